@@ -1,0 +1,1 @@
+//! Live figures: the progress line and the full screen.

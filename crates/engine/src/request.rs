@@ -1,0 +1,75 @@
+//! What goes into an engine and what comes out.
+
+use crate::Operation;
+
+/// One thing to do. Small and `Copy`: files are named by index, content lies in the slot's buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request {
+    /// What to do.
+    pub operation: Operation,
+    /// Which of the worker's slots is used, 0-based; a slot has one request in flight at most.
+    pub slot: u32,
+    /// Which of the worker's files is meant, 0-based.
+    pub file_index: u32,
+    /// Bytes to move; at most the engine's buffer size.
+    pub length_bytes: u32,
+    /// Position in the file, from its byte 0.
+    pub offset_bytes: u64,
+}
+
+/// What became of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completion {
+    /// The request's slot.
+    pub slot: u32,
+    /// Bytes moved (or 0 for operations without content), or a negated errno.
+    pub result: i32,
+}
+
+/// How long [`Engine::reap`] may wait for a completion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wait {
+    /// Not at all: hand over what is there.
+    Poll,
+    /// Until one completion is there, `0` nanoseconds meaning without limit.
+    One {
+        /// Give up after so many nanoseconds and return without a completion.
+        timeout_ns: u64,
+    },
+}
+
+/// Keeps requests in flight.
+///
+/// The order of calls is: `buffer` (a write's content), `push`, then `reap`, over and over.
+pub trait Engine {
+    /// How many slots there are, which is the most requests that can be in flight.
+    fn slot_count(&self) -> u32;
+
+    /// The slot's own buffer, aligned for direct I/O; valid content only while nothing is in
+    /// flight for that slot.
+    fn buffer(&mut self, slot: u32) -> &mut [u8];
+
+    /// Takes a request; at the latest the next `reap` issues it.
+    fn push(&mut self, request: Request);
+
+    /// Issues everything pushed, then appends what has completed to `done`, whose capacity is at
+    /// least `slot_count`, so that nothing is allocated.
+    ///
+    /// # Errors
+    /// When the engine itself fails; a failed I/O is a [`Completion`] with a negative result.
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError>;
+}
+
+/// Why an engine cannot work.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// A system call of the engine itself failed.
+    #[error("`{call}` failed: {source}")]
+    System {
+        /// The system call.
+        call: &'static str,
+        /// What the kernel said.
+        source: std::io::Error,
+    },
+}

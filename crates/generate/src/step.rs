@@ -1,0 +1,67 @@
+//! The two seams of the measurement loop: what to ask next, and what the bytes are.
+
+use engine::{Completion, OperationSet, Request};
+
+/// What a worker does next with a free slot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Issue this request.
+    Issue(Request),
+    /// Nothing may be issued by the worker before this time, in nanoseconds of the worker's clock;
+    /// the same slot is asked again then.
+    Wait {
+        /// When to ask again.
+        until_ns: u64,
+    },
+    /// The slot has nothing left to do.
+    Finished,
+}
+
+/// What a completion means for the flow it belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    /// The flow has more requests.
+    Continues,
+    /// The flow is done; the number is its transaction kind, 0-based.
+    Done(u8),
+}
+
+/// A stream of requests: flows, each a chain of dependent requests in one slot.
+pub trait Generator {
+    /// The operations that may come, so that counters can be allocated before the ramp.
+    fn operations(&self) -> OperationSet;
+
+    /// The names of the transaction kinds, by their number.
+    fn transaction_kinds(&self) -> &'static [&'static str];
+
+    /// The next step of a slot that has nothing in flight.
+    fn next(&mut self, slot: u32, now_ns: u64) -> Step;
+
+    /// Takes note of the completion of the slot's request.
+    fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow;
+}
+
+/// The bytes of file content.
+pub trait Content {
+    /// Fills the buffer of a write request, `request.length_bytes` long.
+    fn fill(&mut self, buffer: &mut [u8], request: &Request);
+
+    /// Checks the bytes that a read request returned.
+    ///
+    /// # Errors
+    /// The first place where the bytes are not what was written there.
+    fn check(&mut self, buffer: &[u8], request: &Request) -> Result<(), Mismatch>;
+}
+
+/// Bytes that are not what was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// Which of the worker's files, 0-based.
+    pub file_index: u32,
+    /// Where in the file, in bytes.
+    pub offset_bytes: u64,
+    /// What should be there.
+    pub wanted: String,
+    /// What is there.
+    pub seen: String,
+}

@@ -1,0 +1,1 @@
+//! Records turned into text, CSV and JSON.

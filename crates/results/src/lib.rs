@@ -1,0 +1,1 @@
+//! Events, the record, warnings and the environment.

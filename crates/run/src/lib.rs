@@ -1,0 +1,1 @@
+//! Cells, workers and the measurement loop.

@@ -1,0 +1,1 @@
+//! Histograms, intervals and estimates; every type has one merge.

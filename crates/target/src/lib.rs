@@ -1,0 +1,1 @@
+//! Targets: probing, safety, the work directory, preparation and cleaning.

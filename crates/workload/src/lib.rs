@@ -1,0 +1,5 @@
+//! The workload description, its importers, the built-in workloads, and the plan.
+//!
+//! Nothing here touches a target: parsing reads the workload file only and planning is pure.
+
+pub mod plan;

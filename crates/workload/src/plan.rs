@@ -1,0 +1,321 @@
+//! What will be done, with every value resolved: plain numbers, the same on a thread or a rank.
+//!
+//! The plan is a pure function of workload, overrides and facts. Planning lives in its own
+//! modules; this one holds the types that generators, engines and records read.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// Everything a run will do, in order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The workloads asked for, in order.
+    pub workloads: Vec<PlannedWorkload>,
+    /// The targets of all cells; cells name them by index.
+    pub targets: Vec<TargetPlan>,
+    /// What will be measured, in order.
+    pub cells: Vec<Cell>,
+    /// The seed from which all workers' seeds come.
+    pub seed: u64,
+    /// Every option with its value and where that came from.
+    pub settings: Vec<Setting>,
+}
+
+/// A workload as the plan names it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlannedWorkload {
+    /// Kebab-case name, or the file's stem.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// Where the workload comes from: a publication, or the file's name.
+    pub source: String,
+}
+
+/// One option with its resolved value.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Setting {
+    /// The workload it belongs to.
+    pub workload: String,
+    /// The key as in the workload file.
+    pub key: String,
+    /// The value as text, in the form the workload file takes.
+    pub value: String,
+    /// Where the value came from.
+    pub source: Source,
+}
+
+/// Where a value came from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Source {
+    /// The workload file says so.
+    Written,
+    /// Nobody said, so the documented default holds.
+    Default,
+    /// An option on the command line says so.
+    Option,
+}
+
+/// A place to measure.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetPlan {
+    /// The path as given (or the name in the workload file, for `null` and other engines that
+    /// touch nothing).
+    pub path: PathBuf,
+    /// What the path is.
+    pub kind: TargetKind,
+    /// Bytes of test file or device that are used, from byte 0.
+    pub size_bytes: u64,
+    /// Smallest unit of direct I/O, in bytes.
+    pub block_bytes: u32,
+}
+
+/// What a target is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TargetKind {
+    /// A directory, in which a work directory with a test file is made.
+    Directory,
+    /// A regular file of our own (made by pgmeter, or to be made).
+    File,
+    /// A block device.
+    Device,
+    /// Nothing: the `null` engine.
+    Null,
+}
+
+/// One measurement: a workload on targets at one queue depth with some workers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// 0-based, in the order of running.
+    pub index: u32,
+    /// Name of the workload.
+    pub workload: String,
+    /// Name of the access specification, when all workers use the same.
+    pub access_spec: Option<String>,
+    /// Which engine issues the I/O.
+    pub engine: EngineKind,
+    /// How the page cache is used.
+    pub cache: CacheMode,
+    /// Requests each worker keeps in flight on each of its targets, as reported.
+    pub iodepth: u32,
+    /// 0-based.
+    pub repetition: u32,
+    /// Measured time in nanoseconds; 0 means until `operations` are done.
+    pub run_time_ns: u64,
+    /// Time before measuring, in nanoseconds.
+    pub ramp_time_ns: u64,
+    /// Stop after so many operations of all workers together, ramp not counted.
+    pub operations: Option<u64>,
+    /// The workers that take part.
+    pub workers: Vec<WorkerPlan>,
+    /// Engine options that not every engine has.
+    pub ring: RingOptions,
+}
+
+/// Which engine issues the I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum EngineKind {
+    /// One system call a request; a worker of depth N is N threads with one cursor.
+    Psync,
+    /// One ring a worker.
+    IoUring,
+    /// Copies from and to a mapping; a worker of depth N is N threads with one cursor.
+    Mmap,
+    /// Completes everything at once and touches nothing.
+    Null,
+}
+
+/// How the page cache is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CacheMode {
+    /// `O_DIRECT`.
+    Direct,
+    /// Through the page cache.
+    Buffered,
+    /// Through the page cache, dropped behind (`RWF_DONTCACHE`).
+    Dontcache,
+}
+
+/// Options of the `io_uring` engine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RingOptions {
+    /// A kernel thread submits.
+    pub sqpoll: bool,
+    /// Completions are polled for; refused where the queue does not poll.
+    pub iopoll: bool,
+    /// Requests issued with one system call, at most.
+    pub batch: u32,
+}
+
+/// One worker's share of a cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkerPlan {
+    /// 0-based over the whole cell.
+    pub worker_index: u32,
+    /// The worker's name, for reports.
+    pub name: String,
+    /// The access specification's name.
+    pub access_spec: String,
+    /// The access lines with a weight above zero.
+    pub lines: Vec<LinePlan>,
+    /// What the worker uses of each target.
+    pub spans: Vec<SpanPlan>,
+    /// Seed of this worker's own streams.
+    pub seed: u64,
+    /// Where requests go.
+    pub position: PositionRule,
+    /// Who shares the position.
+    pub cursor: CursorKind,
+    /// What is written.
+    pub content: ContentPlan,
+    /// Stamp what is written and check what is read.
+    pub verify: bool,
+    /// Reopen each target after so many transactions; 0 means open and close only.
+    pub transactions_per_connection: Option<u32>,
+    /// The CPU to run on.
+    pub cpu: Option<u32>,
+}
+
+/// The part of one target that a worker uses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SpanPlan {
+    /// Index into `Plan::targets`.
+    pub target_index: u32,
+    /// Requests kept in flight on this target.
+    pub iodepth: u32,
+    /// First byte.
+    pub start_bytes: u64,
+    /// How many bytes.
+    pub size_bytes: u64,
+    /// What an alignment of 0 means, in bytes.
+    pub sector_bytes: u32,
+}
+
+/// One access line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LinePlan {
+    /// Bytes a request moves.
+    pub size_bytes: u32,
+    /// Share of the transactions, in percent; all lines' shares add up to 100.
+    pub of_size_percent: f64,
+    /// Share of the line's transactions that read, in percent.
+    pub read_percent: f64,
+    /// Share of the line's requests that start at a random position, in percent.
+    pub random_percent: f64,
+    /// Wait before each burst, in nanoseconds.
+    pub delay_ns: u64,
+    /// Transactions in a burst; 0 and 1 mean one.
+    pub burst: u32,
+    /// Offsets are multiples of this, in bytes; 0 means the span's sector.
+    pub align_bytes: u32,
+    /// Bytes of the answer in the opposite direction; 0 means none.
+    pub reply_bytes: u32,
+    /// Where random requests go.
+    pub distribution: Distribution,
+    /// Where requests that are not random go.
+    pub sequence: Sequence,
+}
+
+/// Where requests go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PositionRule {
+    /// Uniform over all aligned starts that fit, never past the end, modern generator.
+    Uniform,
+    /// As Iometer is coded, its generator and its bias included.
+    Iometer,
+}
+
+/// Who shares the position from which sequential requests continue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum CursorKind {
+    /// Each worker has its own position in each target, as in Iometer.
+    Worker,
+    /// All workers share one current sector address per target, as in pgmeter.
+    Shared,
+}
+
+/// Where random requests go.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Distribution {
+    /// Every aligned start is as likely as any other.
+    #[default]
+    Uniform,
+    /// Rank r is drawn in proportion to r^-theta; ranks are scattered over the span.
+    Zipf {
+        /// Skew, above 0 and not 1.
+        theta: f64,
+    },
+    /// Pareto with shape h, 0 < h < 1: a share h of the requests goes to a share 1-h of the span.
+    Pareto {
+        /// Shape.
+        h: f64,
+    },
+    /// Normal around the middle of the span.
+    Normal {
+        /// Standard deviation, in percent of the span.
+        deviation_percent: f64,
+    },
+    /// Zones in the order of the span, each with its share of requests and of the span.
+    Zones {
+        /// The zones; both shares add up to 100.
+        zones: Vec<Zone>,
+    },
+    /// Every aligned start once before any comes again, in a random order without a map.
+    NoRepeat,
+}
+
+/// A zone of a span.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Zone {
+    /// Share of the requests, in percent.
+    pub access_percent: f64,
+    /// Share of the span, in percent.
+    pub size_percent: f64,
+}
+
+/// Where requests that are not random go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum Sequence {
+    /// Behind the last request.
+    #[default]
+    Forward,
+    /// Before the last request.
+    Backward,
+    /// A fixed distance from the start of the last request.
+    Strided {
+        /// Distance from start to start, in bytes.
+        stride_bytes: u64,
+    },
+}
+
+/// What is written.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum ContentPlan {
+    /// Random bytes, every 4096-byte block different from all others.
+    Incompressible,
+    /// One random byte repeated, another for each request (Iometer's pattern 0).
+    Repeating,
+    /// A block of random bytes filled once (Iometer's pattern 1).
+    PseudoRandom,
+    /// A random window into 16 MiB of random bytes (Iometer's pattern 2).
+    FullRandom,
+    /// Zeros.
+    Zero,
+    /// Blocks that a storage system can shrink by a known share.
+    Reducible {
+        /// Share of each block that compresses to nothing, in percent.
+        compress_percent: f64,
+        /// Share of the blocks that repeat another block, in percent.
+        dedupe_percent: f64,
+    },
+}
