@@ -1,1 +1,29 @@
-//! Events, the record, warnings and the environment.
+//! Events, the record, warnings and the environment: everything that displays and reports see.
+//!
+//! Nothing here measures. A record is complete in itself: a report years later needs nothing
+//! else, and reading an exported record back gives the record that was written.
+
+mod cell;
+mod environment;
+mod event;
+mod format;
+mod latency;
+mod parts;
+mod real;
+mod record;
+mod warning;
+
+pub use cell::{
+    CellRecord, EstimateRecord, IntervalFigures, IntervalRecord, OperationFigures, Operations,
+    Phase, TransactionFigures,
+};
+pub use environment::{Clock, Device, Environment, FileSystem, Load, Mount, Processor};
+pub use event::{Listener, RunEvent};
+pub use format::FORMAT;
+pub use latency::{Latency, Percentiles};
+pub use parts::{
+    CpuFigures, DeviceFigures, EngineNotes, ErrnoCount, MachineCpu, ProcessorFigures, RingSetup,
+    TargetFigures, WorkerFigures,
+};
+pub use record::{Program, ReadError, RunRecord, Status};
+pub use warning::{Warning, WarningCode};

@@ -1,0 +1,259 @@
+//! What was measured in one cell.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use workload::plan::{CacheMode, EngineKind};
+
+use crate::latency::Latency;
+use crate::parts::{
+    CpuFigures, DeviceFigures, EngineNotes, ErrnoCount, TargetFigures, WorkerFigures,
+};
+use crate::{Status, real};
+
+/// Figures by the name of the operation (`read`, `write`, `fsync`, ...).
+pub type Operations = BTreeMap<String, OperationFigures>;
+
+/// What was measured in one cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CellRecord {
+    /// 0-based, as in the plan.
+    pub index: u32,
+    /// Name of the workload.
+    pub workload: String,
+    /// Name of the access specification, when all workers used the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access_spec: Option<String>,
+    /// The target's path; several are separated by `, `.
+    pub target: String,
+    /// Which engine issued the I/O.
+    pub engine: EngineKind,
+    /// How the page cache was used.
+    pub cache: CacheMode,
+    /// Requests each worker kept in flight on each of its targets.
+    pub iodepth: u32,
+    /// How many workers took part.
+    pub workers: u32,
+    /// How many processes took part; 1 without MPI.
+    pub ranks: u32,
+    /// 0-based.
+    pub repetition: u32,
+    /// What the cell belongs to.
+    pub phase: Phase,
+    /// Whether the cell was measured to its end.
+    pub status: Status,
+    /// Measured time in nanoseconds: from the end of the ramp to the last completion counted.
+    pub run_time_ns: u64,
+    /// Time that the plan asked for, in nanoseconds; 0 when the cell ends by operations.
+    #[serde(default)]
+    pub planned_run_time_ns: u64,
+    /// Time before measuring, in nanoseconds.
+    pub ramp_time_ns: u64,
+    /// Figures of each operation.
+    pub operations: Operations,
+    /// Figures of each kind of transaction.
+    #[serde(default)]
+    pub transactions: BTreeMap<String, TransactionFigures>,
+    /// All operations together.
+    pub total: OperationFigures,
+    /// Failed operations by what the kernel said.
+    #[serde(default)]
+    pub errors: Vec<ErrnoCount>,
+    /// When the first worker was done, in nanoseconds from the start of the measurement.
+    #[serde(default)]
+    pub first_done_ns: Option<u64>,
+    /// When the last worker was done, in nanoseconds from the start of the measurement.
+    #[serde(default)]
+    pub last_done_ns: Option<u64>,
+    /// Processor time.
+    #[serde(default)]
+    pub cpu: CpuFigures,
+    /// What the block devices under the targets did; none where there is no such device.
+    #[serde(default)]
+    pub device: Option<DeviceFigures>,
+    /// What pgmeter itself spends on one operation, in nanoseconds, measured with the `null`
+    /// engine at the cell's depth.
+    #[serde(default)]
+    pub own_cost_ns_per_operation: Option<f64>,
+    /// What the engine was given by the system.
+    #[serde(default)]
+    pub engine_notes: EngineNotes,
+    /// Figures over time.
+    #[serde(default)]
+    pub intervals: Vec<IntervalRecord>,
+    /// Figures of each worker.
+    #[serde(default)]
+    pub worker_figures: Vec<WorkerFigures>,
+    /// Figures of each target, all workers together.
+    #[serde(default)]
+    pub target_figures: Vec<TargetFigures>,
+    /// A classic program's own figures, by its own names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub classic: Option<BTreeMap<String, serde_json::Value>>,
+}
+
+impl CellRecord {
+    /// What people call the workload: the access specification where it has another name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.access_spec.as_deref().unwrap_or(&self.workload)
+    }
+
+    /// Figures of the named operation, when there were any.
+    #[must_use]
+    pub fn operation(&self, name: &str) -> Option<&OperationFigures> {
+        self.operations.get(name)
+    }
+}
+
+/// What a cell belongs to.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum Phase {
+    /// Making files and writing their content.
+    Prepare,
+    /// Running without being measured.
+    Ramp,
+    /// Being measured.
+    Measure,
+    /// Removing what was made.
+    Cleanup,
+    /// A classic program's own phase.
+    Classic(String),
+}
+
+impl Phase {
+    /// The name in records and displays.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Prepare => "prepare",
+            Self::Ramp => "ramp",
+            Self::Measure => "measure",
+            Self::Cleanup => "cleanup",
+            Self::Classic(name) => name,
+        }
+    }
+}
+
+impl From<String> for Phase {
+    fn from(name: String) -> Self {
+        match name.as_str() {
+            "prepare" => Self::Prepare,
+            "ramp" => Self::Ramp,
+            "measure" => Self::Measure,
+            "cleanup" => Self::Cleanup,
+            _ => Self::Classic(name),
+        }
+    }
+}
+
+impl From<Phase> for String {
+    fn from(phase: Phase) -> Self {
+        phase.name().to_owned()
+    }
+}
+
+/// What was measured of one operation.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OperationFigures {
+    /// Operations that succeeded, short transfers included.
+    pub count: u64,
+    /// Operations that failed.
+    pub errors: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// Operations that moved fewer bytes than asked for.
+    pub short_count: u64,
+    /// `count` for each second of measured time.
+    #[serde(with = "real")]
+    pub per_second: f64,
+    /// `bytes` for each second of measured time.
+    #[serde(with = "real")]
+    pub bytes_per_second: f64,
+    /// From queued to reaped.
+    pub latency: Latency,
+}
+
+/// What was measured of one kind of transaction.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TransactionFigures {
+    /// Transactions that succeeded.
+    pub count: u64,
+    /// Transactions in which an operation failed.
+    pub errors: u64,
+    /// `count` for each second of measured time.
+    #[serde(with = "real")]
+    pub per_second: f64,
+    /// From the first request queued to the last one reaped.
+    pub latency: Latency,
+}
+
+/// Figures of a stretch of measured time.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct IntervalRecord {
+    /// Where the interval starts, in nanoseconds from the start of the measurement.
+    pub at_ns: u64,
+    /// How long it is, in nanoseconds.
+    pub length_ns: u64,
+    /// Figures of each operation.
+    pub operations: BTreeMap<String, IntervalFigures>,
+}
+
+/// Figures of one operation in an interval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct IntervalFigures {
+    /// Operations that succeeded.
+    pub count: u64,
+    /// Bytes moved.
+    pub bytes: u64,
+    /// Operations that failed.
+    pub errors: u64,
+    /// Median latency, in nanoseconds.
+    pub p50_ns: Option<u64>,
+    /// 99th percentile of the latency, in nanoseconds.
+    pub p99_ns: Option<u64>,
+    /// Largest latency, in nanoseconds.
+    pub max_ns: Option<u64>,
+}
+
+/// A figure over several repetitions, with its uncertainty.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EstimateRecord {
+    /// Name of the workload.
+    pub workload: String,
+    /// Name of the access specification, when all workers used the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub access_spec: Option<String>,
+    /// The target's path; several are separated by `, `.
+    pub target: String,
+    /// Which engine issued the I/O.
+    pub engine: EngineKind,
+    /// How the page cache was used.
+    pub cache: CacheMode,
+    /// Requests each worker kept in flight on each of its targets.
+    pub iodepth: u32,
+    /// How many workers took part.
+    pub workers: u32,
+    /// The operation, or `total`.
+    pub operation: String,
+    /// What was estimated: `per_second`, `bytes_per_second`, `latency_mean`, `latency_p99`.
+    pub metric: String,
+    /// The metric's unit: `1/s`, `B/s`, `ns`.
+    pub unit: String,
+    /// How many repetitions were measured.
+    pub n: u32,
+    /// Mean over the repetitions.
+    #[serde(with = "real")]
+    pub mean: f64,
+    /// Lower end of the 95 % confidence interval of the mean; none with one repetition.
+    pub ci95_low: Option<f64>,
+    /// Upper end of the 95 % confidence interval of the mean; none with one repetition.
+    pub ci95_high: Option<f64>,
+    /// Standard deviation over the repetitions; none with one repetition.
+    pub stddev: Option<f64>,
+}

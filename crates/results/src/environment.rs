@@ -1,0 +1,158 @@
+//! The machine and system on which a run was made.
+
+use serde::{Deserialize, Serialize};
+
+use crate::real;
+
+/// The machine and system on which a run was made; what the system does not tell is empty.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Environment {
+    /// The machine's name in its network.
+    pub host: String,
+    /// Release of the kernel, such as `6.12.9`.
+    pub kernel: String,
+    /// The kernel's build, as `uname -v` prints it.
+    pub kernel_build: String,
+    /// Machine type, such as `x86_64`.
+    pub architecture: String,
+    /// Name and version of the distribution.
+    pub distribution: String,
+    /// The hypervisor or container, where one is seen.
+    pub virtualization: Option<String>,
+    /// The processors.
+    pub cpu: Processor,
+    /// Physical memory, in bytes.
+    pub memory_bytes: u64,
+    /// Memory that could be had without swapping before the run, in bytes.
+    pub memory_available_bytes: u64,
+    /// Size of a page, in bytes.
+    pub page_bytes: u64,
+    /// The file systems under the targets.
+    pub file_systems: Vec<FileSystem>,
+    /// The block devices under the targets, from the uppermost to the physical ones.
+    pub devices: Vec<Device>,
+    /// The mounts on which the targets lie.
+    pub mounts: Vec<Mount>,
+    /// The I/O schedulers of the devices, as `device: scheduler`, separated by `, `.
+    pub scheduler: String,
+    /// The clock behind all times.
+    pub clock: Clock,
+    /// How busy the machine was before the run.
+    pub load_before: Load,
+    /// Kernel settings that change results, as `name=value`.
+    pub settings: Vec<String>,
+    /// Soft limit of locked memory, in bytes; none when unlimited.
+    pub memlock_limit_bytes: Option<u64>,
+}
+
+/// The processors of a machine.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Processor {
+    /// Model name.
+    pub model: String,
+    /// Processors the system schedules on, hardware threads counted.
+    pub logical_count: u32,
+    /// Processors that pgmeter may use.
+    pub usable_count: u32,
+    /// Cores; 0 when not known.
+    pub core_count: u32,
+    /// NUMA nodes.
+    pub numa_count: u32,
+    /// Frequency governor of the first processor.
+    pub governor: Option<String>,
+}
+
+/// A file system under a target.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FileSystem {
+    /// Index into the plan's targets.
+    pub target_index: u32,
+    /// Type, such as `ext4`.
+    pub kind: String,
+    /// Size of a block, in bytes.
+    pub block_bytes: u64,
+    /// Size, in bytes.
+    pub size_bytes: u64,
+    /// Space that was free before the run, in bytes.
+    pub free_bytes: u64,
+    /// Smallest unit of direct I/O, in bytes; none where there is no direct I/O.
+    pub direct_bytes: Option<u32>,
+}
+
+/// A block device under a target.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Device {
+    /// Index into the plan's targets.
+    pub target_index: u32,
+    /// The kernel's name, such as `nvme0n1`.
+    pub name: String,
+    /// What it is: `disk`, `partition`, `loop`, `device-mapper`, `raid`, ...
+    pub kind: String,
+    /// Model name.
+    pub model: String,
+    /// Size, in bytes.
+    pub size_bytes: u64,
+    /// Smallest unit that can be addressed, in bytes.
+    pub logical_block_bytes: u32,
+    /// Smallest unit that is written at once, in bytes.
+    pub physical_block_bytes: u32,
+    /// Whether the medium rotates.
+    pub rotational: Option<bool>,
+    /// I/O scheduler.
+    pub scheduler: String,
+    /// Requests the block layer queues.
+    pub queue_requests: Option<u32>,
+    /// Bytes read ahead.
+    pub read_ahead_bytes: Option<u64>,
+    /// `write back` or `write through`.
+    pub write_cache: Option<String>,
+}
+
+/// A mount on which a target lies.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Mount {
+    /// Index into the plan's targets.
+    pub target_index: u32,
+    /// Where it is mounted.
+    pub mount_point: String,
+    /// What is mounted.
+    pub source: String,
+    /// Type of the file system.
+    pub kind: String,
+    /// Mount options, separated by commas.
+    pub options: String,
+}
+
+/// The clock behind all times.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Clock {
+    /// The kernel's clock source, such as `tsc`.
+    pub source: String,
+    /// Smallest step seen, in nanoseconds.
+    pub resolution_ns: Option<u64>,
+    /// Cost of reading the clock once, in nanoseconds.
+    pub read_cost_ns: Option<f64>,
+    /// Whether the clock runs evenly and alike on all processors.
+    pub stable: Option<bool>,
+}
+
+/// How busy the machine was.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Load {
+    /// Mean number of runnable tasks over 1 minute.
+    #[serde(with = "real")]
+    pub one_minute: f64,
+    /// Mean number of runnable tasks over 5 minutes.
+    #[serde(with = "real")]
+    pub five_minutes: f64,
+    /// Mean number of runnable tasks over 15 minutes.
+    #[serde(with = "real")]
+    pub fifteen_minutes: f64,
+}

@@ -1,0 +1,86 @@
+//! What happens in a run, as displays and stores see it.
+
+use serde::{Deserialize, Serialize};
+use workload::plan::Plan;
+
+use crate::{CellRecord, IntervalRecord, Phase, Status, Warning, real};
+
+/// Something that happened in a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "event")]
+#[non_exhaustive]
+pub enum RunEvent {
+    /// The run begins.
+    Started {
+        /// The record's id.
+        id: String,
+        /// What will be done.
+        plan: Box<Plan>,
+    },
+    /// A target is being prepared.
+    Prepare {
+        /// The target's path.
+        target: String,
+        /// Bytes written so far.
+        done_bytes: u64,
+        /// Bytes to write.
+        total_bytes: u64,
+    },
+    /// A cell begins.
+    CellStarted {
+        /// 0-based.
+        index: u32,
+        /// How many cells there are.
+        count: u32,
+        /// The cell in a few words.
+        what: String,
+    },
+    /// Current figures, several times a second.
+    Progress {
+        /// 0-based.
+        cell: u32,
+        /// Ramp or measure.
+        phase: Phase,
+        /// Time spent in the phase, in nanoseconds.
+        elapsed_ns: u64,
+        /// The phase's length in nanoseconds; 0 when not known.
+        total_ns: u64,
+        /// Operations per second, lately.
+        #[serde(with = "real")]
+        iops: f64,
+        /// Bytes per second, lately.
+        #[serde(with = "real")]
+        bytes_per_second: f64,
+        /// 99th percentile of the latency, lately, in nanoseconds.
+        p99_ns: Option<u64>,
+        /// Failed operations of the cell so far.
+        errors: u64,
+    },
+    /// An interval of measured time is complete.
+    Interval {
+        /// 0-based.
+        cell: u32,
+        /// Its figures.
+        interval: IntervalRecord,
+    },
+    /// A cell is measured.
+    CellDone {
+        /// Its figures.
+        record: Box<CellRecord>,
+    },
+    /// There is a reason to doubt a figure.
+    Warning {
+        /// Which.
+        warning: Warning,
+    },
+    /// The run is over.
+    Finished {
+        /// How it ended.
+        status: Status,
+    },
+}
+
+/// Whoever wants to know what happens in a run; must return soon, since the monitor waits for it.
+pub trait Listener: FnMut(&RunEvent) {}
+
+impl<F: FnMut(&RunEvent)> Listener for F {}

@@ -1,0 +1,11 @@
+//! The number of the record's format, beside its history.
+
+/// Name and number of the format that records are written in.
+///
+/// Within a number, fields are only added; a reader fills in what an older record lacks and
+/// passes over what it does not know. The number rises when a field changes its meaning or goes.
+///
+/// | number | since | what changed |
+/// |---|---|---|
+/// | 1 | 0.1.0 | first form |
+pub const FORMAT: &str = "pgmeter-record/1";

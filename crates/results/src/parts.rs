@@ -1,0 +1,169 @@
+//! The parts of a cell's record besides its operations.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{Operations, real};
+
+/// Processor time in the measured time.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CpuFigures {
+    /// Time of pgmeter's process in user mode, in nanoseconds.
+    pub user_ns: u64,
+    /// Time of pgmeter's process in the kernel, in nanoseconds.
+    pub system_ns: u64,
+    /// User and system time as a share of the measured time: 1 means one processor fully used.
+    #[serde(with = "real")]
+    pub utilization: f64,
+    /// The whole machine; none where the system does not say.
+    pub machine: Option<MachineCpu>,
+    /// Each processor of the machine.
+    pub processors: Vec<ProcessorFigures>,
+}
+
+/// How the time of all processors together was spent; shares from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MachineCpu {
+    /// Neither idle nor waiting for I/O.
+    #[serde(with = "real")]
+    pub busy: f64,
+    /// In user mode, low priority included.
+    #[serde(with = "real")]
+    pub user: f64,
+    /// In the kernel.
+    #[serde(with = "real")]
+    pub system: f64,
+    /// Idle with I/O in flight.
+    #[serde(with = "real")]
+    pub iowait: f64,
+    /// In hardware interrupts.
+    #[serde(with = "real")]
+    pub irq: f64,
+    /// In software interrupts.
+    #[serde(with = "real")]
+    pub softirq: f64,
+    /// Taken by the hypervisor for others.
+    #[serde(with = "real")]
+    pub steal: f64,
+    /// Interrupts of all processors, per second.
+    pub interrupts_per_second: Option<f64>,
+}
+
+/// How one processor's time was spent.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ProcessorFigures {
+    /// The kernel's number of the processor.
+    pub cpu: u32,
+    /// Shares of the processor's time.
+    #[serde(flatten)]
+    pub shares: MachineCpu,
+}
+
+/// What block devices did in the measured time, others' I/O included.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DeviceFigures {
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Read requests completed.
+    pub reads: u64,
+    /// Write requests completed.
+    pub writes: u64,
+    /// Share of the time with requests in flight, from 0 to 1; none where it is not counted.
+    pub utilization: Option<f64>,
+    /// The devices counted, such as `nvme0n1`; several are separated by `, `.
+    pub source: String,
+}
+
+/// Failed operations of one kind with one cause.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ErrnoCount {
+    /// The operation's name.
+    pub operation: String,
+    /// The kernel's number, above 0.
+    pub errno: i32,
+    /// What the system calls the number, such as `Input/output error`.
+    pub message: String,
+    /// How many operations failed so.
+    pub count: u64,
+}
+
+/// What the engine was given by the system.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EngineNotes {
+    /// How the ring was set up; none for engines without.
+    pub ring: Option<RingSetup>,
+    /// Anything else worth knowing, one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// How an io_uring ring was set up.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RingSetup {
+    /// Setup flags in force, such as `SINGLE_ISSUER`.
+    pub flags: Vec<String>,
+    /// Setup flags asked for that the kernel does not know.
+    pub missing: Vec<String>,
+    /// Whether the ring's own descriptor is registered.
+    pub registered_ring: bool,
+    /// Whether the files are registered.
+    pub registered_files: bool,
+    /// Whether the buffers are registered.
+    pub registered_buffers: bool,
+}
+
+/// Figures of one worker.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WorkerFigures {
+    /// 0-based over the whole cell.
+    pub worker_index: u32,
+    /// The worker's name.
+    pub name: String,
+    /// The access specification's name.
+    pub access_spec: String,
+    /// Measured time of this worker, in nanoseconds.
+    pub run_time_ns: u64,
+    /// When the worker was done, in nanoseconds from the start of the measurement.
+    pub done_ns: Option<u64>,
+    /// Time of the worker's thread in user mode, in nanoseconds.
+    pub user_ns: u64,
+    /// Time of the worker's thread in the kernel, in nanoseconds.
+    pub system_ns: u64,
+    /// User and system time as a share of the worker's measured time.
+    #[serde(with = "real")]
+    pub utilization: f64,
+    /// Transactions that succeeded.
+    pub transactions: u64,
+    /// Figures of each operation.
+    pub operations: Operations,
+    /// The worker's figures on each of its targets.
+    pub targets: Vec<TargetFigures>,
+}
+
+/// Figures of one target, of one worker or of all.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TargetFigures {
+    /// Index into the plan's targets.
+    pub target_index: u32,
+    /// The target's path.
+    pub target: String,
+    /// Requests kept in flight on this target; 0 where workers differ.
+    pub iodepth: u32,
+    /// First byte used; none where workers differ.
+    pub start_bytes: Option<u64>,
+    /// Bytes used; none where workers differ.
+    pub size_bytes: Option<u64>,
+    /// Transactions that succeeded.
+    pub transactions: u64,
+    /// Figures of each operation.
+    pub operations: Operations,
+}

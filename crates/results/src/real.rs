@@ -1,0 +1,24 @@
+//! Real numbers in JSON, which knows neither infinity nor "not a number".
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// Writes a finite number as it is and any other as `null`.
+pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    Some(*value)
+        .filter(|value| value.is_finite())
+        .serialize(serializer)
+}
+
+/// Reads `null` as "not a number".
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
+}
+
+/// `count` for each second of `length_ns`; 0 when no time passed.
+#[must_use]
+pub fn per_second(count: u64, length_ns: u64) -> f64 {
+    if length_ns == 0 {
+        return 0.0;
+    }
+    count as f64 * 1e9 / length_ns as f64
+}

@@ -1,0 +1,156 @@
+//! The record: everything that was planned, found and measured in one run.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize, Serializer};
+use workload::plan::Plan;
+
+use crate::{CellRecord, Environment, EstimateRecord, FORMAT, Warning};
+
+/// Everything that was planned, found and measured in one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunRecord {
+    /// Name and number of the format: [`FORMAT`].
+    pub format: String,
+    /// Names the run; later runs sort behind earlier ones.
+    pub id: String,
+    /// When the run began.
+    pub started_at: Timestamp,
+    /// When the run ended; none while it goes on.
+    pub finished_at: Option<Timestamp>,
+    /// The program that measured.
+    pub pgmeter: Program,
+    /// The command line, program name first.
+    pub command: Vec<String>,
+    /// How the run ended.
+    pub status: Status,
+    /// What was asked for, every value resolved.
+    #[serde(serialize_with = "plan_as_text")]
+    pub plan: Plan,
+    /// The machine and system.
+    #[serde(default)]
+    pub environment: Environment,
+    /// Reasons to doubt a figure.
+    #[serde(default)]
+    pub warnings: Vec<Warning>,
+    /// What was measured, in the order of running.
+    pub cells: Vec<CellRecord>,
+    /// Figures over repetitions; empty when nothing was repeated.
+    #[serde(default)]
+    pub estimates: Vec<EstimateRecord>,
+}
+
+/// The program that measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Program {
+    /// The version of pgmeter.
+    pub version: String,
+}
+
+/// How a run or a cell ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Everything was measured.
+    Complete,
+    /// Someone ended it before its time; what was measured until then is kept.
+    Interrupted,
+    /// It could not go on.
+    Failed,
+}
+
+/// Why a record cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// Not JSON, or not a record.
+    #[error("this is not a record of pgmeter: {0}")]
+    NotARecord(#[from] serde_json::Error),
+    /// A record that only a later version can read.
+    #[error("the record's format is `{seen}`, but this version reads `{FORMAT}`")]
+    OtherFormat {
+        /// The format named in the record.
+        seen: String,
+    },
+}
+
+impl RunRecord {
+    /// A record of a run that begins now and has measured nothing.
+    #[must_use]
+    pub fn new(plan: Plan, environment: Environment, command: Vec<String>) -> Self {
+        let started_at = Timestamp::now();
+        Self {
+            format: FORMAT.to_owned(),
+            id: run_id(started_at, std::process::id()),
+            started_at,
+            finished_at: None,
+            pgmeter: Program {
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+            },
+            command,
+            status: Status::Interrupted,
+            plan,
+            environment,
+            warnings: Vec::new(),
+            cells: Vec::new(),
+            estimates: Vec::new(),
+        }
+    }
+
+    /// Ends the run: sets its end and how it ended.
+    pub fn finish(&mut self, status: Status) {
+        self.finished_at = Some(Timestamp::now());
+        self.status = status;
+    }
+
+    /// The record as one JSON document with a final line break.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut text = serde_json::to_string_pretty(self)
+            .expect("every map key of a record is text and every path is written as text");
+        text.push('\n');
+        text
+    }
+
+    /// Reads a record that [`RunRecord::to_json`] wrote.
+    ///
+    /// # Errors
+    /// When the text is not JSON, lacks what a record must have, or has another format number.
+    pub fn from_json(text: &str) -> Result<Self, ReadError> {
+        #[derive(Deserialize)]
+        struct Header {
+            format: String,
+        }
+        let header: Header = serde_json::from_str(text)?;
+        if header.format != FORMAT {
+            return Err(ReadError::OtherFormat {
+                seen: header.format,
+            });
+        }
+        Ok(serde_json::from_str(text)?)
+    }
+}
+
+/// A run's id: its start in UTC to the millisecond and the process, so that ids sort by time.
+#[must_use]
+fn run_id(started_at: Timestamp, process_id: u32) -> String {
+    let start = started_at.strftime("%Y%m%d-%H%M%S");
+    let milliseconds = started_at.as_millisecond().rem_euclid(1000);
+    format!("{start}-{milliseconds:03}-{process_id:x}")
+}
+
+/// Writes a plan whose paths may be other than UTF-8, which JSON cannot hold: such bytes become
+/// replacement characters, so that an export never fails.
+fn plan_as_text<S: Serializer>(plan: &Plan, serializer: S) -> Result<S::Ok, S::Error> {
+    if plan
+        .targets
+        .iter()
+        .all(|target| target.path.to_str().is_some())
+    {
+        return plan.serialize(serializer);
+    }
+    let mut plan = plan.clone();
+    for target in &mut plan.targets {
+        target.path = target.path.to_string_lossy().into_owned().into();
+    }
+    plan.serialize(serializer)
+}

@@ -1,0 +1,138 @@
+//! Warnings as data: what a reader must know before believing a figure.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A reason to doubt a figure, or something the run did other than asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// What kind of warning.
+    pub code: WarningCode,
+    /// A sentence for people, in lower case and without a full stop.
+    pub message: String,
+    /// The cell it belongs to, 0-based; none when it belongs to the whole run.
+    pub cell: Option<u32>,
+}
+
+impl Warning {
+    /// A warning that belongs to the whole run.
+    #[must_use]
+    pub fn of_run(code: WarningCode, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            cell: None,
+        }
+    }
+
+    /// A warning that belongs to one cell.
+    #[must_use]
+    pub fn of_cell(code: WarningCode, cell: u32, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            cell: Some(cell),
+        }
+    }
+}
+
+macro_rules! warning_codes {
+    ($($(#[$doc:meta])+ $variant:ident = $code:literal,)+) => {
+        /// What kind of warning, in records as kebab-case text.
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(from = "String", into = "String")]
+        #[non_exhaustive]
+        pub enum WarningCode {
+            $($(#[$doc])+ $variant,)+
+            /// A code of the planner, of an importer, or of a later version of pgmeter.
+            Other(String),
+        }
+
+        impl WarningCode {
+            /// Every code known here.
+            pub const ALL: &[Self] = &[$(Self::$variant,)+];
+
+            /// The code in records.
+            #[must_use]
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $code,)+
+                    Self::Other(code) => code,
+                }
+            }
+        }
+
+        impl From<String> for WarningCode {
+            fn from(code: String) -> Self {
+                match code.as_str() {
+                    $($code => Self::$variant,)+
+                    _ => Self::Other(code),
+                }
+            }
+        }
+    };
+}
+
+warning_codes! {
+    /// The page cache served a part of the reads, so the device was not measured.
+    CacheServedReads = "cache-served-reads",
+    /// A worker used its processor fully, so the processor was measured.
+    WorkerCpuBound = "worker-cpu-bound",
+    /// Without direct I/O, a file smaller than memory is served by the page cache.
+    FileSmallerThanMemory = "file-smaller-than-memory",
+    /// What is written can be compressed, which some devices and file systems do.
+    CompressibleContent = "compressible-content",
+    /// The hypervisor gave processor time to others.
+    StealTime = "steal-time",
+    /// The device did more I/O than was asked of it here.
+    OtherIoOnDevice = "other-io-on-device",
+    /// A percentile stands on too few samples.
+    FewSamplesForPercentile = "few-samples-for-percentile",
+    /// The file system takes direct I/O but goes through the page cache.
+    DirectNotHonored = "direct-not-honored",
+    /// The file system serves some direct I/O through the page cache.
+    DirectFallsBack = "direct-falls-back",
+    /// The kernel does not know some setup flags of the ring.
+    RingFlagsMissing = "ring-flags-missing",
+    /// Operations moved fewer bytes than asked for.
+    ShortTransfers = "short-transfers",
+    /// Operations failed.
+    IoErrors = "io-errors",
+    /// A test file is smaller than asked for.
+    SizeReduced = "size-reduced",
+    /// Requests are aligned to more than asked for.
+    AlignmentRaised = "alignment-raised",
+    /// The clock does not run evenly or not alike on all processors.
+    ClockUnstable = "clock-unstable",
+    /// The machine was busy before the run.
+    LoadBefore = "load-before",
+    /// An interval was handed over late, so it is longer than the others.
+    IntervalLate = "interval-late",
+    /// The figures still rose or fell while measuring.
+    NotSteady = "not-steady",
+    /// The cell ended before its time.
+    CellCutShort = "cell-cut-short",
+    /// What was read is not what was written.
+    VerifyMismatch = "verify-mismatch",
+    /// Nothing was done in a cell.
+    NothingMeasured = "nothing-measured",
+    /// The asked rate was not reached.
+    RateNotReached = "rate-not-reached",
+    /// A limit of the system or of a control group held the run back.
+    LimitInForce = "limit-in-force",
+    /// Files of an interrupted run are still there.
+    LeftoverFiles = "leftover-files",
+}
+
+impl From<WarningCode> for String {
+    fn from(code: WarningCode) -> Self {
+        code.as_str().to_owned()
+    }
+}
+
+impl fmt::Display for WarningCode {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
