@@ -2,4 +2,8 @@
 //!
 //! Nothing here touches a target: parsing reads the workload file only and planning is pure.
 
+mod diagnostic;
+pub mod icf;
 pub mod plan;
+
+pub use diagnostic::{Diagnostic, Severity, printable};

@@ -1,0 +1,190 @@
+//! What is said about a workload file: where it is, what was seen, what was wanted, one help.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// How bad it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// The file is used; the reader should know how it was understood.
+    Warning,
+    /// The file cannot be used.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        })
+    }
+}
+
+/// One finding about a workload file.
+///
+/// Printed in the form of all messages: what, where, the line itself, one action.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// The file's name as the user gave it; empty when there is no file.
+    pub file: String,
+    /// Line, from 1.
+    pub line: Option<u32>,
+    /// Column in characters, from 1.
+    pub column: Option<u32>,
+    /// What was seen against what was wanted: lower case, no full stop.
+    pub message: String,
+    /// One action.
+    pub help: Option<String>,
+    /// The line itself, shown below the place.
+    pub snippet: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error without a place.
+    pub fn error(file: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::new(Severity::Error, file.into(), message.into())
+    }
+
+    /// A warning without a place.
+    pub fn warning(file: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::new(Severity::Warning, file.into(), message.into())
+    }
+
+    fn new(severity: Severity, file: String, message: String) -> Self {
+        Self {
+            severity,
+            file,
+            line: None,
+            column: None,
+            message,
+            help: None,
+            snippet: None,
+        }
+    }
+
+    /// Adds the line, counted from 1.
+    #[must_use]
+    pub fn at_line(mut self, line: u32) -> Self {
+        self.line = Some(line);
+        self
+    }
+
+    /// Adds line and column, both counted from 1.
+    #[must_use]
+    pub fn at(mut self, line: u32, column: u32) -> Self {
+        self.line = Some(line);
+        self.column = Some(column);
+        self
+    }
+
+    /// Adds the one action that helps.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds the line's text; control characters and great length are taken out.
+    #[must_use]
+    pub fn snippet(mut self, line: &str) -> Self {
+        self.snippet = Some(printable(line));
+        self
+    }
+
+    /// Whether the file cannot be used.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.severity == Severity::Error
+    }
+}
+
+/// Longest piece of a file that a message repeats, in characters.
+const SNIPPET_CHARS: usize = 120;
+
+/// A line of a file as it can be shown on a terminal: one line, no control characters, not long.
+#[must_use]
+pub fn printable(line: &str) -> String {
+    let line = line.trim_end();
+    let mut shown: String = line
+        .chars()
+        .take(SNIPPET_CHARS)
+        .map(|c| match c {
+            '\t' => ' ',
+            c if c.is_control() => '\u{fffd}',
+            c => c,
+        })
+        .collect();
+    if line.chars().nth(SNIPPET_CHARS).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.severity, self.message)?;
+        if !self.file.is_empty() {
+            write!(f, "\n  --> {}", self.file)?;
+            if let Some(line) = self.line {
+                write!(f, ":{line}")?;
+                if let Some(column) = self.column {
+                    write!(f, ":{column}")?;
+                }
+            }
+        }
+        if let (Some(snippet), Some(line)) = (&self.snippet, self.line) {
+            write!(f, "\n{line:>4} | {snippet}")?;
+        }
+        if let Some(help) = &self.help {
+            write!(f, "\nhelp: {help}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_names_place_and_one_action() {
+        let text = Diagnostic::error("a.icf", "access lines of `File Server` add up to 96 %")
+            .at_line(24)
+            .help("give the missing line its share")
+            .to_string();
+        assert_eq!(
+            text,
+            "error: access lines of `File Server` add up to 96 %\n  --> a.icf:24\n\
+             help: give the missing line its share"
+        );
+    }
+
+    #[test]
+    fn the_line_itself_is_shown_with_its_number_and_column() {
+        let text = Diagnostic::warning("a.icf", "odd")
+            .at(7, 3)
+            .snippet("\tx\u{7}y\r\n")
+            .to_string();
+        assert_eq!(text, "warning: odd\n  --> a.icf:7:3\n   7 |  x\u{fffd}y");
+    }
+
+    #[test]
+    fn a_finding_without_a_file_has_no_place() {
+        assert_eq!(
+            Diagnostic::error("", "nothing to run").to_string(),
+            "error: nothing to run"
+        );
+    }
+
+    #[test]
+    fn long_lines_are_cut() {
+        let shown = printable(&"a".repeat(500));
+        assert_eq!(shown.chars().count(), SNIPPET_CHARS + 1);
+        assert!(shown.ends_with('…'));
+    }
+}
