@@ -1,0 +1,284 @@
+//! Why a target cannot be used, with one action that would help.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::sizes::{argument, size};
+
+/// Why a target cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TargetError {
+    /// Nothing is there and nothing can be made there.
+    #[error("target `{path}` does not exist, and neither does the directory it would be in")]
+    Missing {
+        /// The path as given.
+        path: PathBuf,
+        /// The directory that would have to exist.
+        parent: PathBuf,
+    },
+    /// The target is on a file system mounted read-only, or is a read-only device.
+    #[error("target `{path}` is read-only ({reason})")]
+    ReadOnly {
+        /// The path as given.
+        path: PathBuf,
+        /// What makes it read-only.
+        reason: String,
+    },
+    /// The last component of the path is a symbolic link.
+    #[error("target `{path}` is a symbolic link to `{points_to}`")]
+    Symlink {
+        /// The path as given.
+        path: PathBuf,
+        /// What the link holds.
+        points_to: PathBuf,
+        /// Where the link ends, when that exists.
+        resolved: Option<PathBuf>,
+    },
+    /// The kernel denies access.
+    #[error("no permission to {action} `{path}`")]
+    NoPermission {
+        /// The path that was denied.
+        path: PathBuf,
+        /// What was tried, as a verb: `read`, `write to`.
+        action: &'static str,
+    },
+    /// A file that pgmeter did not make stands where the test file would be.
+    #[error("`{path}` exists and was not made by pgmeter")]
+    Foreign {
+        /// The file or directory in the way.
+        path: PathBuf,
+    },
+    /// The path is a character device, pipe or socket.
+    #[error("target `{path}` is a {kind}, not a directory, file or block device")]
+    WrongKind {
+        /// The path as given.
+        path: PathBuf,
+        /// What it is.
+        kind: &'static str,
+    },
+    /// Another run uses the target.
+    #[error("target `{path}` is in use by another pgmeter (process {pid})")]
+    InUse {
+        /// The work directory or file.
+        path: PathBuf,
+        /// The other process.
+        pid: u32,
+    },
+    /// A block device without content that we know, not confirmed.
+    #[error("`{path}` is a block device ({size}), and all it holds would be lost", size = size(*size_bytes))]
+    Unconfirmed {
+        /// The device.
+        path: PathBuf,
+        /// Its size.
+        size_bytes: u64,
+    },
+    /// A block device with content that we know, not confirmed.
+    #[error("`{path}` holds {content}")]
+    Signature {
+        /// The device.
+        path: PathBuf,
+        /// What it holds, as `a file system (xfs, label `x`)`.
+        content: String,
+    },
+    /// A block device that is in use; no option allows it.
+    #[error("`{path}` is in use: {usage}")]
+    DeviceBusy {
+        /// The device.
+        path: PathBuf,
+        /// Who uses it.
+        usage: String,
+        /// What frees it, as a clause for the help line.
+        release: String,
+    },
+    /// The device is smaller than asked.
+    #[error("`{path}` has {available}, {wanted} were asked", available = size(*available_bytes), wanted = size(*wanted_bytes))]
+    DeviceTooSmall {
+        /// The device.
+        path: PathBuf,
+        /// Its size.
+        available_bytes: u64,
+        /// The size asked.
+        wanted_bytes: u64,
+    },
+    /// The test file would leave less than 5 % of the file system free.
+    #[error(
+        "`{path}` has {free} free of {total}; a test file of {wanted} would leave less than 5 % free",
+        free = size(*free_bytes), total = size(*total_bytes), wanted = size(*wanted_bytes)
+    )]
+    NoSpace {
+        /// The directory.
+        path: PathBuf,
+        /// Bytes that this user can still write.
+        free_bytes: u64,
+        /// Bytes of the whole file system.
+        total_bytes: u64,
+        /// Bytes asked.
+        wanted_bytes: u64,
+        /// Largest size that would be admitted; 0 when none is.
+        largest_bytes: u64,
+    },
+    /// The file system ran full, or the quota was reached, while the test file was written.
+    #[error(
+        "`{path}` ran out of space after {done} of {wanted} ({source})",
+        done = size(*done_bytes), wanted = size(*wanted_bytes)
+    )]
+    RanFull {
+        /// The test file.
+        path: PathBuf,
+        /// Bytes written.
+        done_bytes: u64,
+        /// Bytes asked.
+        wanted_bytes: u64,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// A write of the preparation failed.
+    #[error("writing `{path}` failed at byte {offset_bytes}: {source}")]
+    PrepareFailed {
+        /// The test file or device.
+        path: PathBuf,
+        /// Where.
+        offset_bytes: u64,
+        /// What the kernel said.
+        source: io::Error,
+        /// Whether what had been written was removed.
+        removed: bool,
+    },
+    /// The user stopped the preparation.
+    #[error("preparation of `{path}` was interrupted")]
+    Interrupted {
+        /// The target.
+        path: PathBuf,
+    },
+    /// A manifest is not one that this program writes.
+    #[error("manifest `{path}` cannot be trusted: {reason}")]
+    BadManifest {
+        /// The manifest.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// `O_DIRECT` is refused.
+    #[error("the file system of `{path}` ({file_system}) has no direct I/O")]
+    NoDirect {
+        /// The file.
+        path: PathBuf,
+        /// Its file system.
+        file_system: String,
+    },
+    /// The file or device is not the one that was admitted.
+    #[error("`{path}` was replaced while it was in use")]
+    Replaced {
+        /// The path.
+        path: PathBuf,
+    },
+    /// Writing was asked of a device that was admitted for reading.
+    #[error("`{path}` was admitted for reading only")]
+    NotForWriting {
+        /// The device.
+        path: PathBuf,
+    },
+    /// A system call failed.
+    #[error("cannot {action} `{path}`: {source}")]
+    System {
+        /// What was tried, as a verb.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+}
+
+impl TargetError {
+    /// The one action that would help, without the word `help`.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::Missing { parent, .. } => format!("make the directory `{}`", parent.display()),
+            Self::ReadOnly { .. } => "choose a target that can be written".to_owned(),
+            Self::Symlink {
+                resolved: Some(resolved),
+                ..
+            } => {
+                format!("if that is meant, give `--target {}`", resolved.display())
+            }
+            Self::Symlink { resolved: None, .. } => {
+                "the link leads nowhere; give the path of a directory".to_owned()
+            }
+            Self::NoPermission { .. } => {
+                "choose a target that this user may write, or run as its owner".to_owned()
+            }
+            Self::Foreign { path } => format!(
+                "nothing was written; give a new file name or a directory instead of `{}`",
+                path.display()
+            ),
+            Self::WrongKind { .. } => "give a directory, a new file or a block device".to_owned(),
+            Self::InUse { .. } => "wait until it is done, or choose another target".to_owned(),
+            Self::Unconfirmed { path, .. } => confirm(path, "use"),
+            Self::Signature { path, .. } => confirm(path, "destroy"),
+            Self::DeviceBusy { release, .. } => format!("nothing was written; {release}"),
+            Self::DeviceTooSmall {
+                available_bytes, ..
+            } => {
+                format!("choose `--size {}` or less", argument(*available_bytes))
+            }
+            Self::NoSpace {
+                largest_bytes: 0, ..
+            } => "nothing was written; free some space or choose another target".to_owned(),
+            Self::NoSpace { largest_bytes, .. } => {
+                format!(
+                    "nothing was written; choose `--size {}` or less",
+                    argument(*largest_bytes)
+                )
+            }
+            Self::RanFull { .. } => {
+                "the partial file was removed; choose a smaller `--size`".to_owned()
+            }
+            Self::PrepareFailed { removed: true, .. } => {
+                "the partial file was removed; see the kernel log for the cause".to_owned()
+            }
+            Self::PrepareFailed { removed: false, .. } => {
+                "see the kernel log for the cause".to_owned()
+            }
+            Self::Interrupted { .. } => "what it had written was removed; run it again".to_owned(),
+            Self::BadManifest { path, .. } => {
+                format!(
+                    "nothing was removed; look at `{}` and remove it by hand",
+                    path.display()
+                )
+            }
+            Self::NoDirect { .. } => "choose `--cache buffered`".to_owned(),
+            Self::Replaced { .. } => {
+                "nothing more was written; see who else works there".to_owned()
+            }
+            Self::NotForWriting { path } => confirm(path, "use"),
+            Self::System { .. } => "see that the path can be reached and try again".to_owned(),
+        }
+    }
+
+    pub(crate) fn system(action: &'static str, path: &Path, source: impl Into<io::Error>) -> Self {
+        let path = path.to_owned();
+        let source = source.into();
+        match source.kind() {
+            io::ErrorKind::PermissionDenied => Self::NoPermission { path, action },
+            io::ErrorKind::ReadOnlyFilesystem => Self::ReadOnly {
+                path,
+                reason: "its file system is mounted read-only".to_owned(),
+            },
+            _ => Self::System {
+                action,
+                path,
+                source,
+            },
+        }
+    }
+}
+
+fn confirm(path: &Path, verb: &str) -> String {
+    format!(
+        "nothing was written; to {verb} it, add `--overwrite-device {}`",
+        path.display()
+    )
+}

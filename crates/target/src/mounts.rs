@@ -1,0 +1,187 @@
+//! The mount table of this process.
+
+use std::path::{Path, PathBuf};
+
+/// One line of `/proc/self/mountinfo`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mount {
+    /// The kernel's number of the mount.
+    pub id: u64,
+    /// Device number of the file system; anonymous (major 0) for btrfs, tmpfs and others.
+    pub device: (u32, u32),
+    /// Directory of the file system that is mounted.
+    pub root: PathBuf,
+    /// Where it is mounted.
+    pub point: PathBuf,
+    /// Options of this mount and of the file system, without repetitions.
+    pub options: Vec<String>,
+    /// Type, such as `ext4`.
+    pub file_system: String,
+    /// What is mounted: a device, a server's path or a bare word.
+    pub source: String,
+}
+
+impl Mount {
+    /// Whether nothing can be written through the mount.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        self.options.iter().any(|option| option == "ro")
+    }
+
+    /// The value of `key=value` among the options.
+    #[must_use]
+    pub fn option(&self, key: &str) -> Option<&str> {
+        self.options
+            .iter()
+            .find_map(|option| option.strip_prefix(key)?.strip_prefix('='))
+    }
+}
+
+/// The mounts that this process sees, the later ones covering the earlier ones; empty when
+/// `/proc` is not there.
+#[must_use]
+pub fn mounts() -> Vec<Mount> {
+    let text = std::fs::read("/proc/self/mountinfo").unwrap_or_default();
+    parse(&String::from_utf8_lossy(&text))
+}
+
+/// The mount with this number, or else the one that holds an absolute path.
+#[must_use]
+pub fn mount_of<'a>(mounts: &'a [Mount], id: Option<u64>, path: &Path) -> Option<&'a Mount> {
+    let by_id = id.and_then(|id| mounts.iter().find(|mount| mount.id == id));
+    by_id.or_else(|| {
+        mounts
+            .iter()
+            .enumerate()
+            .filter(|(_, mount)| path.starts_with(&mount.point))
+            .max_by_key(|(index, mount)| (mount.point.components().count(), *index))
+            .map(|(_, mount)| mount)
+    })
+}
+
+fn parse(text: &str) -> Vec<Mount> {
+    text.lines().filter_map(parse_line).collect()
+}
+
+fn parse_line(line: &str) -> Option<Mount> {
+    let (before, after) = line.split_once(" - ")?;
+    let mut fields = before.split(' ');
+    let id = fields.next()?.parse().ok()?;
+    let (major, minor) = fields.nth(1)?.split_once(':')?;
+    let root = unescape(fields.next()?);
+    let point = unescape(fields.next()?);
+    let of_mount = fields.next()?;
+    let mut tail = after.split(' ');
+    let file_system = unescape(tail.next()?);
+    let source = unescape(tail.next()?);
+    let mut options: Vec<String> = Vec::new();
+    for option in of_mount
+        .split(',')
+        .chain(tail.next().unwrap_or("").split(','))
+    {
+        if !option.is_empty() && !options.iter().any(|seen| seen == option) {
+            options.push(unescape(option));
+        }
+    }
+    // A file system can be read-only under a mount that says `rw`; the stricter word holds.
+    if options.iter().any(|option| option == "ro") {
+        options.retain(|option| option != "rw");
+    }
+    Some(Mount {
+        id,
+        device: (major.parse().ok()?, minor.parse().ok()?),
+        root: root.into(),
+        point: point.into(),
+        options,
+        file_system,
+        source,
+    })
+}
+
+/// Undoes the octal escapes (`\040`) in which the kernel writes blanks.
+fn unescape(field: &str) -> String {
+    let bytes = field.as_bytes();
+    let mut plain = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let code = (bytes[at] == b'\\')
+            .then(|| field.get(at + 1..at + 4))
+            .flatten()
+            .and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        match code {
+            Some(byte) => {
+                plain.push(byte);
+                at += 4;
+            }
+            None => {
+                plain.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8_lossy(&plain).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LINE: &str =
+        r"36 35 98:0 /mnt1 /mnt/a\040b rw,noatime master:1 - ext3 /dev/root rw,errors=continue";
+
+    #[test]
+    fn a_line_is_read_with_its_escapes_and_options() {
+        let mount = parse_line(LINE).expect("a mount");
+        assert_eq!(mount.device, (98, 0));
+        assert_eq!(mount.point, Path::new("/mnt/a b"));
+        assert_eq!(mount.options, ["rw", "noatime", "errors=continue"]);
+        assert_eq!(mount.option("errors"), Some("continue"));
+        assert_eq!(
+            (mount.file_system.as_str(), mount.source.as_str()),
+            ("ext3", "/dev/root")
+        );
+    }
+
+    #[test]
+    fn a_read_only_file_system_is_read_only_under_any_mount() {
+        let mount = parse_line("1 0 8:1 / /x rw - ext4 /dev/sda1 ro").expect("a mount");
+        assert!(mount.is_read_only());
+        assert_eq!(mount.options, ["ro"]);
+    }
+
+    #[test]
+    fn the_deepest_and_last_mount_holds_a_path() {
+        let table = parse(
+            "1 0 8:1 / / rw - ext4 a rw\n2 1 8:2 / /m rw - xfs b rw\n\
+             3 1 8:3 / /m rw - btrfs c rw\n4 1 8:4 / /mm rw - nfs d rw\n",
+        );
+        let found = |path: &str| mount_of(&table, None, Path::new(path)).map(|m| m.source.clone());
+        assert_eq!(found("/m/x").as_deref(), Some("c"));
+        assert_eq!(found("/mx").as_deref(), Some("a"));
+        assert_eq!(
+            mount_of(&table, Some(2), Path::new("/m")).map(|m| m.id),
+            Some(2)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_makes_the_parser_panic(line in "[ -~é\\\\]{0,80}( - )?[ -~]{0,40}") {
+            let _ = parse(&line);
+        }
+
+        #[test]
+        fn escaping_what_the_kernel_escapes_and_reading_it_back_changes_nothing(name in "[a-z \\\\\t]{0,20}") {
+            let escaped: String = name
+                .chars()
+                .map(|c| match c {
+                    ' ' | '\t' | '\\' => format!("\\{:03o}", c as u32),
+                    other => other.to_string(),
+                })
+                .collect();
+            prop_assert_eq!(unescape(&escaped), name);
+        }
+    }
+}

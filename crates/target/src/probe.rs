@@ -1,0 +1,361 @@
+//! Facts of a path, found without changing anything: nothing is created, no device is opened.
+
+use std::fs;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, CWD, Statx, StatxAttributes, StatxFlags, makedev, statfs, statvfs, statx,
+};
+
+use crate::TargetError;
+use crate::mounts::{Mount, mount_of, mounts};
+use crate::sysfs::{Sysfs, split, top_devices};
+
+/// What a path is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PathKind {
+    /// Nothing is there.
+    Missing,
+    /// A directory.
+    Directory,
+    /// A regular file.
+    File,
+    /// A block device.
+    Device,
+    /// A symbolic link.
+    Symlink,
+    /// Something else; the text says what.
+    Other(&'static str),
+}
+
+/// What direct I/O asks of requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DirectAlignment {
+    /// Buffers start at a multiple of this; 0 when unknown or not possible.
+    pub memory_bytes: u32,
+    /// Offsets and lengths are multiples of this; 0 when direct I/O is not possible.
+    pub offset_bytes: u32,
+    /// Whether the kernel said so (`statx`), or it was concluded from the device underneath.
+    pub reported: bool,
+}
+
+/// Facts of a path.
+#[derive(Debug, Clone)]
+pub struct PathFacts {
+    /// The path as given, without trailing slashes.
+    pub path: PathBuf,
+    /// What is there.
+    pub kind: PathKind,
+    /// Size of a file or device; 0 for all else.
+    pub size_bytes: u64,
+    /// Bytes that this user can still write to the file system; 0 for devices.
+    pub free_bytes: u64,
+    /// Bytes of the whole file system; 0 for devices.
+    pub total_bytes: u64,
+    /// Type of the file system (of the parent for what is missing), `block device` for devices.
+    pub file_system: String,
+    /// The mount, when it is in the table.
+    pub mount: Option<Mount>,
+    /// Whether the mount or device is read-only.
+    pub read_only: bool,
+    /// What direct I/O asks.
+    pub direct: DirectAlignment,
+    /// Smallest unit of the device underneath; 512 when there is none.
+    pub logical_block_bytes: u32,
+}
+
+/// Asks the system about a path.
+///
+/// # Errors
+/// When the path cannot be looked up for another reason than that nothing is there.
+pub fn probe(path: &Path) -> Result<PathFacts, TargetError> {
+    let path = without_trailing_slashes(path);
+    let kind = kind_of(path)?;
+    let table = mounts();
+    if kind == PathKind::Device {
+        return probe_device(path);
+    }
+    let on = if kind == PathKind::Missing {
+        parent_of(path)
+    } else {
+        path
+    };
+    let Ok(space) = statvfs(on) else {
+        return Ok(nowhere(path, kind));
+    };
+    let mount = mount_at(on, &table).cloned();
+    let magic = statfs(on).map(|found| found.f_type as u64).unwrap_or(0);
+    let file_system = match &mount {
+        Some(mount) => mount.file_system.clone(),
+        None => magic_name(magic).to_owned(),
+    };
+    let below = top_devices(on, &table)
+        .first()
+        .and_then(|it| Sysfs::default().device(*it, 0));
+    let logical_block_bytes = below
+        .as_ref()
+        .map_or(512, |device| device.logical_block_bytes);
+    let size_bytes = fs::symlink_metadata(path)
+        .ok()
+        .filter(fs::Metadata::is_file);
+    Ok(PathFacts {
+        kind,
+        size_bytes: size_bytes.map_or(0, |found| found.len()),
+        free_bytes: space.f_bavail.saturating_mul(space.f_frsize),
+        total_bytes: space.f_blocks.saturating_mul(space.f_frsize),
+        read_only: mount.as_ref().is_some_and(Mount::is_read_only)
+            || space.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY),
+        direct: alignment(path, &file_system, logical_block_bytes),
+        file_system,
+        mount,
+        logical_block_bytes,
+        path: path.to_owned(),
+    })
+}
+
+fn nowhere(path: &Path, kind: PathKind) -> PathFacts {
+    PathFacts {
+        path: path.to_owned(),
+        kind,
+        size_bytes: 0,
+        free_bytes: 0,
+        total_bytes: 0,
+        file_system: "none".to_owned(),
+        mount: None,
+        read_only: false,
+        direct: DirectAlignment {
+            memory_bytes: 0,
+            offset_bytes: 0,
+            reported: false,
+        },
+        logical_block_bytes: 512,
+    }
+}
+
+fn probe_device(path: &Path) -> Result<PathFacts, TargetError> {
+    let found = look(path, StatxFlags::BASIC_STATS | StatxFlags::DIOALIGN)
+        .map_err(|error| TargetError::system("look at", path, error))?;
+    let device = Sysfs::default().device((found.stx_rdev_major, found.stx_rdev_minor), 0);
+    let block = device
+        .as_ref()
+        .map_or(512, |device| device.logical_block_bytes);
+    Ok(PathFacts {
+        size_bytes: device.as_ref().map_or(0, |device| device.size_bytes),
+        file_system: "block device".to_owned(),
+        read_only: device.as_ref().is_some_and(|device| device.read_only),
+        direct: reported(&found).unwrap_or(DirectAlignment {
+            memory_bytes: block,
+            offset_bytes: block,
+            reported: false,
+        }),
+        logical_block_bytes: block,
+        ..nowhere(path, PathKind::Device)
+    })
+}
+
+/// What stands at the path, the last component not followed.
+pub(crate) fn kind_of(path: &Path) -> Result<PathKind, TargetError> {
+    let found = match fs::symlink_metadata(path) {
+        Ok(found) => found.file_type(),
+        Err(error) if is_missing(&error) => return Ok(PathKind::Missing),
+        Err(error) => return Err(TargetError::system("look at", path, error)),
+    };
+    Ok(match found {
+        it if it.is_dir() => PathKind::Directory,
+        it if it.is_file() => PathKind::File,
+        it if it.is_symlink() => PathKind::Symlink,
+        it if it.is_block_device() => PathKind::Device,
+        it if it.is_char_device() => PathKind::Other("character device"),
+        it if it.is_fifo() => PathKind::Other("pipe"),
+        it if it.is_socket() => PathKind::Other("socket"),
+        _ => PathKind::Other("special file"),
+    })
+}
+
+fn is_missing(error: &std::io::Error) -> bool {
+    matches!(
+        error.kind(),
+        std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+    )
+}
+
+/// A trailing slash would make the kernel follow a link.
+pub(crate) fn without_trailing_slashes(path: &Path) -> &Path {
+    use std::os::unix::ffi::OsStrExt;
+    let bytes = path.as_os_str().as_bytes();
+    let end = bytes
+        .iter()
+        .rposition(|byte| *byte != b'/')
+        .map_or(bytes.len().min(1), |at| at + 1);
+    Path::new(std::ffi::OsStr::from_bytes(&bytes[..end]))
+}
+
+/// The directory that a path is in; `.` for a bare name.
+pub(crate) fn parent_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        Some(_) => Path::new("."),
+        None => Path::new("/"),
+    }
+}
+
+/// The mount that holds a path which exists.
+pub(crate) fn mount_at<'a>(path: &Path, table: &'a [Mount]) -> Option<&'a Mount> {
+    let found = look(path, StatxFlags::BASIC_STATS | StatxFlags::MNT_ID).ok()?;
+    let id = (found.stx_mask & StatxFlags::MNT_ID.bits() != 0).then_some(found.stx_mnt_id);
+    let absolute = fs::canonicalize(path).ok()?;
+    mount_of(table, id, &absolute)
+}
+
+fn look(path: &Path, flags: StatxFlags) -> rustix::io::Result<Statx> {
+    statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW, flags)
+}
+
+fn reported(found: &Statx) -> Option<DirectAlignment> {
+    (found.stx_mask & StatxFlags::DIOALIGN.bits() != 0).then_some(DirectAlignment {
+        memory_bytes: found.stx_dio_mem_align,
+        offset_bytes: found.stx_dio_offset_align,
+        reported: true,
+    })
+}
+
+/// What `statx` says of a file, else what the device underneath asks.
+///
+/// Source: Linux reports `STATX_DIOALIGN` for regular files and block devices only, since 6.1, and
+/// not on btrfs, tmpfs and FUSE; ext4 and xfs ask for the device's logical block.
+fn alignment(path: &Path, file_system: &str, logical_block_bytes: u32) -> DirectAlignment {
+    let found = look(path, StatxFlags::BASIC_STATS | StatxFlags::DIOALIGN).ok();
+    if let Some(told) = found.as_ref().and_then(reported) {
+        return told;
+    }
+    let bytes = match file_system {
+        "ramfs" | "proc" | "sysfs" | "squashfs" | "hostfs" => 0,
+        _ => logical_block_bytes,
+    };
+    DirectAlignment {
+        memory_bytes: bytes,
+        offset_bytes: bytes,
+        reported: false,
+    }
+}
+
+/// Names of the file systems whose number `statfs` gives, for when `/proc` is not there.
+fn magic_name(magic: u64) -> &'static str {
+    match magic {
+        0xEF53 => "ext4",
+        0x5846_5342 => "xfs",
+        0x9123_683E => "btrfs",
+        0x0102_1994 => "tmpfs",
+        0x8584_58F6 => "ramfs",
+        0x794C_7630 => "overlay",
+        0x6573_5546 => "fuse",
+        0x6969 => "nfs",
+        0xFF53_4D42 | 0xFE53_4D42 => "cifs",
+        0x0102_1997 => "9p",
+        0xF2F5_2010 => "f2fs",
+        0x3434 => "nilfs2",
+        0xCA45_1A4E => "bcachefs",
+        0x2FC1_2FC1 => "zfs",
+        0x4D44 => "vfat",
+        0x2011_BAB0 => "exfat",
+        0x5346_544E | 0x7366_746E => "ntfs",
+        0x3153_464A => "jfs",
+        0x5265_4973 => "reiserfs",
+        0x7371_7368 => "squashfs",
+        0x9660 => "iso9660",
+        0x00C3_6400 => "ceph",
+        0x0BD0_0BD0 => "lustre",
+        0x00C0_FFEE => "hostfs",
+        _ => "unknown",
+    }
+}
+
+/// Whether a file is compressed or encrypted, which turns direct I/O into something else.
+pub(crate) fn transforms(file: impl std::os::fd::AsFd) -> (bool, bool) {
+    let Ok(found) = statx(file, "", AtFlags::EMPTY_PATH, StatxFlags::BASIC_STATS) else {
+        return (false, false);
+    };
+    let has = |flag| found.stx_attributes.contains(flag);
+    (
+        has(StatxAttributes::COMPRESSED),
+        has(StatxAttributes::ENCRYPTED),
+    )
+}
+
+/// The device number that an open file reports for itself as a device.
+pub(crate) fn rdev_of(file: impl std::os::fd::AsFd) -> rustix::io::Result<(u32, u32)> {
+    let found = rustix::fs::fstat(file)?;
+    let number = split(found.st_rdev);
+    debug_assert_eq!(makedev(number.0, number.1), found.st_rdev);
+    Ok(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_and_a_missing_file_in_it_have_the_same_file_system() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let facts = probe(directory.path()).expect("facts");
+        assert_eq!(facts.kind, PathKind::Directory);
+        assert!(facts.total_bytes > 0 && facts.free_bytes <= facts.total_bytes);
+        let missing = probe(&directory.path().join("new.dat")).expect("facts");
+        assert_eq!(missing.kind, PathKind::Missing);
+        assert_eq!(missing.file_system, facts.file_system);
+        assert_eq!(missing.total_bytes, facts.total_bytes);
+        assert_eq!(
+            fs::read_dir(directory.path()).expect("a listing").count(),
+            0
+        );
+    }
+
+    #[test]
+    fn a_file_has_its_size_and_a_link_is_a_link() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = directory.path().join("f");
+        fs::write(&file, [7; 5000]).expect("a file");
+        assert_eq!(probe(&file).expect("facts").size_bytes, 5000);
+        let link = directory.path().join("l");
+        std::os::unix::fs::symlink(directory.path(), &link).expect("a link");
+        assert_eq!(probe(&link).expect("facts").kind, PathKind::Symlink);
+        let slashed = directory.path().join("l//");
+        assert_eq!(probe(&slashed).expect("facts").kind, PathKind::Symlink);
+    }
+
+    #[test]
+    fn a_path_far_from_anything_has_no_file_system() {
+        let facts = probe(Path::new("/no-such-place/at/all")).expect("facts");
+        assert_eq!((facts.kind, facts.total_bytes), (PathKind::Missing, 0));
+    }
+
+    #[test]
+    fn a_character_device_is_told_by_its_kind() {
+        let facts = probe(Path::new("/dev/null")).expect("facts");
+        assert_eq!(facts.kind, PathKind::Other("character device"));
+    }
+
+    #[test]
+    fn shared_memory_is_tmpfs_where_it_is_mounted() {
+        let Some(mount) = mounts().into_iter().find(|it| it.file_system == "tmpfs") else {
+            println!("skipped: no tmpfs is mounted");
+            return;
+        };
+        let facts = probe(&mount.point).expect("facts");
+        assert_eq!(facts.file_system, "tmpfs");
+        assert!(top_devices(&mount.point, &mounts()).is_empty());
+    }
+
+    #[test]
+    fn slashes_are_cut_but_the_root_stays() {
+        assert_eq!(
+            without_trailing_slashes(Path::new("a/b//")),
+            Path::new("a/b")
+        );
+        assert_eq!(without_trailing_slashes(Path::new("//")).as_os_str(), "/");
+        assert_eq!(without_trailing_slashes(Path::new("")).as_os_str(), "");
+        assert_eq!(parent_of(Path::new("x")), Path::new("."));
+        assert_eq!(parent_of(Path::new("/x")), Path::new("/"));
+    }
+}

@@ -1,0 +1,442 @@
+//! Block devices as `/sys` describes them: what they are made of and who uses them.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{major, minor};
+
+use crate::mounts::{Mount, mounts};
+
+/// A device number: major and minor.
+pub type DeviceNumber = (u32, u32);
+
+/// How many layers (loop on file system on partition ...) are followed.
+const DEPTH_MAX: u32 = 8;
+
+/// A block device, a partition included.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockDevice {
+    /// Major and minor number.
+    pub number: DeviceNumber,
+    /// Name without `/dev/`.
+    pub name: String,
+    /// 0 directly under the file system (or the device given), 1 for what that is made of, ...
+    pub depth: u32,
+    /// Size in bytes.
+    pub size_bytes: u64,
+    /// Smallest unit of I/O.
+    pub logical_block_bytes: u32,
+    /// Vendor and model, where the device tells.
+    pub model: Option<String>,
+    /// Whether it turns.
+    pub rotational: Option<bool>,
+    /// The active I/O scheduler.
+    pub scheduler: Option<String>,
+    /// Requests that the block layer queues.
+    pub queue_requests: Option<u32>,
+    /// Commands that the device itself queues, where it tells.
+    pub device_queue_depth: Option<u32>,
+    /// Whether the queue can be polled.
+    pub io_poll: bool,
+    /// Whether nothing can be written.
+    pub read_only: bool,
+}
+
+/// A tree like `/sys`; another root only in tests.
+#[derive(Debug, Clone)]
+pub(crate) struct Sysfs {
+    root: PathBuf,
+}
+
+impl Default for Sysfs {
+    fn default() -> Self {
+        Self {
+            root: "/sys".into(),
+        }
+    }
+}
+
+impl Sysfs {
+    #[cfg(test)]
+    pub(crate) fn at(root: &Path) -> Self {
+        Self {
+            root: root.to_owned(),
+        }
+    }
+
+    /// The directory of a device, links resolved.
+    pub(crate) fn directory(&self, number: DeviceNumber) -> Option<PathBuf> {
+        let link = self
+            .root
+            .join(format!("dev/block/{}:{}", number.0, number.1));
+        fs::canonicalize(link).ok()
+    }
+
+    /// The counters' file of a device.
+    pub(crate) fn stat_path(&self, number: DeviceNumber) -> PathBuf {
+        self.root
+            .join(format!("dev/block/{}:{}/stat", number.0, number.1))
+    }
+
+    /// What is known of a device.
+    pub(crate) fn device(&self, number: DeviceNumber, depth: u32) -> Option<BlockDevice> {
+        let directory = self.directory(number)?;
+        let whole = self.whole_disk(&directory);
+        let queue = whole.join("queue");
+        let vendor = word(&whole.join("device/vendor"));
+        let model = word(&whole.join("device/model"));
+        let model = match (vendor, model) {
+            // PCI devices have a number for a vendor.
+            (Some(vendor), Some(model)) if !vendor.starts_with("0x") => {
+                Some(format!("{vendor} {model}"))
+            }
+            (_, model) => model,
+        };
+        Some(BlockDevice {
+            number,
+            name: name_of(&directory),
+            depth,
+            size_bytes: parsed::<u64>(&directory.join("size"))?.saturating_mul(512),
+            logical_block_bytes: parsed(&queue.join("logical_block_size")).unwrap_or(512),
+            model,
+            rotational: parsed::<u8>(&queue.join("rotational")).map(|flag| flag == 1),
+            scheduler: word(&queue.join("scheduler")).map(|list| active(&list)),
+            queue_requests: parsed(&queue.join("nr_requests")),
+            device_queue_depth: parsed(&whole.join("device/queue_depth")),
+            io_poll: parsed::<u8>(&queue.join("io_poll")) == Some(1),
+            read_only: parsed::<u8>(&directory.join("ro")) == Some(1),
+        })
+    }
+
+    /// The directory of the disk that a partition is part of, or the disk's own.
+    fn whole_disk(&self, directory: &Path) -> PathBuf {
+        let parent = directory
+            .parent()
+            .filter(|_| directory.join("partition").exists());
+        parent.unwrap_or(directory).to_owned()
+    }
+
+    /// The disk that holds a partition.
+    pub(crate) fn parent_disk(&self, number: DeviceNumber) -> Option<DeviceNumber> {
+        let directory = self.directory(number)?;
+        if !directory.join("partition").exists() {
+            return None;
+        }
+        device_number(&directory.parent()?.join("dev"))
+    }
+
+    /// The partitions of a disk.
+    pub(crate) fn partitions(&self, number: DeviceNumber) -> Vec<DeviceNumber> {
+        let Some(directory) = self.directory(number) else {
+            return Vec::new();
+        };
+        let is_partition = |path: &PathBuf| path.join("partition").exists();
+        entries(&directory)
+            .into_iter()
+            .filter(is_partition)
+            .filter_map(|path| device_number(&path.join("dev")))
+            .collect()
+    }
+
+    /// Names of the devices built on this one (`dm-0`, `md0`).
+    pub(crate) fn holders(&self, number: DeviceNumber) -> Vec<String> {
+        let directory = self.directory(number).unwrap_or_default();
+        entries(&directory.join("holders"))
+            .iter()
+            .map(|path| name_of(path))
+            .collect()
+    }
+
+    /// The file behind a loop device.
+    pub(crate) fn backing_file(&self, number: DeviceNumber) -> Option<PathBuf> {
+        let text = word(&self.directory(number)?.join("loop/backing_file"))?;
+        Some(text.into())
+    }
+
+    /// The member devices of each btrfs in the kernel, by the file system's uuid.
+    pub(crate) fn btrfs_members(&self) -> Vec<(String, Vec<DeviceNumber>)> {
+        entries(&self.root.join("fs/btrfs"))
+            .into_iter()
+            .filter(|path| path.join("devices").is_dir())
+            .map(|path| {
+                let links = entries(&path.join("devices"));
+                let numbers = links
+                    .iter()
+                    .filter_map(|link| device_number(&link.join("dev")));
+                (name_of(&path), numbers.collect())
+            })
+            .collect()
+    }
+
+    /// Devices directly below this one: a partition's disk, the members of a dm or md device, or
+    /// what holds a loop device's file.
+    fn lower(&self, number: DeviceNumber, table: &[Mount]) -> Vec<DeviceNumber> {
+        if let Some(disk) = self.parent_disk(number) {
+            return vec![disk];
+        }
+        if let Some(file) = self.backing_file(number) {
+            let device = fs::metadata(&file).map(|found| split(found.dev()));
+            return device
+                .map(|device| self.under(device, table))
+                .unwrap_or_default();
+        }
+        let directory = self.directory(number).unwrap_or_default();
+        let slaves = entries(&directory.join("slaves"));
+        slaves
+            .iter()
+            .filter_map(|path| device_number(&path.join("dev")))
+            .collect()
+    }
+
+    /// The devices directly under a file system, by the device number its files report.
+    pub(crate) fn under(&self, number: DeviceNumber, table: &[Mount]) -> Vec<DeviceNumber> {
+        if number.0 != 0 && self.directory(number).is_some() {
+            return vec![number];
+        }
+        // The files of a btrfs subvolume report a number of their own that no mount has.
+        table
+            .iter()
+            .find(|mount| mount.device == number)
+            .map(|mount| self.under_mount(mount, table))
+            .unwrap_or_default()
+    }
+
+    /// The devices directly under a mount: itself, the members of a btrfs, or those it names.
+    pub(crate) fn under_mount(&self, mount: &Mount, table: &[Mount]) -> Vec<DeviceNumber> {
+        if mount.device.0 != 0 && self.directory(mount.device).is_some() {
+            return vec![mount.device];
+        }
+        if mount.file_system == "overlay" {
+            let upper = mount
+                .option("upperdir")
+                .and_then(|path| fs::metadata(path).ok());
+            let device = upper
+                .map(|found| split(found.dev()))
+                .filter(|it| *it != mount.device);
+            return device
+                .map(|device| self.under(device, table))
+                .unwrap_or_default();
+        }
+        if !matches!(mount.file_system.as_str(), "btrfs" | "bcachefs") {
+            return Vec::new();
+        }
+        let named: Vec<_> = mount.source.split(':').filter_map(block_number).collect();
+        let members = self.btrfs_members().into_iter().map(|(_, members)| members);
+        members
+            .into_iter()
+            .find(|members| named.iter().any(|it| members.contains(it)))
+            .unwrap_or(named)
+    }
+
+    /// The given devices and all that they are made of, each once, nearest first.
+    pub(crate) fn stack(&self, top: &[DeviceNumber], table: &[Mount]) -> Vec<BlockDevice> {
+        let mut seen = BTreeSet::new();
+        let mut found = Vec::new();
+        let mut level = top.to_vec();
+        for depth in 0..DEPTH_MAX {
+            level.retain(|number| seen.insert(*number));
+            found.extend(
+                level
+                    .iter()
+                    .filter_map(|number| self.device(*number, depth)),
+            );
+            level = level
+                .iter()
+                .flat_map(|number| self.lower(*number, table))
+                .collect();
+        }
+        found
+    }
+}
+
+/// The block devices under a path, nearest first: directly under its file system (or the device
+/// that the path is) at depth 0, what those are made of behind them; empty when there are none.
+#[must_use]
+pub fn devices_under(path: &Path) -> Vec<BlockDevice> {
+    let table = mounts();
+    Sysfs::default().stack(&top_devices(path, &table), &table)
+}
+
+/// The devices at depth 0 for a path that exists or whose parent does.
+pub(crate) fn top_devices(path: &Path, table: &[Mount]) -> Vec<DeviceNumber> {
+    let existing = if path.exists() {
+        path
+    } else {
+        crate::probe::parent_of(path)
+    };
+    let Ok(found) = fs::metadata(existing) else {
+        return Vec::new();
+    };
+    if found.file_type().is_block_device() {
+        return vec![split(found.rdev())];
+    }
+    let sys = Sysfs::default();
+    match crate::probe::mount_at(existing, table) {
+        Some(mount) => sys.under_mount(mount, table),
+        None => sys.under(split(found.dev()), table),
+    }
+}
+
+/// The number of the block device at a path.
+pub(crate) fn block_number(path: &str) -> Option<DeviceNumber> {
+    let found = fs::metadata(path).ok()?;
+    found
+        .file_type()
+        .is_block_device()
+        .then(|| split(found.rdev()))
+}
+
+/// Major and minor of a device number as the system calls give it.
+pub(crate) fn split(device: u64) -> DeviceNumber {
+    (major(device), minor(device))
+}
+
+fn device_number(path: &Path) -> Option<DeviceNumber> {
+    let text = word(path)?;
+    let (major, minor) = text.split_once(':')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// The entries of a directory in the order of their names; none when it is not there.
+fn entries(directory: &Path) -> Vec<PathBuf> {
+    let listing = fs::read_dir(directory).into_iter().flatten();
+    let mut paths: Vec<_> = listing.flatten().map(|entry| entry.path()).collect();
+    paths.sort();
+    paths
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
+}
+
+/// The text of a one-line file, trimmed; none when it is missing or empty.
+pub(crate) fn word(path: &Path) -> Option<String> {
+    let text = fs::read(path).ok()?;
+    let text = String::from_utf8_lossy(&text).trim().to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+pub(crate) fn parsed<T: std::str::FromStr>(path: &Path) -> Option<T> {
+    word(path)?.parse().ok()
+}
+
+/// The word in brackets of a list like `none [mq-deadline]`, or all of it.
+pub(crate) fn active(list: &str) -> String {
+    let inside = list
+        .split_once('[')
+        .and_then(|(_, rest)| rest.split_once(']'));
+    inside.map_or(list, |(word, _)| word).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    /// A disk 8:0 with partition 8:1, which md 9:0 is made of together with disk 8:16.
+    fn tree() -> (tempfile::TempDir, Sysfs) {
+        let root = tempfile::tempdir().expect("a directory");
+        let put = |path: &str, text: &str| {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+            fs::write(path, text).expect("a file");
+        };
+        put("block/sda/dev", "8:0\n");
+        put("block/sda/size", "2048\n");
+        put("block/sda/queue/logical_block_size", "4096\n");
+        put("block/sda/queue/scheduler", "none [mq-deadline] kyber\n");
+        put("block/sda/queue/rotational", "1\n");
+        put("block/sda/device/vendor", "ACME    \n");
+        put("block/sda/device/model", "Turner 3\n");
+        put("block/sda/sda1/dev", "8:1\n");
+        put("block/sda/sda1/size", "1024\n");
+        put("block/sda/sda1/partition", "1\n");
+        put("block/sdb/dev", "8:16\n");
+        put("block/sdb/size", "4096\n");
+        put("block/md0/dev", "9:0\n");
+        put("block/md0/size", "1000\n");
+        let link = |to: &str, from: &str| {
+            let from = root.path().join(from);
+            fs::create_dir_all(from.parent().expect("a parent")).expect("directories");
+            symlink(root.path().join(to), from).expect("a link");
+        };
+        link("block/sda", "dev/block/8:0");
+        link("block/sda/sda1", "dev/block/8:1");
+        link("block/sdb", "dev/block/8:16");
+        link("block/md0", "dev/block/9:0");
+        link("block/sda/sda1", "block/md0/slaves/sda1");
+        link("block/sdb", "block/md0/slaves/sdb");
+        link("block/md0", "block/sda/sda1/holders/md0");
+        link("block/sda/sda1", "fs/btrfs/uuid-1/devices/sda1");
+        link("block/sdb", "fs/btrfs/uuid-1/devices/sdb");
+        let sys = Sysfs::at(root.path());
+        (root, sys)
+    }
+
+    #[test]
+    fn a_stack_goes_through_md_members_and_partitions_and_names_each_once() {
+        let (_root, sys) = tree();
+        let stack = sys.stack(&[(9, 0)], &[]);
+        let seen: Vec<_> = stack
+            .iter()
+            .map(|it| (it.name.as_str(), it.depth))
+            .collect();
+        assert_eq!(seen, [("md0", 0), ("sda1", 1), ("sdb", 1), ("sda", 2)]);
+    }
+
+    #[test]
+    fn a_partition_has_its_own_size_and_its_disk_s_queue() {
+        let (_root, sys) = tree();
+        let partition = sys.device((8, 1), 0).expect("the partition");
+        assert_eq!(
+            (partition.size_bytes, partition.logical_block_bytes),
+            (512 * 1024, 4096)
+        );
+        assert_eq!(partition.model.as_deref(), Some("ACME Turner 3"));
+        assert_eq!(partition.scheduler.as_deref(), Some("mq-deadline"));
+        assert_eq!(partition.rotational, Some(true));
+        assert_eq!(sys.parent_disk((8, 1)), Some((8, 0)));
+        assert_eq!(sys.parent_disk((8, 0)), None);
+        assert_eq!(sys.partitions((8, 0)), [(8, 1)]);
+        assert_eq!(sys.holders((8, 1)), ["md0"]);
+    }
+
+    #[test]
+    fn a_btrfs_stands_on_all_its_members() {
+        let (_root, sys) = tree();
+        assert_eq!(
+            sys.btrfs_members(),
+            [("uuid-1".to_owned(), vec![(8, 1), (8, 16)])]
+        );
+    }
+
+    #[test]
+    fn a_loop_of_members_ends() {
+        let (root, sys) = tree();
+        symlink(
+            root.path().join("block/md0"),
+            root.path().join("block/sdb/slaves"),
+        )
+        .ok();
+        fs::create_dir_all(root.path().join("block/sda/slaves")).expect("a directory");
+        symlink(
+            root.path().join("block/md0"),
+            root.path().join("block/sda/slaves/md0"),
+        )
+        .expect("a link");
+        assert_eq!(sys.stack(&[(9, 0)], &[]).len(), 4);
+    }
+
+    #[test]
+    fn what_is_not_there_is_no_device() {
+        let (_root, sys) = tree();
+        assert_eq!(sys.device((1, 1), 0), None);
+        assert!(sys.stack(&[(1, 1)], &[]).is_empty());
+    }
+}
