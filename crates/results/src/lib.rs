@@ -4,6 +4,7 @@
 //! else, and reading an exported record back gives the record that was written.
 
 mod cell;
+mod doubt;
 mod environment;
 mod event;
 mod format;
@@ -11,19 +12,23 @@ mod latency;
 mod parts;
 mod real;
 mod record;
+mod title;
 mod warning;
 
 pub use cell::{
     CellRecord, EstimateRecord, IntervalFigures, IntervalRecord, OperationFigures, Operations,
     Phase, TransactionFigures,
 };
+pub use doubt::{SAMPLES_BEYOND_MIN, doubt, doubt_environment, percentile_is_supported};
 pub use environment::{Clock, Device, Environment, FileSystem, Load, Mount, Processor};
 pub use event::{Listener, RunEvent};
 pub use format::FORMAT;
-pub use latency::{Latency, Percentiles};
+pub use latency::{HistogramRecord, Latency, Percentiles};
 pub use parts::{
     CpuFigures, DeviceFigures, EngineNotes, ErrnoCount, MachineCpu, ProcessorFigures, RingSetup,
     TargetFigures, WorkerFigures,
 };
+pub use real::per_second;
 pub use record::{Program, ReadError, RunRecord, Status};
+pub use title::cell_title;
 pub use warning::{Warning, WarningCode};

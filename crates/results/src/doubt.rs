@@ -1,0 +1,375 @@
+//! Decides from the figures which of them deserve doubt. Pure: the same record, the same doubts.
+
+use workload::plan::{CacheMode, Cell, ContentPlan, EngineKind, Plan};
+
+use crate::title::target_indexes;
+use crate::{CellRecord, Environment, IntervalRecord, OperationFigures, Status};
+use crate::{Warning, WarningCode};
+
+/// Below this share of the bytes read, the device cannot have served them all.
+const DEVICE_SHARE_MIN: f64 = 0.9;
+/// From this share of its time on, a worker's processor is what is measured.
+const WORKER_BUSY_SHARE: f64 = 0.95;
+/// Above this share, stolen processor time is worth a warning.
+const STEAL_SHARE_MAX: f64 = 0.01;
+/// Devices may do this much more than was asked of them: journals and metadata.
+const OTHER_IO_FACTOR: f64 = 1.05;
+/// Extra bytes below this are never called other I/O.
+const OTHER_IO_BYTES_MIN: f64 = 1024.0 * 1024.0;
+/// So many samples must lie beyond a percentile.
+pub const SAMPLES_BEYOND_MIN: u64 = 10;
+/// An interval this much longer than the median one came late.
+const LATE_FACTOR: f64 = 1.5;
+/// So many intervals are needed to speak of a trend.
+const TREND_INTERVALS_MIN: usize = 5;
+/// A trend that changes the rate by this share of its mean over the cell is not steady.
+const TREND_SHARE_MAX: f64 = 0.1;
+/// A trend must be this many times its standard error to be told from noise.
+const TREND_SIGNIFICANCE: f64 = 3.0;
+
+/// Every doubt about the figures of one cell.
+#[must_use]
+pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<Warning> {
+    let planned = plan
+        .cells
+        .iter()
+        .find(|planned| planned.index == cell.index);
+    let findings = [
+        outcome(cell),
+        io_errors(cell),
+        short_transfers(cell),
+        cache_served_reads(cell),
+        other_io(cell),
+        file_smaller_than_memory(cell, planned, environment, plan),
+        compressible_content(planned),
+        worker_cpu_bound(cell, planned),
+        steal_time(cell),
+        ring_flags_missing(cell),
+        interval_late(cell),
+        not_steady(cell),
+        few_samples(cell),
+    ];
+    findings
+        .into_iter()
+        .flatten()
+        .map(|(code, message)| Warning::of_cell(code, cell.index, message))
+        .collect()
+}
+
+/// Every doubt about the machine, before anything is measured.
+#[must_use]
+pub fn doubt_environment(environment: &Environment) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    if environment.clock.stable == Some(false) {
+        let source = &environment.clock.source;
+        let message = format!(
+            "the clock source `{source}` does not run alike on all processors; latencies may be wrong"
+        );
+        warnings.push(Warning::of_run(WarningCode::ClockUnstable, message));
+    }
+    let load = environment.load_before.one_minute;
+    let processors = f64::from(environment.cpu.logical_count.max(1));
+    if load > (processors * 0.5).max(1.0) {
+        let message = format!(
+            "the machine was busy before the run: load {load:.1} on {processors} processors"
+        );
+        warnings.push(Warning::of_run(WarningCode::LoadBefore, message));
+    }
+    warnings
+}
+
+/// Whether at least [`SAMPLES_BEYOND_MIN`] of `count` samples lie beyond a percentile, which is
+/// what it takes to show it.
+#[must_use]
+pub fn percentile_is_supported(count: u64, percent: f64) -> bool {
+    // 99.9 % of 10,000 leaves 10.000000000000002 or 9.99999...: the small term decides for 10.
+    count as f64 * (100.0 - percent) / 100.0 + 1e-6 >= SAMPLES_BEYOND_MIN as f64
+}
+
+type Finding = Option<(WarningCode, String)>;
+
+fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if percent < 10.0 {
+        format!("{percent:.1} %")
+    } else {
+        format!("{percent:.0} %")
+    }
+}
+
+fn outcome(cell: &CellRecord) -> Finding {
+    if cell.total.count == 0 {
+        let message = "no operation succeeded, so there is nothing to report";
+        return Some((WarningCode::NothingMeasured, message.to_owned()));
+    }
+    (cell.status != Status::Complete).then(|| {
+        let seconds = cell.run_time_ns as f64 / 1e9;
+        let message = format!("the cell ended early; its figures cover {seconds:.1} s");
+        (WarningCode::CellCutShort, message)
+    })
+}
+
+fn io_errors(cell: &CellRecord) -> Finding {
+    (cell.total.errors > 0).then(|| {
+        let causes: Vec<String> = cell
+            .errors
+            .iter()
+            .map(|cause| format!("{} x {} ({})", cause.count, cause.operation, cause.message))
+            .collect();
+        let errors = cell.total.errors;
+        let noun = if errors == 1 {
+            "operation"
+        } else {
+            "operations"
+        };
+        let detail = if causes.is_empty() {
+            String::new()
+        } else {
+            format!(": {}", causes.join(", "))
+        };
+        (
+            WarningCode::IoErrors,
+            format!("{errors} {noun} failed{detail}"),
+        )
+    })
+}
+
+fn short_transfers(cell: &CellRecord) -> Finding {
+    let short = cell.total.short_count;
+    (short > 0).then(|| {
+        let message = format!("{short} operations moved fewer bytes than asked for");
+        (WarningCode::ShortTransfers, message)
+    })
+}
+
+fn cache_served_reads(cell: &CellRecord) -> Finding {
+    let device = cell.device.as_ref()?;
+    let moved = cell.operation("read")?.bytes as f64;
+    if moved == 0.0 || device.read_bytes as f64 >= moved * DEVICE_SHARE_MIN {
+        return None;
+    }
+    let share = percent(1.0 - device.read_bytes as f64 / moved);
+    let message = format!(
+        "the page cache served {share} of the bytes read; {} did not",
+        device.source
+    );
+    Some((WarningCode::CacheServedReads, message))
+}
+
+fn other_io(cell: &CellRecord) -> Finding {
+    let device = cell.device.as_ref()?;
+    if cell.cache != CacheMode::Direct {
+        // Read-ahead and writeback make the device's bytes differ from ours without anyone else.
+        return None;
+    }
+    let moved = cell.total.bytes as f64;
+    let seen = device.read_bytes as f64 + device.write_bytes as f64;
+    if seen <= moved * OTHER_IO_FACTOR || seen - moved < OTHER_IO_BYTES_MIN {
+        return None;
+    }
+    let source = &device.source;
+    let message = if moved > 0.0 {
+        format!(
+            "{source} moved {} more bytes than this run asked for",
+            percent(seen / moved - 1.0)
+        )
+    } else {
+        format!("{source} was used by others while this run moved nothing")
+    };
+    Some((WarningCode::OtherIoOnDevice, message))
+}
+
+fn file_smaller_than_memory(
+    cell: &CellRecord,
+    planned: Option<&Cell>,
+    environment: &Environment,
+    plan: &Plan,
+) -> Finding {
+    if cell.cache != CacheMode::Buffered || cell.engine == EngineKind::Null {
+        return None;
+    }
+    let used = target_indexes(planned?)
+        .iter()
+        .filter_map(|index| plan.targets.get(*index as usize))
+        .fold(0_u64, |sum, target| sum.saturating_add(target.size_bytes));
+    (used < environment.memory_bytes).then(|| {
+        let share = percent(used as f64 / environment.memory_bytes as f64);
+        let message = format!(
+            "the targets are {share} of the memory, so the page cache can hold them; \
+             use `--cache direct` or a larger `--size` to measure the device"
+        );
+        (WarningCode::FileSmallerThanMemory, message)
+    })
+}
+
+fn compressible_content(planned: Option<&Cell>) -> Finding {
+    let what = planned?.workers.iter().find_map(|worker| {
+        let writes = worker.lines.iter().any(|line| line.read_percent < 100.0);
+        match worker.content {
+            _ if !writes => None,
+            ContentPlan::Zero => Some("zeros, which compress to nothing"),
+            ContentPlan::Repeating => Some("one byte repeated, which compresses to nothing"),
+            ContentPlan::PseudoRandom => Some("one block over and over, which can be deduplicated"),
+            _ => None,
+        }
+    })?;
+    let message = format!("what is written is {what}; some devices and file systems gain by that");
+    Some((WarningCode::CompressibleContent, message))
+}
+
+fn worker_cpu_bound(cell: &CellRecord, planned: Option<&Cell>) -> Finding {
+    if cell.engine == EngineKind::Null {
+        return None;
+    }
+    let threads_of = |worker_index: u32| match cell.engine {
+        EngineKind::Psync | EngineKind::Mmap => planned
+            .and_then(|cell| cell.workers.iter().find(|w| w.worker_index == worker_index))
+            .map_or(1, |worker| {
+                worker
+                    .spans
+                    .iter()
+                    .map(|span| span.iodepth)
+                    .sum::<u32>()
+                    .max(1)
+            }),
+        EngineKind::IoUring | EngineKind::Null => 1,
+    };
+    let busy: Vec<_> = cell
+        .worker_figures
+        .iter()
+        .map(|worker| {
+            (
+                worker,
+                worker.utilization / f64::from(threads_of(worker.worker_index)),
+            )
+        })
+        .filter(|(_, share)| *share >= WORKER_BUSY_SHARE)
+        .collect();
+    let (first, share) = busy.first()?;
+    let who = match busy.len() {
+        1 => format!("worker `{}`", first.name),
+        count => format!("{count} of {} workers", cell.worker_figures.len()),
+    };
+    let message = format!(
+        "{who} used {} of a processor; more workers may reach more",
+        percent(share.min(1.0))
+    );
+    Some((WarningCode::WorkerCpuBound, message))
+}
+
+fn steal_time(cell: &CellRecord) -> Finding {
+    let steal = cell.cpu.machine?.steal;
+    (steal > STEAL_SHARE_MAX).then(|| {
+        let message = format!(
+            "the hypervisor gave {} of the processor time to others",
+            percent(steal)
+        );
+        (WarningCode::StealTime, message)
+    })
+}
+
+fn ring_flags_missing(cell: &CellRecord) -> Finding {
+    let missing = &cell.engine_notes.ring.as_ref()?.missing;
+    (!missing.is_empty()).then(|| {
+        let message = format!(
+            "this kernel does not know the ring's {}",
+            missing.join(", ")
+        );
+        (WarningCode::RingFlagsMissing, message)
+    })
+}
+
+fn interval_late(cell: &CellRecord) -> Finding {
+    let mut lengths: Vec<u64> = cell
+        .intervals
+        .iter()
+        .map(|interval| interval.length_ns)
+        .collect();
+    if lengths.len() < 3 {
+        return None;
+    }
+    lengths.sort_unstable();
+    let median = lengths[lengths.len() / 2] as f64;
+    let late = lengths
+        .iter()
+        .filter(|&&length| length as f64 > median * LATE_FACTOR)
+        .count();
+    (late > 0).then(|| {
+        let of = lengths.len();
+        let message = format!("{late} of {of} intervals came late; the machine may be overloaded");
+        (WarningCode::IntervalLate, message)
+    })
+}
+
+fn not_steady(cell: &CellRecord) -> Finding {
+    let change = trend(&cell.intervals)?;
+    (change.abs() > TREND_SHARE_MAX).then(|| {
+        let (verb, share) = (
+            if change > 0.0 { "rose" } else { "fell" },
+            percent(change.abs()),
+        );
+        let message =
+            format!("the rate {verb} by {share} while measuring; use a longer `--ramp-time`");
+        (WarningCode::NotSteady, message)
+    })
+}
+
+/// By which share of its mean the rate changed from first to last interval, along the line of
+/// least squares; none when there are too few intervals or the change is not told from noise.
+fn trend(intervals: &[IntervalRecord]) -> Option<f64> {
+    let rates: Vec<f64> = intervals
+        .iter()
+        .filter(|interval| interval.length_ns > 0)
+        .map(|interval| {
+            let count: u64 = interval
+                .operations
+                .values()
+                .map(|figures| figures.count)
+                .sum();
+            count as f64 / interval.length_ns as f64
+        })
+        .collect();
+    // The last interval may be cut short, and what it holds with it.
+    let rates = rates.split_last()?.1;
+    let n = rates.len();
+    if n < TREND_INTERVALS_MIN {
+        return None;
+    }
+    let mean_x = (n as f64 - 1.0) / 2.0;
+    let mean_y = rates.iter().sum::<f64>() / n as f64;
+    let (mut xx, mut xy) = (0.0, 0.0);
+    for (index, rate) in rates.iter().enumerate() {
+        let x = index as f64 - mean_x;
+        xx += x * x;
+        xy += x * (rate - mean_y);
+    }
+    let slope = xy / xx;
+    let residual: f64 = rates
+        .iter()
+        .enumerate()
+        .map(|(index, rate)| (rate - mean_y - slope * (index as f64 - mean_x)).powi(2))
+        .sum();
+    let standard_error = (residual / (n as f64 - 2.0) / xx).sqrt();
+    let told_from_noise = slope.abs() >= TREND_SIGNIFICANCE * standard_error;
+    (mean_y > 0.0 && told_from_noise).then(|| slope * (n as f64 - 1.0) / mean_y)
+}
+
+fn few_samples(cell: &CellRecord) -> Finding {
+    const SHOWN: [(&str, f64); 3] = [("p50", 50.0), ("p99", 99.0), ("p99.9", 99.9)];
+    let missing = |figures: &OperationFigures| -> Vec<&str> {
+        SHOWN
+            .iter()
+            .filter(|(_, percent)| !percentile_is_supported(figures.latency.count, *percent))
+            .map(|(name, _)| *name)
+            .collect()
+    };
+    let count = cell.total.latency.count;
+    let names = missing(&cell.total);
+    (count > 0 && !names.is_empty()).then(|| {
+        let message = format!(
+            "{count} operations are too few for {}; a percentile needs {SAMPLES_BEYOND_MIN} beyond it",
+            names.join(" and ")
+        );
+        (WarningCode::FewSamplesForPercentile, message)
+    })
+}
