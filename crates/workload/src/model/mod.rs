@@ -1,0 +1,127 @@
+//! The typed description of a workload: one field per option.
+//!
+//! A field's doc comment is its help, its entry in the schema and in the reference page. A field
+//! that is `None` was not written; defaults belong to planning.
+
+mod access;
+mod content;
+mod cpus;
+mod cycling;
+mod one_or_many;
+mod schema;
+mod seed;
+mod worker;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::{Bytes, Span};
+
+pub use access::{AccessLine, AccessSpec, DistributionChoice, SequenceChoice, ZoneChoice};
+pub use content::{ContentChoice, Reducible};
+pub use cpus::CpuList;
+pub use cycling::{Cycle, Cycling, DepthCycle, StepKind, TestType};
+pub use one_or_many::OneOrMany;
+pub use seed::Seed;
+pub use worker::Worker;
+
+use crate::icf::Extras;
+use crate::plan::{CacheMode, CursorKind, EngineKind, PositionRule};
+use schema::{SizeText, SpanText};
+
+/// The name of the access specification that asks for no I/O at all.
+pub const IDLE: &str = "Idle";
+
+/// A workload file: what to do, to what, and how long.
+///
+/// Sizes are written `4096`, `"4k"`, `"4KiB"` or `"4kB"` (4000); times `10` (seconds), `"500ms"`,
+/// `"5m"`; percents are numbers from 0 to 100.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Workload {
+    /// Name in kebab case, for the command line and for records. Default: the file's stem.
+    pub name: Option<String>,
+    /// One line for people. Default: the name.
+    pub title: Option<String>,
+    /// What the workload stands for, in as many lines as it needs.
+    pub description: Option<String>,
+    /// Where the workload comes from: a publication, a product, a trace. Default: the file's name.
+    pub source: Option<String>,
+    /// Start from this built-in workload; every key written here replaces the one found there.
+    #[serde(rename = "use")]
+    pub base: Option<String>,
+    /// Directories, files and block devices to measure. Each worker uses all of them. `--target`
+    /// replaces them: as many targets as the file names are replaced one by one, in order;
+    /// otherwise each worker uses all that are given. Default: a new directory, removed at the end.
+    pub targets: Option<OneOrMany<String>>,
+    /// How requests reach the kernel: `io_uring`, `psync`, `mmap` or `null`. Default: `io_uring`.
+    pub engine: Option<EngineKind>,
+    /// How the page cache is used: `direct`, `buffered` or `dontcache`. Default: `direct`.
+    pub cache: Option<CacheMode>,
+    /// Requests each worker keeps in flight on each of its targets, 1 to 32768; a list makes one
+    /// cell for each. Default: 1.
+    pub iodepth: Option<OneOrMany<u32>>,
+    /// How many workers run, 1 to 1024. With `[[worker]]` tables, the tables are taken in turn
+    /// until there are so many. Default: 1, or one for each table (see its `count`).
+    pub workers: Option<u32>,
+    /// Bytes of each target that are used, from `start` on; `0` means all of a device or of an
+    /// existing file. Default: all of a device or of an existing file, else 1 GiB.
+    #[schemars(with = "Option<SizeText>")]
+    pub size: Option<Bytes>,
+    /// First byte of each target that is used. Default: 0.
+    #[schemars(with = "Option<SizeText>")]
+    pub start: Option<Bytes>,
+    /// Measured time of each cell; `0` together with `operations` means until they are done.
+    /// Default: 10 s, or 0 when `operations` is written.
+    #[schemars(with = "Option<SpanText>")]
+    pub run_time: Option<Span>,
+    /// Time each cell runs before it is measured. Default: 2 s.
+    #[schemars(with = "Option<SpanText>")]
+    pub ramp_time: Option<Span>,
+    /// End a cell after so many operations of all workers together, ramp not counted.
+    /// Default: no such limit.
+    pub operations: Option<u64>,
+    /// How often the whole series of cells is measured, 1 to 1000. Default: 1.
+    pub repetitions: Option<u32>,
+    /// The number from which the seeds of all workers come. Same plan, same seed: same requests.
+    /// Default: 1.
+    pub seed: Option<Seed>,
+    /// CPUs to run on, `[0, 2]` or `"0-3,8"`; workers take them in turn. Default: wherever the
+    /// kernel puts them.
+    pub cpus: Option<CpuList>,
+    /// Stamp every block that is written and check every block that is read. Default: false.
+    pub verify: Option<bool>,
+    /// Keep the test files after the run, for the next one. Default: false.
+    pub keep: Option<bool>,
+    /// Where requests go: `uniform` over all aligned starts that fit, or as `iometer` is coded,
+    /// its generator and its bias included. Default: `uniform`.
+    pub position: Option<PositionRule>,
+    /// Whose position sequential requests continue: each `worker` its own, or one `shared` by all
+    /// workers of a target. Default: `worker`.
+    pub cursor: Option<CursorKind>,
+    /// What is written. Default: `incompressible`.
+    pub content: Option<ContentChoice>,
+    /// A kernel thread submits the requests (`io_uring` only). Default: false.
+    pub sqpoll: Option<bool>,
+    /// Completions are polled for, where the device can (`io_uring` only). Default: false.
+    pub iopoll: Option<bool>,
+    /// Requests issued with one system call at most, 1 to 32768. Default: 32.
+    pub batch: Option<u32>,
+    /// Which series of cells each access specification yields: Iometer's eight test types.
+    /// Default: `normal`.
+    pub test_type: Option<TestType>,
+    /// The steps of the cycling test types.
+    pub cycling: Option<Cycling>,
+    /// What is asked of the targets; several are run one after the other.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub access_spec: Vec<AccessSpec>,
+    /// What an Iometer configuration says that has no meaning here; kept for the way back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iometer: Option<Extras>,
+    /// Workers that differ from each other.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub worker: Vec<Worker>,
+    /// The parts of a pack: each is a workload, run in order. Keys at the top of the file hold for
+    /// all parts that do not say otherwise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub part: Vec<Workload>,
+}
