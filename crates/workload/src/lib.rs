@@ -4,6 +4,8 @@
 
 mod diagnostic;
 pub mod icf;
+pub mod model;
 pub mod plan;
 
 pub use diagnostic::{Diagnostic, Severity, printable};
+pub use model::Workload;

@@ -4,8 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Percent, Span};
 
-use super::schema::{PercentText, SizeText, SpanText};
-
 /// A mix of access lines, drawn from by weight.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -23,29 +21,22 @@ pub struct AccessSpec {
 #[serde(deny_unknown_fields, default)]
 pub struct AccessLine {
     /// Bytes that a request moves, up to 1 GiB. Must be written.
-    #[schemars(with = "Option<SizeText>")]
     pub size: Option<Bytes>,
     /// Share of the transactions that use this line, in percent; a line with 0 is kept and never
     /// used. Default: 100.
-    #[schemars(with = "Option<PercentText>")]
     pub of_size: Option<Percent>,
     /// Share of the transactions that read, in percent. Default: 100.
-    #[schemars(with = "Option<PercentText>")]
     pub read: Option<Percent>,
     /// Share of the requests that start at a random position, in percent. Default: 0.
-    #[schemars(with = "Option<PercentText>")]
     pub random: Option<Percent>,
     /// Wait before each burst; the worker issues nothing meanwhile. Default: 0.
-    #[schemars(with = "Option<SpanText>")]
     pub delay: Option<Span>,
     /// Transactions in a row that use this line once it is drawn; 0 and 1 mean one. Default: 1.
     pub burst: Option<u32>,
     /// Offsets are multiples of this; 0 means the target's sector. Default: 0.
-    #[schemars(with = "Option<SizeText>")]
     pub align: Option<Bytes>,
     /// Bytes of the answer that follows each request in the opposite direction; 0 means none.
     /// Default: 0.
-    #[schemars(with = "Option<SizeText>")]
     pub reply: Option<Bytes>,
     /// Where random requests go: `"uniform"`, `{ zipf = 1.2 }`, `{ pareto = 0.2 }`,
     /// `{ normal = 10 }`, `{ zones = [..] }` or `"no-repeat"`. Default: `uniform`.
@@ -67,7 +58,7 @@ pub enum DistributionChoice {
     /// the span.
     Pareto(f64),
     /// Normal around the middle of the span, with this standard deviation in percent of the span.
-    Normal(#[schemars(with = "PercentText")] Percent),
+    Normal(Percent),
     /// Zones in the order of the span, each with its share of the requests and of the span.
     Zones(Vec<ZoneChoice>),
     /// Every aligned start once before any comes again.
@@ -79,10 +70,8 @@ pub enum DistributionChoice {
 #[serde(deny_unknown_fields)]
 pub struct ZoneChoice {
     /// Share of the requests that go here, in percent; the zones' shares add up to 100.
-    #[schemars(with = "PercentText")]
     pub access: Percent,
     /// Share of the span, in percent; the zones' shares add up to 100.
-    #[schemars(with = "PercentText")]
     pub size: Percent,
 }
 
@@ -95,5 +84,5 @@ pub enum SequenceChoice {
     /// Before the last request.
     Backward,
     /// So many bytes from the start of the last request.
-    Strided(#[schemars(with = "SizeText")] Bytes),
+    Strided(Bytes),
 }

@@ -9,8 +9,6 @@ use serde::de::{Error, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use units::Percent;
 
-use super::schema::PercentText;
-
 /// The names that `content` takes.
 const NAMES: [&str; 5] = [
     "incompressible",
@@ -42,10 +40,8 @@ pub enum ContentChoice {
 #[serde(deny_unknown_fields, default)]
 pub struct Reducible {
     /// Share of each block that compresses to nothing, in percent. Default: 0.
-    #[schemars(with = "Option<PercentText>")]
     pub compress: Option<Percent>,
     /// Share of the blocks that repeat another block, in percent. Default: 0.
-    #[schemars(with = "Option<PercentText>")]
     pub dedupe: Option<Percent>,
 }
 

@@ -8,7 +8,6 @@ mod content;
 mod cpus;
 mod cycling;
 mod one_or_many;
-mod schema;
 mod seed;
 mod worker;
 
@@ -26,7 +25,6 @@ pub use worker::Worker;
 
 use crate::icf::Extras;
 use crate::plan::{CacheMode, CursorKind, EngineKind, PositionRule};
-use schema::{SizeText, SpanText};
 
 /// The name of the access specification that asks for no I/O at all.
 pub const IDLE: &str = "Idle";
@@ -65,17 +63,13 @@ pub struct Workload {
     pub workers: Option<u32>,
     /// Bytes of each target that are used, from `start` on; `0` means all of a device or of an
     /// existing file. Default: all of a device or of an existing file, else 1 GiB.
-    #[schemars(with = "Option<SizeText>")]
     pub size: Option<Bytes>,
     /// First byte of each target that is used. Default: 0.
-    #[schemars(with = "Option<SizeText>")]
     pub start: Option<Bytes>,
     /// Measured time of each cell; `0` together with `operations` means until they are done.
     /// Default: 10 s, or 0 when `operations` is written.
-    #[schemars(with = "Option<SpanText>")]
     pub run_time: Option<Span>,
     /// Time each cell runs before it is measured. Default: 2 s.
-    #[schemars(with = "Option<SpanText>")]
     pub ramp_time: Option<Span>,
     /// End a cell after so many operations of all workers together, ramp not counted.
     /// Default: no such limit.

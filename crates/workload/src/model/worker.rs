@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Bytes;
 
-use super::schema::SizeText;
 use super::{ContentChoice, OneOrMany, Seed};
 
 /// One worker, or several that are alike. What is not written here comes from the workload.
@@ -26,10 +25,8 @@ pub struct Worker {
     /// all of the file, in their order.
     pub access_specs: Option<Vec<String>>,
     /// Bytes of each target that are used. Default: the workload's `size`.
-    #[schemars(with = "Option<SizeText>")]
     pub size: Option<Bytes>,
     /// First byte of each target that is used. Default: the workload's `start`.
-    #[schemars(with = "Option<SizeText>")]
     pub start: Option<Bytes>,
     /// Seed of this worker's streams; with `position = "iometer"` it is used as it is (Iometer's
     /// fixed seed). Default: derived from the workload's `seed`.
