@@ -3,8 +3,10 @@
 //! Nothing here touches a target: parsing reads the workload file only and planning is pure.
 
 mod diagnostic;
+pub mod facts;
 pub mod icf;
 pub mod model;
+mod nearest;
 pub mod plan;
 
 pub use diagnostic::{Diagnostic, Severity, printable};
