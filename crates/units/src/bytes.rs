@@ -1,0 +1,225 @@
+//! Sizes: `4k` is 4096 as in every tool of this field; `4kB` is 4000.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+
+use crate::UnitError;
+use crate::decimal::Decimal;
+use crate::error::shortened;
+use crate::wire::on_the_wire;
+
+/// The binary units that are printed, largest first.
+const BINARY: [(u64, &str); 5] = [
+    (1 << 50, "PiB"),
+    (1 << 40, "TiB"),
+    (1 << 30, "GiB"),
+    (1 << 20, "MiB"),
+    (1 << 10, "KiB"),
+];
+
+/// A number of bytes.
+///
+/// Reads `4k`, `4K`, `4KiB` (binary), `4kB` (decimal), `1.5g`, `512` and `512B`; prints the
+/// shortest binary form that loses nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct Bytes(pub u64);
+
+impl Bytes {
+    /// 1024 bytes.
+    pub const KIB: u64 = 1 << 10;
+    /// 1024 KiB.
+    pub const MIB: u64 = 1 << 20;
+    /// 1024 MiB.
+    pub const GIB: u64 = 1 << 30;
+}
+
+impl From<u64> for Bytes {
+    fn from(bytes: u64) -> Self {
+        Self(bytes)
+    }
+}
+
+impl FromStr for Bytes {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let parsed = Decimal::take(text.trim())
+            .and_then(|(number, suffix)| Some((number, bytes_of(suffix.trim_start())?)));
+        let Some((number, unit_bytes)) = parsed else {
+            return Err(UnitError::Malformed {
+                seen: shortened(text),
+                wanted: "a size",
+                help: "write a size such as `4k`, `1.5GiB`, `4kB` or `512`".into(),
+            });
+        };
+        match number.times(unit_bytes) {
+            Some(scaled) if scaled.exact => Ok(Self(scaled.rounded)),
+            Some(scaled) => Err(UnitError::Fraction {
+                seen: shortened(text),
+                wanted: "a whole number of bytes",
+                help: format!("write `{}`", Self(scaled.rounded)),
+            }),
+            None => Err(UnitError::OutOfRange {
+                seen: shortened(text),
+                wanted: "0 to 18446744073709551615 bytes",
+                help: "write a smaller size".into(),
+            }),
+        }
+    }
+}
+
+/// The bytes of a suffix, in any case of letters.
+fn bytes_of(suffix: &str) -> Option<u64> {
+    let mut letters = suffix.bytes().map(|byte| byte.to_ascii_lowercase());
+    let power = match letters.next() {
+        None => return Some(1),
+        Some(b'b') => return letters.next().is_none().then_some(1),
+        Some(letter) => b"kmgtp".iter().position(|known| *known == letter)? as u32 + 1,
+    };
+    let base: u64 = match (letters.next(), letters.next(), letters.next()) {
+        (None, ..) | (Some(b'i'), Some(b'b'), None) => 1024,
+        (Some(b'b'), None, _) => 1000,
+        _ => return None,
+    };
+    Some(base.pow(power))
+}
+
+impl fmt::Display for Bytes {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        // A quarter is the smallest fraction that is shorter in the larger unit.
+        let largest = BINARY
+            .iter()
+            .find(|(unit, _)| self.0 >= *unit && self.0.is_multiple_of(*unit / 4));
+        let Some((unit, name)) = largest else {
+            return formatter.pad(&format!("{}B", self.0));
+        };
+        let quarters = ["", ".25", ".5", ".75"][(self.0 % unit / (unit / 4)) as usize];
+        formatter.pad(&format!("{}{quarters}{name}", self.0 / unit))
+    }
+}
+
+impl Serialize for Bytes {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+on_the_wire!(
+    Bytes,
+    "a size: text such as `4k` (4096), `4kB` (4000) or `1.5GiB`, or a number of bytes",
+    "integer",
+    r"^\s*([0-9]+(\.[0-9]+)?|\.[0-9]+)\s*([bB]|[kKmMgGtTpP]([iI]?[bB])?)?\s*$",
+    &["4k", "1.5GiB", "512"]
+);
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn parse(text: &str) -> Result<u64, String> {
+        text.parse::<Bytes>()
+            .map(|bytes| bytes.0)
+            .map_err(|e| format!("{e}; {}", e.help()))
+    }
+
+    #[test]
+    fn a_letter_is_binary_and_a_letter_with_b_is_decimal() {
+        for text in [
+            "4k", "4K", "4KiB", "4kib", "4 KiB", " 4096 ", "4096B", "4096b",
+        ] {
+            assert_eq!(parse(text), Ok(4096), "{text}");
+        }
+        assert_eq!(parse("4kB"), Ok(4000));
+        assert_eq!(parse("4KB"), Ok(4000));
+        assert_eq!(parse("1MB"), Ok(1_000_000));
+        assert_eq!(parse("1m"), Ok(1 << 20));
+        assert_eq!(parse("1.5g"), Ok(3 << 29));
+        assert_eq!(parse("2GB"), Ok(2_000_000_000));
+        assert_eq!(parse("1T"), Ok(1 << 40));
+        assert_eq!(parse("1TB"), Ok(1_000_000_000_000));
+        assert_eq!(parse("3PiB"), Ok(3 << 50));
+        assert_eq!(parse("0"), Ok(0));
+    }
+
+    #[test]
+    fn what_is_not_a_size_says_what_was_seen_and_wanted() {
+        let help = "write a size such as `4k`, `1.5GiB`, `4kB` or `512`";
+        for text in [
+            "", "k", "-1", "-4k", "NaN", "inf", "4x", "4kk", "4kBB", "1e6", "4 k k", "4,5k",
+        ] {
+            assert_eq!(parse(text), Err(format!("`{text}` is not a size; {help}")));
+        }
+    }
+
+    #[test]
+    fn a_fraction_of_a_byte_is_refused_with_the_nearest_size() {
+        let wanted = "`1.3k` is not a whole number of bytes; write `1331B`";
+        assert_eq!(parse("1.3k"), Err(wanted.into()));
+    }
+
+    #[test]
+    fn a_size_beyond_64_bits_is_refused() {
+        assert_eq!(parse("18446744073709551615"), Ok(u64::MAX));
+        for text in ["18446744073709551616", "16384p", "99999999999999999999999t"] {
+            let wanted = "outside 0 to 18446744073709551615 bytes; write a smaller size";
+            assert_eq!(parse(text), Err(format!("`{text}` is {wanted}")));
+        }
+    }
+
+    #[test]
+    fn a_size_prints_in_the_largest_unit_that_loses_nothing() {
+        for (bytes, wanted) in [
+            (0, "0B"),
+            (512, "512B"),
+            (1000, "1000B"),
+            (1024, "1KiB"),
+            (1536, "1.5KiB"),
+            (4096, "4KiB"),
+            (3 << 29, "1.5GiB"),
+            (5 << 18, "1.25MiB"),
+            ((1 << 30) + 1, "1073741825B"),
+            (1023 << 10, "1023KiB"),
+            (u64::MAX, "18446744073709551615B"),
+        ] {
+            assert_eq!(Bytes(bytes).to_string(), wanted);
+        }
+        assert_eq!(format!("{:>6}", Bytes(4096)), "  4KiB");
+    }
+
+    #[test]
+    fn files_hold_a_size_as_text_or_number() {
+        assert_eq!(serde_json::to_string(&Bytes(4096)).unwrap(), "\"4KiB\"");
+        assert_eq!(serde_json::from_str::<Bytes>("4096").unwrap(), Bytes(4096));
+        assert_eq!(
+            serde_json::from_str::<Bytes>("\"4k\"").unwrap(),
+            Bytes(4096)
+        );
+        for refused in ["-1", "1.5", "true", "null", "[]", "1e300", "\"\""] {
+            assert!(serde_json::from_str::<Bytes>(refused).is_err(), "{refused}");
+        }
+        let error = serde_json::from_str::<Bytes>("-1").unwrap_err().to_string();
+        assert!(
+            error.starts_with("`-1` is not a size; write a size such as"),
+            "{error}"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_printed_reads_back(bytes: u64, shift in 0_u32..64) {
+            for bytes in [bytes, bytes >> shift, bytes << shift] {
+                prop_assert_eq!(Bytes(bytes).to_string().parse(), Ok(Bytes(bytes)));
+            }
+        }
+
+        #[test]
+        fn no_text_panics(text: String, near in "[0-9.]{0,25} ?[kKmMgGtTpPiIbB]{0,4}") {
+            let _ = text.parse::<Bytes>();
+            let _ = near.parse::<Bytes>();
+        }
+    }
+}

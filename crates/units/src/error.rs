@@ -1,0 +1,102 @@
+//! What can be wrong with a size, span, percent or rate.
+
+/// How much of a refused text an error repeats, in characters.
+const SEEN_CHARS_MAX: usize = 40;
+
+/// A text that is not the quantity it should be.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnitError {
+    /// The text does not have the form of the quantity.
+    #[error("`{seen}` is not {wanted}")]
+    Malformed {
+        /// The text, shortened if long.
+        seen: String,
+        /// The quantity that was asked for.
+        wanted: &'static str,
+        /// What to do about it.
+        help: String,
+    },
+    /// The quantity does not fit its type or its range.
+    #[error("`{seen}` is outside {wanted}")]
+    OutOfRange {
+        /// The text, shortened if long.
+        seen: String,
+        /// The range that was asked for.
+        wanted: &'static str,
+        /// What to do about it.
+        help: String,
+    },
+    /// The quantity is not a whole number of its base unit.
+    #[error("`{seen}` is not {wanted}")]
+    Fraction {
+        /// The text, shortened if long.
+        seen: String,
+        /// The base unit that was asked for.
+        wanted: &'static str,
+        /// What to do about it.
+        help: String,
+    },
+}
+
+impl UnitError {
+    /// The refused text, shortened if long.
+    #[must_use]
+    pub fn seen(&self) -> &str {
+        match self {
+            Self::Malformed { seen, .. }
+            | Self::OutOfRange { seen, .. }
+            | Self::Fraction { seen, .. } => seen,
+        }
+    }
+
+    /// What was asked for.
+    #[must_use]
+    pub fn wanted(&self) -> &'static str {
+        match self {
+            Self::Malformed { wanted, .. }
+            | Self::OutOfRange { wanted, .. }
+            | Self::Fraction { wanted, .. } => wanted,
+        }
+    }
+
+    /// The one thing to do about it, without the word `help`.
+    #[must_use]
+    pub fn help(&self) -> &str {
+        match self {
+            Self::Malformed { help, .. }
+            | Self::OutOfRange { help, .. }
+            | Self::Fraction { help, .. } => help,
+        }
+    }
+}
+
+/// The start of a text, on one line and without control characters, fit for an error message.
+pub(crate) fn shortened(text: &str) -> String {
+    let mut seen: String = text
+        .chars()
+        .take(SEEN_CHARS_MAX)
+        .flat_map(|c| {
+            if c.is_control() {
+                c.escape_default().collect()
+            } else {
+                vec![c]
+            }
+        })
+        .collect();
+    if text.chars().nth(SEEN_CHARS_MAX).is_some() {
+        seen.push_str("...");
+    }
+    seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_and_control_characters_are_escaped() {
+        assert_eq!(shortened("4\u{1b}[31m\n"), "4\\u{1b}[31m\\n");
+        assert_eq!(shortened(&"é".repeat(41)), format!("{}...", "é".repeat(40)));
+        assert_eq!(shortened(&"é".repeat(40)), "é".repeat(40));
+    }
+}

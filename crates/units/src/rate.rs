@@ -1,0 +1,164 @@
+//! Rates: `20k/s`, `5000/s`, `5000`; the letters are decimal, since they count things.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+
+use crate::UnitError;
+use crate::decimal::Decimal;
+use crate::error::shortened;
+use crate::wire::on_the_wire;
+
+/// Below this every whole floating-point number is exact.
+const WHOLE_BELOW: f64 = 9_007_199_254_740_992.0;
+
+/// How often something happens each second; above 0 when parsed or read from a file.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default)]
+pub struct Rate(pub f64);
+
+impl FromStr for Rate {
+    type Err = UnitError;
+
+    fn from_str(text: &str) -> Result<Self, UnitError> {
+        let parsed = Decimal::take(text.trim())
+            .and_then(|(number, suffix)| Some(number.to_f64(exponent_of(suffix)?)));
+        let Some(rate) = parsed else {
+            return Err(UnitError::Malformed {
+                seen: shortened(text),
+                wanted: "a rate",
+                help: "write a rate such as `20k/s`, `5000/s` or `5000`".into(),
+            });
+        };
+        if !(rate > 0.0 && rate.is_finite()) {
+            return Err(UnitError::OutOfRange {
+                seen: shortened(text),
+                wanted: "the rates above 0 per second",
+                help: "write a rate such as `20k/s`".into(),
+            });
+        }
+        Ok(Self(rate))
+    }
+}
+
+/// The power of ten that a suffix stands for.
+fn exponent_of(suffix: &str) -> Option<u8> {
+    let suffix = suffix.trim_start().to_ascii_lowercase();
+    match suffix.strip_suffix("/s").unwrap_or(&suffix).trim_end() {
+        "" => Some(0),
+        "k" => Some(3),
+        "m" => Some(6),
+        "g" => Some(9),
+        _ => None,
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        let letter = [(1e9, "g"), (1e6, "m"), (1e3, "k")]
+            .into_iter()
+            .find(|(unit, _)| (*unit..WHOLE_BELOW).contains(&self.0) && self.0 % unit == 0.0);
+        let (unit, letter) = letter.unwrap_or((1.0, ""));
+        formatter.pad(&format!("{}{letter}/s", self.0 / unit))
+    }
+}
+
+impl Serialize for Rate {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+on_the_wire!(
+    Rate,
+    "a rate above 0: text such as `20k/s`, or a number per second",
+    "number",
+    r"^\s*([0-9]+(\.[0-9]+)?|\.[0-9]+)\s*[kKmMgG]?\s*(/[sS])?\s*$",
+    &["20k/s", "5000/s"]
+);
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn parse(text: &str) -> Result<f64, String> {
+        text.parse::<Rate>()
+            .map(|rate| rate.0)
+            .map_err(|e| format!("{e}; {}", e.help()))
+    }
+
+    #[test]
+    fn the_letters_are_decimal() {
+        for (text, rate) in [
+            ("20k/s", 20e3),
+            ("5000/s", 5e3),
+            ("5000", 5e3),
+            ("1m/s", 1e6),
+            ("2G", 2e9),
+            ("1.1k/s", 1100.0),
+            ("0.5/s", 0.5),
+            ("20 K /s", 20e3),
+        ] {
+            assert_eq!(parse(text), Ok(rate), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_rate_of_zero_or_beyond_all_numbers_is_refused() {
+        for text in ["0", "0k/s", &"9".repeat(400)] {
+            assert!(
+                parse(text)
+                    .unwrap_err()
+                    .contains("is outside the rates above 0"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_rate_says_what_was_seen_and_wanted() {
+        let help = "write a rate such as `20k/s`, `5000/s` or `5000`";
+        for text in ["", "/s", "-5", "NaN", "5/m", "5kk/s", "5/s/s", "1e3"] {
+            assert_eq!(parse(text), Err(format!("`{text}` is not a rate; {help}")));
+        }
+    }
+
+    #[test]
+    fn a_rate_prints_with_the_largest_letter_that_loses_nothing() {
+        for (rate, wanted) in [
+            (20e3, "20k/s"),
+            (5500.0, "5500/s"),
+            (1e6, "1m/s"),
+            (0.5, "0.5/s"),
+            (1e9, "1g/s"),
+        ] {
+            assert_eq!(Rate(rate).to_string(), wanted);
+            assert_eq!(
+                serde_json::to_string(&Rate(rate)).unwrap(),
+                format!("\"{wanted}\"")
+            );
+        }
+        assert_eq!(serde_json::from_str::<Rate>("5000").unwrap(), Rate(5e3));
+        assert!(serde_json::from_str::<Rate>("0").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn what_was_printed_reads_back(
+            rate in any::<f64>().prop_map(f64::abs).prop_filter("a rate", |r| r.is_normal()),
+            whole in 1_u64..1 << 60,
+        ) {
+            for rate in [rate, whole as f64, (whole % 1000 + 1) as f64 * 1e3] {
+                prop_assert_eq!(Rate(rate).to_string().parse(), Ok(Rate(rate)));
+            }
+        }
+
+        #[test]
+        fn no_text_panics(text: String, near in "[0-9.]{0,400} ?[kmgKMG]{0,2}/?s?") {
+            let _ = text.parse::<Rate>();
+            let _ = near.parse::<Rate>();
+        }
+    }
+}
