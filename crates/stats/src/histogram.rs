@@ -1,0 +1,233 @@
+//! A histogram of latencies with a fixed relative error.
+
+use std::fmt;
+
+use crate::bucket::{self, Bucket};
+
+/// A percentile is only trusted if so many samples lie beyond it.
+const SAMPLES_BEYOND: f64 = 10.0;
+
+/// A histogram of nanoseconds, exact below 128 and within 0.8 % above.
+///
+/// Samples of 2^44 ns (4.9 hours) and more share one bucket, whose value is given as the largest
+/// sample. Count, sum, minimum and maximum are exact. All memory is taken by [`Histogram::new`].
+#[derive(Clone, PartialEq, Eq)]
+pub struct Histogram {
+    /// Samples per bucket; zero outside the buckets of `min_ns` and `max_ns`.
+    pub(crate) counts: Box<[u64; bucket::COUNT]>,
+    /// The total of `counts`.
+    pub(crate) count: u64,
+    pub(crate) sum_ns: u128,
+    /// The largest value as long as there are no samples.
+    pub(crate) min_ns: u64,
+    /// 0 as long as there are no samples.
+    pub(crate) max_ns: u64,
+}
+
+impl Histogram {
+    /// An empty histogram; takes all the memory it will ever use (20 KB).
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            counts: Box::new([0; bucket::COUNT]),
+            count: 0,
+            sum_ns: 0,
+            min_ns: u64::MAX,
+            max_ns: 0,
+        }
+    }
+
+    /// Adds one sample.
+    #[inline]
+    pub fn record(&mut self, ns: u64) {
+        let count = &mut self.counts[bucket::index_of(ns)];
+        *count = count.wrapping_add(1);
+        self.count = self.count.wrapping_add(1);
+        self.sum_ns += u128::from(ns);
+        self.min_ns = self.min_ns.min(ns);
+        self.max_ns = self.max_ns.max(ns);
+    }
+
+    /// Adds the same sample `count` times.
+    pub fn record_n(&mut self, ns: u64, count: u64) {
+        if count == 0 {
+            return;
+        }
+        // The total bounds every bucket, so limiting the increase keeps all counts consistent.
+        let count = count.min(u64::MAX - self.count);
+        self.counts[bucket::index_of(ns)] += count;
+        self.count += count;
+        self.sum_ns += u128::from(ns) * u128::from(count);
+        self.min_ns = self.min_ns.min(ns);
+        self.max_ns = self.max_ns.max(ns);
+    }
+
+    /// Adds every sample of another histogram.
+    ///
+    /// Counts stop at the largest 64-bit number, which no measurement reaches.
+    pub fn merge(&mut self, other: &Self) {
+        for index in other.used() {
+            self.counts[index] = self.counts[index].saturating_add(other.counts[index]);
+        }
+        self.count = self.count.saturating_add(other.count);
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+        self.min_ns = self.min_ns.min(other.min_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+    }
+
+    /// Forgets every sample and keeps the memory; the cost is that of the range in use.
+    pub fn clear(&mut self) {
+        let used = self.used();
+        self.counts[used].fill(0);
+        (self.count, self.sum_ns) = (0, 0);
+        (self.min_ns, self.max_ns) = (u64::MAX, 0);
+    }
+
+    /// The indices of the buckets that may hold samples.
+    pub(crate) fn used(&self) -> std::ops::Range<usize> {
+        match self.is_empty() {
+            true => 0..0,
+            false => bucket::index_of(self.min_ns)..bucket::index_of(self.max_ns) + 1,
+        }
+    }
+
+    /// Whether there are no samples.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// How many samples there are.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The exact sum of all samples in nanoseconds.
+    #[must_use]
+    pub fn sum_ns(&self) -> u128 {
+        self.sum_ns
+    }
+
+    /// The exact smallest sample.
+    #[must_use]
+    pub fn min_ns(&self) -> Option<u64> {
+        (!self.is_empty()).then_some(self.min_ns)
+    }
+
+    /// The exact largest sample.
+    #[must_use]
+    pub fn max_ns(&self) -> Option<u64> {
+        (!self.is_empty()).then_some(self.max_ns)
+    }
+
+    /// The exact arithmetic mean in nanoseconds.
+    #[must_use]
+    pub fn mean_ns(&self) -> Option<f64> {
+        (!self.is_empty()).then(|| self.sum_ns as f64 / self.count as f64)
+    }
+
+    /// The standard deviation of the samples (divisor n) in nanoseconds.
+    ///
+    /// Each sample counts as its bucket's midpoint, so the result carries their error of 0.8 %.
+    #[must_use]
+    pub fn stddev_ns(&self) -> Option<f64> {
+        let mean = self.mean_ns()?;
+        let squares: f64 = self
+            .used()
+            .map(|index| {
+                let deviation = self.value_of(index) as f64 - mean;
+                self.counts[index] as f64 * deviation * deviation
+            })
+            .sum();
+        Some((squares / self.count as f64).sqrt())
+    }
+
+    /// How many samples were too large for a bucket of their own (2^44 ns and more).
+    #[must_use]
+    pub fn saturated_count(&self) -> u64 {
+        self.counts[bucket::LAST]
+    }
+
+    /// The value below or at which `percent` of the samples lie: the sample of rank
+    /// `ceil(percent / 100 * count)`, within 0.8 %; the first and the last rank are exact.
+    ///
+    /// `None` without samples, or if `percent` is not within 0 to 100.
+    #[must_use]
+    pub fn percentile(&self, percent: f64) -> Option<u64> {
+        if self.is_empty() || !(0.0..=100.0).contains(&percent) {
+            return None;
+        }
+        let rank = rounded_up(percent * self.count as f64 / 100.0).clamp(1, self.count);
+        if rank == 1 {
+            return Some(self.min_ns);
+        }
+        let mut below = 0_u64;
+        let found = self.used().find(|index| {
+            below = below.saturating_add(self.counts[*index]);
+            below >= rank
+        });
+        match found {
+            Some(index) if rank < self.count => Some(self.value_of(index)),
+            _ => Some(self.max_ns),
+        }
+    }
+
+    /// Whether enough samples lie beyond a percentile to trust it; see [`samples_needed`].
+    #[must_use]
+    pub fn percentile_supported(&self, percent: f64) -> bool {
+        samples_needed(percent).is_some_and(|needed| self.count >= needed)
+    }
+
+    /// The buckets that hold samples, in ascending order.
+    pub fn buckets(&self) -> impl Iterator<Item = Bucket> + '_ {
+        self.used()
+            .filter(|index| self.counts[*index] > 0)
+            .map(|index| Bucket {
+                low_ns: bucket::low_of(index),
+                high_ns: bucket::high_of(index),
+                count: self.counts[index],
+            })
+    }
+
+    /// The value that stands for the samples of a bucket.
+    pub(crate) fn value_of(&self, index: usize) -> u64 {
+        bucket::midpoint_of(index).clamp(self.min_ns, self.max_ns)
+    }
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Histogram {
+    fn fmt(&self, formatter: &mut fmt::Formatter) -> fmt::Result {
+        formatter
+            .debug_struct("Histogram")
+            .field("count", &self.count)
+            .field("sum_ns", &self.sum_ns)
+            .field("min_ns", &self.min_ns())
+            .field("max_ns", &self.max_ns())
+            .finish_non_exhaustive()
+    }
+}
+
+/// How many samples a percentile needs so that about ten lie beyond it: 20 for the median, 1000
+/// for p99, 1,000,000 for p99.999; `None` for 0, 100 and what is no percentage.
+#[must_use]
+pub fn samples_needed(percent: f64) -> Option<u64> {
+    let tail = percent.min(100.0 - percent);
+    (tail > 0.0).then(|| rounded_up(SAMPLES_BEYOND * 100.0 / tail))
+}
+
+/// Rounds up, but not over the rounding error of the computation before: 99.9 % of 1000 is 999.
+fn rounded_up(exact: f64) -> u64 {
+    let nearest = exact.round();
+    let is_whole = (exact - nearest).abs() <= nearest * 1e-10;
+    (if is_whole { nearest } else { exact.ceil() }) as u64
+}
+
+#[cfg(test)]
+mod tests;
