@@ -3,8 +3,28 @@
 //! An engine is handed [`Request`]s, keeps them in flight and hands back [`Completion`]s. It knows
 //! nothing of workloads, percentages, phases or statistics.
 
+mod buffers;
+pub mod clock;
+mod error;
+mod files;
+mod mmap;
+mod null;
+mod open;
 mod operation;
+mod psync;
 mod request;
+mod scripted;
+mod uring;
 
+pub use buffers::Buffers;
+pub use clock::{Clock, StepClock, TscClock};
+pub use error::EngineError;
+pub use mmap::{Mmap, MmapOptions};
+pub use null::Null;
+pub use open::{OpenPlan, open_device, open_target};
 pub use operation::{Operation, OperationSet};
-pub use request::{Completion, Engine, EngineError, Request, Wait};
+pub use psync::{Psync, PsyncOptions};
+pub(crate) use request::pause;
+pub use request::{Completion, Engine, Request, Wait};
+pub use scripted::{Outcome, Scripted};
+pub use uring::{IoUring, RingSetup, UringOptions, check_polls};

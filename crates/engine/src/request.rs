@@ -1,6 +1,6 @@
 //! What goes into an engine and what comes out.
 
-use crate::Operation;
+use crate::{EngineError, Operation};
 
 /// One thing to do. Small and `Copy`: files are named by index, content lies in the slot's buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,8 @@ pub struct Completion {
 pub enum Wait {
     /// Not at all: hand over what is there.
     Poll,
-    /// Until one completion is there, `0` nanoseconds meaning without limit.
+    /// Until one completion is there, `0` nanoseconds meaning without limit. A signal ends the
+    /// wait early. With nothing in flight it is a pause of so many nanoseconds, `0` meaning none.
     One {
         /// Give up after so many nanoseconds and return without a completion.
         timeout_ns: u64,
@@ -60,16 +61,17 @@ pub trait Engine {
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError>;
 }
 
-/// Why an engine cannot work.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum EngineError {
-    /// A system call of the engine itself failed.
-    #[error("`{call}` failed: {source}")]
-    System {
-        /// The system call.
-        call: &'static str,
-        /// What the kernel said.
-        source: std::io::Error,
-    },
+/// Waits as [`Wait`] asks of an engine that has nothing in flight.
+#[cold]
+pub(crate) fn pause(wait: Wait) {
+    if let Wait::One { timeout_ns } = wait
+        && timeout_ns > 0
+    {
+        let span = rustix::thread::Timespec {
+            tv_sec: (timeout_ns / 1_000_000_000) as i64,
+            tv_nsec: (timeout_ns % 1_000_000_000) as i64,
+        };
+        // A signal may end it early, as it may end every wait.
+        let _ = rustix::thread::nanosleep(&span);
+    }
 }

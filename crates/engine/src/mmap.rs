@@ -1,0 +1,205 @@
+//! Copies from and to a shared mapping of each file.
+
+use std::ffi::c_void;
+use std::os::fd::OwnedFd;
+use std::ptr::NonNull;
+
+use rustix::mm::{MapFlags, MsyncFlags, ProtFlags};
+
+use crate::files::Files;
+use crate::{Buffers, Completion, Engine, EngineError, Operation, Request, Wait, pause};
+
+/// Reads and writes by `memcpy`; requests are executed one after the other at the next `reap`.
+///
+/// A mapping has the size that its file had when the engine was made: reads beyond end there as
+/// at the file's end, writes beyond are short and then fail with `EFBIG`. Nobody may shorten the
+/// file while it is mapped, and the file should have all its blocks: the kernel answers an access
+/// that it cannot serve (beyond the end, a full disk, an I/O error) with `SIGBUS`, which ends the
+/// process.
+#[derive(Debug)]
+pub struct Mmap {
+    files: Files,
+    mappings: Vec<Mapping>,
+    buffers: Buffers,
+    pending: Vec<Request>,
+    options: MmapOptions,
+}
+
+/// What `mmap` can do beyond reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct MmapOptions {
+    /// Map for writing too; the files must be open for it. Without it, writes fail with `EBADF`.
+    pub write: bool,
+}
+
+impl Mmap {
+    /// An engine on `files` with `slot_count` buffers of `buffer_bytes` each.
+    ///
+    /// # Errors
+    /// When a file is empty or cannot be mapped, or there is no memory for the buffers.
+    pub fn new(
+        files: Vec<OwnedFd>,
+        slot_count: u32,
+        buffer_bytes: u32,
+        options: MmapOptions,
+    ) -> Result<Self, EngineError> {
+        let files = Files::new(files);
+        let mappings = files
+            .iter()
+            .map(|(file_index, file)| Mapping::new(file_index, file, options))
+            .collect::<Result<Vec<_>, _>>()?;
+        let buffers = Buffers::new(slot_count, buffer_bytes)?;
+        let pending = Vec::with_capacity(buffers.slot_count() as usize);
+        Ok(Self {
+            files,
+            mappings,
+            buffers,
+            pending,
+            options,
+        })
+    }
+
+    /// Puts another open file in the place of file `file_index`, which is unmapped and closed.
+    ///
+    /// # Errors
+    /// When there is no such file, or the new one cannot be mapped.
+    pub fn reopen(&mut self, file_index: u32, file: OwnedFd) -> Result<(), EngineError> {
+        let mapping = Mapping::new(file_index, &file, self.options)?;
+        self.files.replace(file_index, file)?;
+        self.mappings[file_index as usize] = mapping;
+        Ok(())
+    }
+
+    fn execute(&mut self, request: Request) -> i32 {
+        let Some(mapping) = self.mappings.get(request.file_index as usize) else {
+            return -libc::EBADF;
+        };
+        let buffer = &mut self.buffers.slot(request.slot)[..request.length_bytes as usize];
+        match request.operation {
+            Operation::Read => mapping.read(request.offset_bytes, buffer),
+            Operation::Write if !self.options.write => -libc::EBADF,
+            Operation::Write => mapping.write(request.offset_bytes, buffer),
+            Operation::Fsync | Operation::Fdatasync => mapping.sync(),
+            _ => -libc::EOPNOTSUPP,
+        }
+    }
+}
+
+impl Engine for Mmap {
+    fn slot_count(&self) -> u32 {
+        self.buffers.slot_count()
+    }
+
+    #[inline]
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        self.buffers.slot(slot)
+    }
+
+    #[inline]
+    fn push(&mut self, request: Request) {
+        self.pending.push(request);
+    }
+
+    #[inline]
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
+        if self.pending.is_empty() {
+            pause(wait);
+        }
+        for index in 0..self.pending.len() {
+            let request = self.pending[index];
+            let result = self.execute(request);
+            done.push(Completion {
+                slot: request.slot,
+                result,
+            });
+        }
+        self.pending.clear();
+        Ok(())
+    }
+}
+
+/// All of a file, shared with everybody who has it open.
+#[derive(Debug)]
+struct Mapping {
+    start: NonNull<u8>,
+    size_bytes: usize,
+}
+
+// SAFETY: the mapping belongs to this value alone; what other processes do to the file concerns
+// every thread alike.
+unsafe impl Send for Mapping {}
+
+impl Mapping {
+    fn new(file_index: u32, file: &OwnedFd, options: MmapOptions) -> Result<Self, EngineError> {
+        // Seeking finds the size of a block device too, which `fstat` does not.
+        let size_bytes = rustix::fs::seek(file, rustix::fs::SeekFrom::End(0))
+            .map_err(|errno| EngineError::system("lseek", errno))?;
+        let size_bytes = usize::try_from(size_bytes)
+            .map_err(|_| EngineError::system("mmap", rustix::io::Errno::NOMEM))?;
+        if size_bytes == 0 {
+            return Err(EngineError::EmptyMapping { file_index });
+        }
+        let write = if options.write {
+            ProtFlags::WRITE
+        } else {
+            ProtFlags::empty()
+        };
+        // SAFETY: a new mapping at an address of the kernel's choice disturbs nobody.
+        let mapped = unsafe {
+            rustix::mm::mmap(
+                std::ptr::null_mut(),
+                size_bytes,
+                ProtFlags::READ | write,
+                MapFlags::SHARED,
+                file,
+                0,
+            )
+        };
+        let start = mapped.map_err(|errno| EngineError::system("mmap", errno))?;
+        let start = NonNull::new(start.cast()).expect("the kernel never maps address 0 unasked");
+        Ok(Self { start, size_bytes })
+    }
+
+    /// Where a transfer starts in memory and how many bytes of it lie within the mapping.
+    fn span(&self, offset_bytes: u64, length_bytes: usize) -> (*mut u8, usize) {
+        let offset = usize::try_from(offset_bytes)
+            .map_or(self.size_bytes, |offset| offset.min(self.size_bytes));
+        let length = length_bytes.min(self.size_bytes - offset);
+        (self.start.as_ptr().wrapping_add(offset), length)
+    }
+
+    fn read(&self, offset_bytes: u64, buffer: &mut [u8]) -> i32 {
+        let (source, length) = self.span(offset_bytes, buffer.len());
+        // SAFETY: the source lies within the mapping and the destination within the buffer, which
+        // is no part of any mapping of a file. Another process may change the source meanwhile;
+        // any bytes will do, and none is looked at here.
+        unsafe { std::ptr::copy_nonoverlapping(source, buffer.as_mut_ptr(), length) };
+        length as i32
+    }
+
+    fn write(&self, offset_bytes: u64, buffer: &[u8]) -> i32 {
+        let (destination, length) = self.span(offset_bytes, buffer.len());
+        if length == 0 && !buffer.is_empty() {
+            return -libc::EFBIG;
+        }
+        // SAFETY: as in `read`, the other way round; the caller made sure of `write`.
+        unsafe { std::ptr::copy_nonoverlapping(buffer.as_ptr(), destination, length) };
+        length as i32
+    }
+
+    fn sync(&self) -> i32 {
+        let start = self.start.as_ptr().cast::<c_void>();
+        // SAFETY: the range is the whole mapping of this value.
+        match unsafe { rustix::mm::msync(start, self.size_bytes, MsyncFlags::SYNC) } {
+            Ok(()) => 0,
+            Err(errno) => -errno.raw_os_error(),
+        }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is this value's own and no reference into it exists.
+        let _ = unsafe { rustix::mm::munmap(self.start.as_ptr().cast(), self.size_bytes) };
+    }
+}

@@ -1,0 +1,55 @@
+//! The engine that does nothing, which measures the measurer.
+
+use crate::{Buffers, Completion, Engine, EngineError, Request, Wait, pause};
+
+/// Completes every request in full at the next `reap` and touches nothing.
+#[derive(Debug)]
+pub struct Null {
+    buffers: Buffers,
+    pending: Vec<Completion>,
+}
+
+impl Null {
+    /// An engine with `slot_count` buffers of `buffer_bytes` each.
+    ///
+    /// # Errors
+    /// When there is no memory for the buffers.
+    pub fn new(slot_count: u32, buffer_bytes: u32) -> Result<Self, EngineError> {
+        let buffers = Buffers::new(slot_count, buffer_bytes)?;
+        let pending = Vec::with_capacity(buffers.slot_count() as usize);
+        Ok(Self { buffers, pending })
+    }
+}
+
+impl Engine for Null {
+    fn slot_count(&self) -> u32 {
+        self.buffers.slot_count()
+    }
+
+    #[inline]
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        self.buffers.slot(slot)
+    }
+
+    #[inline]
+    fn push(&mut self, request: Request) {
+        let moved = if request.operation.moves_bytes() {
+            request.length_bytes
+        } else {
+            0
+        };
+        self.pending.push(Completion {
+            slot: request.slot,
+            result: moved as i32,
+        });
+    }
+
+    #[inline]
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
+        if self.pending.is_empty() {
+            pause(wait);
+        }
+        done.append(&mut self.pending);
+        Ok(())
+    }
+}

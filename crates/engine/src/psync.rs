@@ -1,0 +1,143 @@
+//! One system call a request.
+
+use std::os::fd::{AsRawFd, OwnedFd};
+
+use crate::files::Files;
+use crate::{Buffers, Completion, Engine, EngineError, Operation, Request, Wait, pause};
+
+/// `pread` and `pwrite`; requests are executed one after the other at the next `reap`.
+#[derive(Debug)]
+pub struct Psync {
+    files: Files,
+    buffers: Buffers,
+    pending: Vec<Request>,
+    /// Flags of `preadv2`; 0 means that plain `pread` does.
+    call_flags: i32,
+}
+
+/// What `psync` can do beyond the plain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PsyncOptions {
+    /// Drop pages behind each request (`RWF_DONTCACHE`); every file is tried at construction.
+    pub dontcache: bool,
+}
+
+impl Psync {
+    /// An engine on `files` with `slot_count` buffers of `buffer_bytes` each.
+    ///
+    /// # Errors
+    /// When there is no memory for the buffers, or a file refuses what the options ask for.
+    pub fn new(
+        files: Vec<OwnedFd>,
+        slot_count: u32,
+        buffer_bytes: u32,
+        options: PsyncOptions,
+    ) -> Result<Self, EngineError> {
+        let files = Files::new(files);
+        if options.dontcache {
+            files.probe_dontcache()?;
+        }
+        let buffers = Buffers::new(slot_count, buffer_bytes)?;
+        let pending = Vec::with_capacity(buffers.slot_count() as usize);
+        let call_flags = if options.dontcache {
+            libc::RWF_DONTCACHE
+        } else {
+            0
+        };
+        Ok(Self {
+            files,
+            buffers,
+            pending,
+            call_flags,
+        })
+    }
+
+    /// Puts another open file in the place of file `file_index`, which is closed; nothing may be
+    /// in flight for it.
+    ///
+    /// # Errors
+    /// When there is no such file.
+    pub fn reopen(&mut self, file_index: u32, file: OwnedFd) -> Result<(), EngineError> {
+        self.files.replace(file_index, file).map(drop)
+    }
+
+    fn execute(&mut self, request: Request) -> i32 {
+        let Some(file) = self.files.get(request.file_index) else {
+            return -libc::EBADF;
+        };
+        let fd = file.as_raw_fd();
+        let moved = match request.operation {
+            Operation::Read | Operation::Write => return self.transfer(fd, request),
+            // SAFETY: takes a descriptor that is open as long as `self.files` holds it.
+            Operation::Fsync => unsafe { libc::fsync(fd) },
+            // SAFETY: as above.
+            Operation::Fdatasync => unsafe { libc::fdatasync(fd) },
+            _ => return -libc::EOPNOTSUPP,
+        };
+        result_of(moved as isize)
+    }
+
+    fn transfer(&mut self, fd: i32, request: Request) -> i32 {
+        let flags = self.call_flags;
+        let offset = request.offset_bytes as i64;
+        let buffer = &mut self.buffers.slot(request.slot)[..request.length_bytes as usize];
+        let iovec = libc::iovec {
+            iov_base: buffer.as_mut_ptr().cast(),
+            iov_len: buffer.len(),
+        };
+        // SAFETY: in each case the kernel reads or writes the slot's buffer only, which is
+        // borrowed here exclusively and at least as long as it is told.
+        let moved = unsafe {
+            match (request.operation == Operation::Read, flags) {
+                (true, 0) => libc::pread64(fd, iovec.iov_base, iovec.iov_len, offset),
+                (false, 0) => libc::pwrite64(fd, iovec.iov_base, iovec.iov_len, offset),
+                (true, flags) => libc::preadv2(fd, &iovec, 1, offset, flags),
+                (false, flags) => libc::pwritev2(fd, &iovec, 1, offset, flags),
+            }
+        };
+        result_of(moved)
+    }
+}
+
+/// A system call's answer as a completion's result.
+fn result_of(answer: isize) -> i32 {
+    if answer >= 0 {
+        return answer as i32;
+    }
+    -std::io::Error::last_os_error()
+        .raw_os_error()
+        .unwrap_or(libc::EIO)
+}
+
+impl Engine for Psync {
+    fn slot_count(&self) -> u32 {
+        self.buffers.slot_count()
+    }
+
+    #[inline]
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        self.buffers.slot(slot)
+    }
+
+    #[inline]
+    fn push(&mut self, request: Request) {
+        self.pending.push(request);
+    }
+
+    #[inline]
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
+        if self.pending.is_empty() {
+            pause(wait);
+        }
+        for index in 0..self.pending.len() {
+            let request = self.pending[index];
+            let result = self.execute(request);
+            done.push(Completion {
+                slot: request.slot,
+                result,
+            });
+        }
+        self.pending.clear();
+        Ok(())
+    }
+}

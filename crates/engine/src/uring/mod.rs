@@ -1,0 +1,241 @@
+//! One ring a worker: batched submission, registered files and buffers.
+
+mod enter;
+mod polls;
+mod setup;
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use io_uring::{opcode, squeue, types};
+
+use crate::files::Files;
+use crate::{Buffers, Completion, Engine, EngineError, Operation, Request, Wait, pause};
+use enter::{Enter, Entered};
+
+pub use polls::check_polls;
+pub use setup::{RingSetup, UringOptions};
+
+/// The `io_uring` engine.
+///
+/// It is made and used on one thread: the ring is registered with the thread that makes it.
+/// Requests with a ring that polls (`iopoll`) are reads and writes only; the kernel answers
+/// anything else with `EINVAL`.
+pub struct IoUring {
+    // Fields drop in this order: the ring's end of the buffers before their memory.
+    enter: Enter,
+    ring: io_uring::IoUring,
+    files: Files,
+    buffers: Buffers,
+    /// Slots with a request that has not been handed back; a slot never has two, or the kernel
+    /// would write to a buffer behind its owner's back and the completion queue could overflow.
+    in_flight: Vec<bool>,
+    in_flight_count: u32,
+    /// What the ring cannot do, handed back by the next `reap`.
+    rejected: Vec<Completion>,
+    /// The registered buffer of a slot is number `slot >> region_shift`.
+    region_shift: u32,
+    call_flags: i32,
+    setup: RingSetup,
+    thread_bound: PhantomData<*const ()>,
+}
+
+impl IoUring {
+    /// An engine on `files` with `slot_count` buffers of `buffer_bytes` each, for this thread.
+    ///
+    /// # Errors
+    /// When the system has no io_uring or forbids it, memory cannot be locked, or a file refuses
+    /// what the options ask for.
+    pub fn new(
+        files: Vec<OwnedFd>,
+        slot_count: u32,
+        buffer_bytes: u32,
+        options: UringOptions,
+    ) -> Result<Self, EngineError> {
+        let files = Files::new(files);
+        setup::check_files(&files, options)?;
+        let (ring, mut setup) = setup::build_ring(slot_count, options)?;
+        let buffers = Buffers::new(slot_count, buffer_bytes)?;
+        let region_shift = setup::register_buffers(&ring, &buffers)?;
+        setup::register_files(&ring, &files)?;
+        let enter = Enter::new(&ring, &mut setup);
+        let call_flags = if options.dontcache {
+            libc::RWF_DONTCACHE
+        } else {
+            0
+        };
+        Ok(Self {
+            enter,
+            ring,
+            files,
+            in_flight: vec![false; slot_count as usize],
+            in_flight_count: 0,
+            rejected: Vec::with_capacity(slot_count as usize),
+            region_shift,
+            call_flags,
+            buffers,
+            setup,
+            thread_bound: PhantomData,
+        })
+    }
+
+    /// What the kernel granted of what a ring should have, for the record.
+    #[must_use]
+    pub fn setup(&self) -> &RingSetup {
+        &self.setup
+    }
+
+    /// Puts another open file in the place of file `file_index`, which is closed; nothing may be
+    /// in flight for it.
+    ///
+    /// # Errors
+    /// When there is no such file, or the kernel refuses the new one.
+    pub fn reopen(&mut self, file_index: u32, file: OwnedFd) -> Result<(), EngineError> {
+        let fd = file.as_raw_fd();
+        let old = self.files.replace(file_index, file)?;
+        let updated = self
+            .ring
+            .submitter()
+            .register_files_update(file_index, &[fd]);
+        drop(old);
+        updated
+            .map(drop)
+            .map_err(|source| EngineError::system("io_uring_register", source))
+    }
+
+    #[inline]
+    fn entry(&self, request: &Request) -> Option<squeue::Entry> {
+        let file = types::Fixed(request.file_index);
+        let pointer = self.buffers.slot_pointer(request.slot);
+        let region = (request.slot >> self.region_shift) as u16;
+        let entry = match request.operation {
+            Operation::Read => opcode::ReadFixed::new(file, pointer, request.length_bytes, region)
+                .offset(request.offset_bytes)
+                .rw_flags(self.call_flags)
+                .build(),
+            Operation::Write => {
+                opcode::WriteFixed::new(file, pointer, request.length_bytes, region)
+                    .offset(request.offset_bytes)
+                    .rw_flags(self.call_flags)
+                    .build()
+            }
+            Operation::Fsync => opcode::Fsync::new(file).build(),
+            Operation::Fdatasync => opcode::Fsync::new(file)
+                .flags(types::FsyncFlags::DATASYNC)
+                .build(),
+            _ => return None,
+        };
+        Some(entry.user_data(u64::from(request.slot)))
+    }
+
+    /// Issues what was pushed and, if asked to, waits for a completion.
+    #[inline]
+    fn issue(&mut self, wait: Wait) -> Result<(), EngineError> {
+        let pushed_count = self.ring.submission().len() as u32;
+        if pushed_count == 0 {
+            if !self.ring.completion().is_empty() || !self.rejected.is_empty() {
+                return Ok(());
+            }
+            if self.in_flight_count == 0 {
+                pause(wait);
+                return Ok(());
+            }
+        }
+        let wait = if self.rejected.is_empty() {
+            wait
+        } else {
+            Wait::Poll
+        };
+        match wait {
+            Wait::One { timeout_ns } if self.enter.spins() => self.spin(timeout_ns),
+            wait => self
+                .enter
+                .call(&mut self.ring, pushed_count, wait)
+                .map(drop),
+        }
+    }
+
+    /// Waits where the kernel does not wait with a time limit: polled completions.
+    #[cold]
+    fn spin(&mut self, timeout_ns: u64) -> Result<(), EngineError> {
+        let limit = (timeout_ns > 0).then(|| Duration::from_nanos(timeout_ns));
+        let start = Instant::now();
+        loop {
+            let pushed_count = self.ring.submission().len() as u32;
+            let entered = self.enter.call(&mut self.ring, pushed_count, Wait::Poll)?;
+            let over = limit.is_some_and(|limit| start.elapsed() >= limit);
+            if over || entered == Entered::Interrupted || !self.ring.completion().is_empty() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl fmt::Debug for IoUring {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("IoUring")
+            .field("setup", &self.setup)
+            .field("slot_count", &self.buffers.slot_count())
+            .field("in_flight_count", &self.in_flight_count)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Engine for IoUring {
+    fn slot_count(&self) -> u32 {
+        self.buffers.slot_count()
+    }
+
+    #[inline]
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        assert!(
+            !self.in_flight[slot as usize],
+            "a slot's buffer is the kernel's while in flight"
+        );
+        self.buffers.slot(slot)
+    }
+
+    #[inline]
+    fn push(&mut self, request: Request) {
+        let in_flight = &mut self.in_flight[request.slot as usize];
+        assert!(!*in_flight, "a slot has one request in flight at most");
+        assert!(
+            request.length_bytes as usize <= self.buffers.buffer_bytes(),
+            "a request fits in its slot's buffer"
+        );
+        *in_flight = true;
+        self.in_flight_count += 1;
+        let Some(entry) = self.entry(&request) else {
+            let result = -libc::EOPNOTSUPP;
+            self.rejected.push(Completion {
+                slot: request.slot,
+                result,
+            });
+            return;
+        };
+        // SAFETY: the entry names the slot's registered buffer, which lives as long as the ring
+        // and which nobody else gets at before the completion is handed back.
+        unsafe { self.ring.submission().push(&entry) }
+            .expect("the submission queue has room for every slot");
+    }
+
+    #[inline]
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
+        self.issue(wait)?;
+        let done_before = done.len();
+        done.append(&mut self.rejected);
+        // Dropping the queue publishes its head, before the next `enter` looks for room.
+        done.extend(self.ring.completion().map(|entry| Completion {
+            slot: entry.user_data() as u32,
+            result: entry.result(),
+        }));
+        for completion in &done[done_before..] {
+            self.in_flight[completion.slot as usize] = false;
+        }
+        self.in_flight_count -= (done.len() - done_before) as u32;
+        Ok(())
+    }
+}
