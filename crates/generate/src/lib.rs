@@ -2,6 +2,24 @@
 //!
 //! Nothing here issues I/O or keeps statistics. The same plan and seed give the same requests.
 
+mod arithmetic;
+mod check;
+mod choice;
+mod content;
+mod cursor;
+mod error;
+mod iometer;
+mod position;
+mod rng;
+mod slots;
 mod step;
+mod transfer;
 
+pub use content::{ContentSource, PlainContent, Verified, verify_block_bytes};
+pub use cursor::{Cursor, Last, OwnCursor, SharedCursor};
+pub use error::GenerateError;
+pub use iometer::Iometer;
+pub use rng::{IometerRng, Rng, mix};
+pub use slots::{lane, slot_spans};
 pub use step::{Content, Flow, Generator, Mismatch, Step};
+pub use transfer::Transfer;

@@ -1,0 +1,107 @@
+//! A choice among weighted alternatives in constant time.
+
+/// Walker's alias table: each column holds one alternative and another's overhang.
+///
+/// Source: Vose, "A linear algorithm for generating random numbers with a given distribution",
+/// IEEE TSE 17(9), 1991.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Weighted {
+    columns: Vec<Column>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Column {
+    /// Of 2^32 draws in this column, how many mean the column itself.
+    own: u64,
+    /// What the other draws mean.
+    alias: u32,
+}
+
+impl Weighted {
+    /// Alternatives numbered from 0; weights must be finite, not negative, and not all 0.
+    pub(crate) fn new(weights: &[f64]) -> Self {
+        let total: f64 = weights.iter().sum();
+        let count = weights.len() as f64;
+        let mut shares: Vec<f64> = weights
+            .iter()
+            .map(|weight| weight / total * count)
+            .collect();
+        let mut columns: Vec<Column> = (0..weights.len() as u32)
+            .map(|alias| Column {
+                own: 1 << 32,
+                alias,
+            })
+            .collect();
+        let (mut small, mut large): (Vec<usize>, Vec<usize>) =
+            (0..weights.len()).partition(|&index| shares[index] < 1.0);
+        while let (Some(&giver), Some(taker)) = (large.last(), small.pop()) {
+            columns[taker] = Column {
+                own: (shares[taker] * (1_u64 << 32) as f64).round() as u64,
+                alias: giver as u32,
+            };
+            shares[giver] -= 1.0 - shares[taker];
+            if shares[giver] < 1.0 {
+                large.pop();
+                small.push(giver);
+            }
+        }
+        Self { columns }
+    }
+
+    /// The alternative that 64 random bits mean.
+    #[inline]
+    pub(crate) fn pick(&self, bits: u64) -> usize {
+        let index = (((bits >> 32) * self.columns.len() as u64) >> 32) as usize;
+        let column = self.columns[index];
+        if (bits & u64::from(u32::MAX)) < column.own {
+            index
+        } else {
+            column.alias as usize
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Rng;
+    use proptest::prelude::*;
+
+    /// The exact probability of each alternative, read off the table.
+    fn shares(weighted: &Weighted) -> Vec<f64> {
+        let count = weighted.columns.len();
+        let mut shares = vec![0.0; count];
+        for (index, column) in weighted.columns.iter().enumerate() {
+            let own = column.own as f64 / (1_u64 << 32) as f64;
+            shares[index] += own / count as f64;
+            shares[column.alias as usize] += (1.0 - own) / count as f64;
+        }
+        shares
+    }
+
+    proptest! {
+        #[test]
+        fn the_table_holds_each_weight_to_a_billionth(
+            weights in proptest::collection::vec(0.0_f64..100.0, 1..120),
+        ) {
+            let total: f64 = weights.iter().sum();
+            prop_assume!(total > 1.0);
+            let table = Weighted::new(&weights);
+            for (share, weight) in shares(&table).iter().zip(&weights) {
+                prop_assert!((share - weight / total).abs() < 1e-9);
+            }
+        }
+    }
+
+    #[test]
+    fn picks_follow_the_table() {
+        let table = Weighted::new(&[10.0, 0.0, 90.0]);
+        let mut rng = Rng::new(1);
+        let mut seen = [0_u32; 3];
+        for _ in 0..100_000 {
+            seen[table.pick(rng.next_u64())] += 1;
+        }
+        assert!((9_600..10_400).contains(&seen[0]));
+        assert_eq!(seen[1], 0);
+    }
+}

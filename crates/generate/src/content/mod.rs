@@ -1,0 +1,206 @@
+//! What is written: tables shared by all workers, and the prepared content of a test file.
+
+mod noise;
+mod plain;
+mod stamp;
+mod verified;
+
+use std::sync::Arc;
+
+use workload::plan::ContentPlan;
+
+use crate::GenerateError;
+use crate::arithmetic::threshold;
+use crate::rng::{Rng, mix};
+use noise::Noise;
+
+pub use plain::PlainContent;
+pub use verified::{Verified, verify_block_bytes};
+
+/// The granularity at which contents differ, repeat, compress and are stamped, in bytes.
+pub(crate) const BLOCK_BYTES: usize = 4096;
+
+/// Length of Iometer's random buffer for full random data, in bytes.
+const WINDOW_BYTES: usize = 16 << 20;
+
+/// Length of the pattern of pseudo-random data, in bytes.
+const PATTERN_BYTES: usize = 1 << 16;
+
+/// How many different blocks the repeated ones are taken from.
+const REPEATED_BLOCK_COUNT: u64 = 64;
+
+/// A kind of content with the tables behind it; clones share them.
+///
+/// Made once a cell, handed to every worker and to preparation.
+#[derive(Debug, Clone)]
+pub struct ContentSource {
+    tables: Arc<Tables>,
+}
+
+#[derive(Debug)]
+pub(crate) struct Tables {
+    kind: ContentPlan,
+    noise: Noise,
+    /// Empty unless the kind needs it.
+    pattern: Vec<u8>,
+    reduction: Reduction,
+}
+
+/// How blocks shrink.
+#[derive(Debug, Clone, Copy)]
+struct Reduction {
+    /// Of each 2^32 bytes, how many are zero.
+    zero: u64,
+    /// Of 2^32 blocks, how many repeat another.
+    repeat: u64,
+}
+
+impl ContentSource {
+    /// Prepares the tables of a kind of content.
+    ///
+    /// # Errors
+    /// When a share is not a percentage.
+    pub fn new(plan: &ContentPlan) -> Result<Self, GenerateError> {
+        let pattern_bytes = match plan {
+            ContentPlan::PseudoRandom => PATTERN_BYTES,
+            ContentPlan::FullRandom => WINDOW_BYTES,
+            _ => 0,
+        };
+        let (compress_percent, dedupe_percent) = match plan {
+            ContentPlan::Reducible {
+                compress_percent,
+                dedupe_percent,
+            } => (*compress_percent, *dedupe_percent),
+            _ => (0.0, 0.0),
+        };
+        let tables = Tables {
+            kind: *plan,
+            noise: Noise::new(),
+            pattern: pattern(plan, pattern_bytes),
+            reduction: Reduction {
+                zero: threshold("the share that compresses", compress_percent)?,
+                repeat: threshold("the share that repeats", dedupe_percent)?,
+            },
+        };
+        Ok(Self {
+            tables: Arc::new(tables),
+        })
+    }
+
+    /// The content that a worker writes, which follows from its seed.
+    #[must_use]
+    pub fn plain(&self, worker_seed: u64) -> PlainContent {
+        PlainContent::new(Arc::clone(&self.tables), worker_seed)
+    }
+
+    /// The stamped content that a worker writes and checks.
+    ///
+    /// `file_seeds` has the seed of each of the worker's files, the same that
+    /// [`prefill`](Self::prefill) got, and `block_bytes` is what
+    /// [`verify_block_bytes`] says about all plans of these files.
+    ///
+    /// # Errors
+    /// When the blocks cannot be stamped.
+    pub fn verified(
+        &self,
+        worker_seed: u64,
+        worker_index: u32,
+        file_seeds: Vec<u64>,
+        block_bytes: u32,
+    ) -> Result<Verified, GenerateError> {
+        Verified::new(
+            self.plain(worker_seed),
+            worker_index,
+            file_seeds,
+            block_bytes,
+        )
+    }
+
+    /// The bytes of a freshly prepared test file from `offset_bytes` on.
+    ///
+    /// With `verify_block_bytes` they are stamped, so that blocks never written since verify too;
+    /// it must be what the workers' [`Verified`] got.
+    pub fn prefill(
+        &self,
+        file_seed: u64,
+        verify_block_bytes: Option<u32>,
+        offset_bytes: u64,
+        buffer: &mut [u8],
+    ) {
+        let mut offset_bytes = offset_bytes;
+        let mut rest = buffer;
+        while !rest.is_empty() {
+            let skip = (offset_bytes % BLOCK_BYTES as u64) as usize;
+            let start_bytes = offset_bytes - skip as u64;
+            let taken = rest.len().min(BLOCK_BYTES - skip);
+            let (part, behind) = std::mem::take(&mut rest).split_at_mut(taken);
+            if let Ok(block) = <&mut [u8; BLOCK_BYTES]>::try_from(&mut *part) {
+                self.prefill_block(file_seed, verify_block_bytes, start_bytes, block);
+            } else {
+                let mut block = [0; BLOCK_BYTES];
+                self.prefill_block(file_seed, verify_block_bytes, start_bytes, &mut block);
+                part.copy_from_slice(&block[skip..skip + taken]);
+            }
+            offset_bytes += taken as u64;
+            rest = behind;
+        }
+    }
+
+    fn prefill_block(
+        &self,
+        file_seed: u64,
+        verify_block_bytes: Option<u32>,
+        offset_bytes: u64,
+        block: &mut [u8; BLOCK_BYTES],
+    ) {
+        let tables = &self.tables;
+        let key = mix(file_seed ^ mix(offset_bytes));
+        match tables.kind {
+            ContentPlan::Incompressible => tables.noise.write(block, key),
+            ContentPlan::Repeating => block.fill(key as u8),
+            ContentPlan::Zero => block.fill(0),
+            ContentPlan::PseudoRandom | ContentPlan::FullRandom => {
+                let at = (offset_bytes % tables.pattern.len() as u64) as usize;
+                block.copy_from_slice(&tables.pattern[at..at + BLOCK_BYTES]);
+            }
+            ContentPlan::Reducible { .. } => tables.write_reducible(block, key),
+        }
+        if let Some(stamped_bytes) = verify_block_bytes {
+            stamp::prepared(block, stamped_bytes as usize, offset_bytes, file_seed);
+        }
+    }
+}
+
+impl Tables {
+    /// Random bytes, then zeros; of some keys, the bytes of one of a few blocks.
+    fn write_reducible(&self, block: &mut [u8], key: u64) {
+        let chance = mix(key);
+        let key = if chance & u64::from(u32::MAX) < self.reduction.repeat {
+            // Far from keys that are hashes of file seeds; a meeting would only repeat a block.
+            (chance >> 32) % REPEATED_BLOCK_COUNT
+        } else {
+            key
+        };
+        let zero_bytes = (block.len() as u64 * self.reduction.zero) >> 32;
+        let (random, zeros) = block.split_at_mut(block.len() - zero_bytes as usize);
+        self.noise.write(random, mix(key));
+        zeros.fill(0);
+    }
+}
+
+/// The bytes that pseudo-random and full-random data are taken from.
+fn pattern(plan: &ContentPlan, length_bytes: usize) -> Vec<u8> {
+    let mut rng = Rng::new(0x7061_7474_6572_6e73);
+    let mut bytes = vec![0; length_bytes];
+    for chunk in bytes.chunks_exact_mut(8) {
+        chunk.copy_from_slice(&rng.next_u64().to_le_bytes());
+    }
+    if *plan == ContentPlan::PseudoRandom {
+        // Iometer's bytes are remainders of 255.
+        bytes.iter_mut().for_each(|byte| *byte %= 255);
+    }
+    bytes
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,159 @@
+//! Contents that are stamped when written and checked when read.
+
+use engine::Request;
+use workload::plan::{PositionRule, WorkerPlan};
+
+use super::BLOCK_BYTES;
+use super::plain::PlainContent;
+use super::stamp::{Damage, SMALLEST_BLOCK_BYTES, Stamp};
+use crate::{Content, GenerateError, Mismatch};
+
+/// What a worker writes when it checks what it reads.
+///
+/// Each block carries its offset, the file's seed, a sequence number and a checksum. A read is
+/// right when every block is whole and was written there for this file, by whichever write:
+/// requests of several slots and workers may overlap in any order, so no one write can be called
+/// the last. A write that was lost is therefore not seen; a damaged, misplaced or foreign block
+/// is.
+#[derive(Debug, Clone)]
+pub struct Verified {
+    payload: PlainContent,
+    file_seeds: Vec<u64>,
+    block_bytes: usize,
+    sequence: u64,
+}
+
+impl Verified {
+    pub(super) fn new(
+        payload: PlainContent,
+        worker_index: u32,
+        file_seeds: Vec<u64>,
+        block_bytes: u32,
+    ) -> Result<Self, GenerateError> {
+        check_block_bytes(block_bytes)?;
+        Ok(Self {
+            payload,
+            file_seeds,
+            block_bytes: block_bytes as usize,
+            // Room for 2^40 blocks a worker; sequence 0 is prepared content.
+            sequence: (u64::from(worker_index) + 1) << 40,
+        })
+    }
+
+    /// Fills a slot's whole buffer before the first request.
+    pub fn prepare_buffer(&mut self, buffer: &mut [u8]) {
+        self.payload.prepare_buffer(buffer);
+    }
+
+    fn file_seed(&self, file_index: u32) -> u64 {
+        let seed = self.file_seeds.get(file_index as usize);
+        *seed.expect("each of the worker's files has a seed")
+    }
+}
+
+impl Content for Verified {
+    fn fill(&mut self, buffer: &mut [u8], request: &Request) {
+        self.payload.fill(buffer, request);
+        let file_seed = self.file_seed(request.file_index);
+        let mut offset_bytes = request.offset_bytes;
+        for block in buffer.chunks_exact_mut(self.block_bytes) {
+            self.sequence += 1;
+            Stamp {
+                offset_bytes,
+                file_seed,
+                sequence: self.sequence,
+            }
+            .put(block);
+            offset_bytes += self.block_bytes as u64;
+        }
+    }
+
+    fn check(&mut self, buffer: &[u8], request: &Request) -> Result<(), Mismatch> {
+        let file_seed = self.file_seed(request.file_index);
+        let mut offset_bytes = request.offset_bytes;
+        for block in buffer.chunks_exact(self.block_bytes) {
+            let stamp = Stamp::get(block);
+            let right = stamp.is_ok_and(|stamp| {
+                stamp.offset_bytes == offset_bytes && stamp.file_seed == file_seed
+            });
+            if !right {
+                let (wanted, seen) = explain(stamp, offset_bytes, file_seed);
+                return Err(Mismatch {
+                    file_index: request.file_index,
+                    offset_bytes,
+                    wanted,
+                    seen,
+                });
+            }
+            offset_bytes += self.block_bytes as u64;
+        }
+        Ok(())
+    }
+}
+
+/// What should be in a block and what is, in words.
+#[cold]
+fn explain(stamp: Result<Stamp, Damage>, offset_bytes: u64, file_seed: u64) -> (String, String) {
+    let wanted = format!("a block written at offset `{offset_bytes}` with seed `{file_seed:016x}`");
+    match stamp {
+        Err(Damage::NoStamp(word)) => (wanted, format!("no stamp, but `{word:016x}`")),
+        Err(Damage::Checksum { wanted, seen }) => (
+            format!("content with checksum `{wanted:016x}`"),
+            format!("content with checksum `{seen:016x}`"),
+        ),
+        Ok(stamp) => (
+            wanted,
+            format!(
+                "a block written at offset `{}` with seed `{:016x}` as number `{}`",
+                stamp.offset_bytes, stamp.file_seed, stamp.sequence
+            ),
+        ),
+    }
+}
+
+/// The length of verified blocks that suits all requests of some plans: the largest power of two,
+/// at most 4096, that divides their sizes, replies and alignments.
+///
+/// All plans that touch the same files must be given together, so that one reads what the other
+/// wrote and what preparation wrote.
+///
+/// # Errors
+/// When the blocks would be too small for a stamp.
+pub fn verify_block_bytes<'a>(
+    plans: impl IntoIterator<Item = &'a WorkerPlan>,
+) -> Result<u32, GenerateError> {
+    let mut union = BLOCK_BYTES as u64;
+    for plan in plans {
+        for line in &plan.lines {
+            union |= u64::from(line.size_bytes | line.reply_bytes | line.align_bytes);
+        }
+        for span in &plan.spans {
+            if plan.lines.iter().any(|line| line.align_bytes == 0) {
+                union |= u64::from(span.sector_bytes);
+            }
+            if plan.position == PositionRule::Iometer {
+                // Wrapped positions are the start rounded up to the sector only.
+                union |= u64::from(span.sector_bytes) | span.start_bytes;
+            }
+        }
+    }
+    let block_bytes = 1 << union.trailing_zeros();
+    check_block_bytes(block_bytes)?;
+    Ok(block_bytes)
+}
+
+fn check_block_bytes(block_bytes: u32) -> Result<(), GenerateError> {
+    let reason = if !block_bytes.is_power_of_two() {
+        "not a power of two"
+    } else if block_bytes < SMALLEST_BLOCK_BYTES {
+        "a stamp needs at least 64"
+    } else if block_bytes > BLOCK_BYTES as u32 {
+        "more than 4096"
+    } else {
+        return Ok(());
+    };
+    Err(GenerateError::VerifyBlock {
+        block_bytes,
+        reason,
+    })
+}

@@ -1,0 +1,279 @@
+//! Access specifications exactly as Iometer's workers are coded, bias and weak generator included.
+
+use engine::{Completion, Operation, OperationSet, Request};
+use workload::plan::{LinePlan, SpanPlan, WorkerPlan};
+
+use crate::arithmetic::Divisor;
+use crate::check::check_plan;
+use crate::position::effective_align;
+use crate::rng::IometerRng;
+use crate::slots::{Slot, TRANSACTION, data_operations, idle_slots};
+use crate::{Cursor, Flow, GenerateError, Generator, Step};
+
+/// The stream of one Iometer worker with a fixed seed.
+///
+/// The worker draws lines and each target draws directions, randomness and positions, all from
+/// generators that start with the same seed. Slots must be asked in the order in which they
+/// became free, one at a time. A reply's position is drawn by the line that is current when the
+/// reply is issued, and whether it fits is judged by that line's request size, so a reply that is
+/// longer than its request can run past the end of the span.
+#[derive(Debug, Clone)]
+pub struct Iometer<C> {
+    rng: IometerRng,
+    slots: Vec<Slot>,
+    cursors: Vec<C>,
+    targets: Vec<Target>,
+    lines: Vec<Line>,
+    /// Of line l and span s at `l * span_count + s`.
+    seeks: Vec<Seek>,
+    /// The line of each percent.
+    grid: Vec<u16>,
+    line_index: usize,
+    left_in_burst: u32,
+    not_before_ns: u64,
+    operations: OperationSet,
+}
+
+#[derive(Debug, Clone)]
+struct Target {
+    rng: IometerRng,
+    start_bytes: u64,
+    end_bytes: u64,
+    size: Divisor,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    read_percent: u64,
+    random_percent: u64,
+    size_bytes: u32,
+    reply_bytes: u32,
+    delay_ns: u64,
+    burst: u32,
+}
+
+/// A request or a reply, but for its position.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    operation: Operation,
+    length_bytes: u32,
+    kind: u16,
+}
+
+/// What a line needs to find a position in a span.
+#[derive(Debug, Clone, Copy)]
+struct Seek {
+    align: Divisor,
+    /// Where a request goes that would end behind the end.
+    wrap_bytes: u64,
+}
+
+/// Percentages are compared with the remainder of this.
+const HUNDRED: Divisor = Divisor::new(100);
+
+impl<C: Cursor> Iometer<C> {
+    /// Prepares the stream of a worker; one cursor for each of the plan's spans, in order.
+    ///
+    /// Distributions and sequences of the lines do not apply: Iometer has none.
+    ///
+    /// # Errors
+    /// When the plan has no lines or slots, a share is not a whole percentage, or a request does
+    /// not fit in a span.
+    pub fn new(plan: &WorkerPlan, cursors: Vec<C>) -> Result<Self, GenerateError> {
+        check_plan(plan, &cursors)?;
+        let mut seeks = Vec::with_capacity(plan.lines.len() * plan.spans.len());
+        for line in &plan.lines {
+            for span in &plan.spans {
+                seeks.push(Seek::new(line, span)?);
+            }
+        }
+        Ok(Self {
+            rng: IometerRng::new(plan.seed),
+            slots: idle_slots(plan),
+            cursors,
+            targets: plan
+                .spans
+                .iter()
+                .map(|span| Target::new(span, plan.seed))
+                .collect(),
+            lines: plan.lines.iter().map(Line::new).collect::<Result<_, _>>()?,
+            seeks,
+            grid: grid(&plan.lines)?,
+            line_index: 0,
+            left_in_burst: 0,
+            not_before_ns: 0,
+            operations: data_operations(&plan.lines),
+        })
+    }
+
+    fn begin_burst(&mut self, now_ns: u64) -> Option<u64> {
+        let percent = HUNDRED.remainder(self.rng.next_u64());
+        self.line_index = usize::from(self.grid[percent as usize]);
+        let line = &self.lines[self.line_index];
+        self.left_in_burst = line.burst;
+        if line.delay_ns == 0 {
+            return None;
+        }
+        self.not_before_ns = now_ns.saturating_add(line.delay_ns);
+        Some(self.not_before_ns)
+    }
+
+    /// Decides the direction of a transaction's request.
+    fn request(&mut self, slot: u32) -> Request {
+        let line = self.lines[self.line_index];
+        let state = &mut self.slots[slot as usize];
+        let target = &mut self.targets[state.file_index as usize];
+        let operation = if HUNDRED.remainder(target.rng.next_u64()) < line.read_percent {
+            Operation::Read
+        } else {
+            Operation::Write
+        };
+        if line.reply_bytes > 0 {
+            state.expect_reply(operation, self.line_index);
+        }
+        self.seek(
+            slot,
+            Part {
+                operation,
+                length_bytes: line.size_bytes,
+                kind: (2 * self.line_index) as u16,
+            },
+        )
+    }
+
+    /// Finds the position by the current line, whatever is moved.
+    fn seek(&mut self, slot: u32, part: Part) -> Request {
+        let file_index = self.slots[slot as usize].file_index;
+        let index = file_index as usize;
+        let line = self.lines[self.line_index];
+        let seek = self.seeks[self.line_index * self.targets.len() + index];
+        let target = &mut self.targets[index];
+        let random = HUNDRED.remainder(target.rng.next_u64()) < line.random_percent;
+        let offset_bytes = self.cursors[index].move_to(part.kind, part.length_bytes, |last| {
+            let position = if random {
+                target.start_bytes + target.size.remainder(target.rng.next_u64())
+            } else {
+                last.map_or(target.start_bytes, |last| {
+                    last.start_bytes + last.length_bytes
+                })
+            };
+            let start_bytes = seek.align.round_up(position);
+            if start_bytes + u64::from(line.size_bytes) > target.end_bytes {
+                return seek.wrap_bytes;
+            }
+            start_bytes
+        });
+        Request {
+            operation: part.operation,
+            slot,
+            file_index,
+            length_bytes: part.length_bytes,
+            offset_bytes,
+        }
+    }
+}
+
+impl<C: Cursor> Generator for Iometer<C> {
+    fn operations(&self) -> OperationSet {
+        self.operations
+    }
+
+    fn transaction_kinds(&self) -> &'static [&'static str] {
+        TRANSACTION
+    }
+
+    fn next(&mut self, slot: u32, now_ns: u64) -> Step {
+        if now_ns < self.not_before_ns {
+            return Step::Wait {
+                until_ns: self.not_before_ns,
+            };
+        }
+        if let Some((operation, line_index)) = self.slots[slot as usize].take_reply() {
+            let part = Part {
+                operation,
+                length_bytes: self.lines[line_index].reply_bytes,
+                kind: (2 * line_index + 1) as u16,
+            };
+            return Step::Issue(self.seek(slot, part));
+        }
+        if self.left_in_burst == 0
+            && let Some(until_ns) = self.begin_burst(now_ns)
+        {
+            return Step::Wait { until_ns };
+        }
+        self.left_in_burst -= 1;
+        Step::Issue(self.request(slot))
+    }
+
+    fn complete(&mut self, completion: Completion, _now_ns: u64) -> Flow {
+        self.slots[completion.slot as usize].complete()
+    }
+}
+
+impl Target {
+    fn new(span: &SpanPlan, seed: u64) -> Self {
+        Self {
+            rng: IometerRng::new(seed),
+            start_bytes: span.start_bytes,
+            end_bytes: span.start_bytes + span.size_bytes,
+            size: Divisor::new(span.size_bytes.max(1)),
+        }
+    }
+}
+
+impl Line {
+    fn new(line: &LinePlan) -> Result<Self, GenerateError> {
+        Ok(Self {
+            read_percent: whole("the share of reads", line.read_percent)?,
+            random_percent: whole("the share of random requests", line.random_percent)?,
+            size_bytes: line.size_bytes,
+            reply_bytes: line.reply_bytes,
+            delay_ns: line.delay_ns,
+            burst: line.burst.max(1),
+        })
+    }
+}
+
+impl Seek {
+    /// Where the alignment is a power of two, Iometer rounds a wrapped position to the sector
+    /// instead of the alignment.
+    fn new(line: &LinePlan, span: &SpanPlan) -> Result<Self, GenerateError> {
+        let align_bytes = effective_align(line, span)?;
+        let align = Divisor::new(align_bytes.into());
+        let wrap_bytes = if align_bytes.is_power_of_two() && span.sector_bytes > 0 {
+            Divisor::new(span.sector_bytes.into()).round_up(span.start_bytes)
+        } else {
+            align.round_up(span.start_bytes)
+        };
+        if wrap_bytes + u64::from(line.size_bytes) > span.start_bytes + span.size_bytes {
+            return Err(GenerateError::DoesNotFit {
+                length_bytes: line.size_bytes,
+                align_bytes,
+                start_bytes: span.start_bytes,
+                size_bytes: span.size_bytes,
+            });
+        }
+        Ok(Self { align, wrap_bytes })
+    }
+}
+
+/// The line of each of Iometer's 100 percents.
+fn grid(lines: &[LinePlan]) -> Result<Vec<u16>, GenerateError> {
+    let mut grid = Vec::with_capacity(100);
+    for (line_index, line) in (0_u16..).zip(lines) {
+        let share = whole("the weight of a line", line.of_size_percent)?;
+        grid.extend((0..share).map(|_| line_index));
+    }
+    Ok(grid)
+}
+
+fn whole(what: &'static str, percent: f64) -> Result<u64, GenerateError> {
+    if percent.fract() == 0.0 {
+        Ok(percent as u64)
+    } else {
+        Err(GenerateError::NotWhole { what, percent })
+    }
+}
+
+#[cfg(test)]
+mod tests;

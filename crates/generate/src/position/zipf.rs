@@ -1,0 +1,116 @@
+//! Ranks drawn in proportion to a power, in constant time and without a table.
+
+use crate::Rng;
+
+/// Rank r of `1..=rank_count` with a probability in proportion to r^-theta.
+///
+/// Source: Hörmann and Derflinger, "Rejection-inversion to generate variates from monotone
+/// discrete distributions", ACM TOMACS 6(3), 1996.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Zipf {
+    rank_count: u64,
+    theta: f64,
+    /// The hat's integral at the left end, shifted so that rank 1 needs no rejection.
+    area_low: f64,
+    /// The hat's integral at the right end.
+    area_high: f64,
+    /// Distance below which a rounded variate is taken without the full test.
+    squeeze: f64,
+}
+
+impl Zipf {
+    /// `rank_count` must not be 0 and `theta` must be above 0.
+    pub(super) fn new(rank_count: u64, theta: f64) -> Self {
+        let mut zipf = Self {
+            rank_count,
+            theta,
+            area_low: 0.0,
+            area_high: 0.0,
+            squeeze: 0.0,
+        };
+        zipf.area_low = zipf.integral(1.5) - 1.0;
+        zipf.area_high = zipf.integral(rank_count as f64 + 0.5);
+        zipf.squeeze = 2.0 - zipf.inverse(zipf.integral(2.5) - zipf.height(2.0));
+        zipf
+    }
+
+    /// The next rank.
+    pub(super) fn rank(&self, rng: &mut Rng) -> u64 {
+        loop {
+            let area = self.area_high + rng.unit() * (self.area_low - self.area_high);
+            let variate = self.inverse(area);
+            let rank = (variate.round() as u64).clamp(1, self.rank_count);
+            let position = rank as f64;
+            if position - variate <= self.squeeze
+                || area >= self.integral(position + 0.5) - self.height(position)
+            {
+                return rank;
+            }
+        }
+    }
+
+    fn height(&self, position: f64) -> f64 {
+        position.powf(-self.theta)
+    }
+
+    /// The integral of the height from 1; continuous in theta through 1, where it is ln.
+    fn integral(&self, position: f64) -> f64 {
+        let log = position.ln();
+        let power = (1.0 - self.theta) * log;
+        if power.abs() < 1e-12 {
+            log
+        } else {
+            log * power.exp_m1() / power
+        }
+    }
+
+    fn inverse(&self, area: f64) -> f64 {
+        // Rounding can carry the area below the pole, where the logarithm has no value.
+        let scaled = ((1.0 - self.theta) * area).max(-1.0);
+        if scaled.abs() < 1e-12 {
+            area.exp()
+        } else {
+            (area * scaled.ln_1p() / scaled).exp()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn ranks_follow_the_power_law() {
+        for theta in [0.5, 0.9, 1.0, 1.2, 2.5] {
+            let zipf = Zipf::new(1000, theta);
+            let total: f64 = (1..=1000).map(|rank| f64::from(rank).powf(-theta)).sum();
+            let mut rng = Rng::new(11);
+            let mut seen = [0_u32; 1001];
+            let draw_count = 400_000;
+            for _ in 0..draw_count {
+                seen[zipf.rank(&mut rng) as usize] += 1;
+            }
+            for rank in [1, 2, 3, 5, 10, 50] {
+                let share = f64::from(rank).powf(-theta) / total;
+                let wanted = share * f64::from(draw_count);
+                let deviation = (f64::from(seen[rank as usize]) - wanted).abs();
+                assert!(
+                    deviation < 5.0 * wanted.sqrt() + 1.0,
+                    "theta {theta} rank {rank}"
+                );
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_rank_is_in_range(count in 1_u64..1 << 52, theta in 0.001_f64..100.0, seed: u64) {
+            let zipf = Zipf::new(count, theta);
+            let mut rng = Rng::new(seed);
+            for _ in 0..20 {
+                prop_assert!((1..=count).contains(&zipf.rank(&mut rng)));
+            }
+        }
+    }
+}

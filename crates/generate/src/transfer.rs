@@ -1,0 +1,229 @@
+//! Access specifications by the modern rule: uniform, aligned, never past the end.
+
+use engine::{Completion, Operation, OperationSet, Request};
+use workload::plan::{LinePlan, WorkerPlan};
+
+use crate::arithmetic::threshold;
+use crate::check::check_plan;
+use crate::choice::Weighted;
+use crate::position::{Kind, Placement};
+use crate::rng::mix;
+use crate::slots::{Slot, TRANSACTION, data_operations, idle_slots};
+use crate::{Cursor, Flow, GenerateError, Generator, Rng, Step};
+
+/// Transactions of an access specification: a request and, where the line has one, its reply.
+///
+/// Per request: the line by weight when a burst begins; read or write and random or sequential
+/// by one draw; a random start by the line's distribution. The reply goes in the opposite
+/// direction to the same target in the same slot, and whether it is random is drawn again, by
+/// the line of its request. A burst is consecutive transactions of one line over all slots of
+/// the worker; before each burst of a line with a delay the whole worker issues nothing.
+#[derive(Debug, Clone)]
+pub struct Transfer<C> {
+    rng: Rng,
+    slots: Vec<Slot>,
+    cursors: Vec<C>,
+    lines: Vec<Line>,
+    /// Of line l and span s at `l * span_count + s`.
+    placements: Vec<Placement>,
+    /// As `placements`, for replies; empty when no line has one.
+    reply_placements: Vec<Placement>,
+    choice: Weighted,
+    /// The line of the current burst.
+    line_index: usize,
+    left_in_burst: u32,
+    not_before_ns: u64,
+    operations: OperationSet,
+}
+
+/// What is decided for each transaction of a line.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    /// Of 2^32 draws, how many read.
+    read: u64,
+    /// Of 2^32 draws, how many go to a random position.
+    random: u64,
+    delay_ns: u64,
+    burst: u32,
+    replies: bool,
+}
+
+impl<C: Cursor> Transfer<C> {
+    /// Prepares the stream of a worker; one cursor for each of the plan's spans, in order.
+    ///
+    /// # Errors
+    /// When the plan has no lines or slots, a share is not a percentage, a request does not fit
+    /// in a span, or a distribution's parameter has no meaning.
+    pub fn new(plan: &WorkerPlan, cursors: Vec<C>) -> Result<Self, GenerateError> {
+        check_plan(plan, &cursors)?;
+        let seed = cursors
+            .first()
+            .map_or(0, |cursor| cursor.order_seed(plan.seed));
+        let weights: Vec<f64> = plan.lines.iter().map(|line| line.of_size_percent).collect();
+        let replies = plan.lines.iter().any(|line| line.reply_bytes > 0);
+        Ok(Self {
+            rng: Rng::new(plan.seed),
+            slots: idle_slots(plan),
+            cursors,
+            lines: plan.lines.iter().map(Line::new).collect::<Result<_, _>>()?,
+            placements: placements(plan, seed, Part::Request)?,
+            reply_placements: if replies {
+                placements(plan, seed, Part::Reply)?
+            } else {
+                Vec::new()
+            },
+            choice: Weighted::new(&weights),
+            line_index: 0,
+            left_in_burst: 0,
+            not_before_ns: 0,
+            operations: data_operations(&plan.lines),
+        })
+    }
+
+    /// Draws the line of the next burst; says until when the worker waits before it.
+    #[inline]
+    fn begin_burst(&mut self, now_ns: u64) -> Option<u64> {
+        self.line_index = self.choice.pick(self.rng.next_u64());
+        let line = &self.lines[self.line_index];
+        self.left_in_burst = line.burst;
+        if line.delay_ns == 0 {
+            return None;
+        }
+        self.not_before_ns = now_ns.saturating_add(line.delay_ns);
+        Some(self.not_before_ns)
+    }
+
+    #[inline]
+    fn request(&mut self, slot: u32) -> Request {
+        let line = self.lines[self.line_index];
+        let state = &mut self.slots[slot as usize];
+        let bits = self.rng.next_u64();
+        let operation = if bits >> 32 < line.read {
+            Operation::Read
+        } else {
+            Operation::Write
+        };
+        if line.replies {
+            state.expect_reply(operation, self.line_index);
+        }
+        let file_index = state.file_index;
+        let place_index = self.line_index * self.cursors.len() + file_index as usize;
+        let placement = &self.placements[place_index];
+        let cursor = &mut self.cursors[file_index as usize];
+        let offset_bytes = if (bits & u64::from(u32::MAX)) < line.random {
+            placement.random(&mut self.rng, cursor)
+        } else {
+            placement.sequential(cursor)
+        };
+        Request {
+            operation,
+            slot,
+            file_index,
+            length_bytes: placement.length_bytes(),
+            offset_bytes,
+        }
+    }
+
+    fn reply(&mut self, slot: u32, operation: Operation, line_index: usize) -> Request {
+        let file_index = self.slots[slot as usize].file_index;
+        let place_index = line_index * self.cursors.len() + file_index as usize;
+        let placement = &self.reply_placements[place_index];
+        let cursor = &mut self.cursors[file_index as usize];
+        let bits = self.rng.next_u64();
+        let offset_bytes = if (bits & u64::from(u32::MAX)) < self.lines[line_index].random {
+            placement.random(&mut self.rng, cursor)
+        } else {
+            placement.sequential(cursor)
+        };
+        Request {
+            operation,
+            slot,
+            file_index,
+            length_bytes: placement.length_bytes(),
+            offset_bytes,
+        }
+    }
+}
+
+impl<C: Cursor> Generator for Transfer<C> {
+    fn operations(&self) -> OperationSet {
+        self.operations
+    }
+
+    fn transaction_kinds(&self) -> &'static [&'static str] {
+        TRANSACTION
+    }
+
+    #[inline]
+    fn next(&mut self, slot: u32, now_ns: u64) -> Step {
+        if now_ns < self.not_before_ns {
+            return Step::Wait {
+                until_ns: self.not_before_ns,
+            };
+        }
+        if let Some((operation, line_index)) = self.slots[slot as usize].take_reply() {
+            return Step::Issue(self.reply(slot, operation, line_index));
+        }
+        if self.left_in_burst == 0
+            && let Some(until_ns) = self.begin_burst(now_ns)
+        {
+            return Step::Wait { until_ns };
+        }
+        self.left_in_burst -= 1;
+        Step::Issue(self.request(slot))
+    }
+
+    #[inline]
+    fn complete(&mut self, completion: Completion, _now_ns: u64) -> Flow {
+        self.slots[completion.slot as usize].complete()
+    }
+}
+
+impl Line {
+    fn new(line: &LinePlan) -> Result<Self, GenerateError> {
+        Ok(Self {
+            read: threshold("the share of reads", line.read_percent)?,
+            random: threshold("the share of random requests", line.random_percent)?,
+            delay_ns: line.delay_ns,
+            burst: line.burst.max(1),
+            replies: line.reply_bytes > 0,
+        })
+    }
+}
+
+/// Which half of a transaction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Request,
+    Reply,
+}
+
+/// One placement for each line and span; lines without a reply get one of their request's length
+/// that is never used.
+fn placements(plan: &WorkerPlan, seed: u64, part: Part) -> Result<Vec<Placement>, GenerateError> {
+    let mut placements = Vec::with_capacity(plan.lines.len() * plan.spans.len());
+    for (line_index, line) in plan.lines.iter().enumerate() {
+        let length_bytes = match part {
+            Part::Reply if line.reply_bytes > 0 => line.reply_bytes,
+            _ => line.size_bytes,
+        };
+        let number = (2 * line_index) as u16 + u16::from(part == Part::Reply);
+        for span in &plan.spans {
+            let order_seed =
+                mix(seed ^ mix(u64::from(number) << 32 | u64::from(span.target_index)));
+            placements.push(Placement::new(
+                line,
+                span,
+                Kind {
+                    number,
+                    length_bytes,
+                    order_seed,
+                },
+            )?);
+        }
+    }
+    Ok(placements)
+}
+
+#[cfg(test)]
+mod tests;
