@@ -60,8 +60,12 @@ pub(crate) const fn high_of(index: usize) -> u64 {
     }
 }
 
-/// The value that stands for every sample of a bucket; the last bucket has none but its limit.
+/// The value that stands for every sample of a bucket; for the last one, which has no width to
+/// speak of, its upper end, so that clamping to the samples' range gives the largest sample.
 pub(crate) const fn midpoint_of(index: usize) -> u64 {
+    if index >= LAST {
+        return u64::MAX;
+    }
     let low = low_of(index);
     low + (high_of(index) - low).div_ceil(2)
 }

@@ -45,6 +45,9 @@ impl Counter {
                 part: "short transfers",
             });
         }
+        if bytes > 0 && latency.is_empty() {
+            return Err(StatsError::Counter { part: "bytes" });
+        }
         if errnos.is_empty() && error_latency_ns_max > 0 {
             return Err(StatsError::Counter {
                 part: "latencies of errors",

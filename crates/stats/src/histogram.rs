@@ -43,7 +43,7 @@ impl Histogram {
         let count = &mut self.counts[bucket::index_of(ns)];
         *count = count.wrapping_add(1);
         self.count = self.count.wrapping_add(1);
-        self.sum_ns += u128::from(ns);
+        self.sum_ns = self.sum_ns.wrapping_add(u128::from(ns));
         self.min_ns = self.min_ns.min(ns);
         self.max_ns = self.max_ns.max(ns);
     }
@@ -57,7 +57,8 @@ impl Histogram {
         let count = count.min(u64::MAX - self.count);
         self.counts[bucket::index_of(ns)] += count;
         self.count += count;
-        self.sum_ns += u128::from(ns) * u128::from(count);
+        let sum_ns = u128::from(ns) * u128::from(count);
+        self.sum_ns = self.sum_ns.saturating_add(sum_ns);
         self.min_ns = self.min_ns.min(ns);
         self.max_ns = self.max_ns.max(ns);
     }

@@ -86,3 +86,72 @@ macro_rules! on_the_wire {
     };
 }
 pub(crate) use on_the_wire;
+
+#[cfg(test)]
+mod tests {
+    use schemars::schema_for;
+    use serde::{Deserialize, Serialize};
+
+    use crate::{Bytes, Percent, Rate, Span};
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Options {
+        size: Bytes,
+        run_time: Span,
+        read: Percent,
+        rate: Rate,
+    }
+
+    const OPTIONS: Options = Options {
+        size: Bytes(4096),
+        run_time: Span(1_500_000_000),
+        read: Percent(67.0),
+        rate: Rate(2e4),
+    };
+
+    #[test]
+    fn a_workload_file_may_give_text_or_numbers() {
+        for text in [
+            "size = \"4k\"\nrun_time = \"1.5s\"\nread = \"67%\"\nrate = \"20k/s\"",
+            "size = 4096\nrun_time = 1.5\nread = 67\nrate = 20000",
+            "size = 4_096\nrun_time = 1.5\nread = 67.0\nrate = 2e4",
+        ] {
+            assert_eq!(toml::from_str::<Options>(text).unwrap(), OPTIONS);
+        }
+        let text = toml::to_string(&OPTIONS).unwrap();
+        assert_eq!(toml::from_str::<Options>(&text).unwrap(), OPTIONS);
+        assert!(text.contains("read = 67\n"), "{text}");
+    }
+
+    #[test]
+    fn the_place_and_the_way_out_of_a_bad_value_are_named() {
+        let text = "size = 1\nrun_time = \"1.5 parsecs\"\nread = 1\nrate = 1";
+        let error = toml::from_str::<Options>(text).unwrap_err().to_string();
+        assert!(error.contains("line 2"), "{error}");
+        assert!(
+            error.contains("`1.5 parsecs` is not a span of time; write a span such"),
+            "{error}"
+        );
+        let error = toml::from_str::<Options>("size = true")
+            .unwrap_err()
+            .to_string();
+        assert!(
+            error.contains("expected a size: text such as `4k`"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn the_schema_takes_text_and_numbers() {
+        for (schema, number) in [
+            (schema_for!(Bytes), "integer"),
+            (schema_for!(Span), "number"),
+            (schema_for!(Percent), "number"),
+            (schema_for!(Rate), "number"),
+        ] {
+            let schema = schema.to_value();
+            assert_eq!(schema["type"], serde_json::json!(["string", number]));
+            assert!(schema["pattern"].as_str().unwrap().starts_with('^'));
+        }
+    }
+}
