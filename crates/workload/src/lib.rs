@@ -2,12 +2,15 @@
 //!
 //! Nothing here touches a target: parsing reads the workload file only and planning is pure.
 
+mod check;
 mod diagnostic;
 pub mod facts;
 pub mod icf;
 pub mod model;
+mod native;
 mod nearest;
 pub mod plan;
 
 pub use diagnostic::{Diagnostic, Severity, printable};
 pub use model::Workload;
+pub use native::{read_toml, to_toml};

@@ -3,10 +3,7 @@
 /// The known word nearest to `seen`, if any is near enough to be meant.
 ///
 /// Source: Damerau-Levenshtein distance of at most a third of the longer word, at least 1.
-pub(crate) fn nearest<'a>(
-    seen: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(seen: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // Nobody means a known word by a text of this length, and the distance takes its square.
     if seen.len() > 64 {
         return None;

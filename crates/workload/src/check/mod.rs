@@ -1,0 +1,76 @@
+//! Values that no target could make right, found without facts.
+
+mod access;
+mod values;
+
+use crate::diagnostic::Diagnostic;
+use crate::model::Workload;
+
+/// A step on the way to a value of the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Into a table.
+    Key(&'static str),
+    /// Into a list, 0-based.
+    Index(usize),
+}
+
+/// Something wrong with a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Flaw {
+    /// The way to the value.
+    pub path: Vec<Step>,
+    /// What was seen against what was wanted.
+    pub message: String,
+    /// One action.
+    pub help: String,
+}
+
+impl Flaw {
+    /// A flaw of the value under `key`.
+    pub fn new(key: &'static str, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self {
+            path: vec![Step::Key(key)],
+            message: message.into(),
+            help: help.into(),
+        }
+    }
+
+    /// The same flaw seen from one list element further out.
+    pub fn within(mut self, key: &'static str, index: usize) -> Self {
+        self.path.splice(0..0, [Step::Key(key), Step::Index(index)]);
+        self
+    }
+
+    /// The same flaw seen from one table further out.
+    pub fn below(mut self, key: &'static str) -> Self {
+        self.path.insert(0, Step::Key(key));
+        self
+    }
+
+    /// The error, without line and column.
+    pub fn diagnostic(&self, file: &str) -> Diagnostic {
+        Diagnostic::error(file, self.message.clone()).help(self.help.clone())
+    }
+}
+
+/// Checks every value that is written; what is not written is no flaw.
+pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
+    values::check(workload)?;
+    access::check(workload)?;
+    for (index, part) in workload.part.iter().enumerate() {
+        let flaw = if part.part.is_empty() {
+            check(part).err()
+        } else {
+            Some(Flaw::new(
+                "part",
+                "a part of a pack has parts",
+                "write them as parts of the file",
+            ))
+        };
+        if let Some(flaw) = flaw {
+            return Err(flaw.within("part", index));
+        }
+    }
+    Ok(())
+}

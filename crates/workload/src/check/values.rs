@@ -1,0 +1,152 @@
+//! Ranges of the workload's and the workers' own keys.
+
+use crate::model::{ContentChoice, OneOrMany, Worker, Workload};
+use crate::plan::PositionRule;
+
+use super::Flaw;
+
+/// Most requests in flight for one worker.
+///
+/// Source: `IORING_MAX_ENTRIES` of Linux, the largest submission queue.
+pub(crate) const IODEPTH_MAX: u32 = 32_768;
+
+/// Most workers: each is a thread with a ring, its buffers and its histograms.
+pub(crate) const WORKERS_MAX: u32 = 1024;
+
+/// Most repetitions.
+const REPETITIONS_MAX: u32 = 1000;
+
+/// Positions in files are signed 64-bit numbers.
+const POSITION_MAX: u64 = i64::MAX as u64;
+
+pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
+    let depths = workload
+        .iodepth
+        .as_ref()
+        .map_or(&[][..], OneOrMany::as_slice);
+    if workload.iodepth.is_some() && depths.is_empty() {
+        return Err(Flaw::new(
+            "iodepth",
+            "`iodepth` is an empty list",
+            "write `iodepth = 1`",
+        ));
+    }
+    depths.iter().try_for_each(|depth| iodepth(*depth))?;
+    range("workers", workload.workers, 1, WORKERS_MAX)?;
+    range("repetitions", workload.repetitions, 1, REPETITIONS_MAX)?;
+    range("batch", workload.batch, 1, IODEPTH_MAX)?;
+    if workload.operations == Some(0) {
+        let help = "leave `operations` out to end by time";
+        return Err(Flaw::new(
+            "operations",
+            "`operations` is 0, not at least 1",
+            help,
+        ));
+    }
+    if workload.cpus.as_ref().is_some_and(|cpus| cpus.0.is_empty()) {
+        return Err(Flaw::new(
+            "cpus",
+            "`cpus` is an empty list",
+            "leave `cpus` out",
+        ));
+    }
+    position("size", workload.size)?;
+    position("start", workload.start)?;
+    content(workload.content.as_ref())?;
+    names(workload)?;
+    for (index, worker) in workload.worker.iter().enumerate() {
+        check_worker(worker).map_err(|flaw| flaw.within("worker", index))?;
+    }
+    iometer_has_its_own_choice(workload)
+}
+
+fn check_worker(worker: &Worker) -> Result<(), Flaw> {
+    if let Some(depth) = worker.iodepth {
+        iodepth(depth)?;
+    }
+    range("count", worker.count, 1, WORKERS_MAX)?;
+    position("size", worker.size)?;
+    position("start", worker.start)?;
+    content(worker.content.as_ref())
+}
+
+fn iodepth(depth: u32) -> Result<(), Flaw> {
+    if (1..=IODEPTH_MAX).contains(&depth) {
+        return Ok(());
+    }
+    let message = format!("`iodepth` is {depth}, not from 1 to {IODEPTH_MAX}");
+    let help = if depth == 0 {
+        "write `iodepth = 1` for one request at a time"
+    } else {
+        "spread the requests over several workers"
+    };
+    Err(Flaw::new("iodepth", message, help))
+}
+
+fn range(key: &'static str, value: Option<u32>, min: u32, max: u32) -> Result<(), Flaw> {
+    match value {
+        Some(value) if !(min..=max).contains(&value) => {
+            let message = format!("`{key}` is {value}, not from {min} to {max}");
+            let near = value.clamp(min, max);
+            Err(Flaw::new(key, message, format!("write `{key} = {near}`")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn position(key: &'static str, value: Option<units::Bytes>) -> Result<(), Flaw> {
+    match value {
+        Some(value) if value.0 > POSITION_MAX => {
+            let message = format!("`{key}` is {value}, more than a file can have");
+            Err(Flaw::new(key, message, "write less than 8EiB"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn content(content: Option<&ContentChoice>) -> Result<(), Flaw> {
+    match content {
+        Some(ContentChoice::Reducible(shares))
+            if shares.compress.is_none() && shares.dedupe.is_none() =>
+        {
+            let help = "write `content = { compress = 50, dedupe = 20 }`";
+            Err(Flaw::new("content", "`content` names no share", help))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn names(workload: &Workload) -> Result<(), Flaw> {
+    for (key, value) in [("name", &workload.name), ("title", &workload.title)] {
+        match value {
+            Some(text) if text.trim().is_empty() || text.chars().any(char::is_control) => {
+                let message = format!("`{key}` is not one line of text");
+                return Err(Flaw::new(key, message, format!("leave `{key}` out")));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Iometer's way of choosing a position knows neither distributions nor sequences.
+fn iometer_has_its_own_choice(workload: &Workload) -> Result<(), Flaw> {
+    if workload.position != Some(PositionRule::Iometer) {
+        return Ok(());
+    }
+    for (spec_index, spec) in workload.access_spec.iter().enumerate() {
+        for (line_index, line) in spec.line.iter().enumerate() {
+            let key = match (&line.distribution, &line.sequence) {
+                (Some(_), _) => "distribution",
+                (_, Some(_)) => "sequence",
+                _ => continue,
+            };
+            let message = format!("`{key}` cannot be used with `position = \"iometer\"`");
+            let flaw = Flaw::new(key, message, format!("take out `{key}`"));
+            return Err(flaw
+                .within("line", line_index)
+                .within("access_spec", spec_index));
+        }
+    }
+    Ok(())
+}
