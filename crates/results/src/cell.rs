@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use workload::plan::{CacheMode, EngineKind};
 
@@ -42,6 +43,9 @@ pub struct CellRecord {
     pub phase: Phase,
     /// Whether the cell was measured to its end.
     pub status: Status,
+    /// When measuring began.
+    #[serde(default)]
+    pub started_at: Option<Timestamp>,
     /// Measured time in nanoseconds: from the end of the ramp to the last completion counted.
     pub run_time_ns: u64,
     /// Time that the plan asked for, in nanoseconds; 0 when the cell ends by operations.

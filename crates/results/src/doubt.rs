@@ -82,8 +82,7 @@ pub fn doubt_environment(environment: &Environment) -> Vec<Warning> {
 /// what it takes to show it.
 #[must_use]
 pub fn percentile_is_supported(count: u64, percent: f64) -> bool {
-    // 99.9 % of 10,000 leaves 10.000000000000002 or 9.99999...: the small term decides for 10.
-    count as f64 * (100.0 - percent) / 100.0 + 1e-6 >= SAMPLES_BEYOND_MIN as f64
+    stats::samples_needed(percent).is_some_and(|needed| count >= needed)
 }
 
 type Finding = Option<(WarningCode, String)>;

@@ -3,6 +3,10 @@
 //! Nothing here measures. A record is complete in itself: a report years later needs nothing
 //! else, and reading an exported record back gives the record that was written.
 
+/// A point in time, in records as RFC 3339 text in UTC.
+pub use jiff::Timestamp;
+
+mod build;
 mod cell;
 mod doubt;
 mod environment;
@@ -12,9 +16,11 @@ mod latency;
 mod parts;
 mod real;
 mod record;
+mod repetition;
 mod title;
 mod warning;
 
+pub use build::Names;
 pub use cell::{
     CellRecord, EstimateRecord, IntervalFigures, IntervalRecord, OperationFigures, Operations,
     Phase, TransactionFigures,
@@ -30,5 +36,6 @@ pub use parts::{
 };
 pub use real::per_second;
 pub use record::{Program, ReadError, RunRecord, Status};
+pub use repetition::estimates;
 pub use title::cell_title;
 pub use warning::{Warning, WarningCode};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Operations, real};
+use crate::{Latency, Operations, real};
 
 /// Processor time in the measured time.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -142,6 +142,9 @@ pub struct WorkerFigures {
     pub utilization: f64,
     /// Transactions that succeeded.
     pub transactions: u64,
+    /// From a transaction's first request queued to its last one reaped; none when transactions
+    /// are single operations.
+    pub transaction_latency: Option<Latency>,
     /// Figures of each operation.
     pub operations: Operations,
     /// The worker's figures on each of its targets.

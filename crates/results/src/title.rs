@@ -54,3 +54,12 @@ pub fn target_indexes(cell: &Cell) -> Vec<u32> {
     indexes.dedup();
     indexes
 }
+
+/// The path of a target as text.
+pub fn target_path(plan: &Plan, target_index: u32) -> String {
+    plan.targets
+        .get(target_index as usize)
+        .map_or_else(String::new, |target| {
+            target.path.to_string_lossy().into_owned()
+        })
+}
