@@ -144,7 +144,9 @@ fn an_interval_survives_storage_and_refuses_foreign_operations() {
 
 proptest! {
     #[test]
-    fn what_was_stored_reads_back(samples in prop::collection::vec((any::<u64>(), 0_u32..64), 0..99)) {
+    fn what_was_stored_reads_back(
+        samples in prop::collection::vec((any::<u64>(), 0_u32..64), 0..99),
+    ) {
         let mut histogram = Histogram::new();
         samples.iter().for_each(|(bits, shift)| histogram.record(bits >> shift));
         let text = to_string(&histogram).unwrap();
