@@ -5,7 +5,10 @@
 //! or removed, and nothing is followed through a symbolic link.
 
 mod error;
+mod manifest;
 mod mounts;
+mod owner;
+mod place;
 mod probe;
 mod sizes;
 mod sysfs;

@@ -4,13 +4,11 @@ use std::fs;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{
-    AtFlags, CWD, Statx, StatxAttributes, StatxFlags, makedev, statfs, statvfs, statx,
-};
+use rustix::fs::{AtFlags, CWD, Statx, StatxAttributes, StatxFlags, statfs, statvfs, statx};
 
 use crate::TargetError;
 use crate::mounts::{Mount, mount_of, mounts};
-use crate::sysfs::{Sysfs, split, top_devices};
+use crate::sysfs::{Sysfs, top_devices};
 
 /// What a path is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -281,14 +279,6 @@ pub(crate) fn transforms(file: impl std::os::fd::AsFd) -> (bool, bool) {
         has(StatxAttributes::COMPRESSED),
         has(StatxAttributes::ENCRYPTED),
     )
-}
-
-/// The device number that an open file reports for itself as a device.
-pub(crate) fn rdev_of(file: impl std::os::fd::AsFd) -> rustix::io::Result<(u32, u32)> {
-    let found = rustix::fs::fstat(file)?;
-    let number = split(found.st_rdev);
-    debug_assert_eq!(makedev(number.0, number.1), found.st_rdev);
-    Ok(number)
 }
 
 #[cfg(test)]

@@ -1,0 +1,237 @@
+//! What pgmeter made at a target, written beside it before anything else is.
+
+use serde::{Deserialize, Serialize};
+use workload::plan::ContentPlan;
+
+use crate::owner::Owner;
+
+/// The format and its number; `pgmeter-manifest/1` is the first.
+const FORMAT: &str = "pgmeter-manifest/1";
+/// Longer ones are not ours.
+pub(crate) const MANIFEST_BYTES_MAX: u64 = 1 << 20;
+const FILES_MAX: usize = 4096;
+const NAME_BYTES_MAX: usize = 255;
+const TEXT_BYTES_MAX: usize = 1024;
+
+/// The file that says what pgmeter made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Manifest {
+    format: String,
+    /// Version of the program that wrote it.
+    version: String,
+    /// The run's name, for people.
+    pub run: String,
+    /// Who uses the files; none when a run kept them and ended well.
+    pub owner: Option<Owner>,
+    /// What was made, in order.
+    pub files: Vec<Made>,
+}
+
+/// A file that pgmeter made, or is about to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Made {
+    /// Name in the manifest's directory; never a path.
+    pub name: String,
+    /// Bytes asked.
+    pub size_bytes: u64,
+    /// Set once the file exists; until then a file of that name is someone else's.
+    pub inode: Option<u64>,
+    /// What was written.
+    pub content: ContentPlan,
+    /// The seed it was written from.
+    pub seed: u64,
+    /// Length of stamped blocks; none without stamps, or when they may be overwritten.
+    pub verify_block_bytes: Option<u32>,
+    /// Whether all of it was written.
+    pub complete: bool,
+}
+
+impl Manifest {
+    pub(crate) fn new(run: &str) -> Self {
+        Self {
+            format: FORMAT.to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            run: run.chars().take(64).collect(),
+            owner: Some(Owner::current()),
+            files: Vec::new(),
+        }
+    }
+
+    /// Reads a manifest; `allows` says which names its directory may have.
+    pub(crate) fn parse(text: &[u8], allows: impl Fn(&str) -> bool) -> Result<Self, String> {
+        if text.len() as u64 > MANIFEST_BYTES_MAX {
+            return Err(format!("it is longer than {MANIFEST_BYTES_MAX} bytes"));
+        }
+        let manifest: Self = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        if manifest.format != FORMAT {
+            return Err(format!(
+                "its format is {:?}, not `{FORMAT}`",
+                cut(&manifest.format)
+            ));
+        }
+        if manifest.files.len() > FILES_MAX {
+            return Err(format!("it names {} files", manifest.files.len()));
+        }
+        let strange = manifest
+            .files
+            .iter()
+            .find(|made| !is_plain(&made.name) || !allows(&made.name));
+        if let Some(made) = strange {
+            return Err(format!(
+                "it names {:?}, which pgmeter never makes",
+                cut(&made.name)
+            ));
+        }
+        let longest = |owner: &Owner| owner.boot.len().max(owner.host.len());
+        let texts = manifest
+            .run
+            .len()
+            .max(manifest.owner.as_ref().map_or(0, longest));
+        if texts > TEXT_BYTES_MAX {
+            return Err("its texts are too long".to_owned());
+        }
+        let mut names: Vec<_> = manifest.files.iter().map(|made| &made.name).collect();
+        names.sort_unstable();
+        if names.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err("it names a file twice".to_owned());
+        }
+        Ok(manifest)
+    }
+
+    pub(crate) fn to_text(&self) -> Vec<u8> {
+        let mut text = serde_json::to_vec_pretty(self)
+            .expect("a manifest has no maps with keys that are not text");
+        text.push(b'\n');
+        text
+    }
+
+    pub(crate) fn made(&self, name: &str) -> Option<&Made> {
+        self.files.iter().find(|made| made.name == name)
+    }
+}
+
+/// One component, not special, without control characters.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= NAME_BYTES_MAX
+        && name != "."
+        && name != ".."
+        && !name.contains('/')
+        && !name.contains(char::is_control)
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(40).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::place::is_test_name;
+
+    fn sample() -> Manifest {
+        let mut manifest = Manifest::new("r1");
+        manifest.files.push(Made {
+            name: "test-0.dat".to_owned(),
+            size_bytes: 1 << 20,
+            inode: Some(12),
+            content: ContentPlan::Incompressible,
+            seed: 7,
+            verify_block_bytes: None,
+            complete: true,
+        });
+        manifest
+    }
+
+    fn refused(change: impl FnOnce(&mut Manifest)) -> String {
+        let mut manifest = sample();
+        change(&mut manifest);
+        Manifest::parse(&manifest.to_text(), is_test_name).expect_err("a refusal")
+    }
+
+    #[test]
+    fn a_manifest_reads_back_as_written() {
+        let manifest = sample();
+        assert_eq!(
+            Manifest::parse(&manifest.to_text(), is_test_name),
+            Ok(manifest)
+        );
+    }
+
+    #[test]
+    fn names_that_lead_elsewhere_are_refused() {
+        for name in [
+            "../x",
+            "/etc/passwd",
+            "..",
+            ".",
+            "",
+            "a/b",
+            "test-0.dat/..",
+            "test-\n.dat",
+        ] {
+            let reason = refused(|manifest| manifest.files[0].name = name.to_owned());
+            assert!(
+                reason.contains("which pgmeter never makes"),
+                "{name}: {reason}"
+            );
+        }
+        let reason = refused(|manifest| manifest.files[0].name = "data.db".to_owned());
+        assert_eq!(reason, "it names \"data.db\", which pgmeter never makes");
+    }
+
+    #[test]
+    fn other_formats_and_repeated_and_countless_files_are_refused() {
+        let reason = refused(|manifest| manifest.format = "other/1".to_owned());
+        assert_eq!(
+            reason,
+            "its format is \"other/1\", not `pgmeter-manifest/1`"
+        );
+        let reason = refused(|manifest| manifest.files.push(manifest.files[0].clone()));
+        assert_eq!(reason, "it names a file twice");
+        let reason = refused(|manifest| manifest.files = vec![manifest.files[0].clone(); 5000]);
+        assert!(reason.starts_with("it is longer") || reason == "it names 5000 files");
+        let reason = refused(|manifest| manifest.run = "r".repeat(2000));
+        assert_eq!(reason, "its texts are too long");
+    }
+
+    #[test]
+    fn deep_and_long_texts_end_in_an_error() {
+        let deep = "[".repeat(100_000);
+        assert!(Manifest::parse(deep.as_bytes(), is_test_name).is_err());
+        let long = vec![b' '; MANIFEST_BYTES_MAX as usize + 1];
+        assert!(Manifest::parse(&long, is_test_name).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_a_manifest_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+            prop_assert!(Manifest::parse(&bytes, is_test_name).is_err());
+        }
+
+        #[test]
+        fn a_damaged_manifest_never_names_a_strange_file(
+            at in 0_usize..600, byte in any::<u8>()
+        ) {
+            let mut text = sample().to_text();
+            let at = at % text.len();
+            text[at] = byte;
+            if let Ok(manifest) = Manifest::parse(&text, is_test_name) {
+                prop_assert!(manifest.files.iter().all(|made| is_test_name(&made.name)));
+            }
+        }
+
+        #[test]
+        fn only_plain_names_pass_whatever_the_directory_allows(name in "[./a-z\\x00-\\x1f]{0,6}") {
+            let mut manifest = sample();
+            manifest.files[0].name.clone_from(&name);
+            if Manifest::parse(&manifest.to_text(), |_| true).is_ok() {
+                prop_assert!(!name.contains('/') && name != ".." && name != "." && !name.is_empty());
+            }
+        }
+    }
+}

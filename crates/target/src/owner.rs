@@ -1,0 +1,103 @@
+//! Which process uses a target, and whether it still runs.
+
+use std::fs;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+/// A process, told apart from later ones with the same number.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Owner {
+    pub pid: u32,
+    /// When it started, in clock ticks since the boot.
+    pub started_ticks: u64,
+    /// The kernel's random number of the boot.
+    pub boot: String,
+    /// The machine's name, because a file system may be shared.
+    pub host: String,
+}
+
+impl Owner {
+    /// This process.
+    pub(crate) fn current() -> Self {
+        let pid = std::process::id();
+        Self {
+            pid,
+            started_ticks: started_ticks(pid).unwrap_or(0),
+            boot: boot(),
+            host: rustix::system::uname()
+                .nodename()
+                .to_string_lossy()
+                .into_owned(),
+        }
+    }
+
+    /// Whether the process may still run, as far as this machine can tell.
+    pub(crate) fn may_run(&self) -> bool {
+        let here = Self::current();
+        if self.boot != here.boot {
+            // Another boot of this machine is over; another machine cannot be asked.
+            return self.host != here.host;
+        }
+        started_ticks(self.pid) == Some(self.started_ticks)
+    }
+
+    pub(crate) fn is_this_process(&self) -> bool {
+        *self == Self::current()
+    }
+}
+
+fn boot() -> String {
+    crate::sysfs::word(Path::new("/proc/sys/kernel/random/boot_id")).unwrap_or_default()
+}
+
+/// The start of a process; none when it is gone or a zombie.
+fn started_ticks(pid: u32) -> Option<u64> {
+    let text = fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    // The name in parentheses may hold anything, so count from behind it.
+    let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
+    let state = fields.next()?;
+    if matches!(state, "Z" | "X") {
+        return None;
+    }
+    fields.nth(18)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_runs_and_is_itself() {
+        let owner = Owner::current();
+        assert!(owner.started_ticks > 0);
+        assert!(owner.may_run() && owner.is_this_process());
+    }
+
+    #[test]
+    fn a_process_that_ended_does_not_run_even_if_its_number_is_taken() {
+        let owner = Owner {
+            started_ticks: 1,
+            ..Owner::current()
+        };
+        assert!(!owner.may_run());
+    }
+
+    #[test]
+    fn a_process_of_an_earlier_boot_is_gone_unless_it_was_on_another_machine() {
+        let earlier = Owner {
+            boot: "x".to_owned(),
+            ..Owner::current()
+        };
+        assert!(!earlier.may_run());
+        assert!(
+            Owner {
+                host: "elsewhere.example".to_owned(),
+                ..earlier
+            }
+            .may_run()
+        );
+    }
+}

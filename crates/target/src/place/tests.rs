@@ -1,0 +1,239 @@
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use workload::plan::ContentPlan;
+
+use super::*;
+
+fn made(name: &str) -> Made {
+    Made {
+        name: name.to_owned(),
+        size_bytes: 4096,
+        inode: None,
+        content: ContentPlan::Zero,
+        seed: 1,
+        verify_block_bytes: None,
+        complete: false,
+    }
+}
+
+fn claim_in(directory: &Path) -> Claim {
+    Place::in_directory(directory)
+        .expect("a place")
+        .claim("r")
+        .expect("a claim")
+}
+
+#[test]
+fn a_claim_makes_the_work_directory_and_dissolving_it_leaves_nothing() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut claim = claim_in(directory.path());
+    claim.create(made("test-0.dat")).expect("a file");
+    let work = directory.path().join(WORK_DIRECTORY);
+    assert!(work.join("test-0.dat").is_file() && work.join(MANIFEST).is_file());
+    assert_eq!(claim.remove("test-0.dat"), Ok(true));
+    claim.dissolve().expect("nothing left");
+    assert_eq!(
+        fs::read_dir(directory.path()).expect("a listing").count(),
+        0
+    );
+}
+
+#[test]
+fn a_second_claim_is_told_who_has_the_first() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let first = claim_in(directory.path());
+    let error = Place::in_directory(directory.path())
+        .expect("a place")
+        .claim("r")
+        .expect_err("used");
+    let work = directory.path().join(WORK_DIRECTORY);
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "target `{}` is in use by another pgmeter (process {})",
+            work.display(),
+            std::process::id()
+        )
+    );
+    assert_eq!(
+        error.help(),
+        "wait until it is done, or choose another target"
+    );
+    drop(first);
+    claim_in(directory.path()).dissolve().expect("nothing left");
+}
+
+#[test]
+fn the_lock_survives_every_new_manifest() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut claim = claim_in(directory.path());
+    for _ in 0..3 {
+        claim.save().expect("saved");
+        let other = Place::in_directory(directory.path()).expect("a place");
+        assert!(matches!(other.peek(), Err(TargetError::InUse { .. })));
+    }
+}
+
+#[test]
+fn a_work_directory_that_is_a_link_or_a_file_is_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let elsewhere = tempfile::tempdir().expect("a directory");
+    let work = directory.path().join(WORK_DIRECTORY);
+    symlink(elsewhere.path(), &work).expect("a link");
+    let place = Place::in_directory(directory.path()).expect("a place");
+    assert!(matches!(place.claim("r"), Err(TargetError::Foreign { path }) if path == work));
+    fs::remove_file(&work).expect("removed");
+    fs::write(&work, "x").expect("a file");
+    let place = Place::in_directory(directory.path()).expect("a place");
+    assert!(matches!(place.claim("r"), Err(TargetError::Foreign { .. })));
+    assert_eq!(
+        fs::read_dir(elsewhere.path()).expect("a listing").count(),
+        0
+    );
+}
+
+#[test]
+fn a_manifest_that_is_a_link_is_not_followed() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let victim = directory.path().join("victim");
+    fs::write(&victim, "keep me").expect("a file");
+    let work = directory.path().join(WORK_DIRECTORY);
+    fs::create_dir(&work).expect("a directory");
+    symlink(&victim, work.join(MANIFEST)).expect("a link");
+    let place = Place::in_directory(directory.path()).expect("a place");
+    assert!(matches!(place.claim("r"), Err(TargetError::Foreign { .. })));
+    assert_eq!(fs::read_to_string(&victim).expect("the file"), "keep me");
+}
+
+#[test]
+fn a_draft_that_is_a_link_is_replaced_and_not_followed() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let victim = directory.path().join("victim");
+    fs::write(&victim, "keep me").expect("a file");
+    let work = directory.path().join(WORK_DIRECTORY);
+    fs::create_dir(&work).expect("a directory");
+    symlink(&victim, work.join("manifest.json.new")).expect("a link");
+    claim_in(directory.path()).dissolve().expect("nothing left");
+    assert_eq!(fs::read_to_string(&victim).expect("the file"), "keep me");
+}
+
+#[test]
+fn files_that_stand_there_already_are_never_taken_over() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut claim = claim_in(directory.path());
+    let path = directory.path().join(WORK_DIRECTORY).join("test-0.dat");
+    fs::write(&path, "mine").expect("a file");
+    let error = claim.create(made("test-0.dat")).expect_err("foreign");
+    assert_eq!(
+        error.to_string(),
+        format!("`{}` exists and was not made by pgmeter", path.display())
+    );
+    assert!(claim.remove("test-0.dat").is_err());
+    let (left, reason) = claim.dissolve().expect_err("left");
+    assert_eq!(left, directory.path().join(WORK_DIRECTORY));
+    assert_eq!(reason, "it holds files that pgmeter did not make");
+    assert_eq!(fs::read_to_string(&path).expect("the file"), "mine");
+}
+
+#[test]
+fn a_file_replaced_by_another_or_linked_elsewhere_is_left() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut claim = claim_in(directory.path());
+    claim.create(made("test-0.dat")).expect("a file");
+    let path = directory.path().join(WORK_DIRECTORY).join("test-0.dat");
+    let second = directory.path().join("second-name");
+    fs::hard_link(&path, &second).expect("a link");
+    assert_eq!(
+        claim.remove("test-0.dat"),
+        Err("it has another name (hard link)".to_owned())
+    );
+    let other = directory.path().join("other");
+    fs::write(&other, "other").expect("a file");
+    fs::rename(&other, &path).expect("renamed");
+    assert_eq!(
+        claim.remove("test-0.dat"),
+        Err("it is not the file that pgmeter made".to_owned())
+    );
+    fs::remove_file(&path).expect("removed");
+    symlink(&second, &path).expect("a link");
+    assert_eq!(
+        claim.remove("test-0.dat"),
+        Err("it is not a regular file".to_owned())
+    );
+}
+
+#[test]
+fn a_file_target_keeps_its_manifest_beside_it() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("disk.img");
+    let mut claim = Place::beside(&path)
+        .expect("a place")
+        .claim("r")
+        .expect("a claim");
+    claim.create(made("disk.img")).expect("a file");
+    assert!(directory.path().join("disk.img.pgmeter").is_file());
+    assert!(!claim.place.allows("test-0.dat"));
+    claim.remove("disk.img").expect("removed");
+    claim.dissolve().expect("nothing left");
+    assert_eq!(
+        fs::read_dir(directory.path()).expect("a listing").count(),
+        0
+    );
+}
+
+#[test]
+fn an_owner_that_is_gone_makes_the_place_free_but_interrupted() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut claim = claim_in(directory.path());
+    if let Some(owner) = &mut claim.manifest.owner {
+        owner.started_ticks = 1;
+    }
+    claim.save().expect("saved");
+    drop(claim);
+    let claim = claim_in(directory.path());
+    assert!(claim.interrupted);
+}
+
+#[test]
+fn an_owner_that_runs_keeps_the_place_even_without_its_lock() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut child = std::process::Command::new("sleep")
+        .arg("60")
+        .spawn()
+        .expect("a process");
+    let mut claim = claim_in(directory.path());
+    let text = fs::read_to_string(format!("/proc/{}/stat", child.id())).expect("its state");
+    let ticks = text
+        .rsplit(')')
+        .next()
+        .and_then(|rest| rest.split_whitespace().nth(19));
+    if let Some(owner) = &mut claim.manifest.owner {
+        owner.pid = child.id();
+        owner.started_ticks = ticks.expect("its start").parse().expect("a number");
+    }
+    claim.save().expect("saved");
+    drop(claim);
+    let peeked = Place::in_directory(directory.path())
+        .expect("a place")
+        .peek();
+    let pid = child.id();
+    child.kill().expect("killed");
+    child.wait().expect("ended");
+    assert!(matches!(peeked, Err(TargetError::InUse { pid: seen, .. }) if seen == pid));
+    claim_in(directory.path()).dissolve().expect("nothing left");
+}
+
+#[test]
+fn only_numbered_test_files_belong_in_a_work_directory() {
+    assert!(is_test_name("test-0.dat") && is_test_name("test-12.dat"));
+    for name in [
+        "test-.dat",
+        "test-x.dat",
+        "test-0.dat ",
+        "test--1.dat",
+        "manifest.json",
+    ] {
+        assert!(!is_test_name(name), "{name}");
+    }
+}
