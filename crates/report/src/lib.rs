@@ -1,1 +1,99 @@
-//! Records turned into text, CSV and JSON.
+//! Records turned into text, Markdown, CSV and JSON.
+//!
+//! A report is a pure function of the record: the numbers are chosen and rounded once, in
+//! [`Model`], and what follows only arranges text.
+
+mod iometer;
+mod markdown;
+mod model;
+mod numbers;
+mod page;
+mod table;
+mod text;
+mod tidy;
+mod wrap;
+
+pub use model::{Model, ModelWarning};
+pub use page::Page;
+pub use table::{Align, Column, Table};
+
+use std::str::FromStr;
+
+use results::RunRecord;
+
+/// The forms of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Tables for people, which can be pasted into a mail.
+    Text,
+    /// Tables in Markdown.
+    Markdown,
+    /// One row for each cell and operation, base units.
+    Csv,
+    /// The record itself.
+    Json,
+    /// The result file of Iometer 1.1.0.
+    IometerCsv,
+}
+
+impl Format {
+    /// Every form with its name.
+    pub const ALL: [(Self, &'static str); 5] = [
+        (Self::Text, "text"),
+        (Self::Markdown, "markdown"),
+        (Self::Csv, "csv"),
+        (Self::Json, "json"),
+        (Self::IometerCsv, "iometer-csv"),
+    ];
+}
+
+impl FromStr for Format {
+    type Err = ReportError;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .into_iter()
+            .find(|(_, known)| *known == name)
+            .map(|(format, _)| format)
+            .ok_or_else(|| ReportError::UnknownFormat {
+                name: name.to_owned(),
+            })
+    }
+}
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// There is no form of that name.
+    #[error("there is no report format `{name}`")]
+    UnknownFormat {
+        /// The name asked for.
+        name: String,
+    },
+}
+
+impl ReportError {
+    /// One action that helps.
+    #[must_use]
+    pub fn help(&self) -> String {
+        match self {
+            Self::UnknownFormat { .. } => {
+                let names: Vec<&str> = Format::ALL.iter().map(|(_, name)| *name).collect();
+                format!("use one of {}", names.join(", "))
+            }
+        }
+    }
+}
+
+/// The report of a record in the asked form, with a final line break.
+#[must_use]
+pub fn render(record: &RunRecord, format: Format, page: Page) -> String {
+    match format {
+        Format::Text => text::render(&Model::new(record), page),
+        Format::Markdown => markdown::render(&Model::new(record)),
+        Format::Csv => tidy::render(record),
+        Format::Json => record.to_json(),
+        Format::IometerCsv => iometer::render(record),
+    }
+}

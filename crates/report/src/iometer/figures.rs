@@ -1,0 +1,230 @@
+//! The figures of a row, which rows above add up from those below.
+
+use results::{Latency, OperationFigures, Operations};
+
+use super::columns::{BIN_BOUNDS_NS, Row};
+
+/// Bytes of a mebibyte and of a megabyte.
+const MEBI: f64 = 1_048_576.0;
+const MEGA: f64 = 1e6;
+/// Nanoseconds of a millisecond.
+const MILLI: f64 = 1e6;
+
+/// What is kept of one direction.
+#[derive(Debug, Clone, Copy, Default)]
+struct Direction {
+    count: u64,
+    errors: u64,
+    bytes: u64,
+    per_second: f64,
+    bytes_per_second: f64,
+    timed: Timed,
+}
+
+/// Latencies that are averaged and compared.
+#[derive(Debug, Clone, Copy, Default)]
+struct Timed {
+    count: u64,
+    sum_ns: u64,
+    max_ns: u64,
+}
+
+impl Timed {
+    fn of(latency: &Latency) -> Self {
+        Self {
+            count: latency.count,
+            sum_ns: latency.sum_ns,
+            max_ns: latency.max_ns.unwrap_or(0),
+        }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            count: self.count.saturating_add(other.count),
+            sum_ns: self.sum_ns.saturating_add(other.sum_ns),
+            max_ns: self.max_ns.max(other.max_ns),
+        }
+    }
+
+    /// The mean in milliseconds; 0 when nothing was measured, as in Iometer.
+    fn mean_ms(self) -> f64 {
+        if self.count == 0 {
+            0.0
+        } else {
+            self.sum_ns as f64 / self.count as f64 / MILLI
+        }
+    }
+
+    fn max_ms(self) -> f64 {
+        self.max_ns as f64 / MILLI
+    }
+}
+
+impl Direction {
+    fn of(figures: Option<&OperationFigures>) -> Self {
+        let Some(figures) = figures else {
+            return Self::default();
+        };
+        Self {
+            count: figures.count,
+            errors: figures.errors,
+            bytes: figures.bytes,
+            per_second: figures.per_second,
+            bytes_per_second: figures.bytes_per_second,
+            timed: Timed::of(&figures.latency),
+        }
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            count: self.count.saturating_add(other.count),
+            errors: self.errors.saturating_add(other.errors),
+            bytes: self.bytes.saturating_add(other.bytes),
+            per_second: self.per_second + other.per_second,
+            bytes_per_second: self.bytes_per_second + other.bytes_per_second,
+            timed: self.timed.plus(other.timed),
+        }
+    }
+}
+
+/// Everything that a row tells of its requests.
+#[derive(Debug, Clone, Default)]
+pub struct Figures {
+    read: Direction,
+    write: Direction,
+    transactions_per_second: f64,
+    transaction: Timed,
+    bins: Vec<u64>,
+    run_time_ns: u64,
+}
+
+impl Figures {
+    /// The figures of operations over `run_time_ns`; transactions are single operations unless
+    /// their latencies say otherwise.
+    pub fn of(
+        operations: &Operations,
+        run_time_ns: u64,
+        transactions: u64,
+        latency: Option<&Latency>,
+    ) -> Self {
+        let read = Direction::of(operations.get("read"));
+        let write = Direction::of(operations.get("write"));
+        let mut bins = vec![0; BIN_BOUNDS_NS.len() + 1];
+        for name in ["read", "write"] {
+            if let Some(figures) = operations.get(name) {
+                add(&mut bins, &figures.latency.counts_between(&BIN_BOUNDS_NS));
+            }
+        }
+        Self {
+            transactions_per_second: results::per_second(transactions, run_time_ns),
+            transaction: latency.map_or_else(|| read.timed.plus(write.timed), Timed::of),
+            read,
+            write,
+            bins,
+            run_time_ns,
+        }
+    }
+
+    /// Adds a row that stands below: rates and counts are added, the longest time counts.
+    pub fn add(&mut self, below: &Self) {
+        self.read = self.read.plus(below.read);
+        self.write = self.write.plus(below.write);
+        self.transactions_per_second += below.transactions_per_second;
+        self.transaction = self.transaction.plus(below.transaction);
+        if self.bins.is_empty() {
+            self.bins = vec![0; BIN_BOUNDS_NS.len() + 1];
+        }
+        add(&mut self.bins, &below.bins);
+        self.run_time_ns = self.run_time_ns.max(below.run_time_ns);
+    }
+
+    /// Requests per second, both directions.
+    pub fn iops(&self) -> f64 {
+        self.read.per_second + self.write.per_second
+    }
+
+    /// Fills in rates, times, counts and bins; raw times only where `raw` says so.
+    pub fn fill(&self, row: &mut Row, raw: bool) {
+        self.fill_rates(row);
+        self.fill_times(row);
+        self.fill_counts(row);
+        if raw {
+            self.fill_raw(row);
+        }
+        row.bins(&self.bins);
+    }
+
+    fn fill_rates(&self, row: &mut Row) {
+        let bytes = self.read.bytes_per_second + self.write.bytes_per_second;
+        for (head, per_second) in [
+            ("IOps", self.iops()),
+            ("Read IOps", self.read.per_second),
+            ("Write IOps", self.write.per_second),
+            ("MiBps (Binary)", bytes / MEBI),
+            ("Read MiBps (Binary)", self.read.bytes_per_second / MEBI),
+            ("Write MiBps (Binary)", self.write.bytes_per_second / MEBI),
+            ("MBps (Decimal)", bytes / MEGA),
+            ("Read MBps (Decimal)", self.read.bytes_per_second / MEGA),
+            ("Write MBps (Decimal)", self.write.bytes_per_second / MEGA),
+            ("Transactions per Second", self.transactions_per_second),
+            ("Connections per Second", 0.0),
+        ] {
+            row.real(head, per_second);
+        }
+    }
+
+    fn fill_times(&self, row: &mut Row) {
+        let both = self.read.timed.plus(self.write.timed);
+        for (head, milliseconds) in [
+            ("Average Response Time", both.mean_ms()),
+            ("Average Read Response Time", self.read.timed.mean_ms()),
+            ("Average Write Response Time", self.write.timed.mean_ms()),
+            ("Average Transaction Time", self.transaction.mean_ms()),
+            ("Average Connection Time", 0.0),
+            ("Maximum Response Time", both.max_ms()),
+            ("Maximum Read Response Time", self.read.timed.max_ms()),
+            ("Maximum Write Response Time", self.write.timed.max_ms()),
+            ("Maximum Transaction Time", self.transaction.max_ms()),
+            ("Maximum Connection Time", 0.0),
+        ] {
+            row.real(head, milliseconds);
+        }
+    }
+
+    fn fill_counts(&self, row: &mut Row) {
+        for (head, count) in [
+            ("Errors", self.read.errors.saturating_add(self.write.errors)),
+            ("Read Errors", self.read.errors),
+            ("Write Errors", self.write.errors),
+            ("Bytes Read", self.read.bytes),
+            ("Bytes Written", self.write.bytes),
+            ("Read I/Os", self.read.count),
+            ("Write I/Os", self.write.count),
+            ("Connections", 0),
+        ] {
+            row.whole(head, count);
+        }
+    }
+
+    fn fill_raw(&self, row: &mut Row) {
+        for (head, ns) in [
+            ("Total Raw Read Response Time", self.read.timed.sum_ns),
+            ("Total Raw Write Response Time", self.write.timed.sum_ns),
+            ("Total Raw Transaction Time", self.transaction.sum_ns),
+            ("Total Raw Connection Time", 0),
+            ("Maximum Raw Read Response Time", self.read.timed.max_ns),
+            ("Maximum Raw Write Response Time", self.write.timed.max_ns),
+            ("Maximum Raw Transaction Time", self.transaction.max_ns),
+            ("Maximum Raw Connection Time", 0),
+            ("Total Raw Run Time", self.run_time_ns),
+        ] {
+            row.whole(head, ns);
+        }
+    }
+}
+
+fn add(bins: &mut [u64], counts: &[u64]) {
+    for (bin, count) in bins.iter_mut().zip(counts) {
+        *bin = bin.saturating_add(*count);
+    }
+}

@@ -1,0 +1,95 @@
+//! A report in Markdown.
+
+use crate::Model;
+use crate::table::{Align, Table};
+
+/// The report in Markdown, with a final line break.
+pub fn render(model: &Model) -> String {
+    let mut lines = vec![format!("# {}", escape(&model.title)), String::new()];
+    for sentence in [&model.environment, &model.settings] {
+        if !sentence.is_empty() {
+            lines.push(format!("- {}", escape(sentence)));
+        }
+    }
+    lines.extend(
+        model
+            .outcome
+            .as_ref()
+            .map(|outcome| format!("- **{}**", escape(outcome))),
+    );
+    let sections = [
+        ("Results", Some(&model.cells)),
+        ("By operation", model.operations.as_ref()),
+        ("Processor and device", model.usage.as_ref()),
+        (
+            "Over repetitions, with 95 % confidence",
+            model.estimates.as_ref(),
+        ),
+    ];
+    for (heading, table) in sections {
+        let Some(table) = table.filter(|table| !table.rows.is_empty()) else {
+            continue;
+        };
+        lines.extend([String::new(), format!("## {heading}"), String::new()]);
+        lines.extend(table_lines(table));
+    }
+    for note in &model.notes {
+        lines.extend([String::new(), escape(note)]);
+    }
+    if !model.warnings.is_empty() {
+        lines.extend([String::new(), "## Warnings".to_owned(), String::new()]);
+    }
+    for warning in &model.warnings {
+        lines.push(format!(
+            "- `{}`: {}",
+            warning.code.replace('`', ""),
+            escape(&warning.message)
+        ));
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn table_lines(table: &Table) -> Vec<String> {
+    let heads = table
+        .columns
+        .iter()
+        .enumerate()
+        .map(|(index, column)| match &table.span {
+            Some((first, last, text)) if (*first..=*last).contains(&index) => {
+                escape(&format!("{}, {}", column.head, text))
+            }
+            _ => escape(&column.head),
+        });
+    let rules = table.columns.iter().map(|column| match column.align {
+        Align::Left => "---".to_owned(),
+        Align::Right => "--:".to_owned(),
+    });
+    let mut lines = vec![line(heads), line(rules)];
+    lines.extend(
+        table
+            .rows
+            .iter()
+            .map(|row| line(row.iter().map(|text| escape(text)))),
+    );
+    lines
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    format!("| {} |", cells.collect::<Vec<_>>().join(" | "))
+}
+
+/// Text that Markdown shows as it is.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        if matches!(
+            character,
+            '\\' | '|' | '*' | '_' | '`' | '<' | '>' | '[' | ']' | '#'
+        ) {
+            escaped.push('\\');
+        }
+        escaped.push(character);
+    }
+    escaped
+}

@@ -1,0 +1,90 @@
+//! What a report says: the numbers are chosen and rounded here, once.
+
+mod tables;
+mod words;
+
+pub(crate) use words::{cache_name, engine_name};
+
+use results::{RunRecord, Status};
+
+use crate::numbers::LatencyUnit;
+use crate::table::Table;
+
+/// What a report for people says, in whichever form it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Model {
+    /// Program, run and time.
+    pub title: String,
+    /// How the run ended, unless it is complete.
+    pub outcome: Option<String>,
+    /// The machine, in a line.
+    pub environment: String,
+    /// What holds for all cells, in a line.
+    pub settings: String,
+    /// One row for each cell.
+    pub cells: Table,
+    /// One row for each operation, where cells have several.
+    pub operations: Option<Table>,
+    /// Processor and device, where they are known.
+    pub usage: Option<Table>,
+    /// Figures over repetitions.
+    pub estimates: Option<Table>,
+    /// How to read the tables.
+    pub notes: Vec<String>,
+    /// Reasons to doubt a figure.
+    pub warnings: Vec<ModelWarning>,
+}
+
+/// A reason to doubt a figure, with the cells it holds for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelWarning {
+    /// The kind of warning.
+    pub code: String,
+    /// Where and what.
+    pub message: String,
+    /// Whether something failed, rather than being doubtful.
+    pub severe: bool,
+}
+
+impl Model {
+    /// What a report of this record says.
+    #[must_use]
+    pub fn new(record: &RunRecord) -> Self {
+        let smallest = record
+            .cells
+            .iter()
+            .filter_map(|cell| cell.total.latency.percentiles_ns.p50);
+        let unit = LatencyUnit::fitting(smallest.min());
+        let cells = tables::cells(record, unit);
+        let operations = tables::operations(record, unit);
+        let mut notes = Vec::new();
+        let lacks = |table: &Table| table.rows.iter().flatten().any(|text| text == "-");
+        if lacks(&cells) || operations.as_ref().is_some_and(lacks) {
+            notes.push(format!(
+                "-: fewer than {} operations lie beyond this percentile",
+                results::SAMPLES_BEYOND_MIN
+            ));
+        }
+        Self {
+            title: words::title(record),
+            outcome: words::outcome(record),
+            environment: words::environment(record),
+            settings: words::settings(record),
+            usage: tables::usage(record),
+            estimates: tables::estimates(record, unit),
+            warnings: words::warnings(record),
+            cells,
+            operations,
+            notes,
+        }
+    }
+}
+
+/// How a run ended, in a word.
+pub(crate) fn status_name(status: Status) -> &'static str {
+    match status {
+        Status::Complete => "complete",
+        Status::Interrupted => "interrupted",
+        Status::Failed => "failed",
+    }
+}

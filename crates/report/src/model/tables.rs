@@ -1,0 +1,281 @@
+//! The tables of a report.
+
+use results::{
+    CellRecord, EstimateRecord, Latency, OperationFigures, RunRecord, percentile_is_supported,
+};
+use units::format;
+
+use crate::numbers::{ABSENT, LatencyUnit, digits, mebibytes, percent};
+use crate::table::{Column, Table};
+use crate::wrap::printable;
+
+/// Heads of columns that go when all their rows are alike.
+const UNIFORM: [&str; 5] = ["target", "engine", "cache", "workers", "rep"];
+
+/// One row for each cell.
+pub fn cells(record: &RunRecord, unit: LatencyUnit) -> Table {
+    let rows = record.cells.iter().map(|cell| {
+        let mut row = place(cell);
+        row.extend(figures(&cell.total, unit));
+        row
+    });
+    with_figures(place_columns(), rows.collect(), unit)
+}
+
+/// One row for each operation and kind of transaction; none when no cell has several.
+pub fn operations(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
+    let mut rows = Vec::new();
+    for cell in &record.cells {
+        let parts = parts(cell);
+        if parts.len() < 2 {
+            continue;
+        }
+        for (name, part) in parts {
+            let mut row = place(cell);
+            row.push(printable(&name));
+            row.extend(figures(&part, unit));
+            rows.push(row);
+        }
+    }
+    let mut columns = place_columns();
+    columns.push(Column::name("operation"));
+    (!rows.is_empty()).then(|| with_figures(columns, rows, unit))
+}
+
+/// The cell's operations, then its transactions where they are not single operations.
+fn parts(cell: &CellRecord) -> Vec<(String, OperationFigures)> {
+    let done = |figures: &OperationFigures| figures.count + figures.errors > 0;
+    let mut parts: Vec<(String, OperationFigures)> = cell
+        .operations
+        .iter()
+        .filter(|(_, figures)| done(figures))
+        .map(|(name, figures)| (name.clone(), figures.clone()))
+        .collect();
+    let flows: u64 = cell.transactions.values().map(|kind| kind.count).sum();
+    if flows != cell.total.count {
+        parts.extend(
+            cell.transactions
+                .iter()
+                .filter(|(_, kind)| kind.count > 0)
+                .map(|(name, kind)| {
+                    let figures = OperationFigures {
+                        count: kind.count,
+                        errors: kind.errors,
+                        per_second: kind.per_second,
+                        bytes_per_second: f64::NAN,
+                        latency: kind.latency.clone(),
+                        ..OperationFigures::default()
+                    };
+                    (format!("{name} (transaction)"), figures)
+                }),
+        );
+    }
+    parts
+}
+
+fn with_figures(mut columns: Vec<Column>, rows: Vec<Vec<String>>, unit: LatencyUnit) -> Table {
+    let first = columns.len() + 2;
+    columns.extend([
+        Column::number("IOPS", 9),
+        Column::number("MiB/s", 8),
+        Column::number("mean", 3),
+        Column::number("p50", 5),
+        Column::number("p99", 7),
+        Column::number("p99.9", 4),
+        Column::number("max", 2),
+        Column::number("errors", 6),
+    ]);
+    let span = Some((first, first + 4, format!("latency in {}", unit.name())));
+    let mut table = Table {
+        columns,
+        rows,
+        span,
+    };
+    table.drop_uniform(&UNIFORM);
+    table
+}
+
+/// The columns that say which cell a row is of.
+fn place_columns() -> Vec<Column> {
+    vec![
+        Column::name("workload"),
+        Column::name("target"),
+        Column::name("engine"),
+        Column::name("cache"),
+        Column::number("workers", 20),
+        Column::number("iodepth", 21),
+        Column::number("rep", 19),
+    ]
+}
+
+fn place(cell: &CellRecord) -> Vec<String> {
+    vec![
+        printable(cell.name()),
+        printable(&cell.target),
+        super::words::engine_name(cell.engine).to_owned(),
+        super::words::cache_name(cell.cache).to_owned(),
+        cell.workers.to_string(),
+        cell.iodepth.to_string(),
+        (u64::from(cell.repetition) + 1).to_string(),
+    ]
+}
+
+fn figures(figures: &OperationFigures, unit: LatencyUnit) -> [String; 8] {
+    let latency = &figures.latency;
+    [
+        format::iops(figures.per_second),
+        mebibytes(figures.bytes_per_second),
+        unit.show(latency.mean_ns),
+        percentile(latency, latency.percentiles_ns.p50, 50.0, unit),
+        percentile(latency, latency.percentiles_ns.p99, 99.0, unit),
+        percentile(latency, latency.percentiles_ns.p99_9, 99.9, unit),
+        unit.show(latency.max_ns.map(|ns| ns as f64)),
+        figures.errors.to_string(),
+    ]
+}
+
+fn percentile(latency: &Latency, ns: Option<u64>, percent: f64, unit: LatencyUnit) -> String {
+    if percentile_is_supported(latency.count, percent) {
+        unit.show(ns.map(|ns| ns as f64))
+    } else {
+        ABSENT.to_owned()
+    }
+}
+
+/// Processor and device of each cell; none when nothing of that is known.
+pub fn usage(record: &RunRecord) -> Option<Table> {
+    let known =
+        |cell: &CellRecord| cell.cpu.user_ns + cell.cpu.system_ns > 0 || cell.device.is_some();
+    if !record.cells.iter().any(known) {
+        return None;
+    }
+    let mut columns = place_columns();
+    let first = columns.len();
+    columns.extend([
+        Column::number("user %", 8),
+        Column::number("sys %", 8),
+        Column::number("own ns/op", 5),
+        Column::number("read MiB/s", 7),
+        Column::number("write MiB/s", 7),
+        Column::number("busy %", 6),
+    ]);
+    let rows = record
+        .cells
+        .iter()
+        .map(|cell| [place(cell), usage_figures(cell)].concat());
+    let mut table = Table {
+        columns,
+        rows: rows.collect(),
+        span: Some((first + 3, first + 5, "block device".to_owned())),
+    };
+    table.drop_uniform(&UNIFORM);
+    Some(table)
+}
+
+fn usage_figures(cell: &CellRecord) -> Vec<String> {
+    let of_time = |ns: u64| match cell.run_time_ns {
+        0 => ABSENT.to_owned(),
+        run_time_ns => percent(ns as f64 / run_time_ns as f64),
+    };
+    let rate = |bytes: u64| mebibytes(results::per_second(bytes, cell.run_time_ns));
+    let absent = || ABSENT.to_owned();
+    let device = cell.device.as_ref();
+    vec![
+        of_time(cell.cpu.user_ns),
+        of_time(cell.cpu.system_ns),
+        cell.own_cost_ns_per_operation.map_or_else(absent, digits),
+        device.map_or_else(absent, |device| rate(device.read_bytes)),
+        device.map_or_else(absent, |device| rate(device.write_bytes)),
+        device
+            .and_then(|device| device.utilization)
+            .map_or_else(absent, percent),
+    ]
+}
+
+/// One row for each group of repetitions; none when nothing was repeated.
+pub fn estimates(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
+    let totals: Vec<&EstimateRecord> = record
+        .estimates
+        .iter()
+        .filter(|estimate| estimate.operation == "total")
+        .collect();
+    let mut groups: Vec<Vec<&EstimateRecord>> = Vec::new();
+    for estimate in totals {
+        match groups
+            .iter_mut()
+            .find(|group| same_place(group[0], estimate))
+        {
+            Some(group) => group.push(estimate),
+            None => groups.push(vec![estimate]),
+        }
+    }
+    if groups.is_empty() {
+        return None;
+    }
+    let mut columns = place_columns();
+    columns.pop();
+    columns.extend([
+        Column::number("n", 15),
+        Column::number("IOPS", 9),
+        Column::number("MiB/s", 8),
+        Column::number(&format!("mean {}", unit.name()), 7),
+        Column::number(&format!("p99 {}", unit.name()), 6),
+    ]);
+    let rows = groups
+        .iter()
+        .map(|group| estimate_row(group, unit))
+        .collect();
+    let mut table = Table {
+        columns,
+        rows,
+        span: None,
+    };
+    table.drop_uniform(&UNIFORM);
+    Some(table)
+}
+
+fn same_place(one: &EstimateRecord, other: &EstimateRecord) -> bool {
+    one.workload == other.workload
+        && one.access_spec == other.access_spec
+        && one.target == other.target
+        && one.engine == other.engine
+        && one.cache == other.cache
+        && one.iodepth == other.iodepth
+        && one.workers == other.workers
+}
+
+fn estimate_row(group: &[&EstimateRecord], unit: LatencyUnit) -> Vec<String> {
+    let first = group[0];
+    let shown = |metric: &str, show: &dyn Fn(f64) -> String| {
+        group
+            .iter()
+            .find(|estimate| estimate.metric == metric)
+            .map_or_else(
+                || ABSENT.to_owned(),
+                |estimate| with_interval(estimate, show),
+            )
+    };
+    let latency = |ns: f64| unit.show(Some(ns));
+    vec![
+        printable(first.access_spec.as_deref().unwrap_or(&first.workload)),
+        printable(&first.target),
+        super::words::engine_name(first.engine).to_owned(),
+        super::words::cache_name(first.cache).to_owned(),
+        first.workers.to_string(),
+        first.iodepth.to_string(),
+        first.n.to_string(),
+        shown("per_second", &format::iops),
+        shown("bytes_per_second", &mebibytes),
+        shown("latency_mean", &latency),
+        shown("latency_p99", &latency),
+    ]
+}
+
+/// `mean ± half the 95 % interval`, or the mean alone when there is no interval.
+fn with_interval(estimate: &EstimateRecord, show: &dyn Fn(f64) -> String) -> String {
+    let mean = show(estimate.mean);
+    match (estimate.ci95_low, estimate.ci95_high) {
+        (Some(low), Some(high)) => format!("{mean} ± {}", show((high - low) / 2.0)),
+        _ => mean,
+    }
+}

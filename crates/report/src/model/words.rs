@@ -1,0 +1,230 @@
+//! The sentences of a report.
+
+use std::collections::BTreeSet;
+
+use results::{CellRecord, Environment, RunRecord, Status, Warning, WarningCode};
+use units::format;
+use workload::plan::{CacheMode, EngineKind};
+
+use super::{ModelWarning, status_name};
+use crate::wrap::printable;
+
+/// So many warnings of one kind are told in full.
+const SAME_KIND_MAX: usize = 3;
+
+/// The engine's name as in the command line.
+pub fn engine_name(engine: EngineKind) -> &'static str {
+    match engine {
+        EngineKind::Psync => "psync",
+        EngineKind::IoUring => "io_uring",
+        EngineKind::Mmap => "mmap",
+        EngineKind::Null => "null",
+    }
+}
+
+/// The cache mode's name as in the command line.
+pub fn cache_name(cache: CacheMode) -> &'static str {
+    match cache {
+        CacheMode::Direct => "direct",
+        CacheMode::Buffered => "buffered",
+        CacheMode::Dontcache => "dontcache",
+    }
+}
+
+/// Program, run and time.
+pub fn title(record: &RunRecord) -> String {
+    let start = record.started_at.strftime("%Y-%m-%d %H:%M:%S UTC");
+    format!(
+        "pgmeter {}, run {}, {start}",
+        printable(&record.pgmeter.version),
+        printable(&record.id)
+    )
+}
+
+/// How the run ended, unless it is complete.
+pub fn outcome(record: &RunRecord) -> Option<String> {
+    let planned = record.plan.cells.len();
+    let measured = record
+        .cells
+        .iter()
+        .filter(|cell| cell.status == Status::Complete)
+        .count();
+    (record.status != Status::Complete).then(|| {
+        format!(
+            "{}: {measured} of {planned} cells were measured in full",
+            status_name(record.status)
+        )
+    })
+}
+
+/// The machine, in a line.
+pub fn environment(record: &RunRecord) -> String {
+    let environment = &record.environment;
+    let mut parts = Vec::new();
+    if !environment.kernel.is_empty() {
+        parts.push(format!("Linux {}", environment.kernel));
+    }
+    parts.extend(storage(environment));
+    parts.push(processor(environment));
+    if environment.memory_bytes > 0 {
+        parts.push(format!("{} memory", format::size(environment.memory_bytes)));
+    }
+    parts.extend(environment.virtualization.clone());
+    parts.retain(|part| !part.is_empty());
+    printable(&parts.join(", "))
+}
+
+fn processor(environment: &Environment) -> String {
+    let cpu = &environment.cpu;
+    match (cpu.logical_count, cpu.model.as_str()) {
+        (0, model) => model.to_owned(),
+        (count, "") => format!("{count} processors"),
+        (count, model) => format!("{count} x {model}"),
+    }
+}
+
+/// The file system and device of each target, each once.
+fn storage(environment: &Environment) -> Vec<String> {
+    let mut targets: BTreeSet<u32> = environment
+        .file_systems
+        .iter()
+        .map(|file_system| file_system.target_index)
+        .collect();
+    targets.extend(environment.devices.iter().map(|device| device.target_index));
+    let mut storages = Vec::new();
+    for target in targets {
+        let kind = environment
+            .file_systems
+            .iter()
+            .find(|one| one.target_index == target);
+        // The last device is the physical one.
+        let device = environment
+            .devices
+            .iter()
+            .rfind(|one| one.target_index == target);
+        let device = device.map(|device| match device.model.as_str() {
+            "" => device.name.clone(),
+            model => format!("{} ({model})", device.name),
+        });
+        let storage = match (kind, device) {
+            (Some(kind), Some(device)) => format!("{} on {device}", kind.kind),
+            (Some(kind), None) => kind.kind.clone(),
+            (None, device) => device.unwrap_or_default(),
+        };
+        if !storages.contains(&storage) {
+            storages.push(storage);
+        }
+    }
+    storages
+}
+
+/// What holds for all cells, in a line; what differs is in the tables.
+pub fn settings(record: &RunRecord) -> String {
+    let cells = &record.cells;
+    let mut parts = Vec::new();
+    parts.extend(common(cells, |cell| engine_name(cell.engine).to_owned()));
+    parts.extend(common(cells, |cell| cache_name(cell.cache).to_owned()));
+    parts.extend(common(cells, |cell| match cell.workers {
+        1 => "1 worker".to_owned(),
+        count => format!("{count} workers"),
+    }));
+    parts.extend(common(cells, |cell| match cell.planned_run_time_ns {
+        0 => "by operations".to_owned(),
+        ns => seconds(ns),
+    }));
+    parts.extend(
+        common(cells, |cell| format!("ramp {}", seconds(cell.ramp_time_ns)))
+            .filter(|_| cells[0].ramp_time_ns > 0),
+    );
+    parts.extend(common(cells, |cell| cell.target.clone()));
+    parts.push(format!("seed {}", record.plan.seed));
+    printable(&parts.join(", "))
+}
+
+fn seconds(ns: u64) -> String {
+    let seconds = ns as f64 / 1e9;
+    format!("{seconds} s")
+}
+
+fn common(cells: &[CellRecord], of: impl Fn(&CellRecord) -> String) -> Option<String> {
+    let first = of(cells.first()?);
+    cells.iter().all(|cell| of(cell) == first).then_some(first)
+}
+
+/// The warnings: those that say the same are told once with their cells, and of each kind only
+/// the first few.
+pub fn warnings(record: &RunRecord) -> Vec<ModelWarning> {
+    let mut told: Vec<(&Warning, Vec<u32>)> = Vec::new();
+    for warning in &record.warnings {
+        let same = told.iter_mut().find(|(known, cells)| {
+            known.code == warning.code
+                && known.message == warning.message
+                && cells.is_empty() == warning.cell.is_none()
+        });
+        match same {
+            Some((_, cells)) => cells.extend(warning.cell),
+            None => told.push((warning, warning.cell.into_iter().collect())),
+        }
+    }
+    let mut lines: Vec<ModelWarning> = Vec::new();
+    for (index, (warning, cells)) in told.iter().enumerate() {
+        let earlier = told[..index]
+            .iter()
+            .filter(|(other, _)| other.code == warning.code)
+            .count();
+        if earlier < SAME_KIND_MAX {
+            lines.push(line(warning, place(record, cells)));
+        } else if earlier == SAME_KIND_MAX {
+            let rest = told
+                .iter()
+                .filter(|(other, _)| other.code == warning.code)
+                .count();
+            let message = format!(
+                "and {} more of this kind, see the record",
+                rest - SAME_KIND_MAX
+            );
+            lines.push(line(
+                &Warning {
+                    message,
+                    ..(*warning).clone()
+                },
+                String::new(),
+            ));
+        }
+    }
+    lines
+}
+
+fn line(warning: &Warning, place: String) -> ModelWarning {
+    let severe = matches!(
+        warning.code,
+        WarningCode::IoErrors | WarningCode::VerifyMismatch | WarningCode::NothingMeasured
+    );
+    let message = printable(&format!("{place}{}", warning.message));
+    ModelWarning {
+        code: printable(warning.code.as_str()),
+        message,
+        severe,
+    }
+}
+
+/// The cells a warning is about, before its message; nothing when it holds for all of them.
+fn place(record: &RunRecord, cells: &[u32]) -> String {
+    let distinct: BTreeSet<u32> = cells.iter().copied().collect();
+    if distinct.is_empty() || distinct.len() == record.cells.len().max(record.plan.cells.len()) {
+        return String::new();
+    }
+    if distinct.len() > 3 {
+        return format!("{} cells: ", distinct.len());
+    }
+    let names: Vec<String> = distinct
+        .iter()
+        .map(
+            |index| match record.cells.iter().find(|cell| cell.index == *index) {
+                Some(cell) => format!("{} at iodepth {}", cell.name(), cell.iodepth),
+                None => format!("cell {}", u64::from(*index) + 1),
+            },
+        )
+        .collect();
+    format!("{}: ", names.join("; "))
+}

@@ -1,0 +1,117 @@
+//! Numbers of a table, all of a column in the same unit, which stands in the column's head.
+
+/// What stands where there is no number.
+pub const ABSENT: &str = "-";
+
+/// Four significant digits, whole parts never cut: `0.1234`, `12.34`, `12345`.
+pub fn digits(value: f64) -> String {
+    if !value.is_finite() {
+        return ABSENT.to_owned();
+    }
+    let mut decimals = 4_usize;
+    let mut upper = 1.0;
+    // Rounding up to the next power of ten must not add a digit: 9.9996 is 10.00.
+    while decimals > 0 && value.abs() >= upper - 0.5 * 10_f64.powi(-(decimals as i32)) {
+        decimals -= 1;
+        upper *= 10.0;
+    }
+    let text = format!("{value:.decimals$}");
+    if text.bytes().all(|byte| matches!(byte, b'0' | b'.' | b'-')) {
+        "0".to_owned()
+    } else {
+        text
+    }
+}
+
+/// Bytes per second as MiB/s.
+pub fn mebibytes(bytes_per_second: f64) -> String {
+    digits(bytes_per_second / 1_048_576.0)
+}
+
+/// A share from 0 to 1 as percent, with one decimal.
+pub fn percent(share: f64) -> String {
+    if share.is_finite() {
+        format!("{:.1}", share * 100.0)
+    } else {
+        ABSENT.to_owned()
+    }
+}
+
+/// The unit in which all latencies of a report are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LatencyUnit {
+    /// Microseconds.
+    Micro,
+    /// Milliseconds.
+    Milli,
+}
+
+impl LatencyUnit {
+    /// The unit in which the smallest of the latencies still shows its digits.
+    pub fn fitting(smallest_ns: Option<u64>) -> Self {
+        match smallest_ns {
+            Some(ns) if ns >= 1_000_000 => Self::Milli,
+            _ => Self::Micro,
+        }
+    }
+
+    /// The unit's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Micro => "µs",
+            Self::Milli => "ms",
+        }
+    }
+
+    /// A latency in this unit.
+    pub fn show(self, latency_ns: Option<f64>) -> String {
+        let unit_ns = match self {
+            Self::Micro => 1e3,
+            Self::Milli => 1e6,
+        };
+        latency_ns.map_or_else(|| ABSENT.to_owned(), |ns| digits(ns / unit_ns))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn four_digits_are_shown() {
+        for (value, wanted) in [
+            (0.0, "0"),
+            (0.00001, "0"),
+            (-0.00001, "0"),
+            (0.12345, "0.1235"),
+            (0.99996, "1.000"),
+            (9.9996, "10.00"),
+            (123.44, "123.4"),
+            (999.96, "1000"),
+            (123_456.0, "123456"),
+            (f64::NAN, "-"),
+            (f64::INFINITY, "-"),
+        ] {
+            assert_eq!(digits(value), wanted, "{value}");
+        }
+    }
+
+    #[test]
+    fn one_unit_serves_all_latencies() {
+        assert_eq!(LatencyUnit::fitting(Some(999_999)), LatencyUnit::Micro);
+        assert_eq!(LatencyUnit::fitting(Some(1_000_000)), LatencyUnit::Milli);
+        assert_eq!(LatencyUnit::Micro.show(Some(132_133.0)), "132.1");
+        assert_eq!(LatencyUnit::Milli.show(Some(10_578_900.0)), "10.58");
+        assert_eq!(LatencyUnit::Milli.show(None), "-");
+    }
+
+    proptest! {
+        #[test]
+        fn rounding_stays_within_half_of_the_last_digit(value in 0.1..1e9_f64) {
+            let shown: f64 = digits(value).parse().unwrap();
+            prop_assert!((shown - value).abs() <= (value * 0.5e-3).max(0.5));
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What a report is written on.
+
+/// What a report is written on: how wide it is and whether it shows colors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Page {
+    /// Columns of text; at least 20 are used.
+    pub width: usize,
+    /// Whether escape sequences for colors may be written.
+    pub color: bool,
+}
+
+impl Page {
+    /// A file, a pipe or a mail: 80 columns and no color.
+    pub const PLAIN: Self = Self {
+        width: 80,
+        color: false,
+    };
+
+    /// A terminal of so many columns; `no_color` is whether `NO_COLOR` is set to something.
+    #[must_use]
+    pub fn terminal(width: usize, no_color: bool) -> Self {
+        Self {
+            width: width.max(20),
+            color: !no_color,
+        }
+    }
+
+    /// `text` in bold, where the page can.
+    #[must_use]
+    pub(crate) fn bold(self, text: &str) -> String {
+        self.styled("1", text)
+    }
+
+    /// `text` in yellow, where the page can.
+    #[must_use]
+    pub(crate) fn yellow(self, text: &str) -> String {
+        self.styled("33", text)
+    }
+
+    /// `text` in red, where the page can.
+    #[must_use]
+    pub(crate) fn red(self, text: &str) -> String {
+        self.styled("31", text)
+    }
+
+    fn styled(self, code: &str, text: &str) -> String {
+        if self.color {
+            format!("\x1b[{code}m{text}\x1b[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Tables of plain text: two blanks between columns, nothing else.
+
+use crate::wrap::{width, wrap};
+
+/// Blanks between two columns.
+const GAP: usize = 2;
+/// A column of names is never squeezed below this.
+const NAME_WIDTH_MIN: usize = 12;
+
+/// On which side a column's text stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Align {
+    /// Names; broken into lines when the page is narrow.
+    Left,
+    /// Numbers; never broken.
+    Right,
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// What stands above it.
+    pub head: String,
+    /// On which side its text stands.
+    pub align: Align,
+    /// Columns with the smallest number go first when the page is too narrow.
+    pub priority: u8,
+}
+
+impl Column {
+    /// A column of names, which stays on every page.
+    #[must_use]
+    pub fn name(head: &str) -> Self {
+        Self {
+            head: head.to_owned(),
+            align: Align::Left,
+            priority: u8::MAX,
+        }
+    }
+
+    /// A column of numbers.
+    #[must_use]
+    pub fn number(head: &str, priority: u8) -> Self {
+        Self {
+            head: head.to_owned(),
+            align: Align::Right,
+            priority,
+        }
+    }
+}
+
+/// Rows of text under heads.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Table {
+    /// The columns, left to right.
+    pub columns: Vec<Column>,
+    /// The rows, each with a text for each column.
+    pub rows: Vec<Vec<String>>,
+    /// A head above several columns: first, last, text.
+    pub span: Option<(usize, usize, String)>,
+}
+
+impl Table {
+    /// Removes the columns in which no row differs from the first, of those named.
+    pub fn drop_uniform(&mut self, heads: &[&str]) {
+        let keep: Vec<bool> = (0..self.columns.len())
+            .map(|index| {
+                let uniform = self
+                    .rows
+                    .iter()
+                    .all(|row| row[index] == self.rows[0][index]);
+                !(uniform && heads.contains(&self.columns[index].head.as_str()))
+            })
+            .collect();
+        self.retain(&keep);
+    }
+
+    fn retain(&mut self, keep: &[bool]) {
+        fn filter<T>(items: &mut Vec<T>, keep: &[bool]) {
+            let mut keep = keep.iter();
+            items.retain(|_| *keep.next().unwrap_or(&true));
+        }
+        if let Some((first, last, text)) = self.span.take() {
+            let left = keep[..first].iter().filter(|keep| **keep).count();
+            let inside = keep[first..=last].iter().filter(|keep| **keep).count();
+            self.span = (inside > 0).then(|| (left, left + inside - 1, text));
+        }
+        filter(&mut self.columns, keep);
+        for row in &mut self.rows {
+            filter(row, keep);
+        }
+    }
+
+    /// The lines of the table on a page of so many columns: first the heads, then the rows.
+    ///
+    /// Names are broken into lines first; then columns go, by their priority.
+    #[must_use]
+    pub fn lines(&self, page_width: usize) -> TableLines {
+        let mut table = self.clone();
+        loop {
+            let widths = table.widths(page_width);
+            let total = widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
+            if total <= page_width || !table.drop_least() {
+                return table.arrange(&widths);
+            }
+        }
+    }
+
+    /// Removes the column of numbers with the smallest priority; false when none is left.
+    fn drop_least(&mut self) -> bool {
+        let least = (0..self.columns.len())
+            .filter(|index| self.columns[*index].align == Align::Right)
+            .min_by_key(|index| self.columns[*index].priority);
+        let Some(least) = least else { return false };
+        let keep: Vec<bool> = (0..self.columns.len())
+            .map(|index| index != least)
+            .collect();
+        self.retain(&keep);
+        true
+    }
+
+    /// As wide as the longest text of each column, columns of names squeezed to fit the page.
+    fn widths(&self, page_width: usize) -> Vec<usize> {
+        let mut widths: Vec<usize> = (0..self.columns.len())
+            .map(|index| {
+                let texts = self.rows.iter().map(|row| width(&row[index]));
+                texts
+                    .max()
+                    .unwrap_or(0)
+                    .max(width(&self.columns[index].head))
+            })
+            .collect();
+        let total = widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
+        let mut excess = total.saturating_sub(page_width);
+        while excess > 0 {
+            let widest = (0..widths.len())
+                .filter(|index| self.columns[*index].align == Align::Left)
+                .filter(|index| widths[*index] > NAME_WIDTH_MIN)
+                .max_by_key(|index| widths[*index]);
+            let Some(widest) = widest else { break };
+            widths[widest] -= 1;
+            excess -= 1;
+        }
+        widths
+    }
+
+    fn arrange(&self, widths: &[usize]) -> TableLines {
+        let heads: Vec<String> = self
+            .columns
+            .iter()
+            .map(|column| column.head.clone())
+            .collect();
+        let mut head: Vec<String> = self.span_line(widths).into_iter().collect();
+        head.extend(self.row_lines(&heads, widths));
+        let body = self
+            .rows
+            .iter()
+            .flat_map(|row| self.row_lines(row, widths))
+            .collect();
+        TableLines { head, body }
+    }
+
+    fn span_line(&self, widths: &[usize]) -> Option<String> {
+        let (first, last, text) = self.span.as_ref()?;
+        let left: usize = widths[..*first].iter().map(|width| width + GAP).sum();
+        let inside: usize = widths[*first..=*last].iter().sum::<usize>() + GAP * (last - first);
+        let text_width = width(text);
+        let (rule, text) = if inside >= text_width + 4 {
+            ((inside - text_width - 2) / 2, format!(" {text} "))
+        } else {
+            (0, text.clone())
+        };
+        let rest = inside.saturating_sub(rule + width(&text));
+        let rest = if rule == 0 { 0 } else { rest };
+        Some(format!(
+            "{}{}{text}{}",
+            " ".repeat(left),
+            "-".repeat(rule),
+            "-".repeat(rest)
+        ))
+    }
+
+    fn row_lines(&self, row: &[String], widths: &[usize]) -> Vec<String> {
+        let cells: Vec<Vec<String>> = row
+            .iter()
+            .zip(&self.columns)
+            .zip(widths)
+            .map(|((text, column), width)| match column.align {
+                Align::Left => wrap(text, *width),
+                Align::Right => vec![text.clone()],
+            })
+            .collect();
+        let height = cells.iter().map(Vec::len).max().unwrap_or(0);
+        (0..height)
+            .map(|line| self.line(&cells, widths, line))
+            .collect()
+    }
+
+    fn line(&self, cells: &[Vec<String>], widths: &[usize], line: usize) -> String {
+        let mut text = String::new();
+        for (index, cell) in cells.iter().enumerate() {
+            let part = cell.get(line).map_or("", String::as_str);
+            let padding = " ".repeat(widths[index].saturating_sub(width(part)));
+            if index > 0 {
+                text.push_str(&" ".repeat(GAP));
+            }
+            match self.columns[index].align {
+                Align::Left => text.extend([part, &padding]),
+                Align::Right => text.extend([&padding, part]),
+            }
+        }
+        text.truncate(text.trim_end().len());
+        text
+    }
+}
+
+/// A table in lines of text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableLines {
+    /// The heads.
+    pub head: Vec<String>,
+    /// The rows.
+    pub body: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Table {
+        Table {
+            columns: vec![
+                Column::name("workload"),
+                Column::number("IOPS", 9),
+                Column::number("mean", 1),
+                Column::number("p99", 5),
+            ],
+            rows: vec![
+                ["file server, all lines", "12.3k", "81.2", "200"]
+                    .map(str::to_owned)
+                    .into(),
+                ["企鹅", "1", "2", "3"].map(str::to_owned).into(),
+            ],
+            span: Some((2, 3, "µs".to_owned())),
+        }
+    }
+
+    fn text(table: &Table, width: usize) -> String {
+        let lines = table.lines(width);
+        [lines.head, lines.body].concat().join("\n")
+    }
+
+    #[test]
+    fn numbers_stand_right_and_names_left() {
+        let wanted = "\
+                               --- µs ---
+workload                 IOPS  mean  p99
+file server, all lines  12.3k  81.2  200
+企鹅                        1     2    3";
+        assert_eq!(
+            text(&sample(), 80),
+            wanted
+                .replace("--- µs ---", "-- µs ---")
+                .replace("  --", " --")
+        );
+    }
+
+    #[test]
+    fn names_break_before_columns_go() {
+        let wanted = "\
+                     -- µs ---
+workload       IOPS  mean  p99
+file server,  12.3k  81.2  200
+all lines
+企鹅              1     2    3";
+        assert_eq!(text(&sample(), 31), wanted);
+    }
+
+    #[test]
+    fn the_least_important_column_goes_first() {
+        let wanted = "\
+                     µs
+workload       IOPS  p99
+file server,  12.3k  200
+all lines
+企鹅              1    3";
+        assert_eq!(text(&sample(), 28), wanted);
+    }
+
+    #[test]
+    fn a_page_too_narrow_for_anything_still_shows_the_names() {
+        let lines = sample().lines(1);
+        assert_eq!(lines.head, ["workload"]);
+    }
+
+    #[test]
+    fn a_uniform_column_can_go() {
+        let mut table = sample();
+        table.rows[1][1] = "12.3k".to_owned();
+        table.drop_uniform(&["IOPS", "mean"]);
+        let heads: Vec<_> = table
+            .columns
+            .iter()
+            .map(|column| column.head.as_str())
+            .collect();
+        assert_eq!(heads, ["workload", "mean", "p99"]);
+        assert_eq!(table.span, Some((1, 2, "µs".to_owned())));
+    }
+
+    #[test]
+    fn a_table_without_rows_has_heads() {
+        let table = Table {
+            rows: Vec::new(),
+            ..sample()
+        };
+        assert!(table.lines(80).body.is_empty());
+    }
+}

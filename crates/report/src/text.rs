@@ -1,0 +1,75 @@
+//! A report as plain text.
+
+use crate::page::Page;
+use crate::table::Table;
+use crate::wrap::wrap;
+use crate::{Model, ModelWarning};
+
+/// The report on a page of its width, with a final line break.
+pub fn render(model: &Model, page: Page) -> String {
+    let width = page.width.max(20);
+    let mut lines = Vec::new();
+    lines.extend(wrap(&model.title, width).iter().map(|line| page.bold(line)));
+    for sentence in [&model.environment, &model.settings] {
+        lines.extend(
+            wrap(sentence, width)
+                .into_iter()
+                .filter(|line| !line.is_empty()),
+        );
+    }
+    if let Some(outcome) = &model.outcome {
+        lines.extend(wrap(outcome, width).iter().map(|line| page.red(line)));
+    }
+    let sections = [
+        (None, Some(&model.cells)),
+        (Some("by operation"), model.operations.as_ref()),
+        (Some("processor and device"), model.usage.as_ref()),
+        (
+            Some("over repetitions, with 95 % confidence"),
+            model.estimates.as_ref(),
+        ),
+    ];
+    for (heading, table) in sections {
+        let Some(table) = table.filter(|table| !table.rows.is_empty()) else {
+            continue;
+        };
+        lines.push(String::new());
+        lines.extend(heading.map(|heading| page.bold(heading)));
+        push_table(&mut lines, table, page, width);
+    }
+    if !model.notes.is_empty() {
+        lines.push(String::new());
+    }
+    for note in &model.notes {
+        lines.extend(wrap(note, width));
+    }
+    push_warnings(&mut lines, &model.warnings, page, width);
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn push_table(lines: &mut Vec<String>, table: &Table, page: Page, width: usize) {
+    let table = table.lines(width);
+    lines.extend(table.head.iter().map(|line| page.bold(line)));
+    lines.extend(table.body);
+}
+
+fn push_warnings(lines: &mut Vec<String>, warnings: &[ModelWarning], page: Page, width: usize) {
+    const INDENT: &str = "  ";
+    if !warnings.is_empty() {
+        lines.push(String::new());
+    }
+    for warning in warnings {
+        let text = format!("warning: {} [{}]", warning.message, warning.code);
+        let pieces = wrap(&text, width - INDENT.len());
+        for (index, piece) in pieces.iter().enumerate() {
+            let indent = if index == 0 { "" } else { INDENT };
+            let piece = if warning.severe {
+                page.red(piece)
+            } else {
+                page.yellow(piece)
+            };
+            lines.push(format!("{indent}{piece}"));
+        }
+    }
+}

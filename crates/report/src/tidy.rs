@@ -1,0 +1,158 @@
+//! A report as CSV for programs: one row for each cell and operation, base units, no rounding.
+
+use results::{CellRecord, Latency, OperationFigures, RunRecord, TransactionFigures};
+
+use crate::model::{cache_name, engine_name, status_name};
+
+const HEADS: [&str; 38] = [
+    "run",
+    "started_at",
+    "cell",
+    "workload",
+    "access_spec",
+    "target",
+    "engine",
+    "cache",
+    "iodepth",
+    "workers",
+    "ranks",
+    "repetition",
+    "phase",
+    "status",
+    "run_time_ns",
+    "ramp_time_ns",
+    "kind",
+    "operation",
+    "count",
+    "errors",
+    "short_count",
+    "bytes",
+    "per_second",
+    "bytes_per_second",
+    "latency_count",
+    "latency_min_ns",
+    "latency_mean_ns",
+    "latency_stddev_ns",
+    "latency_p50_ns",
+    "latency_p90_ns",
+    "latency_p95_ns",
+    "latency_p99_ns",
+    "latency_p99_9_ns",
+    "latency_p99_99_ns",
+    "latency_p99_999_ns",
+    "latency_max_ns",
+    "cpu_user_ns",
+    "cpu_system_ns",
+];
+
+/// The rows under their heads, with a final line break; lines end as RFC 4180 wants.
+pub fn render(record: &RunRecord) -> String {
+    let mut writer = csv::WriterBuilder::new()
+        .terminator(csv::Terminator::CRLF)
+        .from_writer(Vec::new());
+    let mut write = |row: &[String]| {
+        writer
+            .write_record(row)
+            .expect("memory takes every row and all rows are equally long");
+    };
+    write(&HEADS.map(str::to_owned));
+    for cell in &record.cells {
+        for (name, figures) in &cell.operations {
+            write(&row(record, cell, ["operation", name], figures));
+        }
+        for (name, kind) in &cell.transactions {
+            write(&row(
+                record,
+                cell,
+                ["transaction", name],
+                &as_operation(kind),
+            ));
+        }
+        write(&row(record, cell, ["total", "total"], &cell.total));
+    }
+    let bytes = writer.into_inner().expect("memory can always be flushed");
+    String::from_utf8(bytes).expect("rows of text are text")
+}
+
+fn as_operation(kind: &TransactionFigures) -> OperationFigures {
+    OperationFigures {
+        count: kind.count,
+        errors: kind.errors,
+        per_second: kind.per_second,
+        latency: kind.latency.clone(),
+        ..OperationFigures::default()
+    }
+}
+
+fn row(
+    record: &RunRecord,
+    cell: &CellRecord,
+    [kind, name]: [&str; 2],
+    figures: &OperationFigures,
+) -> Vec<String> {
+    let mut row = cell_fields(record, cell);
+    row.extend([kind.to_owned(), name.to_owned()]);
+    row.extend(
+        [
+            figures.count,
+            figures.errors,
+            figures.short_count,
+            figures.bytes,
+        ]
+        .map(whole),
+    );
+    row.extend([figures.per_second, figures.bytes_per_second].map(real));
+    row.extend(latency_fields(&figures.latency));
+    row.extend([cell.cpu.user_ns, cell.cpu.system_ns].map(whole));
+    row
+}
+
+fn cell_fields(record: &RunRecord, cell: &CellRecord) -> Vec<String> {
+    vec![
+        record.id.clone(),
+        cell.started_at.unwrap_or(record.started_at).to_string(),
+        cell.index.to_string(),
+        cell.workload.clone(),
+        cell.access_spec.clone().unwrap_or_default(),
+        cell.target.clone(),
+        engine_name(cell.engine).to_owned(),
+        cache_name(cell.cache).to_owned(),
+        cell.iodepth.to_string(),
+        cell.workers.to_string(),
+        cell.ranks.to_string(),
+        cell.repetition.to_string(),
+        cell.phase.name().to_owned(),
+        status_name(cell.status).to_owned(),
+        cell.run_time_ns.to_string(),
+        cell.ramp_time_ns.to_string(),
+    ]
+}
+
+fn latency_fields(latency: &Latency) -> Vec<String> {
+    let at = &latency.percentiles_ns;
+    let mut fields = vec![whole(latency.count), optional(latency.min_ns)];
+    fields.extend([latency.mean_ns, latency.stddev_ns].map(|ns| ns.map_or_else(String::new, real)));
+    let percentiles = [
+        at.p50, at.p90, at.p95, at.p99, at.p99_9, at.p99_99, at.p99_999,
+    ];
+    fields.extend(percentiles.map(optional));
+    fields.push(optional(latency.max_ns));
+    fields
+}
+
+fn whole(value: u64) -> String {
+    value.to_string()
+}
+
+fn optional(value: Option<u64>) -> String {
+    value.map_or_else(String::new, whole)
+}
+
+/// The shortest text that reads back to the same number; nothing for what is no number.
+fn real(value: f64) -> String {
+    if value.is_finite() {
+        value.to_string()
+    } else {
+        String::new()
+    }
+}
