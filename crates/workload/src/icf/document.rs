@@ -6,6 +6,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::model::Seed;
+
 use super::words::{Assignment, RecordResults, StepType, TestType, UpdateType, WorkerKind};
 
 /// A whole configuration.
@@ -340,10 +342,10 @@ pub struct TargetSettings {
     /// Use the seed.
     pub use_fixed_seed: bool,
     /// The seed.
-    pub fixed_seed: u64,
-    /// Sectors that are used; 0 means all.
+    pub fixed_seed: Seed,
+    /// Sectors that are used, at most 2^63-1; 0 means all.
     pub max_size_sectors: u64,
-    /// First sector that is used.
+    /// First sector that is used, at most 2^63-1.
     pub starting_sector: u64,
     /// 0 repeating bytes, 1 pseudo-random, 2 full random.
     pub data_pattern: u8,
@@ -362,7 +364,7 @@ impl Default for TargetSettings {
             test_connection_rate: false,
             transactions_per_connection: 1,
             use_fixed_seed: false,
-            fixed_seed: 0,
+            fixed_seed: Seed(0),
             max_size_sectors: 0,
             starting_sector: 0,
             data_pattern: 0,

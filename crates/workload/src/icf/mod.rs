@@ -1,12 +1,47 @@
 //! Iometer's configuration files (`.icf`): read all versions, write that of 1.1.0.
 
+mod display;
 mod document;
 mod extras;
+mod managers;
+mod old_specs;
+mod parse;
+mod reader;
+mod scan;
+mod settings;
+mod setup;
+mod specs;
+mod text;
 mod words;
+mod worker;
+mod write;
 
 pub use document::{
     AccessLine, AccessSpec, Bar, BarLine, Cycling, Document, IdName, Manager, QueueDepthCycling,
     ResultsDisplay, RunTime, Target, TargetSettings, TestSetup, Version, Worker, WorkerCount,
 };
 pub use extras::{Extras, ManagerShare, NetworkWorker};
+pub use parse::parse;
+pub use text::MAX_FILE_BYTES;
 pub use words::{Assignment, RecordResults, StepType, TestType, UpdateType, WorkerKind};
+pub use write::write;
+
+use crate::Diagnostic;
+
+/// How much is forgiven.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Everything whose meaning is beyond doubt, with a warning.
+    Tolerant,
+    /// What Iometer 1.1.0 accepts.
+    Strict,
+}
+
+/// What a file says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parsed {
+    /// The configuration.
+    pub document: Document,
+    /// What the reader should know, by line.
+    pub warnings: Vec<Diagnostic>,
+}
