@@ -9,8 +9,13 @@ pub mod icf;
 pub mod model;
 mod native;
 mod nearest;
+mod overlay;
+mod overrides;
 pub mod plan;
+mod planning;
 
 pub use diagnostic::{Diagnostic, Severity, printable};
 pub use model::Workload;
 pub use native::{read_toml, to_toml};
+pub use overrides::Overrides;
+pub use planning::{Planned, plan, wanted_targets};

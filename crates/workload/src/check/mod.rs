@@ -6,6 +6,9 @@ mod values;
 use crate::diagnostic::Diagnostic;
 use crate::model::Workload;
 
+pub(crate) use access::{is_idle, of_size};
+pub(crate) use values::{IODEPTH_MAX, WORKERS_MAX};
+
 /// A step on the way to a value of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -39,12 +42,6 @@ impl Flaw {
     /// The same flaw seen from one list element further out.
     pub fn within(mut self, key: &'static str, index: usize) -> Self {
         self.path.splice(0..0, [Step::Key(key), Step::Index(index)]);
-        self
-    }
-
-    /// The same flaw seen from one table further out.
-    pub fn below(mut self, key: &'static str) -> Self {
-        self.path.insert(0, Step::Key(key));
         self
     }
 

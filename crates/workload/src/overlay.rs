@@ -1,0 +1,71 @@
+//! One description laid over another: what is written above replaces what is written below.
+
+use crate::model::{Cycle, Cycling, DepthCycle, Workload};
+
+/// `over` laid over `under`, key by key; the steps of `cycling` one by one.
+pub(crate) fn overlay(under: Workload, over: Workload) -> Workload {
+    Workload {
+        name: over.name.or(under.name),
+        title: over.title.or(under.title),
+        description: over.description.or(under.description),
+        source: over.source.or(under.source),
+        base: over.base.or(under.base),
+        targets: over.targets.or(under.targets),
+        engine: over.engine.or(under.engine),
+        cache: over.cache.or(under.cache),
+        iodepth: over.iodepth.or(under.iodepth),
+        workers: over.workers.or(under.workers),
+        size: over.size.or(under.size),
+        start: over.start.or(under.start),
+        run_time: over.run_time.or(under.run_time),
+        ramp_time: over.ramp_time.or(under.ramp_time),
+        operations: over.operations.or(under.operations),
+        repetitions: over.repetitions.or(under.repetitions),
+        seed: over.seed.or(under.seed),
+        cpus: over.cpus.or(under.cpus),
+        verify: over.verify.or(under.verify),
+        keep: over.keep.or(under.keep),
+        position: over.position.or(under.position),
+        cursor: over.cursor.or(under.cursor),
+        content: over.content.or(under.content),
+        sqpoll: over.sqpoll.or(under.sqpoll),
+        iopoll: over.iopoll.or(under.iopoll),
+        batch: over.batch.or(under.batch),
+        test_type: over.test_type.or(under.test_type),
+        cycling: both(under.cycling, over.cycling, overlay_cycling),
+        access_spec: non_empty(over.access_spec, under.access_spec),
+        iometer: over.iometer.or(under.iometer),
+        worker: non_empty(over.worker, under.worker),
+        part: non_empty(over.part, under.part),
+    }
+}
+
+fn non_empty<T>(over: Vec<T>, under: Vec<T>) -> Vec<T> {
+    if over.is_empty() { under } else { over }
+}
+
+fn both<T>(under: Option<T>, over: Option<T>, merge: impl Fn(T, T) -> T) -> Option<T> {
+    match (under, over) {
+        (Some(under), Some(over)) => Some(merge(under, over)),
+        (under, over) => over.or(under),
+    }
+}
+
+fn overlay_cycling(under: Cycling, over: Cycling) -> Cycling {
+    let cycle = |under: Cycle, over: Cycle| Cycle {
+        start: over.start.or(under.start),
+        step: over.step.or(under.step),
+        kind: over.kind.or(under.kind),
+    };
+    let depth = |under: DepthCycle, over: DepthCycle| DepthCycle {
+        start: over.start.or(under.start),
+        end: over.end.or(under.end),
+        step: over.step.or(under.step),
+        kind: over.kind.or(under.kind),
+    };
+    Cycling {
+        workers: both(under.workers, over.workers, cycle),
+        targets: both(under.targets, over.targets, cycle),
+        iodepth: both(under.iodepth, over.iodepth, depth),
+    }
+}

@@ -1,0 +1,384 @@
+//! The cells of one workload: access specification by run of the test type by queue depth.
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::model::{IDLE, TestType, Workload};
+use crate::plan::{
+    CacheMode, Cell, EngineKind, LinePlan, PositionRule, SpanPlan, TargetKind, WorkerPlan,
+};
+
+use super::crew::{Member, check_depth, crew};
+use super::cycling::{Eligible, RunShape, depths, runs};
+use super::lines::{Place, lines_of};
+use super::options::Options;
+use super::seeds::worker_seed;
+use super::{CELLS_MAX, Context, WORKER_PLANS_MAX, settings, space, too_many_cells};
+
+/// Smallest unit of an alignment of 0.
+const SECTOR_BYTES: u32 = 512;
+
+/// One workload on its way to cells.
+struct Layout<'a, 'b> {
+    context: &'a mut Context<'b>,
+    workload: &'a Workload,
+    workload_index: usize,
+    options: &'a Options,
+    members: Vec<Member>,
+}
+
+/// The cells of a workload, for one repetition.
+pub(super) fn of_workload(
+    workload: &Workload,
+    workload_index: usize,
+    options: &Options,
+    context: &mut Context,
+) -> Result<Vec<Cell>, Diagnostic> {
+    let members = crew(workload)?;
+    settings::note_workers(workload, members.len(), context);
+    refuse_network(workload, context);
+    let mut layout = Layout {
+        context,
+        workload,
+        workload_index,
+        options,
+        members,
+    };
+    let depths = layout.cycled_depths()?;
+    let step_count = layout
+        .members
+        .iter()
+        .map(|member| member.specs.len())
+        .max()
+        .unwrap_or(0);
+    let mut cells = Vec::new();
+    for step_index in 0..step_count {
+        layout.step(step_index, &depths, &mut cells)?;
+    }
+    settings::note_targets(workload_index, workload, context);
+    Ok(cells)
+}
+
+fn refuse_network(workload: &Workload, context: &mut Context) {
+    let count = workload
+        .iometer
+        .as_ref()
+        .map_or(0, |extras| extras.network.len());
+    if count > 0 {
+        let message = format!(
+            "`{}` has network workers ({count}), which pgmeter does not run yet",
+            workload.name_or_default()
+        );
+        let help = "take the network workers out of the file";
+        context
+            .refusals
+            .push(Diagnostic::error("", message).help(help));
+    }
+}
+
+impl Layout<'_, '_> {
+    /// The depths of test types that set them; options say so instead of the file.
+    fn cycled_depths(&self) -> Result<Vec<u32>, Diagnostic> {
+        let options = self.options;
+        let cycles = matches!(
+            options.test_type,
+            TestType::CycleOutstandingIos | TestType::CycleOutstandingIosAndTargets
+        );
+        if !cycles {
+            return Ok(Vec::new());
+        }
+        if self.context.overrides.has("iodepth") {
+            return Ok(options.iodepths.clone());
+        }
+        if options.iodepths.len() > 1 {
+            let message = "`iodepth` is a list, and `test_type` goes through queue depths as well";
+            return Err(Diagnostic::error("", message).help("take out `test_type`"));
+        }
+        let depths = depths(&options.steps);
+        if depths.is_empty() {
+            let message = format!(
+                "queue depths start at {} and end at {}, so there is nothing to run",
+                options.steps.iodepth.start, options.steps.iodepth_end
+            );
+            return Err(Diagnostic::error("", message).help("use an `end` of at least `start`"));
+        }
+        Ok(depths)
+    }
+
+    /// The cells in which each worker uses its specification number `step_index`.
+    fn step(
+        &mut self,
+        step_index: usize,
+        depths: &[u32],
+        cells: &mut Vec<Cell>,
+    ) -> Result<(), Diagnostic> {
+        let active: Vec<(usize, usize)> = (0..self.members.len())
+            .filter_map(|index| {
+                let spec = self.members[index]
+                    .specs
+                    .get(step_index)
+                    .copied()
+                    .flatten()?;
+                (!self.targets_of(index).is_empty()).then_some((index, spec))
+            })
+            .collect();
+        if active.is_empty() {
+            let idles = |member: &Member| member.specs.get(step_index) == Some(&None);
+            if self.members.iter().any(idles) {
+                cells.push(self.cell(1, Vec::new(), Some(IDLE.to_owned())));
+            }
+            return Ok(());
+        }
+        let eligible: Vec<Eligible> = active
+            .iter()
+            .map(|(index, _)| self.eligible(*index))
+            .collect();
+        let runs = runs(
+            self.options.test_type,
+            &self.options.steps,
+            &eligible,
+            depths,
+        );
+        for run in &runs {
+            let iodepths = match run.iodepth {
+                Some(depth) => vec![depth],
+                None => self.own_depths(&active)?,
+            };
+            for iodepth in iodepths {
+                let cell = self.run_cell(run, iodepth, &active)?;
+                cells.push(cell);
+                if cells.len() > CELLS_MAX {
+                    return Err(too_many_cells(cells.len()));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn targets_of(&self, member_index: usize) -> &[u32] {
+        let table_index = self.members[member_index].table_index;
+        self.context
+            .targets
+            .of_worker(self.workload_index, table_index)
+    }
+
+    fn eligible(&self, member_index: usize) -> Eligible {
+        Eligible {
+            group_index: self.members[member_index].group_index,
+            target_count: self.targets_of(member_index).len() as u32,
+        }
+    }
+
+    /// The depths of a list, which workers with depths of their own would not follow.
+    fn own_depths(&self, active: &[(usize, usize)]) -> Result<Vec<u32>, Diagnostic> {
+        let depths = &self.options.iodepths;
+        let all_own = active
+            .iter()
+            .all(|(index, _)| self.members[*index].iodepth.is_some());
+        if depths.len() > 1 && all_own {
+            let message = "`iodepth` is a list, but every worker has an `iodepth` of its own";
+            return Err(Diagnostic::error("", message).help("take out the workers' `iodepth`"));
+        }
+        Ok(depths.clone())
+    }
+
+    fn run_cell(
+        &mut self,
+        run: &RunShape,
+        iodepth: u32,
+        active: &[(usize, usize)],
+    ) -> Result<Cell, Diagnostic> {
+        let mut workers = Vec::new();
+        for ((member_index, spec_index), target_count) in active.iter().zip(&run.target_counts) {
+            if *target_count == 0 {
+                continue;
+            }
+            let member = self.members[*member_index].clone();
+            let depth = match run.iodepth {
+                Some(depth) => depth,
+                None => member.iodepth.unwrap_or(iodepth),
+            };
+            let targets = self.targets_of(*member_index)[..*target_count as usize].to_vec();
+            check_depth(&member.name, depth, targets.len())?;
+            let spans = self.spans(&member, depth, &targets)?;
+            let spec = &self.workload.access_spec[*spec_index];
+            let lines = lines_of(spec);
+            self.check_lines(&lines, &spans)?;
+            let name = spec
+                .name
+                .as_deref()
+                .unwrap_or(&self.options.name)
+                .to_owned();
+            let index = workers.len() as u32;
+            workers.push(self.worker(&member, *member_index, index, name, lines, spans));
+        }
+        self.count_workers(workers.len())?;
+        self.check_memory(&workers)?;
+        let first = workers.first().map(|worker| worker.access_spec.clone());
+        let common = first.filter(|name| workers.iter().all(|worker| worker.access_spec == *name));
+        let reported = workers
+            .iter()
+            .flat_map(|worker| &worker.spans)
+            .map(|span| span.iodepth);
+        let reported = reported.max().unwrap_or(iodepth);
+        Ok(self.cell(reported, workers, common))
+    }
+
+    fn cell(&self, iodepth: u32, workers: Vec<WorkerPlan>, access_spec: Option<String>) -> Cell {
+        let options = self.options;
+        Cell {
+            index: 0,
+            workload: options.name.clone(),
+            access_spec,
+            engine: options.engine,
+            cache: options.cache,
+            iodepth,
+            repetition: 0,
+            run_time_ns: options.run_time_ns,
+            ramp_time_ns: options.ramp_time_ns,
+            operations: options.operations,
+            workers,
+            ring: options.ring,
+        }
+    }
+
+    fn worker(
+        &self,
+        member: &Member,
+        member_index: usize,
+        worker_index: u32,
+        access_spec: String,
+        lines: Vec<LinePlan>,
+        spans: Vec<SpanPlan>,
+    ) -> WorkerPlan {
+        let options = self.options;
+        let derived = |seed: u64| worker_seed(seed, member_index as u32);
+        let seed = match member.seed {
+            Some(seed) if options.position == PositionRule::Iometer => seed,
+            Some(seed) => derived(seed),
+            None => derived(options.seed),
+        };
+        let cpus = &options.cpus;
+        WorkerPlan {
+            worker_index,
+            name: member.name.clone(),
+            access_spec,
+            lines,
+            spans,
+            seed,
+            position: options.position,
+            cursor: options.cursor,
+            content: member.content.unwrap_or(options.content),
+            verify: options.verify,
+            transactions_per_connection: member.transactions_per_connection,
+            cpu: (!cpus.is_empty()).then(|| cpus[member_index % cpus.len()]),
+        }
+    }
+
+    fn spans(
+        &mut self,
+        member: &Member,
+        iodepth: u32,
+        targets: &[u32],
+    ) -> Result<Vec<SpanPlan>, Diagnostic> {
+        let start = member.start_bytes.unwrap_or(self.options.start_bytes);
+        let size = member.size.or(self.options.size);
+        let span = |target_index: &u32| {
+            let (start_bytes, size_bytes) = space::span(self.context, *target_index, start, size)?;
+            let sector_bytes = SECTOR_BYTES.max(self.direct_unit(*target_index).unwrap_or(0));
+            Ok(SpanPlan {
+                target_index: *target_index,
+                iodepth,
+                start_bytes,
+                size_bytes,
+                sector_bytes,
+            })
+        };
+        targets.iter().map(span).collect()
+    }
+
+    /// The unit of direct I/O on the target, when I/O is direct and touches anything.
+    fn direct_unit(&self, target_index: u32) -> Option<u32> {
+        let entry = &self.context.targets.entries[target_index as usize];
+        let is_direct = self.options.cache == CacheMode::Direct
+            && self.options.engine != EngineKind::Null
+            && entry.facts.kind != TargetKind::Null;
+        is_direct.then(|| entry.direct_unit())
+    }
+
+    fn check_lines(&mut self, lines: &[LinePlan], spans: &[SpanPlan]) -> Result<(), Diagnostic> {
+        for span in spans {
+            let entry = &self.context.targets.entries[span.target_index as usize];
+            let direct_unit = self.direct_unit(span.target_index);
+            let place = Place {
+                path: &entry.facts.path,
+                span: *span,
+                direct_unit,
+            };
+            for line in lines {
+                place.fits(line)?;
+                match place.unaligned(line) {
+                    Some(error) if entry.known => return Err(error),
+                    Some(error) => {
+                        let warning = Diagnostic {
+                            severity: Severity::Warning,
+                            ..error
+                        };
+                        self.context.warnings.push(warning);
+                    }
+                    None => {}
+                }
+            }
+            let raised = span.sector_bytes > SECTOR_BYTES
+                && self.options.position == PositionRule::Uniform
+                && lines.iter().any(|line| line.align_bytes == 0);
+            if raised {
+                let message = format!(
+                    "an alignment of 0 means {} bytes on `{}`, not {SECTOR_BYTES}",
+                    span.sector_bytes, entry.facts.path
+                );
+                self.context.warnings.push(Diagnostic::warning("", message));
+            }
+        }
+        Ok(())
+    }
+
+    fn count_workers(&mut self, count: usize) -> Result<(), Diagnostic> {
+        self.context.worker_plans_count += count;
+        if self.context.worker_plans_count <= WORKER_PLANS_MAX {
+            return Ok(());
+        }
+        let message = format!("the cells have more than {WORKER_PLANS_MAX} workers together");
+        Err(Diagnostic::error("", message).help("use fewer workers"))
+    }
+
+    /// Half of the memory must stay for everything else.
+    fn check_memory(&self, workers: &[WorkerPlan]) -> Result<(), Diagnostic> {
+        let memory = self.context.facts.memory_bytes;
+        let needed: u64 = workers
+            .iter()
+            .map(buffer_bytes)
+            .fold(0, u64::saturating_add);
+        if memory == 0 || needed <= memory / 2 {
+            return Ok(());
+        }
+        let message = format!(
+            "the buffers of a cell need {}, more than half of the memory of {}",
+            units::Bytes(needed),
+            units::Bytes(memory)
+        );
+        Err(Diagnostic::error("", message).help("use a smaller `--iodepth`"))
+    }
+}
+
+/// Bytes of buffers: one of the largest size for each request in flight.
+fn buffer_bytes(worker: &WorkerPlan) -> u64 {
+    let sizes = worker
+        .lines
+        .iter()
+        .map(|line| line.size_bytes.max(line.reply_bytes));
+    let depth: u64 = worker
+        .spans
+        .iter()
+        .map(|span| u64::from(span.iodepth))
+        .sum();
+    u64::from(sizes.max().unwrap_or(0)).saturating_mul(depth)
+}

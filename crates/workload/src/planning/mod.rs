@@ -1,0 +1,182 @@
+//! From workloads, options and facts to a plan: pure, every value resolved and tagged.
+
+mod cells;
+mod crew;
+mod cycling;
+mod lines;
+mod options;
+mod seeds;
+mod settings;
+mod space;
+mod targets;
+
+use std::collections::HashSet;
+
+use crate::check::check;
+use crate::diagnostic::Diagnostic;
+use crate::facts::SystemFacts;
+use crate::model::Workload;
+use crate::overrides::Overrides;
+use crate::plan::{Cell, Plan, PlannedWorkload, Setting};
+
+use options::Options;
+use targets::TargetTable;
+
+/// Most cells of a plan; at the shortest useful run time they are already days.
+const CELLS_MAX: usize = 10_000;
+
+/// Most workers of all cells together, which bounds the memory of a plan.
+const WORKER_PLANS_MAX: usize = 200_000;
+
+/// A plan and what is to be said about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Planned {
+    /// What will be done.
+    pub plan: Plan,
+    /// What the reader should know.
+    pub warnings: Vec<Diagnostic>,
+    /// Why the plan cannot run although the files are understood, such as network workers;
+    /// checking shows them, running stops at the first.
+    pub refusals: Vec<Diagnostic>,
+}
+
+/// What planning of one workload adds to the plan.
+struct Context<'a> {
+    facts: &'a SystemFacts,
+    overrides: &'a Overrides,
+    targets: TargetTable,
+    settings: Vec<Setting>,
+    warnings: Vec<Diagnostic>,
+    refusals: Vec<Diagnostic>,
+    worker_plans_count: usize,
+}
+
+/// Plans all workloads in order; repetitions interleave, so that drift meets all cells alike.
+///
+/// # Errors
+/// The first value that cannot be: out of range, unaligned with direct I/O, a request larger than
+/// the target, no space, too many cells.
+pub fn plan(
+    workloads: &[Workload],
+    overrides: &Overrides,
+    facts: &SystemFacts,
+) -> Result<Planned, Diagnostic> {
+    let mut context = Context {
+        facts,
+        overrides,
+        targets: TargetTable::default(),
+        settings: Vec::new(),
+        warnings: Vec::new(),
+        refusals: Vec::new(),
+        worker_plans_count: 0,
+    };
+    let applied: Vec<Workload> = workloads.iter().map(|it| overrides.applied(it)).collect();
+    for workload in &applied {
+        check(workload).map_err(|flaw| flaw.diagnostic(workload.source_name()))?;
+    }
+    context.targets = TargetTable::of(&applied, &mut context.warnings, overrides, facts);
+    let mut series = Vec::new();
+    let mut seed = options::SEED_DEFAULT;
+    for (index, workload) in applied.iter().enumerate() {
+        let options = Options::resolve(
+            workload,
+            overrides,
+            &mut context.settings,
+            &mut context.warnings,
+        )?;
+        if index == 0 {
+            seed = options.seed;
+        }
+        let cells = cells::of_workload(workload, index, &options, &mut context)?;
+        series.push((options.repetitions, cells));
+    }
+    let targets = space::checked(&context)?;
+    let cells = interleaved(series)?;
+    refuse_nothing(&cells, &mut context.refusals);
+    context.warnings = without_repeats(context.warnings);
+    Ok(Planned {
+        plan: Plan {
+            workloads: applied.iter().map(Workload::planned).collect(),
+            targets,
+            cells,
+            seed,
+            settings: context.settings,
+        },
+        warnings: context.warnings,
+        refusals: context.refusals,
+    })
+}
+
+/// The paths that [`plan`] will want facts of, in order, each once.
+#[must_use]
+pub fn wanted_targets(workloads: &[Workload], overrides: &Overrides) -> Vec<String> {
+    let applied: Vec<Workload> = workloads.iter().map(|it| overrides.applied(it)).collect();
+    let facts = SystemFacts::default();
+    TargetTable::of(&applied, &mut Vec::new(), overrides, &facts).named_paths()
+}
+
+/// Puts repetitions outermost and numbers the cells.
+fn interleaved(series: Vec<(u32, Vec<Cell>)>) -> Result<Vec<Cell>, Diagnostic> {
+    let count: usize = series
+        .iter()
+        .map(|(times, cells)| cells.len() * *times as usize)
+        .sum();
+    if count > CELLS_MAX {
+        return Err(too_many_cells(count));
+    }
+    let most = series.iter().map(|(times, _)| *times).max().unwrap_or(0);
+    let mut all = Vec::with_capacity(count);
+    for repetition in 0..most {
+        for (_, cells) in series.iter().filter(|(times, _)| repetition < *times) {
+            all.extend(cells.iter().map(|cell| Cell {
+                repetition,
+                ..cell.clone()
+            }));
+        }
+    }
+    for (index, cell) in (0..).zip(&mut all) {
+        cell.index = index;
+    }
+    Ok(all)
+}
+
+fn too_many_cells(count: usize) -> Diagnostic {
+    let message = format!("the plan has {count} cells, more than {CELLS_MAX}");
+    Diagnostic::error("", message).help("use fewer queue depths, steps or repetitions")
+}
+
+fn refuse_nothing(cells: &[Cell], refusals: &mut Vec<Diagnostic>) {
+    if cells.is_empty() {
+        let message = "there is nothing to run: no worker has an access specification";
+        refusals.push(Diagnostic::error("", message).help("add an `[[access_spec]]`"));
+    }
+}
+
+fn without_repeats(warnings: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut seen = HashSet::new();
+    warnings
+        .into_iter()
+        .filter(|warning| seen.insert(warning.to_string()))
+        .collect()
+}
+
+impl Workload {
+    /// The name for cells and records.
+    #[must_use]
+    pub fn name_or_default(&self) -> &str {
+        self.name.as_deref().unwrap_or("workload")
+    }
+
+    fn source_name(&self) -> &str {
+        self.source.as_deref().unwrap_or_default()
+    }
+
+    fn planned(&self) -> PlannedWorkload {
+        let name = self.name_or_default().to_owned();
+        PlannedWorkload {
+            title: self.title.clone().unwrap_or_else(|| name.clone()),
+            source: self.source_name().to_owned(),
+            name,
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! The workload's own keys: written, given as an option, or their documented default.
+
+use units::{Bytes, Span};
+
+use crate::diagnostic::Diagnostic;
+use crate::model::{
+    ContentChoice, Cycle, Cycling, DepthCycle, OneOrMany, Seed, StepKind, TestType, Workload,
+};
+use crate::overrides::Overrides;
+use crate::plan::{
+    CacheMode, ContentPlan, CursorKind, EngineKind, PositionRule, RingOptions, Setting, Source,
+};
+
+/// Seed of a workload that names none, so that two runs ask for the same requests.
+pub(super) const SEED_DEFAULT: u64 = 1;
+
+const RUN_TIME_DEFAULT: Span = Span::from_secs(10);
+const RAMP_TIME_DEFAULT: Span = Span::from_secs(2);
+const BATCH_DEFAULT: u32 = 32;
+
+/// The workload's keys with their values.
+pub(super) struct Options {
+    pub name: String,
+    pub engine: EngineKind,
+    pub cache: CacheMode,
+    pub iodepths: Vec<u32>,
+    pub iodepth_source: Source,
+    pub size: Option<u64>,
+    pub start_bytes: u64,
+    pub run_time_ns: u64,
+    pub ramp_time_ns: u64,
+    pub operations: Option<u64>,
+    pub repetitions: u32,
+    pub seed: u64,
+    pub cpus: Vec<u32>,
+    pub verify: bool,
+    pub position: PositionRule,
+    pub cursor: CursorKind,
+    pub content: ContentPlan,
+    pub ring: RingOptions,
+    pub test_type: TestType,
+    pub steps: Steps,
+}
+
+/// The steps of the cycling test types, with their defaults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Steps {
+    pub workers: Series,
+    pub targets: Series,
+    pub iodepth: Series,
+    pub iodepth_end: u32,
+}
+
+/// A growing number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Series {
+    pub start: u32,
+    pub step: u32,
+    pub kind: StepKind,
+}
+
+impl Options {
+    /// Resolves every key and notes it as a setting.
+    pub fn resolve(
+        workload: &Workload,
+        overrides: &Overrides,
+        settings: &mut Vec<Setting>,
+        warnings: &mut Vec<Diagnostic>,
+    ) -> Result<Self, Diagnostic> {
+        let name = workload.name_or_default();
+        let r = &mut Resolver {
+            name,
+            overrides,
+            settings,
+        };
+        let (iodepths, iodepth_source) = r.iodepths(workload.iodepth.as_ref());
+        let operations = r.optional("operations", workload.operations, |value| value.to_string());
+        let (run_time_ns, ramp_time_ns) = r.times(workload, operations, warnings)?;
+        let content = workload.content.clone();
+        let engine = r.word("engine", workload.engine, EngineKind::IoUring);
+        let options = Self {
+            name: name.to_owned(),
+            engine,
+            cache: r.cache(workload.cache, engine)?,
+            iodepths,
+            iodepth_source,
+            size: r.size(workload.size),
+            start_bytes: r.shown("start", workload.start, Bytes(0)).0,
+            run_time_ns,
+            ramp_time_ns,
+            operations,
+            repetitions: r.shown("repetitions", workload.repetitions, 1),
+            seed: r.shown("seed", workload.seed, Seed(SEED_DEFAULT)).0,
+            cpus: r.cpus(workload),
+            verify: r.shown("verify", workload.verify, false),
+            position: r.word("position", workload.position, PositionRule::Uniform),
+            cursor: r.word("cursor", workload.cursor, CursorKind::Worker),
+            content: content_plan(&r.word("content", content, ContentChoice::Incompressible)),
+            ring: RingOptions {
+                sqpoll: r.shown("sqpoll", workload.sqpoll, false),
+                iopoll: r.shown("iopoll", workload.iopoll, false),
+                batch: r.shown("batch", workload.batch, BATCH_DEFAULT),
+            },
+            test_type: r.word("test_type", workload.test_type, TestType::Normal),
+            steps: Steps::of(workload.cycling.as_ref()),
+        };
+        r.shown("keep", workload.keep, false);
+        Ok(options)
+    }
+}
+
+/// Picks values and notes where they came from.
+struct Resolver<'a> {
+    name: &'a str,
+    overrides: &'a Overrides,
+    settings: &'a mut Vec<Setting>,
+}
+
+impl Resolver<'_> {
+    fn note(&mut self, key: &str, value: String, written: bool) -> Source {
+        let source = match (self.overrides.has(key), written) {
+            (true, _) => Source::Option,
+            (false, true) => Source::Written,
+            (false, false) => Source::Default,
+        };
+        let (workload, key) = (self.name.to_owned(), key.to_owned());
+        self.settings.push(Setting {
+            workload,
+            key,
+            value,
+            source,
+        });
+        source
+    }
+
+    /// A value whose text is its `Display`.
+    fn shown<T: std::fmt::Display>(&mut self, key: &str, written: Option<T>, default: T) -> T {
+        let is_written = written.is_some();
+        let value = written.unwrap_or(default);
+        self.note(key, value.to_string(), is_written);
+        value
+    }
+
+    /// A value whose text is what a workload file has.
+    fn word<T: serde::Serialize>(&mut self, key: &str, written: Option<T>, default: T) -> T {
+        let is_written = written.is_some();
+        let value = written.unwrap_or(default);
+        self.note(key, text_of(&value), is_written);
+        value
+    }
+
+    fn optional<T: Copy>(
+        &mut self,
+        key: &str,
+        written: Option<T>,
+        show: impl Fn(T) -> String,
+    ) -> Option<T> {
+        if let Some(value) = written {
+            self.note(key, show(value), true);
+        }
+        written
+    }
+
+    fn iodepths(&mut self, written: Option<&OneOrMany<u32>>) -> (Vec<u32>, Source) {
+        let depths = written.map_or(&[1][..], OneOrMany::as_slice).to_vec();
+        let text = depths
+            .iter()
+            .map(u32::to_string)
+            .collect::<Vec<_>>()
+            .join(",");
+        let source = self.note("iodepth", text, written.is_some());
+        (depths, source)
+    }
+
+    fn size(&mut self, written: Option<Bytes>) -> Option<u64> {
+        // What the default comes to depends on the target, so that is noted with the targets.
+        if let Some(size) = written {
+            self.note("size", size.to_string(), true);
+        }
+        written.map(|size| size.0)
+    }
+
+    fn cpus(&mut self, workload: &Workload) -> Vec<u32> {
+        let Some(cpus) = &workload.cpus else {
+            return Vec::new();
+        };
+        let text = cpus
+            .0
+            .iter()
+            .map(u32::to_string)
+            .collect::<Vec<_>>()
+            .join(",");
+        self.note("cpus", text, true);
+        cpus.0.clone()
+    }
+
+    /// A mapping always goes through the page cache.
+    fn cache(
+        &mut self,
+        written: Option<CacheMode>,
+        engine: EngineKind,
+    ) -> Result<CacheMode, Diagnostic> {
+        let is_mapped = engine == EngineKind::Mmap;
+        if is_mapped && written.is_some_and(|mode| mode != CacheMode::Buffered) {
+            let message = "the engine `mmap` goes through the page cache";
+            return Err(Diagnostic::error("", message).help("add `--cache buffered`"));
+        }
+        let default = if is_mapped {
+            CacheMode::Buffered
+        } else {
+            CacheMode::Direct
+        };
+        Ok(self.word("cache", written, default))
+    }
+
+    fn times(
+        &mut self,
+        workload: &Workload,
+        operations: Option<u64>,
+        warnings: &mut Vec<Diagnostic>,
+    ) -> Result<(u64, u64), Diagnostic> {
+        let default = if operations.is_some() {
+            Span(0)
+        } else {
+            RUN_TIME_DEFAULT
+        };
+        let mut written = workload.run_time;
+        if operations.is_none() && written == Some(Span(0)) {
+            written = None;
+            let message = format!(
+                "`{}` would run until stopped; it runs for {RUN_TIME_DEFAULT} in each cell",
+                self.name
+            );
+            warnings.push(Diagnostic::warning("", message).help("add `--run-time` with a time"));
+        }
+        let run_time = self.shown("run_time", written, default);
+        let ramp_time = self.shown("ramp_time", workload.ramp_time, RAMP_TIME_DEFAULT);
+        if run_time.0.checked_add(ramp_time.0).is_none() {
+            let message = format!("`run_time` of {run_time} is longer than any run");
+            return Err(Diagnostic::error("", message).help("write `run_time = \"5m\"`"));
+        }
+        Ok((run_time.0, ramp_time.0))
+    }
+}
+
+/// The text that a workload file has for the value, without quotes.
+fn text_of<T: serde::Serialize>(value: &T) -> String {
+    match serde_json::to_value(value) {
+        Ok(serde_json::Value::String(text)) => text,
+        Ok(other) => other.to_string(),
+        Err(_) => String::new(),
+    }
+}
+
+/// The content with its shares resolved.
+pub(super) fn content_plan(choice: &ContentChoice) -> ContentPlan {
+    match choice {
+        ContentChoice::Incompressible => ContentPlan::Incompressible,
+        ContentChoice::Repeating => ContentPlan::Repeating,
+        ContentChoice::PseudoRandom => ContentPlan::PseudoRandom,
+        ContentChoice::FullRandom => ContentPlan::FullRandom,
+        ContentChoice::Zero => ContentPlan::Zero,
+        ContentChoice::Reducible(shares) => ContentPlan::Reducible {
+            compress_percent: shares.compress.map_or(0.0, |share| share.0),
+            dedupe_percent: shares.dedupe.map_or(0.0, |share| share.0),
+        },
+    }
+}
+
+impl Steps {
+    fn of(cycling: Option<&Cycling>) -> Self {
+        let cycling = cycling.cloned().unwrap_or_default();
+        let depth = cycling.iodepth.unwrap_or_default();
+        let DepthCycle {
+            start,
+            end,
+            step,
+            kind,
+        } = depth;
+        Self {
+            workers: Series::of(cycling.workers),
+            targets: Series::of(cycling.targets),
+            iodepth: Series {
+                start: start.unwrap_or(1).max(1),
+                step: step.unwrap_or(2).max(1),
+                kind: kind.unwrap_or(StepKind::Exponential),
+            },
+            iodepth_end: end.unwrap_or(32),
+        }
+    }
+}
+
+impl Series {
+    fn of(cycle: Option<Cycle>) -> Self {
+        let Cycle { start, step, kind } = cycle.unwrap_or_default();
+        Self {
+            start: start.unwrap_or(1).max(1),
+            step: step.unwrap_or(1).max(1),
+            kind: kind.unwrap_or(StepKind::Linear),
+        }
+    }
+}

@@ -1,0 +1,328 @@
+//! Which targets each worker uses: those of the file, those of options, or a new directory.
+
+use std::collections::HashMap;
+
+use crate::diagnostic::Diagnostic;
+use crate::facts::{SystemFacts, TargetFacts};
+use crate::model::{OneOrMany, Workload};
+use crate::overrides::Overrides;
+use crate::plan::{EngineKind, TargetKind};
+
+/// What a directory is called about which nothing is known: the new one that running makes.
+const NEW_DIRECTORY: &str = ".";
+
+/// A target with what is known about it.
+pub(super) struct Entry {
+    /// Its facts, or placeholders.
+    pub facts: TargetFacts,
+    /// Whether the facts are facts.
+    pub known: bool,
+    /// Whether the file or an option names it.
+    pub named: bool,
+    /// Bytes from byte 0 that some worker uses, at most.
+    pub needed_bytes: u64,
+    /// Whether a workload leaves the size to the default.
+    pub size_is_default: bool,
+}
+
+/// All targets, and for each workload which of them are used.
+#[derive(Default)]
+pub(super) struct TargetTable {
+    pub entries: Vec<Entry>,
+    lists: Vec<Lists>,
+}
+
+/// The targets of one workload.
+#[derive(Default)]
+struct Lists {
+    /// Of workers without targets of their own.
+    common: Vec<u32>,
+    /// Of each worker table.
+    of_tables: Vec<Vec<u32>>,
+}
+
+impl TargetTable {
+    /// Resolves the names of all workloads.
+    pub fn of(
+        workloads: &[Workload],
+        warnings: &mut Vec<Diagnostic>,
+        overrides: &Overrides,
+        facts: &SystemFacts,
+    ) -> Self {
+        let mut table = Self::default();
+        for workload in workloads {
+            let names = Names::of(workload);
+            let touched = workload.engine != Some(EngineKind::Null);
+            let mut resolver = Resolver {
+                table: &mut table,
+                facts,
+                warnings,
+                touched,
+            };
+            let lists = resolver.lists(&names, overrides.targets());
+            table.lists.push(lists);
+        }
+        table
+    }
+
+    /// The targets of a worker: of its table, or of a worker without one.
+    pub fn of_worker(&self, workload_index: usize, table_index: Option<usize>) -> &[u32] {
+        let lists = &self.lists[workload_index];
+        match table_index {
+            Some(index) => &lists.of_tables[index],
+            None => &lists.common,
+        }
+    }
+
+    /// The paths that were named, in order.
+    pub fn named_paths(&self) -> Vec<String> {
+        let named = self.entries.iter().filter(|entry| entry.named);
+        let touched = named.filter(|entry| entry.facts.kind != TargetKind::Null);
+        touched.map(|entry| entry.facts.path.clone()).collect()
+    }
+
+    fn index_of(&mut self, entry: Entry) -> u32 {
+        let same =
+            |it: &Entry| it.facts.path == entry.facts.path && it.facts.kind == entry.facts.kind;
+        let index = self
+            .entries
+            .iter()
+            .position(same)
+            .unwrap_or(self.entries.len());
+        if index == self.entries.len() {
+            self.entries.push(entry);
+        }
+        // Files are too short to name 2^32 targets.
+        index as u32
+    }
+}
+
+/// The target names of one workload, as written.
+struct Names<'a> {
+    common: Option<&'a [String]>,
+    of_tables: Vec<Option<&'a [String]>>,
+}
+
+impl<'a> Names<'a> {
+    fn of(workload: &'a Workload) -> Self {
+        let common = workload.targets.as_ref().map(OneOrMany::as_slice);
+        let own = |worker: &'a crate::model::Worker| {
+            worker.targets.as_ref().map(OneOrMany::as_slice).or(common)
+        };
+        Self {
+            common,
+            of_tables: workload.worker.iter().map(own).collect(),
+        }
+    }
+
+    /// The lists that are used, of worker tables or else of the workload.
+    fn used(&self) -> Vec<Option<&'a [String]>> {
+        if self.of_tables.is_empty() {
+            vec![self.common]
+        } else {
+            self.of_tables.clone()
+        }
+    }
+
+    /// Each name once, in order of appearance.
+    fn distinct(&self) -> Vec<&'a str> {
+        let mut seen = std::collections::HashSet::new();
+        let all = self
+            .used()
+            .into_iter()
+            .flatten()
+            .flatten()
+            .map(String::as_str);
+        all.filter(|name| seen.insert(*name)).collect()
+    }
+}
+
+/// Where a name leads.
+enum Leads<'a> {
+    /// Each name to its own path.
+    Each(HashMap<&'a str, String>),
+    /// Every name to all of these paths; nothing stands for the default target.
+    All(Vec<String>),
+}
+
+struct Resolver<'a> {
+    table: &'a mut TargetTable,
+    facts: &'a SystemFacts,
+    warnings: &'a mut Vec<Diagnostic>,
+    touched: bool,
+}
+
+impl Resolver<'_> {
+    fn lists(&mut self, names: &Names, options: &[String]) -> Lists {
+        let distinct = names.distinct();
+        let leads = self.leads(&distinct, options);
+        let nobody_has_any = distinct.is_empty();
+        let mut list = |own: Option<&[String]>| match own {
+            Some([]) if !nobody_has_any => Vec::new(),
+            own => self.list(own.unwrap_or_default(), &leads),
+        };
+        Lists {
+            of_tables: names.of_tables.iter().map(|own| list(*own)).collect(),
+            common: if names.of_tables.is_empty() {
+                list(names.common)
+            } else {
+                Vec::new()
+            },
+        }
+    }
+
+    fn leads<'n>(&mut self, distinct: &[&'n str], options: &[String]) -> Leads<'n> {
+        if options.len() > 1 && options.len() == distinct.len() {
+            return Leads::Each(
+                distinct
+                    .iter()
+                    .copied()
+                    .zip(options.iter().cloned())
+                    .collect(),
+            );
+        }
+        if !options.is_empty() {
+            return Leads::All(options.to_vec());
+        }
+        let paths: HashMap<&str, String> = distinct
+            .iter()
+            .filter_map(|name| Some((*name, path_of(name)?)))
+            .collect();
+        for name in distinct.iter().filter(|name| !paths.contains_key(**name)) {
+            let message = format!("`{}` is not a path here", crate::printable(name));
+            let help = "name a target of this machine with `--target`";
+            self.warnings
+                .push(Diagnostic::warning("", message).help(help));
+        }
+        if paths.is_empty() {
+            Leads::All(Vec::new())
+        } else {
+            Leads::Each(paths)
+        }
+    }
+
+    fn list(&mut self, names: &[String], leads: &Leads) -> Vec<u32> {
+        let paths: Vec<&String> = match leads {
+            Leads::All(paths) => paths.iter().collect(),
+            Leads::Each(paths) => names
+                .iter()
+                .filter_map(|name| paths.get(name.as_str()))
+                .collect(),
+        };
+        let mut indices = Vec::new();
+        for path in &paths {
+            let entry = self.entry(path);
+            let index = self.table.index_of(entry);
+            if !indices.contains(&index) {
+                indices.push(index);
+            }
+        }
+        if let Leads::All(all) = leads
+            && all.is_empty()
+        {
+            let entry = self.unnamed();
+            indices.push(self.table.index_of(entry));
+        }
+        indices
+    }
+
+    fn entry(&mut self, path: &str) -> Entry {
+        let of = |facts: TargetFacts, known: bool| Entry {
+            named: true,
+            ..Entry::new(facts, known)
+        };
+        if !self.touched {
+            return of(TargetFacts::placeholder(path, TargetKind::Null), true);
+        }
+        match self.facts.target(path) {
+            Some(facts) => of(facts.clone(), true),
+            None => {
+                let message = format!("there is no `{path}` here");
+                let help = "name a target of this machine with `--target`";
+                self.warnings
+                    .push(Diagnostic::warning("", message).help(help));
+                of(TargetFacts::placeholder(path, TargetKind::File), false)
+            }
+        }
+    }
+
+    fn unnamed(&self) -> Entry {
+        match &self.facts.default_target {
+            _ if !self.touched => {
+                Entry::new(TargetFacts::placeholder("null", TargetKind::Null), true)
+            }
+            Some(facts) => Entry::new(facts.clone(), true),
+            None => {
+                let facts = TargetFacts::placeholder(NEW_DIRECTORY, TargetKind::Directory);
+                Entry::new(facts, false)
+            }
+        }
+    }
+}
+
+impl Entry {
+    fn new(facts: TargetFacts, known: bool) -> Self {
+        Self {
+            facts,
+            known,
+            named: false,
+            needed_bytes: 0,
+            size_is_default: false,
+        }
+    }
+}
+
+/// The path that a name in a workload file stands for on Linux; nothing for Windows' names and
+/// for bare names of devices.
+///
+/// Iometer names a mounted file system by its directory with the type behind it, as in
+/// `/mnt/x [ext4]`.
+fn path_of(name: &str) -> Option<String> {
+    let name = name.trim();
+    if name.starts_with('/') {
+        let bare = name
+            .strip_suffix(']')
+            .and_then(|rest| rest.rsplit_once(" ["));
+        return Some(bare.map_or(name, |(path, _)| path.trim_end()).to_owned());
+    }
+    (!is_foreign(name)).then(|| name.to_owned())
+}
+
+fn is_foreign(name: &str) -> bool {
+    const DEVICES: [&str; 8] = ["sd", "hd", "vd", "xvd", "nvme", "mmcblk", "dm-", "loop"];
+    let bare_device = !name.contains('/') && DEVICES.iter().any(|prefix| name.starts_with(prefix));
+    let before_colon = name.split(':').next().unwrap_or_default();
+    let drive = before_colon.len() < name.len()
+        && (before_colon.len() == 1
+            || before_colon.bytes().all(|byte| byte.is_ascii_digit())
+            || before_colon.eq_ignore_ascii_case("PHYSICALDRIVE"));
+    name.is_empty() || name.contains(['\\', '"', '\0']) || bare_device || drive
+}
+
+#[cfg(test)]
+mod tests {
+    use super::path_of;
+
+    #[test]
+    fn linux_names_lead_to_paths() {
+        assert_eq!(path_of("/mnt/x [ext4]").as_deref(), Some("/mnt/x"));
+        assert_eq!(path_of("/mnt/a b").as_deref(), Some("/mnt/a b"));
+        assert_eq!(path_of("/dev/sdb").as_deref(), Some("/dev/sdb"));
+        assert_eq!(path_of("bench/file").as_deref(), Some("bench/file"));
+    }
+
+    #[test]
+    fn names_of_windows_and_bare_devices_lead_nowhere() {
+        for name in [
+            "C:",
+            "C: \"System\"",
+            "C:local",
+            "0: \"WDC WD800\"",
+            "PHYSICALDRIVE:1",
+            "sda",
+            "",
+        ] {
+            assert_eq!(path_of(name), None, "{name}");
+        }
+    }
+}
