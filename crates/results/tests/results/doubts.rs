@@ -1,0 +1,257 @@
+//! Which figures deserve doubt.
+
+use results::{CellRecord, Environment, IntervalFigures, IntervalRecord, Status, WarningCode};
+use results::{doubt, doubt_environment, percentile_is_supported};
+use workload::plan::{CacheMode, ContentPlan, EngineKind, Plan};
+
+use crate::sample;
+
+fn setting() -> (Plan, CellRecord) {
+    let plan = sample::plan();
+    let cell = sample::cell_record(&plan, 0, 100_000);
+    (plan, cell)
+}
+
+fn told(plan: &Plan, cell: &CellRecord) -> Vec<(WarningCode, String)> {
+    doubt(cell, &sample::environment(), plan)
+        .into_iter()
+        .map(|warning| {
+            assert_eq!(warning.cell, Some(0));
+            (warning.code, warning.message)
+        })
+        .collect()
+}
+
+fn only(plan: &Plan, cell: &CellRecord, code: WarningCode, message: &str) {
+    assert_eq!(told(plan, cell), [(code, message.to_owned())]);
+}
+
+#[test]
+fn a_sound_cell_raises_no_doubt() {
+    let (plan, cell) = setting();
+    assert_eq!(told(&plan, &cell), []);
+}
+
+#[test]
+fn reads_that_the_device_did_not_see_came_from_the_cache() {
+    let (plan, mut cell) = setting();
+    let device = cell.device.as_mut().unwrap();
+    device.read_bytes = device.read_bytes * 37 / 100;
+    let message = "the page cache served 63 % of the bytes read; nvme0n1 did not";
+    only(&plan, &cell, WarningCode::CacheServedReads, message);
+    let read_bytes = cell.operations["read"].bytes;
+    cell.device.as_mut().unwrap().read_bytes = read_bytes * 91 / 100;
+    assert_eq!(told(&plan, &cell), []);
+}
+
+#[test]
+fn a_device_that_did_more_was_used_by_others() {
+    let (plan, mut cell) = setting();
+    cell.device.as_mut().unwrap().write_bytes += cell.total.bytes / 10;
+    let message = "nvme0n1 moved 10 % more bytes than this run asked for";
+    only(&plan, &cell, WarningCode::OtherIoOnDevice, message);
+    cell.cache = CacheMode::Dontcache;
+    assert_eq!(
+        told(&plan, &cell),
+        [],
+        "read-ahead and writeback are not other I/O"
+    );
+}
+
+#[test]
+fn a_busy_worker_is_told() {
+    let (plan, mut cell) = setting();
+    cell.worker_figures[1].utilization = 0.981;
+    let message = "worker `Worker 2` used 98 % of a processor; more workers may reach more";
+    only(&plan, &cell, WarningCode::WorkerCpuBound, message);
+    cell.engine = EngineKind::Null;
+    assert_eq!(
+        told(&plan, &cell),
+        [],
+        "the null engine measures nothing but the processor"
+    );
+}
+
+#[test]
+fn threads_of_a_synchronous_worker_share_its_processor_time() {
+    let (plan, mut cell) = setting();
+    cell.engine = EngineKind::Psync;
+    cell.worker_figures[0].utilization = 4.0;
+    assert_eq!(
+        told(&plan, &cell),
+        [],
+        "8 threads used half a processor each"
+    );
+    cell.worker_figures[0].utilization = 7.9;
+    assert_eq!(told(&plan, &cell)[0].0, WarningCode::WorkerCpuBound);
+}
+
+#[test]
+fn stolen_time_is_told() {
+    let (plan, mut cell) = setting();
+    cell.cpu.machine.as_mut().unwrap().steal = 0.025;
+    let message = "the hypervisor gave 2.5 % of the processor time to others";
+    only(&plan, &cell, WarningCode::StealTime, message);
+}
+
+#[test]
+fn few_operations_do_not_make_percentiles() {
+    let plan = sample::plan();
+    let mut cell = sample::cell_record(&plan, 0, 500);
+    cell.intervals.clear();
+    let message = "500 operations are too few for p99 and p99.9; a percentile needs 10 beyond it";
+    only(&plan, &cell, WarningCode::FewSamplesForPercentile, message);
+}
+
+#[test]
+fn ten_samples_beyond_a_percentile_are_enough() {
+    assert!(percentile_is_supported(10_000, 99.9));
+    assert!(!percentile_is_supported(9_999, 99.9));
+    assert!(percentile_is_supported(20, 50.0));
+    assert!(!percentile_is_supported(0, 50.0));
+}
+
+#[test]
+fn a_file_that_memory_can_hold_is_told_when_buffered() {
+    let (plan, mut cell) = setting();
+    cell.cache = CacheMode::Buffered;
+    let told = told(&plan, &cell);
+    assert_eq!(told[0].0, WarningCode::FileSmallerThanMemory);
+    assert!(
+        told[0].1.starts_with("the targets are 12 % of the memory"),
+        "{}",
+        told[0].1
+    );
+}
+
+#[test]
+fn content_that_shrinks_is_told_when_it_is_written() {
+    let (mut plan, cell) = setting();
+    plan.cells[0].workers[0].content = ContentPlan::Zero;
+    assert_eq!(told(&plan, &cell)[0].0, WarningCode::CompressibleContent);
+    for line in &mut plan.cells[0].workers[0].lines {
+        line.read_percent = 100.0;
+    }
+    assert_eq!(told(&plan, &cell), []);
+}
+
+#[test]
+fn errors_and_short_transfers_are_told() {
+    let (plan, mut cell) = setting();
+    cell.total.errors = 2;
+    cell.total.short_count = 3;
+    cell.errors = vec![results::ErrnoCount {
+        operation: "read".into(),
+        errno: 5,
+        message: "Input/output error".into(),
+        count: 2,
+    }];
+    let wanted = [
+        (
+            WarningCode::IoErrors,
+            "2 operations failed: 2 x read (Input/output error)".to_owned(),
+        ),
+        (
+            WarningCode::ShortTransfers,
+            "3 operations moved fewer bytes than asked for".to_owned(),
+        ),
+    ];
+    assert_eq!(told(&plan, &cell), wanted);
+}
+
+#[test]
+fn an_empty_cell_and_a_cut_one_are_told() {
+    let (plan, mut cell) = setting();
+    cell.status = Status::Interrupted;
+    let message = "the cell ended early; its figures cover 10.0 s";
+    only(&plan, &cell, WarningCode::CellCutShort, message);
+    let empty = CellRecord::of(
+        &plan.cells[0],
+        &plan,
+        &stats::Interval::default(),
+        0,
+        sample::NAMES,
+    );
+    let message = "no operation succeeded, so there is nothing to report";
+    only(&plan, &empty, WarningCode::NothingMeasured, message);
+}
+
+fn intervals(counts: &[u64]) -> Vec<IntervalRecord> {
+    (0..)
+        .zip(counts)
+        .map(|(second, &count)| IntervalRecord {
+            at_ns: second * sample::SECOND,
+            length_ns: sample::SECOND,
+            operations: [(
+                "read".to_owned(),
+                IntervalFigures {
+                    count,
+                    ..Default::default()
+                },
+            )]
+            .into(),
+        })
+        .collect()
+}
+
+#[test]
+fn a_falling_rate_is_not_steady() {
+    let (plan, mut cell) = setting();
+    cell.intervals = intervals(&[1000, 950, 905, 850, 800, 755, 10]);
+    let message = "the rate fell by 28 % while measuring; use a longer `--ramp-time`";
+    only(&plan, &cell, WarningCode::NotSteady, message);
+}
+
+#[test]
+fn noise_is_not_a_trend() {
+    let (plan, mut cell) = setting();
+    cell.intervals = intervals(&[1000, 700, 1100, 800, 1200, 900, 1150, 900]);
+    assert_eq!(told(&plan, &cell), []);
+    cell.intervals = intervals(&[1000; 8]);
+    assert_eq!(told(&plan, &cell), []);
+    cell.intervals = intervals(&[0; 8]);
+    assert_eq!(told(&plan, &cell), []);
+}
+
+#[test]
+fn a_late_interval_is_told() {
+    let (plan, mut cell) = setting();
+    cell.intervals = intervals(&[100; 6]);
+    cell.intervals[2].length_ns = 3 * sample::SECOND;
+    for figures in cell.intervals[2].operations.values_mut() {
+        figures.count = 300;
+    }
+    let message = "1 of 6 intervals came late; the machine may be overloaded";
+    only(&plan, &cell, WarningCode::IntervalLate, message);
+}
+
+#[test]
+fn missing_ring_flags_are_told() {
+    let (plan, mut cell) = setting();
+    cell.engine_notes.ring.as_mut().unwrap().missing = vec!["NO_SQARRAY".into()];
+    let message = "this kernel does not know the ring's NO_SQARRAY";
+    only(&plan, &cell, WarningCode::RingFlagsMissing, message);
+}
+
+#[test]
+fn a_cell_that_the_plan_does_not_hold_raises_no_panic() {
+    let (mut plan, mut cell) = setting();
+    plan.cells.clear();
+    plan.targets.clear();
+    cell.cache = CacheMode::Buffered;
+    assert_eq!(told(&plan, &cell), []);
+}
+
+#[test]
+fn a_busy_machine_and_an_unstable_clock_are_told() {
+    let mut environment: Environment = sample::environment();
+    assert_eq!(doubt_environment(&environment), []);
+    environment.clock.stable = Some(false);
+    environment.clock.source = "hpet".into();
+    environment.load_before.one_minute = 40.0;
+    let codes: Vec<_> = doubt_environment(&environment)
+        .into_iter()
+        .map(|warning| warning.code)
+        .collect();
+    assert_eq!(codes, [WarningCode::ClockUnstable, WarningCode::LoadBefore]);
+}

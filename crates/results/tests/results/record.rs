@@ -1,0 +1,298 @@
+//! Records written and read back.
+
+use results::{FORMAT, Latency, Phase, ReadError, RunRecord, Status, WarningCode};
+
+use crate::sample;
+
+#[test]
+fn a_record_reads_back_as_it_was_written() {
+    let record = sample::record();
+    let text = record.to_json();
+    assert!(text.ends_with("}\n"));
+    assert_eq!(RunRecord::from_json(&text).unwrap(), record);
+}
+
+#[test]
+fn a_record_of_an_interrupted_run_without_cells_is_valid() {
+    let mut record = RunRecord::new(sample::plan(), sample::environment(), Vec::new());
+    record.finish(Status::Interrupted);
+    let read = RunRecord::from_json(&record.to_json()).unwrap();
+    assert_eq!(read, record);
+    assert_eq!(read.status, Status::Interrupted);
+    assert!(read.finished_at.is_some());
+}
+
+#[test]
+fn what_is_no_number_is_null() {
+    let mut record = sample::record();
+    record.cells[0].total.per_second = f64::NAN;
+    record.cells[0].cpu.utilization = f64::INFINITY;
+    record.cells[0].own_cost_ns_per_operation = Some(f64::NEG_INFINITY);
+    let text = record.to_json();
+    let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert!(value["cells"][0]["total"]["per_second"].is_null());
+    assert!(value["cells"][0]["cpu"]["utilization"].is_null());
+    let read = RunRecord::from_json(&text).unwrap();
+    assert!(read.cells[0].total.per_second.is_nan());
+    assert_eq!(read.cells[0].own_cost_ns_per_operation, None);
+}
+
+#[test]
+fn a_path_that_is_not_utf8_does_not_spoil_the_record() {
+    use std::os::unix::ffi::OsStringExt;
+    let mut record = sample::record();
+    record.plan.targets[0].path = std::ffi::OsString::from_vec(vec![b'/', 0xff, b'x']).into();
+    let read = RunRecord::from_json(&record.to_json()).unwrap();
+    assert_eq!(read.plan.targets[0].path.to_str(), Some("/\u{fffd}x"));
+}
+
+#[test]
+fn the_documented_fields_are_there() {
+    let value: serde_json::Value = serde_json::from_str(&sample::record().to_json()).unwrap();
+    assert_eq!(value["format"], FORMAT);
+    assert_eq!(value["status"], "complete");
+    assert_eq!(value["started_at"], "2026-11-21T02:36:12.042Z");
+    assert_eq!(value["plan"]["settings"][0]["source"], "option");
+    let cell = &value["cells"][0];
+    for field in [
+        "index",
+        "workload",
+        "access_spec",
+        "target",
+        "engine",
+        "cache",
+        "iodepth",
+        "workers",
+        "ranks",
+        "repetition",
+        "phase",
+        "run_time_ns",
+        "ramp_time_ns",
+        "operations",
+        "transactions",
+        "total",
+        "cpu",
+        "device",
+        "own_cost_ns_per_operation",
+        "intervals",
+    ] {
+        assert!(!cell[field].is_null(), "`{field}` is missing");
+    }
+    let latency = &cell["operations"]["read"]["latency"];
+    for percentile in ["50", "90", "95", "99", "99.9", "99.99", "99.999"] {
+        assert!(
+            latency["percentiles_ns"][percentile].is_u64(),
+            "`{percentile}` is missing"
+        );
+    }
+    assert!(
+        latency["histogram"]["hdr_v2_base64"]
+            .as_str()
+            .unwrap()
+            .starts_with("HISTF")
+    );
+    assert_eq!(cell["intervals"][0]["operations"]["read"]["count"], 8000);
+    assert_eq!(cell["phase"], "measure");
+    assert_eq!(cell["engine"], "io_uring");
+}
+
+#[test]
+fn a_later_record_of_the_same_number_is_read() {
+    let mut value: serde_json::Value = serde_json::from_str(&sample::record().to_json()).unwrap();
+    value["invented"] = 1.into();
+    value["cells"][0]["total"]["invented"] = 1.into();
+    value["warnings"] = serde_json::json!([{"code": "of-tomorrow", "message": "m", "cell": null}]);
+    let read = RunRecord::from_json(&value.to_string()).unwrap();
+    assert_eq!(
+        read.warnings[0].code,
+        WarningCode::Other("of-tomorrow".into())
+    );
+}
+
+#[test]
+fn an_earlier_record_of_the_same_number_is_read() {
+    let mut value: serde_json::Value = serde_json::from_str(&sample::record().to_json()).unwrap();
+    let cell = value["cells"][0].as_object_mut().unwrap();
+    for added in [
+        "worker_figures",
+        "engine_notes",
+        "errors",
+        "started_at",
+        "device",
+    ] {
+        cell.remove(added);
+    }
+    value.as_object_mut().unwrap().remove("environment");
+    let read = RunRecord::from_json(&value.to_string()).unwrap();
+    assert!(read.cells[0].worker_figures.is_empty());
+}
+
+#[test]
+fn other_formats_and_other_texts_are_refused() {
+    let wrong = r#"{"format": "pgmeter-record/2", "whatever": []}"#;
+    let error = RunRecord::from_json(wrong).unwrap_err();
+    let wanted = "the record's format is `pgmeter-record/2`, but this version reads \
+                  `pgmeter-record/1`";
+    assert_eq!(error.to_string(), wanted);
+    for text in ["", "{", "[]", "null", "\u{0}"] {
+        assert!(
+            matches!(RunRecord::from_json(text), Err(ReadError::NotARecord(_))),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn ids_sort_by_time() {
+    let first = RunRecord::new(sample::plan(), sample::environment(), Vec::new());
+    std::thread::sleep(std::time::Duration::from_millis(2));
+    let second = RunRecord::new(sample::plan(), sample::environment(), Vec::new());
+    assert!(first.id < second.id, "{} {}", first.id, second.id);
+}
+
+#[test]
+fn rates_come_from_measured_time() {
+    let plan = sample::plan();
+    let totals = sample::totals(1000, true);
+    let run_time_ns = 2 * sample::SECOND;
+    let record =
+        results::CellRecord::of(&plan.cells[0], &plan, &totals, run_time_ns, sample::NAMES);
+    assert_eq!(record.planned_run_time_ns, 10 * sample::SECOND);
+    assert_eq!(record.total.per_second, 500.0);
+    assert_eq!(record.operations["read"].count, 800);
+    assert_eq!(record.operations["write"].bytes_per_second, 100.0 * 4096.0);
+    assert_eq!(record.transactions["transfer"].count, 1000);
+    assert_eq!(record.target, "/mnt/array");
+}
+
+#[test]
+fn no_time_gives_no_rate_and_no_panic() {
+    let plan = sample::plan();
+    let empty = stats::Interval::default();
+    let record = results::CellRecord::of(&plan.cells[0], &plan, &empty, 0, sample::NAMES);
+    assert_eq!(record.total.per_second, 0.0);
+    assert_eq!(record.total.latency, Latency::default());
+    assert!(record.operations.is_empty());
+}
+
+#[test]
+fn errors_are_told_by_their_cause() {
+    let plan = sample::plan();
+    let mut totals = sample::totals(10, false);
+    totals.operation_mut(0).record_error(-5, 1000);
+    totals.operation_mut(0).record_error(-5, 1000);
+    totals.operation_mut(0).record_error(99_999, 1000);
+    let record = results::CellRecord::of(
+        &plan.cells[1],
+        &plan,
+        &totals,
+        sample::SECOND,
+        sample::NAMES,
+    );
+    assert_eq!(record.total.errors, 3);
+    let told: Vec<_> = record
+        .errors
+        .iter()
+        .map(|cause| {
+            (
+                cause.operation.as_str(),
+                cause.message.as_str(),
+                cause.count,
+            )
+        })
+        .collect();
+    let other = "an error number that Linux does not have";
+    assert_eq!(
+        told,
+        [("read", "Input/output error", 2), ("read", other, 1)]
+    );
+}
+
+#[test]
+fn latencies_are_counted_between_bounds() {
+    let mut histogram = stats::Histogram::new();
+    for ns in [10, 49, 50, 99, 5000] {
+        histogram.record(ns);
+    }
+    assert_eq!(
+        Latency::of(&histogram).counts_between(&[50, 100]),
+        [2, 2, 1]
+    );
+    assert_eq!(Latency::default().counts_between(&[50, 100]), [0, 0, 0]);
+}
+
+#[test]
+fn repetitions_become_estimates() {
+    let plan = sample::plan();
+    let mut cells: Vec<_> = [1000, 1200, 1100]
+        .map(|count| sample::cell_record(&plan, 0, count))
+        .into();
+    for (repetition, cell) in (0..).zip(&mut cells) {
+        cell.repetition = repetition;
+    }
+    cells.push(sample::cell_record(&plan, 1, 500));
+    let estimates = results::estimates(&cells);
+    let total = estimates
+        .iter()
+        .find(|estimate| (&*estimate.operation, &*estimate.metric) == ("total", "per_second"))
+        .unwrap();
+    assert_eq!(
+        (total.n, total.mean, total.unit.as_str()),
+        (3, 110.0, "1/s")
+    );
+    assert!(total.ci95_low.unwrap() < 110.0 && total.ci95_high.unwrap() > 110.0);
+    assert!(
+        estimates.iter().all(|estimate| estimate.iodepth == 8),
+        "one run is no estimate"
+    );
+}
+
+#[test]
+fn interrupted_repetitions_do_not_count() {
+    let plan = sample::plan();
+    let mut cells = vec![
+        sample::cell_record(&plan, 0, 100),
+        sample::cell_record(&plan, 0, 100),
+    ];
+    cells[1].repetition = 1;
+    cells[1].status = Status::Interrupted;
+    assert!(results::estimates(&cells).is_empty());
+}
+
+#[test]
+fn phases_are_texts() {
+    for (text, phase) in [
+        ("\"measure\"", Phase::Measure),
+        ("\"prepare\"", Phase::Prepare),
+        ("\"rewrite\"", Phase::Classic("rewrite".into())),
+    ] {
+        assert_eq!(serde_json::from_str::<Phase>(text).unwrap(), phase);
+        assert_eq!(serde_json::to_string(&phase).unwrap(), text);
+    }
+}
+
+#[test]
+fn every_code_reads_back_and_is_kebab_case() {
+    for code in WarningCode::ALL {
+        let text = code.as_str();
+        assert!(
+            text.bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte == b'-'),
+            "{text}"
+        );
+        assert_eq!(&WarningCode::from(text.to_owned()), code);
+    }
+}
+
+#[test]
+fn a_title_tells_a_cell_from_the_others() {
+    let mut plan = sample::plan();
+    let title = |plan: &workload::plan::Plan| results::cell_title(&plan.cells[0], plan);
+    assert_eq!(title(&plan), "File Server, iodepth 8, 2 workers");
+    plan.targets.push(plan.targets[0].clone());
+    plan.cells[1].repetition = 1;
+    assert_eq!(
+        title(&plan),
+        "File Server, iodepth 8, 2 workers, /mnt/array, repetition 1"
+    );
+}
