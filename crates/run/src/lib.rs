@@ -1,1 +1,19 @@
 //! Cells, workers and the measurement loop.
+//!
+//! Running decides nothing: every choice stands in the plan. What happens is told as events, and
+//! what was measured is returned as a record.
+
+mod calibrate;
+mod cell;
+mod collect;
+mod error;
+mod figures;
+mod gate;
+mod lane;
+mod measure;
+mod recorder;
+mod slots;
+mod watch;
+mod worker;
+
+pub use error::RunError;

@@ -1,0 +1,299 @@
+//! One cell: its threads, and the monitor that watches them.
+
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{ScopedJoinHandle, scope};
+
+use engine::clock::Clock;
+use engine::{OperationSet, TscClock};
+use results::{EngineNotes, RunEvent};
+use stats::Interval;
+use workload::plan::Cell;
+
+use crate::RunError;
+use crate::collect::Collection;
+use crate::gate::{Gate, Signal};
+use crate::lane::{Lane, lanes};
+use crate::recorder::{Outbox, Outcome, Sample, Schedule, exchange};
+use crate::watch::{Watch, watch};
+use crate::worker::{Contents, Kit, work};
+
+/// Length of an interval, in nanoseconds.
+pub(crate) const INTERVAL_NS: u64 = 1_000_000_000;
+
+/// What the run lends to a cell.
+pub(crate) struct CellKit<'a> {
+    pub cell: &'a Cell,
+    pub seed: u64,
+    pub target_count: usize,
+    /// Opens the target with this index for a lane that does these operations.
+    pub open: &'a dyn Fn(u32, OperationSet) -> Result<OwnedFd, RunError>,
+    /// The contents of a lane.
+    pub contents: &'a dyn Fn(&Lane) -> Contents,
+    pub clock: &'a TscClock,
+    pub stop: &'a Arc<AtomicBool>,
+    /// Called when the measurement begins and when it ends, with the threads' ids.
+    pub mark: &'a mut dyn FnMut(Mark, &[i32]),
+    pub listener: &'a mut dyn FnMut(&RunEvent),
+}
+
+/// The ends of the measurement, as the monitor sees them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mark {
+    Begin,
+    End,
+}
+
+/// Everything that was counted in a cell.
+pub(crate) struct Measured {
+    pub lanes: Vec<MeasuredLane>,
+    pub intervals: Vec<results::IntervalRecord>,
+    pub engine_notes: EngineNotes,
+    pub transaction_kinds: &'static [&'static str],
+    /// When the measurement was to begin, in nanoseconds of the clock.
+    pub measure_ns: u64,
+}
+
+/// What was counted in a lane.
+pub(crate) struct MeasuredLane {
+    pub lane: Lane,
+    /// One a span of the lane's plan.
+    pub spans: Vec<Interval>,
+    pub outcome: Outcome,
+}
+
+/// What a lane's thread says when it can begin.
+pub(crate) struct Ready {
+    pub notes: EngineNotes,
+    pub thread_id: i32,
+}
+
+/// Runs one cell to its end.
+pub(crate) fn run_cell(mut kit: CellKit<'_>) -> Result<Measured, RunError> {
+    let lanes = lanes(kit.cell, kit.seed, kit.target_count);
+    let gate = Gate::default();
+    let (sender, ready) = channel();
+    let mut threads = Vec::new();
+    let mut inboxes = Vec::new();
+    let mut shapes = Vec::new();
+    let mut transaction_kinds: &'static [&'static str] = &[];
+    for (index, lane) in lanes.iter().enumerate() {
+        let requests = lane.requests()?;
+        transaction_kinds = requests.transaction_kinds();
+        let shape = shape(lane, requests.operations(), transaction_kinds.len());
+        let (sample, outbox, inbox) = exchange(shape.clone());
+        let operations = share(kit.cell.operations, lanes.len() as u64, index as u64);
+        let exchange = (sample, outbox);
+        let started = Started {
+            gate: &gate,
+            sender: sender.clone(),
+            operations,
+        };
+        threads.push(thread_kit(&kit, lane, requests, exchange, started)?);
+        inboxes.push(inbox);
+        shapes.push(shape);
+    }
+    drop(sender);
+    let mut collection = Collection::new(inboxes, shapes, INTERVAL_NS);
+    let run = run_threads(&mut kit, threads, &ready, &gate, &mut collection)?;
+    Ok(assemble(lanes, run, collection, transaction_kinds))
+}
+
+/// What the threads did, once they have ended.
+struct Run {
+    outcomes: Vec<Outcome>,
+    notes: EngineNotes,
+    measure_ns: u64,
+}
+
+fn run_threads(
+    kit: &mut CellKit<'_>,
+    threads: Vec<Kit<'_>>,
+    ready: &Receiver<Ready>,
+    gate: &Gate,
+    collection: &mut Collection,
+) -> Result<Run, RunError> {
+    let cell_index = kit.cell.index;
+    let lane_count = threads.len();
+    scope(|scope| {
+        let mut handles = Vec::with_capacity(lane_count);
+        for thread in threads {
+            let name = format!("worker-{}", thread.lane.worker_index);
+            let spawned = std::thread::Builder::new()
+                .name(name)
+                .spawn_scoped(scope, || work(thread));
+            match spawned {
+                Ok(handle) => handles.push(handle),
+                Err(source) => {
+                    gate.open(Signal::Abandon);
+                    let what = format!("start thread {} of {lane_count}", handles.len() + 1);
+                    return Err(RunError::System { what, source });
+                }
+            }
+        }
+        let all_ready: Vec<Ready> = ready.iter().take(lane_count).collect();
+        let start_ns = kit.clock.now_ns();
+        let measure_ns = start_ns + kit.cell.ramp_time_ns;
+        collection.set_measure_start(measure_ns);
+        if all_ready.len() < lane_count {
+            gate.open(Signal::Abandon);
+        } else {
+            gate.open(Signal::Start { start_ns });
+            let all_done = || handles.iter().all(ScopedJoinHandle::is_finished);
+            let thread_ids: Vec<i32> = all_ready.iter().map(|ready| ready.thread_id).collect();
+            let watch_plan = Watch {
+                start_ns,
+                thread_ids: &thread_ids,
+                all_done: &all_done,
+            };
+            watch(kit, collection, &watch_plan);
+        }
+        let outcomes = join(handles, cell_index)?;
+        let notes = all_ready
+            .into_iter()
+            .next()
+            .map(|ready| ready.notes)
+            .unwrap_or_default();
+        Ok(Run {
+            outcomes,
+            notes,
+            measure_ns,
+        })
+    })
+}
+
+/// The outcome of every lane, or the first error.
+fn join(
+    handles: Vec<ScopedJoinHandle<'_, Result<Option<Outcome>, RunError>>>,
+    cell_index: u32,
+) -> Result<Vec<Outcome>, RunError> {
+    let mut outcomes = Vec::with_capacity(handles.len());
+    let mut first_error = None;
+    for (worker_index, handle) in handles.into_iter().enumerate() {
+        match handle.join() {
+            Ok(Ok(outcome)) => outcomes.extend(outcome),
+            Ok(Err(error)) => {
+                first_error.get_or_insert(error);
+            }
+            Err(_) => {
+                first_error.get_or_insert(RunError::Panicked {
+                    cell_index,
+                    worker_index,
+                });
+            }
+        }
+    }
+    first_error.map_or(Ok(outcomes), Err)
+}
+
+/// How a thread takes part in the start.
+struct Started<'a> {
+    gate: &'a Gate,
+    sender: Sender<Ready>,
+    operations: u64,
+}
+
+fn thread_kit<'t, 'a: 't>(
+    kit: &CellKit<'a>,
+    lane: &'t Lane,
+    requests: crate::lane::Requests,
+    (sample, outbox): (Box<Sample>, Outbox),
+    started: Started<'t>,
+) -> Result<Kit<'t>, RunError> {
+    let operations = requests.operations();
+    let files: Result<Vec<OwnedFd>, RunError> = match kit.cell.engine {
+        workload::plan::EngineKind::Null => Ok(Vec::new()),
+        _ => lane
+            .plan
+            .spans
+            .iter()
+            .map(|span| (kit.open)(span.target_index, operations))
+            .collect(),
+    };
+    let schedule = Schedule {
+        start_ns: 0,
+        ramp_ns: kit.cell.ramp_time_ns,
+        run_ns: kit.cell.run_time_ns,
+        interval_ns: INTERVAL_NS,
+        operations: started.operations,
+    };
+    Ok(Kit {
+        lane,
+        requests,
+        cell: kit.cell,
+        files: files?,
+        contents: (kit.contents)(lane),
+        sample,
+        outbox,
+        schedule,
+        clock: kit.clock.clone(),
+        gate: started.gate,
+        stop: Arc::clone(kit.stop),
+        ready: started.sender,
+    })
+}
+
+/// Operations of one lane, so that all lanes together do exactly what was asked.
+fn share(operations: Option<u64>, lane_count: u64, index: u64) -> u64 {
+    match operations {
+        None => u64::MAX,
+        Some(all) => all / lane_count + u64::from(index < all % lane_count),
+    }
+}
+
+/// An empty sample with the counters that a lane uses.
+pub(crate) fn shape(lane: &Lane, operations: OperationSet, kind_count: usize) -> Sample {
+    let numbers = operations.iter().map(|operation| operation as usize);
+    let span = Interval::with(numbers, kind_count);
+    Sample {
+        at_ns: 0,
+        length_ns: 0,
+        ramp: false,
+        spans: vec![span; lane.plan.spans.len()],
+    }
+}
+
+fn assemble(
+    lanes: Vec<Lane>,
+    run: Run,
+    mut collection: Collection,
+    transaction_kinds: &'static [&'static str],
+) -> Measured {
+    collection.collect();
+    for (index, outcome) in run.outcomes.iter().enumerate() {
+        collection.add_rest(index, outcome);
+    }
+    collection.close();
+    let spans = std::mem::take(&mut collection.lanes);
+    let parts = lanes.into_iter().zip(spans).zip(run.outcomes);
+    Measured {
+        lanes: parts
+            .map(|((lane, spans), outcome)| MeasuredLane {
+                lane,
+                spans,
+                outcome,
+            })
+            .collect(),
+        intervals: collection.intervals,
+        engine_notes: run.notes,
+        transaction_kinds,
+        measure_ns: run.measure_ns,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_add_up_to_what_was_asked() {
+        for lane_count in 1..20 {
+            let sum: u64 = (0..lane_count)
+                .map(|index| share(Some(1001), lane_count, index))
+                .sum();
+            assert_eq!(sum, 1001);
+        }
+    }
+}

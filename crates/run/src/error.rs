@@ -1,0 +1,48 @@
+//! Why a run cannot begin or go on.
+
+/// Why a run cannot begin or go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RunError {
+    /// An engine cannot work.
+    #[error(transparent)]
+    Engine(#[from] engine::EngineError),
+    /// A target cannot be used.
+    #[error(transparent)]
+    Target(#[from] target::TargetError),
+    /// A stream of requests cannot be made.
+    #[error(transparent)]
+    Generate(#[from] generate::GenerateError),
+    /// Something of the system that a run needs cannot be had.
+    #[error("cannot {what}: {source}")]
+    System {
+        /// What was tried.
+        what: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A worker ended in a way that it must not.
+    #[error("worker {worker_index} of cell {cell_index} panicked")]
+    Panicked {
+        /// The cell, 0-based.
+        cell_index: u32,
+        /// The worker, 0-based.
+        worker_index: usize,
+    },
+}
+
+impl RunError {
+    /// One thing to do about it.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Engine(error) => error.help(),
+            Self::Target(error) => Some(error.help()),
+            Self::Generate(error) => Some(error.help().to_owned()),
+            Self::System { .. } => None,
+            Self::Panicked { .. } => {
+                Some("this is a bug in pgmeter; please report it with the workload file".to_owned())
+            }
+        }
+    }
+}

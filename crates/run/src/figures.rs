@@ -1,0 +1,117 @@
+//! From what was counted to the cell's record.
+
+use results::{CellRecord, Names, Status, TargetFigures, WorkerFigures};
+use stats::Interval;
+use workload::plan::{Cell, Plan};
+
+use crate::cell::{Measured, MeasuredLane};
+
+/// The names of all operations, by number.
+pub(crate) fn operation_names() -> Vec<&'static str> {
+    engine::Operation::ALL
+        .iter()
+        .map(|operation| operation.name())
+        .collect()
+}
+
+/// The record of a cell without processor and device.
+pub(crate) fn cell_record(plan: &Plan, cell: &Cell, measured: &Measured) -> CellRecord {
+    let operations = operation_names();
+    let names = Names {
+        operations: &operations,
+        transactions: measured.transaction_kinds,
+    };
+    let mut totals = Interval::default();
+    for span in measured.lanes.iter().flat_map(|lane| &lane.spans) {
+        totals.merge(span);
+    }
+    let run_time_ns = run_time_ns(cell, measured);
+    let mut record = CellRecord::of(cell, plan, &totals, run_time_ns, names);
+    let stopped = measured.lanes.iter().any(|lane| lane.outcome.stopped);
+    record.status = if stopped {
+        Status::Interrupted
+    } else {
+        Status::Complete
+    };
+    record.engine_notes = measured.engine_notes.clone();
+    record.intervals = measured.intervals.clone();
+    let workers = cell.workers.iter().enumerate();
+    record.set_workers(
+        workers
+            .map(|(index, _)| worker_figures(index, plan, cell, measured, names))
+            .collect(),
+    );
+    record.target_figures = target_figures(plan, measured, run_time_ns, names);
+    record
+}
+
+/// Measured time of the cell.
+///
+/// A cell that ends by time is measured by each worker for that time, give or take one request, so
+/// the mean keeps the sum of the workers' rates. A cell that ends by operations lasts until the
+/// last worker is done.
+fn run_time_ns(cell: &Cell, measured: &Measured) -> u64 {
+    let times = measured.lanes.iter().map(|lane| lane.outcome.measured_ns);
+    if cell.operations.is_some() || cell.run_time_ns == 0 {
+        return times.max().unwrap_or(0);
+    }
+    mean(times)
+}
+
+fn mean(values: impl Iterator<Item = u64> + Clone) -> u64 {
+    let count = values.clone().count().max(1) as u128;
+    (values.map(u128::from).sum::<u128>() / count) as u64
+}
+
+fn worker_figures(
+    worker_index: usize,
+    plan: &Plan,
+    cell: &Cell,
+    measured: &Measured,
+    names: Names<'_>,
+) -> WorkerFigures {
+    let lanes: Vec<&MeasuredLane> = measured
+        .lanes
+        .iter()
+        .filter(|lane| lane.lane.worker_index == worker_index)
+        .collect();
+    let worker = &cell.workers[worker_index];
+    let mut spans = vec![Interval::default(); worker.spans.len()];
+    for lane in &lanes {
+        for (span_index, counted) in lane.lane.span_indexes.iter().zip(&lane.spans) {
+            spans[*span_index].merge(counted);
+        }
+    }
+    let mut totals = Interval::default();
+    spans.iter().for_each(|span| totals.merge(span));
+    let run_time_ns = mean(lanes.iter().map(|lane| lane.outcome.measured_ns));
+    let mut figures = WorkerFigures::of(worker, &totals, run_time_ns, names);
+    let finished_ns = lanes.iter().map(|lane| lane.outcome.finish_ns).max();
+    figures.done_ns = finished_ns.map(|finish_ns| finish_ns.saturating_sub(measured.measure_ns));
+    let of_span = |(span, counted): (&workload::plan::SpanPlan, &Interval)| TargetFigures {
+        iodepth: span.iodepth,
+        start_bytes: Some(span.start_bytes),
+        size_bytes: Some(span.size_bytes),
+        ..TargetFigures::of(plan, span.target_index, counted, run_time_ns, names)
+    };
+    figures.targets = worker.spans.iter().zip(&spans).map(of_span).collect();
+    figures
+}
+
+fn target_figures(
+    plan: &Plan,
+    measured: &Measured,
+    run_time_ns: u64,
+    names: Names<'_>,
+) -> Vec<TargetFigures> {
+    let mut totals: std::collections::BTreeMap<u32, Interval> = std::collections::BTreeMap::new();
+    for lane in &measured.lanes {
+        for (span, counted) in lane.lane.plan.spans.iter().zip(&lane.spans) {
+            totals.entry(span.target_index).or_default().merge(counted);
+        }
+    }
+    totals
+        .into_iter()
+        .map(|(index, counted)| TargetFigures::of(plan, index, &counted, run_time_ns, names))
+        .collect()
+}

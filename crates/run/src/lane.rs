@@ -1,0 +1,160 @@
+//! The threads of a cell: one a worker, or one a slot where the engine has one request in flight.
+
+use engine::OperationSet;
+use generate::{GenerateError, Generator, Iometer, OwnCursor, SharedCursor, Transfer};
+use workload::plan::{Cell, CursorKind, EngineKind, PositionRule, WorkerPlan};
+
+/// What one thread does.
+#[derive(Clone)]
+pub(crate) struct Lane {
+    /// Which of the cell's workers it belongs to, 0-based.
+    pub worker_index: usize,
+    /// Which of the worker's spans each span of `plan` is.
+    pub span_indexes: Vec<usize>,
+    pub plan: WorkerPlan,
+    pub cursors: Cursors,
+}
+
+/// Positions, one a span of the lane's plan.
+#[derive(Clone)]
+pub(crate) enum Cursors {
+    Own(Vec<OwnCursor>),
+    Shared(Vec<SharedCursor>),
+}
+
+/// A lane's generator, chosen once.
+pub(crate) enum Requests {
+    Transfer(Transfer<OwnCursor>),
+    SharedTransfer(Transfer<SharedCursor>),
+    Iometer(Iometer<OwnCursor>),
+    SharedIometer(Iometer<SharedCursor>),
+}
+
+impl Lane {
+    /// The lane's stream of requests.
+    pub fn requests(&self) -> Result<Requests, GenerateError> {
+        let plan = &self.plan;
+        Ok(match (plan.position, self.cursors.clone()) {
+            (PositionRule::Uniform, Cursors::Own(own)) => {
+                Requests::Transfer(Transfer::new(plan, own)?)
+            }
+            (PositionRule::Uniform, Cursors::Shared(shared)) => {
+                Requests::SharedTransfer(Transfer::new(plan, shared)?)
+            }
+            (PositionRule::Iometer, Cursors::Own(own)) => {
+                Requests::Iometer(Iometer::new(plan, own)?)
+            }
+            (PositionRule::Iometer, Cursors::Shared(shared)) => {
+                Requests::SharedIometer(Iometer::new(plan, shared)?)
+            }
+        })
+    }
+
+    /// Requests in flight.
+    pub fn slot_count(&self) -> u32 {
+        self.plan.spans.iter().map(|span| span.iodepth).sum()
+    }
+
+    /// Bytes of the largest request.
+    pub fn buffer_bytes(&self) -> u32 {
+        let sizes = self
+            .plan
+            .lines
+            .iter()
+            .map(|line| line.size_bytes.max(line.reply_bytes));
+        sizes.max().unwrap_or(0).max(512)
+    }
+}
+
+impl Requests {
+    /// The operations that may come.
+    pub fn operations(&self) -> OperationSet {
+        match self {
+            Self::Transfer(generator) => generator.operations(),
+            Self::SharedTransfer(generator) => generator.operations(),
+            Self::Iometer(generator) => generator.operations(),
+            Self::SharedIometer(generator) => generator.operations(),
+        }
+    }
+
+    /// The names of the transaction kinds.
+    pub fn transaction_kinds(&self) -> &'static [&'static str] {
+        match self {
+            Self::Transfer(generator) => generator.transaction_kinds(),
+            Self::SharedTransfer(generator) => generator.transaction_kinds(),
+            Self::Iometer(generator) => generator.transaction_kinds(),
+            Self::SharedIometer(generator) => generator.transaction_kinds(),
+        }
+    }
+}
+
+/// All lanes of a cell.
+pub(crate) fn lanes(cell: &Cell, seed: u64, target_count: usize) -> Vec<Lane> {
+    let line_count = cell
+        .workers
+        .iter()
+        .map(|worker| worker.lines.len())
+        .max()
+        .unwrap_or(0);
+    let addresses: Vec<SharedCursor> = (0..target_count as u64)
+        .map(|target| SharedCursor::current_sector_address(seed ^ target, line_count))
+        .collect();
+    let mut lanes = Vec::new();
+    for (worker_index, worker) in cell.workers.iter().enumerate() {
+        if one_at_a_time(cell.engine) {
+            lanes.extend(split(worker_index, worker, &addresses));
+        } else {
+            lanes.push(whole(worker_index, worker, &addresses));
+        }
+    }
+    lanes
+}
+
+/// Whether the engine has one request in flight, so that queue depth takes threads.
+fn one_at_a_time(engine: EngineKind) -> bool {
+    matches!(engine, EngineKind::Psync | EngineKind::Mmap)
+}
+
+fn whole(worker_index: usize, worker: &WorkerPlan, addresses: &[SharedCursor]) -> Lane {
+    let cursors = match worker.cursor {
+        CursorKind::Worker => Cursors::Own(OwnCursor::for_each_span(worker)),
+        CursorKind::Shared => {
+            let of_span =
+                |span: &workload::plan::SpanPlan| addresses[span.target_index as usize].clone();
+            Cursors::Shared(worker.spans.iter().map(of_span).collect())
+        }
+    };
+    let span_indexes = (0..worker.spans.len()).collect();
+    Lane {
+        worker_index,
+        span_indexes,
+        plan: worker.clone(),
+        cursors,
+    }
+}
+
+fn split(worker_index: usize, worker: &WorkerPlan, addresses: &[SharedCursor]) -> Vec<Lane> {
+    let spans = generate::slot_spans(&worker.spans);
+    if spans.len() == 1 {
+        return vec![whole(worker_index, worker, addresses)];
+    }
+    let between: Vec<SharedCursor> = worker
+        .spans
+        .iter()
+        .map(|_| SharedCursor::between_lanes(worker))
+        .collect();
+    let lane = |(lane_index, &span_index): (usize, &u32)| {
+        let span = &worker.spans[span_index as usize];
+        let cursor = match worker.cursor {
+            CursorKind::Worker => between[span_index as usize].clone(),
+            CursorKind::Shared => addresses[span.target_index as usize].clone(),
+        };
+        Lane {
+            worker_index,
+            span_indexes: vec![span_index as usize],
+            plan: generate::lane(worker, lane_index as u32),
+            cursors: Cursors::Shared(vec![cursor]),
+        }
+    };
+    spans.iter().enumerate().map(lane).collect()
+}

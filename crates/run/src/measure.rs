@@ -1,0 +1,123 @@
+//! The measurement loop: fill, issue, reap, record.
+//!
+//! Nothing here allocates, locks or makes a system call of its own between the ramp and the end,
+//! and nothing here asks how the run was configured: the types were chosen once, per worker.
+
+use engine::clock::Clock;
+use engine::{Engine, EngineError, Operation, Request, Wait};
+use generate::{Content, Flow, Generator, Step};
+
+use crate::recorder::{Recorder, Tick};
+use crate::slots::Turns;
+
+/// What one worker runs on.
+pub(crate) struct Loop<E, G, C, K> {
+    pub engine: E,
+    pub generator: G,
+    pub content: C,
+    pub clock: K,
+    pub recorder: Recorder,
+    /// Requests issued with one call of the engine, at most.
+    pub batch: u32,
+}
+
+impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
+    /// Runs ramp and measurement, then waits for what is still in flight.
+    pub fn run(mut self) -> Result<Recorder, EngineError> {
+        let mut turns = Turns::new(self.engine.slot_count());
+        self.turn(&mut turns)?;
+        while turns.in_flight > 0 {
+            let wait = Wait::One { timeout_ns: 0 };
+            self.engine.reap(wait, &mut turns.done)?;
+            turns.drop_done();
+        }
+        Ok(self.recorder)
+    }
+
+    /// Turns from the start of the ramp to the end of the measurement.
+    pub fn turn(&mut self, turns: &mut Turns) -> Result<(), EngineError> {
+        let mut now_ns = self.clock.now_ns();
+        self.recorder.start(now_ns);
+        loop {
+            let resume_ns = self.fill(turns, now_ns);
+            let may_issue = !turns.ready.is_empty() && self.recorder.budget() > 0;
+            if turns.in_flight == 0 && !may_issue {
+                break;
+            }
+            let wait = self.wait(may_issue, resume_ns, now_ns);
+            self.engine.reap(wait, &mut turns.done)?;
+            now_ns = self.clock.now_ns();
+            self.complete_all(turns, now_ns);
+            let due = now_ns >= self.recorder.tick_ns();
+            if due && self.recorder.tick(now_ns, turns.in_flight) == Tick::End {
+                break;
+            }
+        }
+        self.recorder.finish(now_ns);
+        Ok(())
+    }
+
+    /// Pushes up to a batch of requests; returns when to go on if a delay began, else 0.
+    #[inline]
+    fn fill(&mut self, turns: &mut Turns, now_ns: u64) -> u64 {
+        let limit = self.batch.min(self.recorder.budget());
+        let (mut issued, mut resume_ns) = (0, 0);
+        while issued < limit && resume_ns == 0 && !turns.ready.is_empty() {
+            match self.generator.next(turns.ready.first(), now_ns) {
+                Step::Issue(request) => {
+                    turns.issue(request, now_ns);
+                    self.push(request);
+                    issued += 1;
+                }
+                Step::Wait { until_ns } => resume_ns = until_ns,
+                Step::Finished => turns.ready.pop(),
+            }
+        }
+        self.recorder.issued(issued);
+        resume_ns
+    }
+
+    #[inline]
+    fn push(&mut self, request: Request) {
+        if request.operation == Operation::Write {
+            let slot = self.engine.buffer(request.slot);
+            let buffer = &mut slot[..request.length_bytes as usize];
+            self.content.fill(buffer, &request);
+        }
+        self.engine.push(request);
+    }
+
+    #[inline]
+    fn complete_all(&mut self, turns: &mut Turns, now_ns: u64) {
+        for index in 0..turns.done.len() {
+            let completion = turns.done[index];
+            let request = turns.reaped(completion.slot);
+            let latency_ns = turns.latency_ns(completion.slot, now_ns);
+            self.recorder
+                .record(&request, completion.result, latency_ns);
+            if request.operation == Operation::Read && completion.result > 0 {
+                let seen = &self.engine.buffer(completion.slot)[..completion.result as usize];
+                if let Err(mismatch) = self.content.check(seen, &request) {
+                    self.recorder.mismatch(mismatch);
+                }
+            }
+            if let Flow::Done(kind) = self.generator.complete(completion, now_ns) {
+                let flow_ns = turns.end_flow(completion.slot, now_ns);
+                self.recorder.flow_done(&request, kind, flow_ns);
+            }
+        }
+        turns.done.clear();
+    }
+
+    /// Polls while there is more to issue, else waits for a completion, a delay's end or a tick.
+    #[inline]
+    fn wait(&self, may_issue: bool, resume_ns: u64, now_ns: u64) -> Wait {
+        if may_issue && resume_ns == 0 {
+            return Wait::Poll;
+        }
+        let resume_ns = if resume_ns == 0 { u64::MAX } else { resume_ns };
+        let until_ns = self.recorder.tick_ns().min(resume_ns);
+        let timeout_ns = until_ns.saturating_sub(now_ns).max(1);
+        Wait::One { timeout_ns }
+    }
+}

@@ -1,0 +1,291 @@
+//! A worker's figures: recorded into the interval at hand, handed over when it ends.
+//!
+//! The worker never waits for the reader: when no empty sample has come back in time, the
+//! interval at hand goes on and becomes longer.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use engine::Request;
+use generate::Mismatch;
+use stats::Interval;
+
+/// How often a worker looks at the stop flag, at least, in nanoseconds.
+const LOOK_NS: u64 = 50_000_000;
+
+/// What a worker has counted since the last hand-over.
+#[derive(Debug, Clone)]
+pub(crate) struct Sample {
+    /// When counting began, in nanoseconds of the clock.
+    pub at_ns: u64,
+    /// How long it lasted, in nanoseconds.
+    pub length_ns: u64,
+    /// Whether this is ramp, which is shown but never kept.
+    pub ramp: bool,
+    /// One a span of the worker's plan.
+    pub spans: Vec<Interval>,
+}
+
+impl Sample {
+    fn clear(&mut self, at_ns: u64, ramp: bool) {
+        self.at_ns = at_ns;
+        self.length_ns = 0;
+        self.ramp = ramp;
+        self.spans.iter_mut().for_each(Interval::clear);
+    }
+}
+
+/// How long each phase lasts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Schedule {
+    /// When the ramp begins, in nanoseconds of the clock.
+    pub start_ns: u64,
+    pub ramp_ns: u64,
+    /// 0 means that the budget or the generator ends the measurement.
+    pub run_ns: u64,
+    pub interval_ns: u64,
+    /// Operations of this worker, ramp not counted; `u64::MAX` means no limit.
+    pub operations: u64,
+}
+
+/// Whether to go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tick {
+    Continue,
+    End,
+}
+
+/// A worker's side of the hand-over.
+pub(crate) struct Outbox {
+    pub full: rtrb::Producer<Box<Sample>>,
+    pub empty: rtrb::Consumer<Box<Sample>>,
+}
+
+/// The reader's side of the hand-over.
+pub(crate) struct Inbox {
+    pub full: rtrb::Consumer<Box<Sample>>,
+    pub empty: rtrb::Producer<Box<Sample>>,
+}
+
+/// Makes both sides and the sample to begin with, all of the shape of `like`.
+pub(crate) fn exchange(like: Sample) -> (Box<Sample>, Outbox, Inbox) {
+    let (full_in, full_out) = rtrb::RingBuffer::new(2);
+    let (mut empty_in, empty_out) = rtrb::RingBuffer::new(2);
+    for _ in 0..2 {
+        // The ring was made for two, so it takes two.
+        let _ = empty_in.push(Box::new(like.clone()));
+    }
+    let outbox = Outbox {
+        full: full_in,
+        empty: empty_out,
+    };
+    (
+        Box::new(like),
+        outbox,
+        Inbox {
+            full: full_out,
+            empty: empty_in,
+        },
+    )
+}
+
+/// Counts what a worker's requests did.
+pub(crate) struct Recorder {
+    current: Box<Sample>,
+    outbox: Outbox,
+    schedule: Schedule,
+    stop: Arc<AtomicBool>,
+    ramp: bool,
+    measure_ns: u64,
+    end_ns: u64,
+    interval_end_ns: u64,
+    tick_ns: u64,
+    finish_ns: u64,
+    budget: u64,
+    stopped: bool,
+    mismatch_count: u64,
+    first_mismatch: Option<Mismatch>,
+}
+
+/// What remains when a worker is done.
+pub(crate) struct Outcome {
+    /// What has not been handed over.
+    pub rest: Box<Sample>,
+    /// From the end of the ramp to the last tick; 0 when the ramp did not end.
+    pub measured_ns: u64,
+    pub finish_ns: u64,
+    pub stopped: bool,
+    pub mismatch_count: u64,
+    pub first_mismatch: Option<Mismatch>,
+}
+
+impl Recorder {
+    pub fn new(
+        current: Box<Sample>,
+        outbox: Outbox,
+        schedule: Schedule,
+        stop: Arc<AtomicBool>,
+    ) -> Self {
+        Self {
+            current,
+            outbox,
+            schedule,
+            stop,
+            ramp: true,
+            measure_ns: 0,
+            end_ns: u64::MAX,
+            interval_end_ns: u64::MAX,
+            tick_ns: 0,
+            finish_ns: 0,
+            budget: u64::MAX,
+            stopped: false,
+            mismatch_count: 0,
+            first_mismatch: None,
+        }
+    }
+
+    /// Begins the ramp, or the measurement where there is no ramp.
+    pub fn start(&mut self, now_ns: u64) {
+        self.current.clear(now_ns, true);
+        self.interval_end_ns = now_ns + self.schedule.interval_ns;
+        if self.schedule.ramp_ns == 0 {
+            self.begin_measuring(now_ns, 0);
+        }
+        self.set_tick(now_ns);
+    }
+
+    /// When `tick` is due, in nanoseconds of the clock.
+    #[inline]
+    pub fn tick_ns(&self) -> u64 {
+        self.tick_ns
+    }
+
+    /// How many more requests may be issued.
+    #[inline]
+    pub fn budget(&self) -> u32 {
+        u32::try_from(self.budget).unwrap_or(u32::MAX)
+    }
+
+    /// Takes note of requests that were issued.
+    #[inline]
+    pub fn issued(&mut self, count: u32) {
+        self.budget -= u64::from(count);
+    }
+
+    /// Counts a completion.
+    #[inline]
+    pub fn record(&mut self, request: &Request, result: i32, latency_ns: u64) {
+        let span = &mut self.current.spans[request.file_index as usize];
+        let counter = span.operation_mut(request.operation as usize);
+        if result < 0 {
+            counter.record_error(-result, latency_ns);
+        } else if result as u32 == request.length_bytes || !request.operation.moves_bytes() {
+            counter.record(result as u64, latency_ns);
+        } else {
+            counter.record_short(result as u64, latency_ns);
+        }
+    }
+
+    /// Counts a flow that is done.
+    #[inline]
+    pub fn flow_done(&mut self, request: &Request, kind: u8, latency_ns: u64) {
+        let span = &mut self.current.spans[request.file_index as usize];
+        span.transaction_mut(usize::from(kind))
+            .record(0, latency_ns);
+    }
+
+    /// Counts bytes that are not what was written, and keeps the first place.
+    #[cold]
+    pub fn mismatch(&mut self, mismatch: Mismatch) {
+        self.mismatch_count += 1;
+        self.first_mismatch.get_or_insert(mismatch);
+    }
+
+    /// Changes phase, hands over an interval, or ends the measurement, as is due.
+    #[cold]
+    pub fn tick(&mut self, now_ns: u64, in_flight: u32) -> Tick {
+        if self.stop.load(Ordering::Relaxed) {
+            self.stopped = true;
+            return Tick::End;
+        }
+        if self.ramp && now_ns >= self.schedule.start_ns + self.schedule.ramp_ns {
+            self.hand_over(now_ns);
+            self.begin_measuring(now_ns, in_flight);
+        } else if now_ns >= self.end_ns {
+            return Tick::End;
+        } else if now_ns >= self.interval_end_ns {
+            self.hand_over(now_ns);
+            self.next_interval(now_ns);
+        }
+        self.set_tick(now_ns);
+        Tick::Continue
+    }
+
+    /// Ends the measurement at `now_ns`.
+    pub fn finish(&mut self, now_ns: u64) {
+        self.finish_ns = now_ns;
+        self.current.length_ns = now_ns - self.current.at_ns;
+    }
+
+    /// What was counted and not handed over.
+    pub fn into_outcome(self) -> Outcome {
+        let measured_ns = if self.ramp {
+            0
+        } else {
+            self.finish_ns - self.measure_ns
+        };
+        Outcome {
+            rest: self.current,
+            measured_ns,
+            finish_ns: self.finish_ns,
+            stopped: self.stopped,
+            mismatch_count: self.mismatch_count,
+            first_mismatch: self.first_mismatch,
+        }
+    }
+
+    fn begin_measuring(&mut self, now_ns: u64, in_flight: u32) {
+        self.ramp = false;
+        self.measure_ns = now_ns;
+        self.current.clear(now_ns, false);
+        self.end_ns = match self.schedule.run_ns {
+            0 => u64::MAX,
+            run_ns => now_ns.saturating_add(run_ns),
+        };
+        self.interval_end_ns = now_ns + self.schedule.interval_ns;
+        // What is in flight now will complete in the measurement and counts towards the limit.
+        self.budget = self
+            .schedule
+            .operations
+            .saturating_sub(u64::from(in_flight));
+    }
+
+    fn next_interval(&mut self, now_ns: u64) {
+        while self.interval_end_ns <= now_ns {
+            self.interval_end_ns += self.schedule.interval_ns;
+        }
+    }
+
+    fn set_tick(&mut self, now_ns: u64) {
+        let ramp_end_ns = match self.ramp {
+            true => self.schedule.start_ns + self.schedule.ramp_ns,
+            false => u64::MAX,
+        };
+        let phase_end_ns = self.end_ns.min(ramp_end_ns);
+        self.tick_ns = phase_end_ns.min(self.interval_end_ns).min(now_ns + LOOK_NS);
+    }
+
+    fn hand_over(&mut self, now_ns: u64) {
+        if self.outbox.full.is_full() {
+            return;
+        }
+        let Ok(mut empty) = self.outbox.empty.pop() else {
+            return;
+        };
+        empty.clear(now_ns, self.ramp);
+        std::mem::swap(&mut self.current, &mut empty);
+        empty.length_ns = now_ns - empty.at_ns;
+        // Fullness was asked for above, and nobody else pushes.
+        let _ = self.outbox.full.push(empty);
+    }
+}

@@ -1,0 +1,114 @@
+//! The monitor: looks at the workers from outside and tells what it sees.
+
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use engine::clock::Clock;
+use results::{Phase, RunEvent};
+
+use crate::cell::{CellKit, Mark};
+use crate::collect::Collection;
+
+/// How often the monitor looks, in nanoseconds.
+const LOOK_NS: u64 = 100_000_000;
+
+/// How often it tells how far the cell is, in looks.
+const LOOKS_PER_PROGRESS: u32 = 2;
+
+/// What is watched.
+pub(crate) struct Watch<'a> {
+    /// When the ramp began, in nanoseconds of the clock.
+    pub start_ns: u64,
+    pub thread_ids: &'a [i32],
+    pub all_done: &'a dyn Fn() -> bool,
+}
+
+/// Watches the workers until all are done.
+pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &Watch<'_>) {
+    let measure_ns = watch.start_ns + kit.cell.ramp_time_ns;
+    let end_ns = match kit.cell.run_time_ns {
+        0 => u64::MAX,
+        run_ns => measure_ns + run_ns,
+    };
+    let mut next_mark = Some(Mark::Begin);
+    for look in 0_u32.. {
+        let now_ns = kit.clock.now_ns();
+        match next_mark {
+            Some(Mark::Begin) if now_ns >= measure_ns => {
+                (kit.mark)(Mark::Begin, watch.thread_ids);
+                next_mark = Some(Mark::End);
+            }
+            Some(Mark::End) if now_ns >= end_ns => {
+                (kit.mark)(Mark::End, watch.thread_ids);
+                next_mark = None;
+            }
+            _ => {}
+        }
+        let finished = collection.collect();
+        tell_intervals(kit, collection, finished);
+        if look % LOOKS_PER_PROGRESS == 0 {
+            tell_progress(kit, collection, watch.start_ns, now_ns);
+        }
+        if (watch.all_done)() {
+            break;
+        }
+        let until_ns = match next_mark {
+            Some(Mark::Begin) => measure_ns,
+            Some(Mark::End) => end_ns,
+            None => u64::MAX,
+        };
+        pause(
+            until_ns
+                .saturating_sub(now_ns)
+                .clamp(1, look_ns(kit, next_mark)),
+        );
+    }
+    if next_mark == Some(Mark::End) {
+        (kit.mark)(Mark::End, watch.thread_ids);
+    }
+}
+
+/// Cells that end by operations, and the drain, may be over at any moment.
+fn look_ns(kit: &CellKit<'_>, next_mark: Option<Mark>) -> u64 {
+    let may_end = kit.cell.run_time_ns == 0
+        || next_mark.is_none()
+        || kit.cell.operations.is_some()
+        || kit.stop.load(Ordering::Relaxed);
+    if may_end { LOOK_NS / 50 } else { LOOK_NS }
+}
+
+fn pause(span_ns: u64) {
+    std::thread::sleep(Duration::from_nanos(span_ns));
+}
+
+fn tell_intervals(kit: &mut CellKit<'_>, collection: &Collection, finished: usize) {
+    let first = collection.intervals.len() - finished;
+    for interval in &collection.intervals[first..] {
+        (kit.listener)(&RunEvent::Interval {
+            cell: kit.cell.index,
+            interval: interval.clone(),
+        });
+    }
+}
+
+fn tell_progress(kit: &mut CellKit<'_>, collection: &Collection, start_ns: u64, now_ns: u64) {
+    let ramp_ns = kit.cell.ramp_time_ns;
+    let since_ns = now_ns - start_ns;
+    let (phase, elapsed_ns, total_ns) = if since_ns < ramp_ns {
+        (Phase::Ramp, since_ns, ramp_ns)
+    } else {
+        (Phase::Measure, since_ns - ramp_ns, kit.cell.run_time_ns)
+    };
+    let live = collection.latest.as_ref().map(crate::collect::Slice::live);
+    let (iops, bytes_per_second, p99_ns, errors) = live.unwrap_or_default();
+    (kit.listener)(&RunEvent::Progress {
+        cell: kit.cell.index,
+        phase,
+        elapsed_ns,
+        total_ns,
+        iops,
+        bytes_per_second,
+        p99_ns,
+        errors,
+    });
+}
