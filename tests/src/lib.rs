@@ -1,1 +1,45 @@
-//! What the end-to-end tests share.
+//! What the end-to-end tests and benchmarks share: scratch directories, loop devices, limited
+//! devices, a file system with faults made to order, and the program under test.
+//!
+//! Every fixture takes down what it set up when it is dropped. A fixture that this system cannot
+//! provide is [`FixtureError::Unavailable`], which a test turns into `skipped: reason`.
+
+mod command;
+mod error;
+pub mod faultfs;
+mod loop_device;
+mod mount;
+mod program;
+mod scratch;
+mod throttle;
+
+pub use command::{Finished, run_tool, run_within};
+pub use error::{FixtureError, available};
+pub use loop_device::{FileSystem, LoopDevice, MountedImage};
+pub use mount::{Mount, unmount};
+pub use program::{pgmeter, samples, write_workload};
+pub use scratch::{Scratch, sweep};
+pub use throttle::{Limit, Throttle};
+
+/// Ends the test, saying why it cannot run here; the runner counts the line.
+#[macro_export]
+macro_rules! skip {
+    ($($reason:tt)*) => {{
+        println!("skipped: {}", format_args!($($reason)*));
+        return;
+    }};
+}
+
+/// Takes a fixture, or ends the test as skipped where this system cannot provide it.
+///
+/// # Panics
+/// When the fixture should have been possible and failed.
+#[macro_export]
+macro_rules! need {
+    ($fixture:expr) => {
+        match $crate::available($fixture) {
+            Ok(fixture) => fixture,
+            Err(reason) => $crate::skip!("{reason}"),
+        }
+    };
+}

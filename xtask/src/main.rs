@@ -1,3 +1,67 @@
 //! Developer commands.
+//!
+//! `cargo xtask test [LANE...]`, `cargo xtask tidy`, `cargo xtask docs [--check]`,
+//! `cargo xtask bench engine|accuracy [OPTION...]`.
 
-fn main() {}
+mod bench;
+mod docs;
+mod error;
+mod test;
+mod tidy;
+mod workspace;
+
+use std::process::ExitCode;
+
+use error::Failure;
+
+const USAGE: &str = "usage: cargo xtask COMMAND
+
+  test [LANE...]           run every check, or the lanes named; the last line counts them
+  tidy                     check the house rules
+  docs [--check]           write the generated documents anew, or only compare them
+  bench engine             pgmeter beside fio and a bare loop, interleaved
+  bench accuracy           pgmeter on targets of known speed
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match run(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Counted) => ExitCode::FAILURE,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &[String]) -> Result<(), Failure> {
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        ["test", lanes @ ..] => test::run(lanes),
+        ["tidy"] => tidy::run(),
+        ["docs"] => docs::write(),
+        ["docs", "--check"] => docs::check(),
+        ["bench", name, options @ ..] => bench::run(name, options),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            Ok(())
+        }
+        _ => Err(Failure::Usage(format!(
+            "unknown command `{}`\n\n{USAGE}",
+            words.join(" ")
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_command_shows_the_usage() {
+        let failure = run(&["tset".to_owned()]).unwrap_err().to_string();
+        assert!(failure.contains("unknown command `tset`"), "{failure}");
+        assert!(failure.contains("cargo xtask COMMAND"), "{failure}");
+    }
+}

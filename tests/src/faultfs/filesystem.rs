@@ -1,0 +1,342 @@
+//! Answers the kernel's requests from the store, with delays and faults.
+
+use std::ffi::OsStr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use fuser::{
+    BsdFileFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation,
+    INodeNo, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory,
+    ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request, TimeOrNow, WriteFlags,
+};
+
+use super::Settings;
+use super::fault::{Armed, Direction, ENOSPC, Effect};
+use super::store::{Content, Refusal, Store};
+
+/// The kernel asks for attributes each time, so that sizes are never stale.
+const TTL: Duration = Duration::ZERO;
+/// A sleep may end this much late; the rest of a delay is spun.
+const SLEEP_SLACK: Duration = Duration::from_micros(200);
+
+/// What the mounted file system and the test that holds it share.
+#[derive(Debug)]
+pub struct Shared {
+    settings: Settings,
+    store: Mutex<Store>,
+    armed: Mutex<Armed>,
+}
+
+impl Shared {
+    pub(super) fn new(settings: Settings) -> Shared {
+        Shared {
+            settings,
+            store: Mutex::new(Store::new(settings.capacity_bytes)),
+            armed: Mutex::new(Armed::default()),
+        }
+    }
+
+    pub(super) fn armed(&self) -> MutexGuard<'_, Armed> {
+        self.armed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until the request is due and returns what happens to it.
+    fn begin(&self, direction: Direction, start: Instant) -> Option<Effect> {
+        let effect = self.armed().next(direction);
+        let delay = match direction {
+            Direction::Read => self.settings.read_delay,
+            Direction::Write => self.settings.write_delay,
+        };
+        wait_until(start + delay, delay);
+        if let Some(Effect::Stall(stall)) = effect {
+            std::thread::sleep(stall);
+        }
+        effect
+    }
+
+    fn attributes(&self, number: u64) -> Result<FileAttr, Errno> {
+        let store = self.store();
+        let node = store.node(number).map_err(errno)?;
+        let size = store.size(number).map_err(errno)?;
+        let kind = match node.content {
+            Content::File(_) => FileType::RegularFile,
+            Content::Directory(_) => FileType::Directory,
+        };
+        let identity = (rustix::process::geteuid(), rustix::process::getegid());
+        Ok(FileAttr {
+            ino: INodeNo(number),
+            size,
+            blocks: size.div_ceil(512),
+            atime: UNIX_EPOCH,
+            mtime: UNIX_EPOCH,
+            ctime: UNIX_EPOCH,
+            crtime: UNIX_EPOCH,
+            kind,
+            perm: node.mode,
+            nlink: 1,
+            uid: identity.0.as_raw(),
+            gid: identity.1.as_raw(),
+            rdev: 0,
+            blksize: 4096,
+            flags: 0,
+        })
+    }
+
+    fn entry(&self, number: Result<u64, Refusal>, reply: ReplyEntry) {
+        match number
+            .map_err(errno)
+            .and_then(|number| self.attributes(number))
+        {
+            Ok(attributes) => reply.entry(&TTL, &attributes, Generation(0)),
+            Err(error) => reply.error(error),
+        }
+    }
+}
+
+fn wait_until(due: Instant, delay: Duration) {
+    if delay.is_zero() {
+        return;
+    }
+    let left = due.saturating_duration_since(Instant::now());
+    std::thread::sleep(left.saturating_sub(SLEEP_SLACK));
+    while Instant::now() < due {
+        std::hint::spin_loop();
+    }
+}
+
+fn errno(refusal: Refusal) -> Errno {
+    match refusal {
+        Refusal::Missing => Errno::ENOENT,
+        Refusal::Exists => Errno::EEXIST,
+        Refusal::NotDirectory => Errno::ENOTDIR,
+        Refusal::IsDirectory => Errno::EISDIR,
+        Refusal::NotEmpty => Errno::ENOTEMPTY,
+        Refusal::Full => Errno::from_i32(ENOSPC),
+    }
+}
+
+fn answer(outcome: Result<(), Refusal>, reply: ReplyEmpty) {
+    match outcome {
+        Ok(()) => reply.ok(),
+        Err(refusal) => reply.error(errno(refusal)),
+    }
+}
+
+fn permissions(mode: u32) -> u16 {
+    (mode & 0o7777) as u16
+}
+
+/// The file system as fuser sees it.
+#[derive(Debug)]
+pub(super) struct Served(pub(super) std::sync::Arc<Shared>);
+
+impl Served {
+    /// Short transfers are only seen by programs where the kernel does not cache.
+    fn open_flags() -> FopenFlags {
+        FopenFlags::FOPEN_DIRECT_IO | FopenFlags::FOPEN_PARALLEL_DIRECT_WRITES
+    }
+}
+
+impl Filesystem for Served {
+    fn lookup(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        let number = self.0.store().lookup(parent.0, name);
+        self.0.entry(number, reply);
+    }
+
+    fn getattr(&self, _req: &Request, ino: INodeNo, _fh: Option<FileHandle>, reply: ReplyAttr) {
+        match self.0.attributes(ino.0) {
+            Ok(attributes) => reply.attr(&TTL, &attributes),
+            Err(error) => reply.error(error),
+        }
+    }
+
+    fn setattr(
+        &self,
+        req: &Request,
+        ino: INodeNo,
+        mode: Option<u32>,
+        _uid: Option<u32>,
+        _gid: Option<u32>,
+        size: Option<u64>,
+        _atime: Option<TimeOrNow>,
+        _mtime: Option<TimeOrNow>,
+        _ctime: Option<SystemTime>,
+        fh: Option<FileHandle>,
+        _crtime: Option<SystemTime>,
+        _chgtime: Option<SystemTime>,
+        _bkuptime: Option<SystemTime>,
+        _flags: Option<BsdFileFlags>,
+        reply: ReplyAttr,
+    ) {
+        let resized = size.map_or(Ok(()), |size| self.0.store().resize(ino.0, size));
+        let changed = mode.map_or(Ok(()), |mode| {
+            self.0.store().set_mode(ino.0, permissions(mode))
+        });
+        match resized.and(changed) {
+            Ok(()) => self.getattr(req, ino, fh, reply),
+            Err(refusal) => reply.error(errno(refusal)),
+        }
+    }
+
+    fn mkdir(
+        &self,
+        _req: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        mode: u32,
+        _umask: u32,
+        reply: ReplyEntry,
+    ) {
+        let number = self
+            .0
+            .store()
+            .make_directory(parent.0, name, permissions(mode));
+        self.0.entry(number, reply);
+    }
+
+    fn unlink(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        answer(self.0.store().unlink(parent.0, name), reply);
+    }
+
+    fn rmdir(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        answer(self.0.store().remove_directory(parent.0, name), reply);
+    }
+
+    fn rename(
+        &self,
+        _req: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        newparent: INodeNo,
+        newname: &OsStr,
+        _flags: RenameFlags,
+        reply: ReplyEmpty,
+    ) {
+        answer(
+            self.0
+                .store()
+                .rename((parent.0, name), (newparent.0, newname)),
+            reply,
+        );
+    }
+
+    fn open(&self, _req: &Request, _ino: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
+        reply.opened(FileHandle(0), Served::open_flags());
+    }
+
+    fn create(
+        &self,
+        _req: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        mode: u32,
+        _umask: u32,
+        _flags: i32,
+        reply: ReplyCreate,
+    ) {
+        let number = self.0.store().create(parent.0, name, permissions(mode));
+        match number
+            .map_err(errno)
+            .and_then(|number| self.0.attributes(number))
+        {
+            Ok(attributes) => reply.created(
+                &TTL,
+                &attributes,
+                Generation(0),
+                FileHandle(0),
+                Served::open_flags(),
+            ),
+            Err(error) => reply.error(error),
+        }
+    }
+
+    fn read(
+        &self,
+        _req: &Request,
+        ino: INodeNo,
+        _fh: FileHandle,
+        offset: u64,
+        size: u32,
+        _flags: OpenFlags,
+        _lock_owner: Option<LockOwner>,
+        reply: ReplyData,
+    ) {
+        let start = Instant::now();
+        let effect = self.0.begin(Direction::Read, start);
+        let read = self.0.store().read(ino.0, offset, size as usize);
+        match (effect, read) {
+            (Some(Effect::Errno(code)), _) => reply.error(Errno::from_i32(code)),
+            (_, Err(refusal)) => reply.error(errno(refusal)),
+            (Some(Effect::Short), Ok(bytes)) => reply.data(&bytes[..bytes.len() / 2]),
+            (Some(Effect::FlipBit), Ok(mut bytes)) => {
+                let middle = bytes.len() / 2;
+                if let Some(byte) = bytes.get_mut(middle) {
+                    *byte ^= 1;
+                }
+                reply.data(&bytes);
+            }
+            (_, Ok(bytes)) => reply.data(&bytes),
+        }
+    }
+
+    fn write(
+        &self,
+        _req: &Request,
+        ino: INodeNo,
+        _fh: FileHandle,
+        offset: u64,
+        data: &[u8],
+        _write_flags: WriteFlags,
+        _flags: OpenFlags,
+        _lock_owner: Option<LockOwner>,
+        reply: ReplyWrite,
+    ) {
+        let start = Instant::now();
+        let effect = self.0.begin(Direction::Write, start);
+        let taken = match effect {
+            Some(Effect::Errno(code)) => return reply.error(Errno::from_i32(code)),
+            Some(Effect::Short) => &data[..data.len() / 2],
+            _ => data,
+        };
+        match self.0.store().write(ino.0, offset, taken) {
+            Ok(()) => reply.written(u32::try_from(taken.len()).unwrap_or(u32::MAX)),
+            Err(refusal) => reply.error(errno(refusal)),
+        }
+    }
+
+    fn readdir(
+        &self,
+        _req: &Request,
+        ino: INodeNo,
+        _fh: FileHandle,
+        offset: u64,
+        mut reply: ReplyDirectory,
+    ) {
+        let store = self.0.store();
+        let entries = match store.entries(ino.0) {
+            Ok(entries) => entries,
+            Err(refusal) => return reply.error(errno(refusal)),
+        };
+        let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
+        for (index, (name, number)) in entries.iter().enumerate().skip(skipped) {
+            let kind = match store.node(*number).map(|node| &node.content) {
+                Ok(Content::Directory(_)) => FileType::Directory,
+                _ => FileType::RegularFile,
+            };
+            if reply.add(INodeNo(*number), index as u64 + 1, kind, name) {
+                break;
+            }
+        }
+        reply.ok();
+    }
+
+    fn statfs(&self, _req: &Request, _ino: INodeNo, reply: ReplyStatfs) {
+        let (capacity_bytes, free_bytes) = self.0.store().space();
+        let (blocks, free) = (capacity_bytes / 4096, free_bytes / 4096);
+        reply.statfs(blocks, free, free, 1 << 20, 1 << 20, 4096, 255, 4096);
+    }
+}

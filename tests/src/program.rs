@@ -1,0 +1,76 @@
+//! The program under test.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use crate::{FixtureError, Scratch};
+
+/// A command that runs `pgmeter` in `directory`, without the caller's settings.
+///
+/// The program is the one that `PGMETER_BIN` names, else a debug build of this tree.
+///
+/// # Panics
+/// When the program cannot be built.
+pub fn pgmeter(directory: &Path) -> Command {
+    static BUILT: OnceLock<PathBuf> = OnceLock::new();
+    let program = BUILT.get_or_init(|| match std::env::var_os("PGMETER_BIN") {
+        Some(path) => PathBuf::from(path),
+        None => build(),
+    });
+    let mut command = Command::new(program);
+    command.current_dir(directory);
+    command
+        .env("NO_COLOR", "1")
+        .env("COLUMNS", "80")
+        .env("LC_ALL", "C.UTF-8");
+    command
+        .env("HOME", directory)
+        .env_remove("XDG_DATA_HOME")
+        .env_remove("RUST_LOG");
+    command
+}
+
+fn build() -> PathBuf {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["build", "--quiet", "--package", "pgmeter"])
+        .current_dir(workspace())
+        .status()
+        .expect("cargo starts");
+    assert!(status.success(), "pgmeter does not build");
+    // This test's own path is `<target>/debug/deps/<name>`.
+    let own = std::env::current_exe().expect("a running program has a path");
+    let debug = own.ancestors().nth(2).expect("a test lies in `debug/deps`");
+    debug.join("pgmeter")
+}
+
+/// The root of this workspace.
+pub(crate) fn workspace() -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().unwrap_or(manifest).to_path_buf()
+}
+
+/// A folder of the shared samples.
+///
+/// # Errors
+/// `Unavailable` where they are not checked out beside this tree.
+pub fn samples(folder: &str) -> Result<PathBuf, FixtureError> {
+    let path = workspace().join("../shared/samples").join(folder);
+    if path.is_dir() {
+        return Ok(path);
+    }
+    Err(FixtureError::Unavailable(format!(
+        "the shared samples are not here (`{folder}`)"
+    )))
+}
+
+/// Writes a workload file into `scratch` and returns its path.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write_workload(scratch: &Scratch, name: &str, text: &str) -> Result<PathBuf, FixtureError> {
+    let path = scratch.join(name);
+    std::fs::write(&path, text).map_err(FixtureError::file(&path))?;
+    Ok(path)
+}

@@ -1,0 +1,226 @@
+//! Whether pgmeter's figures are right: targets of known speed, and fio given the same mix.
+
+use std::time::{Duration, Instant};
+
+use end_to_end::Limit;
+use end_to_end::faultfs::{FaultFs, Settings};
+
+use super::cases::{self, Case};
+use super::contest::{median, word};
+use super::limited::{FILE_BYTES, LimitedDevice};
+use super::programs::{Figures, Pgmeter};
+use super::{Effort, Interrupt};
+use crate::error::Failure;
+
+/// Limits of the device: three rates of requests and three of bytes.
+const LIMITS: [(Limit, &str, f64); 6] = [
+    (Limit::Iops(500), "IOPS", 500.0),
+    (Limit::Iops(2000), "IOPS", 2000.0),
+    (Limit::Iops(5000), "IOPS", 5000.0),
+    (Limit::BytesPerSecond(5 << 20), "B/s", 5_242_880.0),
+    (Limit::BytesPerSecond(20 << 20), "B/s", 20_971_520.0),
+    (Limit::BytesPerSecond(80 << 20), "B/s", 83_886_080.0),
+];
+const RATE_PERCENT_MAX: f64 = 0.5;
+const DELAYS_MS: [u64; 3] = [1, 5, 20];
+const LATENCY_PERCENT_MAX: f64 = 2.0;
+const CASE_PERCENT_MAX: f64 = 2.5;
+const CASES_MEDIAN_PERCENT_MAX: f64 = 1.0;
+/// The limits under which the 78 cases run: bytes for the sequential ones, whose principal
+/// figure is bandwidth, and requests for all others.
+const CASE_BYTES: Limit = Limit::BytesPerSecond(20 << 20);
+const CASE_IOPS: Limit = Limit::Iops(2000);
+
+/// Runs all parts and returns how many asks were missed.
+pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+    let pgmeter = Pgmeter::build()?;
+    let mut missed_count = 0;
+    if effort.wants("limits") {
+        missed_count += limits(&pgmeter, effort, interrupt)?;
+    }
+    if effort.wants("delays") {
+        missed_count += delays(&pgmeter, effort, interrupt)?;
+    }
+    if effort.wants("cases") {
+        missed_count += paper(&pgmeter, effort, interrupt)?;
+    }
+    Ok(missed_count)
+}
+
+/// A line with a verdict.
+struct Judged {
+    missed_count: usize,
+}
+
+impl Judged {
+    fn new() -> Judged {
+        Judged { missed_count: 0 }
+    }
+
+    /// Prints how far `seen` is from `wanted`, and keeps count.
+    fn compare(&mut self, what: &str, seen: f64, wanted: f64, percent_max: f64) {
+        let percent = 100.0 * (seen / wanted - 1.0);
+        // Written so that a figure that is no number is a miss.
+        let is_met = percent.abs() <= percent_max;
+        let verdict = word(is_met);
+        println!("  {verdict} {what}: {seen:.1} for {wanted:.1} ({percent:+.2} %)");
+        self.missed_count += usize::from(!is_met);
+    }
+}
+
+fn limits(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+    println!("\nlimits: direct random reads, 4 KiB, depth 16, at most {RATE_PERCENT_MAX} % off");
+    let device = LimitedDevice::new(pgmeter)?;
+    let seconds = effort.seconds_or(10);
+    let text = format!(
+        "size = {FILE_BYTES}\nrun_time = {seconds}\nramp_time = 2\ncache = \"direct\"\n\
+         iodepth = 16\n[[access_spec]]\nline = [{{ size = \"4k\", random = 100 }}]\n"
+    );
+    let fio_options: Vec<String> = format!(
+        "--ioengine=io_uring --iodepth=16 --rw=randread --bs=4k --norandommap \
+         --runtime={seconds} --ramp_time=2"
+    )
+    .split_whitespace()
+    .map(str::to_owned)
+    .collect();
+    let mut judged = Judged::new();
+    for (limit, unit, rate) in LIMITS {
+        interrupt.check()?;
+        let throttle = device.limit(limit)?;
+        let ours = pgmeter.measure_limited(&text, device.path(), &throttle)?;
+        interrupt.check()?;
+        let fio = device.fio(&fio_options, &throttle)?;
+        let pick = |figures: Figures| match limit {
+            Limit::Iops(_) => figures.iops,
+            Limit::BytesPerSecond(_) => figures.bytes_per_second,
+        };
+        let what = format!("{unit} (fio {:.1})", pick(fio));
+        judged.compare(&what, pick(ours), rate, RATE_PERCENT_MAX);
+    }
+    Ok(judged.missed_count)
+}
+
+fn delays(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+    println!("\ndelays: FUSE, depth 1, median latency at most {LATENCY_PERCENT_MAX} % off");
+    let seconds = effort.seconds_or(10);
+    let (base, _) = delayed(pgmeter, Duration::ZERO, seconds)?;
+    println!(
+        "  without delay a read takes {:.1} us",
+        base.latency_p50_ns / 1e3
+    );
+    let mut judged = Judged::new();
+    for delay_ms in DELAYS_MS {
+        interrupt.check()?;
+        let delay = Duration::from_millis(delay_ms);
+        let (figures, served_per_second) = delayed(pgmeter, delay, seconds)?;
+        let wanted_ns = delay.as_nanos() as f64 + base.latency_p50_ns;
+        let what = format!("median latency at {delay_ms} ms, ns");
+        judged.compare(
+            &what,
+            figures.latency_p50_ns,
+            wanted_ns,
+            LATENCY_PERCENT_MAX,
+        );
+        let what = format!("IOPS at {delay_ms} ms, as the file system served");
+        judged.compare(&what, figures.iops, served_per_second, RATE_PERCENT_MAX);
+    }
+    Ok(judged.missed_count)
+}
+
+/// pgmeter's figures on a file system with a delay, and the rate that the file system saw.
+fn delayed(pgmeter: &Pgmeter, delay: Duration, seconds: u64) -> Result<(Figures, f64), Failure> {
+    // Preparing writes much; only reads are delayed.
+    let settings = Settings {
+        read_delay: delay,
+        threads_count: 1,
+        ..Settings::default()
+    };
+    let faultfs = FaultFs::new(settings)?;
+    let text = |run: &str| {
+        format!(
+            "size = \"16m\"\n{run}\ncache = \"direct\"\nengine = \"psync\"\niodepth = 1\n\
+             [[access_spec]]\nline = [{{ size = \"4k\", random = 100 }}]\n"
+        )
+    };
+    pgmeter.measure(
+        &text("operations = 1\nramp_time = 0"),
+        Some(&faultfs.path()),
+    )?;
+    faultfs.arm(&[]);
+    let workload = text(&format!("run_time = {seconds}\nramp_time = 1"));
+    std::thread::scope(|scope| {
+        let served = scope.spawn(|| served_per_second(&faultfs, Duration::from_secs(seconds)));
+        let figures = pgmeter.measure(&workload, Some(&faultfs.path()))?;
+        let served = match served.join() {
+            Ok(served) => served,
+            Err(panic) => std::panic::resume_unwind(panic),
+        };
+        Ok((figures, served))
+    })
+}
+
+/// Reads a second between two looks at the counter, both well inside the measurement.
+fn served_per_second(faultfs: &FaultFs, run_time: Duration) -> f64 {
+    let begun = Instant::now();
+    while faultfs.requests_count().0 < 10 && begun.elapsed() < run_time {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(1500));
+    let (start, first) = (Instant::now(), faultfs.requests_count().0);
+    std::thread::sleep(run_time.saturating_sub(Duration::from_secs(1)));
+    let (seconds, last) = (start.elapsed().as_secs_f64(), faultfs.requests_count().0);
+    (last - first) as f64 / seconds
+}
+
+fn paper(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+    println!("\ncases: the paper's 78 on a limited device, beside fio given the same mix");
+    let device = LimitedDevice::new(pgmeter)?;
+    let mut judged = Judged::new();
+    let mut percents = Vec::new();
+    for case in cases::all() {
+        interrupt.check()?;
+        let (ours, fio) = case_figures(pgmeter, &device, &case, effort.seconds_or(5))?;
+        judged.compare(&case.name, ours, fio, CASE_PERCENT_MAX);
+        percents.push(100.0 * (ours / fio - 1.0).abs());
+    }
+    let middle = median(&percents);
+    let is_met = middle <= CASES_MEDIAN_PERCENT_MAX;
+    let largest = percents.iter().copied().fold(0.0, f64::max);
+    println!(
+        "  largest difference {largest:.2} %, median {middle:.2} %: {}",
+        word(is_met)
+    );
+    Ok(judged.missed_count + usize::from(!is_met))
+}
+
+fn case_figures(
+    pgmeter: &Pgmeter,
+    device: &LimitedDevice,
+    case: &Case,
+    seconds: u64,
+) -> Result<(f64, f64), Failure> {
+    let throttle = device.limit(if case.is_sequential {
+        CASE_BYTES
+    } else {
+        CASE_IOPS
+    })?;
+    let text = case.workload(seconds, FILE_BYTES);
+    let ours = pgmeter.measure_limited(&text, device.path(), &throttle)?;
+    let fio = device.fio(&case.fio(seconds), &throttle)?;
+    Ok((case.principal(ours), case.principal(fio)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_within_the_bound_passes_and_no_number_misses() {
+        let mut judged = Judged::new();
+        judged.compare("a", 1004.0, 1000.0, 0.5);
+        assert_eq!(judged.missed_count, 0);
+        judged.compare("a", 994.0, 1000.0, 0.5);
+        judged.compare("a", f64::NAN, 1000.0, 0.5);
+        assert_eq!(judged.missed_count, 2);
+    }
+}

@@ -1,0 +1,280 @@
+//! How fast pgmeter itself is: beside fio, and beside a bare loop that keeps statistics.
+
+use std::path::{Path, PathBuf};
+
+use end_to_end::Scratch;
+
+use super::contest::{Ask, Contest, Contestant, word};
+use super::programs::{BareLoop, Pgmeter, fio, fio_measure};
+use super::{Effort, Interrupt};
+use crate::error::Failure;
+
+const FILE_BYTES: u64 = 256 << 20;
+/// What an operation may cost at most with the null engine, all accounting on.
+const NULL_COST_NS_MAX: f64 = 25.0;
+const PEAK_KIB_MAX: u64 = 64 << 10;
+
+/// Holds all contests and returns how many asks were missed.
+pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+    let lab = Lab::new(effort)?;
+    let contests: [fn(&Lab) -> Contest<'_>; 5] =
+        [null, cached_on_disk, cached_in_memory, psync, sequential];
+    let mut missed_count = 0;
+    for contest in contests {
+        let contest = contest(&lab);
+        if effort.wants(contest.title) {
+            missed_count += contest.hold(effort.rounds_or(5), interrupt)?;
+        }
+    }
+    missed_count += lab.null_cost(interrupt)?;
+    missed_count += lab.memory(interrupt)?;
+    Ok(missed_count)
+}
+
+/// What all contests use.
+struct Lab {
+    pgmeter: Pgmeter,
+    bare_loop: BareLoop,
+    disk: Place,
+    memory: Place,
+    seconds: u64,
+    effort: Effort,
+}
+
+/// A directory to measure, with a file for the programs that do not make their own.
+struct Place {
+    scratch: Scratch,
+    file: PathBuf,
+}
+
+impl Place {
+    fn new(scratch: Scratch) -> Result<Place, Failure> {
+        let file = scratch.join("fio.dat");
+        let mut command = fio(&[
+            format!("--filename={}", file.display()),
+            format!("--size={FILE_BYTES}"),
+            "--rw=write".to_owned(),
+            "--bs=1m".to_owned(),
+            "--refill_buffers".to_owned(),
+            "--time_based=0".to_owned(),
+        ]);
+        fio_measure(&mut command)?;
+        Ok(Place { scratch, file })
+    }
+
+    fn path(&self) -> &Path {
+        self.scratch.path()
+    }
+}
+
+impl Lab {
+    fn new(effort: &Effort) -> Result<Lab, Failure> {
+        Ok(Lab {
+            pgmeter: Pgmeter::build()?,
+            bare_loop: BareLoop::build()?,
+            disk: Place::new(Scratch::new()?)?,
+            memory: Place::new(Scratch::in_memory()?)?,
+            seconds: effort.seconds_or(3),
+            effort: effort.clone(),
+        })
+    }
+
+    /// pgmeter's rate with these settings.
+    fn ours<'a>(&'a self, settings: String, place: Option<&'a Place>) -> Contestant<'a> {
+        let text = self.workload(&settings);
+        let target = place.map(Place::path);
+        Contestant {
+            name: "pgmeter",
+            measure: Box::new(move || Ok(self.pgmeter.measure(&text, target)?.iops)),
+        }
+    }
+
+    fn workload(&self, settings: &str) -> String {
+        let seconds = self.seconds;
+        format!("run_time = {seconds}\nramp_time = \"500ms\"\nsize = {FILE_BYTES}\n{settings}")
+    }
+
+    /// fio's rate with these options, after the same ramp.
+    fn fio<'a>(&'a self, name: &'static str, options: &str, place: &'a Place) -> Contestant<'a> {
+        let mut all: Vec<String> = options.split_whitespace().map(str::to_owned).collect();
+        all.push(format!("--filename={}", place.file.display()));
+        all.push(format!("--size={FILE_BYTES}"));
+        all.push(format!("--runtime={}", self.seconds));
+        all.push("--ramp_time=500ms".to_owned());
+        Contestant {
+            name,
+            measure: Box::new(move || Ok(fio_measure(&mut fio(&all))?.iops)),
+        }
+    }
+
+    fn bare<'a>(&'a self, block_bytes: u64, place: &'a Place) -> Contestant<'a> {
+        Contestant {
+            name: "bare loop",
+            measure: Box::new(move || {
+                self.bare_loop
+                    .measure(&place.file, block_bytes, self.seconds)
+            }),
+        }
+    }
+
+    /// The cost of an operation with the null engine, from the rate.
+    fn null_cost(&self, interrupt: &Interrupt) -> Result<usize, Failure> {
+        if !self.effort.wants("null cost") {
+            return Ok(0);
+        }
+        let mut costs_ns = Vec::new();
+        for _ in 0..self.effort.rounds_or(5) {
+            interrupt.check()?;
+            costs_ns.push(1e9 / self.pgmeter.measure(&self.workload(NULL), None)?.iops);
+        }
+        let cost_ns = super::contest::median(&costs_ns);
+        let is_met = cost_ns <= NULL_COST_NS_MAX;
+        println!("\nnull cost at depth 32: {cost_ns:.1} ns an operation");
+        println!("  {} at most {NULL_COST_NS_MAX} ns", word(is_met));
+        Ok(usize::from(!is_met))
+    }
+
+    /// The largest resident set at depth 128 and 4 KiB.
+    fn memory(&self, interrupt: &Interrupt) -> Result<usize, Failure> {
+        if !self.effort.wants("peak memory") {
+            return Ok(0);
+        }
+        interrupt.check()?;
+        let text = self.workload(&random_reads("4k", 128));
+        let peak_kib = self
+            .pgmeter
+            .measure(&text, Some(self.memory.path()))?
+            .peak_kib;
+        let is_met = peak_kib > 0 && peak_kib <= PEAK_KIB_MAX;
+        println!(
+            "\npeak memory at depth 128 and 4 KiB: {:.1} MiB",
+            peak_kib as f64 / 1024.0
+        );
+        println!("  {} at most {} MiB", word(is_met), PEAK_KIB_MAX >> 10);
+        Ok(usize::from(!is_met))
+    }
+}
+
+const NULL: &str = "engine = \"null\"\niodepth = 32\n\
+    [[access_spec]]\nline = [{ size = \"4k\", random = 100 }]\n";
+
+/// What makes fio fast: everything registered, no map of blocks, batches of 32.
+const FIO_TUNED: &str = "--ioengine=io_uring --fixedbufs --registerfiles --norandommap \
+    --iodepth=128 --iodepth_batch_submit=32 --iodepth_batch_complete_min=1 \
+    --iodepth_batch_complete_max=32 --rw=randread --direct=0";
+/// What people type.
+const FIO_PLAIN: &str = "--ioengine=io_uring --iodepth=128 --rw=randread --direct=0";
+
+fn random_reads(size: &str, iodepth: u32) -> String {
+    format!(
+        "engine = \"io_uring\"\ncache = \"buffered\"\niodepth = {iodepth}\n\
+         [[access_spec]]\nline = [{{ size = \"{size}\", random = 100 }}]\n"
+    )
+}
+
+fn null(lab: &Lab) -> Contest<'_> {
+    let options = "--ioengine=null --iodepth=32 --rw=randread --bs=4k";
+    Contest {
+        title: "null engine, depth 32",
+        unit: "IOPS",
+        contestants: vec![
+            lab.ours(NULL.to_owned(), None),
+            lab.fio("fio", options, &lab.memory),
+        ],
+        asks: vec![Ask {
+            against: "fio",
+            ratio_min: 3.0,
+        }],
+    }
+}
+
+fn cached_on_disk(lab: &Lab) -> Contest<'_> {
+    Contest {
+        title: "cached random reads, 512 B on ext4, depth 128",
+        unit: "IOPS",
+        contestants: vec![
+            lab.ours(random_reads("512", 128), Some(&lab.disk)),
+            lab.fio("fio tuned", &format!("{FIO_TUNED} --bs=512"), &lab.disk),
+            lab.fio("fio plain", &format!("{FIO_PLAIN} --bs=512"), &lab.disk),
+            lab.bare(512, &lab.disk),
+        ],
+        asks: vec![
+            Ask {
+                against: "fio tuned",
+                ratio_min: 1.1,
+            },
+            Ask {
+                against: "fio plain",
+                ratio_min: 1.8,
+            },
+            Ask {
+                against: "bare loop",
+                ratio_min: 0.9,
+            },
+        ],
+    }
+}
+
+fn cached_in_memory(lab: &Lab) -> Contest<'_> {
+    Contest {
+        title: "cached random reads, 4 KiB on tmpfs, depth 128",
+        unit: "IOPS",
+        contestants: vec![
+            lab.ours(random_reads("4k", 128), Some(&lab.memory)),
+            lab.fio("fio tuned", &format!("{FIO_TUNED} --bs=4k"), &lab.memory),
+            lab.fio("fio plain", &format!("{FIO_PLAIN} --bs=4k"), &lab.memory),
+            lab.bare(4096, &lab.memory),
+        ],
+        asks: vec![
+            Ask {
+                against: "fio tuned",
+                ratio_min: 1.1,
+            },
+            Ask {
+                against: "fio plain",
+                ratio_min: 1.1,
+            },
+            Ask {
+                against: "bare loop",
+                ratio_min: 0.9,
+            },
+        ],
+    }
+}
+
+fn psync(lab: &Lab) -> Contest<'_> {
+    let settings = "engine = \"psync\"\ncache = \"buffered\"\niodepth = 1\n\
+        [[access_spec]]\nline = [{ size = \"4k\", random = 100 }]\n";
+    let options = "--ioengine=psync --rw=randread --bs=4k --direct=0";
+    Contest {
+        title: "psync, cached random reads, 4 KiB on tmpfs",
+        unit: "IOPS",
+        contestants: vec![
+            lab.ours(settings.to_owned(), Some(&lab.memory)),
+            lab.fio("fio", options, &lab.memory),
+        ],
+        asks: vec![Ask {
+            against: "fio",
+            ratio_min: 1.1,
+        }],
+    }
+}
+
+fn sequential(lab: &Lab) -> Contest<'_> {
+    let settings = "engine = \"io_uring\"\ncache = \"buffered\"\niodepth = 8\n\
+        [[access_spec]]\nline = [{ size = \"1MiB\" }]\n";
+    let options = "--ioengine=io_uring --fixedbufs --registerfiles --iodepth=8 --rw=read \
+        --bs=1m --direct=0";
+    Contest {
+        title: "sequential reads, 1 MiB on ext4, cached, depth 8",
+        unit: "IOPS",
+        contestants: vec![
+            lab.ours(settings.to_owned(), Some(&lab.disk)),
+            lab.fio("fio tuned", options, &lab.disk),
+        ],
+        asks: vec![Ask {
+            against: "fio tuned",
+            ratio_min: 1.0,
+        }],
+    }
+}

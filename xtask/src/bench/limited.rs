@@ -1,0 +1,72 @@
+//! A file system on a loop device of known speed, with a file for fio beside pgmeter's.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use end_to_end::{FileSystem, Limit, MountedImage, Throttle};
+
+use super::programs::{Figures, Pgmeter, fio, fio_measure};
+use crate::error::Failure;
+
+const IMAGE_BYTES: u64 = 1 << 30;
+/// Bytes that either program uses.
+pub const FILE_BYTES: u64 = 256 << 20;
+
+/// The device, unlimited until [`LimitedDevice::limit`].
+pub struct LimitedDevice {
+    mounted: MountedImage,
+    fio_file: PathBuf,
+}
+
+impl LimitedDevice {
+    /// Makes the file system and both programs' files, at full speed.
+    pub fn new(pgmeter: &Pgmeter) -> Result<LimitedDevice, Failure> {
+        let mounted = MountedImage::new(FileSystem::Ext4, IMAGE_BYTES)?;
+        let fio_file = mounted.path().join("fio.dat");
+        let device = LimitedDevice { mounted, fio_file };
+        let options = [
+            "--rw=write",
+            "--bs=1m",
+            "--refill_buffers",
+            "--time_based=0",
+            "--end_fsync=1",
+        ];
+        let given = options.map(str::to_owned).to_vec();
+        fio_measure(&mut fio(&[given, device.fio_options()].concat()))?;
+        let prepare = format!(
+            "size = {FILE_BYTES}\noperations = 1\nramp_time = 0\n\
+             [[access_spec]]\nline = [{{ size = \"4k\" }}]\n"
+        );
+        pgmeter.measure(&prepare, Some(device.path()))?;
+        Ok(device)
+    }
+
+    /// Where it is mounted.
+    pub fn path(&self) -> &Path {
+        self.mounted.path()
+    }
+
+    /// Limits the device for the commands that the result wraps.
+    pub fn limit(&self, limit: Limit) -> Result<Throttle, Failure> {
+        Ok(Throttle::new(&self.mounted.device().number()?, limit)?)
+    }
+
+    /// Measures fio on its file, directly, inside a limit.
+    pub fn fio(&self, options: &[String], throttle: &Throttle) -> Result<Figures, Failure> {
+        let all = [
+            options.to_vec(),
+            self.fio_options(),
+            vec!["--direct=1".to_owned()],
+        ]
+        .concat();
+        let command: Command = fio(&all);
+        fio_measure(&mut throttle.wrap(&command))
+    }
+
+    fn fio_options(&self) -> Vec<String> {
+        vec![
+            format!("--filename={}", self.fio_file.display()),
+            format!("--size={FILE_BYTES}"),
+        ]
+    }
+}

@@ -1,0 +1,155 @@
+//! Measurements side by side: contestants take turns, medians are compared.
+//!
+//! Figures of one run are only compared with figures of the same run.
+
+mod accuracy;
+mod cases;
+mod contest;
+mod engine;
+mod limited;
+mod programs;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::error::Failure;
+
+/// Set by Ctrl-C; whoever waits looks at it and returns, so that fixtures are taken down.
+#[derive(Debug, Clone, Default)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+impl Interrupt {
+    /// Catches the signals that end programs.
+    fn catch() -> Result<Interrupt, Failure> {
+        let interrupt = Interrupt::default();
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+            signal_hook::flag::register(signal, Arc::clone(&interrupt.0))
+                .map_err(Failure::start("signal handling"))?;
+        }
+        Ok(interrupt)
+    }
+
+    /// An error once a signal has come.
+    pub fn check(&self) -> Result<(), Failure> {
+        match self.0.load(Ordering::Relaxed) {
+            true => Err(Failure::Interrupted),
+            false => Ok(()),
+        }
+    }
+}
+
+/// How long and how often to measure.
+#[derive(Debug, Clone)]
+pub struct Effort {
+    /// How often each contestant is measured; 0 means the benchmark's own number.
+    pub rounds_count: usize,
+    /// Seconds of each measurement; 0 means the benchmark's own number.
+    pub seconds: u64,
+    /// Only contests whose titles contain this.
+    pub only: String,
+}
+
+impl Effort {
+    fn parse(options: &[&str]) -> Result<Effort, Failure> {
+        let mut effort = Effort {
+            rounds_count: 0,
+            seconds: 0,
+            only: String::new(),
+        };
+        let mut options = options.iter();
+        while let Some(option) = options.next() {
+            let value = options
+                .next()
+                .ok_or_else(|| Failure::Usage(format!("`{option}` needs a value")))?;
+            let number = || {
+                let wrong = |_| Failure::Usage(format!("`{value}` is no number"));
+                value.parse::<u64>().map_err(wrong)
+            };
+            match *option {
+                "--rounds" => effort.rounds_count = number()? as usize,
+                "--seconds" => effort.seconds = number()?,
+                "--only" => effort.only = (*value).to_owned(),
+                _ => {
+                    let known = "there are --rounds, --seconds and --only";
+                    return Err(Failure::Usage(format!(
+                        "unknown option `{option}`; {known}"
+                    )));
+                }
+            }
+        }
+        Ok(effort)
+    }
+
+    /// The number of rounds, by default `otherwise`.
+    pub fn rounds_or(&self, otherwise: usize) -> usize {
+        if self.rounds_count > 0 {
+            self.rounds_count
+        } else {
+            otherwise
+        }
+    }
+
+    /// The seconds of each measurement, by default `otherwise`.
+    pub fn seconds_or(&self, otherwise: u64) -> u64 {
+        if self.seconds > 0 {
+            self.seconds
+        } else {
+            otherwise
+        }
+    }
+
+    /// Whether a part with this title is wanted.
+    pub fn wants(&self, title: &str) -> bool {
+        title.contains(&self.only)
+    }
+}
+
+/// Runs the benchmark `name`.
+pub fn run(name: &str, options: &[&str]) -> Result<(), Failure> {
+    let effort = Effort::parse(options)?;
+    let interrupt = Interrupt::catch()?;
+    end_to_end::sweep();
+    let missed_count = match name {
+        "engine" => engine::run(&effort, &interrupt)?,
+        "accuracy" => accuracy::run(&effort, &interrupt)?,
+        _ => {
+            let known = "there are `engine` and `accuracy`";
+            return Err(Failure::Usage(format!(
+                "unknown benchmark `{name}`; {known}"
+            )));
+        }
+    };
+    match missed_count {
+        0 => Ok(()),
+        count => Err(Failure::Found(format!(
+            "{count} of what is asked was missed"
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_replace_the_defaults_of_a_benchmark() {
+        let effort = Effort::parse(&["--rounds", "7", "--only", "tmpfs"]).unwrap();
+        assert_eq!((effort.rounds_or(5), effort.seconds_or(3)), (7, 3));
+        assert!(effort.wants("4 KiB on tmpfs") && !effort.wants("ext4"));
+    }
+
+    #[test]
+    fn wrong_options_are_refused() {
+        assert!(Effort::parse(&["--rounds"]).is_err());
+        assert!(Effort::parse(&["--rounds", "x"]).is_err());
+        assert!(Effort::parse(&["--what", "1"]).is_err());
+    }
+
+    #[test]
+    fn an_interrupt_is_seen() {
+        let interrupt = Interrupt::default();
+        assert!(interrupt.check().is_ok());
+        interrupt.0.store(true, Ordering::Relaxed);
+        assert!(matches!(interrupt.check(), Err(Failure::Interrupted)));
+    }
+}

@@ -1,0 +1,166 @@
+//! What each lane runs, and what of it must not be skipped where CI runs it.
+
+use super::output::Tally;
+use crate::error::Failure;
+use crate::{docs, tidy};
+
+/// One lane.
+pub struct Lane {
+    /// As named on the command line.
+    pub name: &'static str,
+    /// What it does.
+    pub kind: Kind,
+    /// Whether CI fails when all of it was skipped.
+    pub must_run: bool,
+    /// Tests that CI must not skip, by the end of their names.
+    pub must_run_tests: &'static [&'static str],
+}
+
+/// What a lane does.
+pub enum Kind {
+    /// A cargo command that passes or fails as a whole.
+    Cargo(&'static [&'static str]),
+    /// A check of this program.
+    Own(fn() -> Result<(), Failure>),
+    /// Test programs.
+    Tests(Select),
+    /// The examples in doc comments.
+    DocTests,
+}
+
+/// Which test programs a lane runs.
+#[derive(Debug, Clone, Copy)]
+pub enum Select {
+    /// All of every package but `end-to-end`.
+    Crates,
+    /// The named ones of `end-to-end`.
+    EndToEnd(&'static [&'static str]),
+}
+
+const fn lane(name: &'static str, kind: Kind) -> Lane {
+    Lane {
+        name,
+        kind,
+        must_run: true,
+        must_run_tests: &[],
+    }
+}
+
+/// All lanes, cheap ones first.
+pub const LANES: &[Lane] = &[
+    lane("format", Kind::Cargo(&["fmt", "--all", "--check"])),
+    lane("tidy", Kind::Own(tidy::run)),
+    lane(
+        "clippy",
+        Kind::Cargo(&[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--",
+            "-D",
+            "warnings",
+        ]),
+    ),
+    lane("unit", Kind::Tests(Select::Crates)),
+    lane("doc", Kind::DocTests),
+    lane("docs", Kind::Own(docs::check)),
+    lane(
+        "fixtures",
+        Kind::Tests(Select::EndToEnd(&["end_to_end", "faultfs"])),
+    ),
+    lane(
+        "command-line",
+        Kind::Tests(Select::EndToEnd(&[
+            "command_line",
+            "bad_input",
+            "interrupt",
+            "golden",
+        ])),
+    ),
+    Lane {
+        name: "kernel",
+        kind: Kind::Tests(Select::EndToEnd(&["kernel"])),
+        must_run: true,
+        must_run_tests: &["io_uring_reads_directly_from_ext4"],
+    },
+    Lane {
+        name: "faults",
+        kind: Kind::Tests(Select::EndToEnd(&["faults"])),
+        must_run: true,
+        must_run_tests: &["a_flipped_bit_is_named_with_its_offset"],
+    },
+    Lane {
+        name: "samples",
+        kind: Kind::Tests(Select::EndToEnd(&["samples"])),
+        must_run: false,
+        must_run_tests: &[],
+    },
+];
+
+impl Lane {
+    /// What CI must not accept about this lane's result.
+    pub fn missing(&self, tally: &Tally) -> Vec<String> {
+        if !self.must_run {
+            return Vec::new();
+        }
+        let mut missing = Vec::new();
+        if tally.passed_count == 0 && tally.failures.is_empty() {
+            missing.push(format!(
+                "{}: nothing of it ran, and CI must run it",
+                self.name
+            ));
+        }
+        for test in self.must_run_tests {
+            if let Some(skip) = tally.skips.iter().find(|skip| skip.contains(test)) {
+                missing.push(format!("{}: CI must not skip this: {skip}", self.name));
+            }
+        }
+        missing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kernel() -> &'static Lane {
+        LANES.iter().find(|lane| lane.name == "kernel").unwrap()
+    }
+
+    #[test]
+    fn a_lane_that_was_skipped_altogether_is_missing() {
+        let skips = vec!["kernel: other: needs root".to_owned()];
+        let tally = Tally {
+            skips,
+            ..Tally::default()
+        };
+        assert_eq!(kernel().missing(&tally).len(), 1);
+    }
+
+    #[test]
+    fn a_test_that_must_run_is_missing_when_skipped() {
+        let skips = vec![format!(
+            "kernel: {}: needs root",
+            kernel().must_run_tests[0]
+        )];
+        let tally = Tally {
+            passed_count: 5,
+            skips,
+            ..Tally::default()
+        };
+        assert_eq!(kernel().missing(&tally).len(), 1);
+    }
+
+    #[test]
+    fn other_skips_are_fine_and_so_is_a_lane_that_need_not_run() {
+        let skips = vec!["kernel: other: no zram".to_owned()];
+        let tally = Tally {
+            passed_count: 5,
+            skips,
+            ..Tally::default()
+        };
+        assert!(kernel().missing(&tally).is_empty());
+        let samples = LANES.iter().find(|lane| lane.name == "samples").unwrap();
+        assert!(samples.missing(&Tally::default()).is_empty());
+    }
+}

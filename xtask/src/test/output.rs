@@ -1,0 +1,270 @@
+//! Runs a check, shows what it prints, and reads libtest's output for counts and skips.
+//!
+//! Tests run with `--show-output`, so that a test's `skipped: reason` stands below its name.
+
+use std::fmt;
+use std::io::{BufRead, BufReader, Read};
+use std::process::{Command, Stdio};
+
+use crate::error::Failure;
+
+/// What was counted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tally {
+    /// Tests that passed and were not skipped.
+    pub passed_count: usize,
+    /// Each skipped test with its reason.
+    pub skips: Vec<String>,
+    /// Each failed test or check.
+    pub failures: Vec<String>,
+}
+
+impl Tally {
+    /// One failure and nothing else.
+    pub fn failed(message: &str) -> Tally {
+        Tally {
+            failures: vec![message.to_owned()],
+            ..Tally::default()
+        }
+    }
+
+    /// Adds a lane's tally, naming the lane.
+    pub fn add(&mut self, lane: &str, other: Tally) {
+        self.passed_count += other.passed_count;
+        self.skips.extend(
+            other
+                .skips
+                .into_iter()
+                .map(|skip| format!("{lane}: {skip}")),
+        );
+        self.failures.extend(
+            other
+                .failures
+                .into_iter()
+                .map(|failure| format!("{lane}: {failure}")),
+        );
+    }
+
+    /// Adds another tally of the same lane.
+    pub fn merge(&mut self, other: Tally) {
+        self.passed_count += other.passed_count;
+        self.skips.extend(other.skips);
+        self.failures.extend(other.failures);
+    }
+}
+
+impl fmt::Display for Tally {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            out,
+            "{} passed, {} failed",
+            self.passed_count,
+            self.failures.len()
+        )?;
+        match self.skips.len() {
+            0 => Ok(()),
+            count => write!(out, ", {count} skipped"),
+        }
+    }
+}
+
+/// Runs a check that counts as one.
+pub fn run_check(name: &str, command: &mut Command) -> Result<Tally, Failure> {
+    let status = command.status().map_err(Failure::start(name))?;
+    if status.success() {
+        return Ok(Tally {
+            passed_count: 1,
+            ..Tally::default()
+        });
+    }
+    Ok(Tally::failed(&format!(
+        "{:?} ended with {status}",
+        command.get_program()
+    )))
+}
+
+/// Runs a test program, showing its output as it comes.
+pub fn run_tests(name: &str, command: &mut Command) -> Result<Tally, Failure> {
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(Failure::start(name))?;
+    let mut reader = OutputReader::default();
+    if let Some(stdout) = child.stdout.take() {
+        read_lines(stdout, |line| {
+            println!("{line}");
+            reader.line(line);
+        });
+    }
+    let status = child.wait().map_err(Failure::start(name))?;
+    let mut tally = reader.finish();
+    if !status.success() && tally.failures.is_empty() {
+        tally
+            .failures
+            .push(format!("`{name}` ended with {status} and named no test"));
+    }
+    Ok(tally)
+}
+
+/// Lines as they come; bytes that are not text are replaced.
+fn read_lines(pipe: impl Read, mut take: impl FnMut(&str)) {
+    let mut pipe = BufReader::new(pipe);
+    let mut line = Vec::new();
+    // A read error ends the output as the end of the pipe does.
+    while pipe
+        .read_until(b'\n', &mut line)
+        .is_ok_and(|length| length > 0)
+    {
+        take(String::from_utf8_lossy(&line).trim_end_matches('\n'));
+        line.clear();
+    }
+}
+
+/// Reads libtest's output line by line.
+#[derive(Debug, Default)]
+struct OutputReader {
+    tally: Tally,
+    /// The test whose captured output is being shown.
+    shown: Option<String>,
+    /// Tests of this program that were skipped, one line each.
+    skipped_tests: Vec<String>,
+}
+
+impl OutputReader {
+    fn line(&mut self, line: &str) {
+        if let Some(name) = captured_header(line) {
+            self.shown = Some(name.to_owned());
+        } else if let Some((_, reason)) = line.split_once("skipped: ") {
+            self.skip(reason);
+        } else if let Some(rest) = line.strip_prefix("test result: ") {
+            self.result(rest);
+        } else if let Some(name) = failed_test(line) {
+            self.tally.failures.push(name.to_owned());
+        } else if let Some(name) = ignored_test(line) {
+            self.tally.skips.push(format!("{name}: ignored"));
+        } else if matches!(line, "failures:" | "successes:") {
+            self.shown = None;
+        }
+    }
+
+    fn skip(&mut self, reason: &str) {
+        let name = self.shown.clone().unwrap_or_else(|| "a test".to_owned());
+        // A test that skips parts of itself is one skipped test.
+        if !self.skipped_tests.contains(&name) {
+            self.tally.skips.push(format!("{name}: {reason}"));
+            self.skipped_tests.push(name);
+        }
+    }
+
+    /// `ok. 5 passed; 0 failed; 1 ignored; ...`
+    fn result(&mut self, rest: &str) {
+        let passed = rest
+            .split([';', '.'])
+            .find_map(|part| part.trim().strip_suffix(" passed"))
+            .and_then(|count| count.parse::<usize>().ok())
+            .unwrap_or(0);
+        self.tally.passed_count += passed.saturating_sub(self.skipped_tests.len());
+        self.skipped_tests.clear();
+        self.shown = None;
+    }
+
+    fn finish(self) -> Tally {
+        self.tally
+    }
+}
+
+/// The name in `---- name stdout ----`.
+fn captured_header(line: &str) -> Option<&str> {
+    line.strip_prefix("---- ")?.strip_suffix(" stdout ----")
+}
+
+/// The name in `test name ... FAILED`.
+fn failed_test(line: &str) -> Option<&str> {
+    line.strip_prefix("test ")?.strip_suffix(" ... FAILED")
+}
+
+/// The name in `test name ... ignored`, with or without a reason.
+fn ignored_test(line: &str) -> Option<&str> {
+    let (name, _) = line.strip_prefix("test ")?.split_once(" ... ignored")?;
+    Some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Tally {
+        let mut reader = OutputReader::default();
+        read_lines(text.as_bytes(), |line| reader.line(line));
+        reader.finish()
+    }
+
+    const SKIPPED: &str = "
+running 3 tests
+test a ... ok
+test b ... ok
+test c ... ignored, slow
+
+successes:
+
+---- b stdout ----
+skipped: needs root
+skipped: and a disk
+
+successes:
+    a
+    b
+
+test result: ok. 2 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out; finished in 0.00s
+";
+
+    #[test]
+    fn a_skipped_test_is_counted_once_and_not_as_passed() {
+        let tally = read(SKIPPED);
+        assert_eq!(tally.passed_count, 1);
+        assert_eq!(tally.skips, ["c: ignored", "b: needs root"]);
+        assert_eq!(tally.to_string(), "1 passed, 0 failed, 2 skipped");
+    }
+
+    #[test]
+    fn failed_tests_are_named() {
+        let tally = read(
+            "test a ... FAILED\ntest b ... ok\n\n---- a stdout ----\nboom\n\n\
+             test result: FAILED. 1 passed; 1 failed; 0 ignored\n",
+        );
+        assert_eq!(tally.failures, ["a"]);
+        assert_eq!(tally.to_string(), "1 passed, 1 failed");
+    }
+
+    #[test]
+    fn several_programs_in_one_output_add_up() {
+        let one = "test result: ok. 2 passed; 0 failed; 0 ignored\n";
+        assert_eq!(read(&one.repeat(3)).passed_count, 6);
+    }
+
+    #[test]
+    fn bytes_that_are_not_text_do_not_stop_the_reading() {
+        let mut reader = OutputReader::default();
+        let bytes = b"\xff\xfe\ntest result: ok. 2 passed; 0 failed\n";
+        read_lines(&bytes[..], |line| reader.line(line));
+        assert_eq!(reader.finish().passed_count, 2);
+    }
+
+    #[test]
+    fn a_program_that_dies_without_a_word_has_failed() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo 'test a ... '; exit 101"]);
+        let tally = run_tests("dying", &mut command).unwrap();
+        assert_eq!(tally.failures.len(), 1);
+    }
+
+    #[test]
+    fn tallies_name_their_lanes_when_added() {
+        let mut total = Tally::default();
+        total.add("unit", Tally::failed("a"));
+        total.add("unit", read(SKIPPED));
+        assert_eq!(total.to_string(), "1 passed, 1 failed, 2 skipped");
+        assert_eq!(total.failures, ["unit: a"]);
+    }
+}

@@ -1,0 +1,102 @@
+//! Makes the system ready for all tests, as far as it may.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Programs that tests and benchmarks run, with the Debian packages that have them.
+const PROGRAMS: &[(&str, &str)] = &[
+    ("fio", "fio"),
+    ("mkfs.xfs", "xfsprogs"),
+    ("mkfs.btrfs", "btrfs-progs"),
+    ("mkfs.ext4", "e2fsprogs"),
+    ("fusermount3", "fuse3"),
+    ("losetup", "mount"),
+    ("tmux", "tmux"),
+    ("strace", "strace"),
+];
+
+/// Installs what is missing where that is possible, removes what killed tests left behind, and
+/// returns what is worth telling.
+pub fn prepare() -> Vec<String> {
+    let mut notes = Vec::new();
+    let swept_count = end_to_end::sweep();
+    if swept_count > 0 {
+        notes.push(format!(
+            "removed {swept_count} directories that killed tests had left"
+        ));
+    }
+    let missing = missing_packages();
+    if missing.is_empty() {
+        return notes;
+    }
+    let list = missing.join(" ");
+    if !is_root() {
+        notes.push(format!(
+            "note: not root, so `{list}` is not installed; its tests are skipped"
+        ));
+    } else if !is_on_path("apt-get") {
+        notes.push(format!(
+            "note: no apt-get, so `{list}` is not installed; its tests are skipped"
+        ));
+    } else if let Err(reason) = install(&missing) {
+        notes.push(format!(
+            "note: `{list}` cannot be installed ({reason}); its tests are skipped"
+        ));
+    } else {
+        notes.push(format!("installed {list}"));
+    }
+    notes
+}
+
+fn missing_packages() -> Vec<&'static str> {
+    PROGRAMS
+        .iter()
+        .filter(|(name, _)| !is_on_path(name))
+        .map(|(_, package)| *package)
+        .collect()
+}
+
+fn is_on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let system = ["/usr/sbin", "/sbin"].map(Into::into);
+    std::env::split_paths(&path)
+        .chain(system)
+        .any(|directory| directory.join(program).is_file())
+}
+
+fn is_root() -> bool {
+    use std::os::unix::fs::MetadataExt;
+    // The owner of a process's directory in /proc is the effective user.
+    std::fs::metadata(Path::new("/proc/self")).is_ok_and(|metadata| metadata.uid() == 0)
+}
+
+fn install(packages: &[&str]) -> Result<(), String> {
+    apt_get(&["update", "-q"])?;
+    let options = ["install", "-q", "-y", "--no-install-recommends"];
+    apt_get(&[&options[..], packages].concat())
+}
+
+fn apt_get(arguments: &[&str]) -> Result<(), String> {
+    let status = Command::new("apt-get")
+        .args(arguments)
+        .env("DEBIAN_FRONTEND", "noninteractive")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .status();
+    match status {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("apt-get {}: {status}", arguments[0])),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_looked_for_on_the_path() {
+        assert!(is_on_path("sh"));
+        assert!(!is_on_path("pgmeter-no-such-program"));
+    }
+}

@@ -1,0 +1,146 @@
+//! The rules by name, and the named places that may break one.
+
+use super::Finding;
+
+/// Every rule.
+pub const RULES: &[&str] = &[
+    "function-length",
+    "file-length",
+    "loop-length",
+    "line-width",
+    "parameters",
+    "unwrap",
+    "expect-share",
+    "unsafe-place",
+    "safety-comment",
+    "process-exit",
+    "global-state",
+    "type-names",
+    "lint-attributes",
+    "unfinished",
+    "machine-paths",
+    "spelling",
+    "words",
+    "crate-graph",
+    "dependency-reasons",
+    "dependency-place",
+    "lints-inherited",
+    "exceptions",
+];
+
+/// A place that may break a rule.
+pub struct Exception {
+    /// The rule's name.
+    pub rule: &'static str,
+    /// The file, relative to the workspace root.
+    pub path: &'static str,
+    /// A part of the finding's message, so that one exception does not cover a whole file.
+    pub message_part: &'static str,
+    /// Why.
+    pub reason: &'static str,
+}
+
+/// All exceptions.
+pub const EXCEPTIONS: &[Exception] = &[
+    Exception {
+        rule: "spelling",
+        path: "xtask/src/tidy/words.rs",
+        message_part: "",
+        reason: "the rule's own list",
+    },
+    Exception {
+        rule: "words",
+        path: "xtask/src/tidy/words.rs",
+        message_part: "",
+        reason: "the rule's own list",
+    },
+    Exception {
+        rule: "type-names",
+        path: "crates/workload/src/icf/document.rs",
+        message_part: "`Manager`",
+        reason: "the format's own word: a manager is a machine with workers",
+    },
+    Exception {
+        rule: "type-names",
+        path: "crates/workload/src/icf/extras.rs",
+        message_part: "`ManagerShare`",
+        reason: "the format's own word: a manager is a machine with workers",
+    },
+    Exception {
+        rule: "type-names",
+        path: "crates/workload/src/icf/managers.rs",
+        message_part: "`ManagerKey`",
+        reason: "the format's own word: a manager is a machine with workers",
+    },
+];
+
+/// Drops the findings that have an exception; says which exceptions were used, and finds those
+/// that no longer are.
+pub fn apply(findings: Vec<Finding>) -> (Vec<Finding>, Vec<String>) {
+    let mut kept: Vec<Finding> = findings
+        .iter()
+        .filter(|found| EXCEPTIONS.iter().all(|e| !e.covers(found)))
+        .cloned()
+        .collect();
+    let mut used = Vec::new();
+    for exception in EXCEPTIONS {
+        let Exception {
+            rule, path, reason, ..
+        } = exception;
+        if findings.iter().any(|finding| exception.covers(finding)) {
+            used.push(format!("excepted: {path} from {rule}: {reason}"));
+        } else {
+            let message = format!("the exception from `{rule}` is no longer needed");
+            kept.push(Finding {
+                rule: "exceptions",
+                path: (*path).to_owned(),
+                line: 0,
+                message,
+            });
+        }
+    }
+    (kept, used)
+}
+
+impl Exception {
+    fn covers(&self, finding: &Finding) -> bool {
+        self.rule == finding.rule
+            && self.path == finding.path
+            && finding.message.contains(self.message_part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_exception_names_a_rule_and_a_reason() {
+        for exception in EXCEPTIONS {
+            assert!(RULES.contains(&exception.rule), "{}", exception.rule);
+            assert!(exception.reason.len() > 10, "{}", exception.path);
+        }
+    }
+
+    #[test]
+    fn an_exception_covers_its_file_and_no_other() {
+        let finding = |path: &str| Finding {
+            rule: "spelling",
+            path: path.to_owned(),
+            line: 1,
+            message: "x".to_owned(),
+        };
+        let (kept, _) = apply(vec![finding(EXCEPTIONS[0].path), finding("a.rs")]);
+        assert_eq!(kept[0], finding("a.rs"));
+        assert!(
+            kept[1..].iter().all(|found| found.rule == "exceptions"),
+            "{kept:?}"
+        );
+    }
+
+    #[test]
+    fn an_exception_that_is_not_needed_is_found() {
+        let (kept, used) = apply(Vec::new());
+        assert_eq!((kept.len(), used.len()), (EXCEPTIONS.len(), 0));
+    }
+}

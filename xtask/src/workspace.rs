@@ -1,0 +1,96 @@
+//! Where the project is and which files it has.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::error::Failure;
+
+/// The workspace root, as the compiler saw it when this program was built.
+pub fn root() -> PathBuf {
+    let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
+    manifest.parent().unwrap_or(manifest).to_path_buf()
+}
+
+/// Cargo, the one that runs this command if there is one.
+pub fn cargo() -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root());
+    command
+}
+
+/// Runs cargo and returns its messages; what it prints for people goes through.
+pub fn cargo_messages(arguments: &[&str]) -> Result<Vec<Value>, Failure> {
+    let output = cargo()
+        .args(arguments)
+        .arg("--message-format=json-render-diagnostics")
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(Failure::start("cargo"))?;
+    if !output.status.success() {
+        let program = format!("cargo {}", arguments.join(" "));
+        return Err(Failure::Program {
+            program,
+            message: output.status.to_string(),
+        });
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect())
+}
+
+/// Builds one program for measuring and returns its path.
+pub fn release_program(selection: &[&str], name: &str) -> Result<PathBuf, Failure> {
+    let messages = cargo_messages(&[&["build", "--release"], selection].concat())?;
+    let is_it = |message: &&Value| message.pointer("/target/name") == Some(&Value::from(name));
+    messages
+        .iter()
+        .filter(is_it)
+        .find_map(|message| message.get("executable")?.as_str().map(PathBuf::from))
+        .ok_or_else(|| Failure::Output {
+            program: "cargo build".to_owned(),
+            message: format!("it names no executable `{name}`"),
+        })
+}
+
+/// All files below `start` whose names end in one of `suffixes`, relative to the root, sorted.
+///
+/// Build output, hidden directories and fuzzing corpora are left out.
+pub fn files(start: &Path, suffixes: &[&str]) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    let mut pending = vec![start.to_path_buf()];
+    while let Some(directory) = pending.pop() {
+        let entries = std::fs::read_dir(&directory).map_err(Failure::file(&directory))?;
+        for entry in entries {
+            let entry = entry.map_err(Failure::file(&directory))?;
+            let path = entry.path();
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let kind = entry.file_type().map_err(Failure::file(&path))?;
+            if kind.is_dir() {
+                if !is_left_out(&name) {
+                    pending.push(path);
+                }
+            } else if kind.is_file() && suffixes.iter().any(|suffix| name.ends_with(suffix)) {
+                found.push(path.strip_prefix(start).unwrap_or(&path).to_path_buf());
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn is_left_out(directory: &str) -> bool {
+    (directory.starts_with('.') && directory != ".ci")
+        || directory == "target"
+        || directory.starts_with("target-")
+        || matches!(directory, "corpus" | "artifacts" | "proptest-regressions")
+}
+
+/// Reads a file of the workspace as text.
+pub fn read(root: &Path, relative: &Path) -> Result<String, Failure> {
+    let path = root.join(relative);
+    std::fs::read_to_string(&path).map_err(Failure::file(&path))
+}
