@@ -13,9 +13,9 @@ use workload::plan::{
     ContentPlan, CursorKind, Distribution, LinePlan, PositionRule, Sequence, SpanPlan, WorkerPlan,
 };
 
-const REQUEST_COUNT: u32 = 20_000_000;
+const REQUEST_COUNT: u32 = 1_000_000;
 const SLOT_COUNT: u32 = 32;
-const TRIAL_COUNT: u32 = 5;
+const TRIAL_COUNT: u32 = 60;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let uniform = plan(vec![line(4096, 100.0)]);

@@ -11,6 +11,8 @@ mod error;
 mod iometer;
 mod position;
 mod rng;
+#[cfg(test)]
+mod sample;
 mod slots;
 mod step;
 mod transfer;

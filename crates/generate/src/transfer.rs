@@ -28,7 +28,8 @@ pub struct Transfer<C> {
     placements: Vec<Placement>,
     /// As `placements`, for replies; empty when no line has one.
     reply_placements: Vec<Placement>,
-    choice: Weighted,
+    /// `None` where there is one line, which needs no draw.
+    choice: Option<Weighted>,
     /// The line of the current burst.
     line_index: usize,
     left_in_burst: u32,
@@ -72,7 +73,7 @@ impl<C: Cursor> Transfer<C> {
             } else {
                 Vec::new()
             },
-            choice: Weighted::new(&weights),
+            choice: (weights.len() > 1).then(|| Weighted::new(&weights)),
             line_index: 0,
             left_in_burst: 0,
             not_before_ns: 0,
@@ -83,7 +84,9 @@ impl<C: Cursor> Transfer<C> {
     /// Draws the line of the next burst; says until when the worker waits before it.
     #[inline]
     fn begin_burst(&mut self, now_ns: u64) -> Option<u64> {
-        self.line_index = self.choice.pick(self.rng.next_u64());
+        if let Some(choice) = &self.choice {
+            self.line_index = choice.pick(self.rng.next_u64());
+        }
         let line = &self.lines[self.line_index];
         self.left_in_burst = line.burst;
         if line.delay_ns == 0 {

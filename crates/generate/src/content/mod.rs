@@ -90,7 +90,7 @@ impl ContentSource {
     /// The content that a worker writes, which follows from its seed.
     #[must_use]
     pub fn plain(&self, worker_seed: u64) -> PlainContent {
-        PlainContent::new(Arc::clone(&self.tables), worker_seed)
+        PlainContent::new(Arc::clone(&self.tables), worker_seed, true)
     }
 
     /// The stamped content that a worker writes and checks.
@@ -108,12 +108,9 @@ impl ContentSource {
         file_seeds: Vec<u64>,
         block_bytes: u32,
     ) -> Result<Verified, GenerateError> {
-        Verified::new(
-            self.plain(worker_seed),
-            worker_index,
-            file_seeds,
-            block_bytes,
-        )
+        // Renewed as a whole: a torn write is found only where old and new content differ.
+        let payload = PlainContent::new(Arc::clone(&self.tables), worker_seed, false);
+        Verified::new(payload, worker_index, file_seeds, block_bytes)
     }
 
     /// The bytes of a freshly prepared test file from `offset_bytes` on.

@@ -30,10 +30,12 @@ struct State {
 const BLOCK_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
 
 impl PlainContent {
-    pub(super) fn new(tables: Arc<Tables>, worker_seed: u64) -> Self {
+    /// With `stamps`, incompressible content is renewed by stamps alone; without, as a whole.
+    pub(super) fn new(tables: Arc<Tables>, worker_seed: u64, stamps: bool) -> Self {
         type Fill = fn(&mut State, &mut [u8]);
         let (prepare, fill): (Fill, Fill) = match tables.kind {
-            ContentPlan::Incompressible => (State::noise, State::incompressible),
+            ContentPlan::Incompressible if stamps => (State::noise, State::incompressible),
+            ContentPlan::Incompressible => (State::noise, State::noise),
             ContentPlan::Repeating => (State::repeating, State::repeating),
             ContentPlan::PseudoRandom => (State::pseudo_random, State::pseudo_random),
             ContentPlan::FullRandom => (State::full_random, State::full_random),
@@ -79,8 +81,11 @@ impl State {
         self.tables.noise.write_all(buffer, &mut self.rng);
     }
 
-    /// Stamps each block; a buffer that a read left with a repeated pattern, such as the zeros of
-    /// a hole, is filled afresh.
+    /// Stamps each block, so that no two written blocks are equal; consecutive writes of one slot
+    /// have the rest in common.
+    ///
+    /// A buffer that a read left with a repeated pattern, such as the zeros of a hole, is filled
+    /// afresh.
     fn incompressible(&mut self, buffer: &mut [u8]) {
         for block in buffer.chunks_mut(BLOCK_BYTES) {
             self.block_count = self.block_count.wrapping_add(BLOCK_STEP);

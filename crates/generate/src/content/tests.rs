@@ -1,1 +1,330 @@
+use std::collections::HashSet;
 
+use engine::{Operation, Request};
+use proptest::prelude::*;
+
+use super::*;
+use crate::sample::{GIB, line, plan, span};
+use crate::{Content, Mismatch};
+
+const KINDS: [ContentPlan; 6] = [
+    ContentPlan::Incompressible,
+    ContentPlan::Repeating,
+    ContentPlan::PseudoRandom,
+    ContentPlan::FullRandom,
+    ContentPlan::Zero,
+    ContentPlan::Reducible {
+        compress_percent: 30.0,
+        dedupe_percent: 20.0,
+    },
+];
+
+fn request(offset_bytes: u64, length_bytes: u32) -> Request {
+    Request {
+        operation: Operation::Write,
+        slot: 0,
+        file_index: 0,
+        length_bytes,
+        offset_bytes,
+    }
+}
+
+/// The blocks of some writes through one slot's buffer.
+fn written(kind: ContentPlan, length_bytes: usize, write_count: u64) -> Vec<Vec<u8>> {
+    let mut content = ContentSource::new(&kind).unwrap().plain(3);
+    let mut buffer = vec![0; length_bytes];
+    content.prepare_buffer(&mut buffer);
+    (0..write_count)
+        .flat_map(|number| {
+            content.fill(&mut buffer, &request(number, length_bytes as u32));
+            buffer
+                .chunks(BLOCK_BYTES)
+                .map(<[u8]>::to_vec)
+                .collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+fn prefilled(kind: ContentPlan, block_count: usize) -> Vec<Vec<u8>> {
+    let mut buffer = vec![0; block_count * BLOCK_BYTES];
+    ContentSource::new(&kind)
+        .unwrap()
+        .prefill(5, None, 0, &mut buffer);
+    buffer.chunks(BLOCK_BYTES).map(<[u8]>::to_vec).collect()
+}
+
+fn distinct(blocks: &[Vec<u8>]) -> usize {
+    blocks.iter().collect::<HashSet<_>>().len()
+}
+
+/// Entropy of single bytes, in bits.
+fn entropy<'a>(bytes: impl IntoIterator<Item = &'a u8>) -> f64 {
+    let mut counts = [0_u32; 256];
+    bytes
+        .into_iter()
+        .for_each(|byte| counts[usize::from(*byte)] += 1);
+    let total: u32 = counts.iter().sum();
+    let shares = counts.iter().filter(|count| **count > 0);
+    shares
+        .map(|count| f64::from(*count) / f64::from(total))
+        .map(|share| -share * share.log2())
+        .sum()
+}
+
+#[test]
+fn incompressible_blocks_all_differ_and_have_full_entropy() {
+    for blocks in [
+        written(ContentPlan::Incompressible, 4096, 2000),
+        written(ContentPlan::Incompressible, 65_536, 100),
+        prefilled(ContentPlan::Incompressible, 2000),
+    ] {
+        assert_eq!(distinct(&blocks), blocks.len());
+        assert!(entropy(blocks.iter().flatten()) > 7.9);
+    }
+}
+
+#[test]
+fn a_buffer_that_a_read_left_zeroed_is_filled_afresh() {
+    let mut content = ContentSource::new(&ContentPlan::Incompressible)
+        .unwrap()
+        .plain(1);
+    let mut buffer = vec![0; 65_536];
+    content.fill(&mut buffer, &request(0, 65_536));
+    assert!(entropy(&buffer) > 7.9);
+}
+
+#[test]
+fn buffers_of_any_length_are_filled() {
+    for kind in KINDS {
+        for length_bytes in [0, 1, 7, 8, 15, 16, 17, 24, 25, 511, 4095, 4097, 70_001] {
+            let write_count = 2;
+            let blocks = written(kind, length_bytes, write_count);
+            assert_eq!(blocks.concat().len(), length_bytes * 2, "{kind:?}");
+        }
+    }
+}
+
+#[test]
+fn iometers_patterns_are_what_they_are_called() {
+    let repeating = written(ContentPlan::Repeating, 4096, 300);
+    assert!(
+        repeating
+            .iter()
+            .all(|block| block.iter().all(|byte| *byte == block[0]))
+    );
+    assert!(distinct(&repeating) > 100);
+    let pseudo = written(ContentPlan::PseudoRandom, 4096, 300);
+    assert_eq!(distinct(&pseudo), 1);
+    assert!(pseudo[0].iter().all(|byte| *byte < 255));
+    let full = written(ContentPlan::FullRandom, 4096, 300);
+    assert_eq!(distinct(&full), 300);
+    assert!(entropy(full.iter().flatten()) > 7.99);
+    assert!(
+        written(ContentPlan::Zero, 4096, 3)
+            .concat()
+            .iter()
+            .all(|byte| *byte == 0)
+    );
+}
+
+#[test]
+fn reducible_content_shrinks_by_the_shares_asked_for() {
+    for (compress_percent, dedupe_percent) in [
+        (0.0, 0.0),
+        (50.0, 0.0),
+        (0.0, 30.0),
+        (33.0, 60.0),
+        (100.0, 0.0),
+        (25.0, 100.0),
+    ] {
+        let kind = ContentPlan::Reducible {
+            compress_percent,
+            dedupe_percent,
+        };
+        for blocks in [written(kind, 65_536, 1250), prefilled(kind, 20_000)] {
+            let zeros = blocks.iter().flatten().filter(|byte| **byte == 0).count();
+            let share = 100.0 * zeros as f64 / (blocks.len() * BLOCK_BYTES) as f64;
+            // One random byte in 256 is zero as well.
+            assert!(
+                (-0.1..0.6).contains(&(share - compress_percent)),
+                "{kind:?}: {share}"
+            );
+            let repeats = blocks.len() - distinct(&blocks);
+            let share = 100.0 * repeats as f64 / blocks.len() as f64;
+            let wanted = if compress_percent == 100.0 {
+                100.0
+            } else {
+                dedupe_percent
+            };
+            assert!((share - wanted).abs() < 1.5, "{kind:?}: {share}");
+        }
+    }
+}
+
+#[test]
+fn shares_that_are_no_percentages_are_refused() {
+    let kind = ContentPlan::Reducible {
+        compress_percent: 10.0,
+        dedupe_percent: 100.5,
+    };
+    let error = ContentSource::new(&kind).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the share that repeats is `100.5` %, not between 0 and 100"
+    );
+}
+
+fn verified(worker_index: u32, file_seed: u64, block_bytes: u32) -> Verified {
+    let source = ContentSource::new(&ContentPlan::Incompressible).unwrap();
+    source
+        .verified(1, worker_index, vec![file_seed], block_bytes)
+        .unwrap()
+}
+
+/// 64 KiB of a file at offset 1 MiB, as some worker wrote it, and the request.
+fn stamped(block_bytes: u32) -> (Verified, Vec<u8>, Request) {
+    let mut content = verified(0, 77, block_bytes);
+    let request = request(1 << 20, 65_536);
+    let mut buffer = vec![0; 65_536];
+    content.prepare_buffer(&mut buffer);
+    content.fill(&mut buffer, &request);
+    (content, buffer, request)
+}
+
+#[test]
+fn what_was_written_verifies_for_every_worker_and_in_every_part() {
+    for block_bytes in [64, 512, 4096] {
+        let (mut content, buffer, whole) = stamped(block_bytes);
+        assert_eq!(content.check(&buffer, &whole), Ok(()));
+        let part = request(whole.offset_bytes + 8192, 4096);
+        assert_eq!(
+            verified(9, 77, block_bytes).check(&buffer[8192..12_288], &part),
+            Ok(())
+        );
+    }
+}
+
+#[test]
+fn what_was_prepared_verifies_for_every_kind() {
+    for kind in KINDS {
+        let source = ContentSource::new(&kind).unwrap();
+        let mut content = source.verified(1, 0, vec![8], 512).unwrap();
+        let mut buffer = vec![0; 65_536];
+        source.prefill(8, Some(512), 1 << 30, &mut buffer);
+        assert_eq!(content.check(&buffer, &request(1 << 30, 65_536)), Ok(()));
+        content.fill(&mut buffer, &request(4096, 65_536));
+        assert_eq!(content.check(&buffer, &request(4096, 65_536)), Ok(()));
+    }
+}
+
+#[test]
+fn overlapping_writes_of_two_workers_verify_in_any_mixture() {
+    let (_, one, whole) = stamped(512);
+    let mut other = vec![0; 65_536];
+    verified(1, 77, 512).fill(&mut other, &whole);
+    let mixture: Vec<u8> = one
+        .chunks(512)
+        .zip(other.chunks(512))
+        .enumerate()
+        .flat_map(|(number, (one, other))| if number % 3 == 0 { one } else { other })
+        .copied()
+        .collect();
+    assert_eq!(verified(2, 77, 512).check(&mixture, &whole), Ok(()));
+}
+
+#[test]
+fn a_misplaced_block_is_found_and_named() {
+    let (mut content, mut buffer, whole) = stamped(4096);
+    buffer.copy_within(4096..8192, 12_288);
+    let wanted = Mismatch {
+        file_index: 0,
+        offset_bytes: (1 << 20) + 12_288,
+        wanted: "a block written at offset `1060864` with seed `000000000000004d`".into(),
+        seen: "a block written at offset `1052672` with seed `000000000000004d` as number \
+               `1099511627778`"
+            .into(),
+    };
+    assert_eq!(content.check(&buffer, &whole), Err(wanted));
+}
+
+#[test]
+fn a_stale_block_of_an_earlier_file_is_found() {
+    let (_, buffer, whole) = stamped(4096);
+    let mismatch = verified(0, 78, 4096).check(&buffer, &whole).unwrap_err();
+    assert_eq!(mismatch.offset_bytes, 1 << 20);
+    assert!(
+        mismatch.seen.contains("with seed `000000000000004d`"),
+        "{}",
+        mismatch.seen
+    );
+}
+
+#[test]
+fn a_torn_block_is_found() {
+    let (mut content, mut buffer, whole) = stamped(4096);
+    let mut newer = buffer.clone();
+    content.fill(&mut newer, &whole);
+    buffer[..2048].copy_from_slice(&newer[..2048]);
+    let mismatch = content.check(&buffer, &whole).unwrap_err();
+    assert!(
+        mismatch.wanted.starts_with("content with checksum"),
+        "{}",
+        mismatch.wanted
+    );
+}
+
+#[test]
+fn zeros_are_no_block() {
+    let (mut content, _, whole) = stamped(4096);
+    let mismatch = content.check(&[0; 65_536], &whole).unwrap_err();
+    assert_eq!(mismatch.seen, "no stamp, but `0000000000000000`");
+}
+
+#[test]
+fn verified_blocks_are_the_largest_that_suit_all_plans() {
+    let of = |size_bytes, reply_bytes, align_bytes| {
+        let mut line = line(size_bytes, 100.0);
+        (line.reply_bytes, line.align_bytes) = (reply_bytes, align_bytes);
+        plan(vec![line], vec![span(512, GIB, 1)])
+    };
+    let aligned = of(65_536, 0, 8192);
+    assert_eq!(verify_block_bytes([&aligned]), Ok(4096));
+    assert_eq!(verify_block_bytes([&of(65_536, 0, 0)]), Ok(512));
+    assert_eq!(verify_block_bytes([&of(65_536, 1024, 4096)]), Ok(1024));
+    assert_eq!(verify_block_bytes([&aligned, &of(2048, 0, 4096)]), Ok(2048));
+    let mut wrapping = aligned.clone();
+    wrapping.position = workload::plan::PositionRule::Iometer;
+    assert_eq!(verify_block_bytes([&wrapping]), Ok(512));
+    let error = verify_block_bytes([&of(1000, 0, 0)]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "blocks of `8` bytes cannot be verified: a stamp needs at least 64"
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_flipped_bit_is_found(bit in 0_usize..65_536 * 8, block_shift in 6_u32..13) {
+        let (mut content, mut buffer, whole) = stamped(1 << block_shift);
+        buffer[bit / 8] ^= 1 << (bit % 8);
+        let mismatch = content.check(&buffer, &whole).unwrap_err();
+        let block = (bit / 8) >> block_shift << block_shift;
+        prop_assert_eq!(mismatch.offset_bytes, (1 << 20) + block as u64);
+    }
+
+    #[test]
+    fn any_part_of_a_prepared_file_is_that_part(
+        kind in 0_usize..6,
+        stamps: bool,
+        start in 0_usize..20_000,
+        length in 0_usize..20_000,
+    ) {
+        let source = ContentSource::new(&KINDS[kind]).unwrap();
+        let stamps = stamps.then_some(512);
+        let mut whole = vec![0; 40_000];
+        source.prefill(1, stamps, 0, &mut whole);
+        let mut part = vec![0; length];
+        source.prefill(1, stamps, start as u64, &mut part);
+        prop_assert_eq!(&whole[start..start + length], &part);
+    }
+}

@@ -78,20 +78,23 @@ impl Zipf {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Rng;
     use proptest::prelude::*;
 
     #[test]
     fn ranks_follow_the_power_law() {
         for theta in [0.5, 0.9, 1.0, 1.2, 2.5] {
             let zipf = Zipf::new(1000, theta);
-            let total: f64 = (1..=1000).map(|rank| f64::from(rank).powf(-theta)).sum();
+            let total: f64 = (1_u32..=1000)
+                .map(|rank| f64::from(rank).powf(-theta))
+                .sum();
             let mut rng = Rng::new(11);
             let mut seen = [0_u32; 1001];
             let draw_count = 400_000;
             for _ in 0..draw_count {
                 seen[zipf.rank(&mut rng) as usize] += 1;
             }
-            for rank in [1, 2, 3, 5, 10, 50] {
+            for rank in [1_u32, 2, 3, 5, 10, 50] {
                 let share = f64::from(rank).powf(-theta) / total;
                 let wanted = share * f64::from(draw_count);
                 let deviation = (f64::from(seen[rank as usize]) - wanted).abs();
