@@ -1,11 +1,12 @@
 //! Developer commands.
 //!
 //! `cargo xtask test [LANE...]`, `cargo xtask tidy`, `cargo xtask docs [--check]`,
-//! `cargo xtask bench engine|accuracy [OPTION...]`.
+//! `cargo xtask bench engine|accuracy [OPTION...]`, `cargo xtask fuzz [TARGET...]`.
 
 mod bench;
 mod docs;
 mod error;
+mod fuzz;
 mod test;
 mod tidy;
 mod workspace;
@@ -21,6 +22,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   docs [--check]           write the generated documents anew, or only compare them
   bench engine             pgmeter beside fio and a bare loop, interleaved
   bench accuracy           pgmeter on targets of known speed
+  fuzz [TARGET...]         fuzz the parsers; --seconds N for each
 ";
 
 fn main() -> ExitCode {
@@ -43,6 +45,7 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         ["docs"] => docs::write(),
         ["docs", "--check"] => docs::check(),
         ["bench", name, options @ ..] => bench::run(name, options),
+        ["fuzz", options @ ..] => fuzz::run(options),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

@@ -1,0 +1,158 @@
+//! Runs the fuzz targets, built with coverage counters on the stable toolchain.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::error::Failure;
+use crate::workspace;
+
+/// Every target.
+const TARGETS: [&str; 2] = ["icf", "toml"];
+/// Seconds for each target unless the command line says otherwise.
+const SECONDS: u64 = 60;
+/// What libFuzzer needs of a build: counters, tables of them, and operands of comparisons.
+const FLAGS: [&str; 7] = [
+    "--cfg=fuzzing",
+    "-Cpasses=sancov-module",
+    "-Cllvm-args=-sanitizer-coverage-level=4",
+    "-Cllvm-args=-sanitizer-coverage-inline-8bit-counters",
+    "-Cllvm-args=-sanitizer-coverage-pc-table",
+    "-Cllvm-args=-sanitizer-coverage-trace-compares",
+    "-Ccodegen-units=1",
+];
+
+/// Runs the targets named in `options`, or all; `--seconds N` is the time for each.
+pub fn run(options: &[&str]) -> Result<(), Failure> {
+    let (targets, seconds) = parse(options)?;
+    build()?;
+    for target in targets {
+        println!("\nfuzzing {target} for {seconds} s");
+        fuzz(target, seconds)?;
+    }
+    Ok(())
+}
+
+fn parse(options: &[&str]) -> Result<(Vec<&'static str>, u64), Failure> {
+    let mut targets = Vec::new();
+    let mut seconds = SECONDS;
+    let mut options = options.iter();
+    while let Some(option) = options.next() {
+        if *option == "--seconds" {
+            let value = options.next().and_then(|value| value.parse().ok());
+            let wrong = || Failure::Usage("`--seconds` needs a number".to_owned());
+            seconds = value.filter(|seconds| *seconds > 0).ok_or_else(wrong)?;
+        } else if let Some(target) = TARGETS.iter().find(|target| *target == option) {
+            targets.push(*target);
+        } else {
+            let known = TARGETS.join("`, `");
+            return Err(Failure::Usage(format!(
+                "unknown target `{option}`; there are `{known}`"
+            )));
+        }
+    }
+    if targets.is_empty() {
+        targets = TARGETS.to_vec();
+    }
+    Ok((targets, seconds))
+}
+
+/// The targets are built for a named platform, so that build scripts go without the flags.
+fn platform() -> Result<String, Failure> {
+    let output = Command::new("rustc")
+        .arg("-vV")
+        .output()
+        .map_err(Failure::start("rustc"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let host = text
+        .lines()
+        .find_map(|line| line.strip_prefix("host: "))
+        .map(str::to_owned);
+    host.ok_or_else(|| Failure::Output {
+        program: "rustc -vV".to_owned(),
+        message: text,
+    })
+}
+
+fn build() -> Result<(), Failure> {
+    let status = workspace::cargo()
+        .args(["build", "--release", "--manifest-path", "fuzz/Cargo.toml"])
+        .args(["--target", &platform()?])
+        .env("CARGO_TARGET_DIR", workspace::root().join("fuzz/target"))
+        .env("RUSTFLAGS", FLAGS.join(" "))
+        .status()
+        .map_err(Failure::start("cargo"))?;
+    ended("cargo build", status)
+}
+
+fn fuzz(target: &str, seconds: u64) -> Result<(), Failure> {
+    let home = workspace::root().join("fuzz");
+    let corpus = home.join("corpus").join(target);
+    let artifacts = home.join("artifacts").join(target);
+    for directory in [&corpus, &artifacts] {
+        std::fs::create_dir_all(directory).map_err(Failure::file(directory))?;
+    }
+    let program = home
+        .join("target")
+        .join(platform()?)
+        .join("release")
+        .join(target);
+    let mut command = Command::new(&program);
+    command.current_dir(&home).arg(&corpus);
+    // The repository's own workloads are where interesting inputs start.
+    let seeds = workspace::root().join("workloads");
+    if Path::new(&seeds).is_dir() {
+        command.arg(seeds);
+    }
+    command.arg(format!("-max_total_time={seconds}"));
+    command.args(["-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1"]);
+    command.arg(format!("-artifact_prefix={}/", artifacts.display()));
+    let status = command.status().map_err(Failure::start(target))?;
+    ended(target, status)
+}
+
+fn ended(program: &str, status: std::process::ExitStatus) -> Result<(), Failure> {
+    if status.success() {
+        return Ok(());
+    }
+    Err(Failure::Program {
+        program: program.to_owned(),
+        message: status.to_string(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_targets_run_unless_some_are_named() {
+        assert_eq!(parse(&[]).unwrap(), (TARGETS.to_vec(), SECONDS));
+        assert_eq!(
+            parse(&["icf", "--seconds", "600"]).unwrap(),
+            (vec!["icf"], 600)
+        );
+    }
+
+    #[test]
+    fn unknown_targets_and_times_are_refused() {
+        assert!(
+            parse(&["ifc"])
+                .unwrap_err()
+                .to_string()
+                .contains("unknown target `ifc`")
+        );
+        assert!(parse(&["--seconds"]).is_err());
+        assert!(parse(&["--seconds", "0"]).is_err());
+    }
+
+    #[test]
+    fn every_target_is_declared() {
+        let manifest = workspace::read(&workspace::root(), Path::new("fuzz/Cargo.toml")).unwrap();
+        for target in TARGETS {
+            assert!(
+                manifest.contains(&format!("name = \"{target}\"")),
+                "{target}"
+            );
+        }
+    }
+}
