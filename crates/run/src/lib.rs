@@ -13,6 +13,8 @@ mod lane;
 mod measure;
 mod recorder;
 mod slots;
+#[cfg(test)]
+mod tests;
 mod watch;
 mod worker;
 

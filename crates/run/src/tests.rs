@@ -1,0 +1,347 @@
+//! Whole cells on engines that touch nothing.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use engine::{Clock, Operation, Scripted, StepClock, TscClock};
+use generate::ContentSource;
+use results::RunEvent;
+use workload::plan::{
+    CacheMode, Cell, ContentPlan, CursorKind, Distribution, EngineKind, LinePlan, PositionRule,
+    RingOptions, Sequence, SpanPlan, WorkerPlan,
+};
+
+use crate::cell::{CellKit, Measured, run_cell, shape};
+use crate::lane::{Lane, lanes};
+use crate::measure::Loop;
+use crate::recorder::{Outcome, Recorder, Schedule, exchange};
+use crate::slots::Turns;
+use crate::worker::{Contents, Parts, with_requests};
+
+const MIB: u64 = 1 << 20;
+
+fn line(size_bytes: u32, read_percent: f64, random_percent: f64) -> LinePlan {
+    LinePlan {
+        size_bytes,
+        of_size_percent: 100.0,
+        read_percent,
+        random_percent,
+        delay_ns: 0,
+        burst: 1,
+        align_bytes: 0,
+        reply_bytes: 0,
+        distribution: Distribution::Uniform,
+        sequence: Sequence::Forward,
+    }
+}
+
+fn worker(worker_index: u32, iodepth: u32, lines: Vec<LinePlan>) -> WorkerPlan {
+    WorkerPlan {
+        worker_index,
+        name: format!("worker {worker_index}"),
+        access_spec: "test".to_owned(),
+        lines,
+        spans: vec![SpanPlan {
+            target_index: 0,
+            iodepth,
+            start_bytes: 0,
+            size_bytes: 256 * MIB,
+            sector_bytes: 512,
+        }],
+        seed: u64::from(worker_index) + 1,
+        position: PositionRule::Uniform,
+        cursor: CursorKind::Worker,
+        content: ContentPlan::Incompressible,
+        verify: false,
+        transactions_per_connection: None,
+        cpu: None,
+    }
+}
+
+fn cell(iodepth: u32, workers: Vec<WorkerPlan>) -> Cell {
+    Cell {
+        index: 0,
+        workload: "test".to_owned(),
+        access_spec: None,
+        engine: EngineKind::Null,
+        cache: CacheMode::Direct,
+        iodepth,
+        repetition: 0,
+        run_time_ns: 0,
+        ramp_time_ns: 0,
+        operations: None,
+        workers,
+        ring: RingOptions {
+            sqpoll: false,
+            iopoll: false,
+            batch: 32,
+        },
+    }
+}
+
+fn contents() -> Contents {
+    let source = ContentSource::new(&ContentPlan::Incompressible).unwrap();
+    Contents {
+        source,
+        verify: None,
+    }
+}
+
+fn run(cell: &Cell, events: &mut Vec<RunEvent>) -> Measured {
+    let kit = CellKit {
+        cell,
+        seed: 7,
+        target_count: 1,
+        open: &|_, _| unreachable!("the null engine opens nothing"),
+        contents: &|_| contents(),
+        clock: &TscClock::new(),
+        stop: &Arc::new(AtomicBool::new(false)),
+        mark: &mut |_, _| {},
+        listener: &mut |event| events.push(event.clone()),
+    };
+    run_cell(kit).unwrap()
+}
+
+fn counted(measured: &Measured) -> u64 {
+    let spans = measured.lanes.iter().flat_map(|lane| &lane.spans);
+    spans.map(|span| span.total().count()).sum()
+}
+
+#[test]
+fn a_cell_does_exactly_the_operations_asked_for() {
+    for (iodepth, operations) in [(1, 1), (1, 10_000), (32, 10_001), (128, 50)] {
+        let workers = (0..3).map(|index| worker(index, iodepth, vec![line(4096, 70.0, 100.0)]));
+        let mut cell = cell(iodepth, workers.collect());
+        cell.operations = Some(operations);
+        let measured = run(&cell, &mut Vec::new());
+        assert_eq!(counted(&measured), operations, "at depth {iodepth}");
+    }
+}
+
+#[test]
+fn operations_count_from_the_end_of_the_ramp() {
+    let mut cell = cell(16, vec![worker(0, 16, vec![line(4096, 50.0, 100.0)])]);
+    cell.operations = Some(12_345);
+    cell.ramp_time_ns = 20_000_000;
+    assert_eq!(counted(&run(&cell, &mut Vec::new())), 12_345);
+}
+
+#[test]
+fn a_timed_cell_measures_for_its_time_and_tells_its_intervals() {
+    let mut cell = cell(4, vec![worker(0, 4, vec![line(512, 100.0, 100.0)])]);
+    cell.ramp_time_ns = 100_000_000;
+    cell.run_time_ns = 2_200_000_000;
+    let mut events = Vec::new();
+    let measured = run(&cell, &mut events);
+    let measured_ns = measured.lanes[0].outcome.measured_ns;
+    assert!(
+        (2_200_000_000..2_300_000_000).contains(&measured_ns),
+        "{measured_ns}"
+    );
+    assert_eq!(measured.intervals.len(), 3);
+    let in_intervals: u64 = measured
+        .intervals
+        .iter()
+        .map(|interval| interval.operations["read"].count)
+        .sum();
+    assert_eq!(in_intervals, counted(&measured));
+    let told = events
+        .iter()
+        .filter(|event| matches!(event, RunEvent::Interval { .. }))
+        .count();
+    assert!(told >= 2);
+}
+
+#[test]
+fn the_stop_flag_ends_a_cell_and_keeps_what_was_counted() {
+    let mut cell = cell(1, vec![worker(0, 1, vec![line(512, 100.0, 0.0)])]);
+    cell.run_time_ns = 60_000_000_000;
+    let stop = Arc::new(AtomicBool::new(false));
+    let setter = Arc::clone(&stop);
+    std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        setter.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    let kit = CellKit {
+        cell: &cell,
+        seed: 7,
+        target_count: 1,
+        open: &|_, _| unreachable!("the null engine opens nothing"),
+        contents: &|_| contents(),
+        clock: &TscClock::new(),
+        stop: &stop,
+        mark: &mut |_, _| {},
+        listener: &mut |_| {},
+    };
+    let measured = run_cell(kit).unwrap();
+    assert!(measured.lanes[0].outcome.stopped);
+    assert!(counted(&measured) > 0);
+}
+
+/// The only lane of a one-worker cell, and a recorder for it on a step clock.
+fn scripted(cell: &Cell, run_ns: u64, ramp_ns: u64) -> (Lane, Recorder) {
+    let lane = lanes(cell, 7, 1).remove(0);
+    let requests = lane.requests().unwrap();
+    let kinds = requests.transaction_kinds().len();
+    let (sample, outbox, _) = exchange(shape(&lane, requests.operations(), kinds));
+    let schedule = Schedule {
+        start_ns: 0,
+        ramp_ns,
+        run_ns,
+        interval_ns: u64::MAX / 4,
+        operations: u64::MAX,
+    };
+    (
+        lane,
+        Recorder::new(sample, outbox, schedule, Arc::new(AtomicBool::new(false))),
+    )
+}
+
+fn run_scripted(
+    cell: &Cell,
+    (run_ns, ramp_ns): (u64, u64),
+    mut script: impl FnMut(&engine::Request) -> engine::Outcome,
+) -> Outcome {
+    let (lane, recorder) = scripted(cell, run_ns, ramp_ns);
+    let clock = StepClock::new();
+    let slots = lane.slot_count();
+    let engine = Scripted::new(
+        slots,
+        lane.buffer_bytes(),
+        clock.clone(),
+        |request: &engine::Request, _: &mut [u8]| script(request),
+    )
+    .unwrap();
+    let requests = lane.requests().unwrap();
+    let parts = Parts {
+        engine,
+        recorder,
+        clock,
+        batch: 32,
+    };
+    with_requests(parts, requests, &lane, &contents()).unwrap()
+}
+
+#[test]
+fn a_scripted_device_gives_exact_figures() {
+    let cell = cell(4, vec![worker(0, 4, vec![line(4096, 100.0, 100.0)])]);
+    let outcome = run_scripted(&cell, (1_000_000_000, 0), |request| engine::Outcome {
+        delay_ns: 1_000_000,
+        result: request.length_bytes as i32,
+    });
+    let counter = outcome.rest.spans[0]
+        .operation(Operation::Read as usize)
+        .unwrap();
+    assert_eq!(outcome.measured_ns, 1_000_000_000);
+    assert_eq!(counter.count(), 4000);
+    assert_eq!(counter.bytes(), 4000 * 4096);
+    assert_eq!(counter.latency().min_ns(), Some(1_000_000));
+    assert_eq!(counter.latency().max_ns(), Some(1_000_000));
+}
+
+#[test]
+fn the_ramp_is_not_counted() {
+    let cell = cell(1, vec![worker(0, 1, vec![line(4096, 100.0, 100.0)])]);
+    let outcome = run_scripted(&cell, (100_000_000, 50_000_000), |request| {
+        engine::Outcome {
+            delay_ns: 1_000_000,
+            result: request.length_bytes as i32,
+        }
+    });
+    assert_eq!(outcome.rest.spans[0].total().count(), 100);
+    assert_eq!(outcome.measured_ns, 100_000_000);
+}
+
+#[test]
+fn errors_and_short_transfers_are_counted_apart() {
+    let cell = cell(1, vec![worker(0, 1, vec![line(4096, 100.0, 100.0)])]);
+    let mut count = 0;
+    let outcome = run_scripted(&cell, (90_000, 0), |_| {
+        count += 1;
+        let result = match count % 3 {
+            0 => -5,
+            1 => 512,
+            _ => 4096,
+        };
+        engine::Outcome {
+            delay_ns: 1000,
+            result,
+        }
+    });
+    let counter = outcome.rest.spans[0]
+        .operation(Operation::Read as usize)
+        .unwrap();
+    assert_eq!(
+        (counter.count(), counter.errors(), counter.short_count()),
+        (60, 30, 30)
+    );
+    assert_eq!(counter.bytes(), 30 * 512 + 30 * 4096);
+    assert_eq!(counter.errnos().collect::<Vec<_>>(), [(5, 30)]);
+}
+
+#[test]
+fn a_reply_belongs_to_its_transaction() {
+    let mut with_reply = line(4096, 100.0, 100.0);
+    with_reply.reply_bytes = 512;
+    let cell = cell(1, vec![worker(0, 1, vec![with_reply])]);
+    let outcome = run_scripted(&cell, (100_000, 0), |request| engine::Outcome {
+        delay_ns: 1000,
+        result: request.length_bytes as i32,
+    });
+    let span = &outcome.rest.spans[0];
+    assert_eq!(
+        span.operation(Operation::Read as usize).unwrap().count(),
+        50
+    );
+    assert_eq!(
+        span.operation(Operation::Write as usize).unwrap().count(),
+        50
+    );
+    assert_eq!(span.transactions()[0].count(), 50);
+    assert_eq!(span.transactions()[0].latency().max_ns(), Some(2000));
+}
+
+#[test]
+fn a_delay_comes_before_each_burst() {
+    let mut delayed = line(4096, 100.0, 100.0);
+    delayed.delay_ns = 10_000_000;
+    delayed.burst = 5;
+    let cell = cell(1, vec![worker(0, 1, vec![delayed])]);
+    let outcome = run_scripted(&cell, (150_000_000, 0), |request| engine::Outcome {
+        delay_ns: 1_000_000,
+        result: request.length_bytes as i32,
+    });
+    // Every 15 ms: 10 ms of delay, then five requests of 1 ms.
+    assert_eq!(outcome.rest.spans[0].total().count(), 50);
+}
+
+#[test]
+fn nothing_is_allocated_between_ramp_and_end() {
+    let lines = vec![line(4096, 60.0, 80.0)];
+    let cell = cell(32, vec![worker(0, 32, lines)]);
+    let (lane, recorder) = scripted(&cell, 50_000_000, 5_000_000);
+    let crate::lane::Requests::Transfer(generator) = lane.requests().unwrap() else {
+        unreachable!("the worker has its own cursor");
+    };
+    let engine = engine::Null::new(32, 4096).unwrap();
+    let content = contents().source.plain(1);
+    let clock = TscClock::new();
+    assert!(clock.now_ns() < 1_000_000_000);
+    let mut turns = Turns::new(32);
+    let mut measured = Loop {
+        engine,
+        generator,
+        content,
+        clock,
+        recorder,
+        batch: 32,
+    };
+    let counts = allocation_counter::measure(|| measured.turn(&mut turns).unwrap());
+    assert_eq!(counts.count_total, 0);
+    assert!(
+        measured.recorder.into_outcome().rest.spans[0]
+            .total()
+            .count()
+            > 10_000
+    );
+}
