@@ -2,6 +2,7 @@
 //!
 //! Nothing here touches a target: parsing reads the workload file only and planning is pure.
 
+pub mod builtin;
 mod check;
 mod diagnostic;
 pub mod facts;
@@ -13,6 +14,8 @@ mod overlay;
 mod overrides;
 pub mod plan;
 mod planning;
+mod resolve;
+pub mod source;
 
 pub use diagnostic::{Diagnostic, Severity, printable};
 pub use model::Workload;

@@ -5,6 +5,7 @@ mod place;
 mod read;
 mod write;
 
+pub(crate) use place::Page;
+pub(crate) use read::parse;
 pub use read::read_toml;
-pub(crate) use read::{parse, placed};
 pub use write::to_toml;

@@ -19,8 +19,10 @@ const TEXT_BYTES_MAX: usize = 16 << 20;
 /// line, column, and what to write instead.
 pub fn read_toml(file: &str, text: &str) -> Result<Workload, Diagnostic> {
     let workload = parse(file, text)?;
-    placed(file, text, &workload)?;
-    Ok(workload)
+    match check(&workload) {
+        Ok(()) => Ok(workload),
+        Err(flaw) => Err(Page { file, text }.flaw(&flaw)),
+    }
 }
 
 /// Reads without checking values.
@@ -33,9 +35,4 @@ pub(crate) fn parse(file: &str, text: &str) -> Result<Workload, Diagnostic> {
         return Err(Diagnostic::error(file, message).help("name a workload file"));
     }
     toml::from_str(text).map_err(|error| translate(&error, &Page { file, text }))
-}
-
-/// Checks the values and places the first that is wrong.
-pub(crate) fn placed(file: &str, text: &str, workload: &Workload) -> Result<(), Diagnostic> {
-    check(workload).map_err(|flaw| Page { file, text }.flaw(&flaw))
 }

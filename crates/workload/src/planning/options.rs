@@ -24,7 +24,6 @@ pub(super) struct Options {
     pub engine: EngineKind,
     pub cache: CacheMode,
     pub iodepths: Vec<u32>,
-    pub iodepth_source: Source,
     pub size: Option<u64>,
     pub start_bytes: u64,
     pub run_time_ns: u64,
@@ -73,7 +72,7 @@ impl Options {
             overrides,
             settings,
         };
-        let (iodepths, iodepth_source) = r.iodepths(workload.iodepth.as_ref());
+        let iodepths = r.iodepths(workload.iodepth.as_ref());
         let operations = r.optional("operations", workload.operations, |value| value.to_string());
         let (run_time_ns, ramp_time_ns) = r.times(workload, operations, warnings)?;
         let content = workload.content.clone();
@@ -83,7 +82,6 @@ impl Options {
             engine,
             cache: r.cache(workload.cache, engine)?,
             iodepths,
-            iodepth_source,
             size: r.size(workload.size),
             start_bytes: r.shown("start", workload.start, Bytes(0)).0,
             run_time_ns,
@@ -117,7 +115,7 @@ struct Resolver<'a> {
 }
 
 impl Resolver<'_> {
-    fn note(&mut self, key: &str, value: String, written: bool) -> Source {
+    fn note(&mut self, key: &str, value: String, written: bool) {
         let source = match (self.overrides.has(key), written) {
             (true, _) => Source::Option,
             (false, true) => Source::Written,
@@ -130,7 +128,6 @@ impl Resolver<'_> {
             value,
             source,
         });
-        source
     }
 
     /// A value whose text is its `Display`.
@@ -161,15 +158,15 @@ impl Resolver<'_> {
         written
     }
 
-    fn iodepths(&mut self, written: Option<&OneOrMany<u32>>) -> (Vec<u32>, Source) {
+    fn iodepths(&mut self, written: Option<&OneOrMany<u32>>) -> Vec<u32> {
         let depths = written.map_or(&[1][..], OneOrMany::as_slice).to_vec();
         let text = depths
             .iter()
             .map(u32::to_string)
             .collect::<Vec<_>>()
             .join(",");
-        let source = self.note("iodepth", text, written.is_some());
-        (depths, source)
+        self.note("iodepth", text, written.is_some());
+        depths
     }
 
     fn size(&mut self, written: Option<Bytes>) -> Option<u64> {

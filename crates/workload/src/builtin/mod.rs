@@ -1,0 +1,90 @@
+//! Workloads and packs that come with pgmeter, by name.
+
+mod files;
+#[cfg(test)]
+mod tests;
+
+use crate::diagnostic::Diagnostic;
+use crate::model::Workload;
+use crate::nearest::nearest;
+
+use files::FILES;
+
+/// What a built-in name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BuiltinKind {
+    /// One workload.
+    Workload,
+    /// Several, run in order.
+    Pack,
+}
+
+/// A workload or pack that comes with pgmeter.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Builtin {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: BuiltinKind,
+    /// One line for people.
+    pub title: String,
+    /// The publication or program it comes from.
+    pub source: String,
+    /// The file itself, in TOML.
+    pub text: &'static str,
+}
+
+/// All of them: those that people start with first.
+#[must_use]
+pub fn list() -> Vec<Builtin> {
+    FILES
+        .iter()
+        .map(|(name, text)| described(name, text))
+        .collect()
+}
+
+/// The one of this name; case and the kind of joint do not matter.
+///
+/// # Errors
+/// When there is none, with the nearest name.
+pub fn find(name: &str) -> Result<Builtin, Diagnostic> {
+    if let Some((name, text)) = lookup(name) {
+        return Ok(described(name, text));
+    }
+    let message = format!("there is no built-in workload `{}`", crate::printable(name));
+    let help = match nearest(name, FILES.iter().map(|(name, _)| *name)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`pgmeter list` names them all".to_owned(),
+    };
+    Err(Diagnostic::error("", message).help(help))
+}
+
+fn lookup(name: &str) -> Option<(&'static str, &'static str)> {
+    let folded = name.to_ascii_lowercase().replace(['_', ' '], "-");
+    FILES.iter().copied().find(|(known, _)| *known == folded)
+}
+
+fn described(name: &'static str, text: &'static str) -> Builtin {
+    let workload = parsed(name, text);
+    Builtin {
+        name,
+        kind: if workload.part.is_empty() {
+            BuiltinKind::Workload
+        } else {
+            BuiltinKind::Pack
+        },
+        title: workload.title.unwrap_or_default(),
+        source: workload.source.unwrap_or_default(),
+        text,
+    }
+}
+
+/// The description behind a name, as its file has it.
+pub(crate) fn workload(name: &str) -> Result<Workload, Diagnostic> {
+    find(name).map(|builtin| parsed(builtin.name, builtin.text))
+}
+
+fn parsed(name: &str, text: &str) -> Workload {
+    // A test reads every built-in file.
+    crate::read_toml(name, text).expect("built-in workloads are correct files")
+}

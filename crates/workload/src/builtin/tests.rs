@@ -1,0 +1,166 @@
+use super::*;
+use crate::facts::SystemFacts;
+use crate::plan::Cell;
+use crate::source::load_builtin;
+use crate::{Overrides, plan};
+
+fn cells(name: &str) -> Vec<Cell> {
+    let loaded = load_builtin(name).unwrap();
+    let facts = SystemFacts::default();
+    plan(&loaded.workloads, &Overrides::new(), &facts)
+        .unwrap()
+        .plan
+        .cells
+}
+
+/// The mean bytes of a request over all lines.
+fn mean_bytes(name: &str) -> f64 {
+    let cells = cells(name);
+    assert_eq!(cells.len(), 1, "{name}");
+    let lines = &cells[0].workers[0].lines;
+    lines
+        .iter()
+        .map(|line| f64::from(line.size_bytes) * line.of_size_percent / 100.0)
+        .sum()
+}
+
+#[test]
+fn every_file_is_correct_names_its_source_and_stands_under_its_name() {
+    for (name, text) in FILES {
+        let workload = crate::read_toml(name, text).unwrap_or_else(|error| panic!("{error}"));
+        assert_eq!(workload.name.as_deref(), Some(name));
+        assert!(
+            workload.source.is_some() && workload.title.is_some(),
+            "{name}"
+        );
+        assert!(!cells(name).is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn the_papers_workloads_have_the_papers_mean_sizes() {
+    for (name, mean) in [
+        ("oltp", 8192.0),
+        ("workstation", 8192.0),
+        ("file-server", 11345.92),
+        ("web-server", 16035.84),
+    ] {
+        assert!(
+            (mean_bytes(name) - mean).abs() < 1e-6,
+            "{name}: {}",
+            mean_bytes(name)
+        );
+    }
+}
+
+#[test]
+fn the_papers_workloads_have_the_papers_reads_and_randoms() {
+    for (name, read, random) in [
+        ("oltp", 67.0, 100.0),
+        ("workstation", 80.0, 80.0),
+        ("file-server", 80.0, 100.0),
+        ("web-server", 100.0, 100.0),
+    ] {
+        for line in &cells(name)[0].workers[0].lines {
+            assert_eq!(
+                (line.read_percent, line.random_percent),
+                (read, random),
+                "{name}"
+            );
+            assert_eq!(
+                (line.delay_ns, line.burst, line.align_bytes),
+                (0, 1, 0),
+                "{name}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_papers_pack_has_its_78_cases() {
+    let cells = cells("pgmeter-paper");
+    assert_eq!(cells.len(), 78);
+    let count = |name: &str| {
+        cells
+            .iter()
+            .filter(|cell| cell.workload.starts_with(name))
+            .count()
+    };
+    assert_eq!((count("sequential"), count("random")), (30, 24));
+    let depths = |name: &str| {
+        let mut depths: Vec<u32> = cells
+            .iter()
+            .filter(|cell| cell.workload.starts_with(name))
+            .map(|cell| cell.iodepth)
+            .collect();
+        depths.sort_unstable();
+        depths.dedup();
+        depths
+    };
+    assert_eq!(depths("sequential"), [1, 4, 16]);
+    assert_eq!(depths("random"), [1, 14, 16]);
+    assert_eq!(depths("web-server"), [1, 2, 4, 8, 16, 32]);
+    for cell in &cells {
+        assert_eq!(
+            (cell.ramp_time_ns, cell.run_time_ns),
+            (30_000_000_000, 300_000_000_000)
+        );
+    }
+}
+
+#[test]
+fn the_quick_pack_takes_about_a_minute() {
+    let cells = cells("quick");
+    let total_ns: u64 = cells
+        .iter()
+        .map(|cell| cell.run_time_ns + cell.ramp_time_ns)
+        .sum();
+    assert!((40..=60).contains(&(total_ns / 1_000_000_000)));
+    let seen: Vec<_> = cells
+        .iter()
+        .map(|cell| (cell.workload.as_str(), cell.iodepth))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            ("sequential-read", 4),
+            ("sequential-write", 4),
+            ("random-read", 1),
+            ("random-read", 32),
+            ("random-write", 1),
+            ("random-write", 32),
+            ("file-server", 8),
+        ]
+    );
+}
+
+#[test]
+fn iometers_defaults_are_31_and_the_mix_has_29_lines() {
+    assert_eq!(cells("iometer-defaults").len(), 31);
+    let of_iometer = FILES
+        .iter()
+        .filter(|(name, _)| name.starts_with("iometer-"))
+        .count();
+    assert_eq!(of_iometer, 32);
+    let mix = &cells("iometer-all-in-one")[0].workers[0].lines;
+    let with = |percent: f64| {
+        mix.iter()
+            .filter(|it| it.of_size_percent == percent)
+            .count()
+    };
+    assert_eq!((mix.len(), with(4.0), with(3.0)), (29, 13, 16));
+}
+
+#[test]
+fn a_slip_in_a_name_finds_the_nearest() {
+    assert_eq!(find("File Server").unwrap().name, "file-server");
+    assert_eq!(find("quick").unwrap().kind, BuiltinKind::Pack);
+    assert_eq!(
+        find("fileserver").unwrap_err().to_string(),
+        "error: there is no built-in workload `fileserver`\nhelp: did you mean `file-server`?"
+    );
+    assert_eq!(
+        find("xyzzy").unwrap_err().to_string(),
+        "error: there is no built-in workload `xyzzy`\nhelp: `pgmeter list` names them all"
+    );
+}

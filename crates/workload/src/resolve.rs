@@ -1,0 +1,54 @@
+//! From a file to the workloads it stands for: `use` looked up, packs taken apart.
+
+use crate::builtin;
+use crate::check::Flaw;
+use crate::model::Workload;
+use crate::overlay::overlay;
+
+/// Longest chain of `use`; built-in files that lead to each other would otherwise never end.
+const CHAIN_MAX: u32 = 8;
+
+/// The workloads of a file, in order, each complete in itself.
+pub(crate) fn resolve(file: Workload) -> Result<Vec<Workload>, Flaw> {
+    if file.part.is_empty() {
+        return Ok(vec![based(file, CHAIN_MAX)?]);
+    }
+    let mut common = file;
+    let parts = std::mem::take(&mut common.part);
+    let pack_source = common.source.take();
+    let pack_name = common.name.take();
+    common.title = None;
+    common.description = None;
+    let resolved = parts.into_iter().enumerate().map(|(index, part)| {
+        let mut workload = based(overlay(common.clone(), part), CHAIN_MAX)
+            .map_err(|flaw| flaw.within("part", index))?;
+        workload.source = workload.source.or_else(|| pack_source.clone());
+        workload.name = workload.name.or_else(|| {
+            let pack = pack_name.as_deref().unwrap_or("part");
+            Some(format!("{pack}-{}", index + 1))
+        });
+        Ok(workload)
+    });
+    resolved.collect()
+}
+
+/// The workload laid over the built-in one that it names.
+fn based(mut workload: Workload, chain_left: u32) -> Result<Workload, Flaw> {
+    let Some(name) = workload.base.take() else {
+        return Ok(workload);
+    };
+    let flaw = |message: String, help: String| Err(Flaw::new("use", message, help));
+    let base = match builtin::workload(&name) {
+        Ok(base) => base,
+        Err(unknown) => return flaw(unknown.message, unknown.help.unwrap_or_default()),
+    };
+    if !base.part.is_empty() {
+        let message = format!("`{name}` is a pack, which cannot be used as a part");
+        return flaw(message, "name one of its parts".to_owned());
+    }
+    if chain_left == 0 {
+        let message = format!("`{name}` uses itself");
+        return flaw(message, "take out `use`".to_owned());
+    }
+    Ok(overlay(based(base, chain_left - 1)?, workload))
+}

@@ -1,0 +1,211 @@
+//! Workload files of every kind: recognized by their content, read into workloads.
+
+use std::path::Path;
+
+use crate::builtin;
+use crate::check::{Flaw, check};
+use crate::diagnostic::Diagnostic;
+use crate::icf;
+use crate::model::Workload;
+use crate::native::{Page, read_toml};
+use crate::nearest::{listed, nearest};
+use crate::resolve::resolve;
+
+/// Kinds of workload files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SourceKind {
+    /// One workload in TOML.
+    Toml,
+    /// Several workloads in one TOML file.
+    Pack,
+    /// A configuration of Iometer.
+    Icf,
+}
+
+impl SourceKind {
+    /// All kinds.
+    pub const ALL: [Self; 3] = [Self::Toml, Self::Pack, Self::Icf];
+
+    /// The word that `--as` takes.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Toml => "toml",
+            Self::Pack => "pack",
+            Self::Icf => "icf",
+        }
+    }
+
+    /// The kind of this name.
+    ///
+    /// # Errors
+    /// When there is none, with those that there are.
+    pub fn from_name(name: &str) -> Result<Self, Diagnostic> {
+        if let Some(kind) = Self::ALL.into_iter().find(|kind| kind.name() == name) {
+            return Ok(kind);
+        }
+        let names = || Self::ALL.into_iter().map(Self::name);
+        let help = match nearest(name, names()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the kinds are {}", listed(names())),
+        };
+        let message = format!(
+            "`{}` is not a kind of workload file",
+            crate::printable(name)
+        );
+        Err(Diagnostic::error("", message).help(help))
+    }
+
+    /// The kind that the content looks like; nothing for binary content.
+    #[must_use]
+    pub fn detect(bytes: &[u8]) -> Option<Self> {
+        if looks_like_icf(bytes) {
+            return Some(Self::Icf);
+        }
+        let text = std::str::from_utf8(bytes)
+            .ok()
+            .filter(|text| !text.contains('\0'))?;
+        let begins_a_part = |line: &str| line.trim_start().starts_with("[[part");
+        Some(if text.lines().any(begins_a_part) {
+            Self::Pack
+        } else {
+            Self::Toml
+        })
+    }
+}
+
+/// The first line of an Iometer configuration has a version; its sections begin with an
+/// apostrophe in the first column and a title.
+fn looks_like_icf(bytes: &[u8]) -> bool {
+    const TITLES: [&[u8]; 4] = [
+        b"'TEST SETUP",
+        b"'ACCESS SPECIFICATIONS",
+        b"'MANAGER LIST",
+        b"'RESULTS DISPLAY",
+    ];
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let starts = |line: &[u8], title: &[u8]| {
+        line.get(..title.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(title))
+    };
+    starts(bytes, b"Version ")
+        || bytes
+            .split(|byte| *byte == b'\n')
+            .any(|line| TITLES.iter().any(|title| starts(line, title)))
+}
+
+/// What a file came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// What kind of file it is.
+    pub kind: SourceKind,
+    /// The workloads, each complete in itself: named, packs taken apart, `use` looked up.
+    pub workloads: Vec<Workload>,
+    /// What the reader should know.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Reads a workload file.
+///
+/// `file` is its name for messages and for workloads without one; `kind` forces the kind;
+/// `strict` refuses what the format's own program refuses.
+///
+/// # Errors
+/// The first mistake of the file, with its place.
+pub fn load(
+    file: &str,
+    bytes: &[u8],
+    kind: Option<SourceKind>,
+    strict: bool,
+) -> Result<Loaded, Diagnostic> {
+    if bytes.is_empty() {
+        let error = Diagnostic::error(file, "the file is empty");
+        return Err(error.help("name a workload file, or a workload of `pgmeter list`"));
+    }
+    let Some(kind) = kind.or_else(|| SourceKind::detect(bytes)) else {
+        let error = Diagnostic::error(file, "the file is binary, not a workload");
+        return Err(error.help("name a workload file, or a workload of `pgmeter list`"));
+    };
+    let (mut workloads, warnings) = match kind {
+        SourceKind::Toml | SourceKind::Pack => (load_toml(file, bytes)?, Vec::new()),
+        SourceKind::Icf => {
+            let (workload, warnings) = load_icf(file, bytes, strict)?;
+            (vec![workload], warnings)
+        }
+    };
+    for workload in &mut workloads {
+        name(workload, file);
+    }
+    Ok(Loaded {
+        kind,
+        workloads,
+        warnings,
+    })
+}
+
+/// Reads a workload that comes with pgmeter.
+///
+/// # Errors
+/// When there is none of this name, with the nearest.
+pub fn load_builtin(name: &str) -> Result<Loaded, Diagnostic> {
+    let builtin = builtin::find(name)?;
+    load(builtin.name, builtin.text.as_bytes(), None, false)
+}
+
+fn load_toml(file: &str, bytes: &[u8]) -> Result<Vec<Workload>, Diagnostic> {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return Err(Diagnostic::error(file, "the file is not UTF-8 text")
+            .help("save it as UTF-8, or force its kind with `--as icf`"));
+    };
+    // A mark that Windows' editors put first; offsets are counted behind it.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let page = Page { file, text };
+    let workloads = resolve(read_toml(file, text)?).map_err(|flaw| page.flaw(&flaw))?;
+    for workload in &workloads {
+        check(workload)
+            .and_then(|()| has_work(workload))
+            .map_err(|flaw| flaw.diagnostic(file))?;
+    }
+    Ok(workloads)
+}
+
+fn has_work(workload: &Workload) -> Result<(), Flaw> {
+    if !workload.access_spec.is_empty() {
+        return Ok(());
+    }
+    let message = match &workload.name {
+        Some(name) => format!("`{name}` has no access specification, so there is nothing to run"),
+        None => "there is no access specification, so there is nothing to run".to_owned(),
+    };
+    Err(Flaw::new(
+        "access_spec",
+        message,
+        "add an `[[access_spec]]`, or `use` a built-in workload",
+    ))
+}
+
+fn load_icf(
+    file: &str,
+    bytes: &[u8],
+    strict: bool,
+) -> Result<(Workload, Vec<Diagnostic>), Diagnostic> {
+    let mode = if strict {
+        icf::Mode::Strict
+    } else {
+        icf::Mode::Tolerant
+    };
+    let parsed = icf::parse(bytes, file, mode)?;
+    let _ = parsed;
+    Ok((Workload::default(), Vec::new()))
+}
+
+/// Names a workload after its file, where it does not name itself.
+fn name(workload: &mut Workload, file: &str) {
+    let path = Path::new(file);
+    let text = |part: Option<&std::ffi::OsStr>| part.map(|it| it.to_string_lossy().into_owned());
+    let stem = text(path.file_stem()).unwrap_or_else(|| "workload".to_owned());
+    workload.name.get_or_insert(stem);
+    workload
+        .source
+        .get_or_insert(text(path.file_name()).unwrap_or_else(|| file.to_owned()));
+}
