@@ -196,11 +196,6 @@ impl EngineError {
         }
     }
 
-    /// A system call's failure with its reason from `errno`.
-    pub(crate) fn last_os_error(call: &'static str) -> Self {
-        Self::system(call, io::Error::last_os_error())
-    }
-
     pub(crate) fn system(call: &'static str, source: impl Into<io::Error>) -> Self {
         Self::System {
             call,

@@ -1,6 +1,7 @@
 //! One ring a worker: batched submission, registered files and buffers.
 
 mod enter;
+mod issue;
 mod polls;
 mod setup;
 
@@ -28,6 +29,8 @@ pub struct IoUring {
     enter: Enter,
     ring: io_uring::IoUring,
     files: Files,
+    /// Flags of each file's read requests.
+    read_flags: Vec<squeue::Flags>,
     buffers: Buffers,
     /// Slots with a request that has not been handed back; a slot never has two, or the kernel
     /// would write to a buffer behind its owner's back and the completion queue could overflow.
@@ -59,6 +62,8 @@ impl IoUring {
         let (ring, mut setup) = setup::build_ring(slot_count, options)?;
         let buffers = Buffers::new(slot_count, buffer_bytes)?;
         let region_shift = setup::register_buffers(&ring, &buffers)?;
+        // What a file promises is looked up when it is registered, so it is prepared before.
+        let read_flags = issue::prepare_all(&ring, &files, slot_count, &mut setup)?;
         setup::register_files(&ring, &files)?;
         let enter = Enter::new(&ring, &mut setup);
         let call_flags = if options.dontcache {
@@ -70,6 +75,7 @@ impl IoUring {
             enter,
             ring,
             files,
+            read_flags,
             in_flight: vec![false; slot_count as usize],
             in_flight_count: 0,
             rejected: Vec::with_capacity(slot_count as usize),
@@ -93,8 +99,10 @@ impl IoUring {
     /// # Errors
     /// When there is no such file, or the kernel refuses the new one.
     pub fn reopen(&mut self, file_index: u32, file: OwnedFd) -> Result<(), EngineError> {
+        let read_flags = issue::prepare(&file)?;
         let fd = file.as_raw_fd();
         let old = self.files.replace(file_index, file)?;
+        self.read_flags[file_index as usize] = read_flags;
         let updated = self
             .ring
             .submitter()
@@ -108,13 +116,16 @@ impl IoUring {
     #[inline]
     fn entry(&self, request: &Request) -> Option<squeue::Entry> {
         let file = types::Fixed(request.file_index);
+        let read_flags = self.read_flags.get(request.file_index as usize);
+        let read_flags = read_flags.copied().unwrap_or(squeue::Flags::empty());
         let pointer = self.buffers.slot_pointer(request.slot);
         let region = (request.slot >> self.region_shift) as u16;
         let entry = match request.operation {
             Operation::Read => opcode::ReadFixed::new(file, pointer, request.length_bytes, region)
                 .offset(request.offset_bytes)
                 .rw_flags(self.call_flags)
-                .build(),
+                .build()
+                .flags(read_flags),
             Operation::Write => {
                 opcode::WriteFixed::new(file, pointer, request.length_bytes, region)
                     .offset(request.offset_bytes)

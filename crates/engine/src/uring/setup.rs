@@ -71,6 +71,9 @@ pub struct RingSetup {
     pub refused: Vec<&'static str>,
     /// Whether the ring itself is registered with the thread.
     pub registered_ring: bool,
+    /// Whether threads of the kernel execute the reads of some file, because its file system does
+    /// not issue them without blocking.
+    pub kernel_threads: bool,
     /// Entries of the submission queue.
     pub submission_entries: u32,
     /// Entries of the completion queue; never fewer than there are slots.
@@ -91,6 +94,12 @@ impl RingSetup {
         }
         if !self.registered_ring {
             notes.push("this kernel does not register an io_uring's own descriptor".to_owned());
+        }
+        if self.kernel_threads {
+            notes.push(
+                "this file system blocks: the kernel executes io_uring reads on threads of its own"
+                    .to_owned(),
+            );
         }
         notes
     }
@@ -185,6 +194,7 @@ fn described(
         granted,
         refused: refused.iter().map(|feature| feature.name).collect(),
         registered_ring: false,
+        kernel_threads: false,
         submission_entries: parameters.sq_entries(),
         completion_entries: parameters.cq_entries(),
     };

@@ -1,0 +1,95 @@
+//! What both loops share, so that a difference between them is the engine's own.
+
+use std::fs::File;
+use std::os::unix::fs::OpenOptionsExt;
+use std::time::Duration;
+
+/// The command line: `FILE BLOCK_BYTES DEPTH SECONDS DIRECT [BATCH]`.
+pub struct Arguments {
+    pub file: File,
+    pub block_bytes: u32,
+    pub block_count: u64,
+    pub depth: u32,
+    pub span: Duration,
+    pub batch: u32,
+}
+
+impl Arguments {
+    pub fn parse() -> Result<Self, Box<dyn std::error::Error>> {
+        let words: Vec<String> = std::env::args().skip(1).collect();
+        let word = |index: usize| {
+            words
+                .get(index)
+                .ok_or("FILE BLOCK DEPTH SECONDS DIRECT [BATCH]")
+        };
+        let direct = if word(4)? == "1" { libc::O_DIRECT } else { 0 };
+        let file = File::options()
+            .read(true)
+            .custom_flags(direct)
+            .open(word(0)?)?;
+        let block_bytes: u32 = word(1)?.parse()?;
+        let block_count = file.metadata()?.len() / u64::from(block_bytes);
+        let depth = word(2)?.parse()?;
+        let span = Duration::from_secs_f64(word(3)?.parse()?);
+        let batch = words.get(5).map_or(Ok(32), |text| text.parse())?;
+        Ok(Self {
+            file,
+            block_bytes,
+            block_count,
+            depth,
+            span,
+            batch,
+        })
+    }
+}
+
+/// Counts by the upper seven bits of a value: 64 buckets an octave.
+pub struct Histogram {
+    buckets: Vec<u64>,
+    pub count: u64,
+    sum: u64,
+    max: u64,
+}
+
+impl Histogram {
+    pub fn new() -> Self {
+        Self {
+            buckets: vec![0; 64 * 64],
+            count: 0,
+            sum: 0,
+            max: 0,
+        }
+    }
+
+    #[inline]
+    pub fn record(&mut self, value: u64) {
+        let octave = (value | 64).ilog2() - 6;
+        let bucket = octave as usize * 64 + (value >> octave) as usize;
+        self.buckets[bucket & 4095] += 1;
+        self.count += 1;
+        self.sum += value;
+        self.max = self.max.max(value);
+    }
+
+    pub fn print(&self, elapsed: Duration, clock: &quanta::Clock) {
+        let ns = |raw| clock.delta_as_nanos(0, raw);
+        let iops = self.count as f64 / elapsed.as_secs_f64();
+        let mean_ns = ns(self.sum / self.count.max(1));
+        println!("{iops:.0} iops, mean {mean_ns} ns, max {} ns", ns(self.max));
+    }
+}
+
+/// A small generator (splitmix64).
+pub struct Random(pub u64);
+
+impl Random {
+    #[inline]
+    pub fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^= mixed >> 31;
+        ((u128::from(mixed) * u128::from(limit)) >> 64) as u64
+    }
+}

@@ -1,0 +1,299 @@
+//! Every engine on a real file: what is pushed completes once, with what the file holds.
+
+mod common;
+
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+use common::{Place, WAIT, execute, random_reads_agree, request, ring};
+use engine::{
+    Completion, Engine, EngineError, Mmap, MmapOptions, Null, Operation, Psync, PsyncOptions,
+    UringOptions, Wait,
+};
+use proptest::prelude::*;
+use workload::plan::CacheMode;
+
+const SIZE: usize = 1 << 20;
+
+fn psync(files: Vec<OwnedFd>, slots: u32, bytes: u32) -> Psync {
+    Psync::new(files, slots, bytes, PsyncOptions::default()).unwrap()
+}
+
+fn mmap(files: Vec<OwnedFd>, slots: u32, bytes: u32) -> Mmap {
+    Mmap::new(files, slots, bytes, MmapOptions { write: true }).unwrap()
+}
+
+/// Runs `check` with every engine that keeps files, `slots` slots and buffers of 4096 bytes.
+fn with_each(slots: u32, check: impl Fn(&mut dyn Engine, &Place)) {
+    let engines: [fn(Vec<OwnedFd>, u32) -> Option<Box<dyn Engine>>; 3] = [
+        |files, slots| Some(Box::new(psync(files, slots, 4096))),
+        |files, slots| Some(Box::new(mmap(files, slots, 4096))),
+        |files, slots| {
+            let engine = ring(files, slots, 4096, UringOptions::default())?;
+            Some(Box::new(engine))
+        },
+    ];
+    for make in engines {
+        let place = Place::new(SIZE);
+        if let Some(mut engine) = make(place.buffered(), slots) {
+            check(engine.as_mut(), &place);
+        }
+    }
+}
+
+fn one(engine: &mut dyn Engine, operation: Operation, offset: u64, length: u32) -> i32 {
+    execute(engine, request(operation, 0, offset, length))
+}
+
+#[test]
+fn ten_thousand_random_reads_agree_with_the_file_at_depth_128() {
+    with_each(128, |engine, place| {
+        random_reads_agree(engine, &place.content, 4096, 10_000);
+    });
+}
+
+#[test]
+fn random_reads_agree_with_the_file_at_depth_1_and_below_a_sector() {
+    with_each(1, |engine, place| {
+        random_reads_agree(engine, &place.content, 100, 2_000);
+    });
+}
+
+#[test]
+fn direct_reads_agree_with_the_file() {
+    let place = Place::new(SIZE);
+    for slots in [1, 128] {
+        let file = match place.open(CacheMode::Direct) {
+            Ok(file) => file,
+            Err(error) => return println!("skipped: {error}"),
+        };
+        let again = vec![place.open(CacheMode::Direct).unwrap()];
+        random_reads_agree(&mut psync(again, slots, 4096), &place.content, 4096, 500);
+        if let Some(mut engine) = ring(vec![file], slots, 4096, UringOptions::default()) {
+            random_reads_agree(&mut engine, &place.content, 4096, 2_000);
+        }
+    }
+}
+
+#[test]
+fn what_is_written_is_read_back_and_synced() {
+    with_each(2, |engine, _| {
+        engine.buffer(0).fill(0xa5);
+        assert_eq!(one(engine, Operation::Write, 8192, 4096), 4096);
+        assert_eq!(one(engine, Operation::Fdatasync, 0, 0), 0);
+        assert_eq!(one(engine, Operation::Fsync, 0, 0), 0);
+        engine.buffer(0).fill(0);
+        assert_eq!(one(engine, Operation::Read, 8192, 4096), 4096);
+        assert!(engine.buffer(0).iter().all(|byte| *byte == 0xa5));
+    });
+}
+
+#[test]
+fn a_read_over_the_end_is_reported_as_short() {
+    with_each(1, |engine, place| {
+        let end = SIZE as u64;
+        assert_eq!(one(engine, Operation::Read, end - 100, 4096), 100);
+        assert_eq!(engine.buffer(0)[..100], place.content[SIZE - 100..]);
+        assert_eq!(one(engine, Operation::Read, end, 4096), 0);
+        assert_eq!(one(engine, Operation::Read, end * 2, 4096), 0);
+    });
+}
+
+#[test]
+fn a_file_that_is_not_there_and_an_operation_nobody_has_are_negative_errno() {
+    with_each(1, |engine, _| {
+        let mut wrong = request(Operation::Read, 0, 0, 512);
+        wrong.file_index = 9;
+        assert_eq!(execute(engine, wrong), -libc::EBADF);
+        assert_eq!(one(engine, Operation::Mkdir, 0, 0), -libc::EOPNOTSUPP);
+    });
+}
+
+#[test]
+fn a_full_device_is_reported_as_enospc() {
+    let full = || {
+        vec![
+            std::fs::File::options()
+                .write(true)
+                .open("/dev/full")
+                .unwrap()
+                .into(),
+        ]
+    };
+    let write = request(Operation::Write, 0, 0, 512);
+    assert_eq!(execute(&mut psync(full(), 1, 512), write), -libc::ENOSPC);
+    if let Some(mut engine) = ring(full(), 1, 512, UringOptions::default()) {
+        assert_eq!(execute(&mut engine, write), -libc::ENOSPC);
+    }
+}
+
+#[test]
+fn writing_to_a_file_open_for_reading_is_reported_as_ebadf() {
+    let place = Place::new(4096);
+    let path = place.dir.path().join(common::NAME);
+    let read_only = || vec![OwnedFd::from(std::fs::File::open(&path).unwrap())];
+    let write = request(Operation::Write, 0, 0, 512);
+    assert_eq!(
+        execute(&mut psync(read_only(), 1, 512), write),
+        -libc::EBADF
+    );
+    let mut mapped = Mmap::new(read_only(), 1, 512, MmapOptions::default()).unwrap();
+    assert_eq!(execute(&mut mapped, write), -libc::EBADF);
+    if let Some(mut engine) = ring(read_only(), 1, 512, UringOptions::default()) {
+        assert_eq!(execute(&mut engine, write), -libc::EBADF);
+    }
+}
+
+#[test]
+fn a_mapping_does_not_grow_and_an_empty_file_is_refused() {
+    let place = Place::new(4096);
+    let mut engine = mmap(place.buffered(), 1, 4096);
+    assert_eq!(one(&mut engine, Operation::Write, 4000, 4096), 96);
+    assert_eq!(one(&mut engine, Operation::Write, 4096, 1), -libc::EFBIG);
+    assert_eq!(
+        one(&mut engine, Operation::Write, u64::MAX, 1),
+        -libc::EFBIG
+    );
+    let empty = Place::new(0);
+    let error = Mmap::new(empty.buffered(), 1, 4096, MmapOptions::default()).unwrap_err();
+    assert!(
+        matches!(error, EngineError::EmptyMapping { file_index: 0 }),
+        "{error}"
+    );
+}
+
+#[test]
+fn with_nothing_in_flight_a_wait_ends_with_its_time_and_without_completions() {
+    with_each(4, |engine, _| {
+        let mut done: Vec<Completion> = Vec::with_capacity(4);
+        let start = Instant::now();
+        engine
+            .reap(
+                Wait::One {
+                    timeout_ns: 20_000_000,
+                },
+                &mut done,
+            )
+            .unwrap();
+        assert!(start.elapsed() >= Duration::from_millis(20));
+        engine.reap(WAIT, &mut done).unwrap();
+        engine.reap(Wait::Poll, &mut done).unwrap();
+        assert!(done.is_empty());
+    });
+}
+
+#[test]
+fn reopening_puts_another_file_in_the_place_of_the_first() {
+    let (first, second) = (Place::new(8192), Place::new(4096));
+    let read = request(Operation::Read, 0, 0, 4096);
+    let file = || second.open(CacheMode::Buffered).unwrap();
+    let mut plain = psync(first.buffered(), 1, 4096);
+    plain.reopen(0, file()).unwrap();
+    assert_eq!(execute(&mut plain, read), 4096);
+    assert_eq!(plain.buffer(0), second.content);
+    let mut mapped = mmap(first.buffered(), 1, 4096);
+    mapped.reopen(0, file()).unwrap();
+    assert_eq!(execute(&mut mapped, read), 4096);
+    assert_eq!(mapped.buffer(0), second.content);
+    let error = mapped.reopen(1, file()).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            EngineError::FileIndex {
+                file_index: 1,
+                file_count: 1
+            }
+        ),
+        "{error}"
+    );
+    if let Some(mut engine) = ring(first.buffered(), 1, 4096, UringOptions::default()) {
+        engine.reopen(0, file()).unwrap();
+        assert_eq!(execute(&mut engine, read), 4096);
+        assert_eq!(engine.buffer(0), second.content);
+        engine.reopen(1, file()).unwrap_err();
+    }
+}
+
+#[test]
+fn dontcache_reads_agree_with_the_file_or_are_refused_by_name() {
+    let place = Place::new(SIZE);
+    match Psync::new(place.buffered(), 4, 4096, PsyncOptions { dontcache: true }) {
+        Ok(mut engine) => random_reads_agree(&mut engine, &place.content, 4096, 500),
+        Err(EngineError::DontcacheRefused { file_index: 0 }) => {
+            return println!("skipped: the file system has no RWF_DONTCACHE");
+        }
+        Err(error) => panic!("{error}"),
+    }
+    let options = UringOptions {
+        dontcache: true,
+        ..UringOptions::default()
+    };
+    if let Some(mut engine) = ring(place.buffered(), 32, 4096, options) {
+        random_reads_agree(&mut engine, &place.content, 4096, 2_000);
+    }
+}
+
+#[test]
+fn dontcache_is_refused_where_there_is_none() {
+    let pipe_like = || vec![std::fs::File::open("/dev/zero").unwrap().into()];
+    let options = PsyncOptions { dontcache: true };
+    let error = Psync::new(pipe_like(), 1, 512, options).unwrap_err();
+    assert!(
+        matches!(error, EngineError::DontcacheRefused { file_index: 0 }),
+        "{error}"
+    );
+    assert!(error.help().is_some());
+}
+
+#[test]
+fn null_completes_everything_in_full_at_the_next_reap() {
+    let mut engine = Null::new(4, 4096).unwrap();
+    let mut done = Vec::with_capacity(4);
+    engine.push(request(Operation::Read, 2, 1 << 40, 4096));
+    engine.push(request(Operation::Fsync, 0, 0, 4096));
+    engine.reap(Wait::Poll, &mut done).unwrap();
+    let wanted = [
+        Completion {
+            slot: 2,
+            result: 4096,
+        },
+        Completion { slot: 0, result: 0 },
+    ];
+    assert_eq!(done, wanted);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn every_pushed_slot_completes_exactly_once(
+        rounds in prop::collection::vec((1_u32..40, any::<bool>()), 1..40),
+    ) {
+        with_each(64, |engine, _| {
+            let mut in_flight = [false; 64];
+            let mut done: Vec<Completion> = Vec::with_capacity(64);
+            let capacity = done.capacity();
+            let settle = |done: &mut Vec<Completion>, in_flight: &mut [bool; 64]| {
+                for completion in done.drain(..) {
+                    let slot = completion.slot as usize;
+                    assert!(std::mem::take(&mut in_flight[slot]), "completes once");
+                    assert_eq!(completion.result, 512);
+                }
+            };
+            for (push_count, polls) in &rounds {
+                let free: Vec<u32> = (0..64).filter(|slot| !in_flight[*slot as usize]).collect();
+                for slot in free.into_iter().take(*push_count as usize) {
+                    in_flight[slot as usize] = true;
+                    engine.push(request(Operation::Read, slot, u64::from(slot) * 512, 512));
+                }
+                engine.reap(if *polls { Wait::Poll } else { WAIT }, &mut done).unwrap();
+                settle(&mut done, &mut in_flight);
+            }
+            while in_flight.contains(&true) {
+                engine.reap(WAIT, &mut done).unwrap();
+                settle(&mut done, &mut in_flight);
+            }
+            assert_eq!(done.capacity(), capacity);
+        });
+    }
+}
