@@ -242,7 +242,7 @@ impl TargetError {
             Self::PrepareFailed { removed: false, .. } => {
                 "see the kernel log for the cause".to_owned()
             }
-            Self::Interrupted { .. } => "what it had written was removed; run it again".to_owned(),
+            Self::Interrupted { .. } => "run it again".to_owned(),
             Self::BadManifest { path, .. } => {
                 format!(
                     "nothing was removed; look at `{}` and remove it by hand",

@@ -4,16 +4,34 @@
 //! outside a work directory (or a file made by pgmeter with its manifest beside it) is ever written
 //! or removed, and nothing is followed through a symbolic link.
 
+mod admit;
+mod clean;
+mod counters;
+mod cpu;
+mod device;
+mod doubt;
 mod error;
+mod fill;
 mod manifest;
 mod mounts;
 mod owner;
 mod place;
+mod prepare;
 mod probe;
+mod signature;
 mod sizes;
+mod space;
 mod sysfs;
 
+pub use admit::{Admitted, Permission, admit};
+pub use clean::{CleanReport, Left, clean};
+pub use counters::{DeviceCounters, DeviceSample};
+pub use cpu::{CpuSample, CpuTime, MachineCounters, MachineSample, ProcessorTicks};
+pub use doubt::{DirectCause, DirectDoubt};
 pub use error::TargetError;
+pub use fill::Watch;
 pub use mounts::{Mount, mount_of, mounts};
+pub use prepare::{FillPlan, Opened, Prepared, evict, prepare};
 pub use probe::{DirectAlignment, PathFacts, PathKind, probe};
+pub use signature::{Signature, signature};
 pub use sysfs::{BlockDevice, DeviceNumber, devices_under};

@@ -1,5 +1,6 @@
 //! What pgmeter made at a target, written beside it before anything else is.
 
+use rustix::fs::{FileType, Stat};
 use serde::{Deserialize, Serialize};
 use workload::plan::ContentPlan;
 
@@ -109,6 +110,24 @@ impl Manifest {
 
     pub(crate) fn made(&self, name: &str) -> Option<&Made> {
         self.files.iter().find(|made| made.name == name)
+    }
+}
+
+impl Made {
+    /// Why a file that stands there is not the one the manifest names, if it is not.
+    pub(crate) fn foreign(&self, found: &Stat) -> Option<&'static str> {
+        if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
+            return Some("it is not a regular file");
+        }
+        if found.st_nlink > 1 {
+            return Some("it has another name (hard link)");
+        }
+        match self.inode {
+            Some(inode) if inode == found.st_ino => None,
+            Some(_) => Some("it is not the file that pgmeter made"),
+            None if found.st_size == 0 => None,
+            None => Some("nothing shows that pgmeter made it"),
+        }
     }
 }
 

@@ -182,10 +182,8 @@ impl Place {
                 Locked::Mine(lock, old) => {
                     let interrupted = old.as_ref().is_some_and(|old| old.owner.is_some());
                     let files = old.map(|old| old.files).unwrap_or_default();
-                    let manifest = Manifest {
-                        files,
-                        ..Manifest::new(run)
-                    };
+                    let mut manifest = Manifest::new(run);
+                    manifest.files = files;
                     let mut claim = Claim {
                         place: self,
                         directory,
@@ -435,22 +433,6 @@ impl Claim {
         }
     }
 
-    /// Why a file that stands there is not the one the manifest names, if it is not.
-    pub(crate) fn foreign(&self, made: &Made, found: &Stat) -> Option<&'static str> {
-        if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
-            return Some("it is not a regular file");
-        }
-        if found.st_nlink > 1 {
-            return Some("it has another name (hard link)");
-        }
-        match made.inode {
-            Some(inode) if inode == found.st_ino => None,
-            Some(_) => Some("it is not the file that pgmeter made"),
-            None if found.st_size == 0 => None,
-            None => Some("nothing shows that pgmeter made it"),
-        }
-    }
-
     /// Removes a file of the manifest, if it is still the one that was made.
     ///
     /// # Errors
@@ -463,13 +445,21 @@ impl Claim {
             self.manifest.files.retain(|other| other.name != name);
             return Ok(false);
         };
-        if let Some(reason) = self.foreign(&made, &found) {
+        if let Some(reason) = made.foreign(&found) {
             return Err(reason.to_owned());
         }
         unlinkat(&self.directory, name, AtFlags::empty())
             .map_err(|error| std::io::Error::from(error).to_string())?;
         self.manifest.files.retain(|other| other.name != name);
         Ok(true)
+    }
+
+    /// Whether files of the manifest are still there and still the ones that were made.
+    pub(crate) fn has_removable(&self) -> bool {
+        self.manifest.files.iter().any(|made| {
+            self.stat(&made.name)
+                .is_some_and(|found| made.foreign(&found).is_none())
+        })
     }
 
     /// Removes the manifest and, if then empty, the work directory.

@@ -189,6 +189,11 @@ pub(crate) fn without_trailing_slashes(path: &Path) -> &Path {
     Path::new(std::ffi::OsStr::from_bytes(&bytes[..end]))
 }
 
+/// Whether a path could name a new file: it neither ends in a slash nor in dots.
+pub(crate) fn may_name_file(path: &Path) -> bool {
+    path.file_name().is_some() && without_trailing_slashes(path).as_os_str() == path.as_os_str()
+}
+
 /// The directory that a path is in; `.` for a bare name.
 pub(crate) fn parent_of(path: &Path) -> &Path {
     match path.parent() {

@@ -155,6 +155,18 @@ impl Sysfs {
         Some(text.into())
     }
 
+    /// The loop devices in use, with what is behind them.
+    pub(crate) fn loops(&self) -> Vec<(String, PathBuf)> {
+        let behind = |path: PathBuf| {
+            let file = word(&path.join("loop/backing_file"))?;
+            Some((name_of(&path), PathBuf::from(file)))
+        };
+        entries(&self.root.join("block"))
+            .into_iter()
+            .filter_map(behind)
+            .collect()
+    }
+
     /// The member devices of each btrfs in the kernel, by the file system's uuid.
     pub(crate) fn btrfs_members(&self) -> Vec<(String, Vec<DeviceNumber>)> {
         entries(&self.root.join("fs/btrfs"))

@@ -1,0 +1,158 @@
+//! What may be measured, decided before anything is changed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Access, AtFlags, CWD, accessat};
+
+use crate::TargetError;
+use crate::device::{HeldDevice, admit_device};
+use crate::place::Place;
+use crate::probe::{PathFacts, PathKind, may_name_file, parent_of, probe};
+
+/// What the user allows beyond a work directory of our own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Permission {
+    /// Devices whose content may be destroyed, as the option names them; each must be the
+    /// target's path, letter by letter.
+    pub overwrite_devices: Vec<PathBuf>,
+    /// The run reads only: devices are opened for reading, so that none needs to be named.
+    pub read_only: bool,
+    /// The run's id, noted in the manifest.
+    pub run: String,
+}
+
+/// A target that may be used; nothing has been changed yet.
+#[derive(Debug)]
+pub struct Admitted {
+    pub(crate) facts: PathFacts,
+    pub(crate) site: Site,
+    pub(crate) run: String,
+}
+
+/// Where a target is.
+#[derive(Debug)]
+pub(crate) enum Site {
+    Files(Place),
+    Device(HeldDevice),
+}
+
+impl Admitted {
+    /// What was found at the target.
+    #[must_use]
+    pub fn facts(&self) -> &PathFacts {
+        &self.facts
+    }
+}
+
+/// Decides whether a target may be used. Nothing is created or changed; an admitted device is
+/// held from here on, so that nobody mounts it.
+///
+/// # Errors
+/// Whenever there is a doubt that all that would be written is pgmeter's own or was named by the
+/// user.
+pub fn admit(path: &Path, permission: &Permission) -> Result<Admitted, TargetError> {
+    let facts = probe(path)?;
+    let site = match facts.kind {
+        PathKind::Symlink => return Err(symlink(&facts.path)),
+        PathKind::Other(kind) => {
+            return Err(TargetError::WrongKind {
+                path: facts.path,
+                kind,
+            });
+        }
+        PathKind::Device => Site::Device(admit_device(&facts, permission)?),
+        PathKind::Directory => Site::Files(admit_directory(&facts)?),
+        PathKind::File => Site::Files(admit_file(&facts)?),
+        PathKind::Missing if !may_name_file(path) => {
+            return Err(TargetError::Missing {
+                parent: facts.path.clone(),
+                path: path.to_owned(),
+            });
+        }
+        PathKind::Missing => Site::Files(admit_new_file(&facts)?),
+    };
+    Ok(Admitted {
+        facts,
+        site,
+        run: permission.run.clone(),
+    })
+}
+
+fn symlink(path: &Path) -> TargetError {
+    TargetError::Symlink {
+        path: path.to_owned(),
+        points_to: fs::read_link(path).unwrap_or_default(),
+        resolved: fs::canonicalize(path).ok(),
+    }
+}
+
+fn admit_directory(facts: &PathFacts) -> Result<Place, TargetError> {
+    check_writable(facts, &facts.path)?;
+    let place = Place::in_directory(&facts.path)?;
+    check_files(&place)?;
+    Ok(place)
+}
+
+fn admit_new_file(facts: &PathFacts) -> Result<Place, TargetError> {
+    let parent = parent_of(&facts.path);
+    if !parent.is_dir() {
+        return Err(TargetError::Missing {
+            path: facts.path.clone(),
+            parent: parent.to_owned(),
+        });
+    }
+    check_writable(facts, parent)?;
+    let place = Place::beside(&facts.path)?;
+    check_files(&place)?;
+    Ok(place)
+}
+
+fn admit_file(facts: &PathFacts) -> Result<Place, TargetError> {
+    let place = Place::beside(&facts.path)?;
+    if facts.read_only {
+        return Err(read_only(&facts.path));
+    }
+    check_files(&place)?;
+    check_writable(facts, parent_of(&facts.path))?;
+    Ok(place)
+}
+
+/// Refuses a place that another run uses, and test files that no manifest names.
+fn check_files(place: &Place) -> Result<(), TargetError> {
+    let manifest = place.peek()?;
+    let Some(directory) = place.open()? else {
+        return Ok(());
+    };
+    let name = place.test_name();
+    let Ok(found) = rustix::fs::statat(&directory, &name, AtFlags::SYMLINK_NOFOLLOW) else {
+        return Ok(());
+    };
+    let made = manifest.as_ref().and_then(|manifest| manifest.made(&name));
+    if made.is_some_and(|made| made.foreign(&found).is_none()) {
+        return Ok(());
+    }
+    Err(TargetError::Foreign {
+        path: place.test_path(),
+    })
+}
+
+fn check_writable(facts: &PathFacts, directory: &Path) -> Result<(), TargetError> {
+    if facts.read_only {
+        return Err(read_only(&facts.path));
+    }
+    let access = Access::WRITE_OK | Access::EXEC_OK | Access::READ_OK;
+    accessat(CWD, directory, access, AtFlags::EACCESS)
+        .map_err(|error| TargetError::system("write to", directory, error))
+}
+
+fn read_only(path: &Path) -> TargetError {
+    let reason = "its file system is mounted read-only".to_owned();
+    TargetError::ReadOnly {
+        path: path.to_owned(),
+        reason,
+    }
+}
+
+#[cfg(test)]
+mod tests;

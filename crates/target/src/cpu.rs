@@ -1,0 +1,346 @@
+//! Processor time of threads, of this process and of the machine.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// Processor time of a thread or process so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CpuSample {
+    /// Exact time, in nanoseconds.
+    total_ns: u64,
+    /// User and system time in clock ticks: the kernel's own split.
+    user_ticks: u64,
+    system_ticks: u64,
+}
+
+/// Processor time between two samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CpuTime {
+    /// In user mode, in nanoseconds.
+    pub user_ns: u64,
+    /// In the kernel, in nanoseconds.
+    pub system_ns: u64,
+}
+
+impl CpuSample {
+    /// This thread so far.
+    #[must_use]
+    pub fn of_thread() -> Self {
+        Self::read(ClockId::ThreadCPUTime, "/proc/thread-self/stat")
+    }
+
+    /// This process so far, its ended threads included.
+    #[must_use]
+    pub fn of_process() -> Self {
+        Self::read(ClockId::ProcessCPUTime, "/proc/self/stat")
+    }
+
+    /// A thread of this process so far, seen from outside; none when it has ended or the kernel
+    /// keeps no scheduler statistics.
+    #[must_use]
+    pub fn of_thread_id(thread_id: i32) -> Option<Self> {
+        let read = |name| std::fs::read_to_string(format!("/proc/self/task/{thread_id}/{name}"));
+        let schedule = read("schedstat").ok()?;
+        let total_ns = schedule.split_ascii_whitespace().next()?.parse().ok()?;
+        let (user_ticks, system_ticks) = ticks(&read("stat").ok()?)?;
+        Some(Self {
+            total_ns,
+            user_ticks,
+            system_ticks,
+        })
+    }
+
+    fn read(clock: ClockId, path: &str) -> Self {
+        let time = clock_gettime(clock);
+        let total_ns = u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000
+            + u64::try_from(time.tv_nsec).unwrap_or(0);
+        let text = std::fs::read(path).unwrap_or_default();
+        let (user_ticks, system_ticks) = ticks(&String::from_utf8_lossy(&text)).unwrap_or((0, 0));
+        Self {
+            total_ns,
+            user_ticks,
+            system_ticks,
+        }
+    }
+
+    /// The time since an earlier sample: the sum is exact to a microsecond, its split into user
+    /// and system to a clock tick (10 ms).
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> CpuTime {
+        let total_ns = self.total_ns.saturating_sub(earlier.total_ns);
+        let user = self.user_ticks.saturating_sub(earlier.user_ticks);
+        let system = self.system_ticks.saturating_sub(earlier.system_ticks);
+        let system_ns = match user + system {
+            0 => 0,
+            both => (u128::from(total_ns) * u128::from(system) / u128::from(both)) as u64,
+        };
+        CpuTime {
+            user_ns: total_ns - system_ns,
+            system_ns,
+        }
+    }
+}
+
+/// User and system ticks of a line of `/proc/<pid>/stat`.
+fn ticks(text: &str) -> Option<(u64, u64)> {
+    let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace();
+    let user = fields.nth(11)?.parse().ok()?;
+    Some((user, fields.next()?.parse().ok()?))
+}
+
+/// Times of one processor, or of all, in clock ticks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ProcessorTicks {
+    /// In user mode, low priority included, guests not.
+    pub user: u64,
+    /// In the kernel.
+    pub system: u64,
+    /// Idle without I/O in flight.
+    pub idle: u64,
+    /// Idle with I/O in flight.
+    pub iowait: u64,
+    /// In hardware interrupts.
+    pub irq: u64,
+    /// In software interrupts.
+    pub softirq: u64,
+    /// Taken by the hypervisor for others.
+    pub steal: u64,
+}
+
+impl ProcessorTicks {
+    /// All of it.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.user + self.system + self.idle + self.iowait + self.irq + self.softirq + self.steal
+    }
+
+    /// What passed since an earlier reading; counters that went back count as 0.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            user: self.user.saturating_sub(earlier.user),
+            system: self.system.saturating_sub(earlier.system),
+            idle: self.idle.saturating_sub(earlier.idle),
+            iowait: self.iowait.saturating_sub(earlier.iowait),
+            irq: self.irq.saturating_sub(earlier.irq),
+            softirq: self.softirq.saturating_sub(earlier.softirq),
+            steal: self.steal.saturating_sub(earlier.steal),
+        }
+    }
+
+    /// The share of the time that this is, from 0 to 1.
+    #[must_use]
+    pub fn share(&self, ticks: u64) -> f64 {
+        let total = self.total();
+        if total == 0 {
+            0.0
+        } else {
+            ticks as f64 / total as f64
+        }
+    }
+}
+
+/// What all processors did so far, or between two samples.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MachineSample {
+    /// All processors together.
+    pub all: ProcessorTicks,
+    /// Each processor with the kernel's number of it.
+    pub each: Vec<(u32, ProcessorTicks)>,
+    /// Interrupts.
+    pub interrupts: u64,
+    /// Context switches.
+    pub context_switches: u64,
+}
+
+impl MachineSample {
+    /// What passed since an earlier sample.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let before = |cpu: u32| earlier.each.iter().find(|(number, _)| *number == cpu);
+        let none = (0, ProcessorTicks::default());
+        Self {
+            all: self.all.since(&earlier.all),
+            each: self
+                .each
+                .iter()
+                .map(|(cpu, ticks)| (*cpu, ticks.since(&before(*cpu).unwrap_or(&none).1)))
+                .collect(),
+            interrupts: self.interrupts.saturating_sub(earlier.interrupts),
+            context_switches: self
+                .context_switches
+                .saturating_sub(earlier.context_switches),
+        }
+    }
+}
+
+/// The machine's counters, kept open.
+#[derive(Debug)]
+pub struct MachineCounters {
+    stat: File,
+}
+
+impl MachineCounters {
+    /// Opens `/proc/stat`.
+    ///
+    /// # Errors
+    /// When it is not there.
+    pub fn open() -> io::Result<Self> {
+        Ok(Self {
+            stat: File::open("/proc/stat")?,
+        })
+    }
+
+    /// Reads all counters.
+    ///
+    /// # Errors
+    /// When the kernel does not hand them over.
+    pub fn sample(&self) -> io::Result<MachineSample> {
+        let mut text = Vec::new();
+        let mut chunk = [0; 16 << 10];
+        loop {
+            let length = self.stat.read_at(&mut chunk, text.len() as u64)?;
+            if length == 0 {
+                break;
+            }
+            text.extend_from_slice(&chunk[..length]);
+        }
+        Ok(parse(&String::from_utf8_lossy(&text)))
+    }
+}
+
+/// Source: `proc_stat(5)`; guest time is part of user time.
+fn parse(text: &str) -> MachineSample {
+    let mut sample = MachineSample::default();
+    for line in text.lines() {
+        let mut fields = line.split_ascii_whitespace();
+        let name = fields.next().unwrap_or_default();
+        if name == "intr" || name == "ctxt" {
+            let count = fields
+                .next()
+                .and_then(|field| field.parse().ok())
+                .unwrap_or(0);
+            let place = if name == "intr" {
+                &mut sample.interrupts
+            } else {
+                &mut sample.context_switches
+            };
+            *place = count;
+            continue;
+        }
+        let Some(number) = name.strip_prefix("cpu") else {
+            continue;
+        };
+        let mut ticks = [0_u64; 8];
+        for (place, field) in ticks.iter_mut().zip(fields) {
+            *place = field.parse().unwrap_or(0);
+        }
+        let [user, nice, system, idle, iowait, irq, softirq, steal] = ticks;
+        let user = user.saturating_add(nice);
+        let ticks = ProcessorTicks {
+            user,
+            system,
+            idle,
+            iowait,
+            irq,
+            softirq,
+            steal,
+        };
+        match number.parse() {
+            Ok(number) => sample.each.push((number, ticks)),
+            Err(_) if number.is_empty() => sample.all = ticks,
+            Err(_) => {}
+        }
+    }
+    sample
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hint::black_box;
+
+    use super::*;
+
+    #[test]
+    fn a_busy_thread_is_charged_and_others_are_not() {
+        let before = CpuSample::of_thread();
+        let mut sum = 0_u64;
+        while CpuSample::of_thread().since(&before).user_ns
+            + CpuSample::of_thread().since(&before).system_ns
+            < 20_000_000
+        {
+            for value in 0..10_000_u64 {
+                sum = black_box(sum.wrapping_add(value));
+            }
+        }
+        let other = std::thread::spawn(CpuSample::of_thread)
+            .join()
+            .expect("a thread");
+        assert!(other.total_ns < 20_000_000);
+        assert!(CpuSample::of_process().total_ns >= 20_000_000);
+    }
+
+    #[test]
+    fn the_split_adds_up_to_the_exact_time() {
+        let early = CpuSample {
+            total_ns: 5,
+            user_ticks: 1,
+            system_ticks: 1,
+        };
+        let late = CpuSample {
+            total_ns: 1005,
+            user_ticks: 4,
+            system_ticks: 2,
+        };
+        assert_eq!(
+            late.since(&early),
+            CpuTime {
+                user_ns: 750,
+                system_ns: 250
+            }
+        );
+        assert_eq!(early.since(&late), CpuTime::default());
+        let short = CpuSample {
+            total_ns: 9,
+            ..early
+        };
+        assert_eq!(
+            short.since(&early),
+            CpuTime {
+                user_ns: 4,
+                system_ns: 0
+            }
+        );
+    }
+
+    #[test]
+    fn a_name_with_blanks_and_parentheses_does_not_shift_the_columns() {
+        let line = "7 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 111 222 0 0";
+        assert_eq!(ticks(line), Some((111, 222)));
+        assert_eq!(ticks("7 (x"), None);
+    }
+
+    #[test]
+    fn the_machine_s_counters_are_read_from_their_lines() {
+        let text =
+            "cpu  10 5 20 100 7 1 2 3 9 9\ncpu0 1 1 1 1 1 1 1 1\ncpux 1\nintr 42 1 2\nctxt 99\n";
+        let sample = parse(text);
+        assert_eq!(sample.all.user, 15);
+        assert_eq!(sample.all.total(), 148);
+        assert_eq!(sample.all.steal, 3);
+        assert_eq!(sample.each.len(), 1);
+        assert_eq!((sample.interrupts, sample.context_switches), (42, 99));
+        assert_eq!(sample.since(&sample), parse("cpu 0\ncpu0 0\n"));
+    }
+
+    #[test]
+    fn this_machine_has_counters() {
+        let counters = MachineCounters::open().expect("/proc/stat");
+        let sample = counters.sample().expect("counters");
+        assert!(sample.all.total() > 0 && !sample.each.is_empty());
+        assert!(sample.context_switches > 0);
+    }
+}

@@ -1,0 +1,158 @@
+//! Where `O_DIRECT` is accepted but may not mean what it says.
+
+use std::fmt;
+use std::os::fd::AsFd;
+
+use crate::mounts::Mount;
+use crate::probe::{PathFacts, transforms};
+
+/// Why requests with `O_DIRECT` may go through a cache all the same.
+///
+/// Source: the kernel's own file systems accept the flag on tmpfs since 6.6, fall back to buffered
+/// writes on btrfs where data is checksummed or compressed, on nilfs2 always, and on ext4 where
+/// data is journaled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DirectCause {
+    /// The file system is memory: there is no device to go to.
+    InMemory,
+    /// Writes go through the page cache; reads do not.
+    WritesBuffered,
+    /// Reads and writes go through the page cache.
+    AllBuffered,
+    /// A server or daemon behind the file system decides, and may cache.
+    ServerDecides,
+    /// The file system below this one decides.
+    LayerDecides,
+}
+
+/// A direct open that may not be direct.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DirectDoubt {
+    /// What may happen.
+    pub cause: DirectCause,
+    /// Type of the file system.
+    pub file_system: String,
+}
+
+impl fmt::Display for DirectDoubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = &self.file_system;
+        match self.cause {
+            DirectCause::InMemory => {
+                write!(
+                    f,
+                    "{name} is memory: direct I/O is accepted but there is no device"
+                )
+            }
+            DirectCause::WritesBuffered => {
+                write!(
+                    f,
+                    "{name} accepts direct writes but sends them through the page cache"
+                )
+            }
+            DirectCause::AllBuffered => {
+                write!(
+                    f,
+                    "{name} accepts direct I/O but sends it through the page cache"
+                )
+            }
+            DirectCause::ServerDecides => {
+                write!(
+                    f,
+                    "direct I/O on {name} avoids this machine's cache, not the server's"
+                )
+            }
+            DirectCause::LayerDecides => {
+                write!(
+                    f,
+                    "what direct I/O does on {name} is up to the file system below"
+                )
+            }
+        }
+    }
+}
+
+/// The doubt about a file that was opened with `O_DIRECT`.
+pub(crate) fn doubt(facts: &PathFacts, file: impl AsFd, write: bool) -> Option<DirectDoubt> {
+    let file_system = facts.file_system.clone();
+    let (compressed, encrypted) = transforms(file);
+    let cause = match cause_of(&file_system, facts.mount.as_ref()) {
+        None if compressed || encrypted => Some(DirectCause::AllBuffered),
+        // What does not write has no doubt about its writes.
+        Some(DirectCause::WritesBuffered) if !write => None,
+        cause => cause,
+    };
+    cause.map(|cause| DirectDoubt { cause, file_system })
+}
+
+fn cause_of(file_system: &str, mount: Option<&Mount>) -> Option<DirectCause> {
+    let has =
+        |option: &str| mount.is_some_and(|mount| mount.options.iter().any(|seen| seen == option));
+    match file_system {
+        "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => Some(DirectCause::InMemory),
+        "btrfs" if has("nodatasum") || has("nodatacow") => None,
+        "btrfs" | "nilfs2" => Some(DirectCause::WritesBuffered),
+        "ext3" | "ext4" if has("data=journal") => Some(DirectCause::AllBuffered),
+        "zfs" => Some(DirectCause::AllBuffered),
+        "overlay" | "ecryptfs" => Some(DirectCause::LayerDecides),
+        name if name.starts_with("fuse") || name.starts_with("nfs") => {
+            Some(DirectCause::ServerDecides)
+        }
+        "cifs" | "smb3" | "9p" | "ceph" | "lustre" | "virtiofs" | "afs" | "hostfs" => {
+            Some(DirectCause::ServerDecides)
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mount(options: &[&str]) -> Mount {
+        Mount {
+            id: 1,
+            device: (0, 1),
+            root: "/".into(),
+            point: "/m".into(),
+            options: options.iter().map(|it| (*it).to_owned()).collect(),
+            file_system: "x".to_owned(),
+            source: "x".to_owned(),
+        }
+    }
+
+    #[test]
+    fn file_systems_that_go_to_their_device_are_not_doubted() {
+        for name in ["ext4", "xfs", "ext2", "f2fs", "bcachefs", "vfat"] {
+            assert_eq!(cause_of(name, None), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn btrfs_is_doubted_for_writes_unless_it_keeps_no_checksums() {
+        assert_eq!(cause_of("btrfs", None), Some(DirectCause::WritesBuffered));
+        assert_eq!(cause_of("btrfs", Some(&mount(&["rw", "nodatacow"]))), None);
+    }
+
+    #[test]
+    fn journaled_data_and_servers_and_memory_are_doubted() {
+        let journal = mount(&["rw", "data=journal"]);
+        assert_eq!(
+            cause_of("ext4", Some(&journal)),
+            Some(DirectCause::AllBuffered)
+        );
+        assert_eq!(
+            cause_of("fuse.sshfs", None),
+            Some(DirectCause::ServerDecides)
+        );
+        assert_eq!(cause_of("nfs4", None), Some(DirectCause::ServerDecides));
+        let doubt = DirectDoubt {
+            cause: DirectCause::InMemory,
+            file_system: "tmpfs".to_owned(),
+        };
+        assert_eq!(
+            doubt.to_string(),
+            "tmpfs is memory: direct I/O is accepted but there is no device"
+        );
+    }
+}

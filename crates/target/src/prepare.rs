@@ -1,0 +1,462 @@
+//! Makes a target ready: its test file written with real data, or found as an earlier run left it.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use engine::{EngineError, OpenPlan, open_target};
+use generate::ContentSource;
+use rustix::fs::{Advice, FallocateFlags, Mode, OFlags, fadvise, fallocate, fdatasync, fstat};
+use rustix::io::Errno;
+use workload::plan::{CacheMode, ContentPlan, TargetPlan};
+
+use crate::admit::{Admitted, Site};
+use crate::clean::{CleanReport, remove_all};
+use crate::device::HeldDevice;
+use crate::doubt::{DirectDoubt, doubt};
+use crate::fill::{FillError, Filling, Watch};
+use crate::manifest::Made;
+use crate::place::{Claim, Place};
+use crate::probe::PathFacts;
+use crate::sysfs::split;
+use crate::{TargetError, space};
+
+/// What a target must hold before it is measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FillPlan {
+    /// What is written.
+    pub content: ContentPlan,
+    /// Stamp blocks of this length, as `generate::verify_block_bytes` says.
+    pub verify_block_bytes: Option<u32>,
+    /// The file's seed: what `generate` gets as this file's seed, too.
+    pub seed: u64,
+    /// Write devices too; otherwise they are written only when blocks are stamped.
+    pub prepare_device: bool,
+}
+
+/// A target that is ready to be measured. When it is dropped without [`release`](Self::release),
+/// its files are removed.
+#[derive(Debug)]
+pub struct Prepared {
+    facts: PathFacts,
+    /// None only while it is given up.
+    site: Option<Ready>,
+    size_bytes: u64,
+    reused: bool,
+}
+
+#[derive(Debug)]
+enum Ready {
+    File(Claim),
+    Device(HeldDevice),
+}
+
+/// A target opened for measuring.
+#[derive(Debug)]
+pub struct Opened {
+    /// The open file.
+    pub file: OwnedFd,
+    /// Set when it was opened for direct I/O that may not be direct.
+    pub doubt: Option<DirectDoubt>,
+}
+
+/// Makes an admitted target ready: checks space, then writes the test file unless one that an
+/// earlier run kept does as well.
+///
+/// # Errors
+/// Whatever prevents it; files that were made for it are removed again.
+pub fn prepare(
+    admitted: Admitted,
+    plan: &TargetPlan,
+    fill: &FillPlan,
+    watch: &mut Watch<'_>,
+) -> Result<Prepared, TargetError> {
+    let Admitted { facts, site, run } = admitted;
+    let site = match site {
+        Site::Device(device) => Ready::Device(device),
+        Site::Files(place) => {
+            check_space_for(&place, plan, fill)?;
+            Ready::File(place.claim(&run)?)
+        }
+    };
+    let mut prepared = Prepared {
+        facts,
+        site: Some(site),
+        size_bytes: 0,
+        reused: false,
+    };
+    prepared.refill(plan, fill, watch)?;
+    Ok(prepared)
+}
+
+impl Prepared {
+    /// Makes sure that the target holds what the plan asks, writing only when it does not: for
+    /// the next cell of a run.
+    ///
+    /// # Errors
+    /// As [`prepare`].
+    pub fn refill(
+        &mut self,
+        plan: &TargetPlan,
+        fill: &FillPlan,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), TargetError> {
+        self.size_bytes = plan.size_bytes;
+        match &mut self.site {
+            Some(Ready::File(claim)) => {
+                self.reused = fits(claim, plan, fill);
+                if self.reused {
+                    keep_stamps_only_if_checked(claim, fill)?;
+                } else {
+                    write_file(claim, plan, fill, watch)?;
+                }
+                self.evict_file()
+            }
+            Some(Ready::Device(device)) => fill_device(device, plan, fill, watch),
+            None => Ok(()),
+        }
+    }
+
+    /// Bytes of the file or device that are measured.
+    #[must_use]
+    pub fn size_bytes(&self) -> u64 {
+        self.size_bytes
+    }
+
+    /// Whether the last preparation found a file that did as well.
+    #[must_use]
+    pub fn was_reused(&self) -> bool {
+        self.reused
+    }
+
+    /// What was found at the target before.
+    #[must_use]
+    pub fn facts(&self) -> &PathFacts {
+        &self.facts
+    }
+
+    /// The test file, or the device.
+    #[must_use]
+    pub fn path(&self) -> PathBuf {
+        match &self.site {
+            Some(Ready::File(claim)) => claim.place.test_path(),
+            _ => self.facts.path.clone(),
+        }
+    }
+
+    /// Opens the target for measuring; each worker has an open file of its own.
+    ///
+    /// # Errors
+    /// [`TargetError::NoDirect`] where the file system refuses `O_DIRECT`,
+    /// [`TargetError::Replaced`] when something else stands there now.
+    pub fn open(&self, cache: CacheMode, read: bool, write: bool) -> Result<Opened, TargetError> {
+        let file = match &self.site {
+            Some(Ready::File(claim)) => open_file(claim, &self.facts, cache, (read, write))?,
+            Some(Ready::Device(device)) => open_device(device, cache, read, write)?,
+            None => return Err(TargetError::Replaced { path: self.path() }),
+        };
+        let is_file = matches!(self.site, Some(Ready::File(_)));
+        let doubt = (is_file && cache == CacheMode::Direct)
+            .then(|| doubt(&self.facts, &file, write))
+            .flatten();
+        Ok(Opened { file, doubt })
+    }
+
+    /// Drops the target's pages from the page cache, so that the next reads are cold.
+    ///
+    /// # Errors
+    /// When the target cannot be opened.
+    pub fn evict_file(&self) -> Result<(), TargetError> {
+        let opened = self.open(CacheMode::Buffered, true, false)?;
+        evict(&opened.file);
+        Ok(())
+    }
+
+    /// Ends the use of the target. Without `keep` everything made for it is removed; with it, the
+    /// file stays and may be used again.
+    ///
+    /// # Errors
+    /// When the manifest of a kept file cannot be written.
+    pub fn release(mut self, keep: bool) -> Result<CleanReport, TargetError> {
+        let mut report = CleanReport::default();
+        if let Some(Ready::File(mut claim)) = self.site.take() {
+            if keep {
+                claim.manifest.owner = None;
+                claim.save()?;
+            } else {
+                remove_all(claim, &mut report);
+            }
+        }
+        Ok(report)
+    }
+}
+
+impl Drop for Prepared {
+    fn drop(&mut self) {
+        if let Some(Ready::File(claim)) = self.site.take() {
+            remove_all(claim, &mut CleanReport::default());
+        }
+    }
+}
+
+/// Writes back and drops the pages of an open file; false where the kernel would not.
+pub fn evict(file: impl AsFd) -> bool {
+    // A file open for reading can be synced, too; dirty pages would stay otherwise.
+    let _ = fdatasync(&file);
+    fadvise(&file, 0, None, Advice::DontNeed).is_ok()
+}
+
+/// Whether the file that is there does for the plan.
+fn fits(claim: &Claim, plan: &TargetPlan, fill: &FillPlan) -> bool {
+    let name = claim.place.test_name();
+    let (Some(made), Some(found)) = (claim.manifest.made(&name), claim.stat(&name)) else {
+        return false;
+    };
+    let stamps_fit = fill.verify_block_bytes.is_none()
+        || (made.verify_block_bytes == fill.verify_block_bytes
+            && made.seed == fill.seed
+            && !claim.interrupted);
+    made.complete
+        && made.foreign(&found).is_none()
+        && u64::try_from(found.st_size).is_ok_and(|size| size >= plan.size_bytes)
+        && made.content == fill.content
+        && stamps_fit
+}
+
+/// A run that does not check may overwrite stamps, so they are not relied on later.
+fn keep_stamps_only_if_checked(claim: &mut Claim, fill: &FillPlan) -> Result<(), TargetError> {
+    if fill.verify_block_bytes.is_some() {
+        return Ok(());
+    }
+    let name = claim.place.test_name();
+    claim.note(&name, |made| made.verify_block_bytes = None);
+    claim.save()
+}
+
+fn check_space_for(place: &Place, plan: &TargetPlan, fill: &FillPlan) -> Result<(), TargetError> {
+    let manifest = place.peek()?;
+    let made = manifest
+        .as_ref()
+        .and_then(|manifest| manifest.made(&place.test_name()));
+    let directory = place.open()?;
+    let found = directory.and_then(|directory| {
+        let flags = rustix::fs::AtFlags::SYMLINK_NOFOLLOW;
+        rustix::fs::statat(&directory, place.test_name(), flags).ok()
+    });
+    let held_bytes = found
+        .as_ref()
+        .map_or(0, |it| u64::try_from(it.st_blocks).unwrap_or(0) * 512);
+    let enough = found.is_some_and(|it| it.st_size as u64 >= plan.size_bytes);
+    if enough && made.is_some_and(|made| made.complete && made.content == fill.content) {
+        return Ok(());
+    }
+    space::check(
+        &place.parent,
+        &place.parent_path,
+        plan.size_bytes,
+        held_bytes,
+    )
+}
+
+fn write_file(
+    claim: &mut Claim,
+    plan: &TargetPlan,
+    fill: &FillPlan,
+    watch: &mut Watch<'_>,
+) -> Result<(), TargetError> {
+    let name = claim.place.test_name();
+    let path = claim.place.test_path();
+    let held_bytes = claim
+        .stat(&name)
+        .map_or(0, |it| u64::try_from(it.st_blocks).unwrap_or(0) * 512);
+    let parent_path = claim.place.parent_path.clone();
+    space::check(&claim.directory, &parent_path, plan.size_bytes, held_bytes)?;
+    if claim.manifest.made(&name).is_some() && claim.remove(&name).is_err() {
+        return Err(TargetError::Foreign { path });
+    }
+    let made = Made {
+        name: name.clone(),
+        size_bytes: plan.size_bytes,
+        inode: None,
+        content: fill.content,
+        seed: fill.seed,
+        verify_block_bytes: fill.verify_block_bytes,
+        complete: false,
+    };
+    let file = File::from(claim.create(made)?);
+    let written = fill_file(claim, &file, plan.size_bytes, fill, watch);
+    if let Err(error) = written {
+        drop(file);
+        let removed = claim.remove(&name).is_ok();
+        claim.save()?;
+        return Err(told(error, path, plan.size_bytes, removed));
+    }
+    claim.interrupted = false;
+    claim.note(&name, |made| made.complete = true);
+    claim.save()
+}
+
+fn fill_file(
+    claim: &Claim,
+    file: &File,
+    size_bytes: u64,
+    fill: &FillPlan,
+    watch: &mut Watch<'_>,
+) -> Result<(), FillError> {
+    reserve(file, size_bytes)?;
+    let plan = OpenPlan {
+        cache: CacheMode::Direct,
+        read: false,
+        write: true,
+        create: false,
+    };
+    let name = claim.place.test_name();
+    let direct = open_target(claim.directory.as_fd(), Path::new(&name), plan).ok();
+    filling(fill, size_bytes)?.write(direct, file, watch)
+}
+
+fn filling(fill: &FillPlan, size_bytes: u64) -> Result<Filling, FillError> {
+    let source = ContentSource::new(&fill.content).map_err(|error| FillError::Io {
+        offset_bytes: 0,
+        source: io::Error::new(io::ErrorKind::InvalidInput, error.to_string()),
+    })?;
+    Ok(Filling {
+        source,
+        seed: fill.seed,
+        verify_block_bytes: fill.verify_block_bytes,
+        size_bytes,
+    })
+}
+
+/// Asks for all the space at once, so that a lack of it is known before anything is written.
+fn reserve(file: &File, size_bytes: u64) -> Result<(), FillError> {
+    loop {
+        return match fallocate(file, FallocateFlags::empty(), 0, size_bytes) {
+            Err(Errno::INTR) => continue,
+            Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG | Errno::IO)) => {
+                Err(FillError::Io {
+                    offset_bytes: 0,
+                    source: error.into(),
+                })
+            }
+            // Not every file system can; writing tells then.
+            _ => Ok(()),
+        };
+    }
+}
+
+fn told(error: FillError, path: PathBuf, wanted_bytes: u64, removed: bool) -> TargetError {
+    match error {
+        FillError::Stopped => TargetError::Interrupted { path },
+        FillError::Io {
+            offset_bytes,
+            source,
+        } => match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => TargetError::RanFull {
+                path,
+                done_bytes: offset_bytes,
+                wanted_bytes,
+                source,
+            },
+            _ => TargetError::PrepareFailed {
+                path,
+                offset_bytes,
+                source,
+                removed,
+            },
+        },
+    }
+}
+
+fn fill_device(
+    device: &HeldDevice,
+    plan: &TargetPlan,
+    fill: &FillPlan,
+    watch: &mut Watch<'_>,
+) -> Result<(), TargetError> {
+    let path = device.path.clone();
+    if plan.size_bytes > device.size_bytes {
+        let (available_bytes, wanted_bytes) = (device.size_bytes, plan.size_bytes);
+        return Err(TargetError::DeviceTooSmall {
+            path,
+            available_bytes,
+            wanted_bytes,
+        });
+    }
+    if fill.verify_block_bytes.is_none() && !fill.prepare_device {
+        return Ok(());
+    }
+    let direct = open_device(device, CacheMode::Direct, false, true).ok();
+    let buffered = File::from(open_device(device, CacheMode::Buffered, true, true)?);
+    filling(fill, plan.size_bytes)
+        .and_then(|filling| filling.write(direct, &buffered, watch))
+        .map_err(|error| told(error, path, plan.size_bytes, false))?;
+    evict(&buffered);
+    Ok(())
+}
+
+fn open_file(
+    claim: &Claim,
+    facts: &PathFacts,
+    cache: CacheMode,
+    (read, write): (bool, bool),
+) -> Result<OwnedFd, TargetError> {
+    let name = claim.place.test_name();
+    let path = claim.place.test_path();
+    let plan = OpenPlan {
+        cache,
+        read,
+        write,
+        create: false,
+    };
+    let opened = open_target(claim.directory.as_fd(), Path::new(&name), plan);
+    let file = opened.map_err(|error| match error {
+        EngineError::DirectRefused { .. } => TargetError::NoDirect {
+            path: path.clone(),
+            file_system: facts.file_system.clone(),
+        },
+        EngineError::Open { source, .. } => TargetError::system("open", &path, source),
+        _ => TargetError::Replaced { path: path.clone() },
+    })?;
+    let found = fstat(&file).map_err(|error| TargetError::system("look at", &path, error))?;
+    match claim.manifest.made(&name) {
+        Some(made) if made.inode == Some(found.st_ino) && found.st_nlink == 1 => Ok(file),
+        _ => Err(TargetError::Replaced { path }),
+    }
+}
+
+fn open_device(
+    device: &HeldDevice,
+    cache: CacheMode,
+    read: bool,
+    write: bool,
+) -> Result<OwnedFd, TargetError> {
+    let path = &device.path;
+    if write && !device.writable {
+        return Err(TargetError::NotForWriting { path: path.clone() });
+    }
+    let access = match (read, write) {
+        (true, true) => OFlags::RDWR,
+        (false, true) => OFlags::WRONLY,
+        _ => OFlags::RDONLY,
+    };
+    let direct = if cache == CacheMode::Direct {
+        OFlags::DIRECT
+    } else {
+        OFlags::empty()
+    };
+    let flags = access | direct | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = rustix::fs::open(path, flags, Mode::empty())
+        .map_err(|error| TargetError::system("open", path, error))?;
+    let found = fstat(&file).map_err(|error| TargetError::system("look at", path, error))?;
+    let is_block =
+        rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::BlockDevice;
+    if !is_block || split(found.st_rdev) != device.number {
+        return Err(TargetError::Replaced { path: path.clone() });
+    }
+    Ok(file)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! Free space: 5 % of the file system stays free.
+
+use std::os::fd::AsFd;
+use std::path::Path;
+
+use rustix::fs::fstatvfs;
+
+use crate::TargetError;
+
+/// One part in this many of the file system stays free.
+const RESERVE_DIVISOR: u64 = 20;
+
+/// Refuses a file that would leave too little space. `held_bytes` are freed before.
+pub(crate) fn check(
+    directory: impl AsFd,
+    path: &Path,
+    wanted_bytes: u64,
+    held_bytes: u64,
+) -> Result<(), TargetError> {
+    // A file system that does not tell, or says it has no size, is asked by writing.
+    let Ok(space) = fstatvfs(directory) else {
+        return Ok(());
+    };
+    let total_bytes = space.f_blocks.saturating_mul(space.f_frsize);
+    if total_bytes == 0 {
+        return Ok(());
+    }
+    let free_bytes = space
+        .f_bavail
+        .saturating_mul(space.f_frsize)
+        .saturating_add(held_bytes);
+    let largest_bytes = largest(free_bytes, total_bytes);
+    if wanted_bytes <= largest_bytes {
+        return Ok(());
+    }
+    let path = path.to_owned();
+    Err(TargetError::NoSpace {
+        path,
+        free_bytes,
+        total_bytes,
+        wanted_bytes,
+        largest_bytes,
+    })
+}
+
+fn largest(free_bytes: u64, total_bytes: u64) -> u64 {
+    let left = free_bytes.saturating_sub(total_bytes / RESERVE_DIVISOR);
+    // Below this there is nothing worth offering.
+    if left < 1 << 20 { 0 } else { left }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_twentieth_stays_free() {
+        const GIB: u64 = 1 << 30;
+        assert_eq!(largest(100 * GIB, 100 * GIB), 95 * GIB);
+        assert_eq!(largest(4 * GIB, 100 * GIB), 0);
+    }
+
+    #[test]
+    fn a_file_larger_than_the_file_system_is_refused_with_all_numbers() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let file = std::fs::File::open(directory.path()).expect("the directory");
+        let error = check(&file, directory.path(), u64::MAX / 2, 0).expect_err("too large");
+        let text = error.to_string();
+        assert!(
+            text.contains("free of") && text.contains("7.9 EiB"),
+            "{text}"
+        );
+        assert!(text.ends_with("would leave less than 5 % free"), "{text}");
+        assert!(
+            error
+                .help()
+                .starts_with("nothing was written; choose `--size "),
+            "{text}"
+        );
+    }
+}
