@@ -11,7 +11,9 @@ mod figures;
 mod gate;
 mod lane;
 mod measure;
+mod observe;
 mod recorder;
+mod session;
 mod slots;
 #[cfg(test)]
 mod tests;
@@ -19,3 +21,4 @@ mod watch;
 mod worker;
 
 pub use error::RunError;
+pub use session::{Finished, RunOptions, run};

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use engine::Request;
 use generate::Mismatch;
 use stats::Interval;
+use target::CpuSample;
 
 /// How often a worker looks at the stop flag, at least, in nanoseconds.
 const LOOK_NS: u64 = 50_000_000;
@@ -117,6 +118,8 @@ pub(crate) struct Outcome {
     pub stopped: bool,
     pub mismatch_count: u64,
     pub first_mismatch: Option<Mismatch>,
+    /// The thread's processor time after the measurement.
+    pub cpu_at_end: Option<CpuSample>,
 }
 
 impl Recorder {
@@ -241,6 +244,7 @@ impl Recorder {
             stopped: self.stopped,
             mismatch_count: self.mismatch_count,
             first_mismatch: self.first_mismatch,
+            cpu_at_end: None,
         }
     }
 

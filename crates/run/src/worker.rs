@@ -105,7 +105,8 @@ fn with_engine<E: Engine>(
         clock: kit.clock,
         batch,
     };
-    let outcome = with_requests(parts, kit.requests, kit.lane, &kit.contents)?;
+    let mut outcome = with_requests(parts, kit.requests, kit.lane, &kit.contents)?;
+    outcome.cpu_at_end = target::CpuSample::of_thread_id(thread_id);
     Ok(Some(outcome))
 }
 

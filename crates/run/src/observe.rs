@@ -1,0 +1,149 @@
+//! What processors and devices did during a measurement, seen from outside the workers.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use results::{CellRecord, CpuFigures, DeviceFigures, MachineCpu, ProcessorFigures, WorkerFigures};
+use target::{
+    CpuSample, CpuTime, DeviceCounters, DeviceSample, MachineCounters, MachineSample,
+    ProcessorTicks,
+};
+
+use crate::cell::{Mark, Measured};
+
+/// Samples counters at both ends of a measurement.
+pub(crate) struct Observer {
+    devices: Option<DeviceCounters>,
+    machine: Option<MachineCounters>,
+    begin: Option<Sample>,
+    end: Option<Sample>,
+    /// Each lane's thread at the begin, in the order of lanes.
+    threads: Vec<Option<CpuSample>>,
+}
+
+struct Sample {
+    at: Instant,
+    process: CpuSample,
+    machine: Option<MachineSample>,
+    device: Option<DeviceSample>,
+}
+
+impl Observer {
+    /// Opens the counters of the devices under `paths`.
+    pub fn new(paths: impl Iterator<Item = PathBuf>) -> Self {
+        let paths: Vec<PathBuf> = paths.collect();
+        let devices = match paths.is_empty() {
+            true => None,
+            false => DeviceCounters::open(paths.iter().map(PathBuf::as_path)),
+        };
+        let machine = MachineCounters::open().ok();
+        Self {
+            devices,
+            machine,
+            begin: None,
+            end: None,
+            threads: Vec::new(),
+        }
+    }
+
+    /// Takes a sample; `threads` are the ids of the lanes' threads.
+    pub fn look(&mut self, mark: Mark, threads: &[i32]) {
+        let sample = Sample {
+            device: self
+                .devices
+                .as_ref()
+                .and_then(|devices| devices.sample().ok()),
+            machine: self
+                .machine
+                .as_ref()
+                .and_then(|machine| machine.sample().ok()),
+            process: CpuSample::of_process(),
+            at: Instant::now(),
+        };
+        match mark {
+            Mark::Begin => {
+                self.begin = Some(sample);
+                self.threads = threads
+                    .iter()
+                    .map(|id| CpuSample::of_thread_id(*id))
+                    .collect();
+            }
+            Mark::End => self.end = Some(sample),
+        }
+    }
+
+    /// Puts what was observed into the cell's record.
+    pub fn complete(&self, record: &mut CellRecord, measured: &Measured) {
+        let (Some(begin), Some(end)) = (&self.begin, &self.end) else {
+            return;
+        };
+        let observed_ns = end.at.duration_since(begin.at).as_nanos().max(1) as u64;
+        let process = end.process.since(&begin.process);
+        record.cpu = CpuFigures::of_process(process.user_ns, process.system_ns, observed_ns);
+        if let (Some(before), Some(after)) = (&begin.machine, &end.machine) {
+            let machine = after.since(before);
+            let interrupts = machine.interrupts as f64 * 1e9 / observed_ns as f64;
+            record.cpu.machine = Some(MachineCpu {
+                interrupts_per_second: Some(interrupts),
+                ..shares(&machine.all)
+            });
+            let processor = |(cpu, ticks): &(u32, ProcessorTicks)| ProcessorFigures {
+                cpu: *cpu,
+                shares: shares(ticks),
+            };
+            record.cpu.processors = machine.each.iter().map(processor).collect();
+        }
+        record.device = self.device(begin, end, observed_ns);
+        let workers = std::mem::take(&mut record.worker_figures);
+        let with_cpu = |(index, worker)| self.worker(index, worker, measured);
+        record.worker_figures = workers.into_iter().enumerate().map(with_cpu).collect();
+    }
+
+    fn device(&self, begin: &Sample, end: &Sample, observed_ns: u64) -> Option<DeviceFigures> {
+        let devices = self.devices.as_ref()?;
+        let moved = end.device?.since(&begin.device?);
+        let capacity_ns = observed_ns as f64 * devices.device_count().max(1) as f64;
+        Some(DeviceFigures {
+            read_bytes: moved.read_bytes,
+            write_bytes: moved.write_bytes,
+            reads: moved.reads,
+            writes: moved.writes,
+            utilization: Some((moved.busy_ns as f64 / capacity_ns).min(1.0)),
+            source: devices.source(),
+        })
+    }
+
+    /// A worker's processor time is that of its lanes; not known unless all are.
+    fn worker(&self, index: usize, worker: WorkerFigures, measured: &Measured) -> WorkerFigures {
+        let of_worker = measured
+            .lanes
+            .iter()
+            .zip(&self.threads)
+            .filter(|(lane, _)| lane.lane.worker_index == index);
+        let times: Option<Vec<CpuTime>> = of_worker
+            .map(|(lane, begin)| Some(lane.outcome.cpu_at_end?.since(&(*begin)?)))
+            .collect();
+        match times {
+            Some(times) => {
+                let user_ns = times.iter().map(|time| time.user_ns).sum();
+                let system_ns = times.iter().map(|time| time.system_ns).sum();
+                worker.with_cpu(user_ns, system_ns)
+            }
+            None => worker,
+        }
+    }
+}
+
+fn shares(ticks: &ProcessorTicks) -> MachineCpu {
+    let idle = ticks.share(ticks.idle) + ticks.share(ticks.iowait);
+    MachineCpu {
+        busy: (1.0 - idle).max(0.0),
+        user: ticks.share(ticks.user),
+        system: ticks.share(ticks.system),
+        iowait: ticks.share(ticks.iowait),
+        irq: ticks.share(ticks.irq),
+        softirq: ticks.share(ticks.softirq),
+        steal: ticks.share(ticks.steal),
+        interrupts_per_second: None,
+    }
+}
