@@ -1,5 +1,7 @@
 //! A choice among weighted alternatives in constant time.
 
+use std::hint::select_unpredictable;
+
 /// Walker's alias table: each column holds one alternative and another's overhang.
 ///
 /// Source: Vose, "A linear algorithm for generating random numbers with a given distribution",
@@ -53,11 +55,9 @@ impl Weighted {
     pub(crate) fn pick(&self, bits: u64) -> usize {
         let index = (((bits >> 32) * self.columns.len() as u64) >> 32) as usize;
         let column = self.columns[index];
-        if (bits & u64::from(u32::MAX)) < column.own {
-            index
-        } else {
-            column.alias as usize
-        }
+        let own = (bits & u64::from(u32::MAX)) < column.own;
+        // No branch predictor can foresee a draw.
+        select_unpredictable(own, index, column.alias as usize)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Access specifications by the modern rule: uniform, aligned, never past the end.
 
+use std::hint::select_unpredictable;
+
 use engine::{Completion, Operation, OperationSet, Request};
 use workload::plan::{LinePlan, WorkerPlan};
 
@@ -101,11 +103,8 @@ impl<C: Cursor> Transfer<C> {
         let line = self.lines[self.line_index];
         let state = &mut self.slots[slot as usize];
         let bits = self.rng.next_u64();
-        let operation = if bits >> 32 < line.read {
-            Operation::Read
-        } else {
-            Operation::Write
-        };
+        let reads = bits >> 32 < line.read;
+        let operation = select_unpredictable(reads, Operation::Read, Operation::Write);
         if line.replies {
             state.expect_reply(operation, self.line_index);
         }

@@ -34,9 +34,10 @@ fn paper_workloads() -> Vec<WorkerPlan> {
         (131_072, 1.0),
         (524_288, 1.0),
     ];
-    let specs: [(&[(u32, f64)], f64, f64); 4] = [
-        (&[(8192, 100.0)], 67.0, 100.0),
-        (&[(8192, 100.0)], 80.0, 80.0),
+    let one_size: &[(u32, f64)] = &[(8192, 100.0)];
+    let specs = [
+        (one_size, 67.0, 100.0),
+        (one_size, 80.0, 80.0),
         (file_server, 80.0, 100.0),
         (web_server, 100.0, 100.0),
     ];
@@ -372,4 +373,41 @@ fn plans_that_make_no_stream_are_refused() {
         error.to_string(),
         "worker `worker` has `1` targets but `0` cursors"
     );
+}
+
+#[test]
+fn one_thread_with_a_shared_cursor_issues_what_it_issues_with_its_own() {
+    let mut plan = paper_workloads().remove(2);
+    for line in &mut plan.lines {
+        (line.random_percent, line.reply_bytes) = (50.0, 1024);
+    }
+    let own = stream(&mut transfer(&plan), 8, 5000);
+    let cursors = vec![SharedCursor::between_lanes(&plan)];
+    let shared = stream(&mut Transfer::new(&plan, cursors).unwrap(), 8, 5000);
+    assert_eq!(own, shared);
+    let own = crate::Iometer::new(&plan, OwnCursor::for_each_span(&plan)).unwrap();
+    let cursors = vec![SharedCursor::between_lanes(&plan)];
+    let shared = crate::Iometer::new(&plan, cursors).unwrap();
+    let (mut own, mut shared) = (own, shared);
+    assert_eq!(stream(&mut own, 8, 5000), stream(&mut shared, 8, 5000));
+}
+
+#[test]
+fn a_shared_cursor_made_for_fewer_lines_still_serves() {
+    let mut plan = paper_workloads().remove(2);
+    for line in &mut plan.lines {
+        line.distribution = Distribution::NoRepeat;
+    }
+    let cursor = SharedCursor::current_sector_address(1, 0);
+    let mut generator = Transfer::new(&plan, vec![cursor]).unwrap();
+    assert_eq!(stream(&mut generator, 8, 1000).len(), 1000);
+}
+
+#[test]
+fn a_span_beyond_what_a_shared_cursor_holds_is_refused() {
+    let plan = plan(vec![line(512, 100.0)], vec![span(1 << 48, GIB, 1)]);
+    assert!(Transfer::new(&plan, OwnCursor::for_each_span(&plan)).is_ok());
+    let shared = vec![SharedCursor::current_sector_address(1, 1)];
+    let error = Transfer::new(&plan, shared).unwrap_err();
+    assert!(matches!(error, GenerateError::SpanTooFar { .. }), "{error}");
 }
