@@ -146,6 +146,3 @@ fn name(text: &str) -> String {
         .map(|c| if c == ',' || c.is_control() { ' ' } else { c })
         .collect()
 }
-
-#[cfg(test)]
-mod tests;

@@ -65,6 +65,10 @@ impl Model {
                 results::SAMPLES_BEYOND_MIN
             ));
         }
+        let failed = record.cells.iter().any(|cell| cell.total.errors > 0);
+        if !failed && record.cells.iter().any(|cell| cell.total.count > 0) {
+            notes.push("no operation failed".to_owned());
+        }
         Self {
             title: words::title(record),
             outcome: words::outcome(record),

@@ -75,15 +75,19 @@ fn parts(cell: &CellRecord) -> Vec<(String, OperationFigures)> {
 
 fn with_figures(mut columns: Vec<Column>, rows: Vec<Vec<String>>, unit: LatencyUnit) -> Table {
     let first = columns.len() + 2;
+    let failed = rows
+        .iter()
+        .any(|row| row.last().is_some_and(|errors| errors != "0"));
     columns.extend([
-        Column::number("IOPS", 9),
+        Column::number("IOPS", 30),
         Column::number("MiB/s", 8),
         Column::number("mean", 3),
         Column::number("p50", 5),
-        Column::number("p99", 7),
+        Column::number("p99", 9),
         Column::number("p99.9", 4),
         Column::number("max", 2),
-        Column::number("errors", 6),
+        // Zeros say nothing that the page could not do without; errors do.
+        Column::number("errors", if failed { 20 } else { 1 }),
     ]);
     let span = Some((first, first + 4, format!("latency in {}", unit.name())));
     let mut table = Table {
@@ -102,8 +106,8 @@ fn place_columns() -> Vec<Column> {
         Column::name("target"),
         Column::name("engine"),
         Column::name("cache"),
-        Column::number("workers", 20),
-        Column::number("iodepth", 21),
+        Column::number("workers", 6),
+        Column::number("queue depth", 25),
         Column::number("rep", 19),
     ]
 }
@@ -124,7 +128,10 @@ fn figures(figures: &OperationFigures, unit: LatencyUnit) -> [String; 8] {
     let latency = &figures.latency;
     [
         format::iops(figures.per_second),
-        mebibytes(figures.bytes_per_second),
+        // Transactions are not told by their bytes.
+        Some(figures.bytes_per_second)
+            .filter(|rate| !rate.is_nan())
+            .map_or_else(String::new, mebibytes),
         unit.show(latency.mean_ns),
         percentile(latency, latency.percentiles_ns.p50, 50.0, unit),
         percentile(latency, latency.percentiles_ns.p99, 99.0, unit),
@@ -216,7 +223,7 @@ pub fn estimates(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     columns.pop();
     columns.extend([
         Column::number("n", 15),
-        Column::number("IOPS", 9),
+        Column::number("IOPS", 30),
         Column::number("MiB/s", 8),
         Column::number(&format!("mean {}", unit.name()), 7),
         Column::number(&format!("p99 {}", unit.name()), 6),

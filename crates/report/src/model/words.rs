@@ -130,10 +130,10 @@ pub fn settings(record: &RunRecord) -> String {
     }));
     parts.extend(common(cells, |cell| match cell.planned_run_time_ns {
         0 => "by operations".to_owned(),
-        ns => seconds(ns),
+        ns => format!("{} measured", seconds(ns)),
     }));
     parts.extend(
-        common(cells, |cell| format!("ramp {}", seconds(cell.ramp_time_ns)))
+        common(cells, |cell| format!("{} ramp", seconds(cell.ramp_time_ns)))
             .filter(|_| cells[0].ramp_time_ns > 0),
     );
     parts.extend(common(cells, |cell| cell.target.clone()));
@@ -221,7 +221,7 @@ fn place(record: &RunRecord, cells: &[u32]) -> String {
         .iter()
         .map(
             |index| match record.cells.iter().find(|cell| cell.index == *index) {
-                Some(cell) => format!("{} at iodepth {}", cell.name(), cell.iodepth),
+                Some(cell) => format!("{} at queue depth {}", cell.name(), cell.iodepth),
                 None => format!("cell {}", u64::from(*index) + 1),
             },
         )

@@ -1,0 +1,259 @@
+//! The result file of Iometer.
+
+use std::path::Path;
+
+use report::{Format, Page, render};
+use results::{CellRecord, RunRecord, Timestamp};
+
+use crate::sample;
+
+fn lines(record: &RunRecord) -> Vec<String> {
+    let text = render(record, Format::IometerCsv, Page::PLAIN);
+    assert!(text.ends_with("'End Test\r\n"));
+    text.split("\r\n").map(str::to_owned).collect()
+}
+
+fn head(lines: &[String]) -> Vec<&str> {
+    let head = lines
+        .iter()
+        .find(|line| line.starts_with("'Target Type"))
+        .unwrap();
+    head.split(',').collect()
+}
+
+/// The field under a head in the `nth` row whose first field is `kind`.
+fn field<'a>(lines: &'a [String], kind: &str, nth: usize, name: &str) -> &'a str {
+    let index = head(lines).iter().position(|known| *known == name).unwrap();
+    let kind = format!("{kind},");
+    let row = lines
+        .iter()
+        .filter(|line| line.starts_with(&kind))
+        .nth(nth)
+        .unwrap();
+    row.split(',').nth(index).unwrap()
+}
+
+fn number(lines: &[String], kind: &str, name: &str) -> f64 {
+    field(lines, kind, 0, name).parse().unwrap()
+}
+
+#[test]
+fn the_heads_are_those_of_iometer_byte_for_byte() {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../../shared/samples/iometer-results/quarch_1.1.0_testfile_CRLF.csv");
+    let Ok(bytes) = std::fs::read(&sample) else {
+        println!("skipped: {} is not there", sample.display());
+        return;
+    };
+    let is_head = |line: &&[u8]| line.starts_with(b"'Target Type");
+    let theirs = bytes
+        .split_inclusive(|byte| *byte == b'\n')
+        .find(is_head)
+        .unwrap();
+    let ours = render(&sample::record(), Format::IometerCsv, Page::PLAIN);
+    let ours = ours
+        .as_bytes()
+        .split_inclusive(|byte| *byte == b'\n')
+        .find(is_head)
+        .unwrap();
+    assert_eq!(ours, theirs);
+}
+
+#[test]
+fn the_skeleton_is_iometers() {
+    let lines = lines(&sample::record());
+    let skeleton: Vec<&str> = lines
+        .iter()
+        .map(|line| match line.split_once(',') {
+            Some((kind, _)) if kind.bytes().all(|byte| byte.is_ascii_uppercase()) => kind,
+            _ => line.as_str(),
+        })
+        .map(|line| {
+            if line.starts_with("'Target Type") {
+                "HEADS"
+            } else {
+                line
+            }
+        })
+        .collect();
+    let wanted = "'Test Type,Test Description|0,file-server|'Version|1.1.0|'Time Stamp|\
+        2026-11-21 02:36:12:042|'Access specifications|\
+        'Access specification name,default assignment|File Server,0|\
+        'size,% of size,% reads,% random,delay,burst,align,reply|4096,100,80,100,0,1,4096,0,|\
+        'End access specifications|'Results|HEADS|\
+        ALL|MANAGER|PROCESSOR|WORKER|DISK|WORKER|DISK|'Time Stamp|2026-11-21 02:36:24:500|\
+        'Access specifications|'Access specification name,default assignment|\
+        4 KiB random read,0|'size,% of size,% reads,% random,delay,burst,align,reply|\
+        4096,100,100,100,0,1,4096,0,|'End access specifications|'Results|HEADS|\
+        ALL|MANAGER|PROCESSOR|WORKER|DISK|'Time Stamp|2026-11-21 02:36:24:500|'End Test|";
+    assert_eq!(skeleton, wanted.split('|').collect::<Vec<_>>());
+}
+
+#[test]
+fn every_row_is_as_long_as_iometers() {
+    let lines = lines(&sample::record());
+    assert_eq!(head(&lines).len(), 80);
+    for line in &lines {
+        let fields = line.split(',').count();
+        match line.split(',').next().unwrap() {
+            "ALL" | "MANAGER" | "WORKER" | "DISK" => assert_eq!(fields, 80, "{line}"),
+            "PROCESSOR" => assert_eq!(fields, 59, "{line}"),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn rates_times_and_counts_follow_iometers_formulas() {
+    let lines = lines(&sample::record());
+    for (name, wanted) in [
+        ("IOps", "10000.000000"),
+        ("Read IOps", "8000.000000"),
+        ("Write IOps", "2000.000000"),
+        ("MiBps (Binary)", "39.062500"),
+        ("MBps (Decimal)", "40.960000"),
+        ("Transactions per Second", "10000.000000"),
+        ("Connections per Second", "0.000000"),
+        ("Average Read Response Time", "0.149996"),
+        ("Maximum Response Time", "12.000000"),
+        ("Errors", "0"),
+        ("Bytes Read", "327680000"),
+        ("Write I/Os", "20000"),
+        ("Transactions per Connection", "-1"),
+        ("Total Raw Run Time", ""),
+        ("Starting Sector", "0"),
+        ("Maximum Size", "16777216"),
+        ("Queue Depth", "8"),
+        ("% CPU Utilization", "25.000000"),
+        ("% Privileged Time", "15.000000"),
+        ("Processor Speed", ""),
+        ("Interrupts per Second", "50000.000000"),
+        ("CPU Effectiveness", "400.000000"),
+        ("# Managers", "1"),
+        ("# Workers", "2"),
+        ("# Disks", "2"),
+        ("10 to 15 mS", "100"),
+    ] {
+        assert_eq!(field(&lines, "ALL", 0, name), wanted, "{name}");
+    }
+    assert_eq!(field(&lines, "MANAGER", 0, "# Managers"), "");
+    assert_eq!(
+        field(&lines, "MANAGER", 0, "Total Raw Run Time"),
+        "10000000000"
+    );
+    assert_eq!(field(&lines, "WORKER", 1, "Target Name"), "Worker 2");
+    assert_eq!(field(&lines, "WORKER", 1, "% CPU Utilization"), "");
+    assert_eq!(field(&lines, "DISK", 0, "Access Specification Name"), "");
+}
+
+#[test]
+fn all_is_the_sum_of_the_workers() {
+    let lines = lines(&sample::record());
+    for name in ["IOps", "Read I/Os", "MiBps (Binary)", "100 to 200 uS"] {
+        let workers: f64 = (0..2)
+            .map(|nth| field(&lines, "WORKER", nth, name).parse::<f64>().unwrap())
+            .sum();
+        assert_eq!(number(&lines, "ALL", name), workers, "{name}");
+    }
+}
+
+#[test]
+fn bins_hold_every_request_once_by_the_printed_bounds() {
+    let mut record = sample::record();
+    let mut totals = stats::Interval::with([0], 0);
+    for ms in [14, 15, 31, 4_690, 4_800, 9_000, 10_100, 60_000] {
+        totals.operation_mut(0).record(512, ms * 1_000_000);
+    }
+    let plan = record.plan.clone();
+    let planned = &plan.cells[1];
+    record.cells = vec![CellRecord::of(
+        planned,
+        &plan,
+        &totals,
+        10_000_000,
+        sample::NAMES,
+    )];
+    let lines = lines(&record);
+    for (name, wanted) in [
+        ("10 to 15 mS", "1"),
+        ("15 to 20 mS", "1"),
+        ("20 to 30 mS", "0"),
+        ("30 to 50 mS", "1"),
+        ("2 to 4.7 s", "1"),
+        ("4.7 to 5 s", "1"),
+        ("5 to 10 s", "1"),
+        (" >= 10 s", "2"),
+    ] {
+        assert_eq!(field(&lines, "ALL", 0, name), wanted, "{name}");
+    }
+}
+
+#[test]
+fn a_varied_queue_depth_is_test_type_six_and_one_specification() {
+    let mut record = sample::record();
+    record.plan.cells[1] = sample::cell(1, "File Server", 16, 2, 80.0);
+    record.cells[1] = sample::cell_record(&record.plan, 1, 1000);
+    let lines = lines(&record);
+    assert_eq!(lines[1], "6,file-server");
+    assert_eq!(
+        lines
+            .iter()
+            .filter(|line| *line == "'Access specifications")
+            .count(),
+        1
+    );
+    assert_eq!(lines.iter().filter(|line| *line == "'Results").count(), 2);
+}
+
+#[test]
+fn workers_that_differ_have_no_common_place() {
+    let mut record = sample::record();
+    let worker = &mut record.plan.cells[0].workers[1];
+    worker.spans[0].iodepth = 3;
+    worker.spans[0].start_bytes = 512;
+    worker.transactions_per_connection = Some(9);
+    let lines = lines(&record);
+    assert_eq!(field(&lines, "ALL", 0, "Queue Depth"), "-1");
+    assert_eq!(
+        field(&lines, "ALL", 0, "Starting Sector"),
+        "18446744073709551615"
+    );
+    assert_eq!(field(&lines, "ALL", 0, "Transactions per Connection"), "-1");
+    assert_eq!(field(&lines, "WORKER", 1, "Queue Depth"), "3");
+    assert_eq!(
+        field(&lines, "WORKER", 1, "Transactions per Connection"),
+        "9"
+    );
+    assert_eq!(field(&lines, "DISK", 1, "Starting Sector"), "1");
+}
+
+#[test]
+fn names_cannot_break_rows() {
+    let mut record = sample::record();
+    record.cells[0].worker_figures[0].name = "a,b\r\nALL,x".into();
+    record.cells[0].access_spec = Some("x\ny,z".into());
+    let lines = lines(&record);
+    assert_eq!(field(&lines, "WORKER", 0, "Target Name"), "a b  ALL x");
+    assert_eq!(
+        field(&lines, "ALL", 0, "Access Specification Name"),
+        "x y z"
+    );
+}
+
+#[test]
+fn an_empty_record_and_a_cell_without_plan_are_written() {
+    let mut record = sample::record();
+    record.plan.cells.clear();
+    record.cells[0].worker_figures.clear();
+    record.cells[0].started_at = Some(Timestamp::MAX);
+    let with_cells = lines(&record);
+    assert_eq!(field(&with_cells, "ALL", 0, "IOps"), "10000.000000");
+    assert_eq!(field(&with_cells, "ALL", 0, "Queue Depth"), "-1");
+    assert!(
+        with_cells
+            .iter()
+            .any(|line| line == "2026-11-21 02:36:40:000")
+    );
+    record.cells.clear();
+    assert_eq!(lines(&record).len(), 8);
+}

@@ -1,0 +1,90 @@
+//! Reports for programs.
+
+use report::{Format, Page, render};
+use results::{OperationFigures, RunRecord};
+
+use crate::sample;
+
+fn rows(record: &RunRecord) -> Vec<csv::StringRecord> {
+    let text = render(record, Format::Csv, Page::PLAIN);
+    let mut reader = csv::ReaderBuilder::new()
+        .has_headers(false)
+        .from_reader(text.as_bytes());
+    reader.records().map(Result::unwrap).collect()
+}
+
+fn field<'a>(rows: &'a [csv::StringRecord], row: usize, head: &str) -> &'a str {
+    let index = rows[0].iter().position(|known| known == head).unwrap();
+    &rows[row][index]
+}
+
+#[test]
+fn there_is_a_row_for_each_operation_and_the_total() {
+    let rows = rows(&sample::record());
+    let told: Vec<_> = (1..rows.len())
+        .map(|row| ["cell", "kind", "operation"].map(|head| field(&rows, row, head)))
+        .collect();
+    let wanted = [
+        ["0", "operation", "read"],
+        ["0", "operation", "write"],
+        ["0", "transaction", "transfer"],
+        ["0", "total", "total"],
+        ["1", "operation", "read"],
+        ["1", "transaction", "transfer"],
+        ["1", "total", "total"],
+    ];
+    assert_eq!(told, wanted);
+}
+
+#[test]
+fn numbers_are_exact_and_in_base_units() {
+    let rows = rows(&sample::record());
+    for (head, wanted) in [
+        ("run", "20261121-023612-042-1f"),
+        ("started_at", "2026-11-21T02:36:14.5Z"),
+        ("engine", "io_uring"),
+        ("count", "80000"),
+        ("bytes", "327680000"),
+        ("per_second", "8000"),
+        ("bytes_per_second", "32768000"),
+        ("latency_mean_ns", "149999.75"),
+        ("latency_p99_ns", "199680"),
+        ("cpu_user_ns", "4000000000"),
+    ] {
+        assert_eq!(field(&rows, 1, head), wanted, "{head}");
+    }
+}
+
+#[test]
+fn names_are_quoted_and_missing_numbers_are_empty() {
+    let mut record = sample::record();
+    record.cells[0].target = "/a, \"b\"\n企鹅".into();
+    record.cells[0].total = OperationFigures {
+        per_second: f64::NAN,
+        ..Default::default()
+    };
+    let rows = rows(&record);
+    assert_eq!(field(&rows, 1, "target"), "/a, \"b\"\n企鹅");
+    assert_eq!(field(&rows, 4, "per_second"), "");
+    assert_eq!(field(&rows, 4, "latency_max_ns"), "");
+}
+
+#[test]
+fn json_is_the_record() {
+    let record = sample::record();
+    let text = render(&record, Format::Json, Page::PLAIN);
+    assert_eq!(RunRecord::from_json(&text).unwrap(), record);
+}
+
+#[test]
+fn formats_have_names() {
+    for (format, name) in Format::ALL {
+        assert_eq!(name.parse::<Format>().unwrap(), format);
+    }
+    let error = "html5".parse::<Format>().unwrap_err();
+    assert_eq!(error.to_string(), "there is no report format `html5`");
+    assert_eq!(
+        error.help(),
+        "use one of text, markdown, csv, json, iometer-csv"
+    );
+}

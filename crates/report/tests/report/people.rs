@@ -1,0 +1,255 @@
+//! Reports for people.
+
+use report::{Format, Model, Page, render};
+use results::{RunRecord, Status, Warning, WarningCode};
+use unicode_width::UnicodeWidthStr;
+
+use crate::sample;
+
+fn text(record: &RunRecord, width: usize) -> String {
+    render(
+        record,
+        Format::Text,
+        Page {
+            width,
+            color: false,
+        },
+    )
+}
+
+#[test]
+fn a_report_can_be_pasted_into_a_mail() {
+    let wanted = "
+pgmeter 0.1.0, run 20261121-023612-042-1f, 2026-11-21 02:36:12 UTC
+Linux 6.12.9, ext4 on nvme0n1 (PM9A3), 64 x EPYC 9354, 64 GiB memory
+io_uring, direct, 10 s measured, 2 s ramp, /mnt/array, seed 7
+
+                                               --------- latency in µs ---------
+                         queue
+workload        workers  depth    IOPS  MiB/s   mean    p50    p99  p99.9    max
+File Server           2      8  10.00k  39.06  161.8  150.5  199.7  199.7  12000
+4 KiB random          1      1   500.0  1.953  161.8  150.5  199.7      -  12000
+read
+
+by operation
+                                              --------- latency in µs ---------
+             queue
+workload     depth  operation    IOPS  MiB/s   mean    p50    p99  p99.9    max
+File Server      8  read       8.000k  31.25  150.0  150.5  199.7  199.7  200.0
+File Server      8  write      2.000k  7.812  209.3  150.5  199.7  11993  12000
+
+processor and device
+                                                      -- block device --
+                            queue  user   sys    own   read  write  busy
+workload           workers  depth     %     %  ns/op  MiB/s  MiB/s     %
+File Server              2      8  40.0  60.0  18.25  31.25  7.812  98.7
+4 KiB random read        1      1  40.0  60.0  18.25  1.953      0  98.7
+
+-: fewer than 10 operations lie beyond this percentile
+no operation failed
+
+warning: 4 KiB random read at queue depth 1: 5000 operations are too few for
+  p99.9; a percentile needs 10 beyond it [few-samples-for-percentile]
+";
+    let shown = render(&sample::record(), Format::Text, Page::PLAIN);
+    assert_eq!(shown, wanted[1..], "\n{shown}");
+}
+
+#[test]
+fn a_narrow_terminal_shows_what_matters_most() {
+    let table = |width| {
+        let shown = text(&sample::record(), width);
+        shown.split("\n\n").nth(1).map(str::to_owned).unwrap()
+    };
+    let wanted = "
+                                 latency in µs
+                   queue
+workload           depth    IOPS  MiB/s    p99
+File Server            8  10.00k  39.06  199.7
+4 KiB random read      1   500.0  1.953  199.7";
+    assert_eq!(table(46), wanted[1..]);
+    let wanted = "
+               queue
+workload       depth    IOPS
+File Server        8  10.00k
+4 KiB random       1   500.0
+read";
+    assert_eq!(table(28), wanted[1..]);
+}
+
+#[test]
+fn no_line_is_wider_than_the_page() {
+    let mut record = sample::record();
+    record.cells[0].access_spec =
+        Some("企鹅测量仪 a very long name of an access specification".into());
+    record.cells[1].target = "/mnt/somewhere/else/with/a/long/path/and/more".into();
+    record.cells[1].total.errors = 12;
+    record.warnings.push(Warning::of_run(
+        WarningCode::LoadBefore,
+        "word ".repeat(40) + &"x".repeat(200),
+    ));
+    for width in [40, 60, 79, 80, 100, 132, 200] {
+        for line in text(&record, width).lines() {
+            assert!(line.width() <= width, "{width}: {line}");
+        }
+    }
+    for width in [0, 1, 20, 30] {
+        let _ = text(&record, width);
+    }
+}
+
+#[test]
+fn errors_are_shown_wherever_the_page_is_narrow() {
+    let mut record = sample::record();
+    record.cells[0].total.errors = 7;
+    let shown = text(&record, 60);
+    assert!(shown.contains("errors"), "{shown}");
+    assert!(!shown.contains("no operation failed"), "{shown}");
+}
+
+#[test]
+fn colors_come_only_when_asked_for() {
+    let record = sample::record();
+    assert!(!render(&record, Format::Text, Page::PLAIN).contains('\x1b'));
+    assert!(!render(&record, Format::Text, Page::terminal(80, true)).contains('\x1b'));
+    let colored = render(&record, Format::Text, Page::terminal(80, false));
+    assert!(colored.contains("\x1b[33mwarning:"), "{colored}");
+    let mut bare = colored;
+    for code in ["\x1b[0m", "\x1b[1m", "\x1b[33m", "\x1b[31m"] {
+        bare = bare.replace(code, "");
+    }
+    assert_eq!(bare, render(&record, Format::Text, Page::PLAIN));
+}
+
+#[test]
+fn an_interrupted_run_says_so() {
+    let mut record = sample::record();
+    record.status = Status::Interrupted;
+    record.cells.pop();
+    let shown = text(&record, 80);
+    assert!(
+        shown.contains("\ninterrupted: 1 of 2 cells were measured in full\n"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn a_run_without_cells_has_a_report() {
+    let mut record = sample::record();
+    record.status = Status::Failed;
+    record.cells.clear();
+    record.warnings.clear();
+    let wanted = "
+pgmeter 0.1.0, run 20261121-023612-042-1f, 2026-11-21 02:36:12 UTC
+Linux 6.12.9, ext4 on nvme0n1 (PM9A3), 64 x EPYC 9354, 64 GiB memory
+seed 7
+failed: 0 of 2 cells were measured in full
+";
+    assert_eq!(text(&record, 80), wanted[1..]);
+    assert!(render(&record, Format::Markdown, Page::PLAIN).contains("**failed: 0 of 2"));
+}
+
+#[test]
+fn repetitions_are_shown_with_their_uncertainty() {
+    let mut record = sample::record();
+    let plan = record.plan.clone();
+    record.cells = [10_000, 10_100, 9_900]
+        .map(|n| sample::cell_record(&plan, 0, n))
+        .into();
+    for (repetition, cell) in (0..).zip(&mut record.cells) {
+        cell.repetition = repetition;
+    }
+    record.estimates = results::estimates(&record.cells);
+    let shown = text(&record, 80);
+    let heading = shown.find("over repetitions").unwrap();
+    let section = shown[heading..].split("\n\n").next().unwrap();
+    assert!(
+        section.starts_with("over repetitions, with 95 % confidence\n"),
+        "{wanted}"
+    );
+    assert!(section.contains("1.000k ± 24.84"), "{section}");
+    assert!(shown.contains("rep"), "{shown}");
+}
+
+#[test]
+fn transactions_are_told_when_they_are_not_operations() {
+    let mut record = sample::record();
+    record.cells[0]
+        .transactions
+        .get_mut("transfer")
+        .unwrap()
+        .count = 50_000;
+    let shown = text(&record, 100);
+    assert!(shown.contains("transfer (transaction)"), "{shown}");
+}
+
+#[test]
+fn the_same_warning_is_told_once_and_many_of_a_kind_are_counted() {
+    let mut record = sample::record();
+    let told = |code: WarningCode, cell, message: &str| Warning::of_cell(code, cell, message);
+    record.warnings = vec![
+        told(WarningCode::CompressibleContent, 0, "zeros"),
+        told(WarningCode::CompressibleContent, 1, "zeros"),
+        told(WarningCode::StealTime, 0, "2 %"),
+        told(WarningCode::StealTime, 1, "3 %"),
+        told(WarningCode::StealTime, 7, "4 %"),
+        told(WarningCode::StealTime, 8, "5 %"),
+        told(WarningCode::StealTime, 9, "6 %"),
+        Warning::of_run(WarningCode::IoErrors, "1 operation failed"),
+    ];
+    let model = Model::new(&record);
+    let messages: Vec<&str> = model
+        .warnings
+        .iter()
+        .map(|warning| &*warning.message)
+        .collect();
+    let wanted = [
+        "zeros",
+        "File Server at queue depth 8: 2 %",
+        "4 KiB random read at queue depth 1: 3 %",
+        "cell 8: 4 %",
+        "and 2 more of this kind, see the record",
+        "1 operation failed",
+    ];
+    assert_eq!(messages, wanted);
+    let severe: Vec<bool> = model
+        .warnings
+        .iter()
+        .map(|warning| warning.severe)
+        .collect();
+    assert_eq!(severe, [false, false, false, false, false, true]);
+}
+
+#[test]
+fn names_cannot_control_the_terminal() {
+    let mut record = sample::record();
+    record.cells[0].access_spec = Some("\x1b[2Jevil\r\n".into());
+    record.environment.kernel = "\x1b]0;title\x07".into();
+    record.warnings[0].message = "\x1b[31m".into();
+    record.id = "\x1bc".into();
+    assert!(!text(&record, 80).contains(['\x1b', '\x07', '\r']));
+}
+
+#[test]
+fn markdown_has_a_table_for_each_section() {
+    let shown = render(&sample::record(), Format::Markdown, Page::PLAIN);
+    let wanted = "
+| workload | workers | queue depth | IOPS | MiB/s | mean, latency in µs | p50, latency in µs | \
+p99, latency in µs | p99.9, latency in µs | max, latency in µs | errors |
+| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |
+| File Server | 2 | 8 | 10.00k | 39.06 | 161.8 | 150.5 | 199.7 | 199.7 | 12000 | 0 |
+| 4 KiB random read | 1 | 1 | 500.0 | 1.953 | 161.8 | 150.5 | 199.7 | - | 12000 | 0 |
+";
+    assert!(shown.contains(wanted), "{shown}");
+    for heading in ["# pgmeter", "## Results", "## By operation", "## Warnings"] {
+        assert!(shown.contains(heading), "{heading}");
+    }
+}
+
+#[test]
+fn names_cannot_break_markdown() {
+    let mut record = sample::record();
+    record.cells[0].access_spec = Some("a|b*c\n".into());
+    let shown = render(&record, Format::Markdown, Page::PLAIN);
+    assert!(shown.contains("| a\\|b\\*c  | 2 |"), "{shown}");
+}
