@@ -14,6 +14,7 @@ mod overlay;
 mod overrides;
 pub mod plan;
 mod planning;
+pub mod reference;
 mod resolve;
 pub mod source;
 

@@ -184,6 +184,7 @@ fn has_work(workload: &Workload) -> Result<(), Flaw> {
     ))
 }
 
+/// Values that no Iometer refuses may still be impossible here, such as a queue depth of 0.
 fn load_icf(
     file: &str,
     bytes: &[u8],
@@ -194,18 +195,28 @@ fn load_icf(
     } else {
         icf::Mode::Tolerant
     };
-    let parsed = icf::parse(bytes, file, mode)?;
-    let _ = parsed;
-    Ok((Workload::default(), Vec::new()))
+    let mut parsed = icf::parse(bytes, file, mode)?;
+    let (workload, mut found) = icf::to_workload(&parsed.document, &stem(file));
+    for warning in found.iter_mut().filter(|warning| warning.file.is_empty()) {
+        warning.file = file.to_owned();
+    }
+    parsed.warnings.append(&mut found);
+    check(&workload).map_err(|flaw| flaw.diagnostic(file))?;
+    Ok((workload, parsed.warnings))
+}
+
+fn stem(file: &str) -> String {
+    let stem = Path::new(file).file_stem();
+    stem.map_or_else(
+        || "workload".to_owned(),
+        |stem| stem.to_string_lossy().into_owned(),
+    )
 }
 
 /// Names a workload after its file, where it does not name itself.
 fn name(workload: &mut Workload, file: &str) {
-    let path = Path::new(file);
-    let text = |part: Option<&std::ffi::OsStr>| part.map(|it| it.to_string_lossy().into_owned());
-    let stem = text(path.file_stem()).unwrap_or_else(|| "workload".to_owned());
-    workload.name.get_or_insert(stem);
-    workload
-        .source
-        .get_or_insert(text(path.file_name()).unwrap_or_else(|| file.to_owned()));
+    workload.name.get_or_insert_with(|| stem(file));
+    let shown = Path::new(file).file_name();
+    let shown = shown.map_or_else(|| file.to_owned(), |it| it.to_string_lossy().into_owned());
+    workload.source.get_or_insert(shown);
 }

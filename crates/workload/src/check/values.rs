@@ -16,6 +16,12 @@ pub(crate) const WORKERS_MAX: u32 = 1024;
 /// Most repetitions.
 const REPETITIONS_MAX: u32 = 1000;
 
+/// Most targets of one worker, as in Iometer.
+const TARGETS_MAX: usize = 2048;
+
+/// Most elements of the other lists; an honest file has some dozens.
+const ELEMENTS_MAX: usize = 10_000;
+
 /// Positions in files are signed 64-bit numbers.
 const POSITION_MAX: u64 = i64::MAX as u64;
 
@@ -54,6 +60,7 @@ pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
     position("start", workload.start)?;
     content(workload.content.as_ref())?;
     names(workload)?;
+    lists(workload)?;
     for (index, worker) in workload.worker.iter().enumerate() {
         check_worker(worker).map_err(|flaw| flaw.within("worker", index))?;
     }
@@ -67,7 +74,46 @@ fn check_worker(worker: &Worker) -> Result<(), Flaw> {
     range("count", worker.count, 1, WORKERS_MAX)?;
     position("size", worker.size)?;
     position("start", worker.start)?;
+    targets(worker.targets.as_ref())?;
+    at_most(
+        "access_specs",
+        worker.access_specs.as_ref().map_or(0, Vec::len),
+        ELEMENTS_MAX,
+    )?;
     content(worker.content.as_ref())
+}
+
+/// Longer lists would make a plan that no run comes to the end of.
+fn lists(workload: &Workload) -> Result<(), Flaw> {
+    targets(workload.targets.as_ref())?;
+    let depths = workload
+        .iodepth
+        .as_ref()
+        .map_or(0, |depths| depths.as_slice().len());
+    at_most("iodepth", depths, ELEMENTS_MAX)?;
+    at_most("worker", workload.worker.len(), WORKERS_MAX as usize)?;
+    at_most("access_spec", workload.access_spec.len(), ELEMENTS_MAX)?;
+    at_most("part", workload.part.len(), ELEMENTS_MAX)
+}
+
+fn targets(targets: Option<&OneOrMany<String>>) -> Result<(), Flaw> {
+    let targets = targets.map_or(&[][..], OneOrMany::as_slice);
+    if targets.iter().any(|target| target.contains('\0')) {
+        return Err(Flaw::new(
+            "targets",
+            "a target's name has a zero byte",
+            "take it out",
+        ));
+    }
+    at_most("targets", targets.len(), TARGETS_MAX)
+}
+
+fn at_most(key: &'static str, count: usize, most: usize) -> Result<(), Flaw> {
+    if count <= most {
+        return Ok(());
+    }
+    let message = format!("`{key}` has {count} elements, more than {most}");
+    Err(Flaw::new(key, message, "use fewer"))
 }
 
 fn iodepth(depth: u32) -> Result<(), Flaw> {

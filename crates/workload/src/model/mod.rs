@@ -53,7 +53,8 @@ pub struct Workload {
     pub targets: Option<OneOrMany<String>>,
     /// How requests reach the kernel: `io_uring`, `psync`, `mmap` or `null`. Default: `io_uring`.
     pub engine: Option<EngineKind>,
-    /// How the page cache is used: `direct`, `buffered` or `dontcache`. Default: `direct`.
+    /// How the page cache is used: `direct`, `buffered` or `dontcache`. Default: `direct`, but
+    /// `buffered` with the engine `mmap`.
     pub cache: Option<CacheMode>,
     /// Requests each worker keeps in flight on each of its targets, 1 to 32768; a list makes one
     /// cell for each. Default: 1.

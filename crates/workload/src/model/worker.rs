@@ -9,6 +9,7 @@ use super::{ContentChoice, OneOrMany, Seed};
 /// One worker, or several that are alike. What is not written here comes from the workload.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schemars(rename = "WorkerTable")]
 pub struct Worker {
     /// Name, for reports. Default: `worker 1`, `worker 2`, ...
     pub name: Option<String>,

@@ -11,7 +11,7 @@ use super::cycling::{Eligible, RunShape, depths, runs};
 use super::lines::{Place, lines_of};
 use super::options::Options;
 use super::seeds::worker_seed;
-use super::{CELLS_MAX, Context, WORKER_PLANS_MAX, settings, space, too_many_cells};
+use super::{CELLS_MAX, Context, WEIGHT_MAX, settings, space, too_heavy, too_many_cells, weight};
 
 /// Smallest unit of an alignment of 0.
 const SECTOR_BYTES: u32 = 512;
@@ -125,7 +125,7 @@ impl Layout<'_, '_> {
             if self.members.iter().any(idles) {
                 cells.push(self.cell(1, Vec::new(), Some(IDLE.to_owned())));
             }
-            return Ok(());
+            return few_enough(cells);
         }
         let eligible: Vec<Eligible> = active
             .iter()
@@ -145,9 +145,7 @@ impl Layout<'_, '_> {
             for iodepth in iodepths {
                 let cell = self.run_cell(run, iodepth, &active)?;
                 cells.push(cell);
-                if cells.len() > CELLS_MAX {
-                    return Err(too_many_cells(cells.len()));
-                }
+                few_enough(cells)?;
             }
         }
         Ok(())
@@ -210,7 +208,7 @@ impl Layout<'_, '_> {
             let index = workers.len() as u32;
             workers.push(self.worker(&member, *member_index, index, name, lines, spans));
         }
-        self.count_workers(workers.len())?;
+        self.weigh(&workers)?;
         self.check_memory(&workers)?;
         let first = workers.first().map(|worker| worker.access_spec.clone());
         let common = first.filter(|name| workers.iter().all(|worker| worker.access_spec == *name));
@@ -341,13 +339,13 @@ impl Layout<'_, '_> {
         Ok(())
     }
 
-    fn count_workers(&mut self, count: usize) -> Result<(), Diagnostic> {
-        self.context.worker_plans_count += count;
-        if self.context.worker_plans_count <= WORKER_PLANS_MAX {
-            return Ok(());
+    fn weigh(&mut self, workers: &[WorkerPlan]) -> Result<(), Diagnostic> {
+        self.context.weight += weight(workers);
+        if self.context.weight > WEIGHT_MAX {
+            Err(too_heavy())
+        } else {
+            Ok(())
         }
-        let message = format!("the cells have more than {WORKER_PLANS_MAX} workers together");
-        Err(Diagnostic::error("", message).help("use fewer workers"))
     }
 
     /// Half of the memory must stay for everything else.
@@ -366,6 +364,14 @@ impl Layout<'_, '_> {
             units::Bytes(memory)
         );
         Err(Diagnostic::error("", message).help("use a smaller `--iodepth`"))
+    }
+}
+
+fn few_enough(cells: &[Cell]) -> Result<(), Diagnostic> {
+    if cells.len() > CELLS_MAX {
+        Err(too_many_cells(cells.len()))
+    } else {
+        Ok(())
     }
 }
 

@@ -17,7 +17,7 @@ use crate::diagnostic::Diagnostic;
 use crate::facts::SystemFacts;
 use crate::model::Workload;
 use crate::overrides::Overrides;
-use crate::plan::{Cell, Plan, PlannedWorkload, Setting};
+use crate::plan::{Cell, Plan, PlannedWorkload, Setting, WorkerPlan};
 
 use options::Options;
 use targets::TargetTable;
@@ -25,8 +25,8 @@ use targets::TargetTable;
 /// Most cells of a plan; at the shortest useful run time they are already days.
 const CELLS_MAX: usize = 10_000;
 
-/// Most workers of all cells together, which bounds the memory of a plan.
-const WORKER_PLANS_MAX: usize = 200_000;
+/// Most workers, lines and spans of all cells together, which bounds the memory of a plan.
+const WEIGHT_MAX: usize = 2_000_000;
 
 /// A plan and what is to be said about it.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +48,7 @@ struct Context<'a> {
     settings: Vec<Setting>,
     warnings: Vec<Diagnostic>,
     refusals: Vec<Diagnostic>,
-    worker_plans_count: usize,
+    weight: usize,
 }
 
 /// Plans all workloads in order; repetitions interleave, so that drift meets all cells alike.
@@ -68,7 +68,7 @@ pub fn plan(
         settings: Vec::new(),
         warnings: Vec::new(),
         refusals: Vec::new(),
-        worker_plans_count: 0,
+        weight: 0,
     };
     let applied: Vec<Workload> = workloads.iter().map(|it| overrides.applied(it)).collect();
     for workload in &applied {
@@ -124,6 +124,15 @@ fn interleaved(series: Vec<(u32, Vec<Cell>)>) -> Result<Vec<Cell>, Diagnostic> {
     if count > CELLS_MAX {
         return Err(too_many_cells(count));
     }
+    let heaviest: usize = series
+        .iter()
+        .map(|(times, cells)| {
+            cells.iter().map(|it| weight(&it.workers)).sum::<usize>() * *times as usize
+        })
+        .sum();
+    if heaviest > WEIGHT_MAX {
+        return Err(too_heavy());
+    }
     let most = series.iter().map(|(times, _)| *times).max().unwrap_or(0);
     let mut all = Vec::with_capacity(count);
     for repetition in 0..most {
@@ -143,6 +152,19 @@ fn interleaved(series: Vec<(u32, Vec<Cell>)>) -> Result<Vec<Cell>, Diagnostic> {
 fn too_many_cells(count: usize) -> Diagnostic {
     let message = format!("the plan has {count} cells, more than {CELLS_MAX}");
     Diagnostic::error("", message).help("use fewer queue depths, steps or repetitions")
+}
+
+/// How much a cell adds to the size of a plan.
+fn weight(workers: &[WorkerPlan]) -> usize {
+    workers
+        .iter()
+        .map(|worker| 1 + worker.lines.len() + worker.spans.len())
+        .sum()
+}
+
+fn too_heavy() -> Diagnostic {
+    let message = format!("the cells have more than {WEIGHT_MAX} access lines and targets");
+    Diagnostic::error("", message).help("use fewer workers, targets or queue depths")
 }
 
 fn refuse_nothing(cells: &[Cell], refusals: &mut Vec<Diagnostic>) {

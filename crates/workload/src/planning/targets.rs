@@ -1,6 +1,6 @@
 //! Which targets each worker uses: those of the file, those of options, or a new directory.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::diagnostic::Diagnostic;
 use crate::facts::{SystemFacts, TargetFacts};
@@ -30,6 +30,8 @@ pub(super) struct Entry {
 pub(super) struct TargetTable {
     pub entries: Vec<Entry>,
     lists: Vec<Lists>,
+    /// By path and by whether I/O touches it.
+    by_path: HashMap<(String, bool), u32>,
 }
 
 /// The targets of one workload.
@@ -81,19 +83,16 @@ impl TargetTable {
         touched.map(|entry| entry.facts.path.clone()).collect()
     }
 
-    fn index_of(&mut self, entry: Entry) -> u32 {
-        let same =
-            |it: &Entry| it.facts.path == entry.facts.path && it.facts.kind == entry.facts.kind;
-        let index = self
-            .entries
-            .iter()
-            .position(same)
-            .unwrap_or(self.entries.len());
-        if index == self.entries.len() {
-            self.entries.push(entry);
+    /// The index of the target at the path, made if it is new.
+    fn index_of(&mut self, path: &str, touched: bool, make: impl FnOnce() -> Entry) -> u32 {
+        if let Some(index) = self.by_path.get(&(path.to_owned(), touched)) {
+            return *index;
         }
-        // Files are too short to name 2^32 targets.
-        index as u32
+        // Checked lists are too short to name 2^32 targets.
+        let index = self.entries.len() as u32;
+        self.by_path.insert((path.to_owned(), touched), index);
+        self.entries.push(make());
+        index
     }
 }
 
@@ -126,7 +125,7 @@ impl<'a> Names<'a> {
 
     /// Each name once, in order of appearance.
     fn distinct(&self) -> Vec<&'a str> {
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = HashSet::new();
         let all = self
             .used()
             .into_iter()
@@ -209,54 +208,48 @@ impl Resolver<'_> {
                 .filter_map(|name| paths.get(name.as_str()))
                 .collect(),
         };
-        let mut indices = Vec::new();
-        for path in &paths {
-            let entry = self.entry(path);
-            let index = self.table.index_of(entry);
-            if !indices.contains(&index) {
-                indices.push(index);
-            }
+        let unnamed = matches!(leads, Leads::All(paths) if paths.is_empty());
+        let mut indices: Vec<u32> = paths.into_iter().map(|path| self.named(path)).collect();
+        if unnamed {
+            indices.push(self.unnamed());
         }
-        if let Leads::All(all) = leads
-            && all.is_empty()
-        {
-            let entry = self.unnamed();
-            indices.push(self.table.index_of(entry));
-        }
+        let mut seen = HashSet::new();
+        indices.retain(|index| seen.insert(*index));
         indices
     }
 
-    fn entry(&mut self, path: &str) -> Entry {
-        let of = |facts: TargetFacts, known: bool| Entry {
-            named: true,
-            ..Entry::new(facts, known)
-        };
-        if !self.touched {
-            return of(TargetFacts::placeholder(path, TargetKind::Null), true);
-        }
-        match self.facts.target(path) {
-            Some(facts) => of(facts.clone(), true),
-            None => {
+    fn named(&mut self, path: &str) -> u32 {
+        let (facts, touched, warnings) = (self.facts, self.touched, &mut *self.warnings);
+        self.table.index_of(path, touched, || {
+            let known = facts.target(path);
+            if touched && known.is_none() {
                 let message = format!("there is no `{path}` here");
                 let help = "name a target of this machine with `--target`";
-                self.warnings
-                    .push(Diagnostic::warning("", message).help(help));
-                of(TargetFacts::placeholder(path, TargetKind::File), false)
+                warnings.push(Diagnostic::warning("", message).help(help));
             }
-        }
+            let found = match known {
+                _ if !touched => TargetFacts::placeholder(path, TargetKind::Null),
+                Some(facts) => facts.clone(),
+                None => TargetFacts::placeholder(path, TargetKind::File),
+            };
+            Entry {
+                named: true,
+                ..Entry::new(found, known.is_some() || !touched)
+            }
+        })
     }
 
-    fn unnamed(&self) -> Entry {
-        match &self.facts.default_target {
-            _ if !self.touched => {
-                Entry::new(TargetFacts::placeholder("null", TargetKind::Null), true)
-            }
-            Some(facts) => Entry::new(facts.clone(), true),
-            None => {
-                let facts = TargetFacts::placeholder(NEW_DIRECTORY, TargetKind::Directory);
-                Entry::new(facts, false)
-            }
-        }
+    fn unnamed(&mut self) -> u32 {
+        let touched = self.touched;
+        let found = match &self.facts.default_target {
+            _ if !touched => TargetFacts::placeholder("null", TargetKind::Null),
+            Some(facts) => facts.clone(),
+            None => TargetFacts::placeholder(NEW_DIRECTORY, TargetKind::Directory),
+        };
+        let known = !touched || self.facts.default_target.is_some();
+        let path = found.path.clone();
+        self.table
+            .index_of(&path, touched, || Entry::new(found, known))
     }
 }
 

@@ -1,0 +1,155 @@
+//! A page of tables from a JSON Schema.
+
+use serde_json::{Map, Value};
+
+/// Tables of the schema, in the order of reading: the definition's name, and its title.
+const TABLES: [(&str, &str); 8] = [
+    ("AccessSpec", "`[[access_spec]]`"),
+    ("AccessLine", "`[[access_spec.line]]`"),
+    ("ZoneChoice", "Zones of a `distribution`"),
+    ("WorkerTable", "`[[worker]]`"),
+    ("Cycling", "`[cycling]`"),
+    ("Cycle", "`cycling.workers`, `cycling.targets`"),
+    ("DepthCycle", "`cycling.iodepth`"),
+    ("Reducible", "Shares of `content`"),
+];
+
+/// Choices of the schema: the definition's name, and the title.
+const CHOICES: [(&str, &str); 8] = [
+    ("EngineKind", "`engine`"),
+    ("CacheMode", "`cache`"),
+    ("PositionRule", "`position`"),
+    ("CursorKind", "`cursor`"),
+    ("TestType", "`test_type`"),
+    ("DistributionChoice", "`distribution`"),
+    ("SequenceChoice", "`sequence`"),
+    ("StepKind", "`kind` of a cycle"),
+];
+
+/// The whole page: the introduction, then every key and every choice.
+pub(super) fn page(intro: &str, schema: &Value, again: &str) -> String {
+    let mut page = format!("<!-- Generated from crates/workload: {again}. -->\n{intro}");
+    table(&mut page, "Keys of a workload", schema);
+    for (name, title) in TABLES {
+        table(&mut page, title, &schema["$defs"][name]);
+    }
+    for (name, title) in CHOICES {
+        choices(&mut page, title, &schema["$defs"][name]);
+    }
+    page
+}
+
+fn table(page: &mut String, title: &str, definition: &Value) {
+    page.push_str(&format!("\n## {title}\n\n"));
+    page.push_str(&format!(
+        "{}\n\n| key | value | meaning |\n|---|---|---|\n",
+        meaning(definition)
+    ));
+    for (key, property) in definition["properties"].as_object().into_iter().flatten() {
+        page.push_str(&format!(
+            "| `{key}` | {} | {} |\n",
+            kind(property),
+            meaning(property)
+        ));
+    }
+}
+
+fn choices(page: &mut String, title: &str, definition: &Value) {
+    page.push_str(&format!(
+        "\n## Values of {title}\n\n| value | meaning |\n|---|---|\n"
+    ));
+    for choice in definition["oneOf"].as_array().into_iter().flatten() {
+        for value in values(choice) {
+            page.push_str(&format!("| {value} | {} |\n", meaning(choice)));
+        }
+    }
+}
+
+/// How a choice is written: a word, or a table with one key.
+fn values(choice: &Value) -> Vec<String> {
+    if let Some(word) = choice["const"].as_str() {
+        return vec![format!("`{word}`")];
+    }
+    if let Some(words) = choice["enum"].as_array() {
+        return words
+            .iter()
+            .filter_map(Value::as_str)
+            .map(|word| format!("`{word}`"))
+            .collect();
+    }
+    let properties = choice["properties"].as_object();
+    let table =
+        |(key, property): (&String, &Value)| format!("`{{ {key} = … }}`: {}", kind(property));
+    properties.into_iter().flatten().map(table).collect()
+}
+
+/// The description on one line.
+fn meaning(schema: &Value) -> String {
+    let text = schema["description"].as_str().unwrap_or_default();
+    text.split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+        .replace('|', "\\|")
+}
+
+/// What kind of value it is, in a few words.
+fn kind(schema: &Value) -> String {
+    if let Some(reference) = schema["$ref"].as_str() {
+        return named(reference.rsplit('/').next().unwrap_or_default());
+    }
+    for several in ["anyOf", "oneOf"] {
+        if let Some(options) = schema[several].as_array() {
+            let kinds = options
+                .iter()
+                .filter(|option| option["type"] != "null")
+                .map(kind);
+            return kinds.collect::<Vec<_>>().join(" or ");
+        }
+    }
+    let types = match &schema["type"] {
+        Value::String(one) => vec![one.as_str()],
+        Value::Array(many) => many.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let kinds = types.into_iter().filter(|name| *name != "null");
+    kinds
+        .map(|name| plain(name, schema))
+        .collect::<Vec<_>>()
+        .join(" or ")
+}
+
+fn plain(name: &str, schema: &Value) -> String {
+    match name {
+        "array" => format!("list of {}s", kind(&schema["items"])),
+        "string" => "text".to_owned(),
+        "integer" | "number" => "number".to_owned(),
+        "boolean" => "`true` or `false`".to_owned(),
+        "object" => one_key(schema["properties"].as_object()),
+        other => other.to_owned(),
+    }
+}
+
+fn one_key(properties: Option<&Map<String, Value>>) -> String {
+    match properties.and_then(|properties| properties.keys().next()) {
+        Some(key) => format!("`{{ {key} = … }}`"),
+        None => "table".to_owned(),
+    }
+}
+
+/// What the value of a definition is called.
+fn named(name: &str) -> String {
+    match name {
+        "Bytes" => "size".to_owned(),
+        "Span" => "time".to_owned(),
+        "Percent" => "percent".to_owned(),
+        "Seed" => "number".to_owned(),
+        "CpuList" => "list of numbers or text".to_owned(),
+        "Content" => "word or table".to_owned(),
+        "Workload" => "workload".to_owned(),
+        "Extras" => "table".to_owned(),
+        _ if name.starts_with("OneOrMany") => "one or a list".to_owned(),
+        "DistributionChoice" | "SequenceChoice" => "word or table".to_owned(),
+        _ if CHOICES.iter().any(|(known, _)| *known == name) => "word".to_owned(),
+        _ => "table".to_owned(),
+    }
+}
