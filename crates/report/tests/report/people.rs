@@ -165,7 +165,7 @@ fn repetitions_are_shown_with_their_uncertainty() {
     let section = shown[heading..].split("\n\n").next().unwrap();
     assert!(
         section.starts_with("over repetitions, with 95 % confidence\n"),
-        "{wanted}"
+        "{section}"
     );
     assert!(section.contains("1.000k ± 24.84"), "{section}");
     assert!(shown.contains("rep"), "{shown}");
