@@ -4,6 +4,7 @@
 //! Every fixture takes down what it set up when it is dropped. A fixture that this system cannot
 //! provide is [`FixtureError::Unavailable`], which a test turns into `skipped: reason`.
 
+mod bed;
 mod command;
 mod error;
 pub mod faultfs;
@@ -13,6 +14,7 @@ mod program;
 mod scratch;
 mod throttle;
 
+pub use bed::{Bed, finish, names_in, wait_for};
 pub use command::{Finished, run_tool, run_within};
 pub use error::{FixtureError, available};
 pub use loop_device::{FileSystem, LoopDevice, MountedImage};

@@ -24,6 +24,22 @@ impl Mount {
         })
     }
 
+    /// Mounts an empty file system in memory of `size_bytes` at the existing directory.
+    ///
+    /// # Errors
+    /// `Unavailable` without root.
+    pub fn tmpfs(directory: &Path, size_bytes: u64) -> Result<Mount, FixtureError> {
+        if !rustix::process::geteuid().is_root() {
+            return Err(FixtureError::Unavailable("needs root".to_owned()));
+        }
+        let options = format!("size={size_bytes}");
+        let at = directory.to_string_lossy();
+        run_tool("mount", &["-t", "tmpfs", "-o", &options, "tmpfs", &at])?;
+        Ok(Mount {
+            directory: directory.to_path_buf(),
+        })
+    }
+
     /// Where it is mounted.
     pub fn path(&self) -> &Path {
         &self.directory

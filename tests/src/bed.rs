@@ -1,0 +1,187 @@
+//! A place to run the program in: a scratch directory with a target below it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::{Finished, FixtureError, Scratch, pgmeter, run_within};
+
+/// What any run of a test may take; more is a hang.
+const LIMIT: Duration = Duration::from_secs(90);
+
+/// A scratch directory with an empty directory `target` in it.
+#[derive(Debug)]
+pub struct Bed {
+    scratch: Scratch,
+    target: PathBuf,
+}
+
+impl Bed {
+    /// On the file system of temporary files.
+    ///
+    /// # Errors
+    /// The directories cannot be made.
+    pub fn new() -> Result<Bed, FixtureError> {
+        let scratch = Scratch::new()?;
+        let target = scratch.directory("target")?;
+        Ok(Bed { scratch, target })
+    }
+
+    /// With a target made by another fixture.
+    ///
+    /// # Errors
+    /// The scratch directory cannot be made.
+    pub fn with_target(target: &Path) -> Result<Bed, FixtureError> {
+        Ok(Bed {
+            scratch: Scratch::new()?,
+            target: target.to_path_buf(),
+        })
+    }
+
+    /// Where the program runs.
+    pub fn path(&self) -> &Path {
+        self.scratch.path()
+    }
+
+    /// The target.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
+
+    /// Writes a file into the scratch directory and returns its path.
+    ///
+    /// # Panics
+    /// When it cannot be written.
+    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.scratch.join(name);
+        std::fs::write(&path, content).expect("a scratch directory takes files");
+        path
+    }
+
+    /// A command that runs the program here.
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = pgmeter(self.path());
+        command.args(arguments);
+        command
+    }
+
+    /// Runs the program to its end.
+    ///
+    /// # Panics
+    /// When it hangs.
+    pub fn run(&self, arguments: &[&str]) -> Finished {
+        finish(&mut self.command(arguments))
+    }
+
+    /// Runs `run` on the target for a short time; what `arguments` say comes last and wins.
+    pub fn measure(&self, arguments: &[&str]) -> Finished {
+        let target = self.target.to_string_lossy().into_owned();
+        let common = [
+            "run",
+            "--target",
+            &target,
+            "--run-time",
+            "500ms",
+            "--ramp-time",
+            "100ms",
+        ];
+        self.run(&[&common, arguments].concat())
+    }
+
+    /// As [`Bed::measure`], with the record that it printed.
+    ///
+    /// # Panics
+    /// When standard output is no record.
+    pub fn record(&self, arguments: &[&str]) -> (Finished, Value) {
+        let finished = self.measure(&[arguments, &["--json", "-", "--quiet"]].concat());
+        let record = serde_json::from_str(&finished.stdout)
+            .unwrap_or_else(|error| panic!("no record: {error}\n{}", finished.text()));
+        (finished, record)
+    }
+
+    /// Starts the program and lets it run; both outputs are dropped.
+    ///
+    /// # Panics
+    /// When it cannot be started.
+    pub fn start(&self, arguments: &[&str]) -> Child {
+        let mut command = self.command(arguments);
+        command
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        command.spawn().expect("the program starts")
+    }
+
+    /// The names in the target, sorted.
+    pub fn left_in_target(&self) -> Vec<String> {
+        names_in(&self.target)
+    }
+}
+
+/// Runs a command to its end.
+///
+/// # Panics
+/// When it hangs.
+pub fn finish(command: &mut Command) -> Finished {
+    match run_within(command, LIMIT) {
+        Ok(finished) => finished,
+        Err(failure) => panic!("{failure}"),
+    }
+}
+
+/// The names in a directory, sorted; `lost+found` is the file system's own.
+pub fn names_in(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.retain(|name| name != "lost+found");
+    names.sort();
+    names
+}
+
+/// Waits until something is true.
+///
+/// # Panics
+/// After 30 s.
+pub fn wait_for(what: &str, mut is_true: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_true() {
+        assert!(
+            start.elapsed() < Duration::from_secs(30),
+            "waited 30 s for {what}"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+impl Finished {
+    /// Checks the exit code and what standard error says.
+    ///
+    /// # Panics
+    /// When either differs.
+    #[track_caller]
+    pub fn assert_says(&self, code: i32, phrases: &[&str]) {
+        assert_eq!(self.code, code, "{}", self.text());
+        for phrase in phrases {
+            assert!(
+                self.stderr.contains(phrase),
+                "no `{phrase}` in\n{}",
+                self.text()
+            );
+        }
+    }
+
+    /// Checks that the program refused with a message of the house's form.
+    ///
+    /// # Panics
+    /// When it did not.
+    #[track_caller]
+    pub fn assert_refused(&self, code: i32, phrases: &[&str]) {
+        self.assert_says(code, phrases);
+        assert!(self.stderr.starts_with("error: "), "{}", self.text());
+        assert!(!self.stderr.contains("panicked"), "{}", self.text());
+    }
+}

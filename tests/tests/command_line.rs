@@ -1,0 +1,299 @@
+//! The program from outside: what it prints, where, and its exit codes.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use end_to_end::Bed;
+use serde_json::Value;
+
+const SMALL: &str = "size = \"4m\"\ncache = \"buffered\"\n[[access_spec]]\nname = \"Mixed\"\n\
+    line = [{ size = \"4k\", read = 70, random = 100 }]\n";
+
+fn bed() -> Bed {
+    let bed = Bed::new().unwrap();
+    bed.file("small.toml", SMALL);
+    bed
+}
+
+#[test]
+fn help_and_version_exit_with_0() {
+    let bed = bed();
+    for arguments in [
+        &["--help"][..],
+        &["--version"],
+        &["help"],
+        &["run", "--help"],
+    ] {
+        let seen = bed.run(arguments);
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        assert!(seen.stdout.contains("pgmeter"), "{}", seen.text());
+    }
+}
+
+#[test]
+fn list_names_the_built_in_workloads_and_packs() {
+    let seen = bed().run(&["list"]);
+    let names = [
+        "oltp",
+        "workstation",
+        "file-server",
+        "web-server",
+        "pgmeter-paper",
+        "quick",
+    ];
+    for name in names {
+        assert!(seen.stdout.contains(name), "{}", seen.text());
+    }
+}
+
+#[test]
+fn every_listed_name_can_be_shown_and_checked() {
+    let bed = bed();
+    let names = bed.run(&["list", "--names"]);
+    assert!(names.stdout.lines().count() >= 6, "{}", names.text());
+    for name in names.stdout.lines() {
+        for command in ["show", "check"] {
+            let seen = bed.run(&[command, name]);
+            assert_eq!(seen.code, 0, "{command} {name}: {}", seen.text());
+            assert!(!seen.stdout.is_empty(), "{command} {name}");
+        }
+    }
+}
+
+#[test]
+fn the_paper_has_78_cells() {
+    let seen = bed().run(&["check", "pgmeter-paper", "--json"]);
+    let plan: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let cells = plan.get("cells").or_else(|| plan.pointer("/plan/cells"));
+    assert_eq!(
+        cells.and_then(Value::as_array).map(Vec::len),
+        Some(78),
+        "{}",
+        seen.stderr
+    );
+}
+
+#[test]
+fn checking_touches_nothing() {
+    let bed = bed();
+    let target = bed.target().to_string_lossy().into_owned();
+    let seen = bed.run(&["check", "small.toml", "--target", &target]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert!(bed.left_in_target().is_empty());
+    assert_eq!(end_to_end::names_in(bed.path()), ["small.toml", "target"]);
+}
+
+#[test]
+fn a_run_prints_a_table_and_leaves_nothing() {
+    let bed = bed();
+    let seen = bed.measure(&["small.toml"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    for word in ["read", "write", "IOPS", "MiB/s", "p99"] {
+        assert!(
+            seen.stdout.contains(word),
+            "no `{word}` in\n{}",
+            seen.text()
+        );
+    }
+    assert!(bed.left_in_target().is_empty());
+}
+
+#[test]
+fn a_table_fits_into_80_columns() {
+    let seen = bed().measure(&["small.toml"]);
+    for line in seen.stdout.lines() {
+        assert!(
+            line.chars().count() <= 80,
+            "{} columns: {line}",
+            line.chars().count()
+        );
+    }
+    assert!(!seen.text().contains('\u{1b}'), "colors in a pipe");
+}
+
+#[test]
+fn quiet_says_nothing_while_it_runs() {
+    let seen = bed().measure(&["small.toml", "--quiet"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert!(!seen.stderr.contains("IOPS"), "{}", seen.text());
+}
+
+#[test]
+fn the_record_is_one_json_document_with_consistent_figures() {
+    let bed = bed();
+    let (finished, record) = bed.record(&["small.toml"]);
+    assert_eq!(finished.code, 0, "{}", finished.text());
+    assert_eq!(record["format"], "pgmeter-record/1");
+    assert_eq!(record["status"], "complete");
+    let cell = &record["cells"][0];
+    let count = |name: &str| cell["operations"][name]["count"].as_u64().unwrap();
+    let total = &cell["total"];
+    assert_eq!(
+        count("read") + count("write"),
+        total["count"].as_u64().unwrap()
+    );
+    assert_eq!(total["errors"], 0);
+    assert_eq!(
+        total["bytes"].as_u64().unwrap(),
+        total["count"].as_u64().unwrap() * 4096
+    );
+    let seconds = cell["run_time_ns"].as_f64().unwrap() / 1e9;
+    let rate = total["count"].as_f64().unwrap() / seconds;
+    assert!((rate / total["per_second"].as_f64().unwrap() - 1.0).abs() < 0.01);
+    let share = count("read") as f64 / total["count"].as_f64().unwrap();
+    assert!(
+        (0.65..0.75).contains(&share),
+        "70 % were asked to read, {share} did"
+    );
+    let latency = |name: &str| total["latency"][name].as_f64().unwrap();
+    assert!(latency("min_ns") <= latency("mean_ns") && latency("mean_ns") <= latency("max_ns"));
+}
+
+#[test]
+fn the_same_seed_makes_the_same_operations() {
+    let bed = bed();
+    let run = || {
+        let arguments = [
+            "small.toml",
+            "--engine",
+            "null",
+            "--operations",
+            "100000",
+            "--run-time",
+            "0",
+        ];
+        let (_, record) = bed.record(&arguments);
+        record["cells"][0]["operations"]["read"]["count"]
+            .as_u64()
+            .unwrap()
+    };
+    let first = run();
+    assert_eq!(first, run());
+    assert!((69_000..71_000).contains(&first), "{first}");
+}
+
+#[test]
+fn values_of_the_plan_say_where_they_come_from() {
+    let (_, record) = bed().record(&["small.toml", "--iodepth", "4"]);
+    let settings = record["plan"]["settings"].as_array().unwrap();
+    let source = |key: &str| {
+        let setting = settings.iter().find(|setting| setting["key"] == key);
+        setting.map(|setting| setting["source"].as_str().unwrap().to_owned())
+    };
+    assert_eq!(source("iodepth").as_deref(), Some("option"));
+    assert_eq!(source("size").as_deref(), Some("written"));
+    assert_eq!(source("seed").as_deref(), Some("default"));
+}
+
+#[test]
+fn a_list_of_depths_makes_a_cell_for_each() {
+    let (_, record) = bed().record(&["small.toml", "--iodepth", "1,2,8", "--repetitions", "2"]);
+    let depths: Vec<u64> = record["cells"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|cell| cell["iodepth"].as_u64().unwrap())
+        .collect();
+    assert_eq!(depths.len(), 6, "{depths:?}");
+    assert_eq!(depths.iter().filter(|depth| **depth == 8).count(), 2);
+}
+
+#[test]
+fn csv_has_the_80_columns_of_iometer() {
+    let bed = bed();
+    let seen = bed.measure(&["small.toml", "--csv", "out.csv"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let text = std::fs::read_to_string(bed.path().join("out.csv")).unwrap();
+    let header = text
+        .lines()
+        .find(|line| line.contains("Target Type"))
+        .unwrap();
+    assert_eq!(header.split(',').count(), 80, "{header}");
+}
+
+#[test]
+fn a_saved_record_is_reported_as_it_was_printed() {
+    let bed = bed();
+    let seen = bed.measure(&["small.toml", "--json", "saved.json", "--quiet"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let report = bed.run(&["report", "saved.json"]);
+    assert_eq!(report.code, 0, "{}", report.text());
+    assert_eq!(report.stdout.trim(), seen.stdout.trim());
+}
+
+#[test]
+fn kept_files_are_reused_and_cleaned() {
+    let bed = bed();
+    assert_eq!(bed.measure(&["small.toml", "--keep"]).code, 0);
+    let kept = bed.left_in_target();
+    assert!(!kept.is_empty());
+    assert_eq!(bed.measure(&["small.toml", "--keep"]).code, 0);
+    assert_eq!(bed.left_in_target(), kept);
+    std::fs::write(bed.target().join("mine"), "precious").unwrap();
+    let seen = bed.run(&["clean", &bed.target().to_string_lossy()]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(bed.left_in_target(), ["mine"]);
+}
+
+#[test]
+fn cleaning_a_directory_without_remains_is_no_failure() {
+    let bed = bed();
+    let seen = bed.run(&["clean", &bed.target().to_string_lossy()]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+}
+
+#[test]
+fn converting_to_icf_and_back_keeps_the_description() {
+    let bed = bed();
+    let icf = bed.run(&["convert", "file-server", "--to", "icf"]);
+    assert_eq!(icf.code, 0, "{}", icf.text());
+    bed.file("again.icf", &icf.stdout);
+    let again = bed.run(&["convert", "again.icf", "--to", "icf"]);
+    assert_eq!(icf.stdout, again.stdout, "{}", again.stderr);
+}
+
+#[test]
+fn doctor_tells_about_this_machine() {
+    let bed = bed();
+    let seen = bed.run(&["doctor", &bed.target().to_string_lossy()]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    for word in ["io_uring", "clock"] {
+        assert!(
+            seen.stdout.contains(word),
+            "no `{word}` in\n{}",
+            seen.text()
+        );
+    }
+    assert!(bed.left_in_target().is_empty());
+}
+
+#[test]
+fn completions_and_the_manual_are_printed() {
+    let bed = bed();
+    for shell in ["bash", "zsh", "fish"] {
+        let seen = bed.run(&["completions", shell]);
+        assert!(
+            seen.code == 0 && seen.stdout.contains("pgmeter"),
+            "{}",
+            seen.text()
+        );
+    }
+    let seen = bed.run(&["man"]);
+    assert!(
+        seen.code == 0 && seen.stdout.contains(".TH"),
+        "{}",
+        seen.text()
+    );
+}
+
+#[test]
+fn a_closed_pipe_is_no_panic() {
+    let bed = bed();
+    let program = bed
+        .command(&[])
+        .get_program()
+        .to_string_lossy()
+        .into_owned();
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", &format!("'{program}' show pgmeter-paper | head -n 1")]);
+    let seen = end_to_end::finish(&mut command);
+    assert!(!seen.stderr.contains("panicked"), "{}", seen.text());
+}

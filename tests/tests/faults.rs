@@ -1,0 +1,194 @@
+//! A file system that fails, corrupts and stalls: every fault is seen, counted and survived.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::time::Duration;
+
+use end_to_end::faultfs::{Direction, EIO, ENOSPC, Effect, Fault, FaultFs, Settings};
+use end_to_end::{Bed, need};
+use serde_json::Value;
+
+/// Requests before the first fault, so that no fault hits what looks at the target beforehand.
+const WARM_UP: u64 = 50;
+
+const READS: &str = "size = \"4m\"\ncache = \"direct\"\n[[access_spec]]\n\
+    line = [{ size = \"4k\", random = 100 }]\n";
+const WRITES: &str = "size = \"4m\"\ncache = \"direct\"\n[[access_spec]]\n\
+    line = [{ size = \"4k\", read = 0, random = 100 }]\n";
+
+/// A bed on a file system with faults, its test file made and kept.
+fn prepared(faultfs: &FaultFs, workload: &str, more: &[&str]) -> Bed {
+    let bed = Bed::with_target(&faultfs.path()).unwrap();
+    bed.file("mine.toml", workload);
+    let seen = bed.measure(&[&["mine.toml", "--keep", "--engine", "psync"], more].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    bed
+}
+
+/// The errors counted in the first cell, by the record.
+fn errors(record: &Value) -> u64 {
+    record["cells"][0]["total"]["errors"].as_u64().unwrap()
+}
+
+#[test]
+fn a_failed_read_is_counted_by_its_errno() {
+    for engine in ["psync", "io_uring"] {
+        let faultfs = need!(FaultFs::new(Settings::default()));
+        let bed = prepared(&faultfs, READS, &[]);
+        faultfs.arm(&[Fault::once(Direction::Read, WARM_UP, Effect::Errno(EIO))]);
+        let (seen, record) = bed.record(&["mine.toml", "--keep", "--engine", engine]);
+        assert_eq!(faultfs.hits_count(), 1);
+        assert_eq!(seen.code, 1, "{engine}: {}", seen.text());
+        assert_eq!(record["status"], "complete");
+        // The ramp is not counted, and the fault may have come in it.
+        if errors(&record) > 0 {
+            assert_eq!(errors(&record), 1);
+            assert!(
+                record["cells"][0]["errors"].to_string().contains("EIO"),
+                "{record}"
+            );
+        }
+    }
+}
+
+#[test]
+fn lasting_errors_are_all_counted_and_the_run_ends() {
+    let faultfs = need!(FaultFs::new(Settings::default()));
+    let bed = prepared(&faultfs, READS, &[]);
+    faultfs.arm(&[Fault::from(Direction::Read, WARM_UP, Effect::Errno(EIO))]);
+    let (seen, record) = bed.record(&["mine.toml", "--keep", "--engine", "psync"]);
+    assert_eq!(seen.code, 1, "{}", seen.text());
+    assert!(errors(&record) > 0);
+    let codes = record["warnings"].to_string();
+    assert!(codes.contains("io-errors"), "{codes}");
+}
+
+#[test]
+fn running_out_of_space_while_preparing_is_said_and_cleaned_up() {
+    let faultfs = need!(FaultFs::new(Settings::default()));
+    let bed = Bed::with_target(&faultfs.path()).unwrap();
+    bed.file("mine.toml", READS.replace("4m", "16m"));
+    faultfs.arm(&[Fault::from(Direction::Write, 8, Effect::Errno(ENOSPC))]);
+    let seen = bed.measure(&["mine.toml", "--engine", "psync"]);
+    seen.assert_refused(3, &["ran out of space", "help: "]);
+    assert!(
+        bed.left_in_target().is_empty(),
+        "{:?}",
+        bed.left_in_target()
+    );
+}
+
+#[test]
+fn an_error_while_preparing_is_said_with_its_place() {
+    let faultfs = need!(FaultFs::new(Settings::default()));
+    let bed = Bed::with_target(&faultfs.path()).unwrap();
+    bed.file("mine.toml", READS.replace("4m", "16m"));
+    faultfs.arm(&[Fault::from(Direction::Write, 8, Effect::Errno(EIO))]);
+    let seen = bed.measure(&["mine.toml", "--engine", "psync"]);
+    assert!(matches!(seen.code, 1 | 3), "{}", seen.text());
+    seen.assert_refused(seen.code, &["failed at byte"]);
+    assert!(
+        bed.left_in_target().is_empty(),
+        "{:?}",
+        bed.left_in_target()
+    );
+}
+
+#[test]
+fn running_out_of_space_while_measuring_is_counted() {
+    let faultfs = need!(FaultFs::new(Settings::default()));
+    let bed = prepared(&faultfs, WRITES, &[]);
+    faultfs.arm(&[Fault::from(
+        Direction::Write,
+        WARM_UP,
+        Effect::Errno(ENOSPC),
+    )]);
+    let (seen, record) = bed.record(&["mine.toml", "--keep", "--engine", "psync"]);
+    assert_eq!(seen.code, 1, "{}", seen.text());
+    assert!(
+        record["cells"][0]["errors"].to_string().contains("ENOSPC"),
+        "{record}"
+    );
+}
+
+#[test]
+fn short_reads_are_counted_and_told() {
+    let faultfs = need!(FaultFs::new(Settings::default()));
+    let bed = prepared(&faultfs, READS, &[]);
+    faultfs.arm(&[Fault::from(Direction::Read, WARM_UP, Effect::Short)]);
+    let (seen, record) = bed.record(&["mine.toml", "--keep", "--engine", "psync"]);
+    assert!(matches!(seen.code, 0 | 1), "{}", seen.text());
+    let codes = record["warnings"].to_string();
+    assert!(codes.contains("short-transfers"), "{codes}");
+}
+
+#[test]
+fn a_flipped_bit_is_named_with_its_offset() {
+    for engine in ["psync", "io_uring"] {
+        let faultfs = need!(FaultFs::new(Settings::default()));
+        let bed = prepared(&faultfs, READS, &["--verify"]);
+        faultfs.arm(&[Fault::from(Direction::Read, WARM_UP, Effect::FlipBit)]);
+        let arguments = ["mine.toml", "--keep", "--verify", "--engine", engine];
+        let (seen, record) = bed.record(&arguments);
+        assert_eq!(seen.code, 1, "{engine}: {}", seen.text());
+        let codes = record["warnings"].to_string();
+        assert!(codes.contains("verify-mismatch"), "{codes}");
+        assert!(
+            codes.contains("offset") || seen.stderr.contains("offset"),
+            "{}",
+            seen.text()
+        );
+    }
+}
+
+#[test]
+fn verification_without_faults_finds_nothing() {
+    let faultfs = need!(FaultFs::new(Settings::default()));
+    let mixed = WRITES.replace("read = 0", "read = 50");
+    let bed = prepared(&faultfs, &mixed, &["--verify"]);
+    let (seen, record) = bed.record(&["mine.toml", "--verify", "--iodepth", "8"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(errors(&record), 0);
+}
+
+#[test]
+fn a_stall_is_seen_in_the_largest_latency() {
+    let faultfs = need!(FaultFs::new(Settings::default()));
+    let bed = prepared(&faultfs, READS, &[]);
+    let stall = Effect::Stall(Duration::from_secs(2));
+    faultfs.arm(&[Fault::once(Direction::Read, 300, stall)]);
+    let arguments = [
+        "mine.toml",
+        "--keep",
+        "--engine",
+        "psync",
+        "--ramp-time",
+        "0",
+        "--run-time",
+        "1s",
+    ];
+    let (seen, record) = bed.record(&arguments);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let max_ns = record["cells"][0]["total"]["latency"]["max_ns"]
+        .as_u64()
+        .unwrap();
+    assert!((2_000_000_000..3_000_000_000).contains(&max_ns), "{max_ns}");
+}
+
+#[test]
+fn a_fixed_delay_is_the_median_latency() {
+    let delay = Duration::from_millis(5);
+    let settings = Settings {
+        read_delay: delay,
+        threads_count: 1,
+        ..Settings::default()
+    };
+    let faultfs = need!(FaultFs::new(settings));
+    let bed = prepared(&faultfs, READS, &[]);
+    let (_, record) = bed.record(&["mine.toml", "--engine", "psync", "--run-time", "2s"]);
+    let median = &record["cells"][0]["total"]["latency"]["percentiles_ns"]["50"];
+    let median_ns = median.as_f64().unwrap();
+    assert!(
+        (5_000_000.0..5_500_000.0).contains(&median_ns),
+        "{median_ns}"
+    );
+}

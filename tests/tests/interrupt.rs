@@ -1,0 +1,184 @@
+//! Ctrl-C and worse: what was measured is saved, and what was made is removed.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use end_to_end::{Bed, run_tool, wait_for};
+use serde_json::Value;
+
+const LONG: &str = "size = \"16m\"\nrun_time = 60\nramp_time = 0\ncache = \"buffered\"\n\
+    [[access_spec]]\nline = [{ size = \"4k\", random = 100 }]\n";
+
+fn signal(child: &Child, name: &str) {
+    run_tool("kill", &[&format!("-{name}"), &child.id().to_string()]).unwrap();
+}
+
+/// Waits for the end and returns the exit code; none when a signal ended it.
+fn end(child: &mut Child, seconds: u64) -> Option<i32> {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status.code();
+        }
+        if start.elapsed() > Duration::from_secs(seconds) {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            panic!("did not end within {seconds} s");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Starts a long run and waits until it measures.
+fn measuring(bed: &Bed, more: &[&str]) -> Child {
+    bed.file("long.toml", LONG);
+    let target = bed.target().to_string_lossy().into_owned();
+    let child = bed.start(&[&["run", "long.toml", "--target", &target], more].concat());
+    wait_for("the test file", || !bed.left_in_target().is_empty());
+    // The file is small, so the measurement starts soon after it is there.
+    std::thread::sleep(Duration::from_secs(2));
+    child
+}
+
+#[test]
+fn ctrl_c_saves_what_was_measured_and_removes_the_files() {
+    for name in ["INT", "TERM"] {
+        let bed = Bed::new().unwrap();
+        let mut child = measuring(&bed, &["--json", "saved.json"]);
+        signal(&child, name);
+        assert_eq!(end(&mut child, 10), Some(130), "SIG{name}");
+        assert!(
+            bed.left_in_target().is_empty(),
+            "{:?}",
+            bed.left_in_target()
+        );
+        let text = std::fs::read_to_string(bed.path().join("saved.json")).unwrap();
+        let record: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(record["status"], "interrupted");
+        assert!(record["cells"][0]["total"]["count"].as_u64().unwrap() > 0);
+        let run_time_ns = record["cells"][0]["run_time_ns"].as_u64().unwrap();
+        assert!(run_time_ns < 30_000_000_000, "{run_time_ns}");
+    }
+}
+
+#[test]
+fn ctrl_c_prints_a_record_on_standard_output_too() {
+    let bed = Bed::new().unwrap();
+    bed.file("long.toml", LONG);
+    let target = bed.target().to_string_lossy().into_owned();
+    let mut command = bed.command(&[
+        "run",
+        "long.toml",
+        "--target",
+        &target,
+        "--json",
+        "-",
+        "--quiet",
+    ]);
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    wait_for("the test file", || !bed.left_in_target().is_empty());
+    std::thread::sleep(Duration::from_secs(2));
+    signal(&child, "INT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(record["status"], "interrupted");
+}
+
+#[test]
+fn ctrl_c_while_preparing_leaves_nothing() {
+    let bed = Bed::new().unwrap();
+    bed.file("large.toml", LONG.replace("16m", "1g"));
+    let target = bed.target().to_string_lossy().into_owned();
+    let mut child = bed.start(&["run", "large.toml", "--target", &target]);
+    wait_for("the test file", || !bed.left_in_target().is_empty());
+    signal(&child, "INT");
+    assert_eq!(end(&mut child, 10), Some(130));
+    assert!(
+        bed.left_in_target().is_empty(),
+        "{:?}",
+        bed.left_in_target()
+    );
+}
+
+#[test]
+fn a_second_ctrl_c_ends_at_once() {
+    let bed = Bed::new().unwrap();
+    let mut child = measuring(&bed, &[]);
+    signal(&child, "INT");
+    signal(&child, "INT");
+    let code = end(&mut child, 3);
+    assert!(code.is_none_or(|code| code == 130), "{code:?}");
+    let seen = bed.run(&["clean", &bed.target().to_string_lossy()]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert!(
+        bed.left_in_target().is_empty(),
+        "{:?}",
+        bed.left_in_target()
+    );
+}
+
+#[test]
+fn what_a_killed_run_left_is_found_and_removed() {
+    let bed = Bed::new().unwrap();
+    let mine = bed.target().join("mine");
+    let mut child = measuring(&bed, &[]);
+    std::fs::write(&mine, "precious").unwrap();
+    signal(&child, "KILL");
+    assert_eq!(end(&mut child, 10), None);
+    assert!(
+        bed.left_in_target().len() > 1,
+        "a killed run leaves its file"
+    );
+    let seen = bed.run(&["clean", &bed.target().to_string_lossy()]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(bed.left_in_target(), ["mine"]);
+    assert_eq!(std::fs::read(&mine).unwrap(), b"precious");
+}
+
+#[test]
+fn a_running_run_is_not_cleaned_away() {
+    let bed = Bed::new().unwrap();
+    let mut child = measuring(&bed, &[]);
+    let seen = bed.run(&["clean", &bed.target().to_string_lossy()]);
+    let left = bed.left_in_target();
+    signal(&child, "INT");
+    assert_eq!(end(&mut child, 10), Some(130));
+    assert!(!left.is_empty(), "{}", seen.text());
+}
+
+#[test]
+fn an_interrupted_run_in_a_terminal_ends_its_line() {
+    let bed = Bed::new().unwrap();
+    bed.file("long.toml", LONG);
+    let target = bed.target().to_string_lossy().into_owned();
+    let run = bed.command(&["run", "long.toml", "--target", &target]);
+    let line = format!(
+        "'{}' run long.toml --target '{target}'",
+        run.get_program().to_string_lossy()
+    );
+    if run_tool("script", &["--version"]).is_err() {
+        end_to_end::skip!("`script` is not installed");
+    }
+    let mut command = Command::new("timeout");
+    command.args([
+        "--signal=INT",
+        "4",
+        "script",
+        "--quiet",
+        "--command",
+        &line,
+        "/dev/null",
+    ]);
+    command
+        .current_dir(bed.path())
+        .env("TERM", "xterm")
+        .env("NO_COLOR", "1");
+    let seen = end_to_end::finish(&mut command);
+    assert!(!seen.text().contains("panicked"), "{}", seen.text());
+}

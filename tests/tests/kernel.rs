@@ -1,0 +1,152 @@
+//! Real file systems on loop devices, direct I/O, every engine.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use end_to_end::{Bed, FileSystem, LoopDevice, MountedImage, Scratch, need};
+use serde_json::Value;
+
+const MIXED: &str = "size = \"16m\"\n[[access_spec]]\n\
+    line = [{ size = \"4k\", read = 50, random = 100 }]\n";
+const READS: &str = "size = \"16m\"\n[[access_spec]]\nline = [{ size = \"4k\", random = 100 }]\n";
+
+fn bed(target: &std::path::Path, workload: &str) -> Bed {
+    let bed = Bed::with_target(target).unwrap();
+    bed.file("mine.toml", workload);
+    bed
+}
+
+/// Runs verified writes and reads and checks that all went well.
+fn assert_verified(bed: &Bed, more: &[&str]) -> Value {
+    let (seen, record) =
+        bed.record(&[&["mine.toml", "--verify", "--iodepth", "8"][..], more].concat());
+    assert_eq!(seen.code, 0, "{more:?}: {}", seen.text());
+    assert_eq!(record["cells"][0]["total"]["errors"], 0);
+    assert!(record["cells"][0]["total"]["count"].as_u64().unwrap() > 0);
+    assert!(
+        bed.left_in_target().is_empty(),
+        "{:?}",
+        bed.left_in_target()
+    );
+    record
+}
+
+fn warnings(record: &Value) -> String {
+    record["warnings"].to_string()
+}
+
+#[test]
+fn io_uring_reads_directly_from_ext4() {
+    let mounted = need!(MountedImage::new(FileSystem::Ext4, 512 << 20));
+    let record = assert_verified(&bed(mounted.path(), MIXED), &["--engine", "io_uring"]);
+    assert_eq!(record["cells"][0]["cache"], "direct");
+    assert_eq!(record["cells"][0]["engine"], "io_uring");
+    assert!(
+        !warnings(&record).contains("direct-"),
+        "{}",
+        warnings(&record)
+    );
+}
+
+#[test]
+fn io_uring_works_directly_on_xfs() {
+    let mounted = need!(MountedImage::new(FileSystem::Xfs, 512 << 20));
+    assert_verified(&bed(mounted.path(), MIXED), &["--engine", "io_uring"]);
+}
+
+#[test]
+fn btrfs_is_measured_and_its_detours_are_told() {
+    let mounted = need!(MountedImage::new(FileSystem::Btrfs, 512 << 20));
+    let record = assert_verified(&bed(mounted.path(), MIXED), &["--engine", "io_uring"]);
+    assert!(
+        warnings(&record).contains("direct-"),
+        "{}",
+        warnings(&record)
+    );
+}
+
+#[test]
+fn every_engine_and_every_use_of_the_cache_works_on_ext4() {
+    let mounted = need!(MountedImage::new(FileSystem::Ext4, 512 << 20));
+    let bed = bed(mounted.path(), MIXED);
+    for engine in ["io_uring", "psync"] {
+        for cache in ["direct", "buffered", "dontcache"] {
+            assert_verified(&bed, &["--engine", engine, "--cache", cache]);
+        }
+    }
+    assert_verified(&bed, &["--engine", "mmap", "--cache", "buffered"]);
+}
+
+#[test]
+fn mmap_with_direct_is_refused() {
+    let bed = bed(Scratch::new().unwrap().path(), MIXED);
+    let seen = bed.measure(&["mine.toml", "--engine", "mmap", "--cache", "direct"]);
+    assert!(matches!(seen.code, 2 | 3), "{}", seen.text());
+    seen.assert_refused(seen.code, &["mmap", "help: "]);
+}
+
+#[test]
+fn the_device_under_the_file_is_counted() {
+    let mounted = need!(MountedImage::new(FileSystem::Ext4, 512 << 20));
+    let bed = bed(mounted.path(), READS);
+    let (seen, record) = bed.record(&["mine.toml", "--iodepth", "4", "--run-time", "2s"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let cell = &record["cells"][0];
+    let moved = cell["total"]["bytes"].as_f64().unwrap();
+    let device = cell["device"]["read_bytes"].as_f64().unwrap();
+    assert!(
+        (0.9..1.2).contains(&(device / moved)),
+        "{device} of {moved} bytes"
+    );
+}
+
+#[test]
+fn reads_from_the_cache_are_told() {
+    let mounted = need!(MountedImage::new(FileSystem::Ext4, 512 << 20));
+    let bed = bed(mounted.path(), READS);
+    let (_, record) = bed.record(&["mine.toml", "--cache", "buffered"]);
+    assert!(
+        warnings(&record).contains("cache-served-reads"),
+        "{}",
+        warnings(&record)
+    );
+}
+
+#[test]
+fn an_empty_device_is_measured_with_the_word() {
+    let device = need!(LoopDevice::new(64 << 20));
+    let bed = bed(device.path(), MIXED);
+    let word = device.path().to_string_lossy().into_owned();
+    let arguments = ["mine.toml", "--verify", "--overwrite-device", &word];
+    let (seen, record) = bed.record(&arguments);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert!(record["cells"][0]["total"]["count"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn polling_is_refused_where_the_queue_does_not_poll() {
+    let mounted = need!(MountedImage::new(FileSystem::Ext4, 512 << 20));
+    let bed = bed(mounted.path(), READS);
+    let seen = bed.measure(&["mine.toml", "--set", "iopoll=true"]);
+    seen.assert_refused(3, &["poll", "help: "]);
+    assert!(bed.left_in_target().is_empty());
+}
+
+#[test]
+fn a_kernel_thread_may_submit() {
+    let mounted = need!(MountedImage::new(FileSystem::Ext4, 512 << 20));
+    assert_verified(&bed(mounted.path(), MIXED), &["--set", "sqpoll=true"]);
+}
+
+#[test]
+fn tmpfs_is_measured() {
+    let scratch = need!(Scratch::in_memory());
+    assert_verified(&bed(scratch.path(), MIXED), &["--cache", "buffered"]);
+}
+
+#[test]
+fn five_percent_of_the_file_system_stay_free() {
+    let mounted = need!(MountedImage::new(FileSystem::Ext4, 64 << 20));
+    let bed = bed(mounted.path(), &READS.replace("16m", "60m"));
+    let seen = bed.measure(&["mine.toml"]);
+    seen.assert_refused(3, &["5 % free", "help: "]);
+    assert!(bed.left_in_target().is_empty());
+}

@@ -1,0 +1,96 @@
+//! Verdicts on files that other programs wrote, read where they lie.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::path::{Path, PathBuf};
+
+use end_to_end::{Bed, need, samples};
+
+/// Files that Iometer 1.1.0 does not load: a stray end of a target, a line that is too long, and
+/// invented keys.
+const STRICT_REFUSED: [&str; 3] = [
+    "edge_line_over_199_chars.icf",
+    "template_powershell_INVALID_inventedKeys_CRLF.icf",
+    "tpqemu_2006-07-27_multi_3disks.icf",
+];
+/// Files that are refused with all leniency: invented structure.
+const TOLERANT_REFUSED: [&str; 1] = ["template_powershell_INVALID_inventedKeys_CRLF.icf"];
+
+fn icf_files(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> = entries
+        .filter(|path| path.extension().is_some_and(|ending| ending == "icf"))
+        .collect();
+    files.sort();
+    files
+}
+
+/// Checks every file and compares the verdicts.
+fn assert_verdicts(folder: &Path, options: &[&str], refused: &[&str]) {
+    let bed = Bed::new().unwrap();
+    let files = icf_files(folder);
+    assert!(files.len() > 40, "only {} files", files.len());
+    let mut wrong = Vec::new();
+    for file in files {
+        let path = file.to_string_lossy().into_owned();
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        let seen = bed.run(&[&["check", &path], options].concat());
+        let wanted = if refused.contains(&name.as_str()) {
+            2
+        } else {
+            0
+        };
+        if seen.code != wanted || seen.stderr.contains("panicked") {
+            wrong.push(format!("{name}: wanted {wanted}: {}", seen.text()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn tolerant_verdicts_on_iometer_files_are_as_documented() {
+    let folder = need!(samples("icf"));
+    assert_verdicts(&folder, &[], &TOLERANT_REFUSED);
+}
+
+#[test]
+fn strict_verdicts_on_iometer_files_are_those_of_iometer() {
+    let folder = need!(samples("icf"));
+    assert_verdicts(&folder, &["--strict"], &STRICT_REFUSED);
+}
+
+#[test]
+fn iometer_files_survive_conversion_to_toml() {
+    let folder = need!(samples("icf"));
+    let bed = Bed::new().unwrap();
+    for file in icf_files(&folder) {
+        let path = file.to_string_lossy().into_owned();
+        if TOLERANT_REFUSED
+            .iter()
+            .any(|refused| path.ends_with(refused))
+        {
+            continue;
+        }
+        let toml = bed.run(&["convert", &path, "--to", "toml"]);
+        assert_eq!(toml.code, 0, "{path}: {}", toml.text());
+        bed.file("again.toml", &toml.stdout);
+        let checked = bed.run(&["check", "again.toml"]);
+        assert_eq!(checked.code, 0, "{path}: {}", checked.text());
+        let again = bed.run(&["convert", "again.toml", "--to", "toml"]);
+        assert_eq!(toml.stdout, again.stdout, "{path}");
+    }
+}
+
+#[test]
+fn iometer_files_run_on_a_target_of_ones_own() {
+    let folder = need!(samples("icf"));
+    let bed = Bed::new().unwrap();
+    let file = folder
+        .join("eilerjc_fixture_minimal.icf")
+        .to_string_lossy()
+        .into_owned();
+    let seen = bed.measure(&[&file, "--engine", "null", "--size", "1m", "--quiet"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert!(bed.left_in_target().is_empty());
+}
