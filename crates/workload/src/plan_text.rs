@@ -1,0 +1,312 @@
+//! A plan for people: what `pgmeter check` prints.
+
+use std::fmt::Write;
+
+use units::{Bytes, Percent, Span};
+
+use crate::diagnostic::Diagnostic;
+use crate::plan::{
+    Cell, ContentPlan, Distribution, EngineKind, LinePlan, Plan, Sequence, Setting, Source,
+    TargetKind,
+};
+use crate::planning::Planned;
+
+/// Cells shown one by one; the rest is counted.
+const CELLS_SHOWN: usize = 200;
+
+/// The whole plan, with warnings and with what keeps it from running at the end.
+#[must_use]
+pub fn plan_text(planned: &Planned) -> String {
+    let plan = &planned.plan;
+    let mut text = String::new();
+    for (index, workload) in plan.workloads.iter().enumerate() {
+        let heading = format!("{} · {}", workload.name, workload.title);
+        line(
+            &mut text,
+            heading.trim_end_matches(&format!(" · {}", workload.name)),
+        );
+        line(&mut text, &format!("  source: {}", workload.source));
+        // A pack may have a name twice; its settings are those of the workload in question.
+        let own = settings_of(plan, index);
+        settings(&mut text, &own);
+        text.push('\n');
+    }
+    targets(&mut text, plan);
+    specs(&mut text, plan);
+    cells(&mut text, plan);
+    total(&mut text, plan);
+    findings(&mut text, &planned.warnings);
+    findings(&mut text, &planned.refusals);
+    text
+}
+
+fn line(text: &mut String, content: &str) {
+    text.push_str(content.trim_end());
+    text.push('\n');
+}
+
+/// The settings of the workload at an index: each workload's begin with its depths.
+fn settings_of(plan: &Plan, index: usize) -> Vec<&Setting> {
+    let begins = |setting: &&Setting| setting.key == "iodepth";
+    let mut seen = 0;
+    let numbered = plan.settings.iter().map(|setting| {
+        seen += usize::from(begins(&setting));
+        (seen, setting)
+    });
+    numbered
+        .filter(|(number, _)| *number == index + 1)
+        .map(|(_, setting)| setting)
+        .collect()
+}
+
+fn settings(text: &mut String, settings: &[&Setting]) {
+    for (source, label) in [
+        (Source::Option, "by option"),
+        (Source::Written, "written"),
+        (Source::Default, "default"),
+    ] {
+        let of_source = settings.iter().filter(|setting| setting.source == source);
+        let pairs: Vec<String> = of_source
+            .map(|setting| format!("{} = {}", setting.key, setting.value))
+            .collect();
+        wrapped(text, &format!("  {label}: "), &pairs);
+    }
+}
+
+/// Items with commas between, broken at 100 columns, below each other.
+fn wrapped(text: &mut String, label: &str, items: &[String]) {
+    const WIDTH: usize = 100;
+    if items.is_empty() {
+        return;
+    }
+    let mut current = label.to_owned();
+    let indent = label.chars().count();
+    for (index, item) in items.iter().enumerate() {
+        let item = if index + 1 < items.len() {
+            format!("{item}, ")
+        } else {
+            item.clone()
+        };
+        let is_long = current.chars().count() + item.trim_end().chars().count() > WIDTH;
+        if is_long && current.trim().len() > label.trim().len() {
+            line(text, &current);
+            current = " ".repeat(indent);
+        }
+        current.push_str(&item);
+    }
+    line(text, &current);
+}
+
+fn targets(text: &mut String, plan: &Plan) {
+    line(text, "targets");
+    let rows = plan.targets.iter().enumerate().map(|(index, target)| {
+        let kind = match target.kind {
+            TargetKind::Directory => "directory, with a test file in it",
+            TargetKind::File => "file",
+            TargetKind::Device => "block device",
+            TargetKind::Null => "nothing is touched",
+        };
+        let path = crate::printable(&target.path.to_string_lossy());
+        vec![
+            format!("  {index}"),
+            path,
+            Bytes(target.size_bytes).to_string(),
+            kind.to_owned(),
+        ]
+    });
+    table(text, rows.collect(), &[]);
+    text.push('\n');
+}
+
+/// Each access specification once, with its lines.
+fn specs(text: &mut String, plan: &Plan) {
+    let mut shown: Vec<(&str, &[LinePlan])> = Vec::new();
+    let workers = plan.cells.iter().flat_map(|cell| &cell.workers);
+    for worker in workers {
+        let spec = (worker.access_spec.as_str(), worker.lines.as_slice());
+        if !shown.contains(&spec) {
+            shown.push(spec);
+        }
+        if shown.len() == CELLS_SHOWN {
+            break;
+        }
+    }
+    for (name, lines) in shown {
+        line(
+            text,
+            &format!("access specification {}", crate::printable(name)),
+        );
+        let heading = ["  of size", "request", "read", "random", "align", "and"];
+        let mut rows = vec![heading.map(str::to_owned).to_vec()];
+        rows.extend(lines.iter().map(line_row));
+        table(text, rows, &[]);
+        text.push('\n');
+    }
+}
+
+fn line_row(line: &LinePlan) -> Vec<String> {
+    let mut more = Vec::new();
+    if line.delay_ns > 0 {
+        more.push(format!("delay {}", Span(line.delay_ns)));
+    }
+    if line.burst > 1 {
+        more.push(format!("burst {}", line.burst));
+    }
+    if line.reply_bytes > 0 {
+        more.push(format!("reply {}", Bytes(line.reply_bytes.into())));
+    }
+    match &line.distribution {
+        Distribution::Uniform => {}
+        Distribution::Zipf { theta } => more.push(format!("zipf {theta}")),
+        Distribution::Pareto { h } => more.push(format!("pareto {h}")),
+        Distribution::Normal { deviation_percent } => {
+            more.push(format!("normal {}", Percent(*deviation_percent)));
+        }
+        Distribution::Zones { zones } => more.push(format!("{} zones", zones.len())),
+        Distribution::NoRepeat => more.push("no repeat".to_owned()),
+    }
+    match line.sequence {
+        Sequence::Forward => {}
+        Sequence::Backward => more.push("backward".to_owned()),
+        Sequence::Strided { stride_bytes } => {
+            more.push(format!("stride {}", Bytes(stride_bytes)));
+        }
+    }
+    let align = match line.align_bytes {
+        0 => "sector".to_owned(),
+        bytes => Bytes(bytes.into()).to_string(),
+    };
+    vec![
+        format!("  {}", Percent(line.of_size_percent)),
+        Bytes(line.size_bytes.into()).to_string(),
+        Percent(line.read_percent).to_string(),
+        Percent(line.random_percent).to_string(),
+        align,
+        more.join(", "),
+    ]
+}
+
+fn cells(text: &mut String, plan: &Plan) {
+    line(text, "cells");
+    let heading = [
+        "  #",
+        "workload",
+        "access specification",
+        "workers",
+        "targets",
+        "iodepth",
+        "rep",
+        "time",
+    ];
+    let mut rows = vec![heading.map(str::to_owned).to_vec()];
+    rows.extend(plan.cells.iter().take(CELLS_SHOWN).map(cell_row));
+    table(text, rows, &[0, 3, 4, 5, 6]);
+    if let Some(more) = plan
+        .cells
+        .len()
+        .checked_sub(CELLS_SHOWN)
+        .filter(|more| *more > 0)
+    {
+        line(text, &format!("  ... and {more} more"));
+    }
+    text.push('\n');
+}
+
+fn cell_row(cell: &Cell) -> Vec<String> {
+    let spans = cell.workers.iter().flat_map(|worker| &worker.spans);
+    let mut targets: Vec<u32> = spans.map(|span| span.target_index).collect();
+    targets.sort_unstable();
+    targets.dedup();
+    let time = match (cell.run_time_ns, cell.operations) {
+        (0, Some(count)) => format!("{count} operations"),
+        (time, Some(count)) => format!("{}, at most {count} operations", Span(time)),
+        (time, None) => Span(time).to_string(),
+    };
+    vec![
+        format!("  {}", cell.index + 1),
+        cell.workload.clone(),
+        crate::printable(cell.access_spec.as_deref().unwrap_or("several")),
+        cell.workers.len().to_string(),
+        targets.len().to_string(),
+        cell.iodepth.to_string(),
+        (cell.repetition + 1).to_string(),
+        format!("{} + {time}", Span(cell.ramp_time_ns)),
+    ]
+}
+
+/// Rows in columns, those at `right` flush right.
+fn table(text: &mut String, rows: Vec<Vec<String>>, right: &[usize]) {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    for row in &rows {
+        let mut shown = String::new();
+        for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let padding = " ".repeat(width - cell.chars().count());
+            let (before, after) = if right.contains(&column) {
+                (padding, String::new())
+            } else {
+                (String::new(), padding)
+            };
+            // Writing to a string cannot fail.
+            let _ = write!(shown, "{before}{cell}{after}  ");
+        }
+        line(text, &shown);
+    }
+}
+
+fn total(text: &mut String, plan: &Plan) {
+    let known = plan.cells.iter().filter(|cell| cell.run_time_ns > 0);
+    let total = plan.cells.iter().fold(0_u64, |sum, cell| {
+        sum.saturating_add(cell.ramp_time_ns)
+            .saturating_add(cell.run_time_ns)
+    });
+    let rest = plan.cells.len() - known.count();
+    let count = plan.cells.len();
+    let noun = if count == 1 { "cell" } else { "cells" };
+    let mut sentence = format!("{count} {noun}, {} in all", Span(total));
+    if rest > 0 {
+        let _ = write!(
+            sentence,
+            ", and what {rest} of them take until their operations are done"
+        );
+    }
+    let is_prepared = plan
+        .cells
+        .iter()
+        .any(|cell| cell.engine != EngineKind::Null);
+    let bytes = plan
+        .targets
+        .iter()
+        .filter(|target| target.kind != TargetKind::Device);
+    let bytes = bytes.fold(0_u64, |sum, target| sum.saturating_add(target.size_bytes));
+    if is_prepared && bytes > 0 {
+        let _ = write!(
+            sentence,
+            "; before that, up to {} of test files are written",
+            Bytes(bytes)
+        );
+    }
+    line(text, &sentence);
+    let reduced = plan
+        .cells
+        .iter()
+        .flat_map(|cell| &cell.workers)
+        .any(|worker| matches!(worker.content, ContentPlan::Repeating | ContentPlan::Zero));
+    if reduced {
+        line(
+            text,
+            "what is written compresses to almost nothing (content)",
+        );
+    }
+}
+
+fn findings(text: &mut String, findings: &[Diagnostic]) {
+    for finding in findings {
+        text.push('\n');
+        line(text, &finding.to_string());
+    }
+}
