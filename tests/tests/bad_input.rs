@@ -278,7 +278,7 @@ fn an_empty_icf_is_refused() {
 #[test]
 fn a_binary_icf_is_refused() {
     let bytes: Vec<u8> = (0..100_000_u32)
-        .map(|index| (index * 7919 >> 3) as u8)
+        .map(|index| ((index * 7919) >> 3) as u8)
         .collect();
     check("mine.icf", bytes).assert_refused(USAGE, &["mine.icf", "help: "]);
 }
