@@ -1,92 +1,64 @@
 //! Generated documents: written from the types, compared in CI.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::error::Failure;
 use crate::workspace;
 
-/// A document with the program that prints it.
-struct Generated {
-    /// Relative to the workspace root.
-    path: &'static str,
-    /// Arguments of cargo.
-    arguments: &'static [&'static str],
-}
-
-const GENERATED: &[Generated] = &[
-    Generated {
-        path: "docs/workload.md",
-        arguments: &[
-            "run",
-            "--quiet",
-            "-p",
-            "workload",
-            "--example",
-            "reference",
-            "--",
-            "markdown",
-        ],
-    },
-    Generated {
-        path: "docs/workload.schema.json",
-        arguments: &[
-            "run",
-            "--quiet",
-            "-p",
-            "workload",
-            "--example",
-            "reference",
-            "--",
-            "schema",
-        ],
-    },
-];
+/// What the generator writes, relative to the workspace root.
+const GENERATED: [&str; 2] = ["docs/workload.md", "docs/workload.schema.json"];
+/// The generator, as arguments of cargo.
+const GENERATOR: [&str; 6] = ["run", "--quiet", "-p", "workload", "--example", "reference"];
 
 /// Writes every generated document.
 pub fn write() -> Result<(), Failure> {
-    for document in GENERATED {
-        let path = path(document);
-        let text = generate(document)?;
-        std::fs::write(&path, text).map_err(Failure::file(&path))?;
-        println!("wrote {}", document.path);
+    generate()?;
+    for path in GENERATED {
+        println!("wrote {path}");
     }
     Ok(())
 }
 
-/// Compares every generated document with what the types say now.
+/// Compares every generated document with what the types say now, and leaves it as it was.
 pub fn check() -> Result<(), Failure> {
+    let before: Vec<(PathBuf, String)> =
+        GENERATED.iter().map(|path| read(Path::new(path))).collect();
+    generate()?;
     let mut stale = Vec::new();
-    for document in GENERATED {
-        let path = path(document);
-        // A missing document is as stale as an old one.
-        let seen = std::fs::read_to_string(&path).unwrap_or_default();
-        if seen != generate(document)? {
-            stale.push(document.path);
+    for (path, seen) in before {
+        if read(&path).1 != seen {
+            let whole = workspace::root().join(&path);
+            std::fs::write(&whole, seen).map_err(Failure::file(&whole))?;
+            stale.push(format!("`{}`", path.display()));
         }
     }
     if stale.is_empty() {
         println!("docs: {} generated documents are current", GENERATED.len());
         return Ok(());
     }
-    let list = stale.join("`, `");
+    let list = stale.join(", ");
     Err(Failure::Found(format!(
-        "`{list}` differ from the types; run `cargo xtask docs`"
+        "{list} differ from the types; run `cargo xtask docs`"
     )))
 }
 
-fn path(document: &Generated) -> PathBuf {
-    workspace::root().join(document.path)
+/// A document's text; one that is missing is as stale as an empty one.
+fn read(path: &Path) -> (PathBuf, String) {
+    let text = std::fs::read_to_string(workspace::root().join(path)).unwrap_or_default();
+    (path.to_path_buf(), text)
 }
 
-fn generate(document: &Generated) -> Result<String, Failure> {
-    let program = format!("cargo {}", document.arguments.join(" "));
-    let output = workspace::cargo()
-        .args(document.arguments)
-        .output()
+fn generate() -> Result<(), Failure> {
+    let status = workspace::cargo()
+        .args(GENERATOR)
+        .status()
         .map_err(Failure::start("cargo"))?;
-    if output.status.success() {
-        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    if status.success() {
+        return Ok(());
     }
-    let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    Err(Failure::Program { program, message })
+    let program = format!("cargo {}", GENERATOR.join(" "));
+    Err(Failure::Program {
+        program,
+        message: status.to_string(),
+    })
 }

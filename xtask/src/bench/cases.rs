@@ -73,19 +73,20 @@ impl Case {
             .iter()
             .map(|(size, share)| format!("{size}/{share}"))
             .collect();
-        vec![
+        let mut options = vec![
             "--ioengine=io_uring".to_owned(),
             "--norandommap".to_owned(),
             format!("--iodepth={}", self.iodepth),
             format!("--runtime={seconds}"),
             "--ramp_time=1".to_owned(),
             format!("--rw={}", self.fio_pattern()),
-            format!("--rwmixread={}", self.read_percent),
-            format!("--percentage_random={}", self.random_percent),
             format!("--bssplit={}", split.join(":")),
-            // Sizes below a block are aligned to themselves by both programs.
-            "--bs_unaligned=0".to_owned(),
-        ]
+        ];
+        if !self.is_sequential {
+            options.push(format!("--rwmixread={}", self.read_percent));
+            options.push(format!("--percentage_random={}", self.random_percent));
+        }
+        options
     }
 
     fn fio_pattern(&self) -> &'static str {
@@ -201,7 +202,8 @@ mod tests {
         );
         assert!(text.contains("iodepth = 8"), "{text}");
         let options = case.fio(5).join(" ");
-        assert!(options.contains("--rw=randrw --rwmixread=80"), "{options}");
+        assert!(options.contains("--rw=randrw"), "{options}");
+        assert!(options.contains("--rwmixread=80"), "{options}");
         assert!(options.contains("--bssplit=512/10:1024/5"), "{options}");
     }
 }
