@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use end_to_end::FixtureError;
 use end_to_end::faultfs::{Fault, Settings, serve};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1)) {
@@ -45,7 +47,25 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), FixtureError> 
             _ => return Err(FixtureError::Syntax(format!("unknown option `{option}`"))),
         }
     }
+    unmount_on_signal(mountpoint.clone())?;
     serve(settings, &faults, &mountpoint)
+}
+
+/// Without its server a mount would stay and answer nothing, so a signal unmounts it; serving
+/// then ends by itself.
+fn unmount_on_signal(mountpoint: PathBuf) -> Result<(), FixtureError> {
+    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(|source| FixtureError::File {
+        path: "signals".into(),
+        source,
+    })?;
+    std::thread::spawn(move || {
+        for _ in signals.forever() {
+            if let Err(error) = end_to_end::unmount(&mountpoint) {
+                eprintln!("warning: {error}");
+            }
+        }
+    });
+    Ok(())
 }
 
 fn number(text: &str) -> Result<u64, FixtureError> {
