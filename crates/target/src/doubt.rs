@@ -85,7 +85,7 @@ pub(crate) fn doubt(facts: &PathFacts, file: impl AsFd, write: bool) -> Option<D
     cause.map(|cause| DirectDoubt { cause, file_system })
 }
 
-fn cause_of(file_system: &str, mount: Option<&Mount>) -> Option<DirectCause> {
+pub(crate) fn cause_of(file_system: &str, mount: Option<&Mount>) -> Option<DirectCause> {
     let has =
         |option: &str| mount.is_some_and(|mount| mount.options.iter().any(|seen| seen == option));
     match file_system {

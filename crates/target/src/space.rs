@@ -43,7 +43,7 @@ pub(crate) fn check(
     })
 }
 
-fn largest(free_bytes: u64, total_bytes: u64) -> u64 {
+pub(crate) fn largest(free_bytes: u64, total_bytes: u64) -> u64 {
     let left = free_bytes.saturating_sub(total_bytes / RESERVE_DIVISOR);
     // Below this there is nothing worth offering.
     if left < 1 << 20 { 0 } else { left }

@@ -110,6 +110,12 @@ impl Sysfs {
         })
     }
 
+    /// The directory of a device's queue, a partition's being its disk's.
+    pub(crate) fn queue(&self, number: DeviceNumber) -> PathBuf {
+        let directory = self.directory(number).unwrap_or_default();
+        self.whole_disk(&directory).join("queue")
+    }
+
     /// The directory of the disk that a partition is part of, or the disk's own.
     fn whole_disk(&self, directory: &Path) -> PathBuf {
         let parent = directory

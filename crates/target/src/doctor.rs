@@ -1,0 +1,481 @@
+//! What this machine can and cannot measure, and why. Looks, and changes nothing.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use engine::{IoUring, UringOptions};
+use rustix::process::{Resource, geteuid, getrlimit};
+
+use crate::cpu::MachineCounters;
+use crate::doubt::{DirectDoubt, cause_of};
+use crate::environment::{clock_source, load, memory_available_bytes};
+use crate::mounts::mounts;
+use crate::probe::{PathKind, parent_of, probe};
+use crate::sizes::size;
+use crate::space;
+use crate::sysfs::{active, word};
+
+/// How well something is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Health {
+    /// As good as it gets.
+    Ok,
+    /// Works, but figures suffer.
+    Limited,
+    /// Does not work.
+    Missing,
+}
+
+impl Health {
+    /// The word for people and records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Limited => "limited",
+            Self::Missing => "missing",
+        }
+    }
+}
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// What was looked at.
+    pub name: &'static str,
+    /// How well it is.
+    pub status: Health,
+    /// What was seen.
+    pub detail: String,
+    /// What would make it better, when something would.
+    pub help: Option<String>,
+}
+
+impl Finding {
+    fn ok(name: &'static str, detail: impl Into<String>) -> Self {
+        Self {
+            name,
+            status: Health::Ok,
+            detail: detail.into(),
+            help: None,
+        }
+    }
+
+    fn limited(name: &'static str, detail: impl Into<String>, help: impl Into<String>) -> Self {
+        let help = Some(help.into());
+        Self {
+            name,
+            status: Health::Limited,
+            detail: detail.into(),
+            help,
+        }
+    }
+
+    fn missing(name: &'static str, detail: impl Into<String>, help: impl Into<String>) -> Self {
+        Self {
+            status: Health::Missing,
+            ..Self::limited(name, detail, help)
+        }
+    }
+}
+
+/// Looks at the machine, and at the path as a target. Takes about a second, in which it watches
+/// how evenly the machine runs.
+#[must_use]
+pub fn doctor(path: &Path) -> Vec<Finding> {
+    vec![
+        io_uring(),
+        direct(path),
+        free_space(path),
+        clock(),
+        cores(),
+        memory(),
+        locked_memory(),
+        huge_pages(),
+        throttle(),
+        noise(Duration::from_secs(1)),
+        mpi(),
+    ]
+}
+
+fn io_uring() -> Finding {
+    const NAME: &str = "io_uring";
+    let Ok(null) = File::open("/dev/null") else {
+        return Finding::missing(
+            NAME,
+            "`/dev/null` cannot be opened",
+            "give the container a `/dev`",
+        );
+    };
+    match IoUring::new(vec![null.into()], 8, 4096, UringOptions::default()) {
+        Ok(ring) => {
+            let setup = ring.setup();
+            let flags = setup.granted.join(", ");
+            match setup.notes().as_slice() {
+                [] => Finding::ok(NAME, format!("works with {flags}")),
+                notes => {
+                    let detail = format!("works with {flags}; {}", notes.join("; "));
+                    Finding::limited(NAME, detail, "a newer kernel has less overhead")
+                }
+            }
+        }
+        Err(error) => Finding {
+            name: NAME,
+            status: Health::Missing,
+            detail: error.to_string(),
+            help: error
+                .help()
+                .or_else(|| Some("choose `--engine psync`".to_owned())),
+        },
+    }
+}
+
+fn direct(path: &Path) -> Finding {
+    const NAME: &str = "direct I/O";
+    let facts = match probe(path) {
+        Ok(facts) => facts,
+        Err(error) => return Finding::missing(NAME, error.to_string(), error.help()),
+    };
+    let at = format!("{} at `{}`", facts.file_system, path.display());
+    if facts.direct.offset_bytes == 0 {
+        return Finding::missing(NAME, format!("none on {at}"), "choose `--cache buffered`");
+    }
+    let source = if facts.direct.reported {
+        "the kernel says"
+    } else {
+        "after its device"
+    };
+    let detail = format!(
+        "{at}, in multiples of {} bytes ({source})",
+        facts.direct.offset_bytes
+    );
+    match cause_of(&facts.file_system, facts.mount.as_ref()) {
+        None => Finding::ok(NAME, detail),
+        Some(cause) => {
+            let doubt = DirectDoubt {
+                cause,
+                file_system: facts.file_system,
+            };
+            Finding::limited(
+                NAME,
+                format!("{detail}; {doubt}"),
+                "choose another target for cold I/O",
+            )
+        }
+    }
+}
+
+fn free_space(path: &Path) -> Finding {
+    const NAME: &str = "free space";
+    let facts = match probe(path) {
+        Ok(facts) => facts,
+        Err(error) => return Finding::missing(NAME, error.to_string(), error.help()),
+    };
+    if facts.kind == PathKind::Device {
+        return Finding::ok(NAME, format!("a device of {}", size(facts.size_bytes)));
+    }
+    let on = if facts.kind == PathKind::Missing {
+        parent_of(&facts.path)
+    } else {
+        &facts.path
+    };
+    if facts.total_bytes == 0 {
+        let detail = format!("`{}` does not tell", on.display());
+        return Finding::limited(
+            NAME,
+            detail,
+            "name a directory of the file system to measure",
+        );
+    }
+    let largest = space::largest(facts.free_bytes, facts.total_bytes);
+    let detail = format!(
+        "{} of {} at `{}`; test files of up to {}",
+        size(facts.free_bytes),
+        size(facts.total_bytes),
+        on.display(),
+        size(largest)
+    );
+    let read_only = facts.read_only.then_some("it is mounted read-only");
+    match (largest, read_only) {
+        (_, Some(reason)) => Finding::missing(
+            NAME,
+            format!("{detail}, but {reason}"),
+            "choose another target",
+        ),
+        (0, _) => Finding::missing(NAME, detail, "free some space or choose another target"),
+        _ => Finding::ok(NAME, detail),
+    }
+}
+
+fn clock() -> Finding {
+    const NAME: &str = "clock";
+    let source = clock_source();
+    match source.as_str() {
+        "tsc" | "arch_sys_counter" | "timebase" | "kvm-clock" | "hyperv_clocksource_tsc_page" => {
+            Finding::ok(NAME, format!("`{source}`, read without a system call"))
+        }
+        "" => Finding::limited(NAME, "the clock source is not known", "mount `/sys`"),
+        _ => Finding::limited(
+            NAME,
+            format!("`{source}`, dear to read"),
+            "see in the kernel log why `tsc` was given up; at low latency figures include it",
+        ),
+    }
+}
+
+fn cores() -> Finding {
+    const NAME: &str = "cores";
+    let usable = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let governor = word(Path::new(
+        "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+    ));
+    let detail = match &governor {
+        Some(governor) => format!("{usable} usable, frequency governor `{governor}`"),
+        None => format!("{usable} usable"),
+    };
+    match governor.as_deref() {
+        Some("powersave" | "conservative" | "ondemand") => Finding::limited(
+            NAME,
+            detail,
+            "run `cpupower frequency-set -g performance` for even figures",
+        ),
+        _ if usable < 2 => Finding::limited(
+            NAME,
+            detail,
+            "expect the display and other programs in the figures",
+        ),
+        _ => Finding::ok(NAME, detail),
+    }
+}
+
+fn memory() -> Finding {
+    const NAME: &str = "memory";
+    const LITTLE_BYTES: u64 = 256 << 20;
+    let (total, available) = (crate::facts::memory_bytes(), memory_available_bytes());
+    let detail = format!(
+        "{}, {} available; buffered runs need test files larger than that",
+        size(total),
+        size(available)
+    );
+    if available < LITTLE_BYTES {
+        return Finding::limited(NAME, detail, "end other programs first");
+    }
+    Finding::ok(NAME, detail)
+}
+
+fn locked_memory() -> Finding {
+    const NAME: &str = "locked memory";
+    const ENOUGH_BYTES: u64 = 64 << 20;
+    match getrlimit(Resource::Memlock).current {
+        None => Finding::ok(NAME, "no limit"),
+        Some(limit) if geteuid().is_root() => Finding::ok(
+            NAME,
+            format!("limit of {}, which does not hold for root", size(limit)),
+        ),
+        Some(limit) if limit >= ENOUGH_BYTES => {
+            Finding::ok(NAME, format!("up to {} of I/O buffers", size(limit)))
+        }
+        Some(limit) => Finding::limited(
+            NAME,
+            format!("only {} of I/O buffers (RLIMIT_MEMLOCK)", size(limit)),
+            format!("run `ulimit -l {}` before", ENOUGH_BYTES / 1024),
+        ),
+    }
+}
+
+fn huge_pages() -> Finding {
+    const NAME: &str = "huge pages";
+    match word(Path::new("/sys/kernel/mm/transparent_hugepage/enabled")).map(|list| active(&list)) {
+        Some(mode) if mode != "never" => Finding::ok(NAME, format!("transparent: `{mode}`")),
+        Some(_) => Finding::limited(
+            NAME,
+            "transparent huge pages are off",
+            "run `echo madvise > /sys/kernel/mm/transparent_hugepage/enabled` as root",
+        ),
+        None => Finding::limited(
+            NAME,
+            "this kernel has none that are transparent",
+            "large buffers cost a little more; nothing to do",
+        ),
+    }
+}
+
+fn throttle() -> Finding {
+    const NAME: &str = "I/O limits";
+    let limits: Vec<_> = limit_files()
+        .into_iter()
+        .filter_map(|path| {
+            let text = word(&path)?.replace('\n', "; ");
+            let name = path.file_name()?.to_string_lossy().into_owned();
+            Some(format!("{name}: {text}"))
+        })
+        .collect();
+    if limits.is_empty() {
+        return Finding::ok(NAME, "no control group limits the I/O of this process");
+    }
+    let detail = format!("a control group limits this process: {}", limits.join(", "));
+    Finding::limited(
+        NAME,
+        detail,
+        "run outside of that control group, or expect its limit",
+    )
+}
+
+/// The files in which control groups of either version limit this process.
+fn limit_files() -> Vec<PathBuf> {
+    const FIRST: [&str; 4] = [
+        "blkio.throttle.read_iops_device",
+        "blkio.throttle.write_iops_device",
+        "blkio.throttle.read_bps_device",
+        "blkio.throttle.write_bps_device",
+    ];
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let table = mounts();
+    let mut files = Vec::new();
+    for line in groups.lines() {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(group)) = (fields.next(), fields.next()) else {
+            continue;
+        };
+        let (kind, names): (_, &[&str]) = match controllers {
+            "" => ("cgroup2", &["io.max"]),
+            list if list.split(',').any(|name| name == "blkio") => ("cgroup", &FIRST),
+            _ => continue,
+        };
+        let found = table.iter().find(|mount| {
+            mount.file_system == kind
+                && (kind == "cgroup2" || mount.options.iter().any(|option| option == "blkio"))
+        });
+        let Some(mount) = found else { continue };
+        let group = mount.point.join(group.trim_start_matches('/'));
+        // A limit of any group on the way up holds as well.
+        for level in group
+            .ancestors()
+            .take_while(|level| level.starts_with(&mount.point))
+        {
+            files.extend(names.iter().map(|name| level.join(name)));
+        }
+    }
+    files
+}
+
+/// Reads the clock all the time: whatever makes two readings far apart also makes latencies long.
+fn noise(length: Duration) -> Finding {
+    const NAME: &str = "noise";
+    const GAP: Duration = Duration::from_micros(50);
+    let machine = MachineCounters::open().ok();
+    let sample = || machine.as_ref().and_then(|counters| counters.sample().ok());
+    let before = sample();
+    let start = Instant::now();
+    let (mut last, mut longest, mut lost) = (start, Duration::ZERO, Duration::ZERO);
+    while last.duration_since(start) < length {
+        let now = Instant::now();
+        let gap = now.duration_since(last);
+        if gap > GAP {
+            lost += gap;
+            longest = longest.max(gap);
+        }
+        last = now;
+    }
+    let steal = before.zip(sample()).map_or(0.0, |(before, after)| {
+        let passed = after.since(&before).all;
+        passed.share(passed.steal)
+    });
+    let lost = lost.as_secs_f64() / last.duration_since(start).as_secs_f64();
+    let detail = format!(
+        "interrupted for {:.2} % of a second, at most {:.0} µs at a time; {:.1} % stolen; load {:.1}",
+        lost * 100.0,
+        longest.as_secs_f64() * 1e6,
+        steal * 100.0,
+        load().one_minute
+    );
+    let quiet = lost < 0.01 && longest < Duration::from_millis(5) && steal < 0.01;
+    if quiet {
+        return Finding::ok(NAME, detail);
+    }
+    Finding::limited(
+        NAME,
+        detail,
+        "end other programs, and use `--repetitions` to see the spread",
+    )
+}
+
+fn mpi() -> Finding {
+    const NAME: &str = "MPI";
+    const NAMES: [&str; 5] = [
+        "libmpi_abi.so.0",
+        "libmpi.so",
+        "libmpi.so.40",
+        "libmpi.so.12",
+        "libmpich.so.12",
+    ];
+    let named = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
+    let usual = ["/usr/lib", "/usr/lib64", "/usr/local/lib", "/lib"].map(PathBuf::from);
+    let arch = format!("{}-linux-gnu", std::env::consts::ARCH);
+    let multi = [
+        Path::new("/usr/lib").join(&arch),
+        Path::new("/lib").join(&arch),
+    ];
+    let directories = std::env::split_paths(&named).chain(usual).chain(multi);
+    let found = directories
+        .flat_map(|directory| NAMES.map(|name| directory.join(name)))
+        .find(|path| path.exists());
+    match found {
+        Some(path) => Finding::ok(NAME, format!("`{}`", path.display())),
+        None => Finding::missing(
+            NAME,
+            "no library found; needed only to measure from several machines at once",
+            "install Open MPI or MPICH",
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_finding_that_is_not_ok_says_what_would_help() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let findings = doctor(directory.path());
+        assert_eq!(findings.len(), 11);
+        for finding in &findings {
+            assert!(!finding.detail.is_empty(), "{finding:?}");
+            assert_eq!(
+                finding.help.is_some(),
+                finding.status != Health::Ok,
+                "{finding:?}"
+            );
+        }
+        assert_eq!(
+            fs::read_dir(directory.path()).expect("a listing").count(),
+            0
+        );
+    }
+
+    #[test]
+    fn a_path_that_is_not_there_is_told_and_does_not_stop_the_rest() {
+        let findings = doctor(Path::new("/no/such/place"));
+        let direct = findings
+            .iter()
+            .find(|it| it.name == "direct I/O")
+            .expect("a finding");
+        assert_eq!(direct.status, Health::Missing);
+    }
+
+    #[test]
+    fn memory_as_a_target_is_limited_for_direct_i_o() {
+        if probe(Path::new("/dev/shm")).is_ok_and(|facts| facts.file_system == "tmpfs") {
+            let finding = direct(Path::new("/dev/shm"));
+            assert_eq!(finding.status, Health::Limited);
+            assert!(
+                finding.detail.contains("tmpfs is memory"),
+                "{}",
+                finding.detail
+            );
+        } else {
+            println!("skipped: /dev/shm is not a tmpfs");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Facts for planning.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use workload::facts::{SystemFacts, TargetFacts};
+use workload::plan::TargetKind;
+
+use crate::place::Place;
+use crate::probe::{PathFacts, PathKind, parent_of, probe};
+
+/// What planning must know about the machine and these targets. Paths that cannot be looked at
+/// are left out; the default target, if any, is a path as well.
+#[must_use]
+pub fn system_facts(targets: &[String], default_target: Option<&str>) -> SystemFacts {
+    SystemFacts {
+        targets: targets
+            .iter()
+            .filter_map(|path| target_facts(path))
+            .collect(),
+        default_target: default_target.and_then(target_facts),
+        cpu_count: std::thread::available_parallelism()
+            .map_or(0, |count| u32::try_from(count.get()).unwrap_or(u32::MAX)),
+        memory_bytes: memory_bytes(),
+    }
+}
+
+/// Physical memory.
+pub(crate) fn memory_bytes() -> u64 {
+    let system = rustix::system::sysinfo();
+    (system.totalram as u64).saturating_mul(u64::from(system.mem_unit))
+}
+
+fn target_facts(path: &str) -> Option<TargetFacts> {
+    let facts = probe(Path::new(path)).ok()?;
+    let kind = match facts.kind {
+        PathKind::Directory => TargetKind::Directory,
+        PathKind::Device => TargetKind::Device,
+        // What is neither is refused later, with its reason, when it is to be used.
+        PathKind::File | PathKind::Missing | PathKind::Symlink | PathKind::Other(_) => {
+            TargetKind::File
+        }
+    };
+    let on = if facts.kind == PathKind::Missing {
+        parent_of(&facts.path)
+    } else {
+        &facts.path
+    };
+    Some(TargetFacts {
+        path: path.to_owned(),
+        exists: facts.kind != PathKind::Missing,
+        kind,
+        size_bytes: facts.size_bytes,
+        free_bytes: facts.free_bytes,
+        total_bytes: facts.total_bytes,
+        reusable_bytes: reusable_bytes(&facts).unwrap_or(0),
+        direct_alignment_bytes: facts.direct.offset_bytes,
+        block_bytes: facts.logical_block_bytes,
+        device_id: std::fs::metadata(on).ok().map(|found| found.dev()),
+        file_system: facts.file_system,
+    })
+}
+
+/// Bytes of the test file that an earlier run left here, which are overwritten or used again.
+fn reusable_bytes(facts: &PathFacts) -> Option<u64> {
+    let place = match facts.kind {
+        PathKind::Directory => Place::in_directory(&facts.path).ok()?,
+        PathKind::File => Place::beside(&facts.path).ok()?,
+        _ => return None,
+    };
+    let manifest = place.peek().ok()??;
+    let directory = place.open().ok()??;
+    let name = place.test_name();
+    let flags = rustix::fs::AtFlags::SYMLINK_NOFOLLOW;
+    let found = rustix::fs::statat(&directory, &name, flags).ok()?;
+    let ours = manifest.made(&name)?.foreign(&found).is_none();
+    ours.then(|| {
+        u64::try_from(found.st_blocks)
+            .unwrap_or(0)
+            .saturating_mul(512)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_and_a_new_file_in_it_share_their_space() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let base = directory.path().display().to_string();
+        let new = format!("{base}/new.dat");
+        let facts = system_facts(&[base.clone(), new.clone()], Some(&base));
+        assert!(facts.cpu_count > 0 && facts.memory_bytes > 0);
+        let (one, two) = (
+            facts.target(&base).expect("facts"),
+            facts.target(&new).expect("facts"),
+        );
+        assert_eq!(
+            (one.kind, two.kind),
+            (TargetKind::Directory, TargetKind::File)
+        );
+        assert_eq!((one.exists, two.exists), (true, false));
+        assert_eq!(one.device_id, two.device_id);
+        assert_eq!(facts.default_target.as_ref(), Some(one));
+        assert_eq!(one.reusable_bytes, 0);
+    }
+
+    #[test]
+    fn a_target_that_cannot_be_looked_at_is_left_out() {
+        let facts = system_facts(&["x".repeat(5000)], None);
+        assert!(facts.targets.is_empty());
+    }
+}
