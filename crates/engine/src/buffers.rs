@@ -161,7 +161,7 @@ fn map_anonymous(bytes: usize) -> Result<NonNull<u8>, EngineError> {
             std::ptr::null_mut(),
             bytes,
             ProtFlags::READ | ProtFlags::WRITE,
-            MapFlags::PRIVATE | MapFlags::NORESERVE,
+            MapFlags::PRIVATE,
         )
     };
     let pointer = mapped.map_err(|errno| EngineError::BufferMemory {

@@ -1,5 +1,7 @@
 //! Every engine on a real file: what is pushed completes once, with what the file holds.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 mod common;
 
 use std::os::fd::OwnedFd;
@@ -23,9 +25,12 @@ fn mmap(files: Vec<OwnedFd>, slots: u32, bytes: u32) -> Mmap {
     Mmap::new(files, slots, bytes, MmapOptions { write: true }).unwrap()
 }
 
+/// Makes an engine with so many slots, or says why not.
+type Make = fn(Vec<OwnedFd>, u32) -> Option<Box<dyn Engine>>;
+
 /// Runs `check` with every engine that keeps files, `slots` slots and buffers of 4096 bytes.
 fn with_each(slots: u32, check: impl Fn(&mut dyn Engine, &Place)) {
-    let engines: [fn(Vec<OwnedFd>, u32) -> Option<Box<dyn Engine>>; 3] = [
+    let engines: [Make; 3] = [
         |files, slots| Some(Box::new(psync(files, slots, 4096))),
         |files, slots| Some(Box::new(mmap(files, slots, 4096))),
         |files, slots| {

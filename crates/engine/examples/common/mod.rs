@@ -6,15 +6,22 @@ use std::time::Duration;
 
 /// The command line: `FILE BLOCK_BYTES DEPTH SECONDS DIRECT [BATCH]`.
 pub struct Arguments {
+    /// What is read.
     pub file: File,
+    /// Bytes of one read.
     pub block_bytes: u32,
+    /// How many whole blocks the file has.
     pub block_count: u64,
+    /// Reads in flight.
     pub depth: u32,
+    /// How long to go on.
     pub span: Duration,
+    /// Reads issued with one system call, at most.
     pub batch: u32,
 }
 
 impl Arguments {
+    /// Reads the command line and opens the file.
     pub fn parse() -> Result<Self, Box<dyn std::error::Error>> {
         let words: Vec<String> = std::env::args().skip(1).collect();
         let word = |index: usize| {
@@ -46,12 +53,14 @@ impl Arguments {
 /// Counts by the upper seven bits of a value: 64 buckets an octave.
 pub struct Histogram {
     buckets: Vec<u64>,
+    /// How many values were counted.
     pub count: u64,
     sum: u64,
     max: u64,
 }
 
 impl Histogram {
+    /// An empty histogram.
     pub fn new() -> Self {
         Self {
             buckets: vec![0; 64 * 64],
@@ -61,6 +70,7 @@ impl Histogram {
         }
     }
 
+    /// Counts one value, in ticks of the clock.
     #[inline]
     pub fn record(&mut self, value: u64) {
         let octave = (value | 64).ilog2() - 6;
@@ -71,6 +81,7 @@ impl Histogram {
         self.max = self.max.max(value);
     }
 
+    /// Prints the rate, the mean and the largest value.
     pub fn print(&self, elapsed: Duration, clock: &quanta::Clock) {
         let ns = |raw| clock.delta_as_nanos(0, raw);
         let iops = self.count as f64 / elapsed.as_secs_f64();
@@ -83,6 +94,7 @@ impl Histogram {
 pub struct Random(pub u64);
 
 impl Random {
+    /// A number below `limit`.
     #[inline]
     pub fn below(&mut self, limit: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);

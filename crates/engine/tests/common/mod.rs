@@ -1,5 +1,7 @@
 //! Files with known content, and engines on them.
 
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, OwnedFd};
