@@ -65,8 +65,7 @@ pub fn admit(path: &Path, permission: &Permission) -> Result<Admitted, TargetErr
         PathKind::Directory => Site::Files(admit_directory(&facts)?),
         PathKind::File => Site::Files(admit_file(&facts)?),
         PathKind::Missing if !may_name_file(path) => {
-            return Err(TargetError::Missing {
-                parent: facts.path.clone(),
+            return Err(TargetError::NoSuchDirectory {
                 path: path.to_owned(),
             });
         }

@@ -17,6 +17,12 @@ pub enum TargetError {
         /// The directory that would have to exist.
         parent: PathBuf,
     },
+    /// The path ends in a slash or dots, so that it means a directory, and there is none.
+    #[error("directory `{path}` does not exist")]
+    NoSuchDirectory {
+        /// The path as given.
+        path: PathBuf,
+    },
     /// The target is on a file system mounted read-only, or is a read-only device.
     #[error("target `{path}` is read-only ({reason})")]
     ReadOnly {
@@ -197,6 +203,7 @@ impl TargetError {
     pub fn help(&self) -> String {
         match self {
             Self::Missing { parent, .. } => format!("make the directory `{}`", parent.display()),
+            Self::NoSuchDirectory { path } => format!("make the directory `{}`", path.display()),
             Self::ReadOnly { .. } => "choose a target that can be written".to_owned(),
             Self::Symlink {
                 resolved: Some(resolved),

@@ -15,6 +15,8 @@ mod environment;
 mod error;
 mod facts;
 mod fill;
+#[cfg(test)]
+mod lab;
 mod manifest;
 mod mounts;
 mod owner;

@@ -1,1 +1,181 @@
+use std::os::unix::fs::{PermissionsExt, symlink};
 
+use super::*;
+use crate::lab::Loop;
+use crate::place::WORK_DIRECTORY;
+
+fn refusal(path: &Path) -> (String, String) {
+    let error = admit(path, &Permission::default()).expect_err("a refusal");
+    (error.to_string(), error.help())
+}
+
+fn entries(path: &Path) -> usize {
+    fs::read_dir(path).expect("a listing").count()
+}
+
+#[test]
+fn a_directory_and_a_new_file_are_admitted_without_a_trace() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let admitted = admit(directory.path(), &Permission::default()).expect("admitted");
+    assert_eq!(admitted.facts().kind, PathKind::Directory);
+    admit(&directory.path().join("new.dat"), &Permission::default()).expect("admitted");
+    assert_eq!(entries(directory.path()), 0);
+}
+
+#[test]
+fn a_target_far_from_anything_is_missing() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("a/b");
+    let (shown, parent) = (path.display(), directory.path().join("a"));
+    assert_eq!(
+        refusal(&path),
+        (
+            format!(
+                "target `{shown}` does not exist, and neither does the directory it would be in"
+            ),
+            format!("make the directory `{}`", parent.display())
+        )
+    );
+}
+
+#[test]
+fn a_missing_directory_is_not_taken_for_a_new_file() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("new/");
+    let error = admit(&path, &Permission::default()).expect_err("a refusal");
+    assert!(
+        matches!(error, TargetError::NoSuchDirectory { .. }),
+        "{error}"
+    );
+    assert_eq!(
+        error.to_string(),
+        format!("directory `{}` does not exist", path.display())
+    );
+}
+
+#[test]
+fn a_link_is_refused_with_the_path_it_leads_to() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let real = fs::canonicalize(directory.path())
+        .expect("its path")
+        .join("real");
+    fs::create_dir(&real).expect("a directory");
+    let link = directory.path().join("link");
+    symlink("real", &link).expect("a link");
+    for path in [link.clone(), directory.path().join("link/")] {
+        assert_eq!(
+            refusal(&path),
+            (
+                format!("target `{}` is a symbolic link to `real`", link.display()),
+                format!("if that is meant, give `--target {}`", real.display())
+            )
+        );
+    }
+    fs::remove_dir(&real).expect("removed");
+    assert_eq!(
+        refusal(&link).1,
+        "the link leads nowhere; give the path of a directory"
+    );
+}
+
+#[test]
+fn a_file_that_pgmeter_did_not_make_is_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("mail.db");
+    fs::write(&path, "precious").expect("a file");
+    let shown = path.display();
+    assert_eq!(
+        refusal(&path),
+        (
+            format!("`{shown}` exists and was not made by pgmeter"),
+            format!(
+                "nothing was written; give a new file name or a directory instead of `{shown}`"
+            )
+        )
+    );
+}
+
+#[test]
+fn a_foreign_file_in_the_work_directory_is_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let work = directory.path().join(WORK_DIRECTORY);
+    fs::create_dir(&work).expect("a directory");
+    fs::write(work.join("test-0.dat"), "precious").expect("a file");
+    let shown = work.join("test-0.dat");
+    assert_eq!(
+        refusal(directory.path()).0,
+        format!("`{}` exists and was not made by pgmeter", shown.display())
+    );
+}
+
+#[test]
+fn a_hostile_manifest_is_refused_with_its_path() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let work = directory.path().join(WORK_DIRECTORY);
+    fs::create_dir(&work).expect("a directory");
+    fs::write(work.join("manifest.json"), "{\"format\": 1").expect("a file");
+    let (message, help) = refusal(directory.path());
+    let shown = work.join("manifest.json").display().to_string();
+    assert!(
+        message.starts_with(&format!("manifest `{shown}` cannot be trusted: ")),
+        "{message}"
+    );
+    assert_eq!(
+        help,
+        format!("nothing was removed; look at `{shown}` and remove it by hand")
+    );
+}
+
+#[test]
+fn pipes_and_character_devices_are_refused() {
+    assert_eq!(
+        refusal(Path::new("/dev/null")),
+        (
+            "target `/dev/null` is a character device, not a directory, file or block device"
+                .to_owned(),
+            "give a directory, a new file or a block device".to_owned()
+        )
+    );
+}
+
+#[test]
+fn a_read_only_file_system_is_refused() {
+    let Some(mut made) = Loop::new(16) else {
+        return;
+    };
+    if !made.make(&["mkfs.ext4", "-q"]) {
+        return;
+    }
+    let Some(point) = made.mount("ro") else {
+        return;
+    };
+    for path in [point.clone(), point.join("new.dat")] {
+        assert_eq!(
+            refusal(&path),
+            (
+                format!(
+                    "target `{}` is read-only (its file system is mounted read-only)",
+                    path.display()
+                ),
+                "choose a target that can be written".to_owned()
+            )
+        );
+    }
+}
+
+#[test]
+fn a_directory_that_may_not_be_written_is_refused() {
+    if rustix::process::geteuid().is_root() {
+        println!("skipped: root may write everywhere");
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::set_permissions(directory.path(), fs::Permissions::from_mode(0o500)).expect("changed");
+    assert_eq!(
+        refusal(directory.path()),
+        (
+            format!("no permission to write to `{}`", directory.path().display()),
+            "choose a target that this user may write, or run as its owner".to_owned()
+        )
+    );
+}

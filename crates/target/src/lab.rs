@@ -1,0 +1,92 @@
+//! Loop devices and mounts for tests, taken apart when dropped.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A loop device on a new image, and what is mounted from it.
+pub(crate) struct Loop {
+    pub device: PathBuf,
+    pub directory: tempfile::TempDir,
+    mounted: Vec<PathBuf>,
+}
+
+/// Runs a command; its standard output when it succeeds.
+pub(crate) fn run(command: &[&str]) -> Option<String> {
+    let output = Command::new(command[0]).args(&command[1..]).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    output.status.success().then_some(text)
+}
+
+impl Loop {
+    /// A loop device of that size; none, with the reason printed, where there cannot be one.
+    pub(crate) fn new(size_mib: u64) -> Option<Self> {
+        if !rustix::process::geteuid().is_root() {
+            println!("skipped: loop devices need root");
+            return None;
+        }
+        let directory = tempfile::tempdir().expect("a directory");
+        let image = directory.path().join("image");
+        let file = std::fs::File::create(&image).expect("an image");
+        file.set_len(size_mib << 20).expect("its size");
+        let image = image.to_str().expect("a plain path");
+        let Some(device) = run(&["losetup", "--find", "--show", image]) else {
+            println!("skipped: no loop device can be had");
+            return None;
+        };
+        Some(Self {
+            device: device.into(),
+            directory,
+            mounted: Vec::new(),
+        })
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        self.device.to_str().expect("a plain path")
+    }
+
+    /// Makes a file system or the like; false, with the reason printed, where the tool is missing.
+    pub(crate) fn make(&self, command: &[&str]) -> bool {
+        let mut command = command.to_vec();
+        command.push(self.path());
+        let made = run(&command).is_some();
+        if !made {
+            println!("skipped: `{}` does not run here", command.join(" "));
+        }
+        made
+    }
+
+    /// Mounts the device and returns where.
+    pub(crate) fn mount(&mut self, options: &str) -> Option<PathBuf> {
+        let point = self
+            .directory
+            .path()
+            .join(format!("mnt{}", self.mounted.len()));
+        std::fs::create_dir(&point).expect("a directory");
+        let mounted = run(&["mount", "-o", options, self.path(), point.to_str()?]);
+        if mounted.is_none() {
+            println!("skipped: this kernel does not mount it");
+            return None;
+        }
+        self.mounted.push(point.clone());
+        Some(point)
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        for point in self.mounted.iter().rev() {
+            unmount(point);
+        }
+        let _ = run(&["losetup", "--detach", self.path()]);
+    }
+}
+
+/// A ring that has just been closed keeps its files open for a moment.
+fn unmount(point: &Path) {
+    for _ in 0..50 {
+        if run(&["umount", point.to_str().unwrap_or_default()]).is_some() {
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
