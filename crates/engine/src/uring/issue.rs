@@ -32,10 +32,11 @@ enum Place {
 
 /// Prepares `file` and gives the flags of its read requests: where threads are needed anyway, the
 /// vain attempt without them is left out.
-pub(super) fn prepare(file: &OwnedFd) -> Result<Flags, EngineError> {
+pub(super) fn prepare(file: &OwnedFd, setup: &mut RingSetup) -> Result<Flags, EngineError> {
     match place(file) {
         Place::Submitter => Ok(Flags::empty()),
         Place::SubmitterUnpromised => {
+            setup.memory_inline = true;
             // The flag means nothing to a regular file, but to a ring it is the promise.
             let system = |errno| EngineError::system("fcntl", errno);
             let flags = rustix::fs::fcntl_getfl(file).map_err(system)?;
@@ -56,7 +57,7 @@ pub(super) fn prepare_all(
 ) -> Result<Vec<Flags>, EngineError> {
     let flags = files
         .iter()
-        .map(|(_, file)| prepare(file))
+        .map(|(_, file)| prepare(file, setup))
         .collect::<Result<Vec<_>, EngineError>>()?;
     setup.kernel_threads = flags.contains(&Flags::ASYNC);
     if setup.kernel_threads {

@@ -74,6 +74,9 @@ pub struct RingSetup {
     /// Whether threads of the kernel execute the reads of some file, because its file system does
     /// not issue them without blocking.
     pub kernel_threads: bool,
+    /// Whether some file lies in memory and its reads were moved from the kernel's threads to the
+    /// submitting thread, which other programs do not do.
+    pub memory_inline: bool,
     /// Entries of the submission queue.
     pub submission_entries: u32,
     /// Entries of the completion queue; never fewer than there are slots.
@@ -98,6 +101,13 @@ impl RingSetup {
         if self.kernel_threads {
             notes.push(
                 "this file system blocks: the kernel executes io_uring reads on threads of its own"
+                    .to_owned(),
+            );
+        }
+        if self.memory_inline {
+            notes.push(
+                "this file system lies in memory: reads run on the submitting thread (O_NONBLOCK), \
+                 not on threads of the kernel as io_uring does by itself"
                     .to_owned(),
             );
         }
@@ -195,6 +205,7 @@ fn described(
         refused: refused.iter().map(|feature| feature.name).collect(),
         registered_ring: false,
         kernel_threads: false,
+        memory_inline: false,
         submission_entries: parameters.sq_entries(),
         completion_entries: parameters.cq_entries(),
     };
