@@ -20,6 +20,16 @@ pub(crate) fn run(command: &[&str]) -> Option<String> {
 impl Loop {
     /// A loop device of that size; none, with the reason printed, where there cannot be one.
     pub(crate) fn new(size_mib: u64) -> Option<Self> {
+        Self::attach(size_mib, &[])
+    }
+
+    /// A loop device that cannot be written.
+    pub(crate) fn read_only(size_mib: u64) -> Option<Self> {
+        // Not `blockdev --setro`, which the next user of the device would inherit.
+        Self::attach(size_mib, &["--read-only"])
+    }
+
+    fn attach(size_mib: u64, options: &[&str]) -> Option<Self> {
         if !rustix::process::geteuid().is_root() {
             println!("skipped: loop devices need root");
             return None;
@@ -29,7 +39,8 @@ impl Loop {
         let file = std::fs::File::create(&image).expect("an image");
         file.set_len(size_mib << 20).expect("its size");
         let image = image.to_str().expect("a plain path");
-        let Some(device) = run(&["losetup", "--find", "--show", image]) else {
+        let Some(device) = run(&[&["losetup", "--find", "--show"], options, &[image]].concat())
+        else {
             println!("skipped: no loop device can be had");
             return None;
         };
@@ -44,15 +55,18 @@ impl Loop {
         self.device.to_str().expect("a plain path")
     }
 
-    /// Makes a file system or the like; false, with the reason printed, where the tool is missing.
+    /// Runs a command on the device; false, with the reason printed, where there is no such tool.
     pub(crate) fn make(&self, command: &[&str]) -> bool {
         let mut command = command.to_vec();
         command.push(self.path());
-        let made = run(&command).is_some();
-        if !made {
-            println!("skipped: `{}` does not run here", command.join(" "));
+        match Command::new(command[0]).args(&command[1..]).output() {
+            Ok(output) if output.status.success() => true,
+            Ok(output) => panic!("{command:?}: {}", String::from_utf8_lossy(&output.stderr)),
+            Err(error) => {
+                println!("skipped: `{}`: {error}", command[0]);
+                false
+            }
         }
-        made
     }
 
     /// Mounts the device and returns where.

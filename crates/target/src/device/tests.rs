@@ -165,10 +165,9 @@ fn swap_space_in_use_is_refused() {
 
 #[test]
 fn a_read_only_device_is_refused_for_writing_and_admitted_for_reading() {
-    let Some(made) = Loop::new(8) else { return };
-    if !made.make(&["blockdev", "--setro"]) {
+    let Some(made) = Loop::read_only(8) else {
         return;
-    }
+    };
     let error = refusal(&made.device, &naming(&made.device));
     assert_eq!(
         error.to_string(),
