@@ -1,1 +1,96 @@
-//! Live figures: the progress line and the full screen.
+//! Live figures: the progress line, plain lines, and the full screen.
+//!
+//! A display consumes [`RunEvent`]s and owns nothing: killing it changes no number. What it shows
+//! is decided by pure state machines; only `output` and `terminal` touch a terminal.
+
+mod line;
+mod output;
+mod plain;
+mod screen;
+mod state;
+mod terminal;
+
+pub use line::live_line;
+pub use plain::PlainLines;
+pub use screen::{Screen, draw};
+pub use state::{CellRow, Current, Preparation, State};
+
+use std::io;
+use std::time::Instant;
+
+use results::RunEvent;
+
+use output::Output;
+
+/// What the user asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Kind {
+    /// One line that is kept up to date; plain lines now and then where there is no terminal.
+    #[default]
+    Line,
+    /// The whole terminal; as `Line` where there is no terminal.
+    Full,
+    /// Nothing.
+    None,
+}
+
+/// What standard error is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Surroundings {
+    /// Whether standard error is a terminal.
+    pub is_terminal: bool,
+    /// Whether `NO_COLOR` is set to something.
+    pub no_color: bool,
+}
+
+/// What the user wants of the run, seen when an event is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[must_use]
+pub enum Asked {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// End the cell and keep what was measured.
+    Stop,
+    /// End at once: it was asked for twice.
+    StopNow,
+}
+
+/// Shows a run while it goes on, on standard error.
+#[derive(Debug)]
+pub struct Display {
+    output: Output,
+    start: Instant,
+}
+
+impl Display {
+    /// A display of the asked kind, or of the nearest kind that standard error can show.
+    ///
+    /// # Errors
+    /// When the terminal cannot be switched to the full screen.
+    pub fn new(kind: Kind, surroundings: Surroundings) -> io::Result<Self> {
+        let output = match (kind, surroundings.is_terminal) {
+            (Kind::None, _) => Output::None,
+            (Kind::Line, true) => Output::line(),
+            (Kind::Full, true) => Output::full(surroundings.no_color)?,
+            (Kind::Line | Kind::Full, false) => Output::plain(),
+        };
+        Ok(Self {
+            output,
+            start: Instant::now(),
+        })
+    }
+
+    /// Shows an event, and looks whether the user wants the run to end.
+    ///
+    /// A display that cannot write shows nothing and disturbs nothing.
+    pub fn on_event(&mut self, event: &RunEvent) -> Asked {
+        let now_ns = u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.output.show(event, now_ns)
+    }
+
+    /// Gives the terminal back; dropping the display does the same.
+    pub fn finish(self) {
+        drop(self);
+    }
+}

@@ -1,0 +1,128 @@
+//! Where a display goes: nowhere, to a pipe, to one line of a terminal, or to all of it.
+
+use std::io::{self, Write};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use results::RunEvent;
+
+use crate::Asked;
+use crate::line::live_line;
+use crate::plain::PlainLines;
+use crate::screen::Screen;
+use crate::state::State;
+use crate::terminal::{self, Key, Terminal};
+
+/// The line is redrawn so many times a second at most.
+const REDRAWS_PER_SECOND: u8 = 10;
+/// The full screen is redrawn after so much time at the earliest.
+const REDRAW_PERIOD_NS: u64 = 100_000_000;
+
+/// Where a display goes.
+#[derive(Debug)]
+pub enum Output {
+    /// Nowhere.
+    None,
+    /// Lines to standard error.
+    Plain(Box<PlainLines>),
+    /// One line of the terminal, kept up to date.
+    Line {
+        /// What is known.
+        state: Box<State>,
+        /// Draws and erases the line.
+        bar: ProgressBar,
+    },
+    /// All of the terminal.
+    Full {
+        /// What is shown.
+        screen: Box<Screen>,
+        /// Gives the terminal back when it is dropped.
+        terminal: Box<Terminal>,
+        /// When it was drawn last.
+        drawn_ns: Option<u64>,
+    },
+}
+
+impl Output {
+    /// Lines to standard error.
+    pub fn plain() -> Self {
+        Self::Plain(Box::default())
+    }
+
+    /// One line of the terminal.
+    pub fn line() -> Self {
+        let target = ProgressDrawTarget::stderr_with_hz(REDRAWS_PER_SECOND);
+        let bar = ProgressBar::with_draw_target(None, target);
+        let style = ProgressStyle::with_template("{wide_msg}");
+        bar.set_style(style.expect("the template has only a known key"));
+        Self::Line {
+            state: Box::default(),
+            bar,
+        }
+    }
+
+    /// All of the terminal.
+    pub fn full(no_color: bool) -> io::Result<Self> {
+        let terminal = Box::new(Terminal::enter()?);
+        Ok(Self::Full {
+            screen: Box::new(Screen::new(no_color)),
+            terminal,
+            drawn_ns: None,
+        })
+    }
+
+    /// Shows an event.
+    pub fn show(&mut self, event: &RunEvent, now_ns: u64) -> Asked {
+        match self {
+            Self::None => Asked::Nothing,
+            Self::Plain(lines) => {
+                if let Some(line) = lines.line(event, now_ns) {
+                    // Whoever closed the pipe wants no lines; the run goes on.
+                    let _ = writeln!(io::stderr(), "{line}");
+                }
+                Asked::Nothing
+            }
+            Self::Line { state, bar } => {
+                state.apply(event, now_ns);
+                bar.set_message(live_line(state, terminal::width()));
+                bar.tick();
+                Asked::Nothing
+            }
+            Self::Full {
+                screen,
+                terminal,
+                drawn_ns,
+            } => {
+                let asked = screen.apply(event, now_ns, &terminal.keys());
+                let due = drawn_ns.is_none_or(|last| now_ns - last >= REDRAW_PERIOD_NS);
+                if due || asked != Asked::Nothing || screen.state().finished.is_some() {
+                    terminal.draw(screen);
+                    *drawn_ns = Some(now_ns);
+                }
+                asked
+            }
+        }
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if let Self::Line { bar, .. } = self {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Screen {
+    /// Takes note of an event and of the keys pressed since the last one.
+    pub fn apply(&mut self, event: &RunEvent, now_ns: u64, keys: &[Key]) -> Asked {
+        let mut asked = Asked::Nothing;
+        for key in keys {
+            let now = self.press(*key);
+            if now != Asked::Nothing {
+                asked = now;
+            }
+        }
+        self.take(event, now_ns);
+        asked
+    }
+}

@@ -1,0 +1,118 @@
+//! The list of cells with their figures; the current one is always in view.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Borders, Paragraph};
+use results::Status;
+use unicode_width::UnicodeWidthStr;
+use units::format;
+
+use super::Screen;
+use crate::line::cut;
+use crate::state::{CellRow, DoneCell};
+
+/// Figures take so many columns: IOPS and bandwidth.
+const FIGURES_WIDTH: usize = 19;
+/// The mark before a name and the blank behind it.
+const MARK_WIDTH: usize = 2;
+
+pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen) {
+    let block = Block::new()
+        .borders(Borders::TOP | Borders::RIGHT)
+        .title(" cells ");
+    let inner = block.inner(area);
+    frame.render_widget(block, area);
+    let state = screen.state();
+    let current = state
+        .current
+        .as_ref()
+        .map_or(0, |current| current.index as usize);
+    let height = usize::from(inner.height);
+    let first = first_in_view(current, state.cells.len(), height);
+    let measuring = state.current.is_some() && state.finished.is_none();
+    let lines: Vec<Line> = state
+        .cells
+        .iter()
+        .enumerate()
+        .skip(first)
+        .take(height)
+        .map(|(index, row)| {
+            line(
+                row,
+                measuring && index == current,
+                usize::from(inner.width),
+                screen,
+            )
+        })
+        .collect();
+    frame.render_widget(Paragraph::new(lines), inner);
+}
+
+/// The first cell to show so that the current one stands in the middle where it can.
+fn first_in_view(current: usize, count: usize, height: usize) -> usize {
+    current
+        .saturating_sub(height / 2)
+        .min(count.saturating_sub(height))
+}
+
+fn line<'a>(row: &'a CellRow, is_current: bool, width: usize, screen: &Screen) -> Line<'a> {
+    let (mark, style) = match &row.done {
+        _ if is_current && row.done.is_none() => (">", Style::new().add_modifier(Modifier::BOLD)),
+        None => (" ", Style::new().add_modifier(Modifier::DIM)),
+        Some(done) => mark(done, screen),
+    };
+    let figures = row.done.as_ref().map_or_else(String::new, figures);
+    let room = width.saturating_sub(MARK_WIDTH + FIGURES_WIDTH + 1);
+    let name = cut(
+        &row.what,
+        if row.done.is_some() {
+            room
+        } else {
+            width.saturating_sub(MARK_WIDTH)
+        },
+    );
+    let gap = width.saturating_sub(MARK_WIDTH + name.width() + figures.width());
+    Line::from(vec![
+        Span::styled(format!("{mark} {name}"), style),
+        Span::raw(" ".repeat(gap)),
+        Span::raw(figures),
+    ])
+}
+
+fn mark(done: &DoneCell, screen: &Screen) -> (&'static str, Style) {
+    match done.status {
+        _ if done.errors > 0 => ("!", screen.style(Color::Red)),
+        Status::Complete => ("+", screen.style(Color::Green)),
+        Status::Interrupted | Status::Failed => ("-", screen.style(Color::Yellow)),
+    }
+}
+
+fn figures(done: &DoneCell) -> String {
+    format!(
+        "{:>6} {:>12}",
+        format::iops(done.iops),
+        format::bandwidth(done.bytes_per_second)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_current_cell_is_in_view() {
+        for (current, count, height, wanted) in [
+            (0, 5, 10, 0),
+            (4, 5, 3, 2),
+            (50, 100, 10, 45),
+            (99, 100, 10, 90),
+            (3, 5, 0, 3),
+        ] {
+            let first = first_in_view(current, count, height);
+            assert_eq!(first, wanted);
+            assert!(height == 0 || (first..first + height).contains(&current));
+        }
+    }
+}

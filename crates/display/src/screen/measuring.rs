@@ -1,0 +1,158 @@
+//! The current cell: how far it is, its figures lately, their past, and the last interval.
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Borders, Gauge, Paragraph, Sparkline};
+use results::IntervalRecord;
+use units::format;
+
+use super::Screen;
+use crate::state::{Current, Preparation};
+
+/// The last interval takes so many lines: a head and the operations of most workloads.
+const INTERVAL_HEIGHT: u16 = 4;
+/// Title, gauge, and two lines of figures with a blank line before them.
+const FIGURES_HEIGHT: u16 = 5;
+
+pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen) {
+    let block = Block::new().borders(Borders::TOP).title(" now ");
+    let inner = block.inner(area);
+    frame.render_widget(block, area);
+    let state = screen.state();
+    match (&state.preparation, &state.current) {
+        (Some(preparation), _) => preparing(frame, inner, screen, preparation),
+        (None, Some(current)) => measuring(frame, inner, screen, current),
+        (None, None) => frame.render_widget(Paragraph::new("starting"), inner),
+    }
+}
+
+fn preparing(frame: &mut Frame, area: Rect, screen: &Screen, preparation: &Preparation) {
+    let [title, bar, figures] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Length(1),
+        Constraint::Fill(1),
+    ])
+    .areas(area);
+    frame.render_widget(
+        Paragraph::new(format!("prepare {}", preparation.target)),
+        title,
+    );
+    let done = format::size(preparation.done_bytes);
+    let label = format!("{done} of {}", format::size(preparation.total_bytes));
+    gauge(frame, bar, screen, preparation.share(), label);
+    let now_ns = screen.state().now_ns;
+    let rate = preparation.bytes_per_second(now_ns).map(format::bandwidth);
+    let left = preparation
+        .left_ns(now_ns)
+        .map(|ns| format!("{} left", format::span(ns)));
+    let lines: Vec<Line> = rate.into_iter().chain(left).map(Line::from).collect();
+    frame.render_widget(Paragraph::new(lines), figures);
+}
+
+fn measuring(frame: &mut Frame, area: Rect, screen: &Screen, current: &Current) {
+    let [figures, iops, bandwidth, interval] = Layout::vertical([
+        Constraint::Length(FIGURES_HEIGHT),
+        Constraint::Fill(1),
+        Constraint::Fill(1),
+        Constraint::Length(INTERVAL_HEIGHT),
+    ])
+    .areas(area);
+    draw_figures(frame, figures, screen, current);
+    let points = current.iops_history.points(usize::from(iops.width));
+    let most = points.iter().max().map_or(0.0, |most| *most as f64);
+    let title = format!("IOPS, up to {}", format::iops(most));
+    sparkline(frame, iops, title, &points, screen.style(Color::Cyan));
+    let points = current
+        .bandwidth_history
+        .points(usize::from(bandwidth.width));
+    let most = points.iter().max().map_or(0.0, |most| *most as f64);
+    let title = format!("bandwidth, up to {}", format::bandwidth(most));
+    sparkline(
+        frame,
+        bandwidth,
+        title,
+        &points,
+        screen.style(Color::Magenta),
+    );
+    if let Some(last) = &current.interval {
+        draw_interval(frame, interval, last);
+    }
+}
+
+fn draw_figures(frame: &mut Frame, area: Rect, screen: &Screen, current: &Current) {
+    let [title, bar, _, upper, lower] = Layout::vertical([Constraint::Length(1); 5]).areas(area);
+    frame.render_widget(Paragraph::new(current.what.as_str()), title);
+    let phase = current
+        .phase
+        .as_ref()
+        .map_or("starting", |phase| phase.name());
+    let elapsed = format::span(current.elapsed_ns);
+    let label = match current.total_ns {
+        0 => format!("{phase} {elapsed}"),
+        total_ns => format!("{phase} {elapsed}/{}", format::span(total_ns)),
+    };
+    gauge(frame, bar, screen, current.share(), label);
+    let p99 = current
+        .p99_ns
+        .map_or_else(|| "-".to_owned(), format::latency_ns);
+    let strong = Style::new().add_modifier(Modifier::BOLD);
+    let errors = if current.errors > 0 {
+        screen.style(Color::Red)
+    } else {
+        Style::new()
+    };
+    let figure = |name: &'static str, text: String, style: Style| {
+        [Span::raw(name), Span::styled(format!("{text:<12} "), style)]
+    };
+    let rates = [
+        figure("IOPS ", format::iops(current.iops), strong),
+        figure(
+            "bandwidth ",
+            format::bandwidth(current.bytes_per_second),
+            strong,
+        ),
+    ];
+    let others = [
+        figure("p99  ", p99, strong),
+        figure("errors    ", format::count(current.errors), errors),
+    ];
+    frame.render_widget(Paragraph::new(Line::from(rates.concat())), upper);
+    frame.render_widget(Paragraph::new(Line::from(others.concat())), lower);
+}
+
+fn gauge(frame: &mut Frame, area: Rect, screen: &Screen, share: Option<f64>, label: String) {
+    let gauge = Gauge::default()
+        .ratio(share.unwrap_or(0.0))
+        .label(label)
+        .gauge_style(screen.style(Color::Blue).add_modifier(Modifier::REVERSED));
+    frame.render_widget(gauge, area);
+}
+
+fn sparkline(frame: &mut Frame, area: Rect, title: String, points: &[u64], style: Style) {
+    let block = Block::new()
+        .borders(Borders::TOP)
+        .title(format!(" {title} "));
+    frame.render_widget(
+        Sparkline::default().data(points).style(style).block(block),
+        area,
+    );
+}
+
+/// The operations of an interval, each with its latencies.
+fn draw_interval(frame: &mut Frame, area: Rect, interval: &IntervalRecord) {
+    let dim = Style::new().add_modifier(Modifier::DIM);
+    let head = format!("{:<8}{:>8}{:>10}{:>10}", "", "p50", "p99", "max");
+    let mut lines = vec![Line::styled(head, dim)];
+    let latency = |ns: Option<u64>| ns.map_or_else(|| "-".to_owned(), format::latency_ns);
+    lines.extend(interval.operations.iter().map(|(name, figures)| {
+        Line::from(format!(
+            "{name:<8}{:>8}{:>10}{:>10}",
+            latency(figures.p50_ns),
+            latency(figures.p99_ns),
+            latency(figures.max_ns),
+        ))
+    }));
+    frame.render_widget(Paragraph::new(lines), area);
+}

@@ -1,0 +1,152 @@
+//! The terminal as a full screen: taken, drawn on, and always given back.
+
+use std::io::{self, Stderr, Write};
+use std::panic::{self, PanicHookInfo};
+use std::sync::Arc;
+use std::time::Duration;
+
+use crossterm::cursor::{Hide, Show};
+use crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
+use crossterm::execute;
+use crossterm::terminal::{
+    self, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+use ratatui::backend::CrosstermBackend;
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+
+use crate::screen::{Screen, draw};
+
+/// The width where the terminal does not tell.
+const WIDTH_DEFAULT: usize = 80;
+
+/// How wide the terminal is, in columns.
+pub fn width() -> usize {
+    match terminal::size() {
+        Ok((width, _)) if width > 0 => usize::from(width),
+        _ => WIDTH_DEFAULT,
+    }
+}
+
+/// A key that means something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Key {
+    /// `q` or Ctrl-C: the user wants the end.
+    Stop,
+}
+
+type PanicHook = Arc<dyn Fn(&PanicHookInfo<'_>) + Send + Sync>;
+
+/// The terminal as a full screen; given back when dropped and before a panic is told.
+pub struct Terminal {
+    inner: ratatui::Terminal<CrosstermBackend<Stderr>>,
+    hook_before: PanicHook,
+}
+
+impl std::fmt::Debug for Terminal {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Terminal").finish_non_exhaustive()
+    }
+}
+
+impl Terminal {
+    /// Takes the terminal.
+    pub fn enter() -> io::Result<Self> {
+        enable_raw_mode()?;
+        // From here on, an early return must give the terminal back.
+        let result = Self::enter_raw();
+        if result.is_err() {
+            give_back();
+        }
+        result
+    }
+
+    fn enter_raw() -> io::Result<Self> {
+        keep_signals();
+        execute!(io::stderr(), EnterAlternateScreen, Hide)?;
+        let inner = ratatui::Terminal::new(CrosstermBackend::new(io::stderr()))?;
+        let hook_before: PanicHook = Arc::from(panic::take_hook());
+        let hook = Arc::clone(&hook_before);
+        panic::set_hook(Box::new(move |info| {
+            give_back();
+            hook(info);
+        }));
+        Ok(Self { inner, hook_before })
+    }
+
+    /// The keys pressed since the last call; does not wait.
+    pub fn keys(&mut self) -> Vec<Key> {
+        let mut keys = Vec::new();
+        while event::poll(Duration::ZERO).unwrap_or(false) {
+            let Ok(event) = event::read() else { break };
+            keys.extend(meaning(&event));
+        }
+        keys
+    }
+
+    /// Draws the screen; a terminal that cannot be drawn on disturbs nothing.
+    pub fn draw(&mut self, screen: &Screen) {
+        let _ = self.inner.draw(|frame| draw(frame, screen));
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        give_back();
+        // While a thread panics, hooks cannot be changed; its own has given the terminal back.
+        if !std::thread::panicking() {
+            let hook = Arc::clone(&self.hook_before);
+            panic::set_hook(Box::new(move |info| hook(info)));
+        }
+    }
+}
+
+/// Lets Ctrl-C stay a signal, so that it works even while no event comes.
+fn keep_signals() {
+    let stdin = io::stdin();
+    if let Ok(mut attributes) = tcgetattr(&stdin) {
+        attributes.local_modes |= LocalModes::ISIG;
+        let _ = tcsetattr(&stdin, OptionalActions::Now, &attributes);
+    }
+}
+
+fn give_back() {
+    let mut stderr = io::stderr();
+    let _ = execute!(stderr, LeaveAlternateScreen, Show);
+    let _ = stderr.flush();
+    let _ = disable_raw_mode();
+}
+
+fn meaning(event: &Event) -> Option<Key> {
+    let Event::Key(key) = event else { return None };
+    if key.kind == KeyEventKind::Release {
+        return None;
+    }
+    let control = key.modifiers.contains(KeyModifiers::CONTROL);
+    match key.code {
+        KeyCode::Char('q' | 'Q') if !control => Some(Key::Stop),
+        KeyCode::Char('c') if control => Some(Key::Stop),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crossterm::event::KeyEvent;
+
+    use super::*;
+
+    fn key(code: KeyCode, modifiers: KeyModifiers) -> Event {
+        Event::Key(KeyEvent::new(code, modifiers))
+    }
+
+    #[test]
+    fn q_and_control_c_mean_stop() {
+        let none = KeyModifiers::NONE;
+        let control = KeyModifiers::CONTROL;
+        assert_eq!(meaning(&key(KeyCode::Char('q'), none)), Some(Key::Stop));
+        assert_eq!(meaning(&key(KeyCode::Char('c'), control)), Some(Key::Stop));
+        assert_eq!(meaning(&key(KeyCode::Char('c'), none)), None);
+        assert_eq!(meaning(&key(KeyCode::Char('q'), control)), None);
+        assert_eq!(meaning(&Event::FocusLost), None);
+    }
+}
