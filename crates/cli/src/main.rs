@@ -1,3 +1,53 @@
-//! The command pgmeter.
+//! The command `pgmeter`: arguments in, exit code out.
 
-fn main() {}
+mod args;
+mod command;
+mod failure;
+mod input;
+mod output;
+mod signals;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Cli, Command};
+use failure::{Exit, Failure};
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version go to standard output, mistakes to standard error.
+            let _ = error.print();
+            let exit = if error.use_stderr() {
+                Exit::Usage
+            } else {
+                Exit::Measured
+            };
+            return exit.into();
+        }
+    };
+    match dispatch(cli.command) {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            failure.print();
+            failure.exit.into()
+        }
+    }
+}
+
+fn dispatch(command: Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Run(args) => command::run::run(&args),
+        Command::Check(args) => command::check::check(&args),
+        Command::List(args) => command::list::list(&args),
+        Command::Show(args) => command::show::show(&args),
+        Command::Convert(args) => command::convert::convert(&args),
+        Command::Report(args) => command::report::report(&args),
+        Command::Doctor(args) => command::doctor::doctor(&args),
+        Command::Clean(args) => command::clean::clean(&args),
+        Command::Completions { shell } => command::manual::completions(shell),
+        Command::Man => command::manual::man(),
+    }
+}

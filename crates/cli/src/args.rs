@@ -1,0 +1,271 @@
+//! The command line as written; turning it into plans is the commands' business.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use units::{Bytes, Span};
+
+/// Measure file systems and storage: every known workload, from the files you already have.
+#[derive(Debug, Parser)]
+#[command(
+    name = "pgmeter",
+    version,
+    max_term_width = 100,
+    arg_required_else_help = true
+)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Measure; without a WORKLOAD the pack `quick` is run
+    Run(Box<RunArgs>),
+    /// Parse and plan, print the plan and every warning, touch nothing
+    Check(CheckArgs),
+    /// List the built-in workloads and packs
+    List(ListArgs),
+    /// Print a workload: a built-in name or a file
+    Show(ShowArgs),
+    /// Convert a workload file
+    Convert(ConvertArgs),
+    /// Print a stored or exported record in another format
+    Report(ReportArgs),
+    /// Tell what this machine can and cannot measure, and why
+    Doctor(DoctorArgs),
+    /// Remove what an interrupted run left
+    Clean(CleanArgs),
+    /// Print a shell completion script
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+/// Which workloads, and what to change in them.
+#[derive(Debug, Args, Default)]
+pub(crate) struct WorkloadArgs {
+    /// A built-in name, a pack, or a file (.toml, .icf); the kind is found by content
+    #[arg(value_name = "WORKLOAD")]
+    pub workloads: Vec<String>,
+    /// Take files to be of this kind
+    #[arg(long = "as", value_name = "KIND")]
+    pub kind: Option<KindArg>,
+    /// Refuse what the format's own program refuses
+    #[arg(long)]
+    pub strict: bool,
+    /// Directory, new file or block device to measure; repeatable; replaces a file's own targets
+    #[arg(long, short = 't', value_name = "PATH")]
+    pub target: Vec<PathBuf>,
+    /// Engine that issues the I/O
+    #[arg(long, value_name = "ENGINE")]
+    pub engine: Option<EngineArg>,
+    /// How the page cache is used
+    #[arg(long, value_name = "MODE")]
+    pub cache: Option<CacheArg>,
+    /// Requests kept in flight per worker and target; a list measures each
+    #[arg(long, value_name = "N,...", value_delimiter = ',')]
+    pub iodepth: Vec<u32>,
+    /// Workers (threads)
+    #[arg(long, value_name = "N")]
+    pub workers: Option<u32>,
+    /// Bytes of test file, such as `512m` or `4GiB`
+    #[arg(long, value_name = "SIZE")]
+    pub size: Option<Bytes>,
+    /// Measured time of each cell, such as `10s` or `5m`
+    #[arg(long, value_name = "SPAN")]
+    pub run_time: Option<Span>,
+    /// Time before each measurement
+    #[arg(long, value_name = "SPAN")]
+    pub ramp_time: Option<Span>,
+    /// Stop each cell after so many operations
+    #[arg(long, value_name = "N")]
+    pub operations: Option<u64>,
+    /// Repeat every cell so often
+    #[arg(long, value_name = "N")]
+    pub repetitions: Option<u32>,
+    /// Seed of all random streams
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// Stamp every block that is written and check every block that is read
+    #[arg(long)]
+    pub verify: bool,
+    /// Keep the test files for the next run
+    #[arg(long)]
+    pub keep: bool,
+    /// Set any other option of the workload
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Args)]
+pub(crate) struct RunArgs {
+    #[command(flatten)]
+    pub workload: WorkloadArgs,
+    /// Allow this block device to be written; everything on it is lost
+    #[arg(long, value_name = "DEV")]
+    pub overwrite_device: Vec<PathBuf>,
+    /// Write the record as JSON; `-` is standard output, which then holds nothing else
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write the results as CSV with Iometer's columns
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// No live figures, only the results
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Live figures
+    #[arg(long, value_name = "KIND", default_value = "line")]
+    pub display: DisplayArg,
+}
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub workload: WorkloadArgs,
+    /// Print the plan as JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Arguments of `list`.
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// One name a line and nothing else
+    #[arg(long)]
+    pub names: bool,
+}
+
+/// Arguments of `show`.
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// A built-in name or a file
+    pub name: String,
+    /// Take a file to be of this kind
+    #[arg(long = "as", value_name = "KIND")]
+    pub kind: Option<KindArg>,
+}
+
+/// Arguments of `convert`.
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArgs {
+    /// A built-in name or a file
+    pub file: String,
+    /// The format to write
+    #[arg(long, value_name = "FORMAT")]
+    pub to: ConvertTo,
+    /// Take the file to be of this kind
+    #[arg(long = "as", value_name = "KIND")]
+    pub kind: Option<KindArg>,
+    /// Refuse what the format's own program refuses
+    #[arg(long)]
+    pub strict: bool,
+    /// Write here instead of to standard output; an existing file is not replaced
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Arguments of `report`.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    /// An exported record (JSON)
+    pub record: PathBuf,
+    /// The format to write
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: ReportFormat,
+    /// Write here instead of to standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Arguments of `doctor`.
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// The directory that would be measured
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+}
+
+/// Arguments of `clean`.
+#[derive(Debug, Args)]
+pub(crate) struct CleanArgs {
+    /// The target of the interrupted run
+    pub path: PathBuf,
+}
+
+/// Kinds of workload files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KindArg {
+    /// One workload in TOML
+    Toml,
+    /// Several workloads in one TOML file
+    Pack,
+    /// Iometer configuration
+    Icf,
+}
+
+/// Engines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EngineArg {
+    /// One ring a worker
+    #[value(name = "io_uring", alias = "io-uring")]
+    IoUring,
+    /// One system call a request
+    Psync,
+    /// Copies from and to a mapping
+    Mmap,
+    /// Touches nothing, completes everything at once
+    Null,
+}
+
+/// Uses of the page cache.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CacheArg {
+    /// O_DIRECT
+    Direct,
+    /// Through the page cache
+    Buffered,
+    /// Through the page cache, dropped behind
+    Dontcache,
+}
+
+/// Live displays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DisplayArg {
+    /// A line that is kept up to date
+    Line,
+    /// The whole screen
+    Full,
+    /// None
+    None,
+}
+
+/// Formats that workloads can be converted to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ConvertTo {
+    /// pgmeter's own format
+    Toml,
+    /// Iometer configuration
+    Icf,
+}
+
+/// Formats that records can be printed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// For a terminal or a mail
+    Text,
+    /// A table in Markdown
+    Markdown,
+    /// The record itself
+    Json,
+    /// One row a cell and operation
+    Csv,
+    /// Iometer's 80 columns
+    IometerCsv,
+}

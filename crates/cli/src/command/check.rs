@@ -1,0 +1,37 @@
+//! `check`: what would be done, and everything that is doubtful about it.
+
+use workload::{plan, plan_text, wanted_targets};
+
+use crate::args::CheckArgs;
+use crate::failure::{Exit, Failure};
+use crate::input::{Input, input};
+use crate::output::print;
+
+/// Parses and plans, and prints the plan and every warning. Nothing is touched.
+pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
+    let Input {
+        workloads,
+        warnings,
+        overrides,
+    } = input(&args.workload)?;
+    let wanted = wanted_targets(&workloads, &overrides);
+    let facts = target::system_facts(&wanted, None);
+    let mut planned = plan(&workloads, &overrides, &facts)?;
+    planned.warnings.splice(0..0, warnings);
+    if args.json {
+        let text = serde_json::to_string_pretty(&planned.plan).map_err(|error| {
+            Failure::new(
+                Exit::System,
+                format!("cannot print the plan: {error}"),
+                None,
+            )
+        })?;
+        for warning in planned.refusals.iter().chain(&planned.warnings) {
+            eprintln!("{warning}");
+        }
+        print(&format!("{text}\n"))?;
+    } else {
+        print(&plan_text(&planned))?;
+    }
+    Ok(Exit::Measured)
+}

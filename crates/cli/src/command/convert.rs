@@ -1,0 +1,48 @@
+//! `convert`: a workload file in another format.
+
+use workload::{Workload, icf, to_toml};
+
+use crate::args::{ConvertArgs, ConvertTo};
+use crate::failure::{Exit, Failure};
+use crate::input::find;
+use crate::output::write_new;
+
+/// Reads a workload and writes it in the format asked for.
+pub(crate) fn convert(args: &ConvertArgs) -> Result<Exit, Failure> {
+    let loaded = find(&args.file, args.kind, args.strict)?;
+    for warning in &loaded.warnings {
+        eprintln!("{warning}");
+    }
+    let text = match args.to {
+        ConvertTo::Toml => toml(&loaded.workloads),
+        ConvertTo::Icf => icf_text(&args.file, &loaded.workloads)?,
+    };
+    write_new(args.output.as_deref(), &text)?;
+    Ok(Exit::Measured)
+}
+
+fn toml(workloads: &[Workload]) -> String {
+    match workloads {
+        [one] => to_toml(one),
+        several => to_toml(&Workload {
+            part: several.to_vec(),
+            ..Workload::default()
+        }),
+    }
+}
+
+fn icf_text(file: &str, workloads: &[Workload]) -> Result<String, Failure> {
+    let [workload] = workloads else {
+        let message = format!(
+            "`{file}` has {} workloads, and an Iometer configuration holds one",
+            workloads.len()
+        );
+        let help = Some("convert its parts one by one".to_owned());
+        return Err(Failure::new(Exit::Usage, message, help));
+    };
+    let (document, warnings) = icf::from_workload(workload)?;
+    for warning in &warnings {
+        eprintln!("{warning}");
+    }
+    Ok(String::from_utf8_lossy(&icf::write(&document)).into_owned())
+}

@@ -1,0 +1,22 @@
+//! `doctor`: what this machine can and cannot measure.
+
+use std::fmt::Write as _;
+
+use crate::args::DoctorArgs;
+use crate::failure::{Exit, Failure};
+use crate::output::print;
+
+/// Prints every finding, with what to do about it.
+pub(crate) fn doctor(args: &DoctorArgs) -> Result<Exit, Failure> {
+    let mut text = String::new();
+    for finding in target::doctor(&args.path) {
+        let health = finding.status.name();
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{health:8}{:18}{}", finding.name, finding.detail);
+        if let Some(help) = finding.help {
+            let _ = writeln!(text, "{:26}help: {help}", "");
+        }
+    }
+    print(&text)?;
+    Ok(Exit::Measured)
+}

@@ -1,0 +1,11 @@
+//! One module a command.
+
+pub(crate) mod check;
+pub(crate) mod clean;
+pub(crate) mod convert;
+pub(crate) mod doctor;
+pub(crate) mod list;
+pub(crate) mod manual;
+pub(crate) mod report;
+pub(crate) mod run;
+pub(crate) mod show;

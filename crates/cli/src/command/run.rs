@@ -1,0 +1,180 @@
+//! `run`: measures, shows, and writes what was asked for.
+
+use std::path::{Path, PathBuf};
+
+use report::{Format, render};
+use results::{RunRecord, Status, Warning, WarningCode};
+use run::RunOptions;
+use workload::plan::Plan;
+use workload::{Diagnostic, plan, wanted_targets};
+
+use crate::args::RunArgs;
+use crate::failure::{Exit, Failure};
+use crate::input::{Input, input};
+use crate::output::{OutputFile, is_stdout, page, print};
+use crate::signals::stop_flag;
+
+/// Measures what the arguments ask for.
+pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
+    let Input {
+        workloads,
+        warnings,
+        overrides,
+    } = input(&args.workload)?;
+    let wanted = wanted_targets(&workloads, &overrides);
+    let scratch = Scratch::beside(&wanted)?;
+    let facts = target::system_facts(&wanted, scratch.path().as_deref());
+    let planned = plan(&workloads, &overrides, &facts)?;
+    if let Some(refusal) = planned.refusals.into_iter().next() {
+        return Err(refusal.into());
+    }
+    let outputs = Outputs::open(args)?;
+    let stop = stop_flag()?;
+    scratch.create()?;
+    let options = RunOptions {
+        overwrite_devices: args.overwrite_device.clone(),
+        keep: keeps(&planned.plan),
+        command: std::env::args().collect(),
+        stop,
+    };
+    let warnings = warnings
+        .into_iter()
+        .chain(planned.warnings)
+        .map(of_plan)
+        .collect();
+    let finished = run::run(&planned.plan, warnings, &options, &mut |_| {});
+    drop(scratch);
+    outputs.write(&finished.record, args)?;
+    match finished.error {
+        Some(error) => Err(error.into()),
+        None => Ok(exit(&finished.record)),
+    }
+}
+
+fn keeps(plan: &Plan) -> bool {
+    plan.settings
+        .iter()
+        .any(|setting| setting.key == "keep" && setting.value == "true")
+}
+
+/// A remark on the workload or the plan, as part of the record.
+fn of_plan(diagnostic: Diagnostic) -> Warning {
+    let place = match (diagnostic.file.as_str(), diagnostic.line) {
+        ("", _) => String::new(),
+        (file, Some(line)) => format!("{file}:{line}: "),
+        (file, None) => format!("{file}: "),
+    };
+    let help = diagnostic
+        .help
+        .map(|help| format!("; {help}"))
+        .unwrap_or_default();
+    let message = format!("{place}{}{help}", diagnostic.message);
+    Warning::of_run(WarningCode::Other("plan".to_owned()), message)
+}
+
+fn exit(record: &RunRecord) -> Exit {
+    let errors = record.cells.iter().any(|cell| cell.total.errors > 0);
+    let mismatch = |warning: &Warning| warning.code == WarningCode::VerifyMismatch;
+    match record.status {
+        Status::Interrupted => Exit::Interrupted,
+        Status::Failed => Exit::System,
+        Status::Complete if errors || record.warnings.iter().any(mismatch) => Exit::Failed,
+        Status::Complete => Exit::Measured,
+    }
+}
+
+/// The files that were asked for.
+struct Outputs {
+    json: Option<OutputFile>,
+    csv: Option<OutputFile>,
+}
+
+impl Outputs {
+    fn open(args: &RunArgs) -> Result<Self, Failure> {
+        let open = |path: &Option<PathBuf>| {
+            let path = path.as_deref().filter(|path| !is_stdout(path));
+            path.map(OutputFile::create).transpose()
+        };
+        Ok(Self {
+            json: open(&args.json)?,
+            csv: open(&args.csv)?,
+        })
+    }
+
+    /// Writes the files and prints the results; where a document was asked for on standard
+    /// output, the results go to standard error.
+    fn write(self, record: &RunRecord, args: &RunArgs) -> Result<(), Failure> {
+        let to_stdout = |path: &Option<PathBuf>| path.as_deref().is_some_and(is_stdout);
+        if let Some(file) = self.json {
+            file.finish(&record.to_json())?;
+        }
+        if let Some(file) = self.csv {
+            file.finish(&render(
+                record,
+                Format::IometerCsv,
+                page(&std::io::stderr()),
+            ))?;
+        }
+        if to_stdout(&args.json) {
+            print(&record.to_json())?;
+        } else if to_stdout(&args.csv) {
+            print(&render(
+                record,
+                Format::IometerCsv,
+                page(&std::io::stderr()),
+            ))?;
+        } else {
+            return print(&render(record, Format::Text, page(&std::io::stdout())));
+        }
+        if !args.quiet {
+            eprint!("{}", render(record, Format::Text, page(&std::io::stderr())));
+        }
+        Ok(())
+    }
+}
+
+/// A directory below the current one, for runs that name no target.
+struct Scratch {
+    path: Option<PathBuf>,
+}
+
+impl Scratch {
+    /// Chosen when no target is named; nothing is made yet.
+    fn beside(wanted: &[String]) -> Result<Self, Failure> {
+        if !wanted.is_empty() {
+            return Ok(Self { path: None });
+        }
+        let here = std::env::current_dir()
+            .map_err(|error| Failure::system("cannot find the current directory", &error))?;
+        Ok(Self {
+            path: Some(here.join(format!("pgmeter-scratch-{}", std::process::id()))),
+        })
+    }
+
+    fn path(&self) -> Option<String> {
+        self.path
+            .as_deref()
+            .and_then(Path::to_str)
+            .map(str::to_owned)
+    }
+
+    fn create(&self) -> Result<(), Failure> {
+        let Some(path) = &self.path else {
+            return Ok(());
+        };
+        std::fs::create_dir(path).map_err(|error| {
+            let help = Some("name a directory with `--target`".to_owned());
+            let message = format!("cannot make the directory `{}`: {error}", path.display());
+            Failure::new(Exit::System, message, help)
+        })
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        if let Some(path) = &self.path {
+            // Only an empty directory is removed; files that were kept keep it, too.
+            let _ = std::fs::remove_dir(path);
+        }
+    }
+}

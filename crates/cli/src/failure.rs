@@ -1,0 +1,79 @@
+//! Exit codes, and errors as people read them.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use workload::Diagnostic;
+
+/// What the exit code says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Measured, or done.
+    Measured = 0,
+    /// Measured, but I/O or verification failed.
+    Failed = 1,
+    /// Usage or workload file.
+    Usage = 2,
+    /// This system cannot run it.
+    System = 3,
+    /// Interrupted; what was measured so far is in the record.
+    Interrupted = 130,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// Why the command ends early.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub exit: Exit,
+    text: String,
+}
+
+impl Failure {
+    /// A message without a place in a file.
+    pub fn new(exit: Exit, message: impl std::fmt::Display, help: Option<String>) -> Self {
+        let mut text = format!("error: {message}");
+        if let Some(help) = help {
+            // Writing to a string does not fail.
+            let _ = write!(text, "\nhelp: {help}");
+        }
+        Self { exit, text }
+    }
+
+    /// This system does not do what is needed.
+    pub fn system(what: impl std::fmt::Display, source: &std::io::Error) -> Self {
+        Self::new(Exit::System, format!("{what}: {source}"), None)
+    }
+
+    /// Prints the message to standard error.
+    pub fn print(&self) {
+        eprintln!("{}", self.text.trim_end());
+    }
+}
+
+impl From<Diagnostic> for Failure {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self {
+            exit: Exit::Usage,
+            text: diagnostic.to_string(),
+        }
+    }
+}
+
+impl From<run::RunError> for Failure {
+    fn from(error: run::RunError) -> Self {
+        let help = error.help();
+        Self::new(Exit::System, error, help)
+    }
+}
+
+impl From<target::TargetError> for Failure {
+    fn from(error: target::TargetError) -> Self {
+        let help = Some(error.help());
+        Self::new(Exit::System, error, help)
+    }
+}

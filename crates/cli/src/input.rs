@@ -1,0 +1,159 @@
+//! From arguments to workloads and overrides.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use workload::source::{Loaded, SourceKind, load, load_builtin};
+use workload::{Diagnostic, Overrides, Workload};
+
+use crate::args::{CacheArg, EngineArg, KindArg, WorkloadArgs};
+use crate::failure::{Exit, Failure};
+
+/// Larger files are no workloads; nothing is read beyond.
+const FILE_BYTES_MAX: u64 = 64 << 20;
+
+/// What the arguments ask for.
+pub(crate) struct Input {
+    pub workloads: Vec<Workload>,
+    pub warnings: Vec<Diagnostic>,
+    pub overrides: Overrides,
+}
+
+/// Reads all workloads that the arguments name, or the pack `quick`.
+pub(crate) fn input(args: &WorkloadArgs) -> Result<Input, Failure> {
+    let mut workloads = Vec::new();
+    let mut warnings = Vec::new();
+    let default = [String::from("quick")];
+    let names: &[String] = if args.workloads.is_empty() {
+        &default
+    } else {
+        &args.workloads
+    };
+    for name in names {
+        let loaded = find(name, args.kind, args.strict)?;
+        workloads.extend(loaded.workloads);
+        warnings.extend(loaded.warnings);
+    }
+    Ok(Input {
+        workloads,
+        warnings,
+        overrides: overrides(args)?,
+    })
+}
+
+/// A file, if there is one of that name, else a built-in workload.
+pub(crate) fn find(name: &str, kind: Option<KindArg>, strict: bool) -> Result<Loaded, Failure> {
+    let path = Path::new(name);
+    let is_path = name.contains('/') || path.extension().is_some();
+    if !is_path && !path.is_file() {
+        return Ok(load_builtin(name)?);
+    }
+    let bytes = read(path)?;
+    let kind = kind.map(|kind| match kind {
+        KindArg::Toml => SourceKind::Toml,
+        KindArg::Pack => SourceKind::Pack,
+        KindArg::Icf => SourceKind::Icf,
+    });
+    Ok(load(name, &bytes, kind, strict)?)
+}
+
+/// The bytes of a workload file.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let name = path.display();
+    let failed = |source: std::io::Error| {
+        let help = match source.kind() {
+            std::io::ErrorKind::NotFound => {
+                Some("check the path, or name a workload of `pgmeter list`".to_owned())
+            }
+            _ => None,
+        };
+        Failure::new(Exit::Usage, format!("cannot read `{name}`: {source}"), help)
+    };
+    let file = File::open(path).map_err(failed)?;
+    let found = file.metadata().map_err(failed)?;
+    if !found.is_file() {
+        let help = Some("name a workload file".to_owned());
+        return Err(Failure::new(
+            Exit::Usage,
+            format!("`{name}` is not a regular file"),
+            help,
+        ));
+    }
+    let mut bytes = Vec::new();
+    file.take(FILE_BYTES_MAX + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        let message = format!(
+            "`{name}` has {} bytes, and a workload file has {FILE_BYTES_MAX} at most",
+            found.len()
+        );
+        let help = Some("name a workload file".to_owned());
+        return Err(Failure::new(Exit::Usage, message, help));
+    }
+    Ok(bytes)
+}
+
+fn overrides(args: &WorkloadArgs) -> Result<Overrides, Failure> {
+    let mut overrides = Overrides::new();
+    let mut set = |key: &str, value: Option<String>| match value {
+        Some(value) => overrides.set(key, &value),
+        None => Ok(()),
+    };
+    let depths: Vec<String> = args.iodepth.iter().map(u32::to_string).collect();
+    let depths = (!depths.is_empty()).then(|| format!("[{}]", depths.join(", ")));
+    set(
+        "engine",
+        args.engine.map(|engine| engine_name(engine).to_owned()),
+    )?;
+    set(
+        "cache",
+        args.cache.map(|cache| cache_name(cache).to_owned()),
+    )?;
+    set("iodepth", depths)?;
+    set("workers", args.workers.map(|count| count.to_string()))?;
+    set("size", args.size.map(|size| size.to_string()))?;
+    set("run_time", args.run_time.map(|span| span.to_string()))?;
+    set("ramp_time", args.ramp_time.map(|span| span.to_string()))?;
+    set("operations", args.operations.map(|count| count.to_string()))?;
+    set(
+        "repetitions",
+        args.repetitions.map(|count| count.to_string()),
+    )?;
+    set("seed", args.seed.map(|seed| seed.to_string()))?;
+    set("verify", args.verify.then(|| "true".to_owned()))?;
+    set("keep", args.keep.then(|| "true".to_owned()))?;
+    for pair in &args.set {
+        overrides.set_pair(pair)?;
+    }
+    if !args.target.is_empty() {
+        let text = |path: &std::path::PathBuf| match path.to_str() {
+            Some(text) => Ok(text.to_owned()),
+            None => {
+                let message = format!("the target `{}` is not UTF-8 text", path.display());
+                let help = Some("rename it, or name it by a link's target".to_owned());
+                Err(Failure::new(Exit::Usage, message, help))
+            }
+        };
+        overrides.set_targets(args.target.iter().map(text).collect::<Result<_, _>>()?);
+    }
+    Ok(overrides)
+}
+
+fn engine_name(engine: EngineArg) -> &'static str {
+    match engine {
+        EngineArg::IoUring => "io_uring",
+        EngineArg::Psync => "psync",
+        EngineArg::Mmap => "mmap",
+        EngineArg::Null => "null",
+    }
+}
+
+fn cache_name(cache: CacheArg) -> &'static str {
+    match cache {
+        CacheArg::Direct => "direct",
+        CacheArg::Buffered => "buffered",
+        CacheArg::Dontcache => "dontcache",
+    }
+}
