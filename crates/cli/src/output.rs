@@ -29,8 +29,14 @@ pub(crate) fn page(stream: &impl IsTerminal) -> Page {
     if !stream.is_terminal() {
         return Page::PLAIN;
     }
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    Page::terminal(terminal_width(), no_color)
+    Page::terminal(terminal_width(), no_color())
+}
+
+/// Whether the user wants no colors.
+///
+/// Source: no-color.org.
+pub(crate) fn no_color() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
 fn terminal_width() -> usize {

@@ -51,7 +51,12 @@ pub fn run(
     options: &RunOptions,
     listener: &mut dyn FnMut(&RunEvent),
 ) -> Finished {
-    let environment = results::Environment::default();
+    let paths: Vec<PathBuf> = plan
+        .targets
+        .iter()
+        .map(|target| target.path.clone())
+        .collect();
+    let environment = target::environment(&paths);
     let record = RunRecord::new(plan.clone(), environment, options.command.clone());
     let mut session = Session {
         plan,

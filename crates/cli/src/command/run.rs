@@ -1,17 +1,21 @@
 //! `run`: measures, shows, and writes what was asked for.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
+use display::{Asked, Display, Kind, Surroundings};
 use report::{Format, render};
 use results::{RunRecord, Status, Warning, WarningCode};
 use run::RunOptions;
 use workload::plan::Plan;
 use workload::{Diagnostic, plan, wanted_targets};
 
-use crate::args::RunArgs;
+use crate::args::{DisplayArg, RunArgs};
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
-use crate::output::{OutputFile, is_stdout, page, print};
+use crate::output::{OutputFile, is_stdout, no_color, page, print};
 use crate::signals::stop_flag;
 
 /// Measures what the arguments ask for.
@@ -42,13 +46,35 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         .chain(planned.warnings)
         .map(of_plan)
         .collect();
-    let finished = run::run(&planned.plan, warnings, &options, &mut |_| {});
+    let mut live = live(args)?;
+    let stop = Arc::clone(&options.stop);
+    let finished = run::run(&planned.plan, warnings, &options, &mut |event| {
+        if live.on_event(event) != Asked::Nothing {
+            stop.store(true, Ordering::Relaxed);
+        }
+    });
+    live.finish();
     drop(scratch);
     outputs.write(&finished.record, args)?;
     match finished.error {
         Some(error) => Err(error.into()),
         None => Ok(exit(&finished.record)),
     }
+}
+
+fn live(args: &RunArgs) -> Result<Display, Failure> {
+    let kind = match args.display {
+        _ if args.quiet => Kind::None,
+        DisplayArg::Line => Kind::Line,
+        DisplayArg::Full => Kind::Full,
+        DisplayArg::None => Kind::None,
+    };
+    let surroundings = Surroundings {
+        is_terminal: std::io::stderr().is_terminal(),
+        no_color: no_color(),
+    };
+    Display::new(kind, surroundings)
+        .map_err(|error| Failure::system("cannot use the terminal for live figures", &error))
 }
 
 fn keeps(plan: &Plan) -> bool {
