@@ -7,7 +7,10 @@ use super::text::Line;
 use super::words::UpdateType;
 use crate::Diagnostic;
 
-const BLOCK: Block = Block { name: "RESULTS DISPLAY", end: "'END results display" };
+const BLOCK: Block = Block {
+    name: "RESULTS DISPLAY",
+    end: "'END results display",
+};
 
 #[derive(Debug, Clone, Copy)]
 enum Key {
@@ -18,7 +21,10 @@ enum Key {
 }
 
 const KEYS: &Keys<Key> = &[
-    ("'Record Last Update Results,Update Frequency,Update Type", Key::Update),
+    (
+        "'Record Last Update Results,Update Frequency,Update Type",
+        Key::Update,
+    ),
     ("'Update Frequency,Update Type", Key::OldUpdate),
     ("'Bar chart*", Key::Bar),
     (BLOCK.end, Key::End),
@@ -52,7 +58,10 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<ResultsDisplay, Diagnostic
 /// Iometer 1.1.0 reports an error here but has read all other sections by then.
 fn old_update(reader: &mut Reader<'_>, line: Line<'_>) {
     if reader.mode == super::Mode::Strict {
-        let finding = reader.at(line, "Iometer 1.1.0 ignores this section, its first key is old");
+        let finding = reader.at(
+            line,
+            "Iometer 1.1.0 ignores this section, its first key is old",
+        );
         reader.warn(finding.help("save the file with Iometer 1.1.0, or ignore this"));
     }
 }
@@ -96,7 +105,11 @@ fn bar<'a>(
     key: Line<'a>,
     value: Line<'a>,
 ) -> Result<Option<Bar>, Diagnostic> {
-    let rest = key.trimmed().get("'Bar chart".len()..).unwrap_or_default().trim();
+    let rest = key
+        .trimmed()
+        .get("'Bar chart".len()..)
+        .unwrap_or_default()
+        .trim();
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let (number, what) = rest.split_at(digits);
     let what = what.trim().to_ascii_lowercase();
@@ -108,7 +121,10 @@ fn bar<'a>(
         _ => None,
     };
     let (Some(chart), Some(shows)) = (chart, shows) else {
-        let message = format!("unknown key `{}` is ignored", crate::printable(key.trimmed()));
+        let message = format!(
+            "unknown key `{}` is ignored",
+            crate::printable(key.trimmed())
+        );
         let finding = reader.at(key, message);
         reader.warn(finding.help("write `'Bar chart 1 statistic`"));
         return Ok(None);
@@ -117,12 +133,11 @@ fn bar<'a>(
 }
 
 /// A number, a comma, and a name that goes to the end of the line.
-pub(super) fn id_name<'a>(
-    reader: &mut Reader<'a>,
-    value: Line<'a>,
-) -> Result<IdName, Diagnostic> {
+pub(super) fn id_name<'a>(reader: &mut Reader<'a>, value: Line<'a>) -> Result<IdName, Diagnostic> {
     let mut scan = Scanner::new(value);
-    let starts_as_number = value.trimmed().starts_with(|c: char| c == '-' || c.is_ascii_digit());
+    let starts_as_number = value
+        .trimmed()
+        .starts_with(|c: char| c == '-' || c.is_ascii_digit());
     let id = if starts_as_number {
         reader.signed(&mut scan, "ID")?
     } else {
@@ -130,5 +145,8 @@ pub(super) fn id_name<'a>(
         reader.forgive(finding.help("write a number and a comma before the name"))?;
         0
     };
-    Ok(IdName { id, name: scan.rest().trim_start_matches(',').trim().to_owned() })
+    Ok(IdName {
+        id,
+        name: scan.rest().trim_start_matches(',').trim().to_owned(),
+    })
 }

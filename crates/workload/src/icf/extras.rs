@@ -8,8 +8,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::document::{IdName, ResultsDisplay, Worker, WorkerCount};
+use super::document::{IdName, ResultsDisplay, Target, Worker, WorkerCount};
 use super::words::{Assignment, RecordResults};
+use crate::model::Seed;
 
 /// Iometer's own settings, kept for the way back to an `.icf` file.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -36,6 +37,12 @@ pub struct Extras {
     /// Network workers, which are kept but never run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub network: Vec<NetworkWorker>,
+    /// Network targets of disk workers, which are kept but never run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub network_targets: Vec<NetworkTarget>,
+    /// Settings that are switched off.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub switched_off: Vec<SwitchedOff>,
 }
 
 impl Extras {
@@ -69,4 +76,30 @@ pub struct NetworkWorker {
     pub position: u32,
     /// The worker itself.
     pub worker: Worker,
+}
+
+/// A network target of a disk worker and its place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkTarget {
+    /// Index of its worker among the workload's, from 0.
+    pub worker_index: u32,
+    /// Its position among all targets of that worker, from 0.
+    pub position: u32,
+    /// The target itself.
+    pub target: Target,
+}
+
+/// Values of a worker's settings that are switched off and so have no effect.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SwitchedOff {
+    /// Index of the worker among the workload's, from 0.
+    pub worker_index: u32,
+    /// Transactions per connection.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transactions_per_connection: Option<u32>,
+    /// The seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fixed_seed: Option<Seed>,
 }

@@ -6,8 +6,14 @@ use super::reader::{Block, Keys, Reader};
 use super::worker;
 use crate::Diagnostic;
 
-const LIST: Block = Block { name: "MANAGER LIST", end: "'END manager list" };
-const MANAGER: Block = Block { name: "Manager", end: "'End manager" };
+const LIST: Block = Block {
+    name: "MANAGER LIST",
+    end: "'END manager list",
+};
+const MANAGER: Block = Block {
+    name: "Manager",
+    end: "'End manager",
+};
 
 #[derive(Debug, Clone, Copy)]
 enum ListKey {
@@ -15,8 +21,10 @@ enum ListKey {
     End,
 }
 
-const LIST_KEYS: &Keys<ListKey> =
-    &[("'Manager ID, manager name", ListKey::Manager), (LIST.end, ListKey::End)];
+const LIST_KEYS: &Keys<ListKey> = &[
+    ("'Manager ID, manager name", ListKey::Manager),
+    (LIST.end, ListKey::End),
+];
 
 #[derive(Debug, Clone, Copy)]
 enum ManagerKey {
@@ -41,7 +49,13 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Vec<Manager>, Diagnostic> 
             ListKey::Manager => {
                 let value = reader.value(line, LIST, MANAGER_KEYS)?;
                 let identity = id_name(reader, value)?;
-                managers.push(manager(reader, Manager { identity, ..Manager::default() })?);
+                managers.push(manager(
+                    reader,
+                    Manager {
+                        identity,
+                        ..Manager::default()
+                    },
+                )?);
             }
         }
     }

@@ -1,8 +1,11 @@
 //! Iometer's configuration files (`.icf`): read all versions, write that of 1.1.0.
 
+mod crew;
 mod display;
 mod document;
+mod export;
 mod extras;
+mod import;
 mod managers;
 mod old_specs;
 mod parse;
@@ -20,7 +23,9 @@ pub use document::{
     AccessLine, AccessSpec, Bar, BarLine, Cycling, Document, IdName, Manager, QueueDepthCycling,
     ResultsDisplay, RunTime, Target, TargetSettings, TestSetup, Version, Worker, WorkerCount,
 };
-pub use extras::{Extras, ManagerShare, NetworkWorker};
+pub use export::from_workload;
+pub use extras::{Extras, ManagerShare, NetworkTarget, NetworkWorker, SwitchedOff};
+pub use import::to_workload;
 pub use parse::parse;
 pub use text::MAX_FILE_BYTES;
 pub use words::{Assignment, RecordResults, StepType, TestType, UpdateType, WorkerKind};
@@ -45,3 +50,6 @@ pub struct Parsed {
     /// What the reader should know, by line.
     pub warnings: Vec<Diagnostic>,
 }
+
+#[cfg(test)]
+mod tests;

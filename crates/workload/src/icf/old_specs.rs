@@ -51,7 +51,13 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<SpecList, Diagnostic> {
         }
     }
     if let Some(line) = last.filter(|_| !open.is_empty()) {
-        check_sum(reader, &free_name(&list, &mut numbers, &open), &open, line, None)?;
+        check_sum(
+            reader,
+            &free_name(&list, &mut numbers, &open),
+            &open,
+            line,
+            None,
+        )?;
     }
     end(reader)?;
     Ok(list)
@@ -59,15 +65,14 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<SpecList, Diagnostic> {
 
 /// The version at the end of the file is no access line.
 fn is_version(line: Line<'_>, reader: &Reader<'_>) -> bool {
-    starts_with_ignoring_case(line.trimmed(), "version")
-        && reader.lines.clone().all(Line::is_blank)
+    starts_with_ignoring_case(line.trimmed(), "version") && reader.lines.clone().all(Line::is_blank)
 }
 
 /// Some old files end the section like new ones.
 fn end(reader: &mut Reader<'_>) -> Result<(), Diagnostic> {
-    let ends = reader.peek().is_some_and(|line| {
-        line.trimmed().eq_ignore_ascii_case(super::specs::BLOCK.end)
-    });
+    let ends = reader
+        .peek()
+        .is_some_and(|line| line.trimmed().eq_ignore_ascii_case(super::specs::BLOCK.end));
     if ends {
         reader.take()?;
     }
@@ -101,10 +106,15 @@ fn percent<'a>(
 ) -> Result<u8, Diagnostic> {
     let at = scan.at();
     let value = reader.signed(scan, what)?;
-    u8::try_from(value).ok().filter(|value| *value <= 100).ok_or_else(|| {
-        let message = format!("{what} is {value}, wanted 0 to 100");
-        reader.at_byte(scan.line(), at, message).help("write a percentage")
-    })
+    u8::try_from(value)
+        .ok()
+        .filter(|value| *value <= 100)
+        .ok_or_else(|| {
+            let message = format!("{what} is {value}, wanted 0 to 100");
+            reader
+                .at_byte(scan.line(), at, message)
+                .help("write a percentage")
+        })
 }
 
 /// Names that are given so far: the next number to try for each, so that finding a free one does

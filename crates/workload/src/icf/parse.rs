@@ -46,12 +46,20 @@ pub fn parse(bytes: &[u8], file_name: &str, mode: Mode) -> Result<Parsed, Diagno
         reader.forgive(finding.at_line(1).help("save it as plain text"))?;
     }
     let version = version(&mut reader)?;
-    let mut document =
-        Document { version, setup: None, display: None, specs: None, managers: None };
+    let mut document = Document {
+        version,
+        setup: None,
+        display: None,
+        specs: None,
+        managers: None,
+    };
     let specs = read_sections(&mut reader, &mut document)?;
     warn_of_unknown_specs(&mut reader, &specs);
     document.specs = specs.map(|list| list.specs);
-    Ok(Parsed { document, warnings: reader.take_warnings() })
+    Ok(Parsed {
+        document,
+        warnings: reader.take_warnings(),
+    })
 }
 
 /// The three first numbers of the first line, whatever stands around them.
@@ -61,7 +69,9 @@ fn version(reader: &mut Reader<'_>) -> Result<Version, Diagnostic> {
         return Err(Diagnostic::error(reader.file, "file is empty").help(wanted));
     };
     if line.is_blank() {
-        return Err(reader.at(line, "first line is empty, wanted a version").help(wanted));
+        return Err(reader
+            .at(line, "first line is empty, wanted a version")
+            .help(wanted));
     }
     let mut numbers = line
         .text
@@ -73,11 +83,20 @@ fn version(reader: &mut Reader<'_>) -> Result<Version, Diagnostic> {
     else {
         let shown: String = crate::printable(line.trimmed()).chars().take(40).collect();
         let message = format!("`{shown}` is not a version, so this is no Iometer configuration");
-        return Err(Diagnostic::error(reader.file, message).at_line(1).help(wanted));
+        return Err(Diagnostic::error(reader.file, message)
+            .at_line(1)
+            .help(wanted));
     };
-    let version = Version { major, middle, minor };
+    let version = Version {
+        major,
+        middle,
+        minor,
+    };
     if version.order() < OLDEST {
-        let finding = reader.at(line, format!("version {version} is older than any known one"));
+        let finding = reader.at(
+            line,
+            format!("version {version} is older than any known one"),
+        );
         reader.warn(finding.help("check that the file was understood"));
     }
     Ok(version)
@@ -139,7 +158,10 @@ fn section_of(line: Line<'_>) -> Option<Section> {
 fn note_stray<'a>(reader: &mut Reader<'a>, line: Line<'a>, stray: &mut Option<Line<'a>>) {
     let text = line.trimmed().trim_start_matches('\'');
     let is_version = starts_with_ignoring_case(text, "Version")
-        || (!text.is_empty() && text.bytes().all(|byte| byte == b'.' || byte.is_ascii_digit()));
+        || (!text.is_empty()
+            && text
+                .bytes()
+                .all(|byte| byte == b'.' || byte.is_ascii_digit()));
     if line.is_blank() || is_version || stray.is_some() {
         return;
     }
@@ -154,8 +176,10 @@ fn warn_of_unknown_specs(reader: &mut Reader<'_>, specs: &Option<SpecList>) {
         let name = line.trimmed();
         let known = specs.as_ref().is_some_and(|list| list.contains(name));
         if !known && !AccessSpec::is_idle_name(name) {
-            let message =
-                format!("access specification `{}` is unknown, skipped", crate::printable(name));
+            let message = format!(
+                "access specification `{}` is unknown, skipped",
+                crate::printable(name)
+            );
             let finding = reader.at(line, message);
             reader.warn(finding.help("add the specification, or remove the line"));
         }

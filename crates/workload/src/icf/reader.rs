@@ -1,7 +1,7 @@
 //! Keys, values and findings: what all sections share.
 
-use super::text::{Line, Lines};
 use super::Mode;
+use super::text::{Line, Lines};
 use crate::Diagnostic;
 
 /// Longest line that Iometer reads, in bytes.
@@ -50,13 +50,17 @@ impl<'a> Reader<'a> {
 
     /// A finding at a line; its severity is settled by who takes it.
     pub fn at(&self, line: Line<'_>, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::error(self.file, message).at_line(line.number).snippet(line.text)
+        Diagnostic::error(self.file, message)
+            .at_line(line.number)
+            .snippet(line.text)
     }
 
     /// A finding at a byte of a line.
     pub fn at_byte(&self, line: Line<'_>, byte: usize, message: impl Into<String>) -> Diagnostic {
         let column = line.column(byte);
-        Diagnostic::error(self.file, message).at(line.number, column).snippet(line.text)
+        Diagnostic::error(self.file, message)
+            .at(line.number, column)
+            .snippet(line.text)
     }
 
     /// Keeps a warning; both modes go on.
@@ -98,7 +102,9 @@ impl<'a> Reader<'a> {
 
     /// Takes the next line.
     pub fn take(&mut self) -> Result<Option<Line<'a>>, Diagnostic> {
-        let Some(line) = self.lines.next() else { return Ok(None) };
+        let Some(line) = self.lines.next() else {
+            return Ok(None);
+        };
         if line.text.len() > MAX_LINE_BYTES {
             let message = format!(
                 "line of {} bytes is too long, at most {MAX_LINE_BYTES} are read",
@@ -157,12 +163,17 @@ impl<'a> Reader<'a> {
 
     /// Takes a line that must be a key.
     pub fn key(&mut self, block: Block) -> Result<Line<'a>, Diagnostic> {
+        let mut after_blank = false;
         loop {
             let line = self.need(block)?;
             if line.is_mark() {
                 return Ok(line);
             }
+            if line.is_blank() && after_blank {
+                continue;
+            }
             if line.is_blank() {
+                after_blank = true;
                 let message = format!("empty line inside `{}`, wanted a key", block.name);
                 self.forgive(self.at(line, message).help("remove the line"))?;
             } else if line.trimmed().starts_with('\'') {
@@ -186,9 +197,14 @@ impl<'a> Reader<'a> {
         line: Line<'a>,
         keys: &Keys<K>,
     ) -> Result<Option<K>, Diagnostic> {
-        let Some((wanted, key)) = find(line.trimmed(), keys) else { return Ok(None) };
+        let Some((wanted, key)) = find(line.trimmed(), keys) else {
+            return Ok(None);
+        };
         if !spelled(line.trimmed(), wanted) {
-            let message = format!("key `{}`, wanted `{wanted}`", crate::printable(line.trimmed()));
+            let message = format!(
+                "key `{}`, wanted `{wanted}`",
+                crate::printable(line.trimmed())
+            );
             self.forgive(self.at(line, message).help("write the key as Iometer does"))?;
         }
         Ok(Some(key))
@@ -210,11 +226,16 @@ impl<'a> Reader<'a> {
     /// A key that the block does not have.
     pub fn unknown<K>(&self, line: Line<'_>, block: Block, keys: &Keys<K>) -> Diagnostic {
         let seen = line.trimmed();
-        let message = format!("unknown key `{}` inside `{}`", crate::printable(seen), block.name);
-        let head: String = seen.chars().take(SUGGEST_CHARS).collect();
+        let message = format!(
+            "unknown key `{}` inside `{}`",
+            crate::printable(seen),
+            block.name
+        );
+        let head: String = folded(seen).take(SUGGEST_CHARS).collect();
+        let likeness = |name: &str| strsim::jaro_winkler(&head, &folded(name).collect::<String>());
         let nearest = keys
             .iter()
-            .map(|(name, _)| (strsim::jaro_winkler(&fold(&head), &fold(name)), *name))
+            .map(|(name, _)| (likeness(name), *name))
             .max_by(|a, b| a.0.total_cmp(&b.0))
             .filter(|(likeness, _)| *likeness > 0.85);
         self.at(line, message).help(match nearest {
@@ -239,8 +260,14 @@ impl<'a> Reader<'a> {
             }
             if ends_values(line.text) || find(line.trimmed(), keys).is_some() {
                 let message = format!("key `{}` has no value", crate::printable(key.trimmed()));
-                self.forgive(self.at(key, message).help("put the value on a line below the key"))?;
-                return Ok(Line { text: "", number: key.number });
+                self.forgive(
+                    self.at(key, message)
+                        .help("put the value on a line below the key"),
+                )?;
+                return Ok(Line {
+                    text: "",
+                    number: key.number,
+                });
             }
             self.need(block)?;
         }
@@ -257,15 +284,18 @@ fn ends_values(text: &str) -> bool {
 
 /// Whether `text` starts with `prefix`, ASCII case ignored.
 pub(super) fn starts_with_ignoring_case(text: &str, prefix: &str) -> bool {
-    text.get(..prefix.len()).is_some_and(|head| head.eq_ignore_ascii_case(prefix))
+    text.get(..prefix.len())
+        .is_some_and(|head| head.eq_ignore_ascii_case(prefix))
 }
 
 /// The entry for a key, with blanks and case ignored.
 fn find<K: Copy>(seen: &str, keys: &Keys<K>) -> Option<(&'static str, K)> {
-    let folded = fold(seen);
-    keys.iter().copied().find(|(wanted, _)| match wanted.strip_suffix('*') {
-        Some(prefix) => folded.starts_with(&fold(prefix)),
-        None => folded == fold(wanted),
+    keys.iter().copied().find(|(wanted, _)| {
+        let mut seen = folded(seen);
+        match wanted.strip_suffix('*') {
+            Some(prefix) => folded(prefix).all(|c| seen.next() == Some(c)),
+            None => seen.eq(folded(wanted)),
+        }
     })
 }
 
@@ -278,6 +308,8 @@ fn spelled(seen: &str, wanted: &str) -> bool {
 }
 
 /// Lower case without blanks, so that spelling variants compare equal.
-fn fold(key: &str) -> String {
-    key.chars().filter(|c| !c.is_whitespace()).map(|c| c.to_ascii_lowercase()).collect()
+fn folded(key: &str) -> impl Iterator<Item = char> {
+    key.chars()
+        .filter(|c| !c.is_whitespace())
+        .map(|c| c.to_ascii_lowercase())
 }

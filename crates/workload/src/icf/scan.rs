@@ -1,8 +1,8 @@
 //! Numbers and words of a value line, found as Iometer finds them.
 
+use super::Mode;
 use super::reader::Reader;
 use super::text::Line;
-use super::Mode;
 use crate::Diagnostic;
 
 /// Walks through a value line.
@@ -39,7 +39,9 @@ impl<'a> Scanner<'a> {
         let word = rest.trim_start_matches(|c: char| c == ',' || c.is_whitespace());
         self.at += rest.len() - word.len();
         let rest = word;
-        let end = rest.find(|c: char| c == ',' || c.is_whitespace()).unwrap_or(rest.len());
+        let end = rest
+            .find(|c: char| c == ',' || c.is_whitespace())
+            .unwrap_or(rest.len());
         self.at += end;
         self.eat_separator();
         &rest[..end]
@@ -87,7 +89,9 @@ impl Digits<'_> {
     /// The value; numbers beyond all measure are cut off.
     fn value(&self) -> i128 {
         let value = self.digits.bytes().fold(0_i128, |value, digit| {
-            value.saturating_mul(10).saturating_add(i128::from(digit - b'0'))
+            value
+                .saturating_mul(10)
+                .saturating_add(i128::from(digit - b'0'))
         });
         if self.negative { -value } else { value }
     }
@@ -127,7 +131,9 @@ impl<'a> Reader<'a> {
 
     /// Brings a number into the range of a field, and says so.
     pub fn fit_u32(&mut self, line: Line<'a>, at: usize, what: &str, value: i128) -> u32 {
-        let fits = u32::try_from(value).ok().filter(|value| i32::try_from(*value).is_ok());
+        let fits = u32::try_from(value)
+            .ok()
+            .filter(|value| i32::try_from(*value).is_ok());
         if let Some(value) = fits {
             return value;
         }
@@ -145,11 +151,7 @@ impl<'a> Reader<'a> {
         self.warn(finding.help(format!("write a {what} from 0 to {}", i32::MAX)));
     }
 
-    fn number(
-        &mut self,
-        scan: &mut Scanner<'a>,
-        what: &str,
-    ) -> Result<(i128, usize), Diagnostic> {
+    fn number(&mut self, scan: &mut Scanner<'a>, what: &str) -> Result<(i128, usize), Diagnostic> {
         let from = scan.at();
         let Some(digits) = scan.digits() else {
             let message = format!("{what} is missing, wanted a whole number");
@@ -192,6 +194,8 @@ impl<'a> Reader<'a> {
             "{what} is `{}`, wanted ENABLED or DISABLED",
             crate::printable(word)
         );
-        Err(self.at_byte(scan.line(), at, message).help("write ENABLED or DISABLED"))
+        Err(self
+            .at_byte(scan.line(), at, message)
+            .help("write ENABLED or DISABLED"))
     }
 }

@@ -35,8 +35,14 @@ const KEYS: &Keys<Key> = &[
         Key::IoWithSeed,
     ),
     ("'Disk maximum size,starting sector", Key::Disk),
-    ("'Disk maximum size,starting sector,Data pattern", Key::DiskWithPattern),
-    ("'Disk maximum size,starting sector,Use Random Data*", Key::DiskWithRandom),
+    (
+        "'Disk maximum size,starting sector,Data pattern",
+        Key::DiskWithPattern,
+    ),
+    (
+        "'Disk maximum size,starting sector,Use Random Data*",
+        Key::DiskWithRandom,
+    ),
     ("'Local network interface", Key::Interface),
     ("'VI outstanding IOs", Key::ViOutstanding),
     (BLOCK.end, Key::End),
@@ -92,7 +98,8 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<TargetSettings, Diagnostic
 fn refuse_random(reader: &mut Reader<'_>, line: Line<'_>) -> Result<(), Diagnostic> {
     let message = "`Use Random Data` is a key that Iometer 1.1.0 does not know";
     let finding = reader.at(line, message);
-    reader.forgive(finding.help("write `Data pattern`: 0 repeating, 1 pseudo random, 2 full random"))
+    reader
+        .forgive(finding.help("write `Data pattern`: 0 repeating, 1 pseudo random, 2 full random"))
 }
 
 fn io<'a>(

@@ -7,7 +7,10 @@ use super::text::Line;
 use super::words::{RecordResults, StepType, TestType};
 use crate::Diagnostic;
 
-const BLOCK: Block = Block { name: "TEST SETUP", end: "'END test setup" };
+const BLOCK: Block = Block {
+    name: "TEST SETUP",
+    end: "'END test setup",
+};
 
 #[derive(Debug, Clone, Copy)]
 enum Key {

@@ -2,15 +2,17 @@
 
 use std::collections::HashMap;
 
+use super::Mode;
 use super::document::{AccessLine, AccessSpec};
 use super::reader::{Block, Keys, Reader};
 use super::text::Line;
 use super::words::Assignment;
-use super::Mode;
 use crate::Diagnostic;
 
-pub(super) const BLOCK: Block =
-    Block { name: "ACCESS SPECIFICATIONS", end: "'END access specifications" };
+pub(super) const BLOCK: Block = Block {
+    name: "ACCESS SPECIFICATIONS",
+    end: "'END access specifications",
+};
 
 #[derive(Debug, Clone, Copy)]
 enum Key {
@@ -21,7 +23,11 @@ enum Key {
 
 const NAME_KEY: &str = "'Access specification name,default assignment";
 const LINES_KEY: &str = "'size,% of size,% reads,% random,delay,burst,align,reply";
-const KEYS: &Keys<Key> = &[(NAME_KEY, Key::Name), (LINES_KEY, Key::Lines), (BLOCK.end, Key::End)];
+const KEYS: &Keys<Key> = &[
+    (NAME_KEY, Key::Name),
+    (LINES_KEY, Key::Lines),
+    (BLOCK.end, Key::End),
+];
 
 /// So many lines fit into Iometer's table.
 const IOMETER_LINES: usize = 100;
@@ -49,7 +55,8 @@ impl SpecList {
                 true
             }
             None => {
-                self.places.insert(spec.name.to_lowercase(), self.specs.len());
+                self.places
+                    .insert(spec.name.to_lowercase(), self.specs.len());
                 self.specs.push(spec);
                 false
             }
@@ -72,9 +79,15 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<SpecList, Diagnostic> {
         let heading = reader.key(BLOCK)?;
         if matches!(reader.lookup(heading, KEYS)?, Some(Key::Name | Key::End)) {
             let message = format!("access specification `{name}` has no access lines");
-            return Err(reader.at(heading, message).help(format!("write `{LINES_KEY}`")));
+            return Err(reader
+                .at(heading, message)
+                .help(format!("write `{LINES_KEY}`")));
         }
-        let spec = AccessSpec { lines: access_lines(reader, value, &name)?, name, assignment };
+        let spec = AccessSpec {
+            lines: access_lines(reader, value, &name)?,
+            name,
+            assignment,
+        };
         if list.insert(spec) {
             let message = "access specification replaces an earlier one of the same name";
             let finding = reader.at(value, message);
@@ -100,16 +113,24 @@ fn name_and_assignment<'a>(
         reader.warn(finding.help("use ASCII letters without `|` in names"));
     }
     if name.len() > IOMETER_NAME_BYTES {
-        let message = format!("name of {} bytes, Iometer holds {IOMETER_NAME_BYTES}", name.len());
+        let message = format!(
+            "name of {} bytes, Iometer holds {IOMETER_NAME_BYTES}",
+            name.len()
+        );
         let finding = reader.at(value, message);
         reader.forgive(finding.help("shorten the name"))?;
     }
-    let word = rest.split([',', ' ', '\t']).find(|word| !word.is_empty()).unwrap_or_default();
+    let word = rest
+        .split([',', ' ', '\t'])
+        .find(|word| !word.is_empty())
+        .unwrap_or_default();
     let assignment = match Assignment::from_word(word) {
         Some(assignment) => assignment,
         None => {
-            let message =
-                format!("default assignment is `{}`, NONE is used", crate::printable(word));
+            let message = format!(
+                "default assignment is `{}`, NONE is used",
+                crate::printable(word)
+            );
             let finding = reader.at(value, message);
             reader.forgive(finding.help(format!("write one of {}", Assignment::choices())))?;
             Assignment::None
@@ -175,7 +196,13 @@ pub(super) fn check_sum(
         _ if sum > 100 => (last, format!("take {} % away from a line", sum - 100)),
         Some(line) if sum > 0 => {
             let text = crate::printable(line.trimmed());
-            (line, format!("the line `{text}` has 0 %; give it the missing {} %", 100 - sum))
+            (
+                line,
+                format!(
+                    "the line `{text}` has 0 %; give it the missing {} %",
+                    100 - sum
+                ),
+            )
         }
         _ => (last, format!("give a line {} % more", 100 - sum)),
     };
@@ -192,8 +219,16 @@ fn check_idle(reader: &mut Reader<'_>, name: &str, lines: &[AccessLine], head: L
     }
 }
 
-const FIELDS: [&str; 8] =
-    ["size", "% of size", "% reads", "% random", "delay", "burst", "align", "reply"];
+const FIELDS: [&str; 8] = [
+    "size",
+    "% of size",
+    "% reads",
+    "% random",
+    "delay",
+    "burst",
+    "align",
+    "reply",
+];
 
 fn access_line<'a>(
     reader: &mut Reader<'a>,
@@ -209,7 +244,9 @@ fn access_line<'a>(
             FIELDS.len(),
             FIELDS.join(",")
         );
-        return Err(reader.at(line, message).help("write all fields, with commas between"));
+        return Err(reader
+            .at(line, message)
+            .help("write all fields, with commas between"));
     }
     if !line.text.contains(',') {
         let finding = reader.at(line, "access line without commas");
@@ -232,8 +269,13 @@ fn access_line<'a>(
     };
     if access.size == 0 && access.of_size > 0 && !AccessSpec::is_idle_name(spec) {
         let message = format!("size is 0 in a line of `{spec}` with {} %", access.of_size);
-        let help = format!("write a size, or name the specification `{}`", AccessSpec::IDLE);
-        return Err(reader.at_byte(line, line.text.find('0').unwrap_or(0), message).help(help));
+        let help = format!(
+            "write a size, or name the specification `{}`",
+            AccessSpec::IDLE
+        );
+        return Err(reader
+            .at_byte(line, line.text.find('0').unwrap_or(0), message)
+            .help(help));
     }
     Ok(access)
 }
@@ -244,14 +286,24 @@ fn split_fields(line: Line<'_>) -> Vec<(usize, &str)> {
     let place = |part: &str| part.as_ptr() as usize - line.text.as_ptr() as usize;
     let field = |part: &'_ str| {
         let text = part.trim();
-        (place(part) + (part.len() - part.trim_start().len()), text.len())
+        (
+            place(part) + (part.len() - part.trim_start().len()),
+            text.len(),
+        )
     };
     let parts: Vec<(usize, usize)> = if line.text.contains(',') {
         line.text.splitn(FIELDS.len() + 1, ',').map(field).collect()
     } else {
-        line.text.split_whitespace().take(FIELDS.len() + 1).map(field).collect()
+        line.text
+            .split_whitespace()
+            .take(FIELDS.len() + 1)
+            .map(field)
+            .collect()
     };
-    parts.into_iter().map(|(at, length)| (at, &line.text[at..at + length])).collect()
+    parts
+        .into_iter()
+        .map(|(at, length)| (at, &line.text[at..at + length]))
+        .collect()
 }
 
 fn field<'a>(
@@ -270,17 +322,28 @@ fn field<'a>(
         return Err(finding.help("write digits only; sizes are in bytes"));
     }
     if !rest.is_empty() {
-        let message = format!("`{}` behind the last field is ignored", crate::printable(rest));
+        let message = format!(
+            "`{}` behind the last field is ignored",
+            crate::printable(rest)
+        );
         let finding = reader.at_byte(line, byte, message);
         reader.warn(finding.help("remove it"));
     }
     let magnitude = digits[..length].bytes().fold(0_i128, |value, digit| {
-        value.saturating_mul(10).saturating_add(i128::from(digit - b'0'))
+        value
+            .saturating_mul(10)
+            .saturating_add(i128::from(digit - b'0'))
     });
-    let value = if text.starts_with('-') { -magnitude } else { magnitude };
+    let value = if text.starts_with('-') {
+        -magnitude
+    } else {
+        magnitude
+    };
     if what.starts_with('%') && !(0..=100).contains(&value) {
         let message = format!("{what} is {text}, wanted 0 to 100");
-        return Err(reader.at_byte(line, byte, message).help("write a percentage"));
+        return Err(reader
+            .at_byte(line, byte, message)
+            .help("write a percentage"));
     }
     Ok(reader.fit_u32(line, byte, what, value))
 }

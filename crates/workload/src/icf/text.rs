@@ -37,7 +37,10 @@ pub(super) fn decode(bytes: &[u8], file: &str) -> Result<Decoded, Diagnostic> {
         return Err(Diagnostic::error(file, "file is empty").help(wanted));
     }
     if let Some(text) = decode_utf16(bytes) {
-        return Ok(Decoded { text, encoding: Encoding::Utf16 });
+        return Ok(Decoded {
+            text,
+            encoding: Encoding::Utf16,
+        });
     }
     if let Some(offset) = bytes.iter().position(|byte| *byte == 0) {
         let message = format!("file is binary: a zero byte at offset {offset}");
@@ -45,7 +48,10 @@ pub(super) fn decode(bytes: &[u8], file: &str) -> Result<Decoded, Diagnostic> {
     }
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     Ok(match std::str::from_utf8(bytes) {
-        Ok(text) => Decoded { text: text.to_owned(), encoding: Encoding::Utf8 },
+        Ok(text) => Decoded {
+            text: text.to_owned(),
+            encoding: Encoding::Utf8,
+        },
         Err(_) => Decoded {
             text: bytes.iter().map(|byte| ansi(*byte)).collect(),
             encoding: Encoding::Ansi,
@@ -55,12 +61,15 @@ pub(super) fn decode(bytes: &[u8], file: &str) -> Result<Decoded, Diagnostic> {
 
 /// Text with a UTF-16 byte order mark, if it is that.
 fn decode_utf16(bytes: &[u8]) -> Option<String> {
-    let (unit, rest): (fn([u8; 2]) -> u16, &[u8]) = match bytes {
-        [0xff, 0xfe, rest @ ..] => (u16::from_le_bytes, rest),
-        [0xfe, 0xff, rest @ ..] => (u16::from_be_bytes, rest),
+    let (is_little, rest) = match bytes {
+        [0xff, 0xfe, rest @ ..] => (true, rest),
+        [0xfe, 0xff, rest @ ..] => (false, rest),
         _ => return None,
     };
-    let units = rest.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
+    let units = rest.chunks_exact(2).map(|pair| match is_little {
+        true => u16::from_le_bytes([pair[0], pair[1]]),
+        false => u16::from_be_bytes([pair[0], pair[1]]),
+    });
     let text: String = char::decode_utf16(units).collect::<Result<_, _>>().ok()?;
     (!text.contains('\0')).then_some(text)
 }
@@ -120,7 +129,10 @@ pub(super) struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     pub fn new(text: &'a str) -> Self {
-        Self { rest: text, number: 0 }
+        Self {
+            rest: text,
+            number: 0,
+        }
     }
 
     /// Number of the line handed out last.
@@ -139,7 +151,10 @@ impl<'a> Iterator for Lines<'a> {
         let (line, rest) = self.rest.split_once('\n').unwrap_or((self.rest, ""));
         self.rest = rest;
         self.number += 1;
-        Some(Line { text: line.strip_suffix('\r').unwrap_or(line), number: self.number })
+        Some(Line {
+            text: line.strip_suffix('\r').unwrap_or(line),
+            number: self.number,
+        })
     }
 }
 
@@ -149,29 +164,43 @@ mod tests {
 
     #[test]
     fn line_ends_may_be_mixed_and_the_last_may_be_missing() {
-        let lines: Vec<_> = Lines::new("a\r\nb\n\nc").map(|line| (line.number, line.text)).collect();
+        let lines: Vec<_> = Lines::new("a\r\nb\n\nc")
+            .map(|line| (line.number, line.text))
+            .collect();
         assert_eq!(lines, [(1, "a"), (2, "b"), (3, ""), (4, "c")]);
     }
 
     #[test]
     fn bytes_that_are_not_utf8_are_windows_text() {
         let decoded = decode(b"s\xe9quence \x96 \x80", "a.icf").unwrap();
-        assert_eq!((decoded.text.as_str(), decoded.encoding), ("séquence – €", Encoding::Ansi));
+        assert_eq!(
+            (decoded.text.as_str(), decoded.encoding),
+            ("séquence – €", Encoding::Ansi)
+        );
     }
 
     #[test]
     fn a_byte_order_mark_is_taken_off() {
         let decoded = decode(b"\xef\xbb\xbfVersion", "a.icf").unwrap();
-        assert_eq!((decoded.text.as_str(), decoded.encoding), ("Version", Encoding::Utf8));
+        assert_eq!(
+            (decoded.text.as_str(), decoded.encoding),
+            ("Version", Encoding::Utf8)
+        );
         let decoded = decode(b"\xff\xfeV\0e\0", "a.icf").unwrap();
-        assert_eq!((decoded.text.as_str(), decoded.encoding), ("Ve", Encoding::Utf16));
+        assert_eq!(
+            (decoded.text.as_str(), decoded.encoding),
+            ("Ve", Encoding::Utf16)
+        );
         let decoded = decode(b"\xfe\xff\0V\0e", "a.icf").unwrap();
         assert_eq!(decoded.text, "Ve");
     }
 
     #[test]
     fn columns_count_characters() {
-        let line = Line { text: "\té,x", number: 1 };
+        let line = Line {
+            text: "\té,x",
+            number: 1,
+        };
         assert_eq!(line.column(line.text.find('x').unwrap()), 4);
     }
 }

@@ -4,17 +4,28 @@ use std::collections::HashSet;
 
 use super::display::id_name;
 use super::document::{Target, Worker};
-use super::reader::{Block, Keys, Reader};
+use super::reader::{Block, Keys, Reader, starts_with_ignoring_case};
 use super::settings;
 use super::text::Line;
 use super::words::WorkerKind;
 use crate::Diagnostic;
 
-const WORKER: Block = Block { name: "Worker", end: "'End worker" };
-const ASSIGNED: Block =
-    Block { name: "Assigned access specs", end: "'End assigned access specs" };
-const TARGETS: Block = Block { name: "Target assignments", end: "'End target assignments" };
-const TARGET: Block = Block { name: "Target", end: "'End target" };
+const WORKER: Block = Block {
+    name: "Worker",
+    end: "'End worker",
+};
+const ASSIGNED: Block = Block {
+    name: "Assigned access specs",
+    end: "'End assigned access specs",
+};
+const TARGETS: Block = Block {
+    name: "Target assignments",
+    end: "'End target assignments",
+};
+const TARGET: Block = Block {
+    name: "Target",
+    end: "'End target",
+};
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum WorkerKey {
@@ -95,10 +106,16 @@ pub(super) fn read(reader: &mut Reader<'_>, mut worker: Worker) -> Result<Worker
             }
             WorkerKey::Settings => worker.settings = Some(settings::read(reader)?),
             WorkerKey::Assigned => {
-                worker.assigned.get_or_insert_default().extend(assigned(reader)?);
+                worker
+                    .assigned
+                    .get_or_insert_default()
+                    .extend(assigned(reader)?);
             }
             WorkerKey::Targets => {
-                worker.targets.get_or_insert_default().extend(targets(reader)?);
+                worker
+                    .targets
+                    .get_or_insert_default()
+                    .extend(targets(reader)?);
             }
         }
     }
@@ -107,14 +124,18 @@ pub(super) fn read(reader: &mut Reader<'_>, mut worker: Worker) -> Result<Worker
 fn kind<'a>(reader: &mut Reader<'a>, value: Line<'a>) -> Result<WorkerKind, Diagnostic> {
     WorkerKind::from_word(value.trimmed()).ok_or_else(|| {
         let message = format!("`{}` is not a type", crate::printable(value.trimmed()));
-        reader.at(value, message).help("write DISK, NETWORK,TCP or NETWORK,VI")
+        reader
+            .at(value, message)
+            .help("write DISK, NETWORK,TCP or NETWORK,VI")
     })
 }
 
 /// Names of access specifications, one a line.
 fn assigned(reader: &mut Reader<'_>) -> Result<Vec<String>, Diagnostic> {
     let mut names = Vec::new();
-    while let Some(line) = reader.peek().filter(|line| !line.trimmed().starts_with('\'')) {
+    let ends =
+        |line: &Line<'_>| line.is_mark() || starts_with_ignoring_case(line.trimmed(), "'End");
+    while let Some(line) = reader.peek().filter(|line| !ends(line)) {
         let line = reader.take()?.unwrap_or(line);
         if line.is_blank() {
             let finding = reader.at(line, "empty line among assigned access specs");
@@ -155,7 +176,11 @@ fn targets(reader: &mut Reader<'_>) -> Result<Vec<Target>, Diagnostic> {
 }
 
 fn target(reader: &mut Reader<'_>, name: &str) -> Result<Target, Diagnostic> {
-    let mut target = Target { name: name.to_owned(), kind: WorkerKind::Disk, manager: None };
+    let mut target = Target {
+        name: name.to_owned(),
+        kind: WorkerKind::Disk,
+        manager: None,
+    };
     loop {
         let line = reader.key(TARGET)?;
         match reader.known(line, TARGET, TARGET_KEYS)? {

@@ -53,7 +53,7 @@ impl Page {
 
     /// A value below its key. Line ends cannot be part of it.
     fn value(&mut self, value: &str) {
-        let value = value.replace(|c: char| c == '\n' || c == '\r' || c == '\0', " ");
+        let value = value.replace(['\n', '\r', '\0'], " ");
         self.line(&format!("\t{}", value.trim()));
     }
 
@@ -87,7 +87,10 @@ impl Page {
         self.columns("'Run Time", "'\thours      minutes    seconds", &parts, "");
         self.pair("'Ramp Up Time (s)", &setup.ramp_up_seconds.to_string());
         self.pair("'Default Disk Workers to Spawn", &count(setup.disk_workers));
-        self.pair("'Default Network Workers to Spawn", &count(setup.network_workers));
+        self.pair(
+            "'Default Network Workers to Spawn",
+            &count(setup.network_workers),
+        );
         self.pair("'Record Results", setup.record_results.word());
         self.cycling("'Worker Cycling", setup.worker_cycling);
         self.cycling("'Disk Cycling", setup.disk_cycling);
@@ -104,7 +107,12 @@ impl Page {
 
     fn cycling(&mut self, key: &str, cycling: Cycling) {
         let heading = "'\tstart      step       step type";
-        self.columns(key, heading, &[cycling.start, cycling.step], cycling.step_type.word());
+        self.columns(
+            key,
+            heading,
+            &[cycling.start, cycling.step],
+            cycling.step_type.word(),
+        );
     }
 
     fn display(&mut self, display: &ResultsDisplay) {
@@ -115,7 +123,10 @@ impl Page {
             display.update_frequency_seconds,
             display.update_type.word()
         );
-        self.pair("'Record Last Update Results,Update Frequency,Update Type", &update);
+        self.pair(
+            "'Record Last Update Results,Update Frequency,Update Type",
+            &update,
+        );
         for bar in &display.bars {
             let (what, value) = match &bar.shows {
                 BarLine::Statistic(name) => ("statistic", name.clone()),

@@ -1,0 +1,29 @@
+//! Iometer configurations: reading in both modes, converting and writing must never panic, and
+//! what is written must read back.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use workload::icf::{Mode, from_workload, parse, to_workload, write};
+
+fuzz_target!(|bytes: &[u8]| {
+    let strict = parse(bytes, "fuzz.icf", Mode::Strict);
+    let tolerant = parse(bytes, "fuzz.icf", Mode::Tolerant);
+    let parsed = match tolerant {
+        Ok(parsed) => parsed,
+        Err(refusal) => {
+            assert!(strict.is_err(), "strict mode accepts what tolerant mode refuses");
+            assert!(!refusal.to_string().is_empty());
+            return;
+        }
+    };
+    let again = parse(&write(&parsed.document), "again.icf", Mode::Tolerant);
+    assert!(again.is_ok(), "{}", again.unwrap_err());
+
+    let (workload, _) = to_workload(&parsed.document, "fuzz");
+    let _ = workload::to_toml(&workload);
+    if let Ok((document, _)) = from_workload(&workload) {
+        let written = parse(&write(&document), "written.icf", Mode::Tolerant);
+        assert!(written.is_ok(), "{}", written.unwrap_err());
+    }
+});
