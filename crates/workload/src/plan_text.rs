@@ -20,11 +20,11 @@ pub fn plan_text(planned: &Planned) -> String {
     let plan = &planned.plan;
     let mut text = String::new();
     for (index, workload) in plan.workloads.iter().enumerate() {
-        let heading = format!("{} · {}", workload.name, workload.title);
-        line(
-            &mut text,
-            heading.trim_end_matches(&format!(" · {}", workload.name)),
-        );
+        let heading = match workload.title == workload.name {
+            true => workload.name.clone(),
+            false => format!("{} · {}", workload.name, workload.title),
+        };
+        line(&mut text, &heading);
         line(&mut text, &format!("  source: {}", workload.source));
         // A pack may have a name twice; its settings are those of the workload in question.
         let own = settings_of(plan, index);

@@ -220,3 +220,6 @@ fn name(workload: &mut Workload, file: &str) {
     let shown = shown.map_or_else(|| file.to_owned(), |it| it.to_string_lossy().into_owned());
     workload.source.get_or_insert(shown);
 }
+
+#[cfg(test)]
+mod tests;

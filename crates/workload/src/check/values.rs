@@ -49,6 +49,17 @@ pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
             help,
         ));
     }
+    if workload
+        .operations
+        .is_some_and(|count| count > POSITION_MAX)
+    {
+        let message = "`operations` is more than any run does";
+        return Err(Flaw::new(
+            "operations",
+            message,
+            "leave `operations` out to end by time",
+        ));
+    }
     if workload.cpus.as_ref().is_some_and(|cpus| cpus.0.is_empty()) {
         return Err(Flaw::new(
             "cpus",

@@ -3,6 +3,8 @@
 mod complaint;
 mod place;
 mod read;
+#[cfg(test)]
+mod tests;
 mod write;
 
 pub(crate) use place::Page;

@@ -206,7 +206,7 @@ impl Layout<'_, '_> {
                 .unwrap_or(&self.options.name)
                 .to_owned();
             let index = workers.len() as u32;
-            workers.push(self.worker(&member, *member_index, index, name, lines, spans));
+            workers.push(self.worker(&member, index, name, lines, spans));
         }
         self.weigh(&workers)?;
         self.check_memory(&workers)?;
@@ -241,14 +241,13 @@ impl Layout<'_, '_> {
     fn worker(
         &self,
         member: &Member,
-        member_index: usize,
         worker_index: u32,
         access_spec: String,
         lines: Vec<LinePlan>,
         spans: Vec<SpanPlan>,
     ) -> WorkerPlan {
         let options = self.options;
-        let derived = |seed: u64| worker_seed(seed, member_index as u32);
+        let derived = |seed: u64| worker_seed(seed, member.index as u32);
         let seed = match member.seed {
             Some(seed) if options.position == PositionRule::Iometer => seed,
             Some(seed) => derived(seed),
@@ -267,7 +266,7 @@ impl Layout<'_, '_> {
             content: member.content.unwrap_or(options.content),
             verify: options.verify,
             transactions_per_connection: member.transactions_per_connection,
-            cpu: (!cpus.is_empty()).then(|| cpus[member_index % cpus.len()]),
+            cpu: (!cpus.is_empty()).then(|| cpus[member.index % cpus.len()]),
         }
     }
 

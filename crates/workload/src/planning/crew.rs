@@ -12,6 +12,8 @@ use super::options::content_plan;
 /// A worker before it is known what a cell asks of it.
 #[derive(Debug, Clone)]
 pub(super) struct Member {
+    /// Its place among all workers, 0-based.
+    pub index: usize,
     pub name: String,
     pub group_index: usize,
     /// Which worker table it comes from.
@@ -51,6 +53,7 @@ pub(super) fn crew(workload: &Workload) -> Result<Vec<Member>, Diagnostic> {
             None => format!("worker {}", members.len() + 1),
         };
         members.push(Member {
+            index: members.len(),
             name,
             group_index,
             table_index: *table_index,

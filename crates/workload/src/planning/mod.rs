@@ -9,6 +9,8 @@ mod seeds;
 mod settings;
 mod space;
 mod targets;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashSet;
 

@@ -54,12 +54,14 @@ impl TargetTable {
         let mut table = Self::default();
         for workload in workloads {
             let names = Names::of(workload);
+            let of_iometer = workload.iometer.is_some();
             let touched = workload.engine != Some(EngineKind::Null);
             let mut resolver = Resolver {
                 table: &mut table,
                 facts,
                 warnings,
                 touched,
+                of_iometer,
             };
             let lists = resolver.lists(&names, overrides.targets());
             table.lists.push(lists);
@@ -149,6 +151,7 @@ struct Resolver<'a> {
     facts: &'a SystemFacts,
     warnings: &'a mut Vec<Diagnostic>,
     touched: bool,
+    of_iometer: bool,
 }
 
 impl Resolver<'_> {
@@ -185,7 +188,7 @@ impl Resolver<'_> {
         }
         let paths: HashMap<&str, String> = distinct
             .iter()
-            .filter_map(|name| Some((*name, path_of(name)?)))
+            .filter_map(|name| Some((*name, path_of(name, self.of_iometer)?)))
             .collect();
         for name in distinct.iter().filter(|name| !paths.contains_key(**name)) {
             let message = format!("`{}` is not a path here", crate::printable(name));
@@ -265,12 +268,12 @@ impl Entry {
     }
 }
 
-/// The path that a name in a workload file stands for on Linux; nothing for Windows' names and
-/// for bare names of devices.
+/// The path that a name in a workload file stands for on Linux; nothing for Windows' names, for
+/// bare names of devices, and for all that is not absolute in a file of Iometer.
 ///
 /// Iometer names a mounted file system by its directory with the type behind it, as in
 /// `/mnt/x [ext4]`.
-fn path_of(name: &str) -> Option<String> {
+fn path_of(name: &str, of_iometer: bool) -> Option<String> {
     let name = name.trim();
     if name.starts_with('/') {
         let bare = name
@@ -278,7 +281,7 @@ fn path_of(name: &str) -> Option<String> {
             .and_then(|rest| rest.rsplit_once(" ["));
         return Some(bare.map_or(name, |(path, _)| path.trim_end()).to_owned());
     }
-    (!is_foreign(name)).then(|| name.to_owned())
+    (!of_iometer && !is_foreign(name)).then(|| name.to_owned())
 }
 
 fn is_foreign(name: &str) -> bool {
@@ -294,7 +297,9 @@ fn is_foreign(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::path_of;
+    fn path_of(name: &str) -> Option<String> {
+        super::path_of(name, false)
+    }
 
     #[test]
     fn linux_names_lead_to_paths() {
@@ -302,6 +307,17 @@ mod tests {
         assert_eq!(path_of("/mnt/a b").as_deref(), Some("/mnt/a b"));
         assert_eq!(path_of("/dev/sdb").as_deref(), Some("/dev/sdb"));
         assert_eq!(path_of("bench/file").as_deref(), Some("bench/file"));
+    }
+
+    #[test]
+    fn only_absolute_names_of_iometer_lead_to_paths() {
+        assert_eq!(
+            super::path_of("/dev/sdb", true).as_deref(),
+            Some("/dev/sdb")
+        );
+        for name in ["TEST: Disk", "[*TARGET*]", "sdb", "PHYSICALDRIVE0", "data"] {
+            assert_eq!(super::path_of(name, true), None, "{name}");
+        }
     }
 
     #[test]

@@ -1,0 +1,504 @@
+use crate::facts::{SystemFacts, TargetFacts};
+use crate::plan::{Cell, Source, TargetKind};
+use crate::source::load;
+use crate::{Diagnostic, Overrides, Planned, Workload, plan, wanted_targets};
+
+use super::seeds::worker_seed;
+
+const LINE: &str = "[[access_spec]]\nname = \"a\"\n[[access_spec.line]]\nsize = \"4k\"\n";
+
+fn workloads(text: &str) -> Vec<Workload> {
+    load("w.toml", text.as_bytes(), None, false)
+        .unwrap_or_else(|error| panic!("{error}"))
+        .workloads
+}
+
+fn with(pairs: &[&str]) -> Overrides {
+    let mut overrides = Overrides::new();
+    for pair in pairs {
+        overrides.set_pair(pair).unwrap();
+    }
+    overrides
+}
+
+fn planned_on(text: &str, pairs: &[&str], facts: &SystemFacts) -> Result<Planned, Diagnostic> {
+    plan(&workloads(text), &with(pairs), facts)
+}
+
+fn planned(text: &str, pairs: &[&str]) -> Planned {
+    planned_on(text, pairs, &SystemFacts::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn refusal(text: &str, facts: &SystemFacts) -> String {
+    planned_on(text, &[], facts).unwrap_err().to_string()
+}
+
+/// A directory on a file system of 100 GiB with so much free, 4096-byte direct I/O.
+fn directory(path: &str, free_gib: u64) -> TargetFacts {
+    TargetFacts {
+        exists: true,
+        free_bytes: free_gib << 30,
+        total_bytes: 100 << 30,
+        direct_alignment_bytes: 512,
+        block_bytes: 512,
+        device_id: Some(7),
+        ..TargetFacts::placeholder(path, TargetKind::Directory)
+    }
+}
+
+fn device(path: &str, size_bytes: u64) -> TargetFacts {
+    let facts = TargetFacts::placeholder(path, TargetKind::Device);
+    TargetFacts {
+        exists: true,
+        size_bytes,
+        direct_alignment_bytes: 512,
+        ..facts
+    }
+}
+
+fn facts(targets: &[TargetFacts]) -> SystemFacts {
+    SystemFacts {
+        targets: targets.to_vec(),
+        ..SystemFacts::default()
+    }
+}
+
+fn messages(findings: &[Diagnostic]) -> Vec<&str> {
+    findings
+        .iter()
+        .map(|finding| finding.message.as_str())
+        .collect()
+}
+
+/// For each cell: specification, depth, repetition, and targets of each worker.
+fn shapes(cells: &[Cell]) -> Vec<(String, u32, u32, Vec<usize>)> {
+    let shape = |cell: &Cell| {
+        let counts = cell
+            .workers
+            .iter()
+            .map(|worker| worker.spans.len())
+            .collect();
+        (
+            cell.access_spec.clone().unwrap_or_default(),
+            cell.iodepth,
+            cell.repetition,
+            counts,
+        )
+    };
+    cells.iter().map(shape).collect()
+}
+
+#[test]
+fn everything_has_its_documented_default() {
+    let planned = planned(LINE, &[]);
+    let cell = &planned.plan.cells[0];
+    assert_eq!(
+        (cell.run_time_ns, cell.ramp_time_ns, cell.iodepth),
+        (10_000_000_000, 2_000_000_000, 1)
+    );
+    assert_eq!(planned.plan.targets[0].size_bytes, 1 << 30);
+    assert_eq!(cell.workers[0].seed, worker_seed(1, 0));
+    assert_eq!(planned.plan.workloads[0].name, "w");
+    assert!(
+        planned
+            .plan
+            .settings
+            .iter()
+            .all(|setting| setting.source == Source::Default)
+    );
+    assert!(planned.warnings.is_empty() && planned.refusals.is_empty());
+}
+
+#[test]
+fn settings_say_where_their_value_came_from() {
+    let planned = planned(
+        &format!("iodepth = 4\nsize = \"2GiB\"\n{LINE}"),
+        &["iodepth=8"],
+    );
+    let source = |key: &str| {
+        let setting = planned
+            .plan
+            .settings
+            .iter()
+            .find(|setting| setting.key == key)
+            .unwrap();
+        (setting.value.as_str(), setting.source)
+    };
+    assert_eq!(source("iodepth"), ("8", Source::Option));
+    assert_eq!(source("size"), ("2GiB", Source::Written));
+    assert_eq!(source("cache"), ("direct", Source::Default));
+    assert_eq!(source("content"), ("incompressible", Source::Default));
+}
+
+#[test]
+fn repetitions_are_outermost_and_depths_innermost() {
+    let text = format!(
+        "repetitions = 2\niodepth = [1, 4]\n{LINE}{}",
+        LINE.replace("\"a\"", "\"b\"")
+    );
+    let cells = planned(&text, &[]).plan.cells;
+    let order: Vec<_> = shapes(&cells)
+        .into_iter()
+        .map(|(spec, depth, rep, _)| (spec, depth, rep))
+        .collect();
+    let once = [("a", 1), ("a", 4), ("b", 1), ("b", 4)];
+    let wanted = (0..2).flat_map(|rep| once.map(|(spec, depth)| (spec.to_owned(), depth, rep)));
+    assert_eq!(order, wanted.collect::<Vec<_>>());
+    assert!(
+        cells
+            .iter()
+            .enumerate()
+            .all(|(index, cell)| cell.index as usize == index)
+    );
+}
+
+#[test]
+fn each_worker_uses_its_own_specification_of_the_step_or_sits_out() {
+    let text = format!(
+        "{LINE}{}[[worker]]\nname = \"x\"\naccess_specs = [\"b\", \"a\", \"Idle\"]\n\
+         [[worker]]\nname = \"y\"\ncount = 2\naccess_specs = [\"a\"]\n",
+        LINE.replace("\"a\"", "\"b\"")
+    );
+    let cells = planned(&text, &[]).plan.cells;
+    let names = |cell: &Cell| {
+        let pair =
+            |worker: &crate::plan::WorkerPlan| format!("{}:{}", worker.name, worker.access_spec);
+        cell.workers.iter().map(pair).collect::<Vec<_>>()
+    };
+    assert_eq!(cells.len(), 3);
+    assert_eq!(names(&cells[0]), ["x:b", "y 1:a", "y 2:a"]);
+    assert_eq!(cells[0].access_spec, None);
+    assert_eq!(names(&cells[1]), ["x:a"]);
+    assert_eq!(
+        (names(&cells[2]).len(), cells[2].access_spec.as_deref()),
+        (0, Some("Idle"))
+    );
+}
+
+#[test]
+fn test_types_choose_targets_and_depths() {
+    let text = format!(
+        "targets = [\"/a\", \"/b\"]\ntest_type = \"cycle-outstanding-ios-and-targets\"\n\
+         cycling.iodepth = {{ start = 2, end = 5 }}\n{LINE}"
+    );
+    let cells = planned(&text, &[]).plan.cells;
+    let seen: Vec<_> = shapes(&cells)
+        .into_iter()
+        .map(|(_, depth, _, counts)| (depth, counts))
+        .collect();
+    assert_eq!(
+        seen,
+        [(2, vec![1]), (4, vec![1]), (2, vec![2]), (4, vec![2])]
+    );
+    // An option says which depths instead.
+    let cells = planned(&text, &["iodepth=7"]).plan.cells;
+    let seen: Vec<_> = shapes(&cells)
+        .into_iter()
+        .map(|(_, depth, _, counts)| (depth, counts))
+        .collect();
+    assert_eq!(seen, [(7, vec![1]), (7, vec![2])]);
+}
+
+#[test]
+fn depths_that_start_above_their_end_are_nothing_to_run() {
+    let text = format!(
+        "test_type = \"cycle-outstanding-ios\"\ncycling.iodepth = {{ start = 9, end = 8 }}\n{LINE}"
+    );
+    assert_eq!(
+        refusal(&text, &SystemFacts::default()),
+        "error: queue depths start at 9 and end at 8, so there is nothing to run\n\
+         help: use an `end` of at least `start`"
+    );
+}
+
+#[test]
+fn options_replace_targets_one_by_one_or_all() {
+    let text = format!("{LINE}[[worker]]\ntargets = \"C:\"\n[[worker]]\ntargets = \"D:\"\n");
+    let used = |targets: &[&str]| {
+        let mut overrides = Overrides::new();
+        overrides.set_targets(targets.iter().map(|it| (*it).to_owned()).collect());
+        let planned = plan(&workloads(&text), &overrides, &SystemFacts::default()).unwrap();
+        let spans = |worker: &crate::plan::WorkerPlan| {
+            let path = |index: u32| {
+                planned.plan.targets[index as usize]
+                    .path
+                    .display()
+                    .to_string()
+            };
+            worker
+                .spans
+                .iter()
+                .map(|span| path(span.target_index))
+                .collect::<Vec<_>>()
+                .join(" ")
+        };
+        planned.plan.cells[0]
+            .workers
+            .iter()
+            .map(spans)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(used(&["/x", "/y"]), ["/x", "/y"]);
+    assert_eq!(used(&["/x"]), ["/x", "/x"]);
+    assert_eq!(used(&["/x", "/y", "/z"]), ["/x /y /z", "/x /y /z"]);
+}
+
+#[test]
+fn targets_that_are_not_here_are_warnings() {
+    let text = format!("targets = [\"/dev/nope\", \"C:\"]\n{LINE}");
+    let planned = planned(&text, &[]);
+    assert_eq!(
+        messages(&planned.warnings),
+        ["`C:` is not a path here", "there is no `/dev/nope` here"]
+    );
+    assert_eq!(
+        wanted_targets(&workloads(&text), &Overrides::new()),
+        ["/dev/nope"]
+    );
+    assert!(wanted_targets(&workloads(&text), &with(&["engine=null"])).is_empty());
+}
+
+#[test]
+fn a_device_is_used_whole_and_a_larger_size_is_cut_with_a_warning() {
+    let facts = facts(&[device("/dev/x", 3 << 30)]);
+    let text = format!("targets = \"/dev/x\"\nstart = \"1GiB\"\n{LINE}");
+    let whole = planned_on(&text, &[], &facts).unwrap();
+    let span = whole.plan.cells[0].workers[0].spans[0];
+    assert_eq!((span.start_bytes, span.size_bytes), (1 << 30, 2 << 30));
+    let cut = planned_on(&text, &["size=5GiB"], &facts).unwrap();
+    assert_eq!(cut.plan.cells[0].workers[0].spans[0].size_bytes, 2 << 30);
+    assert_eq!(messages(&cut.warnings), ["`/dev/x` has only 2GiB of 5GiB"]);
+    assert_eq!(
+        planned_on(&text, &["start=4GiB"], &facts)
+            .unwrap_err()
+            .to_string(),
+        "error: `start` is 4GiB, but `/dev/x` ends at 3GiB\nhelp: use a smaller `start`"
+    );
+}
+
+#[test]
+fn five_percent_of_a_file_system_stay_free() {
+    let text = format!("targets = [\"/a\", \"/b\"]\n{LINE}");
+    // 6 GiB free less 5 GiB that stay free leave 512 MiB for each of two.
+    let tight = facts(&[directory("/a", 6), directory("/b", 6)]);
+    let planned = planned_on(&text, &[], &tight).unwrap();
+    assert!(
+        planned
+            .plan
+            .targets
+            .iter()
+            .all(|target| target.size_bytes == 512 << 20)
+    );
+    assert_eq!(
+        planned.warnings[0].to_string(),
+        "warning: the test file on `/a` has 512MiB, not 1GiB: more would leave less than 5 % free\n\
+         help: add `--size` to choose"
+    );
+    assert_eq!(
+        planned_on(&text, &["size=1GiB"], &tight)
+            .unwrap_err()
+            .to_string(),
+        "error: the test files on `/a` need 2GiB; 1GiB can be used while 5 % stays free\n\
+         help: use a smaller `--size`"
+    );
+    let full = facts(&[directory("/a", 5), directory("/b", 5)]);
+    assert_eq!(
+        refusal(&text, &full),
+        "error: `/a` has no room for a test file while 5 % stays free\n\
+         help: name another target with `--target`"
+    );
+}
+
+#[test]
+fn direct_io_must_be_aligned_on_a_known_target() {
+    let text = format!("targets = \"/a\"\n{}", LINE.replace("\"4k\"", "1000"));
+    assert_eq!(
+        refusal(&text, &facts(&[directory("/a", 50)])),
+        "error: direct I/O on `/a` moves multiples of 512 bytes; requests of 1000 bytes cannot be\n\
+         help: add `--cache buffered`"
+    );
+    let unknown = planned(&text, &[]);
+    assert!(messages(&unknown.warnings)[1].starts_with("direct I/O on `/a` moves multiples"));
+    assert!(planned_on(&text, &["cache=buffered"], &facts(&[directory("/a", 50)])).is_ok());
+    assert!(planned_on(&text, &["engine=null"], &facts(&[directory("/a", 50)])).is_ok());
+}
+
+#[test]
+fn a_larger_unit_of_direct_io_raises_an_alignment_of_zero_with_a_warning() {
+    let target = TargetFacts {
+        direct_alignment_bytes: 4096,
+        ..directory("/a", 50)
+    };
+    let text = format!("targets = \"/a\"\n{LINE}");
+    let raised = planned_on(&text, &[], &facts(std::slice::from_ref(&target))).unwrap();
+    assert_eq!(raised.plan.cells[0].workers[0].spans[0].sector_bytes, 4096);
+    assert_eq!(
+        messages(&raised.warnings),
+        ["an alignment of 0 means 4096 bytes on `/a`, not 512"]
+    );
+    let as_coded = planned_on(&text, &["position=iometer"], &facts(&[target])).unwrap();
+    assert!(as_coded.warnings.is_empty());
+}
+
+#[test]
+fn a_request_must_fit_into_what_is_used() {
+    let text = format!("size = \"2k\"\n{LINE}");
+    assert_eq!(
+        refusal(&text, &SystemFacts::default()),
+        "error: a request of 4KiB does not fit into the 2KiB that are used of `.`\n\
+         help: use a larger `--size`"
+    );
+    // 4 KiB fit only at byte 4096, which is not inside when starts are multiples of 8 KiB.
+    let text = format!("size = \"8k\"\nstart = 512\n{LINE}align = \"8k\"\n");
+    assert!(refusal(&text, &SystemFacts::default()).contains("does not fit"));
+}
+
+#[test]
+fn a_ring_holds_all_requests_of_a_worker() {
+    let text = format!("targets = [\"/a\", \"/b\"]\niodepth = 20000\n{LINE}");
+    assert_eq!(
+        refusal(&text, &SystemFacts::default()),
+        "error: `worker 1` would keep 40000 requests in flight (20000 on each of 2 targets), not \
+         from 1 to 32768\nhelp: spread the requests over several workers"
+    );
+}
+
+#[test]
+fn buffers_must_leave_half_of_the_memory() {
+    let small = SystemFacts {
+        memory_bytes: 1 << 30,
+        ..SystemFacts::default()
+    };
+    let text = format!("iodepth = 1024\n{}", LINE.replace("4k", "1MiB"));
+    assert_eq!(
+        refusal(&text, &small),
+        "error: the buffers of a cell need 1GiB, more than half of the memory of 1GiB\n\
+         help: use a smaller `--iodepth`"
+    );
+}
+
+#[test]
+fn seeds_are_kept_for_iometers_rule_and_derived_otherwise() {
+    let text = format!("{LINE}[[worker]]\ncount = 2\nseed = 42\n");
+    let seeds = |pairs: &[&str]| {
+        let workers = &planned(&text, pairs).plan.cells[0].workers;
+        workers.iter().map(|worker| worker.seed).collect::<Vec<_>>()
+    };
+    assert_eq!(seeds(&["position=iometer"]), [42, 42]);
+    assert_eq!(seeds(&[]), [worker_seed(42, 0), worker_seed(42, 1)]);
+    assert_eq!(
+        seeds(&["seed=9", "position=iometer"]),
+        [worker_seed(9, 0), worker_seed(9, 1)]
+    );
+}
+
+#[test]
+fn workers_take_cpus_in_turn() {
+    let cpus = |count: u32| {
+        let facts = SystemFacts {
+            cpu_count: count,
+            ..SystemFacts::default()
+        };
+        planned_on(&format!("workers = 3\ncpus = [4, 1]\n{LINE}"), &[], &facts).unwrap()
+    };
+    let cells = cpus(8).plan.cells;
+    let taken: Vec<_> = cells[0].workers.iter().map(|worker| worker.cpu).collect();
+    assert_eq!(taken, [Some(4), Some(1), Some(4)]);
+    assert_eq!(
+        messages(&cpus(2).warnings),
+        ["`cpus` names CPU 4, but there are 2, from 0"]
+    );
+}
+
+#[test]
+fn a_run_without_end_gets_the_default_time_and_a_warning() {
+    let endless = planned(&format!("run_time = 0\n{LINE}"), &[]);
+    assert_eq!(endless.plan.cells[0].run_time_ns, 10_000_000_000);
+    assert_eq!(
+        messages(&endless.warnings),
+        ["`w` would run until stopped; it runs for 10s in each cell"]
+    );
+    let counted = planned(&format!("operations = 5\n{LINE}"), &[]);
+    assert_eq!(counted.plan.cells[0].run_time_ns, 0);
+    assert_eq!(counted.plan.cells[0].operations, Some(5));
+}
+
+#[test]
+fn a_list_of_depths_must_be_followed_by_somebody() {
+    let text = format!("iodepth = [1, 2]\n{LINE}[[worker]]\niodepth = 4\n");
+    assert_eq!(
+        refusal(&text, &SystemFacts::default()),
+        "error: `iodepth` is a list, but every worker has an `iodepth` of its own\n\
+         help: take out the workers' `iodepth`"
+    );
+    assert_eq!(planned(&text, &["iodepth=1,2"]).plan.cells.len(), 2);
+}
+
+#[test]
+fn parts_stand_above_what_they_use_and_below_options() {
+    let text = "run_time = \"7s\"\niodepth = 3\n[[part]]\nuse = \"oltp\"\n\
+                [[part]]\nuse = \"oltp\"\niodepth = 5\nname = \"other\"\n";
+    let seen = |pairs: &[&str]| {
+        let cells = planned(text, pairs).plan.cells;
+        let one = |cell: &Cell| {
+            (
+                cell.workload.clone(),
+                cell.iodepth,
+                cell.run_time_ns / 1_000_000_000,
+            )
+        };
+        cells.iter().map(one).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        seen(&[]),
+        [("oltp".to_owned(), 3, 7), ("other".to_owned(), 5, 7)]
+    );
+    assert_eq!(seen(&["iodepth=9"])[1], ("other".to_owned(), 9, 7));
+}
+
+#[test]
+fn plans_have_a_limit() {
+    let text = format!(
+        "test_type = \"cycle-outstanding-ios\"\n\
+         cycling.iodepth = {{ end = 30000, step = 1, kind = \"linear\" }}\n{LINE}"
+    );
+    let message = refusal(&text, &SystemFacts::default());
+    assert!(
+        message.starts_with("error: the plan has 10001 cells, more than 10000"),
+        "{message}"
+    );
+    let text = format!("repetitions = 1000\niodepth = [1,2,3,4,5,6,7,8,9,10,11]\n{LINE}");
+    assert!(refusal(&text, &SystemFacts::default()).contains("11000 cells"));
+}
+
+#[test]
+fn a_plan_of_nothing_is_refused_to_run_but_shown() {
+    let text = format!("{LINE}[[worker]]\naccess_specs = []\n");
+    let planned = planned(&text, &[]);
+    assert_eq!(
+        messages(&planned.refusals),
+        ["there is nothing to run: no worker has an access specification"]
+    );
+    assert!(crate::plan_text(&planned).contains("0 cells"));
+}
+
+#[test]
+fn the_plan_reads_well() {
+    let text = format!("name = \"mail\"\ntitle = \"Mail\"\niodepth = [1, 8]\n{LINE}random = 30\n");
+    let shown = crate::plan_text(&planned(&text, &["run_time=1m"]));
+    assert_eq!(
+        shown,
+        "mail · Mail\n  source: w.toml\n  by option: run_time = 1m\n  written: iodepth = 1,8\n  \
+         default: ramp_time = 2s, engine = io_uring, cache = direct, start = 0B, repetitions = 1, seed = 1,\n           \
+         verify = false, position = uniform, cursor = worker, content = incompressible,\n           \
+         sqpoll = false, iopoll = false, batch = 32, test_type = normal, keep = false,\n           \
+         workers = 1, targets = ., size = 1GiB\n\n\
+         targets\n  0  .  1GiB  directory, with a test file in it\n\n\
+         access specification a\n  of size  request  read  random  align   and\n  \
+         100%     4KiB     100%  30%     sector\n\n\
+         cells\n  #  workload  access specification  workers  targets  iodepth  rep  time\n  \
+         1  mail      a                           1        1        1    1  2s + 1m\n  \
+         2  mail      a                           1        1        8    1  2s + 1m\n\n\
+         2 cells, 2m4s in all; before that, up to 1GiB of test files are written\n"
+    );
+}

@@ -1,0 +1,26 @@
+//! No text makes reading or planning a workload panic, and what was read can be written and read.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use workload::facts::SystemFacts;
+use workload::source::{SourceKind, load};
+use workload::{Overrides, plan, plan_text, read_toml, to_toml};
+
+fuzz_target!(|bytes: &[u8]| {
+    let Ok(loaded) = load("fuzz.toml", bytes, Some(SourceKind::Toml), false) else {
+        return;
+    };
+    for workload in &loaded.workloads {
+        let text = to_toml(workload);
+        let again = read_toml("again.toml", &text).expect("what was written reads back");
+        assert_eq!(&again, workload, "{text}");
+    }
+    if let Ok(planned) = plan(
+        &loaded.workloads,
+        &Overrides::new(),
+        &SystemFacts::default(),
+    ) {
+        let _ = plan_text(&planned);
+    }
+});
