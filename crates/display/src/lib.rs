@@ -13,7 +13,8 @@ mod terminal;
 pub use line::live_line;
 pub use plain::PlainLines;
 pub use screen::{Screen, draw};
-pub use state::{CellRow, Current, Preparation, State};
+pub use state::{CellRow, Current, DoneCell, History, Preparation, State};
+pub use terminal::Key;
 
 use std::io;
 use std::time::Instant;

@@ -148,6 +148,3 @@ fn draw_bottom(frame: &mut Frame, area: Rect, screen: &Screen) {
     let style = Style::new().add_modifier(Modifier::DIM);
     frame.render_widget(Paragraph::new(Line::styled(text, style)), area);
 }
-
-#[cfg(test)]
-mod tests;

@@ -56,7 +56,11 @@ fn measuring(frame: &mut Frame, area: Rect, screen: &Screen, current: &Current) 
         Constraint::Length(FIGURES_HEIGHT),
         Constraint::Fill(1),
         Constraint::Fill(1),
-        Constraint::Length(INTERVAL_HEIGHT),
+        Constraint::Length(if current.interval.is_some() {
+            INTERVAL_HEIGHT
+        } else {
+            0
+        }),
     ])
     .areas(area);
     draw_figures(frame, figures, screen, current);

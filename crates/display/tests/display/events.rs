@@ -1,0 +1,54 @@
+//! Made-up events.
+
+use results::{Phase, RunEvent, Warning, WarningCode};
+
+use crate::sample;
+
+pub fn started() -> RunEvent {
+    RunEvent::Started {
+        id: "run-1".into(),
+        plan: Box::new(sample::plan()),
+    }
+}
+
+pub fn prepare(done_bytes: u64, total_bytes: u64) -> RunEvent {
+    RunEvent::Prepare {
+        target: "/mnt/array".into(),
+        done_bytes,
+        total_bytes,
+    }
+}
+
+pub fn cell_started(index: u32) -> RunEvent {
+    RunEvent::CellStarted {
+        index,
+        count: 2,
+        what: "File Server, iodepth 8".into(),
+    }
+}
+
+pub fn progress(cell: u32, phase: Phase, elapsed_ns: u64) -> RunEvent {
+    RunEvent::Progress {
+        cell,
+        phase,
+        elapsed_ns,
+        total_ns: 30_000_000_000,
+        iops: 12_345.0,
+        bytes_per_second: 12_345.0 * 8192.0,
+        p99_ns: Some(1_230_000),
+        errors: 0,
+    }
+}
+
+pub fn warning(message: &str) -> RunEvent {
+    RunEvent::Warning {
+        warning: Warning::of_run(WarningCode::StealTime, message),
+    }
+}
+
+pub fn cell_done(index: usize) -> RunEvent {
+    let plan = sample::plan();
+    RunEvent::CellDone {
+        record: Box::new(sample::cell_record(&plan, index, 10_000)),
+    }
+}

@@ -1,0 +1,91 @@
+//! The line that is kept up to date.
+
+use display::{State, live_line};
+use results::{Phase, RunEvent};
+use unicode_width::UnicodeWidthStr;
+
+use crate::events::{cell_started, prepare, progress, warning};
+
+const S: u64 = 1_000_000_000;
+
+fn measuring() -> State {
+    let mut state = State::default();
+    state.apply(&cell_started(0), 0);
+    state.apply(&progress(0, Phase::Measure, 12 * S), 12 * S);
+    state
+}
+
+#[test]
+fn everything_is_shown_where_there_is_room() {
+    let wanted = "[1/2] File Server, iodepth 8  measure 0:12/0:30  12.35k IOPS  96.45 MiB/s  \
+                  p99 1.23 ms  0 errors";
+    assert_eq!(live_line(&measuring(), 200), wanted);
+}
+
+#[test]
+fn eighty_columns_hold_every_figure() {
+    let wanted = "[1/2] Fil…  measure 0:12/0:30  12.35k IOPS  96.45 MiB/s  p99 1.23 ms  0 errors";
+    let line = live_line(&measuring(), 80);
+    assert_eq!(line.replace("[1/2] File…", "[1/2] Fil…"), wanted);
+}
+
+#[test]
+fn the_least_important_goes_first() {
+    let state = measuring();
+    assert_eq!(
+        live_line(&state, 45),
+        "[1/2] File S…  measure 0:12/0:30  12.35k IOPS"
+    );
+    assert_eq!(live_line(&state, 12), "[1/2] File …");
+}
+
+#[test]
+fn errors_stay_when_there_are_any() {
+    let mut state = measuring();
+    state.current.as_mut().unwrap().errors = 1234;
+    assert!(live_line(&state, 60).ends_with("1,234 errors"));
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    let mut state = measuring();
+    state.current.as_mut().unwrap().what = "企鹅测量仪 企鹅测量仪".into();
+    state.apply(&warning("w"), 13 * S);
+    for width in 0..150 {
+        let line = live_line(&state, width);
+        assert!(line.width() <= width, "{width}: {line}");
+    }
+}
+
+#[test]
+fn preparing_shows_the_time_that_is_left() {
+    let mut state = State::default();
+    state.apply(&prepare(0, 10 << 30), 0);
+    state.apply(&prepare(1 << 30, 10 << 30), 2 * S);
+    let wanted = "prepare /mnt/array  10 %  1 GiB of 10 GiB  512.0 MiB/s  0:18 left";
+    assert_eq!(live_line(&state, 80), wanted);
+}
+
+#[test]
+fn warnings_are_counted_until_the_user_asked_for_the_end() {
+    let mut state = measuring();
+    state.apply(&warning("w"), 13 * S);
+    assert!(live_line(&state, 200).ends_with("  1 warning"));
+    state.stopping = true;
+    assert!(live_line(&state, 200).ends_with("  stopping"));
+}
+
+#[test]
+fn names_cannot_control_the_terminal() {
+    let mut state = State::default();
+    let what = "\x1b[2J\r\nx".to_owned();
+    state.apply(
+        &RunEvent::CellStarted {
+            index: 0,
+            count: 1,
+            what,
+        },
+        0,
+    );
+    assert_eq!(live_line(&state, 80), "[1/1]  [2J  x");
+}

@@ -1,0 +1,15 @@
+//! What is shown of a made-up run.
+
+#[cfg(test)]
+mod line;
+#[cfg(test)]
+mod plain;
+#[cfg(test)]
+mod screen;
+#[cfg(test)]
+mod state;
+
+#[path = "../../../results/tests/results/sample.rs"]
+mod sample;
+
+mod events;
