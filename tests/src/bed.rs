@@ -75,19 +75,19 @@ impl Bed {
         finish(&mut self.command(arguments))
     }
 
-    /// Runs `run` on the target for a short time; what `arguments` say comes last and wins.
+    /// Runs `run` on the target, for a short time unless `arguments` say how long.
+    ///
+    /// # Panics
+    /// When it hangs.
     pub fn measure(&self, arguments: &[&str]) -> Finished {
         let target = self.target.to_string_lossy().into_owned();
-        let common = [
-            "run",
-            "--target",
-            &target,
-            "--run-time",
-            "500ms",
-            "--ramp-time",
-            "100ms",
-        ];
-        self.run(&[&common, arguments].concat())
+        let mut all = vec!["run", "--target", &target];
+        for (option, value) in [("--run-time", "500ms"), ("--ramp-time", "100ms")] {
+            if !arguments.contains(&option) {
+                all.extend([option, value]);
+            }
+        }
+        self.run(&[&all, arguments].concat())
     }
 
     /// As [`Bed::measure`], with the record that it printed.

@@ -151,15 +151,16 @@ fn the_record_is_one_json_document_with_consistent_figures() {
 fn the_same_seed_makes_the_same_operations() {
     let bed = bed();
     let run = || {
-        let arguments = [
-            "small.toml",
-            "--engine",
-            "null",
+        // A ramp would use up as much of the stream as its time allows.
+        let ends = [
             "--operations",
             "100000",
             "--run-time",
             "0",
+            "--ramp-time",
+            "0",
         ];
+        let arguments = [&["small.toml", "--engine", "null"][..], &ends].concat();
         let (_, record) = bed.record(&arguments);
         record["cells"][0]["operations"]["read"]["count"]
             .as_u64()

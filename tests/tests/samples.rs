@@ -15,6 +15,9 @@ const STRICT_REFUSED: [&str; 3] = [
 /// Files that are refused with all leniency: invented structure.
 const TOLERANT_REFUSED: [&str; 1] = ["template_powershell_INVALID_inventedKeys_CRLF.icf"];
 
+/// A file without access specifications: a configuration, but no workload.
+const NOTHING_TO_RUN: &str = "eilerjc_compat_nospec_error.icf";
+
 fn icf_files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder)
         .unwrap()
@@ -75,6 +78,9 @@ fn iometer_files_survive_conversion_to_toml() {
         let toml = bed.run(&["convert", &path, "--to", "toml"]);
         assert_eq!(toml.code, 0, "{path}: {}", toml.text());
         bed.file("again.toml", &toml.stdout);
+        if path.ends_with(NOTHING_TO_RUN) {
+            continue;
+        }
         let checked = bed.run(&["check", "again.toml"]);
         assert_eq!(checked.code, 0, "{path}: {}", checked.text());
         let again = bed.run(&["convert", "again.toml", "--to", "toml"]);
