@@ -15,6 +15,7 @@ mod overrides;
 pub mod plan;
 mod plan_text;
 mod planning;
+pub mod postmark;
 pub mod reference;
 mod resolve;
 pub mod source;
