@@ -158,8 +158,12 @@ impl Export<'_> {
                 .try_for_each(|name| check_name("access specification", name))?;
             return Ok(Some(names.clone()));
         }
-        let all = || self.specs.iter().map(|spec| spec.name.clone()).collect();
-        Ok(self.workload.iometer.is_none().then(all))
+        if self.workload.iometer.is_some() {
+            return Ok(Some(Vec::new()));
+        }
+        Ok(Some(
+            self.specs.iter().map(|spec| spec.name.clone()).collect(),
+        ))
     }
 
     fn targets(

@@ -93,8 +93,6 @@ fn damaged(mut bytes: Vec<u8>, damages: Vec<(prop::sample::Index, Damage)>) -> V
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, ..ProptestConfig::default() })]
-
     #[test]
     fn damaged_files_never_panic(
         text in prop::sample::select(vec![

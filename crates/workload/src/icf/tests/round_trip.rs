@@ -246,8 +246,6 @@ fn document() -> impl Strategy<Value = Document> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
-
     #[test]
     fn a_written_document_reads_back_in_both_modes(document in document()) {
         let bytes = write(&document);
@@ -260,8 +258,6 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
-
     #[test]
     fn a_workload_survives_the_way_through_a_written_file(document in document()) {
         let (workload, _) = to_workload(&document, "sample");
