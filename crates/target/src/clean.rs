@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::TargetError;
-use crate::place::{Claim, Place, SIDECAR_ENDING, WORK_DIRECTORY};
+use crate::claim::Claim;
+use crate::place::{Place, SIDECAR_ENDING, WORK_DIRECTORY};
 use crate::probe::{PathKind, kind_of, parent_of, without_trailing_slashes};
 
 /// Something that was not removed.

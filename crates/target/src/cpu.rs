@@ -284,6 +284,20 @@ mod tests {
     }
 
     #[test]
+    fn a_thread_can_be_seen_from_outside_until_it_ends() {
+        let own = rustix::thread::gettid().as_raw_nonzero().get();
+        assert!(CpuSample::of_thread_id(own).is_some());
+        let id = || rustix::thread::gettid().as_raw_nonzero().get();
+        let ended = std::thread::spawn(id).join().expect("a thread");
+        // The kernel takes a moment to forget it.
+        let gone = || CpuSample::of_thread_id(ended).is_none();
+        assert!((0..100).any(|_| gone() || {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            false
+        }));
+    }
+
+    #[test]
     fn the_split_adds_up_to_the_exact_time() {
         let early = CpuSample {
             total_ns: 5,

@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags, fstat};
 use rustix::io::Errno;
@@ -14,6 +15,9 @@ use crate::mounts::{self, Mount};
 use crate::probe::PathFacts;
 use crate::signature::signature;
 use crate::sysfs::{DeviceNumber, Sysfs, block_number, split};
+
+const BUSY_ATTEMPTS: u32 = 16;
+const BUSY_WAIT: Duration = Duration::from_millis(25);
 
 /// A device that was admitted and is held (`O_EXCL`) when it may be written.
 #[derive(Debug)]
@@ -93,12 +97,23 @@ pub(crate) fn admit_device(
 
 fn hold(path: &Path, flags: OFlags, writable: bool) -> Result<HeldDevice, TargetError> {
     let action = if writable { "write to" } else { "read" };
-    let hold = rustix::fs::open(
-        path,
-        flags | OFlags::NOFOLLOW | OFlags::CLOEXEC,
-        Mode::empty(),
-    )
-    .map_err(|error| match error {
+    let open = || {
+        rustix::fs::open(
+            path,
+            flags | OFlags::NOFOLLOW | OFlags::CLOEXEC,
+            Mode::empty(),
+        )
+    };
+    let mut hold = open();
+    for _ in 0..BUSY_ATTEMPTS {
+        // Whoever has just closed the device, or looks at it because it was closed, is soon gone.
+        if hold.as_ref().err() != Some(&Errno::BUSY) {
+            break;
+        }
+        std::thread::sleep(BUSY_WAIT);
+        hold = open();
+    }
+    let hold = hold.map_err(|error| match error {
         Errno::BUSY => busy_elsewhere(path),
         error => TargetError::system(action, path, error),
     })?;

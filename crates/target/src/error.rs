@@ -64,11 +64,11 @@ pub enum TargetError {
         kind: &'static str,
     },
     /// Another run uses the target.
-    #[error("target `{path}` is in use by another pgmeter (process {pid})")]
+    #[error("target `{path}` is in use by another pgmeter{}", process(*pid))]
     InUse {
         /// The work directory or file.
         path: PathBuf,
-        /// The other process.
+        /// The other process; 0 when it cannot be told.
         pid: u32,
     },
     /// A block device without content that we know, not confirmed.
@@ -280,6 +280,14 @@ impl TargetError {
                 source,
             },
         }
+    }
+}
+
+fn process(pid: u32) -> String {
+    if pid == 0 {
+        String::new()
+    } else {
+        format!(" (process {pid})")
     }
 }
 

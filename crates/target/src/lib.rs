@@ -5,6 +5,7 @@
 //! or removed, and nothing is followed through a symbolic link.
 
 mod admit;
+mod claim;
 mod clean;
 mod counters;
 mod cpu;

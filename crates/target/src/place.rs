@@ -1,21 +1,24 @@
-//! The directory in which pgmeter works, the lock on it, and every creation and removal.
+//! The directory in which pgmeter works, and the lock on it.
 //!
 //! All names are single components and all calls go through a directory descriptor; nothing is
 //! followed through a symbolic link.
 
 use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Read;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{
     AtFlags, FileType, FlockOperation, Mode, OFlags, ResolveFlags, Stat, flock, fstat, mkdirat,
-    openat, openat2, renameat, statat, unlinkat,
+    openat, openat2, statat,
 };
 use rustix::io::Errno;
 
 use crate::TargetError;
-use crate::manifest::{MANIFEST_BYTES_MAX, Made, Manifest};
+use crate::claim::Claim;
+use crate::manifest::{MANIFEST_BYTES_MAX, Manifest};
+use crate::owner::Owner;
 
 /// Name of the work directory in a target directory.
 pub(crate) const WORK_DIRECTORY: &str = "pgmeter.work";
@@ -24,6 +27,8 @@ pub(crate) const SIDECAR_ENDING: &str = ".pgmeter";
 const MANIFEST: &str = "manifest.json";
 /// How often a look-up that raced with another process is tried again.
 const ATTEMPTS: u32 = 16;
+/// Between attempts at a lock that should be free in a moment.
+const BUSY_WAIT: Duration = Duration::from_millis(25);
 
 /// Where a manifest and the files it names are, whether they exist or not.
 #[derive(Debug)]
@@ -35,25 +40,22 @@ pub(crate) struct Place {
     pub file_name: Option<String>,
 }
 
-/// A place with its manifest locked.
-#[derive(Debug)]
-pub(crate) struct Claim {
-    pub place: Place,
-    /// The directory that holds manifest and files.
-    pub directory: OwnedFd,
-    /// The manifest's own file, on which the lock is; replaced with each new manifest.
-    lock: OwnedFd,
-    pub manifest: Manifest,
-    /// Who owned it before, when that run did not end well.
-    pub interrupted: bool,
-}
-
 /// What an attempt to lock found.
 enum Locked {
     Mine(OwnedFd, Option<Manifest>),
     Nothing,
     /// Another process replaced the manifest meanwhile.
     Again,
+    /// It is locked, but not by its owner: someone looks at it, or a child process that has just
+    /// been forked still has the descriptor of an owner that is done.
+    Busy,
+}
+
+/// A locked manifest and its directory.
+struct Held {
+    directory: OwnedFd,
+    lock: OwnedFd,
+    manifest: Option<Manifest>,
 }
 
 /// Whether pgmeter makes test files of that name in a work directory.
@@ -176,74 +178,82 @@ impl Place {
 
     /// Locks the manifest for this run, making it where there is none.
     pub(crate) fn claim(self, run: &str) -> Result<Claim, TargetError> {
-        for _ in 0..ATTEMPTS {
-            let directory = self.open_or_make()?;
-            match self.try_lock(&directory, true)? {
-                Locked::Mine(lock, old) => {
-                    let interrupted = old.as_ref().is_some_and(|old| old.owner.is_some());
-                    let files = old.map(|old| old.files).unwrap_or_default();
-                    let mut manifest = Manifest::new(run);
-                    manifest.files = files;
-                    let mut claim = Claim {
-                        place: self,
-                        directory,
-                        lock,
-                        manifest,
-                        interrupted,
-                    };
-                    claim.save()?;
-                    return Ok(claim);
-                }
-                Locked::Nothing | Locked::Again => {}
-            }
-        }
-        Err(TargetError::Replaced {
-            path: self.manifest_path(),
-        })
+        let Some(held) = self.hold(true)? else {
+            return Err(TargetError::Replaced {
+                path: self.manifest_path(),
+            });
+        };
+        let old = held.manifest;
+        let interrupted = old.as_ref().is_some_and(|old| old.owner.is_some());
+        let mut manifest = Manifest::new(run);
+        manifest.files = old.map(|old| old.files).unwrap_or_default();
+        let (directory, lock) = (held.directory, held.lock);
+        let mut claim = Claim {
+            place: self,
+            directory,
+            lock,
+            manifest,
+            interrupted,
+        };
+        claim.save()?;
+        Ok(claim)
     }
 
-    /// Locks the manifest that is there, to clean; none when there is none.
+    /// Locks the manifest that is there, to clean; the place itself when there is none.
     pub(crate) fn claim_existing(self) -> Result<Result<Claim, Place>, TargetError> {
-        for _ in 0..ATTEMPTS {
-            let Some(directory) = self.open()? else {
-                return Ok(Err(self));
-            };
-            match self.try_lock(&directory, false)? {
-                Locked::Mine(lock, old) => {
-                    let manifest = old.unwrap_or_else(|| Manifest::new(""));
-                    let claim = Claim {
-                        place: self,
-                        directory,
-                        lock,
-                        manifest,
-                        interrupted: true,
-                    };
-                    return Ok(Ok(claim));
-                }
-                Locked::Nothing => return Ok(Err(self)),
-                Locked::Again => {}
-            }
-        }
-        Err(TargetError::Replaced {
-            path: self.manifest_path(),
-        })
+        let Some(held) = self.hold(false)? else {
+            return Ok(Err(self));
+        };
+        let manifest = held.manifest.unwrap_or_else(|| Manifest::new(""));
+        let (directory, lock) = (held.directory, held.lock);
+        Ok(Ok(Claim {
+            place: self,
+            directory,
+            lock,
+            manifest,
+            interrupted: true,
+        }))
     }
 
-    /// The manifest as it is, not locked and not changed; an error if another process uses it.
+    /// The manifest as it is, not changed; an error if another process uses it.
     pub(crate) fn peek(&self) -> Result<Option<Manifest>, TargetError> {
-        let Some(directory) = self.open()? else {
-            return Ok(None);
+        Ok(self.hold(false)?.and_then(|held| held.manifest))
+    }
+
+    /// Locks the manifest; none when there is none and none is to be made.
+    fn hold(&self, make: bool) -> Result<Option<Held>, TargetError> {
+        let mut error = TargetError::Replaced {
+            path: self.manifest_path(),
         };
         for _ in 0..ATTEMPTS {
-            match self.try_lock(&directory, false)? {
-                Locked::Mine(_, manifest) => return Ok(manifest),
+            let found = if make {
+                Some(self.open_or_make()?)
+            } else {
+                self.open()?
+            };
+            let Some(directory) = found else {
+                return Ok(None);
+            };
+            match self.try_lock(&directory, make)? {
+                Locked::Mine(lock, manifest) => {
+                    return Ok(Some(Held {
+                        directory,
+                        lock,
+                        manifest,
+                    }));
+                }
                 Locked::Nothing => return Ok(None),
                 Locked::Again => {}
+                Locked::Busy => {
+                    error = TargetError::InUse {
+                        path: self.used_path(),
+                        pid: 0,
+                    };
+                    std::thread::sleep(BUSY_WAIT);
+                }
             }
         }
-        Err(TargetError::Replaced {
-            path: self.manifest_path(),
-        })
+        Err(error)
     }
 
     fn try_lock(&self, directory: &OwnedFd, make: bool) -> Result<Locked, TargetError> {
@@ -271,7 +281,7 @@ impl Place {
         }
         let locked = match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => true,
-            Err(Errno::WOULDBLOCK) => return Err(self.in_use(&lock)),
+            Err(Errno::WOULDBLOCK) => return self.locked_by_another(&lock),
             // No locks on this file system: the owner's process must tell.
             Err(Errno::OPNOTSUPP | Errno::NOLCK | Errno::INVAL | Errno::NOSYS) => false,
             Err(error) => return Err(failed(error)),
@@ -296,21 +306,23 @@ impl Place {
     }
 
     /// Whether an owner that may run does not use the place, given that we have its lock.
-    fn is_free(&self, owner: &crate::owner::Owner) -> bool {
-        let here = crate::owner::Owner::current();
+    fn is_free(&self, owner: &Owner) -> bool {
+        let here = Owner::current();
         owner.is_this_process() || owner.boot != here.boot
     }
 
-    fn in_use(&self, lock: &OwnedFd) -> TargetError {
+    fn locked_by_another(&self, lock: &OwnedFd) -> Result<Locked, TargetError> {
         let owner = self
             .read(lock)
             .ok()
             .flatten()
             .and_then(|manifest| manifest.owner);
-        let pid = owner.map_or(0, |owner| owner.pid);
-        TargetError::InUse {
-            path: self.used_path(),
-            pid,
+        match owner.filter(Owner::may_run) {
+            Some(owner) => Err(TargetError::InUse {
+                path: self.used_path(),
+                pid: owner.pid,
+            }),
+            None => Ok(Locked::Busy),
         }
     }
 
@@ -340,157 +352,6 @@ impl Place {
     }
 }
 
-impl Claim {
-    /// Writes the manifest so that either the old or the new one survives a crash.
-    pub(crate) fn save(&mut self) -> Result<(), TargetError> {
-        let draft = self.place.draft_name();
-        let path = self.place.manifest_path();
-        let failed = |error: std::io::Error| TargetError::system("write to", &path, error);
-        let _ = unlinkat(&self.directory, &draft, AtFlags::empty());
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
-        let next = open_beneath(
-            self.directory.as_fd(),
-            &draft,
-            flags,
-            Mode::RUSR | Mode::WUSR,
-        )
-        .map_err(|error| failed(error.into()))?;
-        // Locked before it has the name, so that the place is never without a lock.
-        let _ = flock(&next, FlockOperation::NonBlockingLockExclusive);
-        let mut file = File::from(next);
-        let written = file
-            .write_all(&self.manifest.to_text())
-            .and_then(|()| file.sync_all());
-        let renamed = written.and_then(|()| {
-            renameat(
-                &self.directory,
-                &draft,
-                &self.directory,
-                self.place.manifest_name(),
-            )?;
-            Ok(())
-        });
-        if let Err(error) = renamed {
-            let _ = unlinkat(&self.directory, &draft, AtFlags::empty());
-            return Err(failed(error));
-        }
-        self.lock = file.into();
-        // Some file systems cannot sync a directory; the name is then as durable as they make it.
-        let _ = rustix::fs::fsync(&self.directory);
-        Ok(())
-    }
-
-    /// What stands under a name, not followed.
-    pub(crate) fn stat(&self, name: &str) -> Option<Stat> {
-        statat(&self.directory, name, AtFlags::SYMLINK_NOFOLLOW).ok()
-    }
-
-    /// Makes a file that must not exist and notes it.
-    pub(crate) fn create(&mut self, made: Made) -> Result<OwnedFd, TargetError> {
-        let name = made.name.clone();
-        let path = self.place.directory_path().join(&name);
-        self.manifest.files.retain(|other| other.name != name);
-        self.manifest.files.push(Made {
-            inode: None,
-            ..made
-        });
-        self.save()?;
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
-        let opened = open_beneath(
-            self.directory.as_fd(),
-            &name,
-            flags,
-            Mode::RUSR | Mode::WUSR,
-        );
-        let file = match opened {
-            Ok(file) => file,
-            Err(error) => {
-                self.manifest.files.retain(|other| other.name != name);
-                self.save()?;
-                return Err(match error {
-                    Errno::EXIST => TargetError::Foreign { path },
-                    error => TargetError::system("write to", &path, error),
-                });
-            }
-        };
-        let inode = fstat(&file)
-            .map_err(|error| TargetError::system("look at", &path, error))?
-            .st_ino;
-        self.note(&name, |made| made.inode = Some(inode));
-        self.save()?;
-        Ok(file)
-    }
-
-    /// Changes the entry of a file; the caller saves.
-    pub(crate) fn note(&mut self, name: &str, change: impl FnOnce(&mut Made)) {
-        if let Some(made) = self
-            .manifest
-            .files
-            .iter_mut()
-            .find(|made| made.name == name)
-        {
-            change(made);
-        }
-    }
-
-    /// Removes a file of the manifest, if it is still the one that was made.
-    ///
-    /// # Errors
-    /// The reason why it was left.
-    pub(crate) fn remove(&mut self, name: &str) -> Result<bool, String> {
-        let Some(made) = self.manifest.made(name).cloned() else {
-            return Err("it is not in the manifest".to_owned());
-        };
-        let Some(found) = self.stat(name) else {
-            self.manifest.files.retain(|other| other.name != name);
-            return Ok(false);
-        };
-        if let Some(reason) = made.foreign(&found) {
-            return Err(reason.to_owned());
-        }
-        unlinkat(&self.directory, name, AtFlags::empty())
-            .map_err(|error| std::io::Error::from(error).to_string())?;
-        self.manifest.files.retain(|other| other.name != name);
-        Ok(true)
-    }
-
-    /// Whether files of the manifest are still there and still the ones that were made.
-    pub(crate) fn has_removable(&self) -> bool {
-        self.manifest.files.iter().any(|made| {
-            self.stat(&made.name)
-                .is_some_and(|found| made.foreign(&found).is_none())
-        })
-    }
-
-    /// Removes the manifest and, if then empty, the work directory.
-    ///
-    /// # Errors
-    /// What was left and why.
-    pub(crate) fn dissolve(self) -> Result<(), (PathBuf, String)> {
-        let because = |error: Errno| std::io::Error::from(error).to_string();
-        let _ = unlinkat(&self.directory, self.place.draft_name(), AtFlags::empty());
-        if let Err(error) = unlinkat(
-            &self.directory,
-            self.place.manifest_name(),
-            AtFlags::empty(),
-        ) && error != Errno::NOENT
-        {
-            return Err((self.place.manifest_path(), because(error)));
-        }
-        if self.place.file_name.is_some() {
-            return Ok(());
-        }
-        match unlinkat(&self.place.parent, WORK_DIRECTORY, AtFlags::REMOVEDIR) {
-            Ok(()) | Err(Errno::NOENT) => Ok(()),
-            Err(Errno::NOTEMPTY | Errno::EXIST) => Err((
-                self.place.directory_path(),
-                "it holds files that pgmeter did not make".to_owned(),
-            )),
-            Err(error) => Err((self.place.directory_path(), because(error))),
-        }
-    }
-}
-
 /// Opens a directory whose own name is not a link.
 pub(crate) fn open_directory(path: &Path) -> Result<OwnedFd, TargetError> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -499,7 +360,7 @@ pub(crate) fn open_directory(path: &Path) -> Result<OwnedFd, TargetError> {
 }
 
 /// Opens one component beneath a directory, following nothing.
-fn open_beneath(
+pub(crate) fn open_beneath(
     directory: std::os::fd::BorrowedFd<'_>,
     name: &str,
     flags: OFlags,

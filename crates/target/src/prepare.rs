@@ -12,12 +12,13 @@ use rustix::io::Errno;
 use workload::plan::{CacheMode, ContentPlan, TargetPlan};
 
 use crate::admit::{Admitted, Site};
+use crate::claim::Claim;
 use crate::clean::{CleanReport, remove_all};
 use crate::device::HeldDevice;
 use crate::doubt::{DirectDoubt, doubt};
 use crate::fill::{FillError, Filling, Watch};
 use crate::manifest::Made;
-use crate::place::{Claim, Place};
+use crate::place::Place;
 use crate::probe::PathFacts;
 use crate::sysfs::split;
 use crate::{TargetError, space};
@@ -49,8 +50,11 @@ pub struct Prepared {
 #[derive(Debug)]
 enum Ready {
     File(Claim),
-    Device(HeldDevice),
+    Device(HeldDevice, Filled),
 }
+
+/// What a run wrote to a device, as long as nothing else may have been written since.
+type Filled = Option<(FillPlan, u64)>;
 
 /// A target opened for measuring.
 #[derive(Debug)]
@@ -74,7 +78,7 @@ pub fn prepare(
 ) -> Result<Prepared, TargetError> {
     let Admitted { facts, site, run } = admitted;
     let site = match site {
-        Site::Device(device) => Ready::Device(device),
+        Site::Device(device) => Ready::Device(device, None),
         Site::Files(place) => {
             check_space_for(&place, plan, fill)?;
             Ready::File(place.claim(&run)?)
@@ -113,7 +117,16 @@ impl Prepared {
                 }
                 self.evict_file()
             }
-            Some(Ready::Device(device)) => fill_device(device, plan, fill, watch),
+            Some(Ready::Device(device, filled)) => {
+                let wanted = Some((fill.clone(), plan.size_bytes));
+                self.reused = *filled == wanted;
+                if !self.reused {
+                    *filled = None;
+                    fill_device(device, plan, fill, watch)?;
+                    *filled = wanted;
+                }
+                Ok(())
+            }
             None => Ok(()),
         }
     }
@@ -153,7 +166,7 @@ impl Prepared {
     pub fn open(&self, cache: CacheMode, read: bool, write: bool) -> Result<Opened, TargetError> {
         let file = match &self.site {
             Some(Ready::File(claim)) => open_file(claim, &self.facts, cache, (read, write))?,
-            Some(Ready::Device(device)) => open_device(device, cache, read, write)?,
+            Some(Ready::Device(device, _)) => open_device(device, cache, read, write)?,
             None => return Err(TargetError::Replaced { path: self.path() }),
         };
         let is_file = matches!(self.site, Some(Ready::File(_)));

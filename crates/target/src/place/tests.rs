@@ -4,6 +4,7 @@ use std::os::unix::fs::symlink;
 use workload::plan::ContentPlan;
 
 use super::*;
+use crate::manifest::Made;
 
 fn made(name: &str) -> Made {
     Made {
@@ -236,4 +237,29 @@ fn only_numbered_test_files_belong_in_a_work_directory() {
     ] {
         assert!(!is_test_name(name), "{name}");
     }
+}
+
+#[test]
+fn a_lock_without_an_owner_is_waited_for_and_then_told() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut claim = claim_in(directory.path());
+    claim.manifest.owner = None;
+    claim.save().expect("saved");
+    let place = || Place::in_directory(directory.path()).expect("a place");
+    let error = place().peek().expect_err("locked");
+    let work = directory.path().join(WORK_DIRECTORY);
+    assert_eq!(
+        error.to_string(),
+        format!("target `{}` is in use by another pgmeter", work.display())
+    );
+    let release = std::thread::spawn(move || {
+        std::thread::sleep(BUSY_WAIT * 3);
+        drop(claim);
+    });
+    place()
+        .claim("r")
+        .expect("a claim")
+        .dissolve()
+        .expect("nothing left");
+    release.join().expect("a thread");
 }

@@ -472,3 +472,61 @@ fn memory_is_accepted_for_direct_i_o_but_doubted() {
         Err(error) => assert!(matches!(error, TargetError::NoDirect { .. }), "{error}"),
     }
 }
+
+#[test]
+fn a_file_system_that_runs_full_meanwhile_gets_its_space_back() {
+    let Some(mut made) = Loop::new(64) else {
+        return;
+    };
+    // No reservation on ext2, so that another program can take the space.
+    if !made.make(&["mkfs.ext2", "-q", "-m", "0"]) {
+        return;
+    }
+    let Some(point) = made.mount("rw") else {
+        return;
+    };
+    let greedy = point.join("greedy");
+    let mut progress = |_, _| {
+        if !greedy.exists() {
+            let chunk = vec![1; MIB as usize];
+            let mut file = File::create(&greedy).expect("a file");
+            while std::io::Write::write_all(&mut file, &chunk).is_ok() {}
+        }
+    };
+    let stop = AtomicBool::new(false);
+    let mut watch = Watch {
+        progress: &mut progress,
+        stop: &stop,
+    };
+    let admitted = admit(&point, &Permission::default()).expect("admitted");
+    let error = prepare(admitted, &plan(&point, 50 * MIB), &plain(), &mut watch).expect_err("full");
+    assert!(matches!(error, TargetError::RanFull { .. }), "{error}");
+    assert!(!point.join("pgmeter.work").exists());
+}
+
+#[test]
+fn a_stamped_device_is_written_once_for_all_cells_that_check() {
+    let Some(made) = Loop::new(8) else { return };
+    let permission = Permission {
+        overwrite_devices: vec![made.device.clone()],
+        ..Permission::default()
+    };
+    let mut prepared =
+        ready_with(&made.device, 8 * MIB, &stamped(), &permission).expect("prepared");
+    let mut again = |fill: &FillPlan| {
+        let stop = AtomicBool::new(false);
+        let mut calls = 0;
+        let mut progress = |_, _| calls += 1;
+        let mut watch = Watch {
+            progress: &mut progress,
+            stop: &stop,
+        };
+        prepared
+            .refill(&plan(&made.device, 8 * MIB), fill, &mut watch)
+            .expect("refilled");
+        calls > 0
+    };
+    assert!(!again(&stamped()), "nothing else was written since");
+    assert!(!again(&plain()), "nothing need be there");
+    assert!(again(&stamped()), "stamps may have been overwritten");
+}

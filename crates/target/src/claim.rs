@@ -1,0 +1,179 @@
+//! A locked manifest: every creation and removal of a file goes through it.
+
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
+
+use rustix::fs::{
+    AtFlags, FlockOperation, Mode, OFlags, Stat, flock, fstat, renameat, statat, unlinkat,
+};
+use rustix::io::Errno;
+
+use crate::TargetError;
+use crate::manifest::{Made, Manifest};
+use crate::place::{Place, WORK_DIRECTORY, open_beneath};
+
+/// A place with its manifest locked.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    pub place: Place,
+    /// The directory that holds manifest and files.
+    pub directory: OwnedFd,
+    /// The manifest's own file, on which the lock is; replaced with each new manifest.
+    pub(crate) lock: OwnedFd,
+    pub manifest: Manifest,
+    /// Who owned it before, when that run did not end well.
+    pub interrupted: bool,
+}
+
+impl Claim {
+    /// Writes the manifest so that either the old or the new one survives a crash.
+    pub(crate) fn save(&mut self) -> Result<(), TargetError> {
+        let draft = self.place.draft_name();
+        let path = self.place.manifest_path();
+        let failed = |error: std::io::Error| TargetError::system("write to", &path, error);
+        let _ = unlinkat(&self.directory, &draft, AtFlags::empty());
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
+        let next = open_beneath(
+            self.directory.as_fd(),
+            &draft,
+            flags,
+            Mode::RUSR | Mode::WUSR,
+        )
+        .map_err(|error| failed(error.into()))?;
+        // Locked before it has the name, so that the place is never without a lock.
+        let _ = flock(&next, FlockOperation::NonBlockingLockExclusive);
+        let mut file = File::from(next);
+        let written = file
+            .write_all(&self.manifest.to_text())
+            .and_then(|()| file.sync_all());
+        let renamed = written.and_then(|()| {
+            renameat(
+                &self.directory,
+                &draft,
+                &self.directory,
+                self.place.manifest_name(),
+            )?;
+            Ok(())
+        });
+        if let Err(error) = renamed {
+            let _ = unlinkat(&self.directory, &draft, AtFlags::empty());
+            return Err(failed(error));
+        }
+        self.lock = file.into();
+        // Some file systems cannot sync a directory; the name is then as durable as they make it.
+        let _ = rustix::fs::fsync(&self.directory);
+        Ok(())
+    }
+
+    /// What stands under a name, not followed.
+    pub(crate) fn stat(&self, name: &str) -> Option<Stat> {
+        statat(&self.directory, name, AtFlags::SYMLINK_NOFOLLOW).ok()
+    }
+
+    /// Makes a file that must not exist and notes it.
+    pub(crate) fn create(&mut self, made: Made) -> Result<OwnedFd, TargetError> {
+        let name = made.name.clone();
+        let path = self.place.directory_path().join(&name);
+        self.manifest.files.retain(|other| other.name != name);
+        self.manifest.files.push(Made {
+            inode: None,
+            ..made
+        });
+        self.save()?;
+        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
+        let opened = open_beneath(
+            self.directory.as_fd(),
+            &name,
+            flags,
+            Mode::RUSR | Mode::WUSR,
+        );
+        let file = match opened {
+            Ok(file) => file,
+            Err(error) => {
+                self.manifest.files.retain(|other| other.name != name);
+                self.save()?;
+                return Err(match error {
+                    Errno::EXIST => TargetError::Foreign { path },
+                    error => TargetError::system("write to", &path, error),
+                });
+            }
+        };
+        let inode = fstat(&file)
+            .map_err(|error| TargetError::system("look at", &path, error))?
+            .st_ino;
+        self.note(&name, |made| made.inode = Some(inode));
+        self.save()?;
+        Ok(file)
+    }
+
+    /// Changes the entry of a file; the caller saves.
+    pub(crate) fn note(&mut self, name: &str, change: impl FnOnce(&mut Made)) {
+        if let Some(made) = self
+            .manifest
+            .files
+            .iter_mut()
+            .find(|made| made.name == name)
+        {
+            change(made);
+        }
+    }
+
+    /// Removes a file of the manifest, if it is still the one that was made.
+    ///
+    /// # Errors
+    /// The reason why it was left.
+    pub(crate) fn remove(&mut self, name: &str) -> Result<bool, String> {
+        let Some(made) = self.manifest.made(name).cloned() else {
+            return Err("it is not in the manifest".to_owned());
+        };
+        let Some(found) = self.stat(name) else {
+            self.manifest.files.retain(|other| other.name != name);
+            return Ok(false);
+        };
+        if let Some(reason) = made.foreign(&found) {
+            return Err(reason.to_owned());
+        }
+        unlinkat(&self.directory, name, AtFlags::empty())
+            .map_err(|error| std::io::Error::from(error).to_string())?;
+        self.manifest.files.retain(|other| other.name != name);
+        Ok(true)
+    }
+
+    /// Whether files of the manifest are still there and still the ones that were made.
+    pub(crate) fn has_removable(&self) -> bool {
+        self.manifest.files.iter().any(|made| {
+            self.stat(&made.name)
+                .is_some_and(|found| made.foreign(&found).is_none())
+        })
+    }
+
+    /// Removes the manifest and, if then empty, the work directory.
+    ///
+    /// # Errors
+    /// What was left and why.
+    pub(crate) fn dissolve(self) -> Result<(), (PathBuf, String)> {
+        let because = |error: Errno| std::io::Error::from(error).to_string();
+        let _ = unlinkat(&self.directory, self.place.draft_name(), AtFlags::empty());
+        if let Err(error) = unlinkat(
+            &self.directory,
+            self.place.manifest_name(),
+            AtFlags::empty(),
+        ) && error != Errno::NOENT
+        {
+            return Err((self.place.manifest_path(), because(error)));
+        }
+        if self.place.file_name.is_some() {
+            return Ok(());
+        }
+        match unlinkat(&self.place.parent, WORK_DIRECTORY, AtFlags::REMOVEDIR) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(Errno::NOTEMPTY | Errno::EXIST) => Err((
+                self.place.directory_path(),
+                "it holds files that pgmeter did not make".to_owned(),
+            )),
+            Err(error) => Err((self.place.directory_path(), because(error))),
+        }
+    }
+}
