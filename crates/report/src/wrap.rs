@@ -90,7 +90,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_line_is_too_wide_and_no_character_is_lost(text in "[a-z企 ]{0,80}", limit in 2_usize..30) {
+        fn no_line_is_too_wide_and_no_character_is_lost(
+            text in "[a-z企 ]{0,80}",
+            limit in 2_usize..30,
+        ) {
             let lines = wrap(&text, limit);
             prop_assert!(lines.iter().all(|line| width(line) <= limit));
             let kept: String = lines.concat().split_whitespace().collect();

@@ -63,7 +63,8 @@ pub fn doubt_environment(environment: &Environment) -> Vec<Warning> {
     if environment.clock.stable == Some(false) {
         let source = &environment.clock.source;
         let message = format!(
-            "the clock source `{source}` does not run alike on all processors; latencies may be wrong"
+            "the clock source `{source}` does not run alike on all processors; \
+             latencies may be wrong"
         );
         warnings.push(Warning::of_run(WarningCode::ClockUnstable, message));
     }
@@ -366,7 +367,8 @@ fn few_samples(cell: &CellRecord) -> Finding {
     let names = missing(&cell.total);
     (count > 0 && !names.is_empty()).then(|| {
         let message = format!(
-            "{count} operations are too few for {}; a percentile needs {SAMPLES_BEYOND_MIN} beyond it",
+            "{count} operations are too few for {}; \
+             a percentile needs {SAMPLES_BEYOND_MIN} beyond it",
             names.join(" and ")
         );
         (WarningCode::FewSamplesForPercentile, message)

@@ -7,7 +7,7 @@ use crate::sample;
 pub fn started() -> RunEvent {
     RunEvent::Started {
         id: "run-1".into(),
-        plan: Box::new(sample::plan()),
+        plan: Box::new(sample::record().plan),
     }
 }
 

@@ -24,9 +24,8 @@ fn everything_is_shown_where_there_is_room() {
 
 #[test]
 fn eighty_columns_hold_every_figure() {
-    let wanted = "[1/2] Fil…  measure 0:12/0:30  12.35k IOPS  96.45 MiB/s  p99 1.23 ms  0 errors";
-    let line = live_line(&measuring(), 80);
-    assert_eq!(line.replace("[1/2] File…", "[1/2] Fil…"), wanted);
+    let wanted = "[1/2] File …  measure 0:12/0:30  12.35k IOPS  96.45 MiB/s  p99 1.23 ms  0 errors";
+    assert_eq!(live_line(&measuring(), 80), wanted);
 }
 
 #[test]
