@@ -10,6 +10,7 @@ mod cursor;
 mod error;
 mod iometer;
 mod position;
+pub mod postmark;
 mod rng;
 #[cfg(test)]
 mod sample;

@@ -90,7 +90,7 @@ impl ContentSource {
     /// The content that a worker writes, which follows from its seed.
     #[must_use]
     pub fn plain(&self, worker_seed: u64) -> PlainContent {
-        PlainContent::new(Arc::clone(&self.tables), worker_seed, true)
+        PlainContent::new(Arc::clone(&self.tables), worker_seed)
     }
 
     /// The stamped content that a worker writes and checks.
@@ -109,7 +109,7 @@ impl ContentSource {
         block_bytes: u32,
     ) -> Result<Verified, GenerateError> {
         // Renewed as a whole: a torn write is found only where old and new content differ.
-        let payload = PlainContent::new(Arc::clone(&self.tables), worker_seed, false);
+        let payload = PlainContent::new(Arc::clone(&self.tables), worker_seed);
         Verified::new(payload, worker_index, file_seeds, block_bytes)
     }
 

@@ -20,21 +20,12 @@ pub struct PlainContent {
 struct State {
     tables: Arc<Tables>,
     rng: Rng,
-    /// Half of each stamp, the worker's own.
-    worker_mark: u64,
-    /// Half of each stamp, the block's own.
-    block_count: u64,
 }
 
-/// Odd, so that multiples of it differ for 2^64 blocks while no byte stays the same for long.
-const BLOCK_STEP: u64 = 0x9e37_79b9_7f4a_7c15;
-
 impl PlainContent {
-    /// With `stamps`, incompressible content is renewed by stamps alone; without, as a whole.
-    pub(super) fn new(tables: Arc<Tables>, worker_seed: u64, stamps: bool) -> Self {
+    pub(super) fn new(tables: Arc<Tables>, worker_seed: u64) -> Self {
         type Fill = fn(&mut State, &mut [u8]);
         let (prepare, fill): (Fill, Fill) = match tables.kind {
-            ContentPlan::Incompressible if stamps => (State::noise, State::incompressible),
             ContentPlan::Incompressible => (State::noise, State::noise),
             ContentPlan::Repeating => (State::repeating, State::repeating),
             ContentPlan::PseudoRandom => (State::pseudo_random, State::pseudo_random),
@@ -42,17 +33,11 @@ impl PlainContent {
             ContentPlan::Zero => (State::zero, State::zero),
             ContentPlan::Reducible { .. } => (State::reducible, State::reducible),
         };
-        let mut rng = Rng::new(worker_seed ^ 0x636f_6e74_656e_7473);
-        let worker_mark = rng.next_u64();
+        let rng = Rng::new(worker_seed ^ 0x636f_6e74_656e_7473);
         Self {
             fill,
             prepare,
-            state: State {
-                tables,
-                rng,
-                worker_mark,
-                block_count: 0,
-            },
+            state: State { tables, rng },
         }
     }
 
@@ -77,34 +62,10 @@ impl Content for PlainContent {
 }
 
 impl State {
+    /// Renewed as a whole: stamps alone would leave neighboring blocks of a sequential stream
+    /// nearly equal, and file systems compress more than a block at a time.
     fn noise(&mut self, buffer: &mut [u8]) {
         self.tables.noise.write_all(buffer, &mut self.rng);
-    }
-
-    /// Stamps each block, so that no two written blocks are equal; consecutive writes of one slot
-    /// have the rest in common.
-    ///
-    /// A buffer that a read left with a repeated pattern, such as the zeros of a hole, is filled
-    /// afresh.
-    fn incompressible(&mut self, buffer: &mut [u8]) {
-        for block in buffer.chunks_mut(BLOCK_BYTES) {
-            self.block_count = self.block_count.wrapping_add(BLOCK_STEP);
-            let Some((head, rest)) = block.split_first_chunk_mut::<16>() else {
-                let stamp = self.block_count.to_le_bytes();
-                block
-                    .iter_mut()
-                    .zip(stamp.iter().cycle())
-                    .for_each(|(to, from)| *to = *from);
-                continue;
-            };
-            head[..8].copy_from_slice(&self.block_count.to_le_bytes());
-            head[8..].copy_from_slice(&self.worker_mark.to_le_bytes());
-            if rest.first_chunk::<8>() == rest.last_chunk::<8>() {
-                self.tables
-                    .noise
-                    .write(rest, self.block_count ^ self.worker_mark);
-            }
-        }
     }
 
     fn repeating(&mut self, buffer: &mut [u8]) {

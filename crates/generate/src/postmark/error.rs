@@ -1,0 +1,58 @@
+//! Why there is no stream.
+
+/// A pool that cannot be had.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StreamError {
+    /// The table of files does not fit: it has two slots for each file.
+    #[error("a table for {slots_count} files does not fit into memory")]
+    Table {
+        /// Slots of the table.
+        slots_count: u64,
+    },
+    /// The text that files are written from does not fit: twice the largest file.
+    #[error("a text of {text_bytes} bytes to write files from does not fit into memory")]
+    Text {
+        /// Bytes of the text.
+        text_bytes: u64,
+    },
+    /// Locations and subdirectories make more directories than can be numbered.
+    #[error("{directories_count} directories are too many")]
+    Directories {
+        /// Directories asked for.
+        directories_count: u64,
+    },
+}
+
+impl StreamError {
+    /// One action that helps.
+    #[must_use]
+    pub const fn help(&self) -> &'static str {
+        match self {
+            Self::Table { .. } => "lower `set number`",
+            Self::Text { .. } => "lower the upper bound of `set size`",
+            Self::Directories { .. } => "lower `set subdirectories`",
+        }
+    }
+
+    /// What the original prints to standard error before it crashes, if it notices.
+    #[must_use]
+    pub fn original_text(&self) -> Option<String> {
+        // It counts in 32 bits.
+        match self {
+            Self::Table { slots_count } => {
+                let count = *slots_count as i32;
+                Some(format!(
+                    "Error: Failed to allocate table for {count} files\n"
+                ))
+            }
+            Self::Text { text_bytes } => {
+                let bytes = *text_bytes as i32;
+                Some(format!(
+                    "Error: failed to allocate source file of size {bytes}\n"
+                ))
+            }
+            Self::Directories { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! MT19937 with the seeding of 1999.
+
+/// Words of state.
+const WORDS: usize = 624;
+/// The distance of the word that is mixed in.
+const MIDDLE: usize = 397;
+
+/// The Mersenne Twister of 32-bit numbers, seeded by its authors' first method.
+///
+/// Source: Matsumoto and Nishimura, "Mersenne Twister", ACM TOMACS 8 (1998); the seeding takes the
+/// upper halves of the sequence x -> 69069 x + 1.
+#[derive(Clone)]
+pub struct Twister {
+    state: [u32; WORDS],
+    /// The word that the next number is made of; `WORDS` when a new state is due.
+    next_index: usize,
+}
+
+impl Twister {
+    /// The generator for a seed; every seed is allowed.
+    #[must_use]
+    pub fn new(seed: u32) -> Self {
+        let mut value = seed;
+        let mut half = || {
+            let upper = value & 0xffff_0000;
+            value = value.wrapping_mul(69_069).wrapping_add(1);
+            upper
+        };
+        let mut state = [0; WORDS];
+        for word in &mut state {
+            let high = half();
+            *word = high | (half() >> 16);
+        }
+        Self {
+            state,
+            next_index: WORDS,
+        }
+    }
+
+    /// The next number.
+    #[inline]
+    pub fn draw(&mut self) -> u32 {
+        if self.next_index == WORDS {
+            self.renew();
+        }
+        let mut number = self.state[self.next_index];
+        self.next_index += 1;
+        number ^= number >> 11;
+        number ^= (number << 7) & 0x9d2c_5680;
+        number ^= (number << 15) & 0xefc6_0000;
+        number ^ (number >> 18)
+    }
+
+    /// Makes the next draw give the last number again; at most once after a draw.
+    pub(super) fn undo(&mut self) {
+        // A draw leaves at least 1 here, also where it renewed the state.
+        self.next_index = self.next_index.saturating_sub(1);
+    }
+
+    fn renew(&mut self) {
+        let state = &mut self.state;
+        for index in 0..WORDS - MIDDLE {
+            state[index] = twisted(state[index], state[index + 1], state[index + MIDDLE]);
+        }
+        for index in WORDS - MIDDLE..WORDS - 1 {
+            let middle = state[index + MIDDLE - WORDS];
+            state[index] = twisted(state[index], state[index + 1], middle);
+        }
+        state[WORDS - 1] = twisted(state[WORDS - 1], state[0], state[MIDDLE - 1]);
+        self.next_index = 0;
+    }
+}
+
+#[inline]
+const fn twisted(upper: u32, lower: u32, middle: u32) -> u32 {
+    let joined = (upper & 0x8000_0000) | (lower & 0x7fff_ffff);
+    let mask = (lower & 1).wrapping_neg() & 0x9908_b0df;
+    middle ^ (joined >> 1) ^ mask
+}
