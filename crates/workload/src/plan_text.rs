@@ -19,15 +19,13 @@ const CELLS_SHOWN: usize = 200;
 pub fn plan_text(planned: &Planned) -> String {
     let plan = &planned.plan;
     let mut text = String::new();
-    for (index, workload) in plan.workloads.iter().enumerate() {
+    for (workload, own) in plan.workloads.iter().zip(settings_of_each(plan)) {
         let heading = match workload.title == workload.name {
             true => workload.name.clone(),
             false => format!("{} · {}", workload.name, workload.title),
         };
         line(&mut text, &heading);
         line(&mut text, &format!("  source: {}", workload.source));
-        // A pack may have a name twice; its settings are those of the workload in question.
-        let own = settings_of(plan, index);
         settings(&mut text, &own);
         text.push('\n');
     }
@@ -45,18 +43,17 @@ fn line(text: &mut String, content: &str) {
     text.push('\n');
 }
 
-/// The settings of the workload at an index: each workload's begin with its depths.
-fn settings_of(plan: &Plan, index: usize) -> Vec<&Setting> {
-    let begins = |setting: &&Setting| setting.key == "iodepth";
-    let mut seen = 0;
-    let numbered = plan.settings.iter().map(|setting| {
-        seen += usize::from(begins(&setting));
-        (seen, setting)
-    });
-    numbered
-        .filter(|(number, _)| *number == index + 1)
-        .map(|(_, setting)| setting)
-        .collect()
+/// The settings of each workload: they begin with its depths. A pack may have a name twice, so
+/// names do not tell them apart.
+fn settings_of_each(plan: &Plan) -> Vec<Vec<&Setting>> {
+    let mut all: Vec<Vec<&Setting>> = Vec::new();
+    for setting in &plan.settings {
+        match all.last_mut() {
+            Some(own) if setting.key != "iodepth" => own.push(setting),
+            _ => all.push(vec![setting]),
+        }
+    }
+    all
 }
 
 fn settings(text: &mut String, settings: &[&Setting]) {

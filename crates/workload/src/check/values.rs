@@ -22,6 +22,9 @@ const TARGETS_MAX: usize = 2048;
 /// Most elements of the other lists; an honest file has some dozens.
 const ELEMENTS_MAX: usize = 10_000;
 
+/// Most parts of a pack.
+const PARTS_MAX: usize = 1000;
+
 /// Positions in files are signed 64-bit numbers.
 const POSITION_MAX: u64 = i64::MAX as u64;
 
@@ -104,7 +107,16 @@ fn lists(workload: &Workload) -> Result<(), Flaw> {
     at_most("iodepth", depths, ELEMENTS_MAX)?;
     at_most("worker", workload.worker.len(), WORKERS_MAX as usize)?;
     at_most("access_spec", workload.access_spec.len(), ELEMENTS_MAX)?;
-    at_most("part", workload.part.len(), ELEMENTS_MAX)
+    let own = workload
+        .worker
+        .iter()
+        .filter_map(|worker| worker.targets.as_ref());
+    let own_count = own.map(|targets| targets.as_slice().len()).sum();
+    at_most("worker", own_count, ELEMENTS_MAX).map_err(|flaw| {
+        let message = format!("the workers name {own_count} targets, more than {ELEMENTS_MAX}");
+        Flaw { message, ..flaw }
+    })?;
+    at_most("part", workload.part.len(), PARTS_MAX)
 }
 
 fn targets(targets: Option<&OneOrMany<String>>) -> Result<(), Flaw> {

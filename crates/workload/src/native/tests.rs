@@ -35,8 +35,8 @@ fn an_unknown_key_is_named_with_its_place_and_the_nearest() {
     assert_eq!(
         refusal("[[worker]]\nxyzzyplugh = 3\n"),
         "error: unknown key `xyzzyplugh`\n  --> w.toml:2:1\n   2 | xyzzyplugh = 3\n\
-         help: the keys are `name`, `group`, `count`, `iodepth`, `targets`, `access_specs`, `size`, \
-         `start`, `seed`, `content` or `transactions_per_connection`"
+         help: the keys are `name`, `group`, `count`, `iodepth`, `targets`, `access_specs`, \
+         `size`, `start`, `seed`, `content` or `transactions_per_connection`"
     );
     assert_eq!(
         refusal("xyzzyplugh = 3\n"),
@@ -405,7 +405,8 @@ proptest! {
     #[test]
     fn what_is_written_reads_back_the_same(workload in workload()) {
         let text = to_toml(&workload);
-        let read: Workload = toml::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let read: Workload = toml::from_str(&text)
+            .unwrap_or_else(|error| panic!("{error}\n{text}"));
         prop_assert_eq!(read, workload, "{}", text);
     }
 
@@ -415,7 +416,10 @@ proptest! {
     }
 
     #[test]
-    fn no_mangled_file_makes_reading_panic(cut in 0_usize..400, junk in "[\\[\\]{}=\"\\\\\na-z0-9.]{0,12}") {
+    fn no_mangled_file_makes_reading_panic(
+        cut in 0_usize..400,
+        junk in "[\\[\\]{}=\"\\\\\na-z0-9.]{0,12}",
+    ) {
         let text = crate::builtin::find("file-server").unwrap().text;
         let cut = text.floor_char_boundary(cut.min(text.len()));
         let mangled = format!("{}{junk}{}", &text[..cut], &text[cut..]);
