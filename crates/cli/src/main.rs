@@ -51,3 +51,10 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Man => command::manual::man(),
     }
 }
+
+/// The second Ctrl-C: leaves the terminal as it was and everything else as it is.
+fn end_at_once() -> ! {
+    display::restore_terminal();
+    eprintln!("interrupted twice: test files may be left; `pgmeter clean TARGET` removes them");
+    std::process::exit(Exit::Interrupted as i32)
+}

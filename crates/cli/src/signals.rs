@@ -1,21 +1,29 @@
 //! SIGINT and SIGTERM: the first ends the run in order, the second at once.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::flag;
+use signal_hook::iterator::Signals;
 
-use crate::failure::{Exit, Failure};
+use crate::failure::Failure;
 
-/// A flag that the first signal sets; the next one ends the process.
-pub(crate) fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
+/// A flag that the first signal sets; at the second, `at_once` is called and must not return.
+pub(crate) fn stop_flag(at_once: fn() -> !) -> Result<Arc<AtomicBool>, Failure> {
+    let failed = |source: std::io::Error| Failure::system("cannot catch signals", &source);
+    let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        // In this order: the second signal finds the flag that the first has set.
-        flag::register_conditional_shutdown(signal, Exit::Interrupted as i32, Arc::clone(&stop))
-            .and_then(|_| flag::register(signal, Arc::clone(&stop)))
-            .map_err(|source| Failure::system("cannot catch signals", &source))?;
-    }
+    let seen = Arc::clone(&stop);
+    let watch = move || {
+        for _ in &mut signals {
+            if seen.swap(true, Ordering::Relaxed) {
+                at_once();
+            }
+        }
+    };
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(watch)
+        .map_err(failed)?;
     Ok(stop)
 }

@@ -109,6 +109,13 @@ fn keep_signals() {
     }
 }
 
+/// Gives the terminal back if the full screen has it, for a process that ends at once.
+pub fn restore_terminal() {
+    if terminal::is_raw_mode_enabled().unwrap_or(false) {
+        give_back();
+    }
+}
+
 fn give_back() {
     let mut stderr = io::stderr();
     let _ = execute!(stderr, LeaveAlternateScreen, Show);

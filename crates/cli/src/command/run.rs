@@ -1,7 +1,7 @@
 //! `run`: measures, shows, and writes what was asked for.
 
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -18,6 +18,9 @@ use crate::input::{Input, input};
 use crate::output::{OutputFile, is_stdout, no_color, page, print};
 use crate::signals::stop_flag;
 
+/// Without a target, a work directory is made in the current directory.
+const DEFAULT_TARGET: &str = ".";
+
 /// Measures what the arguments ask for.
 pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
     let Input {
@@ -26,15 +29,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         overrides,
     } = input(&args.workload)?;
     let wanted = wanted_targets(&workloads, &overrides);
-    let scratch = Scratch::beside(&wanted)?;
-    let facts = target::system_facts(&wanted, scratch.path().as_deref());
+    let facts = target::system_facts(&wanted, Some(DEFAULT_TARGET));
     let planned = plan(&workloads, &overrides, &facts)?;
     if let Some(refusal) = planned.refusals.into_iter().next() {
         return Err(refusal.into());
     }
     let outputs = Outputs::open(args)?;
-    let stop = stop_flag()?;
-    scratch.create()?;
+    let stop = stop_flag(crate::end_at_once)?;
     let options = RunOptions {
         overwrite_devices: args.overwrite_device.clone(),
         keep: keeps(&planned.plan),
@@ -54,7 +55,6 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         }
     });
     live.finish();
-    drop(scratch);
     outputs.write(&finished.record, args)?;
     match finished.error {
         Some(error) => Err(error.into()),
@@ -156,51 +156,5 @@ impl Outputs {
             eprint!("{}", render(record, Format::Text, page(&std::io::stderr())));
         }
         Ok(())
-    }
-}
-
-/// A directory below the current one, for runs that name no target.
-struct Scratch {
-    path: Option<PathBuf>,
-}
-
-impl Scratch {
-    /// Chosen when no target is named; nothing is made yet.
-    fn beside(wanted: &[String]) -> Result<Self, Failure> {
-        if !wanted.is_empty() {
-            return Ok(Self { path: None });
-        }
-        let here = std::env::current_dir()
-            .map_err(|error| Failure::system("cannot find the current directory", &error))?;
-        Ok(Self {
-            path: Some(here.join(format!("pgmeter-scratch-{}", std::process::id()))),
-        })
-    }
-
-    fn path(&self) -> Option<String> {
-        self.path
-            .as_deref()
-            .and_then(Path::to_str)
-            .map(str::to_owned)
-    }
-
-    fn create(&self) -> Result<(), Failure> {
-        let Some(path) = &self.path else {
-            return Ok(());
-        };
-        std::fs::create_dir(path).map_err(|error| {
-            let help = Some("name a directory with `--target`".to_owned());
-            let message = format!("cannot make the directory `{}`: {error}", path.display());
-            Failure::new(Exit::System, message, help)
-        })
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        if let Some(path) = &self.path {
-            // Only an empty directory is removed; files that were kept keep it, too.
-            let _ = std::fs::remove_dir(path);
-        }
     }
 }
