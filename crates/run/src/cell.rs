@@ -2,7 +2,7 @@
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{ScopedJoinHandle, scope};
 
@@ -141,7 +141,11 @@ fn run_threads(
             gate.open(Signal::Abandon);
         } else {
             gate.open(Signal::Start { start_ns });
-            let all_done = || handles.iter().all(ScopedJoinHandle::is_finished);
+            let idle = Idle::new(kit, measure_ns);
+            let all_done = || match lane_count {
+                0 => idle.is_over(),
+                _ => handles.iter().all(ScopedJoinHandle::is_finished),
+            };
             let thread_ids: Vec<i32> = all_ready.iter().map(|ready| ready.thread_id).collect();
             let watch_plan = Watch {
                 start_ns,
@@ -162,6 +166,28 @@ fn run_threads(
             measure_ns,
         })
     })
+}
+
+/// A cell without workers, which shows what the machine does by itself.
+struct Idle {
+    clock: TscClock,
+    end_ns: u64,
+    stop: Arc<AtomicBool>,
+}
+
+impl Idle {
+    fn new(kit: &CellKit<'_>, measure_ns: u64) -> Self {
+        let end_ns = measure_ns + kit.cell.run_time_ns;
+        Self {
+            clock: kit.clock.clone(),
+            end_ns,
+            stop: Arc::clone(kit.stop),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.clock.now_ns() >= self.end_ns || self.stop.load(Ordering::Relaxed)
+    }
 }
 
 /// The outcome of every lane, or the first error.

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use results::{CellRecord, CpuFigures, DeviceFigures, MachineCpu, ProcessorFigures, WorkerFigures};
+use results::{
+    CellRecord, CpuFigures, DeviceFigures, MachineCpu, ProcessorFigures, Timestamp, WorkerFigures,
+};
 use target::{
     CpuSample, CpuTime, DeviceCounters, DeviceSample, MachineCounters, MachineSample,
     ProcessorTicks,
@@ -23,6 +25,7 @@ pub(crate) struct Observer {
 
 struct Sample {
     at: Instant,
+    time: Timestamp,
     process: CpuSample,
     machine: Option<MachineSample>,
     device: Option<DeviceSample>,
@@ -59,6 +62,7 @@ impl Observer {
                 .and_then(|machine| machine.sample().ok()),
             process: CpuSample::of_process(),
             at: Instant::now(),
+            time: Timestamp::now(),
         };
         match mark {
             Mark::Begin => {
@@ -77,6 +81,7 @@ impl Observer {
         let (Some(begin), Some(end)) = (&self.begin, &self.end) else {
             return;
         };
+        record.started_at = Some(begin.time);
         let observed_ns = end.at.duration_since(begin.at).as_nanos().max(1) as u64;
         let process = end.process.since(&begin.process);
         record.cpu = CpuFigures::of_process(process.user_ns, process.system_ns, observed_ns);

@@ -247,7 +247,7 @@ impl Session<'_> {
             }
         }
         let block_bytes = match cell.workers.iter().any(|worker| worker.verify) {
-            true => Some(verify_block_bytes(&cell.workers)?),
+            true => Some(stamp_bytes(self.plan)?),
             false => None,
         };
         let seed = self.plan.seed;
@@ -387,7 +387,7 @@ fn fill_plan(plan: &Plan, cell: &Cell, target_index: u32) -> Result<FillPlan, Ru
         .next()
         .map_or(ContentPlan::Incompressible, |worker| worker.content);
     let verify_block_bytes = match users().any(|worker| worker.verify) {
-        true => Some(verify_block_bytes(&cell.workers)?),
+        true => Some(stamp_bytes(plan)?),
         false => None,
     };
     let seed = file_seed(plan.seed, target_index);
@@ -397,6 +397,12 @@ fn fill_plan(plan: &Plan, cell: &Cell, target_index: u32) -> Result<FillPlan, Ru
         seed,
         prepare_device: false,
     })
+}
+
+/// Length of stamped blocks, the same for all cells, so that one checks what another wrote.
+fn stamp_bytes(plan: &Plan) -> Result<u32, RunError> {
+    let workers = plan.cells.iter().flat_map(|cell| &cell.workers);
+    Ok(verify_block_bytes(workers.filter(|worker| worker.verify))?)
 }
 
 /// The seed of a target's content.
