@@ -128,6 +128,14 @@ pub enum EngineError {
         /// Which of the engine's files, 0-based.
         file_index: u32,
     },
+    /// There are not as many ways to open files again as there are files.
+    #[error("{recipe_count} ways to open files again are not one for each of {file_count} files")]
+    RecipeCount {
+        /// How many were given.
+        recipe_count: u32,
+        /// How many files there are.
+        file_count: u32,
+    },
     /// There is no file of this index.
     #[error("there is no file {file_index}: the engine has {file_count}")]
     FileIndex {
@@ -176,7 +184,10 @@ impl EngineError {
             Self::BufferSize { .. } => "choose a smaller block size",
             Self::BufferMemory { .. } => "choose a smaller block size or queue depth",
             Self::EmptyMapping { .. } => "give the file a size first",
-            Self::System { .. } | Self::Open { .. } | Self::FileIndex { .. } => return None,
+            Self::System { .. }
+            | Self::Open { .. }
+            | Self::RecipeCount { .. }
+            | Self::FileIndex { .. } => return None,
         };
         Some(text.to_owned())
     }
@@ -193,6 +204,16 @@ impl EngineError {
                 format!("run `ulimit -l {need_kib}` (as root) before, or lower the queue depth")
             }
             _ => String::new(),
+        }
+    }
+
+    /// The errno behind it, for a completion's result; `EINVAL` where the kernel was not asked.
+    pub(crate) fn errno(&self) -> i32 {
+        match self {
+            Self::System { source, .. } | Self::Open { source, .. } => {
+                source.raw_os_error().unwrap_or(libc::EIO)
+            }
+            _ => libc::EINVAL,
         }
     }
 

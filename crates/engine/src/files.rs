@@ -1,29 +1,39 @@
 //! The open files of an engine, by index.
 
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
 
-use crate::EngineError;
+use crate::{EngineError, Reopen};
 
-/// An engine's own descriptors.
+/// An engine's own descriptors; a file without one is closed.
 #[derive(Debug)]
-pub(crate) struct Files(Vec<OwnedFd>);
+pub(crate) struct Files {
+    open: Vec<Option<OwnedFd>>,
+    /// How each file is opened again; empty where that is not asked for.
+    recipes: Vec<Reopen>,
+}
 
 impl Files {
     pub(crate) fn new(files: Vec<OwnedFd>) -> Self {
-        Self(files)
+        Self {
+            open: files.into_iter().map(Some).collect(),
+            recipes: Vec::new(),
+        }
     }
 
     pub(crate) fn count(&self) -> u32 {
-        self.0.len() as u32
+        self.open.len() as u32
     }
 
     #[inline]
     pub(crate) fn get(&self, file_index: u32) -> Option<&OwnedFd> {
-        self.0.get(file_index as usize)
+        self.open.get(file_index as usize)?.as_ref()
     }
 
+    /// The files that are open.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &OwnedFd)> {
-        (0..).zip(&self.0)
+        (0..)
+            .zip(&self.open)
+            .filter_map(|(file_index, file)| Some((file_index, file.as_ref()?)))
     }
 
     /// Puts `file` in the place of file `file_index` and hands over the old one.
@@ -31,16 +41,74 @@ impl Files {
         &mut self,
         file_index: u32,
         file: OwnedFd,
-    ) -> Result<OwnedFd, EngineError> {
+    ) -> Result<Option<OwnedFd>, EngineError> {
         let file_count = self.count();
         let place = self
-            .0
+            .open
             .get_mut(file_index as usize)
             .ok_or(EngineError::FileIndex {
                 file_index,
                 file_count,
             })?;
-        Ok(std::mem::replace(place, file))
+        Ok(place.replace(file))
+    }
+
+    /// Takes a recipe for each file, in order.
+    ///
+    /// Every recipe learns whether its file was made to promise not to block, so that it does so
+    /// again when it is open again.
+    pub(crate) fn set_recipes(&mut self, mut recipes: Vec<Reopen>) -> Result<(), EngineError> {
+        if recipes.len() != self.open.len() {
+            return Err(EngineError::RecipeCount {
+                recipe_count: recipes.len() as u32,
+                file_count: self.count(),
+            });
+        }
+        for (recipe, file) in recipes.iter_mut().zip(self.open.iter().flatten()) {
+            let flags = rustix::fs::fcntl_getfl(file)
+                .map_err(|errno| EngineError::system("fcntl", errno))?;
+            recipe.keep_promise(flags);
+        }
+        self.recipes = recipes;
+        Ok(())
+    }
+
+    /// Whether the file can be closed and opened again.
+    pub(crate) fn reopens(&self, file_index: u32) -> bool {
+        (file_index as usize) < self.recipes.len()
+    }
+
+    /// Opens a closed file by its recipe; a completion's result.
+    #[cold]
+    pub(crate) fn open(&mut self, file_index: u32) -> i32 {
+        let (Some(recipe), Some(place)) = (
+            self.recipes.get(file_index as usize),
+            self.open.get_mut(file_index as usize),
+        ) else {
+            return -libc::EOPNOTSUPP;
+        };
+        if place.is_some() {
+            return -libc::EBUSY;
+        }
+        match recipe.open() {
+            Ok(file) => {
+                *place = Some(file);
+                0
+            }
+            Err(errno) => -errno.raw_os_error(),
+        }
+    }
+
+    /// Closes a file that can be opened again; a completion's result.
+    #[cold]
+    pub(crate) fn close(&mut self, file_index: u32) -> i32 {
+        if !self.reopens(file_index) {
+            return -libc::EOPNOTSUPP;
+        }
+        match self.open[file_index as usize].take() {
+            Some(file) => close(file),
+            None => -libc::EBADF,
+        }
     }
 
     /// Reads one byte of every file with `RWF_DONTCACHE`; the kernel answers `EOPNOTSUPP` where
@@ -68,4 +136,22 @@ impl Files {
         }
         Ok(())
     }
+}
+
+/// Closes a descriptor and says what the kernel answered, which dropping it would not; a
+/// completion's result. The descriptor is gone even when the answer is an error.
+pub(crate) fn close(file: OwnedFd) -> i32 {
+    // SAFETY: the descriptor is handed over by its only owner.
+    let answer = unsafe { libc::close(file.into_raw_fd()) };
+    result_of(answer as isize)
+}
+
+/// A system call's answer as a completion's result.
+pub(crate) fn result_of(answer: isize) -> i32 {
+    if answer >= 0 {
+        return answer as i32;
+    }
+    -std::io::Error::last_os_error()
+        .raw_os_error()
+        .unwrap_or(libc::EIO)
 }

@@ -21,7 +21,7 @@ pub use clock::{Clock, StepClock, TscClock};
 pub use error::EngineError;
 pub use mmap::{Mmap, MmapOptions};
 pub use null::Null;
-pub use open::{OpenPlan, open_device, open_target};
+pub use open::{OpenPlan, Reopen, open_device, open_target};
 pub use operation::{Operation, OperationSet};
 pub use psync::{Psync, PsyncOptions};
 pub(crate) use request::pause;

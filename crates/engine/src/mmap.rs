@@ -7,7 +7,7 @@ use std::ptr::NonNull;
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags};
 
 use crate::files::Files;
-use crate::{Buffers, Completion, Engine, EngineError, Operation, Request, Wait, pause};
+use crate::{Buffers, Completion, Engine, EngineError, Operation, Reopen, Request, Wait, pause};
 
 /// Reads and writes by `memcpy`; requests are executed one after the other at the next `reap`.
 ///
@@ -19,7 +19,8 @@ use crate::{Buffers, Completion, Engine, EngineError, Operation, Request, Wait, 
 #[derive(Debug)]
 pub struct Mmap {
     files: Files,
-    mappings: Vec<Mapping>,
+    /// `None` where the file is closed.
+    mappings: Vec<Option<Mapping>>,
     buffers: Buffers,
     pending: Vec<Request>,
     options: MmapOptions,
@@ -46,7 +47,7 @@ impl Mmap {
         let files = Files::new(files);
         let mappings = files
             .iter()
-            .map(|(file_index, file)| Mapping::new(file_index, file, options))
+            .map(|(file_index, file)| Mapping::new(file_index, file, options).map(Some))
             .collect::<Result<Vec<_>, _>>()?;
         let buffers = Buffers::new(slot_count, buffer_bytes)?;
         let pending = Vec::with_capacity(buffers.slot_count() as usize);
@@ -66,12 +67,61 @@ impl Mmap {
     pub fn reopen(&mut self, file_index: u32, file: OwnedFd) -> Result<(), EngineError> {
         let mapping = Mapping::new(file_index, &file, self.options)?;
         self.files.replace(file_index, file)?;
-        self.mappings[file_index as usize] = mapping;
+        self.mappings[file_index as usize] = Some(mapping);
         Ok(())
     }
 
+    /// Closes all files and takes what [`Operation::Open`] opens them by again, one recipe a file
+    /// in order; [`Operation::Close`] closes them again. Without recipes both fail with
+    /// `EOPNOTSUPP`; opening an open file fails with `EBUSY`, everything on a closed one with
+    /// `EBADF`.
+    ///
+    /// # Errors
+    /// When there are not as many recipes as files.
+    pub fn set_reopen(&mut self, recipes: Vec<Reopen>) -> Result<(), EngineError> {
+        self.files.set_recipes(recipes)?;
+        (0..self.files.count()).for_each(|file_index| {
+            self.close(file_index);
+        });
+        Ok(())
+    }
+
+    /// Opens and maps; a file that cannot be mapped is closed again.
+    #[cold]
+    fn open(&mut self, file_index: u32) -> i32 {
+        let result = self.files.open(file_index);
+        let Some(file) = self.files.get(file_index).filter(|_| result == 0) else {
+            return result;
+        };
+        match Mapping::new(file_index, file, self.options) {
+            Ok(mapping) => {
+                self.mappings[file_index as usize] = Some(mapping);
+                0
+            }
+            Err(error) => {
+                self.files.close(file_index);
+                -error.errno()
+            }
+        }
+    }
+
+    #[cold]
+    fn close(&mut self, file_index: u32) -> i32 {
+        let result = self.files.close(file_index);
+        if result != -libc::EOPNOTSUPP {
+            self.mappings[file_index as usize] = None;
+        }
+        result
+    }
+
     fn execute(&mut self, request: Request) -> i32 {
-        let Some(mapping) = self.mappings.get(request.file_index as usize) else {
+        match request.operation {
+            Operation::Open => return self.open(request.file_index),
+            Operation::Close => return self.close(request.file_index),
+            _ => {}
+        }
+        let mapping = self.mappings.get(request.file_index as usize);
+        let Some(mapping) = mapping.and_then(Option::as_ref) else {
             return -libc::EBADF;
         };
         let buffer = &mut self.buffers.slot(request.slot)[..request.length_bytes as usize];

@@ -2,7 +2,8 @@
 
 use crate::{Buffers, Completion, Engine, EngineError, Request, Wait, pause};
 
-/// Completes every request in full at the next `reap` and touches nothing.
+/// Completes every request in full at the next `reap` and touches nothing: opening and closing
+/// succeed too.
 #[derive(Debug)]
 pub struct Null {
     buffers: Buffers,

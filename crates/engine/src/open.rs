@@ -1,8 +1,8 @@
 //! Opening what will be measured: beneath a directory, never through a link, never cached
 //! differently from what was asked.
 
-use std::ffi::CString;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::ffi::{CStr, CString};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -14,6 +14,10 @@ use crate::EngineError;
 
 /// `RESOLVE_BENEATH` answers `EAGAIN` when a rename elsewhere races with the look-up.
 const RESOLVE_ATTEMPTS: u32 = 16;
+/// No way out of the directory, and no link on the way.
+const RESOLVE: ResolveFlags = ResolveFlags::BENEATH
+    .union(ResolveFlags::NO_SYMLINKS)
+    .union(ResolveFlags::NO_MAGICLINKS);
 
 /// How a target is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,31 +108,92 @@ fn resolve_beneath(
     name: &Path,
     flags: OFlags,
 ) -> Result<OwnedFd, EngineError> {
-    let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     let mode = if flags.contains(OFlags::CREATE) {
         Mode::RUSR | Mode::WUSR
     } else {
         Mode::empty()
     };
-    let c_name =
-        CString::new(name.as_os_str().as_bytes()).map_err(|_| open_error(name, Errno::INVAL))?;
-    let mut errno = Errno::AGAIN;
-    for _ in 0..RESOLVE_ATTEMPTS {
-        match rustix::fs::openat2(dir, &c_name, flags, mode, resolve) {
-            Ok(file) => return Ok(file),
-            Err(Errno::AGAIN | Errno::INTR) => {}
-            Err(other) => {
-                errno = other;
-                break;
-            }
-        }
-    }
-    Err(match errno {
+    let c_name = c_name(name)?;
+    open_beneath(dir, &c_name, flags, mode).map_err(|errno| match errno {
         Errno::XDEV | Errno::LOOP => EngineError::NotBeneath {
             name: printed(name),
         },
         errno => open_error(name, errno),
     })
+}
+
+/// `openat2` that leads nowhere else; tried again where the kernel asks for it.
+pub(crate) fn open_beneath(
+    dir: BorrowedFd<'_>,
+    name: &CStr,
+    flags: OFlags,
+    mode: Mode,
+) -> Result<OwnedFd, Errno> {
+    let mut last = Errno::AGAIN;
+    for _ in 0..RESOLVE_ATTEMPTS {
+        match rustix::fs::openat2(dir, name, flags, mode, RESOLVE) {
+            Err(errno @ (Errno::AGAIN | Errno::INTR)) => last = errno,
+            answer => return answer,
+        }
+    }
+    Err(last)
+}
+
+fn c_name(name: &Path) -> Result<CString, EngineError> {
+    CString::new(name.as_os_str().as_bytes()).map_err(|_| open_error(name, Errno::INVAL))
+}
+
+/// How a file of an engine is opened again: with one system call, by nothing but this.
+#[derive(Debug)]
+pub struct Reopen {
+    directory: OwnedFd,
+    name: CString,
+    flags: OFlags,
+}
+
+impl Reopen {
+    /// The file `name` beneath `directory`, which [`open_target`] opened with `plan`; whether the
+    /// plan made it does not matter any more.
+    ///
+    /// # Errors
+    /// When the name has a zero byte in it.
+    pub fn file(directory: OwnedFd, name: &Path, plan: OpenPlan) -> Result<Self, EngineError> {
+        let direct = if plan.cache == CacheMode::Direct {
+            OFlags::DIRECT
+        } else {
+            OFlags::empty()
+        };
+        Ok(Self {
+            directory,
+            name: c_name(name)?,
+            flags: (plan.flags() - OFlags::NONBLOCK) | direct,
+        })
+    }
+
+    /// The block device `name` beneath `directory` (that of `/dev`), which [`open_device`] opened
+    /// with `plan`; nothing else may hold it then either (`O_EXCL`).
+    ///
+    /// # Errors
+    /// When the name has a zero byte in it.
+    pub fn device(directory: OwnedFd, name: &Path, plan: OpenPlan) -> Result<Self, EngineError> {
+        let mut recipe = Self::file(directory, name, plan)?;
+        recipe.flags |= OFlags::EXCL;
+        Ok(recipe)
+    }
+
+    /// Takes over from the open file's flags whether it promises a ring not to block.
+    pub(crate) fn keep_promise(&mut self, flags: OFlags) {
+        self.flags |= flags & OFlags::NONBLOCK;
+    }
+
+    pub(crate) fn open(&self) -> Result<OwnedFd, Errno> {
+        open_beneath(
+            self.directory.as_fd(),
+            &self.name,
+            self.flags,
+            Mode::empty(),
+        )
+    }
 }
 
 /// Asks for `O_DIRECT` only now, because `open` with `O_CREAT` leaves the file behind when it

@@ -2,8 +2,8 @@
 
 use std::os::fd::{AsRawFd, OwnedFd};
 
-use crate::files::Files;
-use crate::{Buffers, Completion, Engine, EngineError, Operation, Request, Wait, pause};
+use crate::files::{Files, result_of};
+use crate::{Buffers, Completion, Engine, EngineError, Operation, Reopen, Request, Wait, pause};
 
 /// `pread` and `pwrite`; requests are executed one after the other at the next `reap`.
 #[derive(Debug)]
@@ -61,7 +61,27 @@ impl Psync {
         self.files.replace(file_index, file).map(drop)
     }
 
+    /// Closes all files and takes what [`Operation::Open`] opens them by again, one recipe a file
+    /// in order; [`Operation::Close`] closes them again. Without recipes both fail with
+    /// `EOPNOTSUPP`; opening an open file fails with `EBUSY`, everything on a closed one with
+    /// `EBADF`.
+    ///
+    /// # Errors
+    /// When there are not as many recipes as files.
+    pub fn set_reopen(&mut self, recipes: Vec<Reopen>) -> Result<(), EngineError> {
+        self.files.set_recipes(recipes)?;
+        (0..self.files.count()).for_each(|file_index| {
+            self.files.close(file_index);
+        });
+        Ok(())
+    }
+
     fn execute(&mut self, request: Request) -> i32 {
+        match request.operation {
+            Operation::Open => return self.files.open(request.file_index),
+            Operation::Close => return self.files.close(request.file_index),
+            _ => {}
+        }
         let Some(file) = self.files.get(request.file_index) else {
             return -libc::EBADF;
         };
@@ -97,16 +117,6 @@ impl Psync {
         };
         result_of(moved)
     }
-}
-
-/// A system call's answer as a completion's result.
-fn result_of(answer: isize) -> i32 {
-    if answer >= 0 {
-        return answer as i32;
-    }
-    -std::io::Error::last_os_error()
-        .raw_os_error()
-        .unwrap_or(libc::EIO)
 }
 
 impl Engine for Psync {

@@ -3,18 +3,18 @@
 mod enter;
 mod issue;
 mod polls;
+mod queue;
 mod setup;
 
 use std::fmt;
 use std::marker::PhantomData;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::time::{Duration, Instant};
 
 use io_uring::{opcode, squeue, types};
 
 use crate::files::Files;
-use crate::{Buffers, Completion, Engine, EngineError, Operation, Request, Wait, pause};
-use enter::{Enter, Entered};
+use crate::{Buffers, Completion, Engine, EngineError, Operation, Reopen, Request, Wait};
+use queue::Queue;
 
 pub use polls::check_polls;
 pub use setup::{RingSetup, UringOptions};
@@ -26,8 +26,7 @@ pub use setup::{RingSetup, UringOptions};
 /// anything else with `EINVAL`.
 pub struct IoUring {
     // Fields drop in this order: the ring's end of the buffers before their memory.
-    enter: Enter,
-    ring: io_uring::IoUring,
+    queue: Queue,
     files: Files,
     /// Flags of each file's read requests.
     read_flags: Vec<squeue::Flags>,
@@ -35,9 +34,6 @@ pub struct IoUring {
     /// Slots with a request that has not been handed back; a slot never has two, or the kernel
     /// would write to a buffer behind its owner's back and the completion queue could overflow.
     in_flight: Vec<bool>,
-    in_flight_count: u32,
-    /// What the ring cannot do, handed back by the next `reap`.
-    rejected: Vec<Completion>,
     /// The registered buffer of a slot is number `slot >> region_shift`.
     region_shift: u32,
     call_flags: i32,
@@ -65,20 +61,17 @@ impl IoUring {
         // What a file promises is looked up when it is registered, so it is prepared before.
         let read_flags = issue::prepare_all(&ring, &files, slot_count, &mut setup)?;
         setup::register_files(&ring, &files)?;
-        let enter = Enter::new(&ring, &mut setup);
+        let queue = Queue::new(ring, slot_count, &mut setup);
         let call_flags = if options.dontcache {
             libc::RWF_DONTCACHE
         } else {
             0
         };
         Ok(Self {
-            enter,
-            ring,
+            queue,
             files,
             read_flags,
             in_flight: vec![false; slot_count as usize],
-            in_flight_count: 0,
-            rejected: Vec::with_capacity(slot_count as usize),
             region_shift,
             call_flags,
             buffers,
@@ -104,13 +97,78 @@ impl IoUring {
         let old = self.files.replace(file_index, file)?;
         self.read_flags[file_index as usize] = read_flags;
         let updated = self
-            .ring
+            .queue
             .submitter()
             .register_files_update(file_index, &[fd]);
         drop(old);
         updated
             .map(drop)
             .map_err(|source| EngineError::system("io_uring_register", source))
+    }
+
+    /// Closes all files and takes what [`Operation::Open`] opens them by again, one recipe a file
+    /// in order; [`Operation::Close`] closes them again. Without recipes both fail with
+    /// `EOPNOTSUPP`; opening an open file fails with `EBUSY`, everything on a closed one with
+    /// `EBADF`.
+    ///
+    /// # Errors
+    /// When there are not as many recipes as files, or the kernel refuses to
+    /// forget the open ones.
+    pub fn set_reopen(&mut self, recipes: Vec<Reopen>) -> Result<(), EngineError> {
+        self.files.set_recipes(recipes)?;
+        for file_index in 0..self.files.count() {
+            let result = self.close(file_index);
+            if result < 0 {
+                let source = std::io::Error::from_raw_os_error(-result);
+                return Err(EngineError::system("close", source));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is not the ring's to do is done at once.
+    #[cold]
+    fn answer(&mut self, request: Request) {
+        let result = match request.operation {
+            Operation::Open => self.open(request.file_index),
+            Operation::Close => self.close(request.file_index),
+            _ => -libc::EOPNOTSUPP,
+        };
+        let slot = request.slot;
+        self.queue.answer(Completion { slot, result });
+    }
+
+    fn open(&mut self, file_index: u32) -> i32 {
+        let result = self.files.open(file_index);
+        let Some(file) = self.files.get(file_index).filter(|_| result == 0) else {
+            return result;
+        };
+        let fd = file.as_raw_fd();
+        let registered = self.register(file_index, fd);
+        if registered < 0 {
+            self.files.close(file_index);
+        }
+        registered
+    }
+
+    /// The ring forgets the file before its descriptor is closed, or it would stay open.
+    fn close(&mut self, file_index: u32) -> i32 {
+        if self.files.reopens(file_index) && self.files.get(file_index).is_some() {
+            let forgotten = self.register(file_index, -1);
+            if forgotten < 0 {
+                return forgotten;
+            }
+        }
+        self.files.close(file_index)
+    }
+
+    /// Puts a descriptor, or none (-1), into the ring's table.
+    fn register(&mut self, file_index: u32, fd: i32) -> i32 {
+        let submitter = self.queue.submitter();
+        match submitter.register_files_update(file_index, &[fd]) {
+            Ok(_) => 0,
+            Err(error) => -error.raw_os_error().unwrap_or(libc::EIO),
+        }
     }
 
     #[inline]
@@ -140,48 +198,6 @@ impl IoUring {
         };
         Some(entry.user_data(u64::from(request.slot)))
     }
-
-    /// Issues what was pushed and, if asked to, waits for a completion.
-    #[inline]
-    fn issue(&mut self, wait: Wait) -> Result<(), EngineError> {
-        let pushed_count = self.ring.submission().len() as u32;
-        if pushed_count == 0 {
-            if !self.ring.completion().is_empty() || !self.rejected.is_empty() {
-                return Ok(());
-            }
-            if self.in_flight_count == 0 {
-                pause(wait);
-                return Ok(());
-            }
-        }
-        let wait = if self.rejected.is_empty() {
-            wait
-        } else {
-            Wait::Poll
-        };
-        match wait {
-            Wait::One { timeout_ns } if self.enter.spins() => self.spin(timeout_ns),
-            wait => self
-                .enter
-                .call(&mut self.ring, pushed_count, wait)
-                .map(drop),
-        }
-    }
-
-    /// Waits where the kernel does not wait with a time limit: polled completions.
-    #[cold]
-    fn spin(&mut self, timeout_ns: u64) -> Result<(), EngineError> {
-        let limit = (timeout_ns > 0).then(|| Duration::from_nanos(timeout_ns));
-        let start = Instant::now();
-        loop {
-            let pushed_count = self.ring.submission().len() as u32;
-            let entered = self.enter.call(&mut self.ring, pushed_count, Wait::Poll)?;
-            let over = limit.is_some_and(|limit| start.elapsed() >= limit);
-            if over || entered == Entered::Interrupted || !self.ring.completion().is_empty() {
-                return Ok(());
-            }
-        }
-    }
 }
 
 impl fmt::Debug for IoUring {
@@ -190,7 +206,7 @@ impl fmt::Debug for IoUring {
             .debug_struct("IoUring")
             .field("setup", &self.setup)
             .field("slot_count", &self.buffers.slot_count())
-            .field("in_flight_count", &self.in_flight_count)
+            .field("in_flight_count", &self.queue.in_flight_count())
             .finish_non_exhaustive()
     }
 }
@@ -218,35 +234,21 @@ impl Engine for IoUring {
             "a request fits in its slot's buffer"
         );
         *in_flight = true;
-        self.in_flight_count += 1;
         let Some(entry) = self.entry(&request) else {
-            let result = -libc::EOPNOTSUPP;
-            self.rejected.push(Completion {
-                slot: request.slot,
-                result,
-            });
-            return;
+            return self.answer(request);
         };
         // SAFETY: the entry names the slot's registered buffer, which lives as long as the ring
         // and which nobody else gets at before the completion is handed back.
-        unsafe { self.ring.submission().push(&entry) }
-            .expect("the submission queue has room for every slot");
+        unsafe { self.queue.push(&entry) };
     }
 
     #[inline]
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
-        self.issue(wait)?;
         let done_before = done.len();
-        done.append(&mut self.rejected);
-        // Dropping the queue publishes its head, before the next `enter` looks for room.
-        done.extend(self.ring.completion().map(|entry| Completion {
-            slot: entry.user_data() as u32,
-            result: entry.result(),
-        }));
+        self.queue.reap(wait, done)?;
         for completion in &done[done_before..] {
             self.in_flight[completion.slot as usize] = false;
         }
-        self.in_flight_count -= (done.len() - done_before) as u32;
         Ok(())
     }
 }

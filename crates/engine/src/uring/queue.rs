@@ -1,0 +1,120 @@
+//! The two queues of a ring and the wait between them.
+
+use std::time::{Duration, Instant};
+
+use io_uring::squeue;
+
+use super::enter::{Enter, Entered};
+use super::setup::RingSetup;
+use crate::{Completion, EngineError, Wait, pause};
+
+/// A ring with what is in flight in it.
+pub(super) struct Queue {
+    // The registered ring is given back before the ring is closed.
+    enter: Enter,
+    ring: io_uring::IoUring,
+    /// What did not go through the ring, handed back by the next `reap`.
+    answered: Vec<Completion>,
+    in_flight_count: u32,
+}
+
+impl Queue {
+    /// Queues over `ring`, which has room for `slot_count` requests, for this thread.
+    pub(super) fn new(ring: io_uring::IoUring, slot_count: u32, setup: &mut RingSetup) -> Self {
+        Self {
+            enter: Enter::new(&ring, setup),
+            ring,
+            answered: Vec::with_capacity(slot_count as usize),
+            in_flight_count: 0,
+        }
+    }
+
+    pub(super) fn in_flight_count(&self) -> u32 {
+        self.in_flight_count
+    }
+
+    pub(super) fn submitter(&self) -> io_uring::Submitter<'_> {
+        self.ring.submitter()
+    }
+
+    /// Queues an entry for the next `reap`; its user data is its slot.
+    ///
+    /// # Safety
+    /// What the entry points to stays where it is, and the kernel's alone, until the slot's
+    /// completion is handed back. A slot has one entry in flight at most.
+    #[inline]
+    pub(super) unsafe fn push(&mut self, entry: &squeue::Entry) {
+        self.in_flight_count += 1;
+        // SAFETY: as promised by the caller.
+        unsafe { self.ring.submission().push(entry) }
+            .expect("the submission queue has room for every slot");
+    }
+
+    /// Hands back a request that needed no ring.
+    #[cold]
+    pub(super) fn answer(&mut self, completion: Completion) {
+        self.in_flight_count += 1;
+        self.answered.push(completion);
+    }
+
+    /// Issues what was pushed, waits if asked to, and appends what completed to `done`.
+    #[inline]
+    pub(super) fn reap(
+        &mut self,
+        wait: Wait,
+        done: &mut Vec<Completion>,
+    ) -> Result<(), EngineError> {
+        self.issue(wait)?;
+        let done_before = done.len();
+        done.append(&mut self.answered);
+        // Dropping the queue publishes its head, before the next `enter` looks for room.
+        done.extend(self.ring.completion().map(|entry| Completion {
+            slot: entry.user_data() as u32,
+            result: entry.result(),
+        }));
+        self.in_flight_count -= (done.len() - done_before) as u32;
+        Ok(())
+    }
+
+    /// Issues what was pushed and, if asked to, waits for a completion.
+    #[inline]
+    fn issue(&mut self, wait: Wait) -> Result<(), EngineError> {
+        let pushed_count = self.ring.submission().len() as u32;
+        if pushed_count == 0 {
+            if !self.ring.completion().is_empty() || !self.answered.is_empty() {
+                return Ok(());
+            }
+            if self.in_flight_count == 0 {
+                pause(wait);
+                return Ok(());
+            }
+        }
+        let wait = if self.answered.is_empty() {
+            wait
+        } else {
+            Wait::Poll
+        };
+        match wait {
+            Wait::One { timeout_ns } if self.enter.spins() => self.spin(timeout_ns),
+            wait => self
+                .enter
+                .call(&mut self.ring, pushed_count, wait)
+                .map(drop),
+        }
+    }
+
+    /// Waits where the kernel does not wait with a time limit: polled completions.
+    #[cold]
+    fn spin(&mut self, timeout_ns: u64) -> Result<(), EngineError> {
+        let limit = (timeout_ns > 0).then(|| Duration::from_nanos(timeout_ns));
+        let start = Instant::now();
+        loop {
+            let pushed_count = self.ring.submission().len() as u32;
+            let entered = self.enter.call(&mut self.ring, pushed_count, Wait::Poll)?;
+            let over = limit.is_some_and(|limit| start.elapsed() >= limit);
+            if over || entered == Entered::Interrupted || !self.ring.completion().is_empty() {
+                return Ok(());
+            }
+        }
+    }
+}
