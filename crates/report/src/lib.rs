@@ -8,6 +8,7 @@ mod markdown;
 mod model;
 mod numbers;
 mod page;
+pub mod postmark;
 mod table;
 mod text;
 mod tidy;

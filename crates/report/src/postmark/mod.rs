@@ -1,0 +1,50 @@
+//! PostMark's report, byte for byte, from counts and four readings of a clock.
+
+mod figures;
+mod number;
+mod terse;
+#[cfg(test)]
+mod tests;
+mod times;
+mod verbose;
+
+use workload::postmark::{Clock, Compat, ReportForm};
+
+pub use figures::Figures;
+pub use times::Times;
+
+/// The report in that form, as that version prints it, with its last line break.
+#[must_use]
+pub fn report(form: ReportForm, compat: Compat, figures: &Figures, times: &Times) -> String {
+    match (form, compat.clock()) {
+        (ReportForm::Verbose, Clock::Seconds) => verbose::seconds(compat, figures, times),
+        (ReportForm::Verbose, Clock::Microseconds) => verbose::microseconds(compat, figures, times),
+        (ReportForm::Terse, Clock::Seconds) => terse::seconds(compat, figures, times),
+        (ReportForm::Terse, Clock::Microseconds) => terse::microseconds(figures, times),
+    }
+}
+
+/// What the report's megabytes leave out: the exact bytes beside its 32-bit sums.
+///
+/// Not a text of the original: it is for our own reports.
+#[must_use]
+pub fn exact_bytes(compat: Compat, figures: &Figures) -> String {
+    let megabyte = f64::from(compat.megabyte_bytes());
+    let line = |verb: &str, exact_bytes: u64, float_bytes: f32| {
+        let exact = exact_bytes as f64 / megabyte;
+        let shown = f64::from(float_bytes) / megabyte;
+        let error = match exact_bytes {
+            0 => 0.0,
+            _ => (shown / exact - 1.0) * 100.0,
+        };
+        let sizes = format!("{exact:.2} megabytes, shown as {shown:.2}");
+        format!("\t{exact_bytes} bytes {verb}: {sizes} ({error:+.2} %)\n")
+    };
+    let read = line("read", figures.read_bytes_exact, figures.read_bytes);
+    let written = line(
+        "written",
+        figures.written_bytes_exact,
+        figures.written_bytes,
+    );
+    format!("Exact data:\n{read}{written}")
+}

@@ -1,0 +1,3 @@
+mod goldens;
+mod memory;
+mod texts;

@@ -1,0 +1,121 @@
+//! The report as a page of text.
+
+use workload::postmark::Compat;
+
+use super::number::{data, decimal};
+use super::times::Intervals;
+use super::{Figures, Times};
+
+/// The page of the versions that count whole seconds; rates are cut to whole numbers.
+pub(super) fn seconds(compat: Compat, figures: &Figures, times: &Times) -> String {
+    let intervals = times.seconds();
+    let rate = |count: u64, seconds: i64| {
+        let count = i64::try_from(count).unwrap_or(i64::MAX);
+        count.checked_div(seconds).unwrap_or(0).to_string()
+    };
+    let page = Page {
+        compat,
+        figures,
+        span: |seconds: i64| seconds.to_string(),
+        rate,
+        intervals,
+        total_seconds: intervals.total as f32,
+    };
+    page.text()
+}
+
+/// The page of 1.54; rates have two decimals.
+pub(super) fn microseconds(compat: Compat, figures: &Figures, times: &Times) -> String {
+    let intervals = times.fractions();
+    let page = Page {
+        compat,
+        figures,
+        span: |seconds: f32| decimal(seconds, 4),
+        rate: |count: u64, seconds: f32| decimal(count as f32 / seconds, 2),
+        intervals,
+        total_seconds: intervals.total,
+    };
+    page.text()
+}
+
+/// What the two kinds of page share: everything but the numbers' form.
+struct Page<'a, T, Span, Rate> {
+    compat: Compat,
+    figures: &'a Figures,
+    span: Span,
+    rate: Rate,
+    intervals: Intervals<T>,
+    total_seconds: f32,
+}
+
+impl<T: Copy, Span: Fn(T) -> String, Rate: Fn(u64, T) -> String> Page<'_, T, Span, Rate> {
+    fn text(&self) -> String {
+        [self.times(), self.files(), self.data()].join("\n")
+    }
+
+    fn times(&self) -> String {
+        format!(
+            "Time:\n\t{} seconds total\n\t{} seconds of transactions ({} per second)\n",
+            (self.span)(self.intervals.total),
+            (self.span)(self.intervals.transactions),
+            (self.rate)(self.figures.transactions_count, self.intervals.transactions),
+        )
+    }
+
+    fn files(&self) -> String {
+        let Figures {
+            number,
+            created_count,
+            deleted_after_count,
+            ..
+        } = *self.figures;
+        let deleted_count = if self.compat.reports_created_as_deleted() {
+            created_count
+        } else {
+            self.figures.deleted_count
+        };
+        let Intervals {
+            total,
+            creation,
+            transactions,
+            deletion,
+        } = self.intervals;
+        let created_mixed = self.figures.created_mixed_count();
+        let deleted_mixed = self.figures.deleted_mixed_count();
+        [
+            "Files:\n".to_owned(),
+            self.done("created", created_count, total),
+            self.part("Creation alone", number, creation),
+            self.part("Mixed with transactions", created_mixed, transactions),
+            self.done("read", self.figures.read_count, transactions),
+            self.done("appended", self.figures.appended_count, transactions),
+            self.done("deleted", deleted_count, total),
+            self.part("Deletion alone", deleted_after_count, deletion),
+            self.part("Mixed with transactions", deleted_mixed, transactions),
+        ]
+        .concat()
+    }
+
+    fn done(&self, verb: &str, count: u64, interval: T) -> String {
+        format!(
+            "\t{count} {verb} ({} per second)\n",
+            (self.rate)(count, interval)
+        )
+    }
+
+    fn part(&self, name: &str, count: u64, interval: T) -> String {
+        let rate = (self.rate)(count, interval);
+        format!("\t\t{name}: {count} files ({rate} per second)\n")
+    }
+
+    fn data(&self) -> String {
+        let line = |verb: &str, bytes: f32| {
+            let total = data(self.compat, bytes);
+            let rate = data(self.compat, bytes / self.total_seconds);
+            format!("\t{total} {verb} ({rate} per second)\n")
+        };
+        let read = line("read", self.figures.read_bytes);
+        let written = line("written", self.figures.written_bytes);
+        format!("Data:\n{read}{written}")
+    }
+}
