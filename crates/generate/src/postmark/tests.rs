@@ -261,6 +261,14 @@ fn five_million_transactions_have_the_published_counts() {
 }
 
 #[test]
+#[cfg_attr(debug_assertions, ignore = "slow without optimization")]
+fn ten_million_files_are_streamed() {
+    let totals = played(&settings(10_000_000, 100_000));
+    assert_eq!(totals.created_count, totals.deleted_count);
+    assert_eq!(totals.transactions_count, 100_000);
+}
+
+#[test]
 fn subdirectories_are_made_in_every_location_and_removed_again() {
     let settings = Settings {
         subdirectories: 2,
