@@ -5,6 +5,7 @@
 mod arithmetic;
 mod check;
 mod choice;
+mod connection;
 mod content;
 mod cursor;
 mod error;
@@ -18,6 +19,7 @@ mod slots;
 mod step;
 mod transfer;
 
+pub use connection::Connections;
 pub use content::{ContentSource, PlainContent, Verified, verify_block_bytes};
 pub use cursor::{Cursor, Last, OwnCursor, SharedCursor};
 pub use error::GenerateError;

@@ -13,6 +13,9 @@ pub enum Step {
         /// When to ask again.
         until_ns: u64,
     },
+    /// The slot has nothing to do now; it is asked again after the next completion of any slot of
+    /// the worker, so there must be one in flight.
+    Park,
     /// The slot has nothing left to do.
     Finished,
 }
@@ -24,6 +27,15 @@ pub enum Flow {
     Continues,
     /// The flow is done; the number is its transaction kind, 0-based.
     Done(u8),
+    /// The request belonged to no flow of its slot, or to one that does not count.
+    Apart,
+    /// As `Apart`, and something is done that began elsewhere.
+    Spanned {
+        /// The transaction kind, 0-based.
+        kind: u8,
+        /// When it began, in nanoseconds of the worker's clock.
+        start_ns: u64,
+    },
 }
 
 /// A stream of requests: flows, each a chain of dependent requests in one slot.

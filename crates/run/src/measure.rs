@@ -4,8 +4,8 @@
 //! and nothing here asks how the run was configured: the types were chosen once, per worker.
 
 use engine::clock::Clock;
-use engine::{Engine, EngineError, Operation, Request, Wait};
-use generate::{Content, Flow, Generator, Step};
+use engine::{Completion, Engine, EngineError, Operation, Request, Wait};
+use generate::{Content, Generator, Step};
 
 use crate::recorder::{Recorder, Tick};
 use crate::slots::Turns;
@@ -26,11 +26,7 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
     pub fn run(mut self) -> Result<Recorder, EngineError> {
         let mut turns = Turns::new(self.engine.slot_count());
         self.turn(&mut turns)?;
-        while turns.in_flight > 0 {
-            let wait = Wait::One { timeout_ns: 0 };
-            self.engine.reap(wait, &mut turns.done)?;
-            turns.drop_done();
-        }
+        turns.drain(&mut self.engine)?;
         Ok(self.recorder)
     }
 
@@ -70,6 +66,7 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
                     issued += 1;
                 }
                 Step::Wait { until_ns } => resume_ns = until_ns,
+                Step::Park => turns.park(),
                 Step::Finished => turns.ready.pop(),
             }
         }
@@ -80,8 +77,7 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
     #[inline]
     fn push(&mut self, request: Request) {
         if request.operation == Operation::Write {
-            let slot = self.engine.buffer(request.slot);
-            let buffer = &mut slot[..request.length_bytes as usize];
+            let buffer = &mut self.engine.buffer(request.slot)[..request.length_bytes as usize];
             self.content.fill(buffer, &request);
         }
         self.engine.push(request);
@@ -90,23 +86,22 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
     #[inline]
     fn complete_all(&mut self, turns: &mut Turns, now_ns: u64) {
         for index in 0..turns.done.len() {
-            let completion = turns.done[index];
-            let request = turns.reaped(completion.slot);
-            let latency_ns = turns.latency_ns(completion.slot, now_ns);
-            self.recorder
-                .record(&request, completion.result, latency_ns);
-            if request.operation == Operation::Read && completion.result > 0 {
-                let seen = &self.engine.buffer(completion.slot)[..completion.result as usize];
+            let completion @ Completion { slot, result } = turns.done[index];
+            let request = turns.reaped(slot);
+            let latency_ns = turns.latency_ns(slot, now_ns);
+            self.recorder.record(&request, result, latency_ns);
+            if request.operation == Operation::Read && result > 0 {
+                let seen = &self.engine.buffer(slot)[..result as usize];
                 if let Err(mismatch) = self.content.check(seen, &request) {
                     self.recorder.mismatch(mismatch);
                 }
             }
-            if let Flow::Done(kind) = self.generator.complete(completion, now_ns) {
-                let flow_ns = turns.end_flow(completion.slot, now_ns);
+            let flow = self.generator.complete(completion, now_ns);
+            if let Some((kind, flow_ns)) = turns.end_flow(slot, flow, now_ns) {
                 self.recorder.flow_done(&request, kind, flow_ns);
             }
         }
-        turns.done.clear();
+        turns.end_turn();
     }
 
     /// Polls while there is more to issue, else waits for a completion, a delay's end or a tick.

@@ -1,6 +1,7 @@
 //! The worker's slots: which are free, and what is in flight in the others.
 
-use engine::{Completion, Operation, Request};
+use engine::{Completion, Engine, EngineError, Operation, Request, Wait};
+use generate::Flow;
 
 /// Free slots, first in first out, in a ring that never grows.
 pub(crate) struct SlotQueue {
@@ -86,6 +87,8 @@ impl Default for Flight {
 pub(crate) struct Turns {
     flights: Box<[Flight]>,
     pub ready: SlotQueue,
+    /// Slots to ask again after a completion.
+    parked: Vec<u32>,
     pub done: Vec<Completion>,
     pub in_flight: u32,
 }
@@ -95,6 +98,7 @@ impl Turns {
         Self {
             flights: vec![Flight::default(); slot_count as usize].into(),
             ready: SlotQueue::full(slot_count),
+            parked: Vec::with_capacity(slot_count as usize),
             done: Vec::with_capacity(slot_count as usize),
             in_flight: 0,
         }
@@ -122,16 +126,44 @@ impl Turns {
         now_ns - self.flights[slot as usize].issued_ns
     }
 
-    /// Ends the slot's flow and returns how long it lasted.
+    /// Sets the first free slot aside until the next completion.
     #[inline]
-    pub fn end_flow(&mut self, slot: u32, now_ns: u64) -> u64 {
-        now_ns - std::mem::take(&mut self.flights[slot as usize].flow_ns)
+    pub fn park(&mut self) {
+        self.parked.push(self.ready.first());
+        self.ready.pop();
     }
 
-    /// Drops completions that came after the measurement.
-    pub fn drop_done(&mut self) {
-        self.in_flight -= self.done.len() as u32;
+    /// Ends the slot's flow unless it goes on; the kind of what is done and how long it lasted.
+    #[inline]
+    pub fn end_flow(&mut self, slot: u32, flow: Flow, now_ns: u64) -> Option<(u8, u64)> {
+        if flow == Flow::Continues {
+            return None;
+        }
+        let flow_ns = std::mem::take(&mut self.flights[slot as usize].flow_ns);
+        match flow {
+            Flow::Done(kind) => Some((kind, now_ns - flow_ns)),
+            Flow::Spanned { kind, start_ns } => Some((kind, now_ns - start_ns)),
+            Flow::Continues | Flow::Apart => None,
+        }
+    }
+
+    /// Forgets the completions, which may have given parked slots something to do.
+    #[inline]
+    pub fn end_turn(&mut self) {
+        if !self.done.is_empty() {
+            self.parked.drain(..).for_each(|slot| self.ready.push(slot));
+        }
         self.done.clear();
+    }
+
+    /// Waits for what is in flight after the measurement, and drops it.
+    pub fn drain(&mut self, engine: &mut impl Engine) -> Result<(), EngineError> {
+        while self.in_flight > 0 {
+            engine.reap(Wait::One { timeout_ns: 0 }, &mut self.done)?;
+            self.in_flight -= self.done.len() as u32;
+            self.done.clear();
+        }
+        Ok(())
     }
 }
 
@@ -163,10 +195,54 @@ mod tests {
         turns.reaped(0);
         turns.issue(request, 30);
         assert_eq!(turns.latency_ns(0, 45), 15);
-        assert_eq!(turns.end_flow(0, 45), 35);
+        assert_eq!(turns.end_flow(0, Flow::Done(0), 45), Some((0, 35)));
         turns.reaped(0);
         turns.issue(request, 50);
-        assert_eq!(turns.end_flow(0, 51), 1);
+        assert_eq!(turns.end_flow(0, Flow::Done(1), 51), Some((1, 1)));
         assert_eq!(turns.in_flight, 1);
+    }
+
+    #[test]
+    fn requests_apart_and_things_that_span_slots_leave_the_next_flow_its_own_start() {
+        let mut turns = Turns::new(1);
+        let request = Flight::default().request;
+        for (flow, counted) in [
+            (Flow::Apart, None),
+            (
+                Flow::Spanned {
+                    kind: 1,
+                    start_ns: 3,
+                },
+                Some((1, 17)),
+            ),
+        ] {
+            turns.issue(request, 10);
+            turns.reaped(0);
+            assert_eq!(turns.end_flow(0, flow, 20), counted);
+            turns.issue(request, 30);
+            turns.reaped(0);
+            assert_eq!(turns.end_flow(0, Flow::Done(0), 31), Some((0, 1)));
+        }
+    }
+
+    #[test]
+    fn parked_slots_are_asked_again_after_a_completion_and_not_before() {
+        let mut turns = Turns::new(2);
+        turns.park();
+        turns.issue(
+            Request {
+                slot: 1,
+                ..Flight::default().request
+            },
+            10,
+        );
+        turns.end_turn();
+        assert!(turns.ready.is_empty());
+        turns.done.push(Completion { slot: 1, result: 0 });
+        turns.reaped(1);
+        turns.end_turn();
+        assert_eq!(turns.ready.first(), 1);
+        turns.ready.pop();
+        assert_eq!(turns.ready.first(), 0);
     }
 }
