@@ -66,6 +66,16 @@ pub fn run(
         targets: BTreeMap::new(),
         clock: TscClock::new(),
     };
+    let admitted = match session.admit_all() {
+        Ok(admitted) => admitted,
+        Err(error) => {
+            session.record.finish(Status::Failed);
+            return Finished {
+                record: session.record,
+                error: Some(error),
+            };
+        }
+    };
     session.tell(&RunEvent::Started {
         id: session.record.id.clone(),
         plan: Box::new(plan.clone()),
@@ -75,7 +85,7 @@ pub fn run(
         .into_iter()
         .chain(before)
         .for_each(|warning| session.warn(warning));
-    let outcome = session.run_all();
+    let outcome = session.run_all(admitted);
     session.finish(outcome)
 }
 
@@ -88,7 +98,10 @@ struct Session<'a> {
     clock: TscClock,
 }
 
-impl Session<'_> {
+/// An admitted target: its index, the first cell that uses it, and leave to use it.
+type Site<'a> = (u32, &'a Cell, target::Admitted);
+
+impl<'a> Session<'a> {
     fn tell(&mut self, event: &RunEvent) {
         (self.listener)(event);
     }
@@ -104,8 +117,8 @@ impl Session<'_> {
         self.options.stop.load(Ordering::Relaxed)
     }
 
-    fn run_all(&mut self) -> Result<(), RunError> {
-        self.admit_all()?;
+    fn run_all(&mut self, admitted: Vec<Site<'_>>) -> Result<(), RunError> {
+        self.prepare_all(admitted)?;
         let count = self.plan.cells.len() as u32;
         for cell in &self.plan.cells {
             if self.stopped() {
@@ -126,7 +139,7 @@ impl Session<'_> {
     }
 
     /// Decides about all targets before the first byte is written to any.
-    fn admit_all(&mut self) -> Result<(), RunError> {
+    fn admit_all(&self) -> Result<Vec<Site<'a>>, RunError> {
         let mut admitted = Vec::new();
         for (target_index, target) in (0..).zip(&self.plan.targets) {
             let used_by: Vec<&Cell> = self
@@ -150,6 +163,10 @@ impl Session<'_> {
                 target::admit(&target.path, &permission)?,
             ));
         }
+        Ok(admitted)
+    }
+
+    fn prepare_all(&mut self, admitted: Vec<Site<'_>>) -> Result<(), RunError> {
         for (target_index, first, admitted) in admitted {
             let fill = fill_plan(self.plan, first, target_index)?;
             let target = &self.plan.targets[target_index as usize];

@@ -1,7 +1,8 @@
 //! `run`: measures, shows, and writes what was asked for.
 
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -29,6 +30,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         overrides,
     } = input(&args.workload)?;
     let wanted = wanted_targets(&workloads, &overrides);
+    look_at(&wanted)?;
     let facts = target::system_facts(&wanted, Some(DEFAULT_TARGET));
     let planned = plan(&workloads, &overrides, &facts)?;
     if let Some(refusal) = planned.refusals.into_iter().next() {
@@ -55,11 +57,25 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         }
     });
     live.finish();
-    outputs.write(&finished.record, args)?;
+    let began = finished.error.is_none() || !finished.record.cells.is_empty();
+    outputs.write(&finished.record, args, began)?;
     match finished.error {
         Some(error) => Err(error.into()),
         None => Ok(exit(&finished.record)),
     }
+}
+
+/// Refuses what cannot be a target before the plan is made for it. Devices wait for the plan, which
+/// tells whether they will be written.
+fn look_at(wanted: &[String]) -> Result<(), Failure> {
+    for path in wanted.iter().map(Path::new) {
+        let is_device =
+            std::fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_block_device());
+        if !is_device {
+            target::admit(path, &target::Permission::default())?;
+        }
+    }
+    Ok(())
 }
 
 fn live(args: &RunArgs) -> Result<Display, Failure> {
@@ -129,7 +145,7 @@ impl Outputs {
 
     /// Writes the files and prints the results; where a document was asked for on standard
     /// output, the results go to standard error.
-    fn write(self, record: &RunRecord, args: &RunArgs) -> Result<(), Failure> {
+    fn write(self, record: &RunRecord, args: &RunArgs, began: bool) -> Result<(), Failure> {
         let to_stdout = |path: &Option<PathBuf>| path.as_deref().is_some_and(is_stdout);
         if let Some(file) = self.json {
             file.finish(&record.to_json())?;
@@ -149,10 +165,10 @@ impl Outputs {
                 Format::IometerCsv,
                 page(&std::io::stderr()),
             ))?;
-        } else {
+        } else if began {
             return print(&render(record, Format::Text, page(&std::io::stdout())));
         }
-        if !args.quiet {
+        if began && !args.quiet {
             eprint!("{}", render(record, Format::Text, page(&std::io::stderr())));
         }
         Ok(())
