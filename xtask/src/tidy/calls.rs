@@ -9,6 +9,8 @@ use super::source::SourceFile;
 
 /// The crates that may hold `unsafe` code.
 const UNSAFE_CRATES: &[&str] = &["engine", "mpi"];
+/// The one file that may end the process, once.
+const MAIN: &str = "crates/cli/src/main.rs";
 /// Lines of code outside tests for each `expect`.
 const LINES_PER_EXPECT: usize = 1000;
 
@@ -16,6 +18,7 @@ const LINES_PER_EXPECT: usize = 1000;
 pub fn check(file: &SourceFile, findings: &mut Vec<Finding>) {
     let mut visitor = Calls::default();
     visitor.visit_file(&file.tree);
+    let mut exits_left = usize::from(file.path == MAIN);
     for (rule, line, message) in visitor.found {
         let everywhere = matches!(rule, "unsafe-place" | "safety-comment" | "lint-attributes");
         if rule == EXPECT || (file.is_test_line(line) && !everywhere) {
@@ -23,6 +26,10 @@ pub fn check(file: &SourceFile, findings: &mut Vec<Finding>) {
         }
         let breaks = match rule {
             "unsafe-place" => !UNSAFE_CRATES.contains(&file.crate_name()),
+            "process-exit" => exits_left
+                .checked_sub(1)
+                .map(|left| exits_left = left)
+                .is_none(),
             "safety-comment" => !has_safety_comment(&file.text, line),
             _ => true,
         };
@@ -291,6 +298,14 @@ mod tests {
         );
         assert_eq!(rules("static mut A: u8 = 0;"), ["global-state"]);
         assert!(rules("static A: u8 = 0;").is_empty());
+    }
+
+    #[test]
+    fn the_program_may_exit_once_in_its_main_file() {
+        let exit = "fn a() { std::process::exit(1) }\n";
+        assert!(rules_in(MAIN, exit).is_empty());
+        let twice = format!("{exit}{}", exit.replace('a', "b"));
+        assert_eq!(rules_in(MAIN, &twice), ["process-exit"]);
     }
 
     #[test]
