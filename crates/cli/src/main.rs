@@ -28,7 +28,13 @@ fn main() -> ExitCode {
             return exit.into();
         }
     };
-    match dispatch(cli.command) {
+    // The second Ctrl-C: leaves the terminal as it was and everything else as it is.
+    let at_once = || -> ! {
+        display::restore_terminal();
+        eprintln!("interrupted twice: test files may be left; `pgmeter clean TARGET` removes them");
+        std::process::exit(Exit::Interrupted as i32)
+    };
+    match dispatch(cli.command, at_once) {
         Ok(exit) => exit.into(),
         Err(failure) => {
             failure.print();
@@ -37,9 +43,9 @@ fn main() -> ExitCode {
     }
 }
 
-fn dispatch(command: Command) -> Result<Exit, Failure> {
+fn dispatch(command: Command, at_once: fn() -> !) -> Result<Exit, Failure> {
     match command {
-        Command::Run(args) => command::run::run(&args),
+        Command::Run(args) => command::run::run(&args, at_once),
         Command::Check(args) => command::check::check(&args),
         Command::List(args) => command::list::list(&args),
         Command::Show(args) => command::show::show(&args),
@@ -50,11 +56,4 @@ fn dispatch(command: Command) -> Result<Exit, Failure> {
         Command::Completions { shell } => command::manual::completions(shell),
         Command::Man => command::manual::man(),
     }
-}
-
-/// The second Ctrl-C: leaves the terminal as it was and everything else as it is.
-fn end_at_once() -> ! {
-    display::restore_terminal();
-    eprintln!("interrupted twice: test files may be left; `pgmeter clean TARGET` removes them");
-    std::process::exit(Exit::Interrupted as i32)
 }

@@ -22,8 +22,8 @@ use crate::signals::stop_flag;
 /// Without a target, a work directory is made in the current directory.
 const DEFAULT_TARGET: &str = ".";
 
-/// Measures what the arguments ask for.
-pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
+/// Measures what the arguments ask for; `at_once` is called at the second Ctrl-C.
+pub(crate) fn run(args: &RunArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
     let Input {
         workloads,
         warnings,
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<Exit, Failure> {
         return Err(refusal.into());
     }
     let outputs = Outputs::open(args)?;
-    let stop = stop_flag(crate::end_at_once)?;
+    let stop = stop_flag(at_once)?;
     let options = RunOptions {
         overwrite_devices: args.overwrite_device.clone(),
         keep: keeps(&planned.plan),

@@ -74,7 +74,8 @@ pub const MANAGERS: &str = "\
 'Worker type
 \tDISK
 'Default target settings for worker
-'Number of outstanding IOs,test connection rate,transactions per connection,use fixed seed,fixed seed value
+'Number of outstanding IOs,test connection rate,transactions per connection,\
+use fixed seed,fixed seed value
 \t16,ENABLED,5,ENABLED,18446744073709551615
 'Disk maximum size,starting sector,Data pattern
 \t2048,64,1
@@ -118,7 +119,8 @@ pub const NETWORK: &str = "\
 'Worker type
 \tNETWORK,TCP
 'Default target settings for worker
-'Number of outstanding IOs,test connection rate,transactions per connection,use fixed seed,fixed seed value
+'Number of outstanding IOs,test connection rate,transactions per connection,\
+use fixed seed,fixed seed value
 \t2,DISABLED,1,DISABLED,0
 'Local network interface
 \t10.0.0.1
