@@ -302,7 +302,8 @@ fn write_file(
     if let Err(error) = written {
         drop(file);
         let removed = claim.remove(&name).is_ok();
-        claim.save()?;
+        // What went wrong first is told, whatever else goes wrong now.
+        let _ = claim.save();
         return Err(told(error, path, plan.size_bytes, removed));
     }
     claim.interrupted = false;
