@@ -16,6 +16,8 @@ pub(crate) enum Exit {
     Usage = 2,
     /// This system cannot run it.
     System = 3,
+    /// A bug in pgmeter.
+    Bug = 70,
     /// Interrupted; what was measured so far is in the record.
     Interrupted = 130,
 }
@@ -49,6 +51,12 @@ impl Failure {
         Self::new(Exit::System, format!("{what}: {source}"), None)
     }
 
+    /// What must not happen did.
+    pub fn bug() -> Self {
+        let help = "please report it with the command and the workload file";
+        Self::new(Exit::Bug, "this is a bug in pgmeter", Some(help.to_owned()))
+    }
+
     /// Prints the message to standard error.
     pub fn print(&self) {
         eprintln!("{}", self.text.trim_end());
@@ -67,7 +75,11 @@ impl From<Diagnostic> for Failure {
 impl From<run::RunError> for Failure {
     fn from(error: run::RunError) -> Self {
         let help = error.help();
-        Self::new(Exit::System, error, help)
+        let exit = match error {
+            run::RunError::Panicked { .. } => Exit::Bug,
+            _ => Exit::System,
+        };
+        Self::new(exit, error, help)
     }
 }
 

@@ -34,7 +34,9 @@ fn main() -> ExitCode {
         eprintln!("interrupted twice: test files may be left; `pgmeter clean TARGET` removes them");
         std::process::exit(Exit::Interrupted as i32)
     };
-    match dispatch(cli.command, at_once) {
+    // A panic has said what it is by now; work directories were given back on the way out.
+    let done = std::panic::catch_unwind(|| dispatch(cli.command, at_once));
+    match done.unwrap_or_else(|_| Err(Failure::bug())) {
         Ok(exit) => exit.into(),
         Err(failure) => {
             failure.print();

@@ -7,10 +7,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{ScopedJoinHandle, scope};
 
 use engine::clock::Clock;
-use engine::{OperationSet, TscClock};
+use engine::{OperationSet, Reopen, TscClock};
 use results::{EngineNotes, RunEvent};
 use stats::Interval;
-use workload::plan::Cell;
+use workload::plan::{Cell, EngineKind};
 
 use crate::RunError;
 use crate::collect::Collection;
@@ -29,7 +29,7 @@ pub(crate) struct CellKit<'a> {
     pub seed: u64,
     pub target_count: usize,
     /// Opens the target with this index for a lane that does these operations.
-    pub open: &'a dyn Fn(u32, OperationSet) -> Result<OwnedFd, RunError>,
+    pub open: &'a dyn Fn(u32, OperationSet) -> Result<OpenFile, RunError>,
     /// The contents of a lane.
     pub contents: &'a dyn Fn(&Lane) -> Contents,
     pub clock: &'a TscClock,
@@ -37,6 +37,13 @@ pub(crate) struct CellKit<'a> {
     /// Called when the measurement begins and when it ends, with the threads' ids.
     pub mark: &'a mut dyn FnMut(Mark, &[i32]),
     pub listener: &'a mut dyn FnMut(&RunEvent),
+}
+
+/// A target opened for a lane.
+pub(crate) struct OpenFile {
+    pub file: OwnedFd,
+    /// Where the lane opens and closes it, how.
+    pub reopen: Option<Reopen>,
 }
 
 /// The ends of the measurement, as the monitor sees them.
@@ -81,8 +88,9 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>) -> Result<Measured, RunError> {
     let mut transaction_kinds: &'static [&'static str] = &[];
     for (index, lane) in lanes.iter().enumerate() {
         let requests = lane.requests()?;
-        transaction_kinds = requests.transaction_kinds();
-        let shape = shape(lane, requests.operations(), transaction_kinds.len());
+        let operations;
+        (operations, transaction_kinds) = lane.announced(&requests);
+        let shape = shape(lane, operations, transaction_kinds.len());
         let (sample, outbox, inbox) = exchange(shape.clone());
         let operations = share(kit.cell.operations, lanes.len() as u64, index as u64);
         let exchange = (sample, outbox);
@@ -228,16 +236,18 @@ fn thread_kit<'t, 'a: 't>(
     (sample, outbox): (Box<Sample>, Outbox),
     started: Started<'t>,
 ) -> Result<Kit<'t>, RunError> {
-    let operations = requests.operations();
-    let files: Result<Vec<OwnedFd>, RunError> = match kit.cell.engine {
-        workload::plan::EngineKind::Null => Ok(Vec::new()),
-        _ => lane
-            .plan
-            .spans
-            .iter()
-            .map(|span| (kit.open)(span.target_index, operations))
-            .collect(),
+    let (operations, _) = lane.announced(&requests);
+    let spans = match kit.cell.engine {
+        EngineKind::Null => &[],
+        _ => lane.plan.spans.as_slice(),
     };
+    let mut files = Vec::with_capacity(spans.len());
+    let mut reopen = Vec::new();
+    for span in spans {
+        let opened = (kit.open)(span.target_index, operations)?;
+        files.push(opened.file);
+        reopen.extend(opened.reopen);
+    }
     let schedule = Schedule {
         start_ns: 0,
         ramp_ns: kit.cell.ramp_time_ns,
@@ -249,7 +259,8 @@ fn thread_kit<'t, 'a: 't>(
         lane,
         requests,
         cell: kit.cell,
-        files: files?,
+        files,
+        reopen,
         contents: (kit.contents)(lane),
         sample,
         outbox,

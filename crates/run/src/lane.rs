@@ -1,6 +1,6 @@
 //! The threads of a cell: one a worker, or one a slot where the engine has one request in flight.
 
-use engine::OperationSet;
+use engine::{Operation, OperationSet};
 use generate::{GenerateError, Generator, Iometer, OwnCursor, SharedCursor, Transfer};
 use workload::plan::{Cell, CursorKind, EngineKind, PositionRule, WorkerPlan};
 
@@ -48,6 +48,16 @@ impl Lane {
                 Requests::SharedIometer(Iometer::new(plan, shared)?)
             }
         })
+    }
+
+    /// The operations that may come, and the names of the transaction kinds.
+    pub fn announced(&self, requests: &Requests) -> (OperationSet, &'static [&'static str]) {
+        let operations = requests.operations();
+        if self.plan.transactions_per_connection.is_none() {
+            return (operations, requests.transaction_kinds());
+        }
+        let operations = operations.with(Operation::Open).with(Operation::Close);
+        (operations, &["transaction", "connection"])
     }
 
     /// Requests in flight.

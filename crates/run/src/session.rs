@@ -1,7 +1,6 @@
 //! A whole run: targets made ready, cells measured one after another, the record.
 
 use std::collections::BTreeMap;
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +13,7 @@ use workload::plan::{Cell, ContentPlan, EngineKind, Plan, WorkerPlan};
 
 use crate::RunError;
 use crate::calibrate::own_cost_ns;
-use crate::cell::{CellKit, Mark, Measured, run_cell};
+use crate::cell::{CellKit, Mark, Measured, OpenFile, run_cell};
 use crate::figures::cell_record;
 use crate::lane::{Lane, lanes};
 use crate::observe::Observer;
@@ -434,7 +433,7 @@ fn open(
     target_index: u32,
     operations: OperationSet,
     doubts: &std::cell::RefCell<BTreeMap<u32, Warning>>,
-) -> Result<OwnedFd, RunError> {
+) -> Result<OpenFile, RunError> {
     let prepared = targets
         .get(&target_index)
         .expect("every target of a cell that does I/O was prepared");
@@ -449,5 +448,12 @@ fn open(
         let warning = Warning::of_cell(code, cell.index, message);
         doubts.borrow_mut().entry(target_index).or_insert(warning);
     }
-    Ok(opened.file)
+    let reopen = match operations.contains(Operation::Open) {
+        true => Some(prepared.reopen(cell.cache, reads, writes)?),
+        false => None,
+    };
+    Ok(OpenFile {
+        file: opened.file,
+        reopen,
+    })
 }

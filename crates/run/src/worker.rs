@@ -7,10 +7,10 @@ use std::sync::mpsc::Sender;
 
 use engine::clock::Clock;
 use engine::{
-    Engine, IoUring, Mmap, MmapOptions, Null, Operation, Psync, PsyncOptions, TscClock,
+    Engine, IoUring, Mmap, MmapOptions, Null, Operation, Psync, PsyncOptions, Reopen, TscClock,
     UringOptions,
 };
-use generate::{Content, ContentSource, Generator};
+use generate::{Connections, Content, ContentSource, Generator};
 use results::EngineNotes;
 use workload::plan::{CacheMode, Cell, EngineKind};
 
@@ -28,6 +28,8 @@ pub(crate) struct Kit<'a> {
     pub cell: &'a Cell,
     /// One a span of the lane's plan; none for the `null` engine.
     pub files: Vec<OwnedFd>,
+    /// How each file is opened again between connections; empty where they stay open.
+    pub reopen: Vec<Reopen>,
     pub contents: Contents,
     pub sample: Box<Sample>,
     pub outbox: Outbox,
@@ -54,6 +56,7 @@ pub(crate) fn work(mut kit: Kit<'_>) -> Result<Option<Outcome>, RunError> {
     let slot_count = kit.lane.slot_count();
     let buffer_bytes = kit.lane.buffer_bytes();
     let files = std::mem::take(&mut kit.files);
+    let reopen = std::mem::take(&mut kit.reopen);
     let dontcache = kit.cell.cache == CacheMode::Dontcache;
     match kit.cell.engine {
         EngineKind::IoUring => {
@@ -63,18 +66,27 @@ pub(crate) fn work(mut kit: Kit<'_>) -> Result<Option<Outcome>, RunError> {
                 iopoll: ring.iopoll,
                 dontcache,
             };
-            let engine = IoUring::new(files, slot_count, buffer_bytes, options)?;
+            let mut engine = IoUring::new(files, slot_count, buffer_bytes, options)?;
+            if !reopen.is_empty() {
+                engine.set_reopen(reopen)?;
+            }
             let notes = ring_notes(engine.setup());
             with_engine(engine, notes, kit)
         }
         EngineKind::Psync => {
             let options = PsyncOptions { dontcache };
-            let engine = Psync::new(files, slot_count, buffer_bytes, options)?;
+            let mut engine = Psync::new(files, slot_count, buffer_bytes, options)?;
+            if !reopen.is_empty() {
+                engine.set_reopen(reopen)?;
+            }
             with_engine(engine, EngineNotes::default(), kit)
         }
         EngineKind::Mmap => {
             let write = kit.requests.operations().contains(Operation::Write);
-            let engine = Mmap::new(files, slot_count, buffer_bytes, MmapOptions { write })?;
+            let mut engine = Mmap::new(files, slot_count, buffer_bytes, MmapOptions { write })?;
+            if !reopen.is_empty() {
+                engine.set_reopen(reopen)?;
+            }
             with_engine(engine, EngineNotes::default(), kit)
         }
         EngineKind::Null => {
@@ -126,10 +138,25 @@ pub(crate) fn with_requests<E: Engine, K: Clock>(
     contents: &Contents,
 ) -> Result<Outcome, RunError> {
     match requests {
-        Requests::Transfer(generator) => with_contents(parts, generator, lane, contents),
-        Requests::SharedTransfer(generator) => with_contents(parts, generator, lane, contents),
-        Requests::Iometer(generator) => with_contents(parts, generator, lane, contents),
-        Requests::SharedIometer(generator) => with_contents(parts, generator, lane, contents),
+        Requests::Transfer(generator) => with_connections(parts, generator, lane, contents),
+        Requests::SharedTransfer(generator) => with_connections(parts, generator, lane, contents),
+        Requests::Iometer(generator) => with_connections(parts, generator, lane, contents),
+        Requests::SharedIometer(generator) => with_connections(parts, generator, lane, contents),
+    }
+}
+
+fn with_connections<E: Engine, G: Generator, K: Clock>(
+    parts: Parts<E, K>,
+    generator: G,
+    lane: &Lane,
+    contents: &Contents,
+) -> Result<Outcome, RunError> {
+    match lane.plan.transactions_per_connection {
+        None => with_contents(parts, generator, lane, contents),
+        Some(each) => {
+            let generator = Connections::new(generator, &lane.plan, each);
+            with_contents(parts, generator, lane, contents)
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use engine::{EngineError, OpenPlan, open_target};
+use engine::{EngineError, OpenPlan, Reopen, open_target};
 use generate::ContentSource;
 use rustix::fs::{Advice, FallocateFlags, Mode, OFlags, fadvise, fallocate, fdatasync, fstat};
 use rustix::io::Errno;
@@ -174,6 +174,38 @@ impl Prepared {
             .then(|| doubt(&self.facts, &file, write))
             .flatten();
         Ok(Opened { file, doubt })
+    }
+
+    /// How a worker opens the target again between connections; the target was opened for it
+    /// with the same arguments before.
+    ///
+    /// # Errors
+    /// When the directory cannot be opened.
+    pub fn reopen(&self, cache: CacheMode, read: bool, write: bool) -> Result<Reopen, TargetError> {
+        let path = self.path();
+        let plan = OpenPlan {
+            cache,
+            read,
+            write,
+            create: false,
+        };
+        let failed = |error| TargetError::system("open", &path, error);
+        let made = match &self.site {
+            Some(Ready::File(claim)) => {
+                let directory = claim.directory.try_clone().map_err(failed)?;
+                Reopen::file(directory, Path::new(&claim.place.test_name()), plan)
+            }
+            Some(Ready::Device(device, _)) => {
+                let parent = device.path.parent().unwrap_or(Path::new("/"));
+                let name = Path::new(device.path.file_name().unwrap_or_default());
+                let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+                let directory = rustix::fs::open(parent, flags, Mode::empty())
+                    .map_err(|error| TargetError::system("open", parent, error))?;
+                Reopen::device(directory, name, plan)
+            }
+            None => return Err(TargetError::Replaced { path }),
+        };
+        made.map_err(|_| TargetError::Replaced { path: self.path() })
     }
 
     /// Drops the target's pages from the page cache, so that the next reads are cold.
