@@ -23,6 +23,15 @@ const BINARY: [(u64, &str); 5] = [
 ///
 /// Reads `4k`, `4K`, `4KiB` (binary), `4kB` (decimal), `1.5g`, `512` and `512B`; prints the
 /// shortest binary form that loses nothing.
+///
+/// ```
+/// use units::Bytes;
+///
+/// let size: Bytes = "1.5g".parse()?;
+/// assert_eq!(size, Bytes(1536 * Bytes::MIB));
+/// assert_eq!(Bytes(4096).to_string(), "4KiB");
+/// # Ok::<(), units::UnitError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Bytes(pub u64);
 
