@@ -28,6 +28,14 @@ pub enum EngineError {
         /// The name as given.
         name: String,
     },
+    /// A name, or what names are made of, cannot be that of a file.
+    #[error("`{name}` cannot be part of a file's name: {reason}")]
+    FileName {
+        /// The name or the part of it.
+        name: String,
+        /// Why not.
+        reason: &'static str,
+    },
     /// A name is not the regular file that it was taken for.
     #[error("`{name}` is not a regular file")]
     NotRegular {
@@ -152,6 +160,7 @@ impl EngineError {
     pub fn help(&self) -> Option<String> {
         let text = match self {
             Self::NotBeneath { .. } => "name the file itself, not a link to it",
+            Self::FileName { .. } => "give another name",
             Self::NotRegular { .. } | Self::NotDevice { .. } => {
                 "give a directory, a file of pgmeter's own or a block device"
             }

@@ -15,7 +15,7 @@ use crate::EngineError;
 /// `RESOLVE_BENEATH` answers `EAGAIN` when a rename elsewhere races with the look-up.
 const RESOLVE_ATTEMPTS: u32 = 16;
 /// No way out of the directory, and no link on the way.
-const RESOLVE: ResolveFlags = ResolveFlags::BENEATH
+pub(crate) const RESOLVE: ResolveFlags = ResolveFlags::BENEATH
     .union(ResolveFlags::NO_SYMLINKS)
     .union(ResolveFlags::NO_MAGICLINKS);
 

@@ -1,6 +1,11 @@
 //! The primitive operations, each with its own counters and histogram.
 
 /// A primitive operation on a file or a directory.
+///
+/// Engines for file operations ([`PsyncFiles`](crate::PsyncFiles),
+/// [`UringFiles`](crate::UringFiles)) take a request's numbers as told at each operation: "the
+/// name" is that of `file_index`, "the handle" is what Create or Open left open in the slot.
+/// Engines on open files know the first four, and Open and Close as they are told to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Operation {
@@ -12,37 +17,42 @@ pub enum Operation {
     Fsync,
     /// Make data durable.
     Fdatasync,
-    /// Open an existing file.
+    /// Open an existing file: the name; `offset_bytes` is an [`Access`](crate::Access)'s code.
     Open,
-    /// Create a file, which must not exist.
+    /// Create a file, which must not exist: the name.
     Create,
-    /// Close an open file.
+    /// Close an open file: the handle.
     Close,
-    /// Read a file's attributes.
+    /// Read a file's attributes: what `offset_bytes`, an [`Aim`](crate::Aim)'s code, says.
     Stat,
-    /// Remove a file.
+    /// Remove a file: the name.
     Unlink,
-    /// Create a directory.
+    /// Create a directory: the name or the one it is in, by the [`Aim`](crate::Aim).
     Mkdir,
-    /// Remove a directory.
+    /// Remove a directory: the name or the one it is in, by the [`Aim`](crate::Aim).
     Rmdir,
-    /// Rename a file.
+    /// Rename a file: the name, to that of index `offset_bytes`.
     Rename,
-    /// Add a hard link.
+    /// Add a hard link: to the name, at that of index `offset_bytes`.
     Link,
-    /// Add a symbolic link.
+    /// Add a symbolic link: with the name's last component as its text, at the name of index
+    /// `offset_bytes`.
     Symlink,
-    /// Read a directory's entries.
+    /// Read a directory's entries: the name or the directory it is in, by the
+    /// [`Aim`](crate::Aim); opened, read to the end and closed. The result is their number,
+    /// without `.` and `..`.
     Readdir,
-    /// Set a file's length.
+    /// Set a file's length: the handle, to `offset_bytes`.
     Truncate,
-    /// Reserve space for a file.
+    /// Reserve space for a file: the handle, `length_bytes` from `offset_bytes`.
     Fallocate,
-    /// Start writeback of a range.
+    /// Start writeback of a range: the handle, `length_bytes` from `offset_bytes`, 0 meaning to
+    /// the end.
     SyncFileRange,
-    /// Set an extended attribute.
+    /// Set an extended attribute: the handle, to `length_bytes` of the slot's buffer.
     Setxattr,
-    /// Get an extended attribute.
+    /// Get an extended attribute: the handle, at most `length_bytes` into the slot's buffer; the
+    /// result is its length.
     Getxattr,
 }
 
@@ -99,6 +109,15 @@ impl Operation {
             Self::Setxattr => "setxattr",
             Self::Getxattr => "getxattr",
         }
+    }
+
+    /// Whether the operation reads or writes the slot's buffer.
+    #[must_use]
+    pub(crate) const fn uses_buffer(self) -> bool {
+        matches!(
+            self,
+            Self::Read | Self::Write | Self::Setxattr | Self::Getxattr
+        )
     }
 
     /// Whether the operation carries bytes of file content.

@@ -13,8 +13,15 @@ pub struct Request {
     pub file_index: u32,
     /// Bytes to move; at most the engine's buffer size.
     pub length_bytes: u32,
-    /// Position in the file, from its byte 0.
+    /// Position in the file, from its byte 0. Operations that have none use the number as told
+    /// at [`Operation`].
     pub offset_bytes: u64,
+}
+
+impl Request {
+    /// As `offset_bytes` of a read or write by an engine for file operations: where the file
+    /// stands, behind the last such read or write of the same open file.
+    pub const AT_POSITION: u64 = u64::MAX;
 }
 
 /// What became of a request.

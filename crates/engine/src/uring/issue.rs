@@ -9,8 +9,8 @@ use io_uring::squeue::Flags;
 use rustix::fs::OFlags;
 
 use super::setup::RingSetup;
-use crate::EngineError;
 use crate::files::Files;
+use crate::{EngineError, Fileset};
 
 const TMPFS_MAGIC: u64 = 0x0102_1994;
 const RAMFS_MAGIC: u64 = 0x8584_58f6;
@@ -61,22 +61,37 @@ pub(super) fn prepare_all(
         .collect::<Result<Vec<_>, EngineError>>()?;
     setup.kernel_threads = flags.contains(&Flags::ASYNC);
     if setup.kernel_threads {
-        let mut most_counts = [slot_count.min(THREADS_MAX), 0];
-        // Older kernels (before 5.15) keep to their own number.
-        let _ = ring.submitter().register_iowq_max_workers(&mut most_counts);
+        allow_threads(ring, slot_count);
     }
     Ok(flags)
+}
+
+/// Lets the kernel have a thread for each slot.
+pub(super) fn allow_threads(ring: &io_uring::IoUring, slot_count: u32) {
+    let mut most_counts = [slot_count.min(THREADS_MAX), 0];
+    // Older kernels (before 5.15) keep to their own number.
+    let _ = ring.submitter().register_iowq_max_workers(&mut most_counts);
+}
+
+/// Whether all files of a set lie in memory, where reads need no threads.
+pub(super) fn in_memory(fileset: &Fileset, setup: &mut RingSetup) -> bool {
+    setup.memory_inline = fileset.locations().iter().all(lies_in_memory);
+    setup.memory_inline
 }
 
 fn place(file: &OwnedFd) -> Place {
     if promises(file) {
         return Place::Submitter;
     }
-    let magic = rustix::fs::fstatfs(file).map_or(0, |stat| stat.f_type as u64 & 0xffff_ffff);
-    match magic {
-        TMPFS_MAGIC | RAMFS_MAGIC => Place::SubmitterUnpromised,
-        _ => Place::Threads,
+    if lies_in_memory(file) {
+        return Place::SubmitterUnpromised;
     }
+    Place::Threads
+}
+
+fn lies_in_memory(file: &OwnedFd) -> bool {
+    let magic = rustix::fs::fstatfs(file).map_or(0, |stat| stat.f_type as u64 & 0xffff_ffff);
+    matches!(magic, TMPFS_MAGIC | RAMFS_MAGIC)
 }
 
 /// Tries a read without waiting: only a file without the promise answers `EOPNOTSUPP`. A file that

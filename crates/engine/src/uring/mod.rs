@@ -1,10 +1,12 @@
 //! One ring a worker: batched submission, registered files and buffers.
 
 mod enter;
+mod files;
 mod issue;
 mod polls;
 mod queue;
 mod setup;
+mod table;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -16,6 +18,7 @@ use crate::files::Files;
 use crate::{Buffers, Completion, Engine, EngineError, Operation, Reopen, Request, Wait};
 use queue::Queue;
 
+pub use files::UringFiles;
 pub use polls::check_polls;
 pub use setup::{RingSetup, UringOptions};
 

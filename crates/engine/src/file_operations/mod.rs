@@ -1,0 +1,37 @@
+//! What the engines for file operations share: how files are opened, what the numbers of a
+//! request mean, and the system calls.
+
+pub(crate) mod calls;
+mod options;
+mod psync;
+
+use std::ffi::c_char;
+
+use crate::fileset::NAME_BYTES_MAX;
+
+pub use options::{Access, Aim, FileOptions, OpenFlags, OpenMode};
+pub(crate) use options::{Hows, OpenHow};
+pub use psync::PsyncFiles;
+
+/// One name of a request.
+pub(crate) type NameBuffer = [u8; NAME_BYTES_MAX];
+
+/// Room for both names of each slot's request, at the same place as long as the engine lives.
+pub(crate) struct NameBuffers(Box<[[NameBuffer; 2]]>);
+
+impl NameBuffers {
+    pub(crate) fn new(slot_count: u32) -> Self {
+        let pair = [[0; NAME_BYTES_MAX]; 2];
+        Self(vec![pair; slot_count as usize].into())
+    }
+
+    #[inline]
+    pub(crate) fn of(&mut self, slot: u32) -> &mut [NameBuffer; 2] {
+        &mut self.0[slot as usize]
+    }
+}
+
+#[inline]
+pub(crate) fn pointer(name: &NameBuffer) -> *const c_char {
+    name.as_ptr().cast()
+}

@@ -1,0 +1,208 @@
+//! How files are opened, and what else is the same for all of a cell's requests.
+
+use std::ffi::CString;
+
+use rustix::fs::ResolveFlags;
+
+use crate::open::RESOLVE;
+
+/// How [`Operation::Open`](crate::Operation::Open) opens; the request's `offset_bytes` is the
+/// `code`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Access {
+    /// To read.
+    Read,
+    /// To write.
+    Write,
+    /// To do both.
+    ReadWrite,
+    /// To write at the end, wherever that is: the position of each write is then without
+    /// meaning, as Linux has it even for `pwrite`.
+    Append,
+}
+
+impl Access {
+    /// The number for a request's `offset_bytes`.
+    #[must_use]
+    pub const fn code(self) -> u64 {
+        self as u64
+    }
+}
+
+/// What a request to stat, make, remove or list goes for; its `offset_bytes` is the `code`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Aim {
+    /// The name itself.
+    Name,
+    /// The directory that the name is in.
+    Directory,
+    /// What the slot has open; for [`Operation::Stat`](crate::Operation::Stat) only.
+    Handle,
+}
+
+impl Aim {
+    /// The number for a request's `offset_bytes`.
+    #[must_use]
+    pub const fn code(self) -> u64 {
+        self as u64
+    }
+
+    pub(crate) const fn from_code(code: u64) -> Option<Self> {
+        match code {
+            0 => Some(Self::Name),
+            1 => Some(Self::Directory),
+            2 => Some(Self::Handle),
+            _ => None,
+        }
+    }
+}
+
+/// Flags (`O_...`) and, for a file that is made, permissions of one way to open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenMode {
+    /// As for `open`; `O_NOFOLLOW` and `O_CLOEXEC` are always added.
+    pub flags: i32,
+    /// As for `open`; used with `O_CREAT` only.
+    pub mode: u32,
+}
+
+/// The way to open for each purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OpenFlags {
+    /// For [`Operation::Create`](crate::Operation::Create).
+    pub create: OpenMode,
+    /// For [`Access::Read`].
+    pub read: OpenMode,
+    /// For [`Access::Write`].
+    pub write: OpenMode,
+    /// For [`Access::ReadWrite`].
+    pub read_write: OpenMode,
+    /// For [`Access::Append`].
+    pub append: OpenMode,
+    /// Whether to open with `openat`, as programs of old do, in place of `openat2`, which refuses
+    /// links on the whole way.
+    pub plain: bool,
+}
+
+impl Default for OpenFlags {
+    fn default() -> Self {
+        let mode = |flags| OpenMode { flags, mode: 0o600 };
+        Self {
+            create: mode(libc::O_RDWR | libc::O_CREAT | libc::O_EXCL),
+            read: mode(libc::O_RDONLY),
+            write: mode(libc::O_WRONLY),
+            read_write: mode(libc::O_RDWR),
+            append: mode(libc::O_WRONLY | libc::O_APPEND),
+            plain: false,
+        }
+    }
+}
+
+impl OpenFlags {
+    /// These with `flags` added to each, as `O_DIRECT` or `O_SYNC`.
+    #[must_use]
+    pub fn with(mut self, flags: i32) -> Self {
+        for mode in [
+            &mut self.create,
+            &mut self.read,
+            &mut self.write,
+            &mut self.read_write,
+            &mut self.append,
+        ] {
+            mode.flags |= flags;
+        }
+        self
+    }
+}
+
+/// What is the same for all requests of an engine for file operations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileOptions {
+    /// How files are opened.
+    pub open: OpenFlags,
+    /// Permissions of directories that are made.
+    pub directory_mode: u32,
+    /// The extended attribute that is set and read.
+    pub xattr: CString,
+    /// After each open the system calls that C's buffered streams make before the first byte
+    /// moves: `lseek` to the end where it is for appending, then `fstat`. They count as part of
+    /// the open. System calls only.
+    pub stdio: bool,
+}
+
+impl Default for FileOptions {
+    fn default() -> Self {
+        Self {
+            open: OpenFlags::default(),
+            directory_mode: 0o700,
+            xattr: c"user.pgmeter".to_owned(),
+            stdio: false,
+        }
+    }
+}
+
+/// The kernel's `struct open_how`.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub(crate) struct OpenHow {
+    pub flags: u64,
+    pub mode: u64,
+    pub resolve: u64,
+}
+
+/// The ways to open as the kernel wants them: by the access's number, and last to create.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hows([OpenHow; 5]);
+
+impl Hows {
+    pub(crate) const CREATE: usize = 4;
+    pub(crate) const APPEND: usize = Access::Append as usize;
+
+    pub(crate) fn new(open: &OpenFlags) -> Self {
+        let resolve = if open.plain {
+            ResolveFlags::empty()
+        } else {
+            RESOLVE
+        };
+        let how = |mode: OpenMode| {
+            let makes = mode.flags & libc::O_CREAT != 0;
+            let flags = mode.flags | libc::O_NOFOLLOW | libc::O_CLOEXEC;
+            OpenHow {
+                flags: u64::from(flags.cast_unsigned()),
+                mode: if makes { u64::from(mode.mode) } else { 0 },
+                resolve: resolve.bits(),
+            }
+        };
+        let OpenFlags {
+            create,
+            read,
+            write,
+            read_write,
+            append,
+            plain: _,
+        } = *open;
+        Self([read, write, read_write, append, create].map(how))
+    }
+
+    /// These with flags added to each, and others taken away.
+    pub(crate) fn adjusted(mut self, added: i32, removed: i32) -> Self {
+        for how in &mut self.0 {
+            how.flags |= u64::from(added.cast_unsigned());
+            how.flags &= !u64::from(removed.cast_unsigned());
+        }
+        self
+    }
+
+    /// The way for a request to open whose `offset_bytes` is `code`.
+    #[inline]
+    pub(crate) fn index_of(code: u64) -> Option<usize> {
+        (code < Self::CREATE as u64).then_some(code as usize)
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> &OpenHow {
+        &self.0[index]
+    }
+}

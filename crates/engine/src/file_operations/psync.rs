@@ -1,0 +1,215 @@
+//! One system call a request, on files by name.
+
+use std::fmt;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+use super::calls::{self, At, ENTRIES_BYTES};
+use super::{Aim, FileOptions, Hows, NameBuffers};
+use crate::files::close;
+use crate::{Buffers, Completion, Engine, EngineError, Fileset, Operation, Request, Wait, pause};
+
+/// Operations on the files of a [`Fileset`] by plain system calls; requests are executed one
+/// after the other at the next `reap`.
+///
+/// `file_index` is the name's index. Create and Open leave their file open in the slot, where
+/// reading, writing, syncing and the like find it, until Close; the numbers of each request are
+/// told at [`Operation`]. A slot has one file open at most: `EBUSY` for another, `EBADF` without
+/// any, and beyond the last name.
+pub struct PsyncFiles {
+    fileset: Arc<Fileset>,
+    options: FileOptions,
+    hows: Hows,
+    /// What each slot has open.
+    handles: Box<[Option<OwnedFd>]>,
+    buffers: Buffers,
+    /// One pair does for all slots, as one call ends before the next begins.
+    names: NameBuffers,
+    entries: Box<[MaybeUninit<u8>]>,
+    pending: Vec<Request>,
+}
+
+impl PsyncFiles {
+    /// An engine on `fileset` with `slot_count` buffers of `buffer_bytes` each.
+    ///
+    /// # Errors
+    /// When there is no memory for the buffers.
+    pub fn new(
+        fileset: Arc<Fileset>,
+        slot_count: u32,
+        buffer_bytes: u32,
+        options: FileOptions,
+    ) -> Result<Self, EngineError> {
+        let buffers = Buffers::new(slot_count, buffer_bytes)?;
+        let slot_count = buffers.slot_count() as usize;
+        Ok(Self {
+            fileset,
+            hows: Hows::new(&options.open),
+            options,
+            handles: (0..slot_count).map(|_| None).collect(),
+            buffers,
+            names: NameBuffers::new(1),
+            entries: vec![MaybeUninit::uninit(); ENTRIES_BYTES].into(),
+            pending: Vec::with_capacity(slot_count),
+        })
+    }
+
+    #[inline]
+    fn execute(&mut self, request: &Request) -> i32 {
+        let slot = request.slot as usize;
+        match request.operation {
+            Operation::Create => self.open(request, Hows::CREATE),
+            Operation::Open => match Hows::index_of(request.offset_bytes) {
+                Some(how) => self.open(request, how),
+                None => -libc::EINVAL,
+            },
+            Operation::Close => self.handles[slot].take().map_or(-libc::EBADF, close),
+            Operation::Unlink => self.by_name(request, |it, _| calls::unlink(it, 0)),
+            Operation::Stat | Operation::Mkdir | Operation::Rmdir | Operation::Readdir => {
+                self.aimed(request)
+            }
+            Operation::Rename | Operation::Link | Operation::Symlink => self.two_names(request),
+            _ => self.on_handle(request),
+        }
+    }
+
+    #[inline]
+    fn open(&mut self, request: &Request, how: usize) -> i32 {
+        if self.handles[request.slot as usize].is_some() {
+            return -libc::EBUSY;
+        }
+        let [name, _] = self.names.of(0);
+        let Some(directory) = self.fileset.name(request.file_index, name) else {
+            return -libc::EBADF;
+        };
+        let (open, plain) = (self.hows.get(how), self.options.open.plain);
+        match calls::open(At { directory, name }, open, plain) {
+            Ok(file) => {
+                if self.options.stdio {
+                    calls::stdio_prelude(file.as_fd(), how == Hows::APPEND);
+                }
+                self.handles[request.slot as usize] = Some(file);
+                0
+            }
+            Err(result) => result,
+        }
+    }
+
+    #[inline]
+    fn by_name(
+        &mut self,
+        request: &Request,
+        call: impl FnOnce(At<'_>, &mut [MaybeUninit<u8>]) -> i32,
+    ) -> i32 {
+        let [name, _] = self.names.of(0);
+        match self.fileset.name(request.file_index, name) {
+            Some(directory) => call(At { directory, name }, &mut self.entries),
+            None => -libc::EBADF,
+        }
+    }
+
+    fn aimed(&mut self, request: &Request) -> i32 {
+        let mode = self.options.directory_mode;
+        let operation = request.operation;
+        let call = |at: At<'_>, entries: &mut [MaybeUninit<u8>]| match operation {
+            Operation::Readdir => calls::readdir(at, entries),
+            operation => calls::on_name(operation, at, mode),
+        };
+        match Aim::from_code(request.offset_bytes) {
+            Some(Aim::Name) => self.by_name(request, call),
+            Some(Aim::Directory) => {
+                let [name, _] = self.names.of(0);
+                match self.fileset.directory_name(request.file_index, name) {
+                    Some(directory) => call(At { directory, name }, &mut self.entries),
+                    None => -libc::EBADF,
+                }
+            }
+            Some(Aim::Handle) if operation == Operation::Stat => {
+                let handle = self.handles[request.slot as usize].as_ref();
+                handle.map_or(-libc::EBADF, |file| calls::stat_handle(file.as_fd()))
+            }
+            _ => -libc::EINVAL,
+        }
+    }
+
+    fn two_names(&mut self, request: &Request) -> i32 {
+        let [old_name, new_name] = self.names.of(0);
+        let second = u32::try_from(request.offset_bytes).ok();
+        let old = self.fileset.name(request.file_index, old_name);
+        let new = second.and_then(|index| self.fileset.name(index, new_name));
+        let (Some(old), Some(new)) = (old, new) else {
+            return -libc::EBADF;
+        };
+        let old = At {
+            directory: old,
+            name: old_name,
+        };
+        let new = At {
+            directory: new,
+            name: new_name,
+        };
+        calls::two_names(request.operation, old, new)
+    }
+
+    #[inline]
+    fn on_handle(&mut self, request: &Request) -> i32 {
+        let Some(file) = &self.handles[request.slot as usize] else {
+            return -libc::EBADF;
+        };
+        let buffer = self.buffers.slot(request.slot);
+        let length = if request.operation.uses_buffer() {
+            request.length_bytes as usize
+        } else {
+            0
+        };
+        let buffer = &mut buffer[..length];
+        if request.operation.moves_bytes() {
+            return calls::transfer(file.as_fd(), request, buffer);
+        }
+        calls::on_handle(file.as_fd(), request, buffer, &self.options.xattr)
+    }
+}
+
+impl fmt::Debug for PsyncFiles {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("PsyncFiles")
+            .field("fileset", &self.fileset)
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Engine for PsyncFiles {
+    fn slot_count(&self) -> u32 {
+        self.buffers.slot_count()
+    }
+
+    #[inline]
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        self.buffers.slot(slot)
+    }
+
+    #[inline]
+    fn push(&mut self, request: Request) {
+        self.pending.push(request);
+    }
+
+    #[inline]
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
+        if self.pending.is_empty() {
+            pause(wait);
+        }
+        for index in 0..self.pending.len() {
+            let request = self.pending[index];
+            let result = self.execute(&request);
+            done.push(Completion {
+                slot: request.slot,
+                result,
+            });
+        }
+        self.pending.clear();
+        Ok(())
+    }
+}

@@ -1,0 +1,235 @@
+//! Many files by number: names follow from a rule, directories are held open.
+//!
+//! No name ever leads out of its directory: a generated name is one component made of digits
+//! between two checked texts, a listed one is split at its directories, which are opened one by
+//! one. Nothing here follows a symbolic link.
+
+mod list;
+mod rule;
+
+use std::ffi::{CStr, CString};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
+
+use rustix::fs::{Mode, OFlags};
+
+use crate::EngineError;
+use crate::open::open_beneath;
+use list::List;
+
+pub use rule::{NameRule, Numbering, Spread, Subdirectories};
+
+/// Longest name in its directory, in bytes (`NAME_MAX`).
+const COMPONENT_BYTES_MAX: usize = 255;
+/// Room for a subdirectory, a slash, a name and the zero byte at its end.
+pub(crate) const NAME_BYTES_MAX: usize = 2 * COMPONENT_BYTES_MAX + 2;
+const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+
+/// Names by index, each in one of some directories.
+#[derive(Debug)]
+pub struct Fileset {
+    /// The directories given, or those of a list.
+    locations: Vec<OwnedFd>,
+    /// All subdirectories of the first location, then all of the next; empty where names are
+    /// looked up from their location.
+    subdirectories: Vec<OwnedFd>,
+    names: Names,
+}
+
+#[derive(Debug)]
+enum Names {
+    Generated(NameRule),
+    Listed(List),
+}
+
+impl Fileset {
+    /// Names that follow `rule`, in `locations` and their subdirectories, whose numbers count
+    /// through all locations: subdirectory s of location l is directory
+    /// `l * subdirectories + s`.
+    ///
+    /// Names are looked up from their location, so the subdirectories need not exist yet; see
+    /// [`Fileset::open_subdirectories`].
+    ///
+    /// # Errors
+    /// When there is no location, or the rule's texts cannot be part of a name.
+    pub fn generated(locations: Vec<OwnedFd>, rule: NameRule) -> Result<Self, EngineError> {
+        rule.check()?;
+        if locations.is_empty() {
+            return Err(rule::impossible("", "there is no directory to put it in"));
+        }
+        Ok(Self {
+            locations,
+            subdirectories: Vec::new(),
+            names: Names::Generated(rule),
+        })
+    }
+
+    /// The names of a list, beneath `location`; their directories must exist.
+    ///
+    /// # Errors
+    /// When a name leads elsewhere (`..`, an absolute path, a link on the way), is empty or too
+    /// long, or its directory cannot be opened.
+    pub fn listed(location: OwnedFd, names: &[PathBuf]) -> Result<Self, EngineError> {
+        let (list, locations) = List::new(location, names)?;
+        Ok(Self {
+            locations,
+            subdirectories: Vec::new(),
+            names: Names::Listed(list),
+        })
+    }
+
+    /// How many directories names can be in.
+    #[must_use]
+    pub fn directory_count(&self) -> u32 {
+        self.locations.len() as u32 * self.subdirectory_count().max(1)
+    }
+
+    /// How many names there are; `None` where a rule makes as many as there are indexes.
+    #[must_use]
+    pub fn name_count(&self) -> Option<u32> {
+        match &self.names {
+            Names::Listed(list) => Some(list.count()),
+            Names::Generated(_) => None,
+        }
+    }
+
+    /// Makes every subdirectory of every location.
+    ///
+    /// # Errors
+    /// When one cannot be made, or exists.
+    pub fn make_subdirectories(&self, mode: u32) -> Result<(), EngineError> {
+        self.for_each_subdirectory(|location, name| {
+            rustix::fs::mkdirat(location, name, Mode::from_raw_mode(mode))
+        })
+    }
+
+    /// Opens every subdirectory, so that names are looked up relative to it: one component, with
+    /// nothing on the way that anybody could put a link in the place of.
+    ///
+    /// Without this, opening is refused where a subdirectory was replaced by a link, but names
+    /// removed, renamed and the like are taken from wherever the link leads.
+    ///
+    /// # Errors
+    /// When one is missing, or is a link, or there are more than descriptors.
+    pub fn open_subdirectories(&mut self) -> Result<(), EngineError> {
+        let mut opened = Vec::with_capacity(self.directory_count() as usize);
+        self.for_each_subdirectory(|location, name| {
+            opened.push(open_beneath(location, name, DIRECTORY, Mode::empty())?);
+            Ok(())
+        })?;
+        self.subdirectories = opened;
+        Ok(())
+    }
+
+    pub(crate) fn locations(&self) -> &[OwnedFd] {
+        &self.locations
+    }
+
+    fn for_each_subdirectory(
+        &self,
+        mut act: impl FnMut(BorrowedFd<'_>, &CStr) -> rustix::io::Result<()>,
+    ) -> Result<(), EngineError> {
+        let Names::Generated(rule) = &self.names else {
+            return Ok(());
+        };
+        for location in &self.locations {
+            for index in 0..self.subdirectory_count() {
+                let name = rule
+                    .subdirectories
+                    .as_ref()
+                    .map_or(CString::default(), |it| {
+                        CString::new(it.name(index)).expect("a rule's texts have no zero byte")
+                    });
+                act(location.as_fd(), &name).map_err(|errno| EngineError::Open {
+                    name: name.to_string_lossy().into_owned(),
+                    source: errno.into(),
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn subdirectory_count(&self) -> u32 {
+        match &self.names {
+            Names::Generated(rule) => rule.subdirectory_count(),
+            Names::Listed(_) => 0,
+        }
+    }
+
+    /// Writes the name of that index, with a zero byte at its end, and says what it is relative
+    /// to; `None` beyond the last name.
+    #[inline]
+    pub(crate) fn name(
+        &self,
+        index: u32,
+        buffer: &mut [u8; NAME_BYTES_MAX],
+    ) -> Option<BorrowedFd<'_>> {
+        let rule = match &self.names {
+            Names::Generated(rule) => rule,
+            Names::Listed(list) => {
+                let location = list.name(index, buffer)?;
+                return Some(self.locations[location as usize].as_fd());
+            }
+        };
+        let (directory, number) = rule.place(index, self.locations.len() as u32)?;
+        if let Some(subdirectory) = self.subdirectories.get(directory as usize) {
+            rule.write(number, buffer, 0);
+            return Some(subdirectory.as_fd());
+        }
+        let (location, length) = self.enter(rule, directory, buffer);
+        rule.write(number, buffer, length);
+        Some(location)
+    }
+
+    /// As [`Fileset::name`], for the directory that the name is in, relative to its location; a
+    /// location itself is `.`.
+    pub(crate) fn directory_name(
+        &self,
+        index: u32,
+        buffer: &mut [u8; NAME_BYTES_MAX],
+    ) -> Option<BorrowedFd<'_>> {
+        let (location, length) = match &self.names {
+            Names::Listed(list) => {
+                let location = list.name(index, buffer)?;
+                (self.locations[location as usize].as_fd(), 0)
+            }
+            Names::Generated(rule) => {
+                let (directory, _) = rule.place(index, self.locations.len() as u32)?;
+                self.enter(rule, directory, buffer)
+            }
+        };
+        if length == 0 {
+            buffer[..2].copy_from_slice(b".\0");
+        } else {
+            // In the place of the slash.
+            buffer[length - 1] = 0;
+        }
+        Some(location)
+    }
+
+    /// Writes the way from its location to a directory, with a slash at its end.
+    #[inline]
+    fn enter(
+        &self,
+        rule: &NameRule,
+        directory: u32,
+        buffer: &mut [u8; NAME_BYTES_MAX],
+    ) -> (BorrowedFd<'_>, usize) {
+        let Some(subdirectories) = &rule.subdirectories else {
+            return (self.locations[directory as usize].as_fd(), 0);
+        };
+        let location = directory / subdirectories.count;
+        let length = subdirectories.write(directory % subdirectories.count, buffer);
+        (self.locations[location as usize].as_fd(), length)
+    }
+}
+
+/// The name that a buffer holds.
+#[cfg(test)]
+fn text(buffer: &[u8]) -> &str {
+    let name = CStr::from_bytes_until_nul(buffer).expect("names end with a zero byte");
+    name.to_str().expect("names of tests are text")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,165 @@
+//! How a name follows from its number.
+
+use super::{COMPONENT_BYTES_MAX, NAME_BYTES_MAX};
+use crate::EngineError;
+
+/// Digits of the largest number.
+const DIGITS_MAX: usize = 10;
+
+/// How names follow from an index: `prefix`, a decimal number, `suffix`.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct NameRule {
+    /// What stands before the number.
+    pub prefix: String,
+    /// What stands behind it.
+    pub suffix: String,
+    /// Digits at least, filled up with zeros; 0 means as many as it takes.
+    pub digit_count: u32,
+    /// Where each index goes.
+    pub spread: Spread,
+    /// What each name's number counts.
+    pub numbering: Numbering,
+    /// The subdirectories of each location; `None` puts files into the location itself.
+    pub subdirectories: Option<Subdirectories>,
+}
+
+/// Which directory an index goes to, of d directories.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Spread {
+    /// One after the other in turn: directory `index % d`.
+    #[default]
+    Turns,
+    /// So many in a row into each, `index / each_count`; there are `d * each_count` names.
+    Blocks {
+        /// Names in a directory; 0 counts as 1.
+        each_count: u32,
+    },
+}
+
+/// What the number in a name counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Numbering {
+    /// The names of all directories: the number is the index.
+    #[default]
+    Across,
+    /// The names of its own directory, from 0. With [`Spread::Turns`] the index `n * d + k` is
+    /// then number n in directory k, whatever the two are.
+    Within,
+}
+
+/// Directories in a location: `prefix` and a decimal number from 0.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Subdirectories {
+    /// How many there are in each location; 0 counts as none.
+    pub count: u32,
+    /// What stands before the number.
+    pub prefix: String,
+    /// Digits at least, filled up with zeros; 0 means as many as it takes.
+    pub digit_count: u32,
+}
+
+impl NameRule {
+    /// Says why this rule can make no names, or none that stay in their directory.
+    pub(super) fn check(&self) -> Result<(), EngineError> {
+        check_texts(&self.prefix, &self.suffix, self.digit_count)?;
+        match &self.subdirectories {
+            Some(it) if it.count == 0 => Err(impossible(&it.prefix, "there are 0 subdirectories")),
+            Some(it) => check_texts(&it.prefix, "", it.digit_count),
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn subdirectory_count(&self) -> u32 {
+        self.subdirectories.as_ref().map_or(0, |it| it.count)
+    }
+
+    /// Directory and number of that index.
+    #[inline]
+    pub(super) fn place(&self, index: u32, location_count: u32) -> Option<(u32, u32)> {
+        let count = location_count * self.subdirectory_count().max(1);
+        let (directory, within) = match self.spread {
+            Spread::Turns if count == 1 => (0, index),
+            Spread::Turns => (index % count, index / count),
+            Spread::Blocks { each_count } => {
+                let each_count = each_count.max(1);
+                (index / each_count, index % each_count)
+            }
+        };
+        let number = match self.numbering {
+            Numbering::Across => index,
+            Numbering::Within => within,
+        };
+        (directory < count).then_some((directory, number))
+    }
+
+    /// Writes the name with that number and a zero byte.
+    #[inline]
+    pub(super) fn write(&self, number: u32, buffer: &mut [u8; NAME_BYTES_MAX], start: usize) {
+        let mut at = put(self.prefix.as_bytes(), buffer, start);
+        at = put_number(number, self.digit_count, buffer, at);
+        at = put(self.suffix.as_bytes(), buffer, at);
+        buffer[at] = 0;
+    }
+}
+
+impl Subdirectories {
+    /// The name of subdirectory `index`.
+    pub(super) fn name(&self, index: u32) -> Vec<u8> {
+        let mut buffer = [0; NAME_BYTES_MAX];
+        let length = self.write(index, &mut buffer);
+        buffer[..length - 1].to_vec()
+    }
+
+    /// Writes the name of subdirectory `index` and a slash; says how many bytes that is.
+    #[inline]
+    pub(super) fn write(&self, index: u32, buffer: &mut [u8; NAME_BYTES_MAX]) -> usize {
+        let at = put(self.prefix.as_bytes(), buffer, 0);
+        let at = put_number(index, self.digit_count, buffer, at);
+        put(b"/", buffer, at)
+    }
+}
+
+#[inline]
+fn put(text: &[u8], buffer: &mut [u8; NAME_BYTES_MAX], at: usize) -> usize {
+    let end = at + text.len();
+    buffer[at..end].copy_from_slice(text);
+    end
+}
+
+#[inline]
+fn put_number(
+    number: u32,
+    digit_count: u32,
+    buffer: &mut [u8; NAME_BYTES_MAX],
+    at: usize,
+) -> usize {
+    let length = (number.checked_ilog10().unwrap_or(0) + 1).max(digit_count) as usize;
+    let digits = &mut buffer[at..at + length];
+    let mut rest = number;
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    at + length
+}
+
+fn check_texts(prefix: &str, suffix: &str, digit_count: u32) -> Result<(), EngineError> {
+    for text in [prefix, suffix] {
+        if text.contains(['/', '\0']) {
+            return Err(impossible(text, "it has a slash or a zero byte in it"));
+        }
+    }
+    let digits = (digit_count as usize).max(DIGITS_MAX);
+    if prefix.len() + suffix.len() + digits > COMPONENT_BYTES_MAX {
+        let name = format!("{prefix}0{suffix}");
+        return Err(impossible(&name, "it is longer than 255 bytes"));
+    }
+    Ok(())
+}
+
+pub(super) fn impossible(name: &str, reason: &'static str) -> EngineError {
+    EngineError::FileName {
+        name: name.to_owned(),
+        reason,
+    }
+}

@@ -1,0 +1,243 @@
+//! What each index is called, and what names are refused.
+
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::PathBuf;
+
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::{Fileset, NAME_BYTES_MAX, NameRule, Numbering, Spread, Subdirectories, text};
+use crate::EngineError;
+
+fn directory(dir: &TempDir) -> OwnedFd {
+    OwnedFd::from(std::fs::File::open(dir.path()).unwrap())
+}
+
+fn subdirectories(count: u32) -> Option<Subdirectories> {
+    Some(Subdirectories {
+        count,
+        prefix: "s".to_owned(),
+        digit_count: 0,
+    })
+}
+
+fn name(set: &Fileset, index: u32) -> Option<String> {
+    let mut buffer = [b'x'; NAME_BYTES_MAX];
+    set.name(index, &mut buffer)?;
+    Some(text(&buffer).to_owned())
+}
+
+fn directory_name(set: &Fileset, index: u32) -> Option<String> {
+    let mut buffer = [b'x'; NAME_BYTES_MAX];
+    set.directory_name(index, &mut buffer)?;
+    Some(text(&buffer).to_owned())
+}
+
+fn generated(rule: NameRule, location_count: usize) -> (Vec<TempDir>, Fileset) {
+    let dirs: Vec<TempDir> = (0..location_count)
+        .map(|_| TempDir::new().unwrap())
+        .collect();
+    let locations = dirs.iter().map(directory).collect();
+    (dirs, Fileset::generated(locations, rule).unwrap())
+}
+
+#[test]
+fn a_plain_rule_gives_the_number_itself() {
+    let (_dirs, set) = generated(NameRule::default(), 1);
+    let names = [0, 9, 10, 12_345, u32::MAX].map(|index| name(&set, index).unwrap());
+    assert_eq!(names, ["0", "9", "10", "12345", "4294967295"]);
+    assert_eq!(directory_name(&set, 7).unwrap(), ".");
+    assert_eq!(set.name_count(), None);
+}
+
+#[test]
+fn numbers_are_filled_up_with_zeros_between_prefix_and_suffix() {
+    let rule = NameRule {
+        prefix: "file.".to_owned(),
+        suffix: ".tmp".to_owned(),
+        digit_count: 6,
+        ..NameRule::default()
+    };
+    let (_dirs, set) = generated(rule, 1);
+    let names = [0, 123, 12_345_678].map(|index| name(&set, index).unwrap());
+    assert_eq!(
+        names,
+        ["file.000000.tmp", "file.000123.tmp", "file.12345678.tmp"]
+    );
+}
+
+#[test]
+fn turns_go_round_all_subdirectories_of_all_locations() {
+    let rule = NameRule {
+        subdirectories: subdirectories(2),
+        ..NameRule::default()
+    };
+    let (_dirs, set) = generated(rule, 2);
+    let names: Vec<_> = (0..5).map(|index| name(&set, index).unwrap()).collect();
+    assert_eq!(names, ["s0/0", "s1/1", "s0/2", "s1/3", "s0/4"]);
+    let mut buffer = [0; NAME_BYTES_MAX];
+    let locations: Vec<_> = (0..5)
+        .map(|index| set.name(index, &mut buffer).unwrap().as_raw_fd())
+        .collect();
+    assert_eq!(locations[0], locations[1]);
+    assert_eq!(locations[2], locations[3]);
+    assert_ne!(locations[0], locations[2]);
+    assert_eq!(locations[0], locations[4]);
+    assert_eq!(directory_name(&set, 3).unwrap(), "s1");
+}
+
+#[test]
+fn blocks_fill_one_directory_after_the_other_and_then_end() {
+    let rule = NameRule {
+        spread: Spread::Blocks { each_count: 3 },
+        numbering: Numbering::Within,
+        subdirectories: subdirectories(2),
+        ..NameRule::default()
+    };
+    let (_dirs, set) = generated(rule, 1);
+    let names: Vec<_> = (0..7).map(|index| name(&set, index)).collect();
+    let wanted = ["s0/0", "s0/1", "s0/2", "s1/0", "s1/1", "s1/2"];
+    assert_eq!(names[..6], wanted.map(|name| Some(name.to_owned())));
+    assert_eq!(names[6], None);
+}
+
+#[test]
+fn number_and_directory_can_be_chosen_freely_within_turns() {
+    let rule = NameRule {
+        numbering: Numbering::Within,
+        subdirectories: subdirectories(10),
+        ..NameRule::default()
+    };
+    let (_dirs, set) = generated(rule, 1);
+    assert_eq!(name(&set, 501 * 10 + 7).unwrap(), "s7/501");
+}
+
+#[test]
+fn names_are_a_single_component_once_subdirectories_are_open() {
+    let rule = NameRule {
+        subdirectories: subdirectories(3),
+        ..NameRule::default()
+    };
+    let (dirs, mut set) = generated(rule, 2);
+    assert!(matches!(
+        set.open_subdirectories(),
+        Err(EngineError::Open { .. })
+    ));
+    set.make_subdirectories(0o700).unwrap();
+    assert!(dirs[1].path().join("s2").is_dir());
+    set.open_subdirectories().unwrap();
+    assert_eq!(set.directory_count(), 6);
+    assert_eq!(name(&set, 5).unwrap(), "5");
+    assert_eq!(directory_name(&set, 5).unwrap(), "s2");
+}
+
+#[test]
+fn a_subdirectory_that_is_a_link_is_not_opened() {
+    let rule = NameRule {
+        subdirectories: subdirectories(1),
+        ..NameRule::default()
+    };
+    let (dirs, mut set) = generated(rule, 1);
+    std::os::unix::fs::symlink("/tmp", dirs[0].path().join("s0")).unwrap();
+    assert!(set.open_subdirectories().is_err());
+}
+
+#[test]
+fn a_list_keeps_its_names_and_their_directories() {
+    let dir = TempDir::new().unwrap();
+    std::fs::create_dir_all(dir.path().join("a/b")).unwrap();
+    let names = ["one", "a/two", "a/b/three", "a//four", "./five"].map(PathBuf::from);
+    let set = Fileset::listed(directory(&dir), &names).unwrap();
+    assert_eq!(set.name_count(), Some(5));
+    assert_eq!(set.directory_count(), 3);
+    let seen: Vec<_> = (0..6).map(|index| name(&set, index)).collect();
+    let wanted = ["one", "two", "three", "four", "five"].map(|name| Some(name.to_owned()));
+    assert_eq!(seen[..5], wanted);
+    assert_eq!(seen[5], None);
+}
+
+#[test]
+fn listed_names_that_lead_elsewhere_are_refused() {
+    let dir = TempDir::new().unwrap();
+    std::fs::create_dir(dir.path().join("a")).unwrap();
+    std::os::unix::fs::symlink("/etc", dir.path().join("link")).unwrap();
+    for hostile in [
+        "..",
+        "../x",
+        "a/../../x",
+        "a/..",
+        "/etc/passwd",
+        "link/passwd",
+    ] {
+        let error = Fileset::listed(directory(&dir), &[hostile.into()]).unwrap_err();
+        assert!(
+            matches!(error, EngineError::NotBeneath { .. }),
+            "{hostile}: {error}"
+        );
+    }
+    for empty in ["", ".", "./"] {
+        let error = Fileset::listed(directory(&dir), &[empty.into()]).unwrap_err();
+        assert!(matches!(error, EngineError::FileName { .. }), "{error}");
+    }
+    let long = "x".repeat(256);
+    let error = Fileset::listed(directory(&dir), &[long.into()]).unwrap_err();
+    assert!(error.to_string().ends_with("it is longer than 255 bytes"));
+}
+
+#[test]
+fn rules_whose_texts_cannot_be_part_of_a_name_are_refused() {
+    let dir = TempDir::new().unwrap();
+    let refused = |rule: NameRule| {
+        Fileset::generated(vec![directory(&dir)], rule)
+            .unwrap_err()
+            .to_string()
+    };
+    let prefix = |prefix: &str| NameRule {
+        prefix: prefix.to_owned(),
+        ..NameRule::default()
+    };
+    assert_eq!(
+        refused(prefix("../")),
+        "`../` cannot be part of a file's name: it has a slash or a zero byte in it"
+    );
+    assert!(refused(prefix("a\0b")).contains("zero byte"));
+    assert!(refused(prefix(&"x".repeat(246))).contains("longer than 255"));
+    let rule = NameRule {
+        subdirectories: subdirectories(0),
+        ..NameRule::default()
+    };
+    assert!(refused(rule).contains("0 subdirectories"));
+    let error = Fileset::generated(Vec::new(), NameRule::default()).unwrap_err();
+    assert!(error.to_string().contains("no directory"));
+}
+
+proptest! {
+    #[test]
+    fn no_two_indexes_have_the_same_name(
+        location_count in 1_usize..4,
+        subdirectory_count in 0_u32..5,
+        each_count in 1_u32..9,
+        blocks: bool,
+        within: bool,
+        digit_count in 0_u32..12,
+    ) {
+        let rule = NameRule {
+            prefix: "p".to_owned(),
+            digit_count,
+            spread: if blocks { Spread::Blocks { each_count } } else { Spread::Turns },
+            numbering: if within { Numbering::Within } else { Numbering::Across },
+            subdirectories: subdirectories(subdirectory_count).filter(|it| it.count > 0),
+            ..NameRule::default()
+        };
+        let (_dirs, set) = generated(rule, location_count);
+        let mut seen = std::collections::BTreeSet::new();
+        for index in 0..200 {
+            let mut buffer = [0; NAME_BYTES_MAX];
+            let Some(location) = set.name(index, &mut buffer) else {
+                prop_assert!(blocks && index >= each_count * set.directory_count());
+                continue;
+            };
+            prop_assert!(seen.insert((location.as_raw_fd(), text(&buffer).to_owned())));
+        }
+    }
+}

@@ -1,0 +1,404 @@
+//! File operations through a ring: files open into the ring's own table, one place a slot.
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd};
+use std::sync::Arc;
+
+use io_uring::{opcode, squeue, types};
+use rustix::fs::AtFlags;
+
+use super::queue::Queue;
+use super::setup::{self, RingSetup, UringOptions};
+use super::{issue, table};
+use crate::file_operations::calls::{self, At, ENTRIES_BYTES};
+use crate::file_operations::{Access, Aim, FileOptions, Hows, NameBuffers, pointer};
+use crate::{Buffers, Completion, Engine, EngineError, Fileset, Operation, Request, Wait};
+
+/// Operations on the files of a [`Fileset`] through a ring; as [`PsyncFiles`](crate::PsyncFiles)
+/// otherwise.
+///
+/// A file opens into the ring's own table (a direct descriptor), without a descriptor of the
+/// process. Listing a directory is no operation of a ring; that and what this kernel's ring lacks
+/// is done by system calls before the next `reap` returns, and [`UringFiles::notes`] says so.
+///
+/// It is made and used on one thread: the ring is registered with the thread that makes it.
+pub struct UringFiles {
+    // Fields drop in this order: the ring's end of the memory before the memory.
+    queue: Queue,
+    buffers: Buffers,
+    names: NameBuffers,
+    stats: Box<[MaybeUninit<libc::statx>]>,
+    hows: Box<Hows>,
+    fileset: Arc<Fileset>,
+    options: FileOptions,
+    slots: Box<[Slot]>,
+    entries: Box<[MaybeUninit<u8>]>,
+    region_shift: u32,
+    lacks: Vec<Operation>,
+    setup: RingSetup,
+    thread_bound: PhantomData<*const ()>,
+}
+
+/// What one slot is at.
+#[derive(Debug, Clone, Copy, Default)]
+struct Slot {
+    in_flight: Option<(Operation, u32)>,
+    /// The name's index of what is open.
+    open: Option<u32>,
+}
+
+/// What becomes of a request.
+enum Way {
+    Ring(squeue::Entry),
+    /// It is done, with this result.
+    Done(i32),
+}
+
+impl UringFiles {
+    /// An engine on `fileset` with `slot_count` buffers of `buffer_bytes` each, for this thread.
+    ///
+    /// # Errors
+    /// When the system has no io_uring or forbids it, or memory cannot be locked.
+    pub fn new(
+        fileset: Arc<Fileset>,
+        slot_count: u32,
+        buffer_bytes: u32,
+        options: FileOptions,
+    ) -> Result<Self, EngineError> {
+        let (ring, mut setup) = setup::build_ring(slot_count, UringOptions::default())?;
+        let buffers = Buffers::new(slot_count, buffer_bytes)?;
+        let region_shift = setup::register_buffers(&ring, &buffers)?;
+        table::make(&ring, slot_count)?;
+        issue::allow_threads(&ring, slot_count);
+        let lacks = table::lacking(&ring)?;
+        // Regular files do not mind, and where files lie in memory it spares reads the threads.
+        let promise = issue::in_memory(&fileset, &mut setup);
+        let added = if promise { libc::O_NONBLOCK } else { 0 };
+        // Files in the ring's table are never inherited, and the kernel refuses to be told so.
+        let hows = Hows::new(&options.open).adjusted(added, libc::O_CLOEXEC);
+        let queue = Queue::new(ring, slot_count, &mut setup);
+        Ok(Self {
+            queue,
+            buffers,
+            names: NameBuffers::new(slot_count),
+            stats: vec![MaybeUninit::uninit(); slot_count as usize].into(),
+            hows: Box::new(hows),
+            fileset,
+            options,
+            slots: vec![Slot::default(); slot_count as usize].into(),
+            entries: vec![MaybeUninit::uninit(); ENTRIES_BYTES].into(),
+            region_shift,
+            lacks,
+            setup,
+            thread_bound: PhantomData,
+        })
+    }
+
+    /// What the kernel granted of what a ring should have, for the record.
+    #[must_use]
+    pub fn setup(&self) -> &RingSetup {
+        &self.setup
+    }
+
+    /// One line for each thing that is not as the engine's name says, for the record.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = self.setup.notes();
+        let mut names = vec![Operation::Readdir.name()];
+        names.extend(self.lacks.iter().map(|operation| operation.name()));
+        notes.push(format!(
+            "io_uring has no {} here: done by system call",
+            names.join(", ")
+        ));
+        notes.push(
+            "io_uring hands operations on names and buffered writes to threads of the kernel"
+                .to_owned(),
+        );
+        notes.push(
+            "files are direct descriptors: closing one reports no error of the file system"
+                .to_owned(),
+        );
+        notes
+    }
+
+    #[inline]
+    fn way(&mut self, request: &Request) -> Way {
+        match request.operation {
+            Operation::Create => self.open(request, Hows::CREATE),
+            Operation::Open => match Hows::index_of(request.offset_bytes) {
+                Some(how) => self.open(request, how),
+                None => Way::Done(-libc::EINVAL),
+            },
+            Operation::Unlink => self.by_name(request, Aim::Name),
+            Operation::Stat | Operation::Mkdir | Operation::Rmdir | Operation::Readdir => {
+                match Aim::from_code(request.offset_bytes) {
+                    Some(Aim::Handle) if request.operation == Operation::Stat => {
+                        self.stat_handle(request)
+                    }
+                    Some(aim @ (Aim::Name | Aim::Directory)) => self.by_name(request, aim),
+                    _ => Way::Done(-libc::EINVAL),
+                }
+            }
+            Operation::Rename | Operation::Link | Operation::Symlink => self.two_names(request),
+            _ => self.on_handle(request),
+        }
+    }
+
+    #[inline]
+    fn open(&mut self, request: &Request, how: usize) -> Way {
+        if self.slots[request.slot as usize].open.is_some() {
+            return Way::Done(-libc::EBUSY);
+        }
+        let [name, _] = self.names.of(request.slot);
+        let Some(directory) = self.fileset.name(request.file_index, name) else {
+            return Way::Done(-libc::EBADF);
+        };
+        let place = types::DestinationSlot::try_from_slot_target(request.slot)
+            .expect("a ring has fewer slots than places in its table");
+        let how = std::ptr::from_ref(self.hows.get(how)).cast();
+        let directory = types::Fd(directory.as_raw_fd());
+        let entry = opcode::OpenAt2::new(directory, pointer(name), how).file_index(Some(place));
+        Way::Ring(entry.build())
+    }
+
+    #[inline]
+    fn by_name(&mut self, request: &Request, aim: Aim) -> Way {
+        let [name, _] = self.names.of(request.slot);
+        let directory = match aim {
+            Aim::Directory => self.fileset.directory_name(request.file_index, name),
+            _ => self.fileset.name(request.file_index, name),
+        };
+        let Some(directory) = directory else {
+            return Way::Done(-libc::EBADF);
+        };
+        let at = At { directory, name };
+        let (fd, path) = (types::Fd(directory.as_raw_fd()), pointer(name));
+        let mode = self.options.directory_mode;
+        let operation = request.operation;
+        if operation == Operation::Readdir {
+            return Way::Done(calls::readdir(at, &mut self.entries));
+        }
+        if self.lacks.contains(&operation) {
+            return Way::Done(calls::on_name(operation, at, mode));
+        }
+        let remove = opcode::UnlinkAt::new(fd, path);
+        Way::Ring(match operation {
+            Operation::Stat => {
+                let stat = self.stats[request.slot as usize].as_mut_ptr().cast();
+                opcode::Statx::new(fd, path, stat)
+                    .flags(libc::AT_SYMLINK_NOFOLLOW)
+                    .mask(libc::STATX_BASIC_STATS)
+                    .build()
+            }
+            Operation::Mkdir => opcode::MkDirAt::new(fd, path).mode(mode).build(),
+            Operation::Rmdir => remove.flags(AtFlags::REMOVEDIR.bits() as i32).build(),
+            _ => remove.build(),
+        })
+    }
+
+    fn two_names(&mut self, request: &Request) -> Way {
+        let [old_name, new_name] = self.names.of(request.slot);
+        let second = u32::try_from(request.offset_bytes).ok();
+        let old = self.fileset.name(request.file_index, old_name);
+        let new = second.and_then(|index| self.fileset.name(index, new_name));
+        let (Some(old), Some(new)) = (old, new) else {
+            return Way::Done(-libc::EBADF);
+        };
+        if self.lacks.contains(&request.operation) {
+            let old = At {
+                directory: old,
+                name: old_name,
+            };
+            let new = At {
+                directory: new,
+                name: new_name,
+            };
+            return Way::Done(calls::two_names(request.operation, old, new));
+        }
+        let (old, new) = (types::Fd(old.as_raw_fd()), types::Fd(new.as_raw_fd()));
+        let (old_path, path) = (pointer(old_name), pointer(new_name));
+        Way::Ring(match request.operation {
+            Operation::Rename => opcode::RenameAt::new(old, old_path, new, path).build(),
+            Operation::Link => opcode::LinkAt::new(old, old_path, new, path).build(),
+            _ => {
+                let text = calls::last_component(old_name);
+                opcode::SymlinkAt::new(new, text, path).build()
+            }
+        })
+    }
+
+    #[inline]
+    fn on_handle(&mut self, request: &Request) -> Way {
+        let Some(open) = self.slots[request.slot as usize].open else {
+            return Way::Done(-libc::EBADF);
+        };
+        if self.lacks.contains(&request.operation) {
+            return Way::Done(self.through_descriptor(request, open));
+        }
+        let file = types::Fixed(request.slot);
+        let (offset, length) = (request.offset_bytes, request.length_bytes);
+        let start = self.buffers.slot_pointer(request.slot);
+        let region = (request.slot >> self.region_shift) as u16;
+        let xattr = self.options.xattr.as_ptr();
+        Way::Ring(match request.operation {
+            Operation::Read => opcode::ReadFixed::new(file, start, length, region)
+                .offset(offset)
+                .build(),
+            Operation::Write => opcode::WriteFixed::new(file, start, length, region)
+                .offset(offset)
+                .build(),
+            Operation::Close => opcode::Close::new(file).build(),
+            Operation::Fsync => opcode::Fsync::new(file).build(),
+            Operation::Fdatasync => opcode::Fsync::new(file)
+                .flags(types::FsyncFlags::DATASYNC)
+                .build(),
+            Operation::Truncate => opcode::Ftruncate::new(file, offset).build(),
+            Operation::Fallocate => opcode::Fallocate::new(file, u64::from(length))
+                .offset(offset)
+                .build(),
+            Operation::SyncFileRange => opcode::SyncFileRange::new(file, length)
+                .offset(offset)
+                .flags(libc::SYNC_FILE_RANGE_WRITE)
+                .build(),
+            Operation::Setxattr => {
+                opcode::FSetXattr::new(file, xattr, start.cast(), length).build()
+            }
+            Operation::Getxattr => {
+                opcode::FGetXattr::new(file, xattr, start.cast(), length).build()
+            }
+            _ => return Way::Done(-libc::EOPNOTSUPP),
+        })
+    }
+
+    /// A ring does not stat what is open only in its own table, so that goes by name.
+    fn stat_handle(&mut self, request: &Request) -> Way {
+        match self.slots[request.slot as usize].open {
+            Some(file_index) => {
+                let by_name = Request {
+                    file_index,
+                    ..*request
+                };
+                self.by_name(&by_name, Aim::Name)
+            }
+            None => Way::Done(-libc::EBADF),
+        }
+    }
+
+    /// What is open only in the ring's table is opened once more for what the ring lacks.
+    #[cold]
+    fn through_descriptor(&mut self, request: &Request, file_index: u32) -> i32 {
+        let [name, _] = self.names.of(request.slot);
+        let Some(directory) = self.fileset.name(file_index, name) else {
+            return -libc::EBADF;
+        };
+        let how = Hows::new(&self.options.open);
+        let how = how.get(Access::ReadWrite as usize);
+        let file = match calls::open(At { directory, name }, how, false) {
+            Ok(file) => file,
+            Err(result) => return result,
+        };
+        let buffer = self.buffers.slot(request.slot);
+        let length = buffer.len().min(request.length_bytes as usize);
+        let value = &mut buffer[..length];
+        calls::on_handle(file.as_fd(), request, value, &self.options.xattr)
+    }
+
+    /// Takes note of how a request ended; opening into a table answers as opening does.
+    #[inline]
+    fn settle(&mut self, completion: &mut Completion) {
+        let slot = &mut self.slots[completion.slot as usize];
+        match slot.in_flight.take() {
+            Some((Operation::Create | Operation::Open, file_index)) if completion.result >= 0 => {
+                slot.open = Some(file_index);
+                completion.result = 0;
+            }
+            Some((Operation::Close, _)) => slot.open = None,
+            _ => {}
+        }
+    }
+}
+
+impl fmt::Debug for UringFiles {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("UringFiles")
+            .field("fileset", &self.fileset)
+            .field("options", &self.options)
+            .field("setup", &self.setup)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Engine for UringFiles {
+    fn slot_count(&self) -> u32 {
+        self.buffers.slot_count()
+    }
+
+    #[inline]
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        assert!(
+            self.slots[slot as usize].in_flight.is_none(),
+            "a slot's buffer is the kernel's while in flight"
+        );
+        self.buffers.slot(slot)
+    }
+
+    #[inline]
+    fn push(&mut self, request: Request) {
+        let slot = &mut self.slots[request.slot as usize];
+        assert!(
+            slot.in_flight.is_none(),
+            "a slot has one request in flight at most"
+        );
+        assert!(
+            !request.operation.uses_buffer()
+                || request.length_bytes as usize <= self.buffers.buffer_bytes(),
+            "a request fits in its slot's buffer"
+        );
+        slot.in_flight = Some((request.operation, request.file_index));
+        let slot = request.slot;
+        match self.way(&request) {
+            Way::Ring(entry) => {
+                let entry = entry.user_data(u64::from(slot));
+                // SAFETY: names, buffer and attributes are the slot's own, the ways to open and
+                // the attribute's name are the engine's; all of them stay where they are as long
+                // as the ring lives, and nobody writes to them before the completion is handed
+                // back.
+                unsafe { self.queue.push(&entry) };
+            }
+            Way::Done(result) => {
+                self.slots[slot as usize].in_flight = None;
+                self.queue.answer(Completion { slot, result });
+            }
+        }
+    }
+
+    #[inline]
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
+        let done_before = done.len();
+        self.queue.reap(wait, done)?;
+        for completion in &mut done[done_before..] {
+            self.settle(completion);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for UringFiles {
+    /// The kernel may still write to the slots' memory; it is not given back before that is over.
+    fn drop(&mut self) {
+        let mut done = Vec::with_capacity(self.slots.len());
+        while self.queue.in_flight_count() > 0 {
+            if self
+                .queue
+                .reap(Wait::One { timeout_ns: 0 }, &mut done)
+                .is_err()
+            {
+                break;
+            }
+            done.clear();
+        }
+    }
+}

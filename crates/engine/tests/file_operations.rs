@@ -1,0 +1,555 @@
+//! Files by name on a real directory, by system calls and through a ring.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use engine::{
+    Access, Aim, Completion, Engine, EngineError, FileOptions, Fileset, NameRule, Numbering,
+    OpenFlags, OpenMode, Operation, PsyncFiles, Request, Subdirectories, UringFiles, Wait,
+};
+use tempfile::TempDir;
+
+const WAIT: Wait = Wait::One { timeout_ns: 0 };
+
+fn location(dir: &Path) -> OwnedFd {
+    OwnedFd::from(File::open(dir).unwrap())
+}
+
+/// A directory on a real file system (that of the build) with `f0`, `f1`, ... to come.
+struct Place {
+    dir: TempDir,
+    set: Arc<Fileset>,
+}
+
+impl Place {
+    fn new(subdirectory_count: u32, open: bool) -> Self {
+        let dir = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let rule = NameRule {
+            prefix: "f".to_owned(),
+            numbering: Numbering::Within,
+            subdirectories: (subdirectory_count > 0).then(|| Subdirectories {
+                count: subdirectory_count,
+                prefix: "s".to_owned(),
+                digit_count: 0,
+            }),
+            ..NameRule::default()
+        };
+        let mut set = Fileset::generated(vec![location(dir.path())], rule).unwrap();
+        if open {
+            set.make_subdirectories(0o700).unwrap();
+            set.open_subdirectories().unwrap();
+        }
+        let set = Arc::new(set);
+        Self { dir, set }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn entry_count(&self, name: &str) -> usize {
+        std::fs::read_dir(self.path(name)).unwrap().count()
+    }
+}
+
+/// A ring, or `None` with the reason printed where this system has none for us.
+fn ring(set: &Arc<Fileset>, slots: u32, options: FileOptions) -> Option<UringFiles> {
+    match UringFiles::new(Arc::clone(set), slots, 4096, options) {
+        Ok(engine) => Some(engine),
+        Err(
+            error @ (EngineError::UringMissing
+            | EngineError::UringForbidden { .. }
+            | EngineError::UringDisabled { .. }
+            | EngineError::LockedMemory { .. }),
+        ) => {
+            println!("skipped: {error}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn engines(set: &Arc<Fileset>, slots: u32, options: &FileOptions) -> Vec<Box<dyn Engine>> {
+    let psync = PsyncFiles::new(Arc::clone(set), slots, 4096, options.clone()).unwrap();
+    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(psync)];
+    if let Some(engine) = ring(set, slots, options.clone()) {
+        engines.push(Box::new(engine));
+    }
+    engines
+}
+
+/// Runs `check` with both engines, each on a place of its own with files in one directory.
+fn with_each(slots: u32, check: impl Fn(&mut dyn Engine, &Place)) {
+    for index in 0..2 {
+        let place = Place::new(0, true);
+        if let Some(engine) = engines(&place.set, slots, &FileOptions::default()).get_mut(index) {
+            check(engine.as_mut(), &place);
+        }
+    }
+}
+
+fn request(operation: Operation, file_index: u32, offset_bytes: u64) -> Request {
+    Request {
+        operation,
+        slot: 0,
+        file_index,
+        length_bytes: 0,
+        offset_bytes,
+    }
+}
+
+/// Executes one request alone and hands over its result.
+fn execute(engine: &mut dyn Engine, request: Request) -> i32 {
+    let mut done = Vec::with_capacity(engine.slot_count() as usize);
+    engine.push(request);
+    while done.is_empty() {
+        engine.reap(WAIT, &mut done).unwrap();
+    }
+    assert_eq!(done.len(), 1);
+    assert_eq!(done[0].slot, request.slot);
+    done[0].result
+}
+
+/// Executes one request in slot 0.
+fn one(engine: &mut dyn Engine, operation: Operation, file_index: u32, offset_bytes: u64) -> i32 {
+    execute(engine, request(operation, file_index, offset_bytes))
+}
+
+fn sized(engine: &mut dyn Engine, operation: Operation, offset: u64, length_bytes: u32) -> i32 {
+    let plain = request(operation, 0, offset);
+    execute(
+        engine,
+        Request {
+            length_bytes,
+            ..plain
+        },
+    )
+}
+
+fn open(engine: &mut dyn Engine, file_index: u32, access: Access) -> i32 {
+    one(engine, Operation::Open, file_index, access.code())
+}
+
+/// One file's life, step by step: operation, number, length and the answer.
+const LIFE: [(Operation, u64, u32, i32); 13] = [
+    (Operation::Create, 0, 0, 0),
+    (Operation::Write, 0, 4096, 4096),
+    (Operation::Write, 4096, 100, 100),
+    (Operation::Close, 0, 0, 0),
+    (Operation::Stat, Aim::Name as u64, 0, 0),
+    (Operation::Open, Access::Read as u64, 0, 0),
+    (Operation::Read, 0, 4096, 4096),
+    (Operation::Read, 4096, 4096, 100),
+    (Operation::Close, 0, 0, 0),
+    (Operation::Open, Access::Append as u64, 0, 0),
+    (Operation::Write, 0, 7, 7),
+    (Operation::Close, 0, 0, 0),
+    (Operation::Unlink, 0, 0, 0),
+];
+
+/// Lets `count` files live their lives, one in each slot at a time.
+fn live(engine: &mut dyn Engine, count: u32) {
+    let depth = engine.slot_count();
+    let mut lives = vec![(0_u32, LIFE.len()); depth as usize];
+    let mut free: Vec<u32> = (0..depth).collect();
+    let mut done: Vec<Completion> = Vec::with_capacity(depth as usize);
+    let (mut begun, mut ended) = (0, 0);
+    while ended < count {
+        while let Some(slot) = free.pop() {
+            let (file_index, step) = &mut lives[slot as usize];
+            if *step == LIFE.len() {
+                if begun == count {
+                    continue;
+                }
+                (*file_index, *step) = (begun, 0);
+                begun += 1;
+            }
+            let (operation, offset_bytes, length_bytes, _) = LIFE[*step];
+            if operation == Operation::Write {
+                engine.buffer(slot)[..length_bytes as usize].fill(*file_index as u8);
+            }
+            let file_index = *file_index;
+            engine.push(Request {
+                operation,
+                slot,
+                file_index,
+                length_bytes,
+                offset_bytes,
+            });
+        }
+        engine.reap(WAIT, &mut done).unwrap();
+        for Completion { slot, result } in done.drain(..) {
+            let (file_index, step) = &mut lives[slot as usize];
+            let (operation, _, _, wanted) = LIFE[*step];
+            assert_eq!(result, wanted, "{operation:?} of file {file_index}");
+            if operation == Operation::Read {
+                let seen = &engine.buffer(slot)[..result as usize];
+                assert!(seen.iter().all(|byte| *byte == *file_index as u8));
+            }
+            *step += 1;
+            ended += u32::from(*step == LIFE.len());
+            free.push(slot);
+        }
+    }
+}
+
+#[test]
+fn ten_thousand_files_live_and_go_one_at_a_time() {
+    with_each(1, |engine, place| {
+        live(engine, 10_000);
+        assert_eq!(place.entry_count("."), 0);
+    });
+}
+
+#[test]
+fn ten_thousand_files_live_and_go_32_at_a_time() {
+    with_each(32, |engine, place| {
+        live(engine, 10_000);
+        assert_eq!(place.entry_count("."), 0);
+    });
+}
+
+#[test]
+fn files_live_in_subdirectories_that_are_open_or_not() {
+    for is_open in [false, true] {
+        let place = Place::new(7, is_open);
+        for engine in &mut engines(&place.set, 8, &FileOptions::default()) {
+            for subdirectory in 0..7 {
+                let made = one(
+                    engine.as_mut(),
+                    Operation::Mkdir,
+                    subdirectory,
+                    Aim::Directory.code(),
+                );
+                assert_eq!(made, if is_open { -libc::EEXIST } else { 0 });
+            }
+            live(engine.as_mut(), 500);
+            assert_eq!(one(engine.as_mut(), Operation::Create, 7 * 12 + 3, 0), 0);
+            assert!(place.path("s3/f12").is_file());
+            let listed = one(
+                engine.as_mut(),
+                Operation::Readdir,
+                3,
+                Aim::Directory.code(),
+            );
+            assert_eq!(listed, 1);
+            let full = one(engine.as_mut(), Operation::Rmdir, 3, Aim::Directory.code());
+            assert_eq!(full, -libc::ENOTEMPTY);
+            assert_eq!(one(engine.as_mut(), Operation::Unlink, 7 * 12 + 3, 0), 0);
+            for subdirectory in (0..7).filter(|_| !is_open) {
+                let gone = one(
+                    engine.as_mut(),
+                    Operation::Rmdir,
+                    subdirectory,
+                    Aim::Directory.code(),
+                );
+                assert_eq!(gone, 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn names_that_are_missing_or_taken_answer_as_the_kernel_does() {
+    with_each(1, |engine, _| {
+        for operation in [Operation::Unlink, Operation::Stat, Operation::Rmdir] {
+            assert_eq!(one(engine, operation, 5, 0), -libc::ENOENT, "{operation:?}");
+        }
+        assert_eq!(open(engine, 5, Access::Read), -libc::ENOENT);
+        assert_eq!(one(engine, Operation::Rename, 5, 6), -libc::ENOENT);
+        assert_eq!(one(engine, Operation::Readdir, 5, 0), -libc::ENOENT);
+        assert_eq!(one(engine, Operation::Create, 5, 0), 0);
+        assert_eq!(one(engine, Operation::Close, 5, 0), 0);
+        assert_eq!(one(engine, Operation::Create, 5, 0), -libc::EEXIST);
+        assert_eq!(one(engine, Operation::Mkdir, 5, 0), -libc::EEXIST);
+        assert_eq!(one(engine, Operation::Rmdir, 5, 0), -libc::ENOTDIR);
+        assert_eq!(one(engine, Operation::Symlink, 4, 5), -libc::EEXIST);
+    });
+}
+
+#[test]
+fn a_slot_has_one_file_open_and_says_when_it_has_none() {
+    with_each(2, |engine, _| {
+        for operation in [
+            Operation::Read,
+            Operation::Write,
+            Operation::Fsync,
+            Operation::Truncate,
+            Operation::Getxattr,
+            Operation::Close,
+        ] {
+            assert_eq!(one(engine, operation, 0, 0), -libc::EBADF, "{operation:?}");
+        }
+        assert_eq!(
+            one(engine, Operation::Stat, 0, Aim::Handle.code()),
+            -libc::EBADF
+        );
+        assert_eq!(one(engine, Operation::Create, 0, 0), 0);
+        assert_eq!(one(engine, Operation::Create, 1, 0), -libc::EBUSY);
+        assert_eq!(open(engine, 0, Access::Read), -libc::EBUSY);
+        assert_eq!(one(engine, Operation::Stat, 0, Aim::Handle.code()), 0);
+        let in_slot_1 = Request {
+            slot: 1,
+            ..request(Operation::Fsync, 0, 0)
+        };
+        assert_eq!(execute(engine, in_slot_1), -libc::EBADF);
+        assert_eq!(one(engine, Operation::Close, 0, 0), 0);
+        assert_eq!(one(engine, Operation::Close, 0, 0), -libc::EBADF);
+    });
+}
+
+#[test]
+fn numbers_without_meaning_are_refused() {
+    with_each(1, |engine, _| {
+        assert_eq!(one(engine, Operation::Open, 0, 4), -libc::EINVAL);
+        assert_eq!(one(engine, Operation::Open, 0, u64::MAX), -libc::EINVAL);
+        assert_eq!(one(engine, Operation::Stat, 0, 3), -libc::EINVAL);
+        assert_eq!(
+            one(engine, Operation::Mkdir, 0, Aim::Handle.code()),
+            -libc::EINVAL
+        );
+        assert_eq!(one(engine, Operation::Rename, 0, u64::MAX), -libc::EBADF);
+    });
+}
+
+#[test]
+fn open_files_are_synced_cut_filled_and_labeled() {
+    with_each(1, |engine, place| {
+        assert_eq!(one(engine, Operation::Create, 0, 0), 0);
+        assert_eq!(sized(engine, Operation::Write, 0, 4096), 4096);
+        for operation in [
+            Operation::Fsync,
+            Operation::Fdatasync,
+            Operation::SyncFileRange,
+        ] {
+            assert_eq!(one(engine, operation, 0, 0), 0, "{operation:?}");
+        }
+        assert_eq!(one(engine, Operation::Truncate, 0, 1_000_000), 0);
+        assert_eq!(place.path("f0").metadata().unwrap().len(), 1_000_000);
+        let filled = sized(engine, Operation::Fallocate, 1_000_000, 100_000);
+        assert!([0, -libc::EOPNOTSUPP].contains(&filled), "{filled}");
+        engine.buffer(0)[..5].copy_from_slice(b"label");
+        let labeled = sized(engine, Operation::Setxattr, 0, 5);
+        if labeled == -libc::EOPNOTSUPP {
+            return println!("skipped: no extended attributes here");
+        }
+        assert_eq!(labeled, 0);
+        engine.buffer(0).fill(0);
+        assert_eq!(sized(engine, Operation::Getxattr, 0, 4096), 5);
+        assert_eq!(&engine.buffer(0)[..6], b"label\0");
+    });
+}
+
+#[test]
+fn reads_and_writes_can_follow_the_position_of_the_open_file() {
+    with_each(1, |engine, place| {
+        assert_eq!(one(engine, Operation::Create, 0, 0), 0);
+        for byte in b'a'..=b'c' {
+            engine.buffer(0)[..3].fill(byte);
+            assert_eq!(sized(engine, Operation::Write, Request::AT_POSITION, 3), 3);
+        }
+        assert_eq!(one(engine, Operation::Close, 0, 0), 0);
+        assert_eq!(std::fs::read(place.path("f0")).unwrap(), b"aaabbbccc");
+        assert_eq!(open(engine, 0, Access::Append), 0);
+        engine.buffer(0)[..1].fill(b'd');
+        assert_eq!(sized(engine, Operation::Write, Request::AT_POSITION, 1), 1);
+        assert_eq!(one(engine, Operation::Close, 0, 0), 0);
+        assert_eq!(open(engine, 0, Access::Read), 0);
+        for (count, wanted) in [(6, &b"aaabbb"[..]), (6, b"cccd"), (6, b"")] {
+            let moved = sized(engine, Operation::Read, Request::AT_POSITION, count);
+            assert_eq!(&engine.buffer(0)[..moved as usize], wanted);
+        }
+    });
+}
+
+#[test]
+fn names_are_renamed_linked_and_listed() {
+    with_each(1, |engine, place| {
+        assert_eq!(one(engine, Operation::Create, 0, 0), 0);
+        assert_eq!(one(engine, Operation::Link, 0, 1), 0);
+        assert_eq!(place.path("f1").metadata().unwrap().nlink(), 2);
+        assert_eq!(one(engine, Operation::Rename, 1, 2), 0);
+        assert!(!place.path("f1").exists());
+        assert_eq!(one(engine, Operation::Symlink, 2, 3), 0);
+        assert_eq!(
+            std::fs::read_link(place.path("f3")).unwrap(),
+            Path::new("f2")
+        );
+        assert_eq!(one(engine, Operation::Stat, 3, 0), 0);
+        assert_eq!(one(engine, Operation::Mkdir, 4, 0), 0);
+        assert_eq!(one(engine, Operation::Readdir, 4, 0), 0);
+        let listed = one(engine, Operation::Readdir, 0, Aim::Directory.code());
+        assert_eq!(listed, 4);
+        assert_eq!(one(engine, Operation::Unlink, 4, 0), -libc::EISDIR);
+        assert_eq!(one(engine, Operation::Rmdir, 4, 0), 0);
+    });
+}
+
+#[test]
+fn more_entries_than_one_call_returns_are_all_listed() {
+    let place = Place::new(0, true);
+    (0..3000).for_each(|index| drop(File::create(place.path(&format!("f{index}"))).unwrap()));
+    for engine in &mut engines(&place.set, 1, &FileOptions::default()) {
+        let listed = one(
+            engine.as_mut(),
+            Operation::Readdir,
+            0,
+            Aim::Directory.code(),
+        );
+        assert_eq!(listed, 3000);
+    }
+}
+
+#[test]
+fn links_inside_the_tree_are_not_followed() {
+    let outside = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let victim = outside.path().join("f0");
+    std::fs::write(&victim, "precious").unwrap();
+    for plain in [false, true] {
+        let options = FileOptions {
+            open: OpenFlags {
+                create: OpenMode {
+                    flags: libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC,
+                    mode: 0o666,
+                },
+                plain,
+                ..OpenFlags::default()
+            },
+            ..FileOptions::default()
+        };
+        let place = Place::new(0, true);
+        symlink(&victim, place.path("f0")).unwrap();
+        symlink("f9", place.path("f1")).unwrap();
+        for engine in &mut engines(&place.set, 1, &options) {
+            let engine = engine.as_mut();
+            assert_eq!(one(engine, Operation::Create, 0, 0), -libc::ELOOP);
+            assert_eq!(open(engine, 0, Access::Write), -libc::ELOOP);
+            assert_eq!(one(engine, Operation::Create, 1, 0), -libc::ELOOP);
+            assert_eq!(one(engine, Operation::Readdir, 0, 0), -libc::ELOOP);
+        }
+        // A link is removed itself.
+        assert_eq!(
+            one(
+                engines(&place.set, 1, &options)[0].as_mut(),
+                Operation::Unlink,
+                0,
+                0
+            ),
+            0
+        );
+    }
+    assert_eq!(std::fs::read(&victim).unwrap(), b"precious");
+}
+
+#[test]
+fn a_subdirectory_replaced_by_a_link_is_not_entered() {
+    let outside = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let victim = outside.path().join("f0");
+    std::fs::write(&victim, "precious").unwrap();
+    for is_open in [false, true] {
+        let place = Place::new(1, is_open);
+        if is_open {
+            std::fs::rename(place.path("s0"), place.path("away")).unwrap();
+        }
+        symlink(outside.path(), place.path("s0")).unwrap();
+        for engine in &mut engines(&place.set, 1, &FileOptions::default()) {
+            let engine = engine.as_mut();
+            let wanted = if is_open { -libc::ENOENT } else { -libc::ELOOP };
+            assert_eq!(open(engine, 0, Access::Write), wanted);
+            let created = one(engine, Operation::Create, 0, 0);
+            assert_eq!(created, if is_open { 0 } else { -libc::ELOOP });
+            if is_open {
+                assert!(place.path("away/f0").exists());
+                assert_eq!(one(engine, Operation::Close, 0, 0), 0);
+                assert_eq!(one(engine, Operation::Unlink, 0, 0), 0);
+            }
+        }
+    }
+    assert_eq!(std::fs::read(&victim).unwrap(), b"precious");
+}
+
+#[test]
+fn a_list_has_an_end() {
+    let dir = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    std::fs::create_dir(dir.path().join("a")).unwrap();
+    let names = ["x", "a/y"].map(PathBuf::from);
+    let set = Arc::new(Fileset::listed(location(dir.path()), &names).unwrap());
+    for engine in &mut engines(&set, 2, &FileOptions::default()) {
+        let engine = engine.as_mut();
+        live(engine, 2);
+        for operation in [Operation::Create, Operation::Unlink, Operation::Stat] {
+            assert_eq!(one(engine, operation, 2, 0), -libc::EBADF);
+        }
+        assert_eq!(one(engine, Operation::Rename, 0, 2), -libc::EBADF);
+    }
+}
+
+#[test]
+fn flags_and_permissions_are_those_asked_for() {
+    let options = FileOptions {
+        open: OpenFlags {
+            create: OpenMode {
+                flags: libc::O_RDWR | libc::O_CREAT,
+                mode: 0o640,
+            },
+            plain: true,
+            ..OpenFlags::default()
+        },
+        directory_mode: 0o750,
+        stdio: true,
+        ..FileOptions::default()
+    };
+    for index in 0..2 {
+        let place = Place::new(0, true);
+        let mut engines = engines(&place.set, 1, &options);
+        let Some(engine) = engines.get_mut(index) else {
+            return;
+        };
+        for _ in 0..2 {
+            assert_eq!(one(engine.as_mut(), Operation::Create, 0, 0), 0);
+            assert_eq!(one(engine.as_mut(), Operation::Close, 0, 0), 0);
+        }
+        assert_eq!(open(engine.as_mut(), 0, Access::Append), 0);
+        assert_eq!(one(engine.as_mut(), Operation::Mkdir, 1, 0), 0);
+        let mode = |name: &str| place.path(name).metadata().unwrap().mode() & 0o777;
+        // Whatever the process masks is masked here too.
+        assert_eq!(mode("f0") & !0o640, 0);
+        assert_eq!(mode("f1") & !0o750, 0);
+        assert_eq!(mode("f0") & 0o600, 0o600);
+    }
+}
+
+#[test]
+fn a_ring_says_what_it_leaves_to_system_calls() {
+    let place = Place::new(0, true);
+    let Some(engine) = ring(&place.set, 1, FileOptions::default()) else {
+        return;
+    };
+    let notes = engine.notes();
+    println!("{notes:#?}");
+    assert!(notes.iter().any(|note| note.contains("no readdir")));
+}
+
+#[test]
+fn a_ring_can_be_dropped_with_requests_in_flight() {
+    for _ in 0..20 {
+        let place = Place::new(0, true);
+        let Some(mut engine) = ring(&place.set, 32, FileOptions::default()) else {
+            return;
+        };
+        for slot in 0..32 {
+            engine.push(Request {
+                slot,
+                ..request(Operation::Create, slot, 0)
+            });
+        }
+        engine
+            .reap(Wait::Poll, &mut Vec::with_capacity(32))
+            .unwrap();
+    }
+}
