@@ -181,7 +181,8 @@ impl Finished {
     #[track_caller]
     pub fn assert_refused(&self, code: i32, phrases: &[&str]) {
         self.assert_says(code, phrases);
-        assert!(self.stderr.starts_with("error: "), "{}", self.text());
+        let says = |line: &str| line.starts_with("error: ");
+        assert!(self.stderr.lines().any(says), "{}", self.text());
         assert!(!self.stderr.contains("panicked"), "{}", self.text());
     }
 }

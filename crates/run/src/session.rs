@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::{Operation, OperationSet, TscClock};
-use generate::{ContentSource, verify_block_bytes};
+use generate::{ContentSource, Stripes, verify_block_bytes};
 use results::{RunEvent, RunRecord, Status, Warning, WarningCode, cell_title, doubt, estimates};
 use target::{FillPlan, Permission, Prepared, Watch};
 use workload::plan::{Cell, ContentPlan, EngineKind, Plan, WorkerPlan};
@@ -17,7 +17,7 @@ use crate::cell::{CellKit, Mark, Measured, OpenFile, run_cell};
 use crate::figures::cell_record;
 use crate::lane::{Lane, lanes};
 use crate::observe::Observer;
-use crate::worker::Contents;
+use crate::worker::{Contents, Verify};
 
 /// What a run needs to know besides the plan.
 #[derive(Debug, Clone, Default)]
@@ -65,7 +65,7 @@ pub fn run(
         targets: BTreeMap::new(),
         clock: TscClock::new(),
     };
-    let admitted = match session.admit_all() {
+    let admitted = match crate::preflight::try_engines(plan).and_then(|()| session.admit_all()) {
         Ok(admitted) => admitted,
         Err(error) => {
             session.record.finish(Status::Failed);
@@ -267,21 +267,28 @@ impl<'a> Session<'a> {
             false => None,
         };
         let seed = self.plan.seed;
+        let stripes: Vec<Stripes> = self
+            .plan
+            .targets
+            .iter()
+            .map(|_| Stripes::default())
+            .collect();
         Ok(move |lane: &Lane| {
             let source = sources
                 .iter()
                 .find(|(plan, _)| *plan == lane.plan.content)
                 .map(|(_, source)| source.clone())
                 .expect("a lane has the content of its worker");
-            let seeds = || {
-                let spans = lane.plan.spans.iter();
-                spans
-                    .map(|span| file_seed(seed, span.target_index))
-                    .collect()
-            };
+            let targets = || lane.plan.spans.iter().map(|span| span.target_index);
             let verify = block_bytes
                 .filter(|_| lane.plan.verify)
-                .map(|bytes| (seeds(), bytes));
+                .map(|block_bytes| Verify {
+                    file_seeds: targets().map(|index| file_seed(seed, index)).collect(),
+                    block_bytes,
+                    stripes: targets()
+                        .map(|index| stripes[index as usize].clone())
+                        .collect(),
+                });
             Contents { source, verify }
         })
     }

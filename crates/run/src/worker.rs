@@ -10,7 +10,7 @@ use engine::{
     Engine, IoUring, Mmap, MmapOptions, Null, Operation, Psync, PsyncOptions, Reopen, TscClock,
     UringOptions,
 };
-use generate::{Connections, Content, ContentSource, Generator};
+use generate::{Connections, Content, ContentSource, Exclusive, Generator, Stripes};
 use results::EngineNotes;
 use workload::plan::{CacheMode, Cell, EngineKind};
 
@@ -46,8 +46,19 @@ pub(crate) struct Kit<'a> {
 #[derive(Clone)]
 pub(crate) struct Contents {
     pub source: ContentSource,
-    /// Seeds of the lane's files and the length of stamped blocks, where reads are checked.
-    pub verify: Option<(Vec<u64>, u32)>,
+    /// Where reads are checked.
+    pub verify: Option<Verify>,
+}
+
+/// What checking of reads needs.
+#[derive(Clone)]
+pub(crate) struct Verify {
+    /// Seeds of the lane's files.
+    pub file_seeds: Vec<u64>,
+    /// Length of stamped blocks.
+    pub block_bytes: u32,
+    /// What is in flight in the lane's files.
+    pub stripes: Vec<Stripes>,
 }
 
 /// Makes the engine, waits for the others, runs the loop. `None` when the gate said to abandon.
@@ -173,18 +184,18 @@ fn with_contents<E: Engine, G: Generator, K: Clock>(
             plain.prepare_buffer(parts.engine.buffer(slot));
         }
     }
-    match &contents.verify {
-        None => run(parts, generator, plain),
-        Some((file_seeds, block_bytes)) => {
-            let verified = contents.source.verified(
-                plan.seed,
-                plan.worker_index,
-                file_seeds.clone(),
-                *block_bytes,
-            )?;
-            run(parts, generator, verified)
-        }
-    }
+    let Some(verify) = &contents.verify else {
+        return run(parts, generator, plain);
+    };
+    let verified = contents.source.verified(
+        plan.seed,
+        plan.worker_index,
+        verify.file_seeds.clone(),
+        verify.block_bytes,
+    )?;
+    let slot_count = parts.engine.slot_count();
+    let generator = Exclusive::new(generator, verify.stripes.clone(), slot_count);
+    run(parts, generator, verified)
 }
 
 fn run<E: Engine, G: Generator, C: Content, K: Clock>(
