@@ -58,7 +58,7 @@ impl Stripes {
         for index in first..first + count {
             let change = |state: u32| match request.operation {
                 Operation::Write => (state == 0).then_some(WRITING),
-                _ => (state < WRITING - 1).then_some(state + 1),
+                _ => (state < WRITING - 1).then(|| state + 1),
             };
             let state = self.state(index);
             if state

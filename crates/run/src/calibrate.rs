@@ -15,7 +15,8 @@ use crate::worker::{Contents, Parts, with_requests};
 const CALIBRATION_NS: u64 = 20_000_000;
 
 /// Nanoseconds for one operation of the lane on an engine that does nothing: generator, content,
-/// loop and recorder at the lane's depth, without its delays and connections. `None` when nothing was done.
+/// loop and recorder at the lane's depth, without its delays and connections. `None` when nothing
+/// was done.
 pub(crate) fn own_cost_ns(
     lane: &Lane,
     contents: &Contents,
