@@ -67,12 +67,12 @@ impl UringFiles {
         buffer_bytes: u32,
         options: FileOptions,
     ) -> Result<Self, EngineError> {
-        let (ring, mut setup) = setup::build_ring(slot_count, UringOptions::default())?;
+        let (mut ring, mut setup) = setup::build_ring(slot_count, UringOptions::default())?;
         let buffers = Buffers::new(slot_count, buffer_bytes)?;
         let region_shift = setup::register_buffers(&ring, &buffers)?;
         table::make(&ring, slot_count)?;
         issue::allow_threads(&ring, slot_count);
-        let lacks = table::lacking(&ring)?;
+        let lacks = table::lacking(&mut ring, &fileset.locations()[0])?;
         // Regular files do not mind, and where files lie in memory it spares reads the threads.
         let promise = issue::in_memory(&fileset, &mut setup);
         let added = if promise { libc::O_NONBLOCK } else { 0 };
@@ -400,5 +400,69 @@ impl Drop for UringFiles {
             }
             done.clear();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::OwnedFd;
+
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::NameRule;
+
+    fn execute(engine: &mut UringFiles, operation: Operation, numbers: (u32, u64, u32)) -> i32 {
+        let (file_index, offset_bytes, length_bytes) = numbers;
+        let mut done = Vec::with_capacity(1);
+        engine.push(Request {
+            operation,
+            slot: 0,
+            file_index,
+            length_bytes,
+            offset_bytes,
+        });
+        while done.is_empty() {
+            engine.reap(Wait::One { timeout_ns: 0 }, &mut done).unwrap();
+        }
+        done[0].result
+    }
+
+    #[test]
+    fn what_a_ring_lacks_is_done_by_system_calls_with_the_same_answers() {
+        let dir = TempDir::new().unwrap();
+        let location = OwnedFd::from(std::fs::File::open(dir.path()).unwrap());
+        let set = Fileset::generated(vec![location], NameRule::default()).unwrap();
+        let options = FileOptions::default();
+        let mut engine = match UringFiles::new(Arc::new(set), 1, 4096, options) {
+            Ok(engine) => engine,
+            Err(error) => return println!("skipped: {error}"),
+        };
+        engine.lacks = table::YOUNG.map(|(operation, _)| operation).to_vec();
+        let created = execute(&mut engine, Operation::Create, (0, 0, 0));
+        assert_eq!(created, 0);
+        let steps = [
+            (Operation::Truncate, (0, 8192, 0), 0),
+            (Operation::SyncFileRange, (0, 0, 0), 0),
+            (Operation::Stat, (0, Aim::Handle.code(), 0), 0),
+            (Operation::Stat, (0, 0, 0), 0),
+            (Operation::Read, (0, 4096, 4096), 4096),
+            (Operation::Close, (0, 0, 0), 0),
+            (Operation::Truncate, (0, 0, 0), -libc::EBADF),
+            (Operation::Link, (0, 1, 0), 0),
+            (Operation::Rename, (1, 2, 0), 0),
+            (Operation::Symlink, (0, 3, 0), 0),
+            (Operation::Mkdir, (4, 0, 0), 0),
+            (Operation::Mkdir, (4, 0, 0), -libc::EEXIST),
+            (Operation::Readdir, (0, Aim::Directory.code(), 0), 4),
+            (Operation::Rmdir, (4, 0, 0), 0),
+            (Operation::Unlink, (0, 0, 0), 0),
+            (Operation::Unlink, (0, 0, 0), -libc::ENOENT),
+        ];
+        for (operation, numbers, wanted) in steps {
+            let result = execute(&mut engine, operation, numbers);
+            assert_eq!(result, wanted, "{operation:?} {numbers:?}");
+        }
+        assert!(engine.notes().iter().any(|note| note.contains("truncate")));
     }
 }

@@ -1,11 +1,14 @@
 //! A ring's own table of files, and which operations on files it knows.
 
-use io_uring::{Probe, opcode};
+use std::os::fd::{AsRawFd, OwnedFd};
+
+use io_uring::{Probe, opcode, types};
+use rustix::fs::{Mode, OFlags};
 
 use crate::{EngineError, Operation};
 
 /// What goes through the ring only where the kernel is new enough, with the ring's number for it.
-const YOUNG: [(Operation, u8); 12] = [
+pub(super) const YOUNG: [(Operation, u8); 12] = [
     (Operation::Stat, opcode::Statx::CODE),
     (Operation::Unlink, opcode::UnlinkAt::CODE),
     (Operation::Mkdir, opcode::MkDirAt::CODE),
@@ -30,12 +33,58 @@ pub(super) fn make(ring: &io_uring::IoUring, slot_count: u32) -> Result<(), Engi
         .map_err(|source| EngineError::system("io_uring_register", source))
 }
 
-/// Which operations this kernel's ring does not know.
-pub(super) fn lacking(ring: &io_uring::IoUring) -> Result<Vec<Operation>, EngineError> {
+/// Which operations this kernel's ring does not know, or not on files in its table.
+///
+/// Nothing may have been submitted yet; `directory` is put into the table for a trial.
+pub(super) fn lacking(
+    ring: &mut io_uring::IoUring,
+    directory: &OwnedFd,
+) -> Result<Vec<Operation>, EngineError> {
     let mut probe = Probe::new();
+    let system = |source| EngineError::system("io_uring_register", source);
     ring.submitter()
         .register_probe(&mut probe)
-        .map_err(|source| EngineError::system("io_uring_register", source))?;
+        .map_err(system)?;
     let lacks = |(operation, code)| (!probe.is_supported(code)).then_some(operation);
-    Ok(YOUNG.into_iter().filter_map(lacks).collect())
+    let mut lacking: Vec<Operation> = YOUNG.into_iter().filter_map(lacks).collect();
+    if !lacking.contains(&Operation::Getxattr) && !labels_files_in_table(ring, directory)? {
+        lacking.extend([Operation::Setxattr, Operation::Getxattr]);
+    }
+    Ok(lacking)
+}
+
+/// Some kernels know attributes of files by descriptor only and answer `EBADF` for others.
+fn labels_files_in_table(
+    ring: &mut io_uring::IoUring,
+    directory: &OwnedFd,
+) -> Result<bool, EngineError> {
+    let register = |source| EngineError::system("io_uring_register", source);
+    // The directory may be open for its path only, which answers `EBADF` in any case.
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let Ok(opened) = rustix::fs::openat(directory, c".", flags, Mode::empty()) else {
+        return Ok(false);
+    };
+    let fd = opened.as_raw_fd();
+    ring.submitter()
+        .register_files_update(0, &[fd])
+        .map_err(register)?;
+    let mut value = [0_u8; 1];
+    let name = c"user.pgmeter.trial";
+    let start = value.as_mut_ptr().cast();
+    let entry = opcode::FGetXattr::new(types::Fixed(0), name.as_ptr(), start, 1).build();
+    // SAFETY: name and value outlive the one completion that is waited for here.
+    unsafe { ring.submission().push(&entry) }.expect("a new ring has room");
+    while ring.completion().is_empty() {
+        match ring.submit_and_wait(1) {
+            Err(source) if source.kind() != std::io::ErrorKind::Interrupted => {
+                return Err(EngineError::system("io_uring_enter", source));
+            }
+            _ => {}
+        }
+    }
+    let result = ring.completion().next().map(|entry| entry.result());
+    ring.submitter()
+        .register_files_update(0, &[-1])
+        .map_err(register)?;
+    Ok(result != Some(-libc::EBADF))
 }
