@@ -4,6 +4,7 @@
 
 pub mod builtin;
 mod check;
+pub mod classics;
 mod diagnostic;
 pub mod facts;
 pub mod icf;

@@ -1,0 +1,212 @@
+//! Create/remove: half a million files made and removed, as the LFS project measured it.
+
+mod exec;
+#[cfg(test)]
+mod tests;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::Bytes;
+
+use super::error::ranged;
+use super::{Chain, ClassicError, FileSync, Order};
+use crate::model::OneOrMany;
+
+pub use exec::{Command, Exec, Word};
+
+/// Bytes of one write unless the settings say otherwise: larger than any size of the original.
+const WRITE_BYTES: u64 = 1 << 20;
+/// The most bytes of one write.
+const WRITE_BYTES_MAX: u64 = 64 << 20;
+const FILE_BYTES_MAX: u64 = 1 << 40;
+const FILES_MAX: u32 = 100_000_000;
+const DIRECTORIES_MAX: u32 = 65_536;
+const SIZES: [u64; 4] = [0, 4096, 16_384, 65_536];
+
+/// Files of each size are created, then removed, and each step is timed as a whole.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct CreateRemove {
+    /// Files of each size, 1 to 100000000. Default: 500000.
+    pub count: Option<u32>,
+    /// Sizes of the files, each with a step that creates and one that removes. Default: `0`,
+    /// `4KiB`, `16KiB` and `64KiB`.
+    pub sizes: Option<OneOrMany<Bytes>>,
+    /// Bytes of one write, up to 64 MiB; smaller files are written at once. Default: 1 MiB.
+    pub write_size: Option<Bytes>,
+    /// Directories, taken in turn by the files, 1 to 65536. Default: 1.
+    pub directories: Option<u32>,
+    /// In which order files are removed: `forward`, `reverse` or `random`. Default: `forward`.
+    pub order: Option<Order>,
+    /// What happens between two steps: `remount`, `drop-caches` or `nothing`; the first two need
+    /// root. Default: `nothing`.
+    pub between: Option<Between>,
+    /// Who works: `syscall` makes the system calls itself, `exec` starts a program for each file
+    /// as the original script did. Default: `syscall`.
+    pub mode: Option<Mode>,
+    /// How a file is made durable before it is closed, with `syscall` only: `none`, `fsync` or
+    /// `fdatasync`. Default: `none`.
+    pub sync: Option<FileSync>,
+}
+
+/// What happens between two steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Between {
+    /// The file system is unmounted and mounted again.
+    Remount,
+    /// What is dirty is written, and the caches of the kernel are emptied.
+    DropCaches,
+    /// Nothing.
+    #[default]
+    Nothing,
+}
+
+/// Who works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// The workers, by system calls.
+    #[default]
+    Syscall,
+    /// A program for each file.
+    Exec,
+}
+
+/// Create/remove with every value known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CreateRemovePlan {
+    /// Files of each size.
+    pub file_count: u32,
+    /// Sizes in the order in which they are taken.
+    pub sizes_bytes: Vec<u64>,
+    /// Bytes of one write.
+    pub write_bytes: u32,
+    /// Directories that the files are in.
+    pub directory_count: u32,
+    /// In which order files are removed.
+    pub order: Order,
+    /// What happens between two steps.
+    pub between: Between,
+    /// Who works.
+    pub mode: Mode,
+    /// What comes before the close of a new file.
+    pub sync: FileSync,
+}
+
+/// One of the steps that are timed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Step {
+    /// Whether files are created, and not removed.
+    pub is_create: bool,
+    /// Bytes of each file.
+    pub size_bytes: u64,
+    /// What happens afterwards; nothing after the last step.
+    pub then: Between,
+}
+
+const TABLE: &str = "create_remove";
+
+impl CreateRemove {
+    /// The settings with their defaults.
+    ///
+    /// # Errors
+    /// A number outside its range, no size at all, or a `sync` that no program would make.
+    pub fn resolve(&self) -> Result<CreateRemovePlan, ClassicError> {
+        let default_sizes = OneOrMany::Many(SIZES.map(Bytes).to_vec());
+        let sizes = self.sizes.as_ref().unwrap_or(&default_sizes).as_slice();
+        if sizes.is_empty() {
+            return Err(ClassicError::Empty {
+                table: TABLE,
+                key: "sizes",
+            });
+        }
+        let size = |size: &Bytes| ranged((TABLE, "sizes"), Some(size.0), 0, (0, FILE_BYTES_MAX));
+        let sizes_bytes: Vec<u64> = sizes.iter().map(size).collect::<Result<_, _>>()?;
+        let write_bytes = ranged(
+            (TABLE, "write_size"),
+            self.write_size.map(|size| size.0),
+            WRITE_BYTES,
+            (1, WRITE_BYTES_MAX),
+        )?;
+        let mode = self.mode.unwrap_or_default();
+        let sync = self.sync.unwrap_or_default();
+        if mode == Mode::Exec && sync != FileSync::None {
+            return Err(ClassicError::Needs {
+                table: TABLE,
+                key: "sync",
+                other: "mode = \"syscall\"",
+            });
+        }
+        let directories = (1, DIRECTORIES_MAX);
+        Ok(CreateRemovePlan {
+            file_count: ranged((TABLE, "count"), self.count, 500_000, (1, FILES_MAX))?,
+            // No buffer larger than the largest file is needed.
+            write_bytes: write_bytes.min(sizes_bytes.iter().copied().max().unwrap_or(1).max(1))
+                as u32,
+            sizes_bytes,
+            directory_count: ranged((TABLE, "directories"), self.directories, 1, directories)?,
+            order: self.order.unwrap_or_default(),
+            between: self.between.unwrap_or_default(),
+            mode,
+            sync,
+        })
+    }
+}
+
+impl CreateRemovePlan {
+    /// The steps in their order: for each size a create and a remove.
+    #[must_use]
+    pub fn steps(&self) -> Vec<Step> {
+        let mut steps: Vec<Step> = self
+            .sizes_bytes
+            .iter()
+            .flat_map(|&size_bytes| {
+                [true, false].map(|is_create| Step {
+                    is_create,
+                    size_bytes,
+                    then: self.between,
+                })
+            })
+            .collect();
+        if let Some(last) = steps.last_mut() {
+            last.then = Between::Nothing;
+        }
+        steps
+    }
+
+    /// What a step does to each file.
+    #[must_use]
+    pub const fn chain(&self, step: &Step) -> Chain {
+        if !step.is_create {
+            return Chain::Remove;
+        }
+        Chain::Create {
+            size_bytes: step.size_bytes,
+            write_bytes: self.write_bytes,
+            is_empty_written: false,
+            sync: self.sync,
+            is_directory_made: false,
+        }
+    }
+
+    /// In which order a step visits files; they are always created forward.
+    #[must_use]
+    pub const fn order(&self, step: &Step) -> Order {
+        if step.is_create {
+            return Order::Forward;
+        }
+        self.order
+    }
+}
+
+impl Step {
+    /// Bytes of all files of the step, 0 for one that removes.
+    #[must_use]
+    pub const fn payload_bytes(&self, file_count: u64) -> u64 {
+        if self.is_create {
+            return self.size_bytes.saturating_mul(file_count);
+        }
+        0
+    }
+}

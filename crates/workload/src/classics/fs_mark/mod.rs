@@ -1,0 +1,130 @@
+//! fs_mark: files created and made durable by many threads in many directories.
+
+mod arguments;
+mod plan;
+mod sync_method;
+#[cfg(test)]
+mod tests;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::Bytes;
+
+use super::ClassicError;
+use super::error::ranged;
+
+pub use arguments::{Invocation, parse};
+pub use plan::{FsMarkPlan, Stage, Subdirectories};
+pub use sync_method::SyncMethod;
+
+const TABLE: &str = "fs_mark";
+const THREADS: (u32, u32) = (1, 64);
+const FILES: (u32, u32) = (1, 1_000_000);
+/// As large as 31 bits count.
+const SIZE: (u64, u64) = (0, i32::MAX as u64);
+const WRITE_SIZE: (u64, u64) = (1, 1 << 20);
+const SUBDIRECTORIES: (u32, u32) = (2, 65_536);
+/// Characters of a name; both parts together fit what file systems allow.
+const NAME: (u32, u32) = (0, 128);
+
+/// Threads create files, write them, make them durable and remove them; each kind of call is
+/// timed on its own. The targets are the directories, which the threads take in turn.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FsMark {
+    /// Threads, 1 to 64: a multiple of the number of directories, or fewer, which means one for
+    /// each directory. Default: 1.
+    pub threads: Option<u32>,
+    /// Files of each thread in each iteration, 1 to 1000000. Default: 1000.
+    pub files: Option<u32>,
+    /// Bytes of each file, below 2 GiB. Default: 50 KiB.
+    pub size: Option<Bytes>,
+    /// Bytes of one write, up to 1 MiB. Default: 16 KiB.
+    pub write_size: Option<Bytes>,
+    /// How files are made durable: `none`, `fsync` before each close, `sync-first` (`sync`, then
+    /// the first file anew), `post-reverse` (all files anew from the last to the first),
+    /// `sync-post-reverse`, `post` (from the first to the last) or `sync-post`. Default: `fsync`.
+    pub sync_method: Option<SyncMethod>,
+    /// Subdirectories of each directory, 2 to 65536. Default: none.
+    pub subdirectories: Option<u32>,
+    /// Files that a subdirectory gets before the next one has its turn; 0 leaves all in the
+    /// first. Default: a subdirectory for each iteration, by the clock.
+    pub files_per_subdirectory: Option<u32>,
+    /// Characters of a name, up to 128. Default: 40.
+    pub name_length: Option<u32>,
+    /// Of these, random ones at the end, up to 128; the others tell the time. Default: 24.
+    pub random_length: Option<u32>,
+    /// Iterations; 0 counts as 1. Default: 1.
+    pub loops: Option<u32>,
+    /// Keep the files of an iteration until the end of the run. Default: false, but true where
+    /// `loops` is written or `until_full` is set.
+    pub keep: Option<bool>,
+    /// Go on until the file system is full. Default: false.
+    pub until_full: Option<bool>,
+    /// Try to make the directory before every file, as the original does; it fails, and costs.
+    /// Default: false.
+    pub mkdir_every_file: Option<bool>,
+}
+
+impl FsMark {
+    /// The settings with their defaults, for so many directories.
+    ///
+    /// # Errors
+    /// A number outside its range, threads that do not fit the directories, or files in
+    /// subdirectories that there are not.
+    pub fn resolve(&self, directory_count: u32) -> Result<FsMarkPlan, ClassicError> {
+        let name_length = ranged((TABLE, "name_length"), self.name_length, 40, NAME)?;
+        let until_full = self.until_full.unwrap_or(false);
+        let size = self.size.map(|size| size.0);
+        let write_size = self.write_size.map(|size| size.0);
+        Ok(FsMarkPlan {
+            thread_count: self.thread_count(directory_count.max(1))?,
+            file_count: ranged((TABLE, "files"), self.files, 1000, FILES)?,
+            size_bytes: ranged((TABLE, "size"), size, 51_200, SIZE)?,
+            write_bytes: ranged((TABLE, "write_size"), write_size, 16_384, WRITE_SIZE)? as u32,
+            sync_method: self.sync_method.unwrap_or_default(),
+            subdirectories: self.subdirectories()?,
+            name_length,
+            random_length: ranged((TABLE, "random_length"), self.random_length, 24, NAME)?,
+            iterations: self.loops.unwrap_or(1).max(1),
+            is_kept: self.keep.unwrap_or(self.loops.is_some() || until_full),
+            until_full,
+            is_directory_made: self.mkdir_every_file.unwrap_or(false),
+        })
+    }
+
+    fn thread_count(&self, directory_count: u32) -> Result<u32, ClassicError> {
+        let thread_count = ranged((TABLE, "threads"), self.threads, 1, THREADS)?;
+        let thread_count = thread_count.max(directory_count);
+        if thread_count.is_multiple_of(directory_count) && thread_count <= THREADS.1 {
+            return Ok(thread_count);
+        }
+        Err(ClassicError::Range {
+            table: TABLE,
+            key: "threads",
+            seen: thread_count.to_string(),
+            wanted: format!(
+                "a multiple of `{directory_count}`, the number of directories, up to {}",
+                THREADS.1
+            ),
+        })
+    }
+
+    fn subdirectories(&self) -> Result<Subdirectories, ClassicError> {
+        let Some(count) = self.subdirectories else {
+            return match self.files_per_subdirectory {
+                None | Some(0) => Ok(Subdirectories::None),
+                Some(_) => Err(ClassicError::Needs {
+                    table: TABLE,
+                    key: "files_per_subdirectory",
+                    other: "subdirectories",
+                }),
+            };
+        };
+        let count = ranged((TABLE, "subdirectories"), Some(count), 2, SUBDIRECTORIES)?;
+        Ok(match self.files_per_subdirectory {
+            Some(each_count) => Subdirectories::RoundRobin { count, each_count },
+            None => Subdirectories::ByTime { count },
+        })
+    }
+}

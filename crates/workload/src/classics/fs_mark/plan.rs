@@ -1,0 +1,134 @@
+//! fs_mark with every value known, and the stages of an iteration.
+
+use super::SyncMethod;
+use crate::classics::{Chain, FileSync, Order};
+
+/// fs_mark with every value known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FsMarkPlan {
+    /// Threads; thread t works in directory `t % d` of d.
+    pub thread_count: u32,
+    /// Files of each thread in each iteration.
+    pub file_count: u32,
+    /// Bytes of each file.
+    pub size_bytes: u64,
+    /// Bytes of one write.
+    pub write_bytes: u32,
+    /// How files are made durable.
+    pub sync_method: SyncMethod,
+    /// How files are spread.
+    pub subdirectories: Subdirectories,
+    /// Characters of a name.
+    pub name_length: u32,
+    /// Random characters at its end; if they are more than the name has, they are the name.
+    pub random_length: u32,
+    /// Iterations, at least 1.
+    pub iterations: u32,
+    /// Whether files outlive their iteration.
+    pub is_kept: bool,
+    /// Whether iterations go on until the file system is full.
+    pub until_full: bool,
+    /// Whether the directory is made before every file.
+    pub is_directory_made: bool,
+}
+
+/// How files are spread over subdirectories, which are named by two or more hexadecimal digits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Subdirectories {
+    /// There are none.
+    None,
+    /// So many files into each in turn, beginning with that of the second of the clock.
+    RoundRobin {
+        /// How many there are.
+        count: u32,
+        /// Files in a row; 0 leaves all in the first.
+        each_count: u32,
+    },
+    /// All files of an iteration into that of the second of the clock.
+    ByTime {
+        /// How many there are.
+        count: u32,
+    },
+}
+
+/// A part of an iteration; a thread goes from one to the next without waiting for others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Something is done to files.
+    Files {
+        /// What.
+        chain: Chain,
+        /// In which order.
+        order: Order,
+        /// How many of the thread's files, from its first on.
+        file_count: u32,
+        /// Whether its time is part of the iteration's rate.
+        is_timed: bool,
+    },
+    /// All file systems are synced by one system call, which is timed.
+    SyncAll,
+}
+
+impl FsMarkPlan {
+    /// The stages of each thread's iteration, in their order.
+    #[must_use]
+    pub fn stages(&self) -> Vec<Stage> {
+        let timed = |chain, order, file_count| Stage::Files {
+            chain,
+            order,
+            file_count,
+            is_timed: true,
+        };
+        let all = self.file_count;
+        let mut stages = vec![timed(self.create(), Order::Forward, all)];
+        if self.sync_method.has_sync() {
+            stages.push(Stage::SyncAll);
+        }
+        stages.extend(match self.sync_method {
+            SyncMethod::None | SyncMethod::Fsync => None,
+            SyncMethod::SyncFirst => Some(timed(Chain::Sync, Order::Forward, 1)),
+            SyncMethod::PostReverse | SyncMethod::SyncPostReverse => {
+                Some(timed(Chain::Sync, Order::Reverse, all))
+            }
+            SyncMethod::Post | SyncMethod::SyncPost => {
+                Some(timed(Chain::Sync, Order::Forward, all))
+            }
+        });
+        if !self.is_kept {
+            stages.push(Stage::Files {
+                chain: Chain::Remove,
+                order: Order::Forward,
+                file_count: all,
+                is_timed: false,
+            });
+        }
+        stages
+    }
+
+    fn create(&self) -> Chain {
+        let sync = match self.sync_method {
+            SyncMethod::Fsync => FileSync::Fsync,
+            _ => FileSync::None,
+        };
+        Chain::Create {
+            size_bytes: self.size_bytes,
+            write_bytes: self.write_bytes,
+            is_empty_written: true,
+            sync,
+            is_directory_made: self.is_directory_made,
+        }
+    }
+
+    /// Bytes that must be free in a thread's directory before its iteration.
+    #[must_use]
+    pub const fn iteration_bytes(&self) -> u64 {
+        self.size_bytes.saturating_mul(self.file_count as u64)
+    }
+
+    /// Writes that each file takes.
+    #[must_use]
+    pub const fn writes_per_file(&self) -> u64 {
+        let count = self.size_bytes.div_ceil(self.write_bytes as u64);
+        if count == 0 { 1 } else { count }
+    }
+}

@@ -1,0 +1,207 @@
+//! lat_fs: how many files a second are created and removed, as lmbench asks it.
+
+mod arguments;
+mod calibration;
+mod passes;
+#[cfg(test)]
+mod tests;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::{Bytes, Span};
+
+use super::error::ranged;
+use super::{Chain, ClassicError, FileSync, Order};
+use crate::model::OneOrMany;
+
+pub use arguments::{Invocation, parse};
+pub use calibration::{Calibration, Sample};
+pub use passes::{Best, Passes};
+
+/// The largest write of version 3, and of ours.
+const WRITE_BYTES_MAX: u64 = 128 << 10;
+/// The most bytes of one write of version 1.6, which writes a file at once.
+const WHOLE_BYTES_MAX: u64 = 1 << 30;
+const FILE_BYTES_MAX: u64 = 1 << 40;
+const FILES_MAX: u32 = 100_000_000;
+const SIZES: [u64; 4] = [0, 1024, 4096, 10_240];
+const TABLE: &str = "lat_fs";
+
+/// The least and the most files of a directory of version 3.
+const PER_DIRECTORY: (u32, u32) = (2, 1_000_000);
+const REPETITIONS: (u32, u32) = (1, 10_000);
+
+/// Small files are created and removed over and over; the best or the median time counts.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct LatFs {
+    /// The version that is followed: `1.6` creates and removes the same files in one directory
+    /// and takes the best pass, `3` finds the number of files by itself, makes a tree of
+    /// directories and takes the median. Default: `1.6`.
+    pub compat: Option<Compat>,
+    /// Files of a pass, with `1.6` only, 1 to 100000000. Default: 1000.
+    pub files: Option<u32>,
+    /// Sizes of the files, each measured on its own. Default: `0`, `1KiB`, `4KiB` and `10KiB`.
+    pub sizes: Option<OneOrMany<Bytes>>,
+    /// Passes of a size go on until this is used up, with `1.6` only. Default: 5 s.
+    pub budget: Option<Span>,
+    /// In which order files are removed: `forward`, `reverse` or `random`. Default: `forward`
+    /// with `1.6`, `reverse` with `3`, which creates in reverse as well.
+    pub order: Option<Order>,
+    /// How a file is made durable before it is closed: `none`, `fsync` or `fdatasync`. Default:
+    /// `none`.
+    pub sync: Option<FileSync>,
+    /// Entries of a directory, with `3` only, 2 to 1000000. Default: 100.
+    pub files_per_directory: Option<u32>,
+    /// Samples of which the median counts, with `3` only, 1 to 10000. Default: 11.
+    pub repetitions: Option<u32>,
+    /// How long a sample takes at least, with `3` only. Default: 50 ms.
+    pub sample_time: Option<Span>,
+}
+
+/// The versions that can be followed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+pub enum Compat {
+    /// lmbench of 1995.
+    #[default]
+    #[serde(rename = "1.6")]
+    V1_6,
+    /// lmbench 3.
+    #[serde(rename = "3")]
+    V3,
+}
+
+/// lat_fs with every value known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LatFsPlan {
+    /// Sizes in the order in which they are measured.
+    pub sizes_bytes: Vec<u64>,
+    /// In which order files are removed.
+    pub order: Order,
+    /// What comes before the close of a new file.
+    pub sync: FileSync,
+    /// What a version has of its own.
+    pub form: Form,
+}
+
+/// What a version has of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Version 1.6.
+    Best {
+        /// Files of a pass.
+        file_count: u32,
+        /// Passes go on until this is used up.
+        budget_ns: u64,
+    },
+    /// Version 3.
+    Median {
+        /// Entries of a directory, at least 2.
+        files_per_directory: u32,
+        /// Samples, at least 1.
+        repetitions: u32,
+        /// How long a sample takes at least.
+        sample_ns: u64,
+    },
+}
+
+impl LatFs {
+    /// The settings with their defaults.
+    ///
+    /// # Errors
+    /// A number outside its range, no size at all, or a key of the other version.
+    pub fn resolve(&self) -> Result<LatFsPlan, ClassicError> {
+        let compat = self.compat.unwrap_or_default();
+        let default_sizes = OneOrMany::Many(SIZES.map(Bytes).to_vec());
+        let sizes = self.sizes.as_ref().unwrap_or(&default_sizes).as_slice();
+        if sizes.is_empty() {
+            return Err(ClassicError::Empty {
+                table: TABLE,
+                key: "sizes",
+            });
+        }
+        let size_max = match compat {
+            Compat::V1_6 => WHOLE_BYTES_MAX,
+            Compat::V3 => FILE_BYTES_MAX,
+        };
+        let size = |size: &Bytes| ranged((TABLE, "sizes"), Some(size.0), 0, (0, size_max));
+        let default_order = match compat {
+            Compat::V1_6 => Order::Forward,
+            Compat::V3 => Order::Reverse,
+        };
+        Ok(LatFsPlan {
+            sizes_bytes: sizes.iter().map(size).collect::<Result<_, _>>()?,
+            order: self.order.unwrap_or(default_order),
+            sync: self.sync.unwrap_or_default(),
+            form: match compat {
+                Compat::V1_6 => self.best()?,
+                Compat::V3 => self.median()?,
+            },
+        })
+    }
+
+    fn best(&self) -> Result<Form, ClassicError> {
+        let foreign = [
+            (self.files_per_directory.is_some(), "files_per_directory"),
+            (self.repetitions.is_some(), "repetitions"),
+            (self.sample_time.is_some(), "sample_time"),
+        ];
+        refuse_foreign(&foreign, "compat = \"3\"")?;
+        Ok(Form::Best {
+            file_count: ranged((TABLE, "files"), self.files, 1000, (1, FILES_MAX))?,
+            budget_ns: self.budget.unwrap_or(Span::from_secs(5)).0,
+        })
+    }
+
+    fn median(&self) -> Result<Form, ClassicError> {
+        let foreign = [
+            (self.files.is_some(), "files"),
+            (self.budget.is_some(), "budget"),
+        ];
+        refuse_foreign(&foreign, "compat = \"1.6\"")?;
+        let each = (TABLE, "files_per_directory");
+        Ok(Form::Median {
+            files_per_directory: ranged(each, self.files_per_directory, 100, PER_DIRECTORY)?,
+            repetitions: ranged((TABLE, "repetitions"), self.repetitions, 11, REPETITIONS)?,
+            sample_ns: self.sample_time.unwrap_or(Span::from_millis(50)).0,
+        })
+    }
+}
+
+fn refuse_foreign(keys: &[(bool, &'static str)], other: &'static str) -> Result<(), ClassicError> {
+    match keys.iter().find(|(is_written, _)| *is_written) {
+        Some((_, key)) => Err(ClassicError::Needs {
+            table: TABLE,
+            key,
+            other,
+        }),
+        None => Ok(()),
+    }
+}
+
+impl LatFsPlan {
+    /// What a pass that creates files of a size does to each.
+    #[must_use]
+    pub fn create(&self, size_bytes: u64) -> Chain {
+        let (write_bytes_max, is_empty_written) = match self.form {
+            Form::Best { .. } => (WHOLE_BYTES_MAX, true),
+            Form::Median { .. } => (WRITE_BYTES_MAX, false),
+        };
+        Chain::Create {
+            size_bytes,
+            write_bytes: size_bytes.clamp(1, write_bytes_max) as u32,
+            is_empty_written,
+            sync: self.sync,
+            is_directory_made: false,
+        }
+    }
+
+    /// In which order files are created.
+    #[must_use]
+    pub const fn create_order(&self) -> Order {
+        match self.form {
+            Form::Best { .. } => Order::Forward,
+            Form::Median { .. } => Order::Reverse,
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! Settings, command lines, passes and samples.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn resolve(text: &str) -> Result<LatFsPlan, ClassicError> {
+    toml::from_str::<LatFs>(text).unwrap().resolve()
+}
+
+fn parsed(compat: Compat, text: &str) -> Result<Invocation, String> {
+    let words: Vec<_> = text.split_whitespace().map(Into::into).collect();
+    parse(compat, &words).map_err(|refusal| refusal.to_string())
+}
+
+#[test]
+fn version_1_6_creates_a_thousand_files_of_four_sizes() {
+    let plan = resolve("").unwrap();
+    assert_eq!(plan.sizes_bytes, [0, 1024, 4096, 10_240]);
+    let form = Form::Best {
+        file_count: 1000,
+        budget_ns: 5_000_000_000,
+    };
+    assert_eq!((plan.form, plan.order), (form, Order::Forward));
+    assert_eq!(plan.create_order(), Order::Forward);
+    let create = |size_bytes, write_bytes| Chain::Create {
+        size_bytes,
+        write_bytes,
+        is_empty_written: true,
+        sync: FileSync::None,
+        is_directory_made: false,
+    };
+    assert_eq!(plan.create(0), create(0, 1));
+    assert_eq!(plan.create(1 << 20), create(1 << 20, 1 << 20));
+}
+
+#[test]
+fn version_3_works_backwards_and_writes_128_kib_at_once() {
+    let plan = resolve("compat = \"3\"").unwrap();
+    let form = Form::Median {
+        files_per_directory: 100,
+        repetitions: 11,
+        sample_ns: 50_000_000,
+    };
+    assert_eq!((plan.form, plan.order), (form, Order::Reverse));
+    assert_eq!(plan.create_order(), Order::Reverse);
+    let Chain::Create {
+        write_bytes,
+        is_empty_written,
+        ..
+    } = plan.create(1 << 20)
+    else {
+        panic!("a create creates");
+    };
+    assert_eq!((write_bytes, is_empty_written), (131_072, false));
+}
+
+#[test]
+fn keys_of_the_other_version_and_bad_values_are_refused() {
+    for (text, message) in [
+        (
+            "repetitions = 3",
+            "`lat_fs.repetitions` means nothing without `compat = \"3\"`",
+        ),
+        (
+            "compat = \"3\"\nfiles = 3",
+            "`lat_fs.files` means nothing without `compat = \"1.6\"`",
+        ),
+        ("files = 0", "`lat_fs.files` is `0`, not 1 to 100000000"),
+        ("sizes = []", "`lat_fs.sizes` is empty"),
+        (
+            "compat = \"3\"\nfiles_per_directory = 1",
+            "`lat_fs.files_per_directory` is `1`, not 2 to 1000000",
+        ),
+    ] {
+        assert_eq!(resolve(text).unwrap_err().to_string(), message);
+    }
+    assert!(toml::from_str::<LatFs>("compat = \"2\"").is_err());
+    assert!(toml::from_str::<LatFs>("size = 0").is_err());
+}
+
+#[test]
+fn version_1_6_takes_a_directory_and_nothing_else() {
+    assert_eq!(parsed(Compat::V1_6, "").unwrap().directory, None);
+    let invocation = parsed(Compat::V1_6, "/mnt").unwrap();
+    assert_eq!(invocation.directory, Some("/mnt".into()));
+    assert!(parsed(Compat::V1_6, "a b").is_err());
+}
+
+#[test]
+fn version_3_takes_its_options_before_and_behind_the_directory() {
+    let invocation = parsed(Compat::V3, "-s 64k -n 10 d -P 2 -W 30 -N 5").unwrap();
+    let settings = &invocation.settings;
+    assert_eq!(settings.sizes, Some(OneOrMany::One(Bytes(65_536))));
+    assert_eq!(settings.files_per_directory, Some(10));
+    assert_eq!(settings.repetitions, Some(5));
+    assert_eq!((invocation.workers, invocation.warm_up_us), (2, 30));
+    assert_eq!(invocation.directory, Some("d".into()));
+    assert!(settings.resolve().is_ok());
+    let all_sizes = parsed(Compat::V3, "-s 0 -N -1").unwrap();
+    assert_eq!(all_sizes.settings.resolve(), resolve("compat = \"3\""));
+}
+
+#[test]
+fn bad_command_lines_say_what_is_wrong() {
+    for (text, message) in [
+        ("-x", "there is no option `-x`"),
+        ("-s", "option `-s` lacks its value"),
+        ("-s -4k", "`-s` is `-4k`, not a size"),
+        ("-P 0", "`-P` is `0`, not 1 to 1024"),
+        ("-n 1", "`-n` is `1`, not 2 to 1000000"),
+        ("-N 99999999", "`-N` is `99999999`, not 1 to 10000"),
+        ("-W -1", "`-W` is `-1`, not 0 to 4294967295"),
+        ("a b", "there is more than one directory"),
+    ] {
+        assert_eq!(parsed(Compat::V3, text).unwrap_err(), message);
+    }
+    let refusal = parse(Compat::V3, &["-x".into()]).unwrap_err();
+    assert_eq!(refusal.exit_code, 255);
+    assert!(refusal.usage.starts_with("usage: lat_fs [-s"));
+}
+
+#[test]
+fn passes_end_once_the_budget_is_exceeded_and_each_test_keeps_its_best() {
+    let mut passes = Passes::new(1000, 100);
+    assert_eq!(passes.best(), None);
+    for (create_ns, remove_ns) in [(30, 20), (40, 10)] {
+        assert!(passes.wants_more());
+        passes.add(create_ns, remove_ns);
+    }
+    assert!(passes.wants_more(), "exactly the budget is not too much");
+    passes.add(25, 60);
+    assert!(!passes.wants_more());
+    let best = Best {
+        file_count: 1000,
+        create_ns: 25,
+        remove_ns: 10,
+    };
+    assert_eq!((passes.best(), passes.count()), (Some(best), 3));
+}
+
+#[test]
+fn a_budget_of_nothing_allows_one_pass() {
+    let mut passes = Passes::new(1, 0);
+    assert!(passes.wants_more());
+    passes.add(0, 0);
+    assert!(!passes.wants_more());
+}
+
+/// Runs a test in which each file takes the same time.
+fn calibrated(repetitions: u32, sample_ns: u64, file_ns: u64) -> (Vec<u32>, Option<Sample>) {
+    let mut calibration = Calibration::new(repetitions, sample_ns);
+    let mut counts = Vec::new();
+    while let Some(count) = calibration.next_count() {
+        counts.push(count);
+        calibration.add(u64::from(count) * file_ns);
+        assert!(counts.len() < 10_100, "{:?}", &counts[..50]);
+    }
+    (counts, calibration.median())
+}
+
+#[test]
+fn files_grow_eightfold_until_they_can_be_timed_and_then_to_a_tenth_more() {
+    let (counts, median) = calibrated(2, 50_000_000, 10_000);
+    assert_eq!(counts, [1, 8, 64, 5501, 5501]);
+    let sample = Sample {
+        file_count: 5501,
+        time_ns: 55_010_000,
+    };
+    assert_eq!(median, Some(sample));
+}
+
+#[test]
+fn the_median_is_by_time_a_file() {
+    let mut calibration = Calibration::new(3, 10);
+    for time_ns in [30, 10, 20] {
+        calibration.add(time_ns);
+    }
+    assert_eq!(calibration.next_count(), None);
+    assert_eq!(calibration.median().map(|it| it.time_ns), Some(20));
+    assert_eq!(Calibration::new(1, 1).median(), None);
+}
+
+proptest! {
+    #[test]
+    fn samples_come_to_an_end(
+        repetitions in 1_u32..20,
+        sample_ns in 0_u64..1 << 40,
+        file_ns in 0_u64..1 << 34,
+    ) {
+        let (counts, median) = calibrated(repetitions, sample_ns, file_ns);
+        prop_assert!(counts.len() < repetitions as usize + 40);
+        prop_assert!(median.is_some());
+    }
+}

@@ -1,0 +1,18 @@
+//! Create/remove, lat_fs and fs_mark: settings, command lines, and what is done in which order.
+//!
+//! Nothing here touches a file: a pass says what is done to every file of a set, a course says
+//! which pass comes next. Their operations are in `generate`, their texts in `report`.
+
+mod arguments;
+pub mod create_remove;
+mod error;
+pub mod fs_mark;
+pub mod lat_fs;
+mod pass;
+
+pub use arguments::Refusal;
+pub use create_remove::CreateRemove;
+pub use error::ClassicError;
+pub use fs_mark::FsMark;
+pub use lat_fs::LatFs;
+pub use pass::{Chain, FileSync, Order, PassPlan, share};
