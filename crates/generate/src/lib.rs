@@ -5,6 +5,7 @@
 mod arithmetic;
 mod check;
 mod choice;
+pub mod classics;
 mod connection;
 mod content;
 mod cursor;
