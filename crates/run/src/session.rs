@@ -208,7 +208,11 @@ impl<'a> Session<'a> {
             progress: &mut progress,
             stop: &self.options.stop,
         };
-        Ok(prepared.refill(target, &fill, &mut watch)?)
+        prepared.refill(target, &fill, &mut watch)?;
+        if cell.warm {
+            prepared.warm(&self.options.stop)?;
+        }
+        Ok(())
     }
 
     fn measure(&mut self, cell: &Cell) -> Result<(), RunError> {

@@ -71,6 +71,7 @@ fn cell(iodepth: u32, workers: Vec<WorkerPlan>) -> Cell {
         ramp_time_ns: 0,
         operations: None,
         workers,
+        warm: false,
         ring: RingOptions {
             sqpoll: false,
             iopoll: false,

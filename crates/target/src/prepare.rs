@@ -3,7 +3,9 @@
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::{EngineError, OpenPlan, Reopen, open_target};
 use generate::ContentSource;
@@ -22,6 +24,9 @@ use crate::place::Place;
 use crate::probe::PathFacts;
 use crate::sysfs::split;
 use crate::{TargetError, space};
+
+/// Bytes read at once to warm the page cache.
+const WARM_BYTES: usize = 1 << 20;
 
 /// What a target must hold before it is measured.
 #[derive(Debug, Clone, PartialEq)]
@@ -215,6 +220,26 @@ impl Prepared {
     pub fn evict_file(&self) -> Result<(), TargetError> {
         let opened = self.open(CacheMode::Buffered, true, false)?;
         evict(&opened.file);
+        Ok(())
+    }
+
+    /// Reads the target into the page cache, so that the next reads are warm.
+    ///
+    /// # Errors
+    /// When it cannot be opened or read.
+    pub fn warm(&self, stop: &AtomicBool) -> Result<(), TargetError> {
+        let opened = self.open(CacheMode::Buffered, true, false)?;
+        let file = File::from(opened.file);
+        let mut buffer = vec![0; WARM_BYTES];
+        let mut offset_bytes = 0;
+        while offset_bytes < self.size_bytes && !stop.load(Ordering::Relaxed) {
+            match file.read_at(&mut buffer, offset_bytes) {
+                Ok(0) => break,
+                Ok(count) => offset_bytes += count as u64,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(TargetError::system("read", &self.path(), error)),
+            }
+        }
         Ok(())
     }
 

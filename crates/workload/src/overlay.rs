@@ -25,6 +25,7 @@ pub(crate) fn overlay(under: Workload, over: Workload) -> Workload {
         cpus: over.cpus.or(under.cpus),
         verify: over.verify.or(under.verify),
         keep: over.keep.or(under.keep),
+        warm: over.warm.or(under.warm),
         position: over.position.or(under.position),
         cursor: over.cursor.or(under.cursor),
         content: over.content.or(under.content),

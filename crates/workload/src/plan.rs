@@ -113,6 +113,9 @@ pub struct Cell {
     pub workers: Vec<WorkerPlan>,
     /// Engine options that not every engine has.
     pub ring: RingOptions,
+    /// Read the targets into the page cache before, instead of dropping their pages.
+    #[serde(default)]
+    pub warm: bool,
 }
 
 /// Which engine issues the I/O.

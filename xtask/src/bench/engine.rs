@@ -91,7 +91,9 @@ impl Lab {
 
     fn workload(&self, settings: &str) -> String {
         let seconds = self.seconds;
-        format!("run_time = {seconds}\nramp_time = \"500ms\"\nsize = {FILE_BYTES}\n{settings}")
+        format!(
+            "run_time = {seconds}\nramp_time = \"500ms\"\nwarm = true\nsize = {FILE_BYTES}\n{settings}"
+        )
     }
 
     /// fio's rate with these options, after the same ramp.
@@ -101,6 +103,8 @@ impl Lab {
         all.push(format!("--size={FILE_BYTES}"));
         all.push(format!("--runtime={}", self.seconds));
         all.push("--ramp_time=500ms".to_owned());
+        // The page cache stays as it is: it is what is measured.
+        all.push("--invalidate=0".to_owned());
         Contestant {
             name,
             measure: Box::new(move || Ok(fio_measure(&mut fio(&all))?.iops)),

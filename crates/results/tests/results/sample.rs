@@ -52,6 +52,7 @@ pub fn cell(index: u32, name: &str, iodepth: u32, workers: u32, read_percent: f6
         workers: (0..workers)
             .map(|index| worker(index, name, iodepth, read_percent))
             .collect(),
+        warm: false,
         ring: RingOptions {
             sqpoll: false,
             iopoll: false,

@@ -87,6 +87,9 @@ pub struct Workload {
     pub verify: Option<bool>,
     /// Keep the test files after the run, for the next one. Default: false.
     pub keep: Option<bool>,
+    /// Read the test files into the page cache before each cell, to measure the cache; otherwise
+    /// their pages are dropped before each cell, so that it starts cold. Default: false.
+    pub warm: Option<bool>,
     /// Where requests go: `uniform` over all aligned starts that fit, or as `iometer` is coded,
     /// its generator and its bias included. Default: `uniform`.
     pub position: Option<PositionRule>,

@@ -235,6 +235,7 @@ impl Layout<'_, '_> {
             operations: options.operations,
             workers,
             ring: options.ring,
+            warm: options.warm,
         }
     }
 

@@ -37,6 +37,7 @@ pub(super) struct Options {
     pub cursor: CursorKind,
     pub content: ContentPlan,
     pub ring: RingOptions,
+    pub warm: bool,
     pub test_type: TestType,
     pub steps: Steps,
 }
@@ -91,6 +92,7 @@ impl Options {
             seed: r.shown("seed", workload.seed, Seed(SEED_DEFAULT)).0,
             cpus: r.cpus(workload),
             verify: r.shown("verify", workload.verify, false),
+            warm: r.shown("warm", workload.warm, false),
             position: r.word("position", workload.position, PositionRule::Uniform),
             cursor: r.word("cursor", workload.cursor, CursorKind::Worker),
             content: content_plan(&r.word("content", content, ContentChoice::Incompressible)),

@@ -490,9 +490,9 @@ fn the_plan_reads_well() {
         shown,
         "mail · Mail\n  source: w.toml\n  by option: run_time = 1m\n  written: iodepth = 1,8\n  \
          default: ramp_time = 2s, engine = io_uring, cache = direct, start = 0B, repetitions = 1, \
-         seed = 1,\n           verify = false, position = uniform, \
-         cursor = worker, content = incompressible,\n           \
-         sqpoll = false, iopoll = false, batch = 32, test_type = normal, keep = false,\n           \
+         seed = 1,\n           verify = false, warm = false, position = uniform, \
+         cursor = worker,\n           content = incompressible, \
+         sqpoll = false, iopoll = false, batch = 32, test_type = normal,\n           keep = false, \
          workers = 1, targets = ., size = 1GiB\n\n\
          targets\n  0  .  1GiB  directory, with a test file in it\n\n\
          access specification a\n  of size  request  read  random  align   and\n  \
