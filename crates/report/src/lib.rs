@@ -3,6 +3,7 @@
 //! A report is a pure function of the record: the numbers are chosen and rounded once, in
 //! [`Model`], and what follows only arranges text.
 
+pub mod classics;
 mod iometer;
 mod markdown;
 mod model;

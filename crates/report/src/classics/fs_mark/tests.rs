@@ -1,0 +1,240 @@
+//! Recorded runs against ours, and the arithmetic of threads.
+
+use std::path::Path;
+
+use super::*;
+use workload::classics::fs_mark::parse;
+
+/// A recorded run, none where there is none.
+fn sample(name: &str) -> Option<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples/misc");
+    let text = std::fs::read_to_string(folder.join(name)).ok();
+    if text.is_none() {
+        println!("skipped: the recorded run {name} of fs_mark is not here");
+    }
+    text
+}
+
+fn words(line: &str) -> Vec<OsString> {
+    line.split_whitespace().map(OsString::from).collect()
+}
+
+fn plan(options: &str) -> FsMarkPlan {
+    let invocation = parse(&words(options)).unwrap();
+    let directory_count = invocation.directories.len() as u32;
+    invocation.settings.resolve(directory_count).unwrap()
+}
+
+/// An iteration that prints these fields of a row, the first three left out.
+fn iteration(fields: &[&str]) -> Iteration {
+    let number = |index: usize| fields[index].parse::<u64>().unwrap();
+    let mut thread = ThreadFigures {
+        files_per_second: fields[3].parse().unwrap(),
+        overhead_us: number(4),
+        ..ThreadFigures::default()
+    };
+    if fields.len() > 5 {
+        let spread = |call: usize| Spread {
+            min_us: number(5 + 3 * call),
+            average_us: number(6 + 3 * call),
+            max_us: number(7 + 3 * call),
+        };
+        thread.create = spread(0);
+        thread.write = spread(1);
+        thread.fsync = spread(2);
+        thread.sync = spread(3);
+        thread.close = spread(4);
+        thread.unlink = spread(5);
+    }
+    Iteration::new(&[thread])
+}
+
+fn printed_again(recorded: &str) -> String {
+    let is_verbose = recorded.contains("CREAT (Min");
+    let mut lines = recorded.lines().skip(1);
+    let command = words(lines.next().unwrap().trim_start_matches('#'));
+    let (_, started_at) = lines.next().unwrap().split_once("starting at ").unwrap();
+    let invocation = parse(&command[1..]).unwrap();
+    assert_eq!(invocation.is_verbose, is_verbose);
+    let directory_count = invocation.directories.len() as u32;
+    let plan = invocation.settings.resolve(directory_count).unwrap();
+    let banner = Banner {
+        command: &command,
+        started_at,
+        plan: &plan,
+        is_verbose,
+    };
+    let mut text = String::from_utf8(banner.text(Destination::Output)).unwrap();
+    for line in lines.skip_while(|line| !line.starts_with("FSUse%")).skip(1) {
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let (usage, count) = (fields[0].parse().unwrap(), fields[1].parse().unwrap());
+        text += &row(&plan, &iteration(&fields), usage, count, is_verbose);
+    }
+    text
+}
+
+#[test]
+fn recorded_runs_come_back_byte_for_byte() {
+    for name in ["fs_mark_run1.txt", "fs_mark_run2.txt"] {
+        if let Some(recorded) = sample(name) {
+            assert_eq!(printed_again(&recorded), recorded, "{name}");
+        }
+    }
+}
+
+#[test]
+fn the_log_has_one_character_more() {
+    let plan = plan("-d a");
+    let command = words("fs_mark -d a");
+    for is_verbose in [false, true] {
+        let banner = Banner {
+            command: &command,
+            started_at: "Sat Nov 21 01:26:06 2026",
+            plan: &plan,
+            is_verbose,
+        };
+        let [output, log] = [Destination::Output, Destination::Log]
+            .map(|destination| String::from_utf8(banner.text(destination)).unwrap());
+        assert!(output.starts_with("\n#  fs_mark  -d  a \n#\tVersion 3.3, 1 thread(s)"));
+        assert_eq!(log.len(), output.len() + 1);
+        let wanted = if is_verbose {
+            "calls.\n##\tAll system"
+        } else {
+            "calls.\n#\nFSUse%"
+        };
+        assert!(log.contains(wanted), "{log}");
+    }
+}
+
+#[test]
+fn every_method_and_spread_has_its_words() {
+    let said = |options: &str| {
+        let plan = plan(options);
+        let banner = Banner {
+            command: &[],
+            started_at: "",
+            plan: &plan,
+            is_verbose: false,
+        };
+        String::from_utf8(banner.text(Destination::Output)).unwrap()
+    };
+    for (number, start) in [
+        "NO SYNC:",
+        "INBAND FSYNC:",
+        "SYSTEM SYNC/SINGLE FSYNC:",
+        "POST REVERSE:",
+        "SYNC POST REVERSE:",
+        "POST:",
+        "SYNC POST:",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let text = said(&format!("-d a -S {number}"));
+        assert!(
+            text.contains(&format!("#\tSync method: {start} ")),
+            "{text}"
+        );
+    }
+    assert!(said("-d a -D 7").contains(
+        "#\tDirectories:  Time based hash between directories across 7 subdirectories with 180 \
+         seconds per subdirectory.\n"
+    ));
+    assert!(said("-d a -p 5").contains("names: 5 bytes long, (-19 initial bytes"));
+}
+
+fn times() -> ThreadTimes {
+    let call = |min_ns, sum_ns, max_ns| CallTimes {
+        min_ns,
+        sum_ns,
+        max_ns,
+    };
+    ThreadTimes {
+        file_count: 3,
+        writes_per_file: 2,
+        loop_ns: 1_000_000,
+        create: call(4_900, 30_000, 11_999),
+        write: call(1_000, 60_000, 20_000),
+        fsync: call(50_000, 450_000, 450_000),
+        sync_ns: 100_500,
+        close: call(0, 2_000, 1_000),
+        unlink: call(5_000, 15_000, 5_000),
+    }
+}
+
+#[test]
+fn a_thread_averages_over_files_and_writes_and_cuts_to_microseconds() {
+    let figures = times().figures(false);
+    let spread = |min_us, average_us, max_us| Spread {
+        min_us,
+        average_us,
+        max_us,
+    };
+    assert_eq!(figures.create, spread(4, 10, 11));
+    assert_eq!(figures.write, spread(1, 10, 20));
+    assert_eq!(figures.fsync, spread(50, 150, 450));
+    assert_eq!(figures.sync, spread(0, 100, 0));
+    assert_eq!(figures.close, spread(0, 0, 1));
+    assert_eq!(figures.unlink, spread(5, 5, 5));
+    assert_eq!(figures.files_per_second, 3000.0);
+    assert_eq!(figures.overhead_us, 357);
+    assert_eq!(times().figures(true).fsync, spread(0, 150, 0));
+}
+
+#[test]
+fn threads_add_rates_that_were_rounded_and_average_averages() {
+    let one = ThreadFigures {
+        files_per_second: 10.1,
+        ..times().figures(false)
+    };
+    let other = ThreadFigures {
+        create: Spread {
+            min_us: 2,
+            average_us: 21,
+            max_us: 9,
+        },
+        close: Spread {
+            min_us: 3,
+            average_us: 3,
+            max_us: 3,
+        },
+        ..one
+    };
+    let iteration = Iteration::new(&[one, other]);
+    assert_eq!(iteration.file_count, 6);
+    assert_eq!(format!("{:.1}", iteration.files_per_second), "20.2");
+    assert_eq!(iteration.overhead_us, 714);
+    let [create, _, _, _, close, _] = iteration.spreads();
+    assert_eq!(
+        (create.min_us, create.average_us, create.max_us),
+        (2, 15, 11)
+    );
+    assert_eq!(close.min_us, 3, "0 counts as not known");
+    assert_eq!(Iteration::new(&[]).spreads(), [Spread::default(); 6]);
+}
+
+#[test]
+fn a_thread_without_files_or_time_divides_by_nothing() {
+    let figures = ThreadTimes::default().figures(false);
+    assert_eq!(figures, ThreadFigures::default());
+    let quick = ThreadTimes {
+        file_count: 1,
+        ..ThreadTimes::default()
+    };
+    assert!(quick.figures(false).files_per_second.is_finite());
+}
+
+#[test]
+fn a_file_system_is_as_full_as_it_can_be_used() {
+    assert_eq!(usage_percent(0, 0), 0);
+    assert_eq!(usage_percent(100, 100), 0);
+    assert_eq!(usage_percent(1000, 239), 76);
+    assert_eq!(usage_percent(100, 0), 100);
+    assert_eq!(usage_percent(10, 20), 0);
+}
+
+#[test]
+fn a_full_file_system_is_named() {
+    let text = "Insufficient free space in a to create 1000 new files, exiting\n";
+    assert_eq!(too_full("a", 1000), text);
+}
