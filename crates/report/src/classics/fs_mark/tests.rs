@@ -1,18 +1,27 @@
 //! Recorded runs against ours, and the arithmetic of threads.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::*;
 use workload::classics::fs_mark::parse;
 
-/// A recorded run, none where there is none.
-fn sample(name: &str) -> Option<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples/misc");
-    let text = std::fs::read_to_string(folder.join(name)).ok();
-    if text.is_none() {
-        println!("skipped: the recorded run {name} of fs_mark is not here");
-    }
-    text
+/// The recorded runs; `FS_MARK_RECORDINGS` names another place with such files.
+fn recordings() -> Vec<(PathBuf, String)> {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples/misc");
+    let folder = std::env::var_os("FS_MARK_RECORDINGS").map_or(samples, PathBuf::from);
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let paths = entries.map(|entry| entry.unwrap().path());
+    let is_recording = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with("fs_mark_run"))
+    };
+    let read = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).unwrap();
+        (path, text)
+    };
+    paths.filter(is_recording).map(read).collect()
 }
 
 fn words(line: &str) -> Vec<OsString> {
@@ -75,10 +84,12 @@ fn printed_again(recorded: &str) -> String {
 
 #[test]
 fn recorded_runs_come_back_byte_for_byte() {
-    for name in ["fs_mark_run1.txt", "fs_mark_run2.txt"] {
-        if let Some(recorded) = sample(name) {
-            assert_eq!(printed_again(&recorded), recorded, "{name}");
-        }
+    let recordings = recordings();
+    if recordings.is_empty() {
+        println!("skipped: the recorded runs of fs_mark are not here");
+    }
+    for (path, recorded) in recordings {
+        assert_eq!(printed_again(&recorded), recorded, "{}", path.display());
     }
 }
 

@@ -1,5 +1,7 @@
 //! Chains of operations against short lists, names, and what every pass keeps to.
 
+mod on_files;
+
 use engine::{Completion, Operation, OperationSet, Request};
 use proptest::prelude::*;
 use workload::classics::create_remove::CreateRemove;
