@@ -81,6 +81,8 @@ impl Case {
             "--ramp_time=1".to_owned(),
             format!("--rw={}", self.fio_pattern()),
             format!("--bssplit={}", split.join(":")),
+            // Alignment 0 is a sector.
+            "--blockalign=512".to_owned(),
         ];
         if !self.is_sequential {
             options.push(format!("--rwmixread={}", self.read_percent));

@@ -160,7 +160,7 @@ impl Lab {
 }
 
 const NULL: &str = "engine = \"null\"\niodepth = 32\n\
-    [[access_spec]]\nline = [{ size = \"4k\", random = 100 }]\n";
+    [[access_spec]]\nline = [{ size = \"4k\", random = 100, align = \"4k\" }]\n";
 
 /// What makes fio fast: everything registered, no map of blocks, batches of 32.
 const FIO_TUNED: &str = "--ioengine=io_uring --fixedbufs --registerfiles --norandommap \
@@ -172,7 +172,7 @@ const FIO_PLAIN: &str = "--ioengine=io_uring --iodepth=128 --rw=randread --direc
 fn random_reads(size: &str, iodepth: u32) -> String {
     format!(
         "engine = \"io_uring\"\ncache = \"buffered\"\niodepth = {iodepth}\n\
-         [[access_spec]]\nline = [{{ size = \"{size}\", random = 100 }}]\n"
+         [[access_spec]]\nline = [{{ size = \"{size}\", random = 100, align = \"{size}\" }}]\n"
     )
 }
 
@@ -248,7 +248,7 @@ fn cached_in_memory(lab: &Lab) -> Contest<'_> {
 
 fn psync(lab: &Lab) -> Contest<'_> {
     let settings = "engine = \"psync\"\ncache = \"buffered\"\niodepth = 1\n\
-        [[access_spec]]\nline = [{ size = \"4k\", random = 100 }]\n";
+        [[access_spec]]\nline = [{ size = \"4k\", random = 100, align = \"4k\" }]\n";
     let options = "--ioengine=psync --rw=randread --bs=4k --direct=0";
     Contest {
         title: "psync, cached random reads, 4 KiB on tmpfs",
