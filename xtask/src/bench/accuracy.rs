@@ -132,7 +132,6 @@ fn delayed(pgmeter: &Pgmeter, delay: Duration, seconds: u64) -> Result<(Figures,
     // Preparing writes much; only reads are delayed.
     let settings = Settings {
         read_delay: delay,
-        threads_count: 1,
         ..Settings::default()
     };
     let faultfs = FaultFs::new(settings)?;
