@@ -346,3 +346,65 @@ fn nothing_is_allocated_between_ramp_and_end() {
             > 10_000
     );
 }
+
+#[test]
+fn connections_last_from_open_to_close_and_transactions_do_not_contain_them() {
+    let mut plan = worker(0, 2, vec![line(4096, 100.0, 100.0)]);
+    plan.transactions_per_connection = Some(4);
+    plan.spans.push(plan.spans[0]);
+    let cell = cell(2, vec![plan]);
+    let (lane, _) = scripted(&cell, 1_000_000_000, 0);
+    let clock = StepClock::new();
+    let engine = Scripted::new(
+        lane.slot_count(),
+        4096,
+        clock.clone(),
+        |request: &engine::Request, _: &mut [u8]| engine::Outcome {
+            delay_ns: match request.operation {
+                Operation::Read => 1_000_000,
+                _ => 3_000_000 + u64::from(request.file_index) * 1_000_000,
+            },
+            result: request.length_bytes as i32,
+        },
+    )
+    .unwrap();
+    let transfer =
+        generate::Transfer::new(&lane.plan, generate::OwnCursor::for_each_span(&lane.plan))
+            .unwrap();
+    let generator = generate::Connections::new(transfer, &lane.plan, 4);
+    let kinds = generate::Generator::transaction_kinds(&generator).len();
+    let operations = generate::Generator::operations(&generator);
+    let (sample, outbox, _) = exchange(shape(&lane, operations, kinds));
+    let schedule = Schedule {
+        start_ns: 0,
+        ramp_ns: 0,
+        run_ns: 1_000_000_000,
+        interval_ns: u64::MAX / 4,
+        operations: u64::MAX,
+    };
+    let recorder = Recorder::new(sample, outbox, schedule, Arc::new(AtomicBool::new(false)));
+    let content = contents().source.plain(1);
+    let recorder = Loop {
+        engine,
+        generator,
+        content,
+        clock,
+        recorder,
+        batch: 32,
+    }
+    .run()
+    .unwrap();
+    let outcome = recorder.into_outcome();
+    for (index, (connection_ns, count)) in [(8_000_000, 125), (10_000_000, 100)]
+        .into_iter()
+        .enumerate()
+    {
+        let span = &outcome.rest.spans[index];
+        let connections = &span.transactions()[1];
+        assert_eq!(connections.latency().max_ns(), Some(connection_ns));
+        assert_eq!(connections.count(), count);
+        let transactions = &span.transactions()[0];
+        assert_eq!(transactions.latency().max_ns(), Some(1_000_000));
+        assert_eq!(transactions.count(), count * 4);
+    }
+}
