@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use workload::icf::{Mode, from_workload, parse, to_workload, write};
+use workload::icf::{Mode, Parsed, from_workload, parse, to_workload, write};
 
 fuzz_target!(|bytes: &[u8]| {
     let strict = parse(bytes, "fuzz.icf", Mode::Strict);
@@ -12,7 +12,15 @@ fuzz_target!(|bytes: &[u8]| {
     let parsed = match tolerant {
         Ok(parsed) => parsed,
         Err(refusal) => {
-            assert!(strict.is_err(), "strict mode accepts what tolerant mode refuses");
+            // Strict mode wraps numbers at 32 bits as Iometer does, and so takes what is not
+            // meant; it says so.
+            let wraps = |it: &Parsed| {
+                it.warnings.iter().any(|warning| warning.message.contains("Iometer's range"))
+            };
+            assert!(
+                strict.as_ref().map_or(true, wraps),
+                "strict mode accepts what tolerant mode refuses"
+            );
             assert!(!refusal.to_string().is_empty());
             return;
         }
