@@ -22,4 +22,4 @@ mod watch;
 mod worker;
 
 pub use error::RunError;
-pub use session::{Finished, RunOptions, run};
+pub use session::{Finished, RunOptions, refusals, run};

@@ -87,7 +87,7 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
     fn complete_all(&mut self, turns: &mut Turns, now_ns: u64) {
         for index in 0..turns.done.len() {
             let completion @ Completion { slot, result } = turns.done[index];
-            let request = turns.reaped(slot);
+            let request = turns.reaped(completion);
             let latency_ns = turns.latency_ns(slot, now_ns);
             self.recorder.record(&request, result, latency_ns);
             if request.operation == Operation::Read && result > 0 {
@@ -97,8 +97,8 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
                 }
             }
             let flow = self.generator.complete(completion, now_ns);
-            if let Some((kind, flow_ns)) = turns.end_flow(slot, flow, now_ns) {
-                self.recorder.flow_done(&request, kind, flow_ns);
+            if let Some(ended) = turns.end_flow(slot, flow, now_ns) {
+                self.recorder.flow_done(&request, ended);
             }
         }
         turns.end_turn();

@@ -11,6 +11,8 @@ use generate::Mismatch;
 use stats::Interval;
 use target::CpuSample;
 
+use crate::slots::EndedFlow;
+
 /// How often a worker looks at the stop flag, at least, in nanoseconds.
 const LOOK_NS: u64 = 50_000_000;
 
@@ -189,12 +191,16 @@ impl Recorder {
         }
     }
 
-    /// Counts a flow that is done.
+    /// Counts a flow that is done; it has failed where one of its requests has.
     #[inline]
-    pub fn flow_done(&mut self, request: &Request, kind: u8, latency_ns: u64) {
+    pub fn flow_done(&mut self, request: &Request, ended: EndedFlow) {
         let span = &mut self.current.spans[request.file_index as usize];
-        span.transaction_mut(usize::from(kind))
-            .record(0, latency_ns);
+        let counter = span.transaction_mut(usize::from(ended.kind));
+        if ended.errno < 0 {
+            counter.record_error(ended.errno, ended.latency_ns);
+        } else {
+            counter.record(0, ended.latency_ns);
+        }
     }
 
     /// Counts bytes that are not what was written, and keeps the first place.

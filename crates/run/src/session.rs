@@ -88,6 +88,36 @@ pub fn run(
     session.finish(outcome)
 }
 
+/// Why targets that are there would be refused by a run without leave to overwrite devices.
+/// Nothing is changed.
+#[must_use]
+pub fn refusals(plan: &Plan) -> Vec<RunError> {
+    let mut refusals = Vec::new();
+    for (target_index, target) in (0..).zip(&plan.targets) {
+        let used = plan
+            .cells
+            .iter()
+            .filter(|cell| cell.engine != EngineKind::Null);
+        let mut used = used
+            .filter(|cell| target_indexes(cell).contains(&target_index))
+            .peekable();
+        if used.peek().is_none() || std::fs::symlink_metadata(&target.path).is_err() {
+            continue;
+        }
+        let read_only = !used.any(|cell| writes(cell, target_index));
+        let permission = Permission {
+            read_only,
+            ..Permission::default()
+        };
+        refusals.extend(
+            target::admit(&target.path, &permission)
+                .err()
+                .map(RunError::from),
+        );
+    }
+    refusals
+}
+
 struct Session<'a> {
     plan: &'a Plan,
     options: &'a RunOptions,

@@ -53,6 +53,8 @@ pub(crate) struct Flight {
     pub issued_ns: u64,
     /// When the flow's first request was issued; 0 between flows.
     flow_ns: u64,
+    /// The negated error number of the flow's last failed request; 0 where none failed.
+    errno: i32,
 }
 
 impl Flight {
@@ -79,8 +81,18 @@ impl Default for Flight {
             request,
             issued_ns: 0,
             flow_ns: 0,
+            errno: 0,
         }
     }
+}
+
+/// A flow that is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct EndedFlow {
+    pub kind: u8,
+    /// As [`Flight::errno`].
+    pub errno: i32,
+    pub latency_ns: u64,
 }
 
 /// What the loop keeps from turn to turn, all of it allocated before the first.
@@ -114,10 +126,12 @@ impl Turns {
 
     /// Frees the slot and returns what was in flight in it.
     #[inline]
-    pub fn reaped(&mut self, slot: u32) -> Request {
+    pub fn reaped(&mut self, Completion { slot, result }: Completion) -> Request {
         self.in_flight -= 1;
         self.ready.push(slot);
-        self.flights[slot as usize].request
+        let flight = &mut self.flights[slot as usize];
+        flight.errno = flight.errno.min(result);
+        flight.request
     }
 
     /// From queued to reaped.
@@ -135,16 +149,23 @@ impl Turns {
 
     /// Ends the slot's flow unless it goes on; the kind of what is done and how long it lasted.
     #[inline]
-    pub fn end_flow(&mut self, slot: u32, flow: Flow, now_ns: u64) -> Option<(u8, u64)> {
+    pub fn end_flow(&mut self, slot: u32, flow: Flow, now_ns: u64) -> Option<EndedFlow> {
         if flow == Flow::Continues {
             return None;
         }
-        let flow_ns = std::mem::take(&mut self.flights[slot as usize].flow_ns);
-        match flow {
-            Flow::Done(kind) => Some((kind, now_ns - flow_ns)),
-            Flow::Spanned { kind, start_ns } => Some((kind, now_ns - start_ns)),
-            Flow::Continues | Flow::Apart => None,
-        }
+        let flight = &mut self.flights[slot as usize];
+        let flow_ns = std::mem::take(&mut flight.flow_ns);
+        let errno = std::mem::take(&mut flight.errno);
+        let (kind, start_ns) = match flow {
+            Flow::Done(kind) => (kind, flow_ns),
+            Flow::Spanned { kind, start_ns } => (kind, start_ns),
+            Flow::Continues | Flow::Apart => return None,
+        };
+        Some(EndedFlow {
+            kind,
+            errno,
+            latency_ns: now_ns - start_ns,
+        })
     }
 
     /// Forgets the completions, which may have given parked slots something to do.
@@ -171,6 +192,14 @@ impl Turns {
 mod tests {
     use super::*;
 
+    fn ended(kind: u8, latency_ns: u64) -> Option<EndedFlow> {
+        Some(EndedFlow {
+            kind,
+            errno: 0,
+            latency_ns,
+        })
+    }
+
     #[test]
     fn slots_come_back_in_the_order_they_were_freed() {
         let mut queue = SlotQueue::full(3);
@@ -192,13 +221,13 @@ mod tests {
         let request = Flight::default().request;
         turns.issue(request, 10);
         assert_eq!(turns.in_flight, 1);
-        turns.reaped(0);
+        turns.reaped(Completion { slot: 0, result: 1 });
         turns.issue(request, 30);
         assert_eq!(turns.latency_ns(0, 45), 15);
-        assert_eq!(turns.end_flow(0, Flow::Done(0), 45), Some((0, 35)));
-        turns.reaped(0);
+        assert_eq!(turns.end_flow(0, Flow::Done(0), 45), ended(0, 35));
+        turns.reaped(Completion { slot: 0, result: 1 });
         turns.issue(request, 50);
-        assert_eq!(turns.end_flow(0, Flow::Done(1), 51), Some((1, 1)));
+        assert_eq!(turns.end_flow(0, Flow::Done(1), 51), ended(1, 1));
         assert_eq!(turns.in_flight, 1);
     }
 
@@ -213,15 +242,15 @@ mod tests {
                     kind: 1,
                     start_ns: 3,
                 },
-                Some((1, 17)),
+                ended(1, 17),
             ),
         ] {
             turns.issue(request, 10);
-            turns.reaped(0);
+            turns.reaped(Completion { slot: 0, result: 1 });
             assert_eq!(turns.end_flow(0, flow, 20), counted);
             turns.issue(request, 30);
-            turns.reaped(0);
-            assert_eq!(turns.end_flow(0, Flow::Done(0), 31), Some((0, 1)));
+            turns.reaped(Completion { slot: 0, result: 1 });
+            assert_eq!(turns.end_flow(0, Flow::Done(0), 31), ended(0, 1));
         }
     }
 
@@ -239,10 +268,38 @@ mod tests {
         turns.end_turn();
         assert!(turns.ready.is_empty());
         turns.done.push(Completion { slot: 1, result: 0 });
-        turns.reaped(1);
+        turns.reaped(Completion { slot: 1, result: 1 });
         turns.end_turn();
         assert_eq!(turns.ready.first(), 1);
         turns.ready.pop();
         assert_eq!(turns.ready.first(), 0);
+    }
+
+    #[test]
+    fn a_flow_in_which_a_request_failed_has_failed() {
+        let mut turns = Turns::new(1);
+        let request = Flight::default().request;
+        turns.issue(request, 10);
+        turns.reaped(Completion {
+            slot: 0,
+            result: -5,
+        });
+        turns.issue(request, 20);
+        turns.reaped(Completion {
+            slot: 0,
+            result: 512,
+        });
+        let failed = EndedFlow {
+            kind: 0,
+            errno: -5,
+            latency_ns: 20,
+        };
+        assert_eq!(turns.end_flow(0, Flow::Done(0), 30), Some(failed));
+        turns.issue(request, 40);
+        turns.reaped(Completion {
+            slot: 0,
+            result: 512,
+        });
+        assert_eq!(turns.end_flow(0, Flow::Done(0), 50), ended(0, 10));
     }
 }

@@ -278,6 +278,8 @@ fn errors_and_short_transfers_are_counted_apart() {
     );
     assert_eq!(counter.bytes(), 30 * 512 + 30 * 4096);
     assert_eq!(counter.errnos().collect::<Vec<_>>(), [(5, 30)]);
+    let transactions = &outcome.rest.spans[0].transactions()[0];
+    assert_eq!((transactions.count(), transactions.errors()), (60, 30));
 }
 
 #[test]

@@ -126,6 +126,11 @@ fn clean_place(place: Place, report: &mut CleanReport) -> Result<bool, TargetErr
         Err(place) => {
             if place.open()?.is_some() && place.file_name.is_none() {
                 let path = place.directory_path();
+                // An empty directory of this name is nobody's loss; a full one is not touched.
+                if fs::remove_dir(&path).is_ok() {
+                    report.removed.push(path);
+                    return Ok(true);
+                }
                 report.leave(
                     path,
                     "it has no manifest, so nothing shows that pgmeter made it",

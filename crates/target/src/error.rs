@@ -261,6 +261,9 @@ impl TargetError {
                 "nothing more was written; see who else works there".to_owned()
             }
             Self::NotForWriting { path } => confirm(path, "use"),
+            Self::System { source, .. } if is_out_of_files(source) => {
+                "raise the limit with `ulimit -n`, or use fewer workers".to_owned()
+            }
             Self::System { .. } => "see that the path can be reached and try again".to_owned(),
         }
     }
@@ -296,4 +299,9 @@ fn confirm(path: &Path, verb: &str) -> String {
         "nothing was written; to {verb} it, add `--overwrite-device {}`",
         path.display()
     )
+}
+
+/// Whether this process may open no more files.
+fn is_out_of_files(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::MFILE.raw_os_error())
 }

@@ -1,6 +1,6 @@
 //! `check`: what would be done, and everything that is doubtful about it.
 
-use workload::{plan, plan_text, wanted_targets};
+use workload::{Diagnostic, Severity, plan, plan_text, wanted_targets};
 
 use crate::args::CheckArgs;
 use crate::failure::{Exit, Failure};
@@ -18,6 +18,20 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
     let facts = target::system_facts(&wanted, None);
     let mut planned = plan(&workloads, &overrides, &facts)?;
     planned.warnings.splice(0..0, warnings);
+    // The file is understood; that it cannot be run is for `run` to refuse.
+    for mut refusal in planned.refusals.drain(..) {
+        refusal.severity = Severity::Warning;
+        planned.warnings.push(refusal);
+    }
+    planned
+        .warnings
+        .extend(run::refusals(&planned.plan).into_iter().map(|error| {
+            let warning = Diagnostic::warning("", format!("`run` would refuse this: {error}"));
+            match error.help() {
+                Some(help) => warning.help(help),
+                None => warning,
+            }
+        }));
     if args.json {
         let text = serde_json::to_string_pretty(&planned.plan).map_err(|error| {
             Failure::new(
@@ -26,7 +40,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
                 None,
             )
         })?;
-        for warning in planned.refusals.iter().chain(&planned.warnings) {
+        for warning in &planned.warnings {
             eprintln!("{warning}");
         }
         print(&format!("{text}\n"))?;

@@ -8,6 +8,11 @@ use crate::output::print;
 
 /// Prints every finding, with what to do about it.
 pub(crate) fn doctor(args: &DoctorArgs) -> Result<Exit, Failure> {
+    if let Err(error) = std::fs::metadata(&args.path) {
+        let message = format!("cannot look at `{}`: {error}", args.path.display());
+        let help = Some("name the directory that would be measured".to_owned());
+        return Err(Failure::new(Exit::Usage, message, help));
+    }
     let mut text = String::new();
     for finding in target::doctor(&args.path) {
         let health = finding.status.name();

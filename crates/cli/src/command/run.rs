@@ -133,6 +133,12 @@ struct Outputs {
 
 impl Outputs {
     fn open(args: &RunArgs) -> Result<Self, Failure> {
+        let to_stdout = |path: &Option<PathBuf>| path.as_deref().is_some_and(is_stdout);
+        if to_stdout(&args.json) && to_stdout(&args.csv) {
+            let message = "`--json -` and `--csv -` both want standard output";
+            let help = Some("give one of them a file name".to_owned());
+            return Err(Failure::new(Exit::Usage, message, help));
+        }
         let open = |path: &Option<PathBuf>| {
             let path = path.as_deref().filter(|path| !is_stdout(path));
             path.map(OutputFile::create).transpose()
