@@ -15,18 +15,12 @@ use args::{Cli, Command};
 use failure::{Exit, Failure};
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => {
-            // Help and version go to standard output, mistakes to standard error.
-            let _ = error.print();
-            let exit = if error.use_stderr() {
-                Exit::Usage
-            } else {
-                Exit::Measured
-            };
-            return exit.into();
-        }
+    let command = match command::as_classic::of_own_name() {
+        Some(args) => Command::As(args),
+        None => match Cli::try_parse() {
+            Ok(cli) => cli.command,
+            Err(error) => return failure::not_understood(&error).into(),
+        },
     };
     // The second Ctrl-C: leaves the terminal as it was and everything else as it is.
     let at_once = || -> ! {
@@ -34,8 +28,12 @@ fn main() -> ExitCode {
         eprintln!("interrupted twice: test files may be left; `pgmeter clean TARGET` removes them");
         std::process::exit(Exit::Interrupted as i32)
     };
+    let leave_pool = || -> ! {
+        eprintln!("interrupted twice: files of the pool may be left");
+        std::process::exit(Exit::Interrupted as i32)
+    };
     // A panic has said what it is by now; work directories were given back on the way out.
-    let done = std::panic::catch_unwind(|| dispatch(cli.command, at_once));
+    let done = std::panic::catch_unwind(|| dispatch(command, at_once, leave_pool));
     match done.unwrap_or_else(|_| Err(Failure::bug())) {
         Ok(exit) => exit.into(),
         Err(failure) => {
@@ -45,7 +43,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn dispatch(command: Command, at_once: fn() -> !) -> Result<Exit, Failure> {
+fn dispatch(command: Command, at_once: fn() -> !, leave_pool: fn() -> !) -> Result<Exit, Failure> {
     match command {
         Command::Run(args) => command::run::run(&args, at_once),
         Command::Check(args) => command::check::check(&args),
@@ -55,6 +53,7 @@ fn dispatch(command: Command, at_once: fn() -> !) -> Result<Exit, Failure> {
         Command::Report(args) => command::report::report(&args),
         Command::Doctor(args) => command::doctor::doctor(&args),
         Command::Clean(args) => command::clean::clean(&args),
+        Command::As(args) => command::as_classic::run(args, leave_pool),
         Command::Completions { shell } => command::manual::completions(shell),
         Command::Man => command::manual::man(),
     }
