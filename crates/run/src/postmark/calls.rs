@@ -241,8 +241,8 @@ fn key(directory: PoolDirectory) -> (u32, u32) {
 #[inline]
 fn buffer_of(opened: &OwnedFd) -> usize {
     match rustix::fs::fstat(opened.as_fd()) {
-        Ok(found) => buffer_bytes(i64::from(found.st_blksize)),
-        Err(_) => buffer_bytes(0),
+        Ok(found) => buffer_bytes(found.st_blksize),
+        Err(_) => buffer_bytes(0_i64),
     }
 }
 

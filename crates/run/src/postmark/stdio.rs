@@ -9,7 +9,8 @@
 const BUFFER_BYTES_MAX: i64 = 8192;
 
 /// The size of the buffer for a file whose `st_blksize` that is.
-pub(super) fn buffer_bytes(block_bytes: i64) -> usize {
+pub(super) fn buffer_bytes(block_bytes: impl Into<i64>) -> usize {
+    let block_bytes = block_bytes.into();
     if block_bytes > 0 && block_bytes < BUFFER_BYTES_MAX {
         block_bytes as usize
     } else {

@@ -75,9 +75,7 @@ impl RealConsole {
         if self.output.is_empty() || self.output_error.is_some() {
             return;
         }
-        let mut out = io::stdout().lock();
-        let written = out.write_all(&self.output).and_then(|()| out.flush());
-        self.output_error = written.err();
+        self.output_error = write_at_once(&self.output).err();
         self.output.clear();
     }
 
@@ -245,6 +243,17 @@ impl Spectator for Stage<'_> {
     fn wants_to_stop(&self) -> bool {
         self.console.is_interrupted()
     }
+}
+
+/// Writes to standard output in one piece, where the language's own stream would cut at lines.
+fn write_at_once(mut text: &[u8]) -> io::Result<()> {
+    while !text.is_empty() {
+        match rustix::io::retry_on_intr(|| rustix::io::write(io::stdout(), text))? {
+            0 => return Err(io::ErrorKind::WriteZero.into()),
+            count => text = &text[count..],
+        }
+    }
+    Ok(())
 }
 
 fn path(bytes: &[u8]) -> &Path {
