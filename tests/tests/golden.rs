@@ -1,6 +1,7 @@
 //! The program in another's place: recorded sessions of the originals, and their system calls.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
@@ -290,6 +291,72 @@ fn postmarks_system_calls_are_the_recorded_ones_in_order_and_count() {
         }
         assert_eq!(ours.len(), recorded.len(), "{name}");
         println!("{name}: {} calls equal", ours.len());
+    }
+}
+
+/// The calls that a recorded list of operations comes to, by the rules of the original.
+fn calls_of(operations: &str, is_buffered: bool) -> Vec<String> {
+    let mut sizes: HashMap<&str, usize> = HashMap::new();
+    let mut calls = Vec::new();
+    for line in operations.lines() {
+        let mut words = line.split(' ');
+        let (verb, name) = (words.next().unwrap(), words.next().unwrap());
+        let bytes = words.next().map_or(0, |bytes| bytes.parse().unwrap());
+        if verb == "delete" {
+            calls.push(format!("unlink w/{name} 0"));
+            continue;
+        }
+        calls.push(format!("open w/{name}"));
+        let size = sizes.entry(name).or_default();
+        if verb == "append" && is_buffered {
+            calls.push(format!("lseek w/{name}  {size}"));
+        }
+        if is_buffered {
+            calls.push(format!("fstat w/{name}  0"));
+        }
+        let block = if is_buffered { 4096 } else { 512 };
+        let (mut rest, move_verb) = match verb {
+            "read" => (bytes, "read"),
+            _ => (bytes, "write"),
+        };
+        while rest >= block {
+            calls.push(format!("{move_verb} w/{name} {block} {block}"));
+            rest -= block;
+        }
+        if rest > 0 || !is_buffered {
+            let asked = if verb == "read" && is_buffered {
+                block
+            } else {
+                rest
+            };
+            calls.push(format!("{move_verb} w/{name} {asked} {rest}"));
+        }
+        if verb != "read" {
+            *size += bytes;
+        }
+        calls.push(format!("close w/{name}  0"));
+    }
+    calls
+}
+
+#[test]
+fn five_hundred_files_and_transactions_make_the_originals_calls() {
+    let Some(folder) = folder() else { return };
+    let Ok(operations) = fs::read_to_string(folder.join("trace_500_500_default.ops")) else {
+        skip!("the operations of 500 files and 500 transactions are not here");
+    };
+    for (is_buffered, line) in [(true, ""), (false, "set buffering false\n")] {
+        let script = format!("set location w\n{line}run\nquit\n");
+        let arguments = ["as", "postmark", "--times", "times", "c.pm"];
+        let Some(mut ours) = traced(&script, &arguments) else {
+            return;
+        };
+        ours.retain(|call| !call.starts_with("print"));
+        let expected = calls_of(&operations, is_buffered);
+        for (index, (ours, expected)) in ours.iter().zip(&expected).enumerate() {
+            assert_eq!(ours, expected, "buffered {is_buffered}: call {index}");
+        }
+        assert_eq!(ours.len(), expected.len());
     }
 }
 

@@ -25,15 +25,13 @@ fn main() -> ExitCode {
     // The second Ctrl-C: leaves the terminal as it was and everything else as it is.
     let at_once = || -> ! {
         display::restore_terminal();
-        eprintln!("interrupted twice: test files may be left; `pgmeter clean TARGET` removes them");
-        std::process::exit(Exit::Interrupted as i32)
-    };
-    let leave_pool = || -> ! {
-        eprintln!("interrupted twice: files of the pool may be left");
+        eprintln!(
+            "interrupted twice: test files may be left; `pgmeter clean TARGET` removes those of `run`"
+        );
         std::process::exit(Exit::Interrupted as i32)
     };
     // A panic has said what it is by now; work directories were given back on the way out.
-    let done = std::panic::catch_unwind(|| dispatch(command, at_once, leave_pool));
+    let done = std::panic::catch_unwind(|| dispatch(command, at_once));
     match done.unwrap_or_else(|_| Err(Failure::bug())) {
         Ok(exit) => exit.into(),
         Err(failure) => {
@@ -43,7 +41,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn dispatch(command: Command, at_once: fn() -> !, leave_pool: fn() -> !) -> Result<Exit, Failure> {
+fn dispatch(command: Command, at_once: fn() -> !) -> Result<Exit, Failure> {
     match command {
         Command::Run(args) => command::run::run(&args, at_once),
         Command::Check(args) => command::check::check(&args),
@@ -53,7 +51,7 @@ fn dispatch(command: Command, at_once: fn() -> !, leave_pool: fn() -> !) -> Resu
         Command::Report(args) => command::report::report(&args),
         Command::Doctor(args) => command::doctor::doctor(&args),
         Command::Clean(args) => command::clean::clean(&args),
-        Command::As(args) => command::as_classic::run(args, leave_pool),
+        Command::As(args) => command::as_classic::run(args, at_once),
         Command::Completions { shell } => command::manual::completions(shell),
         Command::Man => command::manual::man(),
     }
