@@ -26,7 +26,8 @@ fn main() -> ExitCode {
     let at_once = || -> ! {
         display::restore_terminal();
         eprintln!(
-            "interrupted twice: test files may be left; `pgmeter clean TARGET` removes those of `run`"
+            "interrupted twice: test files may be left; \
+             `pgmeter clean TARGET` removes those of `run`"
         );
         std::process::exit(Exit::Interrupted as i32)
     };

@@ -170,8 +170,7 @@ fn without_its_location_every_operation_fails_and_the_run_ends() {
 }
 
 #[test]
-fn writes_that_fail_are_counted_though_the_original_overlooks_them() {
-    // Nothing fails to be written here but by a limit, so a file is cut while the run goes on.
+fn reads_that_come_short_are_counted_though_the_original_overlooks_them() {
     struct Cutter<'a>(&'a Path);
     impl Spectator for Cutter<'_> {
         fn mark(&mut self, mark: Mark) {
