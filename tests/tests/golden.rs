@@ -375,6 +375,14 @@ fn a_link_named_postmark_is_postmark() {
 }
 
 #[test]
+fn help_is_that_of_the_program_stood_in_for() {
+    let seen = run(&bed(&[]), &["--help"], "/dev/null");
+    seen.assert_says(0, &[]);
+    assert!(seen.stdout.contains("--allow-shell"), "{}", seen.text());
+    assert!(!seen.stdout.contains("--times"), "{}", seen.text());
+}
+
+#[test]
 fn a_shell_needs_to_be_allowed() {
     let bed = bed(&[("cfg.pm", b"!echo hello\nquit\n")]);
     let refused = run(&bed, &["cfg.pm"], "/dev/null");

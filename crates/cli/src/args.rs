@@ -39,6 +39,8 @@ pub(crate) enum Command {
     /// Remove what an interrupted run left
     Clean(CleanArgs),
     /// Behave as another program does; the same happens under its name as a link
+    // Every flag behind the program's name is that program's, `--help` too.
+    #[command(disable_help_flag = true, arg_required_else_help = true)]
     As(AsArgs),
     /// Print a shell completion script
     Completions {
