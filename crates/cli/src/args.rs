@@ -1,5 +1,6 @@
 //! The command line as written; turning it into plans is the commands' business.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -37,6 +38,10 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Remove what an interrupted run left
     Clean(CleanArgs),
+    /// Behave as another program does; the same happens under its name as a link
+    // Every flag behind the program's name is that program's, `--help` too.
+    #[command(disable_help_flag = true, arg_required_else_help = true)]
+    As(AsArgs),
     /// Print a shell completion script
     Completions {
         /// The shell
@@ -197,6 +202,23 @@ pub(crate) struct DoctorArgs {
 pub(crate) struct CleanArgs {
     /// The target of the interrupted run
     pub path: PathBuf,
+}
+
+/// Arguments of `as`.
+#[derive(Debug, Args)]
+pub(crate) struct AsArgs {
+    /// The program
+    pub classic: ClassicArg,
+    /// Its own arguments
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub args: Vec<OsString>,
+}
+
+/// Programs that can be stood in for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ClassicArg {
+    /// NetApp's benchmark of small files
+    Postmark,
 }
 
 /// Kinds of workload files.

@@ -28,6 +28,17 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// Prints what is wrong with the command line, or the help that it asks for.
+pub(crate) fn not_understood(error: &clap::Error) -> Exit {
+    // Help and version go to standard output, mistakes to standard error.
+    let _ = error.print();
+    if error.use_stderr() {
+        Exit::Usage
+    } else {
+        Exit::Measured
+    }
+}
+
 /// Why the command ends early.
 #[derive(Debug)]
 pub(crate) struct Failure {

@@ -15,27 +15,24 @@ use args::{Cli, Command};
 use failure::{Exit, Failure};
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => {
-            // Help and version go to standard output, mistakes to standard error.
-            let _ = error.print();
-            let exit = if error.use_stderr() {
-                Exit::Usage
-            } else {
-                Exit::Measured
-            };
-            return exit.into();
-        }
+    let command = match command::as_classic::of_own_name() {
+        Some(args) => Command::As(args),
+        None => match Cli::try_parse() {
+            Ok(cli) => cli.command,
+            Err(error) => return failure::not_understood(&error).into(),
+        },
     };
     // The second Ctrl-C: leaves the terminal as it was and everything else as it is.
     let at_once = || -> ! {
         display::restore_terminal();
-        eprintln!("interrupted twice: test files may be left; `pgmeter clean TARGET` removes them");
+        eprintln!(
+            "interrupted twice: test files may be left; \
+             `pgmeter clean TARGET` removes those of `run`"
+        );
         std::process::exit(Exit::Interrupted as i32)
     };
     // A panic has said what it is by now; work directories were given back on the way out.
-    let done = std::panic::catch_unwind(|| dispatch(cli.command, at_once));
+    let done = std::panic::catch_unwind(|| dispatch(command, at_once));
     match done.unwrap_or_else(|_| Err(Failure::bug())) {
         Ok(exit) => exit.into(),
         Err(failure) => {
@@ -55,6 +52,7 @@ fn dispatch(command: Command, at_once: fn() -> !) -> Result<Exit, Failure> {
         Command::Report(args) => command::report::report(&args),
         Command::Doctor(args) => command::doctor::doctor(&args),
         Command::Clean(args) => command::clean::clean(&args),
+        Command::As(args) => command::as_classic::run(args, at_once),
         Command::Completions { shell } => command::manual::completions(shell),
         Command::Man => command::manual::man(),
     }

@@ -12,6 +12,7 @@ mod gate;
 mod lane;
 mod measure;
 mod observe;
+pub mod postmark;
 mod preflight;
 mod recorder;
 mod session;

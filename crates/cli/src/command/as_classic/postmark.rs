@@ -1,0 +1,97 @@
+//! `as postmark`: PostMark 1.53 on real files.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use clap::Parser;
+use workload::postmark::{Compat, Session, play};
+
+use super::clock::WallClock;
+use super::console::RealConsole;
+use crate::failure::{Exit, Failure, not_understood};
+use crate::signals;
+
+/// The configuration that is read where none is given.
+const CONFIGURATION: &str = ".pmrc";
+
+/// PostMark as it was: reads CONFIG, then commands at a prompt; `help` there lists them.
+#[derive(Debug, Parser)]
+#[command(name = "postmark", disable_help_flag = true)]
+struct PostmarkArgs {
+    /// The version whose numbers and texts are wanted
+    #[arg(long, value_name = "VERSION", value_parser = compat, default_value_t)]
+    compat: Compat,
+    /// Let lines that begin with `!` run a shell
+    #[arg(long)]
+    allow_shell: bool,
+    /// For tests: read the clock from a file of seconds instead, one reading after the other
+    #[arg(long, value_name = "FILE", hide = true)]
+    times: Option<PathBuf>,
+    /// Print help
+    #[arg(long, action = clap::ArgAction::Help)]
+    help: Option<bool>,
+    /// A file of commands; the one that is read otherwise is `.pmrc`
+    #[arg(value_name = "CONFIG")]
+    configuration: Vec<OsString>,
+}
+
+fn compat(name: &str) -> Result<Compat, String> {
+    let parsed = name.parse::<Compat>();
+    parsed.map_err(|error| format!("{error}; {}", error.help()))
+}
+
+/// Plays the program to its end.
+pub(super) fn run(args: Vec<OsString>, at_once: fn() -> !) -> Result<Exit, Failure> {
+    let own_name = OsString::from("postmark");
+    let args = match PostmarkArgs::try_parse_from([own_name].into_iter().chain(args)) {
+        Ok(args) => args,
+        Err(error) => return Ok(not_understood(&error)),
+    };
+    let clock = clock(&args)?;
+    let stop = signals::stop_flag(at_once)?;
+    let mut console = RealConsole::new(clock, args.allow_shell, stop)?;
+    // As the original has it, more than one argument is as good as none.
+    let configuration = match &args.configuration[..] {
+        [one] => one.as_bytes(),
+        _ => CONFIGURATION.as_bytes(),
+    };
+    play(&mut Session::new(args.compat), &mut console, configuration);
+    console.finish()
+}
+
+fn clock(args: &PostmarkArgs) -> Result<WallClock, Failure> {
+    let Some(path) = &args.times else {
+        return Ok(WallClock::System);
+    };
+    let refused = |reason: String| {
+        let message = format!("cannot take times from `{}`: {reason}", path.display());
+        let help = Some("give seconds between commas, such as `1000,1002`".to_owned());
+        Failure::new(Exit::Usage, message, help)
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
+    WallClock::told(&text).map_err(|error| refused(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(args: &[&str]) -> Result<PostmarkArgs, clap::Error> {
+        PostmarkArgs::try_parse_from(std::iter::once(&"postmark").chain(args))
+    }
+
+    #[test]
+    fn options_stand_before_the_configuration() {
+        let args = parsed(&["--compat", "1.14", "--allow-shell", "my.pm"]).unwrap();
+        assert_eq!((args.compat, args.allow_shell), (Compat::V1_14, true));
+        assert_eq!(args.configuration, ["my.pm"]);
+        assert_eq!(parsed(&[]).unwrap().compat, Compat::V1_53);
+    }
+
+    #[test]
+    fn versions_that_are_not_known_are_refused() {
+        let error = parsed(&["--compat", "2.0"]).unwrap_err().to_string();
+        assert!(error.contains("1.53"), "{error}");
+    }
+}

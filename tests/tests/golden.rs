@@ -1,0 +1,506 @@
+//! The program in another's place: recorded sessions of the originals, and their system calls.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::collections::HashMap;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use end_to_end::{
+    Bed, Finished, available, pgmeter, run_tool, run_within, samples, skip, wait_for,
+};
+
+/// What one session may take; more is a hang.
+const LIMIT: Duration = Duration::from_secs(1200);
+/// What the clock read in the recorded sessions that say nothing of it.
+const READINGS: &str = "1000,1002,1010,1013,1013,1015,1023,1026";
+/// The sessions of five million transactions.
+const LONG: &str = "99_";
+/// The session in which the original divides by zero.
+const CRASH: &str = "20_under10_crash";
+/// Files that the test puts beside the session's own.
+const OURS: [&str; 4] = ["./cfg.pm", "./extra.pm", "./stdin", "./times"];
+/// What the recorded sessions call their directory.
+const MASK: &str = "/tmp/pm";
+
+/// A command with its standard input from a file.
+fn with_input(command: &Command, directory: &Path, input: &str) -> Command {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "exec \"$@\" < \"$0\"", input]);
+    shell
+        .arg(command.get_program())
+        .args(command.get_args())
+        .current_dir(directory);
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell
+}
+
+/// A directory as the recorded sessions had it, with files by name.
+fn bed(files: &[(&str, &[u8])]) -> Bed {
+    let bed = Bed::new().unwrap();
+    fs::remove_dir(bed.target()).unwrap();
+    for name in ["w", "w2"] {
+        fs::create_dir(bed.path().join(name)).unwrap();
+    }
+    for (name, content) in files {
+        bed.file(name, content);
+    }
+    bed
+}
+
+fn run(bed: &Bed, arguments: &[&str], input: &str) -> Finished {
+    let mut command = pgmeter(bed.path());
+    command.args(["as", "postmark"]).args(arguments);
+    run_within(&mut with_input(&command, bed.path(), input), LIMIT).unwrap()
+}
+
+/// A script played with every reading of the clock the same.
+fn played(bed: &Bed, script: &str) -> Finished {
+    bed.file("cfg.pm", script);
+    bed.file("times", "1000");
+    run(bed, &["--times", "times", "cfg.pm"], "/dev/null")
+}
+
+/// All files below a directory, as `find` names them, sorted.
+fn files_in(directory: &Path) -> Vec<String> {
+    fn visit(root: &Path, directory: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                visit(root, &path, found);
+            } else {
+                let name = path.strip_prefix(root).unwrap();
+                found.push(format!("./{}", name.display()));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    visit(directory, directory, &mut found);
+    found.retain(|name| !OURS.contains(&name.as_str()));
+    found.sort();
+    found
+}
+
+/// Where the sessions are; `POSTMARK_GOLDENS` names another place with such files.
+fn folder() -> Option<PathBuf> {
+    if let Some(folder) = std::env::var_os("POSTMARK_GOLDENS") {
+        return Some(folder.into());
+    }
+    match available(samples("postmark/golden")) {
+        Ok(folder) => Some(folder),
+        Err(reason) => {
+            println!("skipped: {reason}");
+            None
+        }
+    }
+}
+
+fn part(folder: &Path, session: &str, ending: &str) -> Option<Vec<u8>> {
+    fs::read(folder.join(format!("{session}.{ending}"))).ok()
+}
+
+fn text(bytes: Option<Vec<u8>>) -> String {
+    String::from_utf8_lossy(&bytes.unwrap_or_default()).into_owned()
+}
+
+fn sessions(folder: &Path, wanted: impl Fn(&str) -> bool) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap().filter_map(|entry| {
+        let path = entry.unwrap().path();
+        let name = path.file_name()?.to_str()?.strip_suffix(".pm")?;
+        wanted(name).then(|| name.to_owned())
+    });
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
+/// Plays a recorded session on real files; masks where that was.
+fn replay(folder: &Path, session: &str) -> (Bed, Finished) {
+    let readings = part(folder, session, "times").unwrap_or(READINGS.into());
+    let bed = bed(&[("times", &readings)]);
+    for (name, ending) in [("cfg.pm", "pm"), ("extra.pm", "extra"), ("stdin", "stdin")] {
+        if let Some(content) = part(folder, session, ending) {
+            bed.file(name, content);
+        }
+    }
+    let has_input = bed.path().join("stdin").exists();
+    let input = if has_input { "stdin" } else { "/dev/null" };
+    let mut seen = run(&bed, &["--times", "times", "cfg.pm"], input);
+    let here = fs::canonicalize(bed.path()).unwrap();
+    for output in [&mut seen.stdout, &mut seen.stderr] {
+        *output = output.replace(here.to_str().unwrap(), MASK);
+    }
+    (bed, seen)
+}
+
+fn compare(folder: &Path, session: &str) {
+    let recorded = |ending: &str| text(part(folder, session, ending));
+    let (bed, seen) = replay(folder, session);
+    assert_eq!(seen.stdout, recorded("out"), "{session}: output");
+    assert_eq!(seen.stderr, recorded("err"), "{session}: errors");
+    let code = recorded("rc");
+    assert_eq!(seen.code.to_string(), code.trim(), "{session}: exit code");
+    let left = files_in(bed.path());
+    let recorded_left = recorded("ls");
+    let recorded_left: Vec<&str> = recorded_left.lines().collect();
+    assert_eq!(left, recorded_left, "{session}: files left");
+    for file in left {
+        let ending = file.trim_start_matches("./");
+        let content = text(fs::read(bed.path().join(ending)).ok());
+        assert_eq!(content, recorded(ending), "{session}: {file}");
+    }
+    println!("{session}: equal");
+}
+
+#[test]
+fn recorded_postmark_sessions_are_equal_to_the_byte_on_real_files() {
+    let Some(folder) = folder() else { return };
+    let sessions = sessions(&folder, |name| !name.starts_with(LONG) && name != CRASH);
+    assert!(!sessions.is_empty());
+    for session in sessions {
+        compare(&folder, &session);
+    }
+}
+
+#[test]
+#[ignore = "takes minutes: ten million transactions"]
+fn published_postmark_sessions_are_equal_to_the_byte_on_real_files() {
+    let Some(folder) = folder() else { return };
+    for session in sessions(&folder, |name| name.starts_with(LONG)) {
+        compare(&folder, &session);
+    }
+}
+
+#[test]
+fn fewer_than_ten_transactions_go_on_where_postmark_crashes() {
+    let Some(folder) = folder() else { return };
+    let Some(recorded) = part(&folder, CRASH, "out") else {
+        skip!("the session `{CRASH}` is not here");
+    };
+    let (bed, seen) = replay(&folder, CRASH);
+    let rest = seen.stdout.strip_prefix(&text(Some(recorded))).unwrap();
+    let expected = ".........Done\nDeleting files...Done\nTime:\n";
+    assert!(rest.starts_with(expected), "{rest}");
+    assert_eq!((seen.code, seen.stderr.as_str()), (0, ""));
+    assert!(files_in(bed.path()).is_empty());
+}
+
+/// A traced call as `name path result`, in words of our own; none for calls that are not on a
+/// file below `root` and do not print.
+fn call(line: &str, root: &str) -> Option<String> {
+    let (name, rest) = line.split_once('(')?;
+    let (arguments, result) = rest.rsplit_once(" = ")?;
+    let result = result.split(['<', ' ']).next()?;
+    let below = |path: &str| {
+        path.strip_prefix(root)?
+            .strip_prefix('/')
+            .map(str::to_owned)
+    };
+    let quoted = || arguments.split('"').nth(1).map(str::to_owned);
+    // `-y` puts what a descriptor is into `<>`.
+    let of_descriptor = || arguments.split(['<', '>']).nth(1).map(str::to_owned);
+    let at = || {
+        let start = of_descriptor()?;
+        let path = format!("{start}/{}", quoted()?);
+        below(&path)
+    };
+    // The location itself is opened once by us and never by the original.
+    let is_pool = |path: &String| path.starts_with("w/") && path != "w/";
+    match name {
+        "openat" => Some(format!("open {}", at().filter(is_pool)?)),
+        "unlink" | "mkdir" | "rmdir" => Some(format!("{name} {} {result}", quoted()?)),
+        "mkdirat" => Some(format!("mkdir {} {result}", at().filter(is_pool)?)),
+        "unlinkat" => {
+            let is_directory = arguments.contains("AT_REMOVEDIR");
+            let verb = if is_directory { "rmdir" } else { "unlink" };
+            Some(format!("{verb} {} {result}", at().filter(is_pool)?))
+        }
+        "write" if arguments.starts_with("1<") => Some(format!("print {result}")),
+        "read" | "write" | "lseek" | "close" | "fstat" | "newfstatat" => {
+            let verb = if name == "newfstatat" { "fstat" } else { name };
+            let path = below(&of_descriptor()?).filter(is_pool)?;
+            let asked = match name {
+                "read" | "write" => arguments.trim_end_matches(')').rsplit(", ").next()?,
+                _ => "",
+            };
+            let asked = asked.trim_end().trim_end_matches(')');
+            Some(format!("{verb} {path} {asked} {result}"))
+        }
+        _ => None,
+    }
+}
+
+fn calls(trace: &str, root: &str) -> Vec<String> {
+    trace.lines().filter_map(|line| call(line, root)).collect()
+}
+
+/// The calls of a script, traced; none, with the reason printed, if nothing can be traced here.
+fn traced(script: &str, arguments: &[&str]) -> Option<Vec<String>> {
+    let bed = bed(&[("c.pm", script.as_bytes()), ("times", b"1000")]);
+    if let Err(error) = run_tool("strace", &["-o", "/dev/null", "true"]) {
+        println!("skipped: {error}");
+        return None;
+    }
+    let program = pgmeter(bed.path());
+    let mut command = Command::new("strace");
+    command
+        .args(["-y", "-o", "trace"])
+        .arg(program.get_program());
+    command.args(arguments).current_dir(bed.path());
+    let seen = run_within(&mut command, LIMIT).unwrap();
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let trace = fs::read_to_string(bed.path().join("trace")).unwrap();
+    let here = fs::canonicalize(bed.path()).unwrap();
+    Some(calls(&trace, here.to_str().unwrap()))
+}
+
+const TRACED: [(&str, &str); 2] = [
+    (
+        "strace_buffered.txt",
+        "set location w\nset number 20\nset transactions 60\nrun\nquit\n",
+    ),
+    (
+        "strace_unbuffered_subdirs.txt",
+        "set location w\nset number 20\nset transactions 60\nset subdirectories 3\n\
+         set buffering false\nrun\nquit\n",
+    ),
+];
+
+#[test]
+fn postmarks_system_calls_are_the_recorded_ones_in_order_and_count() {
+    let Some(folder) = folder() else { return };
+    for (name, script) in TRACED {
+        let Ok(recorded) = fs::read_to_string(folder.join(name)) else {
+            skip!("the trace `{name}` is not here");
+        };
+        let recorded = calls(&recorded, "/tmp/st");
+        let arguments = ["as", "postmark", "--times", "times", "c.pm"];
+        let Some(ours) = traced(script, &arguments) else {
+            return;
+        };
+        assert!(recorded.len() > 400, "{name}: {}", recorded.len());
+        for (index, (ours, recorded)) in ours.iter().zip(&recorded).enumerate() {
+            assert_eq!(ours, recorded, "{name}: call {index}");
+        }
+        assert_eq!(ours.len(), recorded.len(), "{name}");
+        println!("{name}: {} calls equal", ours.len());
+    }
+}
+
+/// The calls that a recorded list of operations comes to, by the rules of the original.
+fn calls_of(operations: &str, is_buffered: bool) -> Vec<String> {
+    let mut sizes: HashMap<&str, usize> = HashMap::new();
+    let mut calls = Vec::new();
+    for line in operations.lines() {
+        let mut words = line.split(' ');
+        let (verb, name) = (words.next().unwrap(), words.next().unwrap());
+        let bytes = words.next().map_or(0, |bytes| bytes.parse().unwrap());
+        if verb == "delete" {
+            calls.push(format!("unlink w/{name} 0"));
+            continue;
+        }
+        calls.push(format!("open w/{name}"));
+        let size = sizes.entry(name).or_default();
+        if verb == "append" && is_buffered {
+            calls.push(format!("lseek w/{name}  {size}"));
+        }
+        if is_buffered {
+            calls.push(format!("fstat w/{name}  0"));
+        }
+        let block = if is_buffered { 4096 } else { 512 };
+        let (mut rest, move_verb) = match verb {
+            "read" => (bytes, "read"),
+            _ => (bytes, "write"),
+        };
+        while rest >= block {
+            calls.push(format!("{move_verb} w/{name} {block} {block}"));
+            rest -= block;
+        }
+        if rest > 0 || !is_buffered {
+            let asked = if verb == "read" && is_buffered {
+                block
+            } else {
+                rest
+            };
+            calls.push(format!("{move_verb} w/{name} {asked} {rest}"));
+        }
+        if verb != "read" {
+            *size += bytes;
+        }
+        calls.push(format!("close w/{name}  0"));
+    }
+    calls
+}
+
+#[test]
+fn five_hundred_files_and_transactions_make_the_originals_calls() {
+    let Some(folder) = folder() else { return };
+    let Ok(operations) = fs::read_to_string(folder.join("trace_500_500_default.ops")) else {
+        skip!("the operations of 500 files and 500 transactions are not here");
+    };
+    for (is_buffered, line) in [(true, ""), (false, "set buffering false\n")] {
+        let script = format!("set location w\n{line}run\nquit\n");
+        let arguments = ["as", "postmark", "--times", "times", "c.pm"];
+        let Some(mut ours) = traced(&script, &arguments) else {
+            return;
+        };
+        ours.retain(|call| !call.starts_with("print"));
+        let expected = calls_of(&operations, is_buffered);
+        for (index, (ours, expected)) in ours.iter().zip(&expected).enumerate() {
+            assert_eq!(ours, expected, "buffered {is_buffered}: call {index}");
+        }
+        assert_eq!(ours.len(), expected.len());
+    }
+}
+
+#[test]
+fn a_link_named_postmark_is_postmark() {
+    let bed = bed(&[(".pmrc", b"set number 7\nshow\nquit\n")]);
+    let program = PathBuf::from(pgmeter(bed.path()).get_program());
+    let program = fs::canonicalize(program).unwrap();
+    symlink(program, bed.path().join("postmark")).unwrap();
+    let mut link = Command::new(bed.path().join("postmark"));
+    let seen = run_within(link.current_dir(bed.path()), LIMIT).unwrap();
+    let start = "PostMark v1.51 : 8/14/01\nReading configuration from file '.pmrc'\n\
+        Current configuration is:\nThe base number of files is 7\n";
+    assert!(seen.stdout.starts_with(start), "{}", seen.text());
+    assert_eq!((seen.code, seen.stderr.as_str()), (0, ""));
+}
+
+#[test]
+fn help_is_that_of_the_program_stood_in_for() {
+    let seen = run(&bed(&[]), &["--help"], "/dev/null");
+    seen.assert_says(0, &[]);
+    assert!(seen.stdout.contains("--allow-shell"), "{}", seen.text());
+    assert!(!seen.stdout.contains("--times"), "{}", seen.text());
+}
+
+#[test]
+fn a_shell_needs_to_be_allowed() {
+    let bed = bed(&[("cfg.pm", b"!echo hello\nquit\n")]);
+    let refused = run(&bed, &["cfg.pm"], "/dev/null");
+    assert!(!refused.stdout.contains("hello"), "{}", refused.text());
+    assert!(
+        refused.stderr.contains("--allow-shell"),
+        "{}",
+        refused.text()
+    );
+    let allowed = run(&bed, &["--allow-shell", "cfg.pm"], "/dev/null");
+    assert!(
+        allowed.stdout.ends_with("'cfg.pm'\nhello\n"),
+        "{}",
+        allowed.text()
+    );
+}
+
+#[test]
+fn versions_differ_in_banner_and_clock() {
+    let bed = bed(&[
+        ("cfg.pm", b"set location w\nrun\nquit\n"),
+        ("times", b"1,2.5,3,4"),
+    ]);
+    for (version, banner, total) in [
+        ("1.14", "PostMark v1.14\n", "\t3 seconds total\n"),
+        ("1.5", "PostMark v1.5 : 3/27/01\n", "\t3 seconds total\n"),
+        (
+            "1.54",
+            "PostMark v1.54 : 9/27/2025\n",
+            "\t3.0000 seconds total\n",
+        ),
+    ] {
+        let arguments = ["--compat", version, "--times", "times", "cfg.pm"];
+        let seen = run(&bed, &arguments, "/dev/null");
+        assert!(seen.stdout.starts_with(banner), "{}", seen.text());
+        assert!(seen.stdout.contains(total), "{}", seen.text());
+    }
+    let seen = run(&bed, &["--compat", "3", "cfg.pm"], "/dev/null");
+    seen.assert_says(2, &["1.14, 1.5, 1.53, 1.54"]);
+}
+
+#[test]
+fn files_that_were_there_before_are_left_as_they_are() {
+    let bed = bed(&[("w/17", b"mine")]);
+    let seen = played(&bed, "set location w\nrun\nquit\n");
+    assert_eq!(files_in(bed.path()), ["./w/17"]);
+    assert_eq!(fs::read(bed.path().join("w/17")).unwrap(), b"mine");
+    seen.assert_says(
+        0,
+        &["Error: cannot open 'w/17' for writing\n", "warning: 1 "],
+    );
+}
+
+#[test]
+fn a_pool_that_fits_no_memory_is_refused_and_the_program_goes_on() {
+    let bed = bed(&[]);
+    let seen = played(
+        &bed,
+        "set number 2000000000\nrun\nset number 3\nshow\nquit\n",
+    );
+    seen.assert_says(3, &["Error: Failed to allocate table", "help: "]);
+    assert!(
+        seen.stdout.contains("base number of files is 3\n"),
+        "{}",
+        seen.text()
+    );
+}
+
+/// Sends a signal with the system's own tool.
+fn interrupt(process_id: u32) {
+    run_tool("kill", &["-INT", &process_id.to_string()]).unwrap();
+}
+
+#[test]
+fn ctrl_c_removes_the_pool() {
+    let bed = bed(&[(
+        "cfg.pm",
+        b"set location w\nset number 2000\nset transactions 2000000000\nrun\n",
+    )]);
+    let mut command = bed.command(&["as", "postmark", "cfg.pm"]);
+    command.stdin(Stdio::null()).stdout(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    wait_for("the pool", || {
+        files_in_or_none(&bed.path().join("w")) > 1000
+    });
+    interrupt(child.id());
+    let status = child.wait().unwrap();
+    assert_eq!(status.code(), Some(130));
+    assert!(files_in(bed.path()).is_empty());
+}
+
+fn files_in_or_none(directory: &Path) -> usize {
+    fs::read_dir(directory).map_or(0, Iterator::count)
+}
+
+#[test]
+fn ctrl_c_ends_the_prompt() {
+    let bed = bed(&[]);
+    let mut command = bed.command(&["as", "postmark"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut start = [0; 28];
+    std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut start).unwrap();
+    assert!(start.ends_with(b"pm>"));
+    interrupt(child.id());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_run_and_leaves_nothing() {
+    let bed = bed(&[(
+        "cfg.pm",
+        b"set location w\nset transactions 2000000000\nrun\n",
+    )]);
+    let mut command = bed.command(&["as", "postmark", "cfg.pm"]);
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(files_in(bed.path()).is_empty());
+}
