@@ -78,7 +78,8 @@ fn limits(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<u
     let seconds = effort.seconds_or(10);
     let text = format!(
         "size = {FILE_BYTES}\nrun_time = {seconds}\nramp_time = 2\ncache = \"direct\"\n\
-         iodepth = 16\n[[access_spec]]\nline = [{{ size = \"4k\", random = 100, align = \"4k\" }}]\n"
+         iodepth = 16\n[[access_spec]]\n\
+         line = [{{ size = \"4k\", random = 100, align = \"4k\" }}]\n"
     );
     let fio_options: Vec<String> = format!(
         "--ioengine=io_uring --iodepth=16 --rw=randread --bs=4k --norandommap \

@@ -92,7 +92,8 @@ impl Lab {
     fn workload(&self, settings: &str) -> String {
         let seconds = self.seconds;
         format!(
-            "run_time = {seconds}\nramp_time = \"500ms\"\nwarm = true\nsize = {FILE_BYTES}\n{settings}"
+            "run_time = {seconds}\nramp_time = \"500ms\"\nwarm = true\n\
+             size = {FILE_BYTES}\n{settings}"
         )
     }
 
