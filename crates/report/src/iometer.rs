@@ -10,16 +10,28 @@ mod columns;
 mod figures;
 mod rows;
 
-use results::{CellRecord, RunRecord, Timestamp};
+use results::{CellRecord, RunRecord, Status, Timestamp};
 use workload::plan::{Cell, LinePlan, WorkerPlan};
 
 use columns::HEADS;
 
 /// The version whose columns are written; readers choose their columns by it.
 const VERSION: &str = "1.1.0";
-/// Iometer's test types: everything as configured, and the queue depth varied.
-const TEST_NORMAL: u8 = 0;
-const TEST_CYCLE_DEPTH: u8 = 6;
+/// The test types as workload files name them, each at Iometer's number of it.
+const TEST_TYPES: [&str; 8] = [
+    "normal",
+    "cycle-targets",
+    "cycle-workers",
+    "increment-targets-parallel",
+    "increment-targets-serial",
+    "cycle-workers-and-targets",
+    "cycle-outstanding-ios",
+    "cycle-outstanding-ios-and-targets",
+];
+/// Everything as configured.
+const TEST_NORMAL: usize = 0;
+/// The queue depth varied.
+const TEST_CYCLE_DEPTH: usize = 6;
 
 /// The whole file; lines end as Iometer's do.
 pub fn render(record: &RunRecord) -> String {
@@ -49,6 +61,9 @@ pub fn render(record: &RunRecord) -> String {
         lines.extend(["'Time Stamp".to_owned(), stamp(end_of(record, cell))]);
     }
     lines.push("'End Test".to_owned());
+    if record.status != Status::Complete {
+        lines.push("Aborted test".to_owned());
+    }
     lines.push(String::new());
     lines.join("\r\n")
 }
@@ -63,8 +78,18 @@ fn description(record: &RunRecord) -> String {
     titles.join(" ")
 }
 
-/// Iometer's number of what was varied.
-fn test_type(record: &RunRecord) -> u8 {
+/// Iometer's number of what was varied: of the workloads' test type where they agree. A list of
+/// queue depths is Iometer's cycle of them, too.
+fn test_type(record: &RunRecord) -> usize {
+    let settings = &record.plan.settings;
+    let mut written = settings
+        .iter()
+        .filter(|setting| setting.key == "test_type")
+        .map(|setting| TEST_TYPES.iter().position(|name| *name == setting.value));
+    let first = written.next().flatten().unwrap_or(TEST_NORMAL);
+    if first != TEST_NORMAL && written.all(|other| other == Some(first)) {
+        return first;
+    }
     let varied = record
         .cells
         .windows(2)

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use stats::{Counter, ERRNO_OTHER, Histogram, Interval};
 use workload::plan::{Cell, Plan, WorkerPlan};
 
+use crate::flows::Flows;
 use crate::title::{target_indexes, target_path};
 use crate::{
     CellRecord, CpuFigures, EngineNotes, ErrnoCount, HistogramRecord, IntervalFigures,
@@ -62,6 +63,26 @@ impl Names<'_> {
                 )
             })
             .collect()
+    }
+
+    /// What a workload is judged by: the operations that move bytes, `read` and `write`; all
+    /// operations where none was to move any.
+    ///
+    /// Opening and closing a connection, for instance, are no requests that the workload asks for.
+    #[must_use]
+    pub fn headline(self, totals: &Interval) -> Counter {
+        let mut moving = Counter::new();
+        for (index, counter) in totals.operations() {
+            let name = self.operations.get(index);
+            if name.is_some_and(|name| ["read", "write"].contains(name)) {
+                moving.merge(counter);
+            }
+        }
+        if moving.is_empty() {
+            totals.total()
+        } else {
+            moving
+        }
     }
 
     /// The failures by operation and cause.
@@ -188,18 +209,18 @@ impl WorkerFigures {
     /// to be filled in.
     #[must_use]
     pub fn of(worker: &WorkerPlan, totals: &Interval, run_time_ns: u64, names: Names) -> Self {
-        let mut flows = Counter::new();
-        for kind in totals.transactions() {
-            flows.merge(kind);
-        }
-        let are_operations = flows.count() == totals.total().count();
+        let flows = Flows::of(totals, names);
+        let are_operations = flows.transactions.count() == names.headline(totals).count();
         Self {
             worker_index: worker.worker_index,
             name: worker.name.clone(),
             access_spec: worker.access_spec.clone(),
             run_time_ns,
-            transactions: flows.count(),
-            transaction_latency: (!are_operations).then(|| Latency::of(flows.latency())),
+            transactions: flows.transactions.count(),
+            transaction_latency: (!are_operations)
+                .then(|| Latency::of(flows.transactions.latency())),
+            connections: flows.connections.count(),
+            connection_latency: flows.connection_latency(),
             operations: names.operations_of(totals, run_time_ns),
             ..Self::default()
         }
@@ -247,13 +268,13 @@ impl TargetFigures {
         run_time_ns: u64,
         names: Names,
     ) -> Self {
+        let flows = Flows::of(totals, names);
         Self {
             target_index,
             target: target_path(plan, target_index),
-            transactions: totals
-                .transactions()
-                .iter()
-                .fold(0, |sum, kind| sum.saturating_add(kind.count())),
+            transactions: flows.transactions.count(),
+            connections: flows.connections.count(),
+            connection_latency: flows.connection_latency(),
             operations: names.operations_of(totals, run_time_ns),
             ..Self::default()
         }
@@ -271,6 +292,11 @@ impl CellRecord {
             .into_iter()
             .map(|index| target_path(plan, index))
             .collect();
+        let total = OperationFigures {
+            // No failure goes unseen, whatever failed.
+            errors: totals.total().errors(),
+            ..OperationFigures::of(&names.headline(totals), run_time_ns)
+        };
         Self {
             index: cell.index,
             workload: cell.workload.clone(),
@@ -290,7 +316,7 @@ impl CellRecord {
             ramp_time_ns: cell.ramp_time_ns,
             operations: names.operations_of(totals, run_time_ns),
             transactions: names.transactions_of(totals, run_time_ns),
-            total: OperationFigures::of(&totals.total(), run_time_ns),
+            total,
             errors: names.errors_of(totals),
             first_done_ns: None,
             last_done_ns: None,

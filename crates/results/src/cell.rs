@@ -58,7 +58,8 @@ pub struct CellRecord {
     /// Figures of each kind of transaction.
     #[serde(default)]
     pub transactions: BTreeMap<String, TransactionFigures>,
-    /// All operations together.
+    /// The operations that move bytes (`read` and `write`) together, or all operations where none
+    /// moves any; its errors are those of all operations.
     pub total: OperationFigures,
     /// Failed operations by what the kernel said.
     #[serde(default)]

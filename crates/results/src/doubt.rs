@@ -97,8 +97,13 @@ fn percent(share: f64) -> String {
     }
 }
 
+/// Whether the cell was to do nothing but let time pass.
+fn is_idle(cell: &CellRecord) -> bool {
+    cell.workers == 0
+}
+
 fn outcome(cell: &CellRecord) -> Finding {
-    if cell.total.count == 0 {
+    if cell.total.count == 0 && !is_idle(cell) {
         let message = "no operation succeeded, so there is nothing to report";
         return Some((WarningCode::NothingMeasured, message.to_owned()));
     }
@@ -158,6 +163,10 @@ fn cache_served_reads(cell: &CellRecord) -> Finding {
 
 fn other_io(cell: &CellRecord) -> Finding {
     let device = cell.device.as_ref()?;
+    if is_idle(cell) {
+        // What others do meanwhile is what such a cell shows.
+        return None;
+    }
     if cell.cache != CacheMode::Direct {
         // Read-ahead and writeback make the device's bytes differ from ours without anyone else.
         return None;

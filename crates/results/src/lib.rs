@@ -11,6 +11,7 @@ mod cell;
 mod doubt;
 mod environment;
 mod event;
+mod flows;
 mod format;
 mod latency;
 mod parts;
@@ -28,6 +29,7 @@ pub use cell::{
 pub use doubt::{SAMPLES_BEYOND_MIN, doubt, doubt_environment, percentile_is_supported};
 pub use environment::{Clock, Device, Environment, FileSystem, Load, Mount, Processor};
 pub use event::{Listener, RunEvent};
+pub use flows::CONNECTION;
 pub use format::FORMAT;
 pub use latency::{HistogramRecord, Latency, Percentiles};
 pub use parts::{

@@ -145,6 +145,10 @@ pub struct WorkerFigures {
     /// From a transaction's first request queued to its last one reaped; none when transactions
     /// are single operations.
     pub transaction_latency: Option<Latency>,
+    /// Connections that were opened and closed again.
+    pub connections: u64,
+    /// From opening queued to closing reaped; none when there were no connections.
+    pub connection_latency: Option<Latency>,
     /// Figures of each operation.
     pub operations: Operations,
     /// The worker's figures on each of its targets.
@@ -167,6 +171,10 @@ pub struct TargetFigures {
     pub size_bytes: Option<u64>,
     /// Transactions that succeeded.
     pub transactions: u64,
+    /// Connections that were opened and closed again.
+    pub connections: u64,
+    /// From opening queued to closing reaped; none when there were no connections.
+    pub connection_latency: Option<Latency>,
     /// Figures of each operation.
     pub operations: Operations,
 }

@@ -94,19 +94,29 @@ pub struct Figures {
     write: Direction,
     transactions_per_second: f64,
     transaction: Timed,
+    connections_per_second: f64,
+    connections: u64,
+    connection: Timed,
     bins: Vec<u64>,
     run_time_ns: u64,
 }
 
+/// What a row tells beyond single requests.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Flows<'a> {
+    /// Transactions that succeeded, connections apart.
+    pub transactions: u64,
+    /// Their latencies; none when they are single operations.
+    pub transaction_latency: Option<&'a Latency>,
+    /// Connections that were opened and closed again.
+    pub connections: u64,
+    /// How long they lasted; none when there were none.
+    pub connection_latency: Option<&'a Latency>,
+}
+
 impl Figures {
-    /// The figures of operations over `run_time_ns`; transactions are single operations unless
-    /// their latencies say otherwise.
-    pub fn of(
-        operations: &Operations,
-        run_time_ns: u64,
-        transactions: u64,
-        latency: Option<&Latency>,
-    ) -> Self {
+    /// The figures of operations and of what they made up over `run_time_ns`.
+    pub fn of(operations: &Operations, run_time_ns: u64, flows: Flows) -> Self {
         let read = Direction::of(operations.get("read"));
         let write = Direction::of(operations.get("write"));
         let mut bins = vec![0; BIN_BOUNDS_NS.len() + 1];
@@ -116,8 +126,13 @@ impl Figures {
             }
         }
         Self {
-            transactions_per_second: results::per_second(transactions, run_time_ns),
-            transaction: latency.map_or_else(|| read.timed.plus(write.timed), Timed::of),
+            transactions_per_second: results::per_second(flows.transactions, run_time_ns),
+            transaction: flows
+                .transaction_latency
+                .map_or_else(|| read.timed.plus(write.timed), Timed::of),
+            connections_per_second: results::per_second(flows.connections, run_time_ns),
+            connections: flows.connections,
+            connection: flows.connection_latency.map(Timed::of).unwrap_or_default(),
             read,
             write,
             bins,
@@ -131,6 +146,9 @@ impl Figures {
         self.write = self.write.plus(below.write);
         self.transactions_per_second += below.transactions_per_second;
         self.transaction = self.transaction.plus(below.transaction);
+        self.connections_per_second += below.connections_per_second;
+        self.connections = self.connections.saturating_add(below.connections);
+        self.connection = self.connection.plus(below.connection);
         if self.bins.is_empty() {
             self.bins = vec![0; BIN_BOUNDS_NS.len() + 1];
         }
@@ -167,7 +185,7 @@ impl Figures {
             ("Read MBps (Decimal)", self.read.bytes_per_second / MEGA),
             ("Write MBps (Decimal)", self.write.bytes_per_second / MEGA),
             ("Transactions per Second", self.transactions_per_second),
-            ("Connections per Second", 0.0),
+            ("Connections per Second", self.connections_per_second),
         ] {
             row.real(head, per_second);
         }
@@ -180,12 +198,12 @@ impl Figures {
             ("Average Read Response Time", self.read.timed.mean_ms()),
             ("Average Write Response Time", self.write.timed.mean_ms()),
             ("Average Transaction Time", self.transaction.mean_ms()),
-            ("Average Connection Time", 0.0),
+            ("Average Connection Time", self.connection.mean_ms()),
             ("Maximum Response Time", both.max_ms()),
             ("Maximum Read Response Time", self.read.timed.max_ms()),
             ("Maximum Write Response Time", self.write.timed.max_ms()),
             ("Maximum Transaction Time", self.transaction.max_ms()),
-            ("Maximum Connection Time", 0.0),
+            ("Maximum Connection Time", self.connection.max_ms()),
         ] {
             row.real(head, milliseconds);
         }
@@ -200,7 +218,7 @@ impl Figures {
             ("Bytes Written", self.write.bytes),
             ("Read I/Os", self.read.count),
             ("Write I/Os", self.write.count),
-            ("Connections", 0),
+            ("Connections", self.connections),
         ] {
             row.whole(head, count);
         }
@@ -211,11 +229,11 @@ impl Figures {
             ("Total Raw Read Response Time", self.read.timed.sum_ns),
             ("Total Raw Write Response Time", self.write.timed.sum_ns),
             ("Total Raw Transaction Time", self.transaction.sum_ns),
-            ("Total Raw Connection Time", 0),
+            ("Total Raw Connection Time", self.connection.sum_ns),
             ("Maximum Raw Read Response Time", self.read.timed.max_ns),
             ("Maximum Raw Write Response Time", self.write.timed.max_ns),
             ("Maximum Raw Transaction Time", self.transaction.max_ns),
-            ("Maximum Raw Connection Time", 0),
+            ("Maximum Raw Connection Time", self.connection.max_ns),
             ("Total Raw Run Time", self.run_time_ns),
         ] {
             row.whole(head, ns);

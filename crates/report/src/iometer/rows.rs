@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use results::{CellRecord, MachineCpu, RunRecord, TargetFigures, WorkerFigures};
+use results::{CONNECTION, CellRecord, MachineCpu, RunRecord, TargetFigures, WorkerFigures};
 use workload::plan::{Cell, SpanPlan, WorkerPlan};
 
 use super::columns::Row;
-use super::figures::Figures;
+use super::figures::{Figures, Flows};
 
 /// Raw times are in nanoseconds.
 const TICKS_PER_SECOND: f64 = 1e9;
@@ -63,24 +63,30 @@ fn sum(cell: &CellRecord) -> Figures {
         all.add(&figures_of(worker));
     }
     if cell.worker_figures.is_empty() {
-        let transactions = cell.transactions.values().map(|kind| kind.count).sum();
-        all.add(&Figures::of(
-            &cell.operations,
-            cell.run_time_ns,
-            transactions,
-            None,
-        ));
+        let connection = cell.transactions.get(CONNECTION);
+        let kinds = cell.transactions.iter();
+        let flows = Flows {
+            transactions: kinds
+                .filter(|(name, _)| *name != CONNECTION)
+                .map(|(_, kind)| kind.count)
+                .sum(),
+            transaction_latency: None,
+            connections: connection.map_or(0, |kind| kind.count),
+            connection_latency: connection.map(|kind| &kind.latency),
+        };
+        all.add(&Figures::of(&cell.operations, cell.run_time_ns, flows));
     }
     all
 }
 
 fn figures_of(worker: &WorkerFigures) -> Figures {
-    Figures::of(
-        &worker.operations,
-        worker.run_time_ns,
-        worker.transactions,
-        worker.transaction_latency.as_ref(),
-    )
+    let flows = Flows {
+        transactions: worker.transactions,
+        transaction_latency: worker.transaction_latency.as_ref(),
+        connections: worker.connections,
+        connection_latency: worker.connection_latency.as_ref(),
+    };
+    Figures::of(&worker.operations, worker.run_time_ns, flows)
 }
 
 fn summary(
@@ -142,12 +148,13 @@ fn of_worker(worker: &WorkerFigures, plan: Option<&WorkerPlan>) -> String {
 
 fn of_target(worker: &WorkerFigures, target: &TargetFigures, plan: Option<&WorkerPlan>) -> String {
     let mut row = Row::new("DISK", &target.target);
-    let figures = Figures::of(
-        &target.operations,
-        worker.run_time_ns,
-        target.transactions,
-        None,
-    );
+    let flows = Flows {
+        transactions: target.transactions,
+        transaction_latency: None,
+        connections: target.connections,
+        connection_latency: target.connection_latency.as_ref(),
+    };
+    let figures = Figures::of(&target.operations, worker.run_time_ns, flows);
     figures.fill(&mut row, true);
     let spans = plan.map_or(&[][..], |plan| &plan.spans[..]);
     let span = spans

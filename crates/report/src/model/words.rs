@@ -128,9 +128,11 @@ pub fn settings(record: &RunRecord) -> String {
         1 => "1 worker".to_owned(),
         count => format!("{count} workers"),
     }));
+    let in_full = cells.iter().all(|cell| cell.status == Status::Complete);
+    let up_to = if in_full { "" } else { "up to " };
     parts.extend(common(cells, |cell| match cell.planned_run_time_ns {
         0 => "by operations".to_owned(),
-        ns => format!("{} measured", seconds(ns)),
+        ns => format!("{up_to}{} measured", seconds(ns)),
     }));
     parts.extend(
         common(cells, |cell| format!("{} ramp", seconds(cell.ramp_time_ns)))

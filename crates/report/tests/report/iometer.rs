@@ -257,3 +257,97 @@ fn an_empty_record_and_a_cell_without_plan_are_written() {
     record.cells.clear();
     assert_eq!(lines(&record).len(), 8);
 }
+
+/// The sample with 4 and 6 connections in the first cell's workers.
+fn connected() -> RunRecord {
+    let mut record = sample::record();
+    let workers = &mut record.cells[0].worker_figures;
+    for (worker, (connections, max_ns)) in workers.iter_mut().zip([(4, 5_000_000), (6, 9_000_000)])
+    {
+        worker.connections = connections;
+        worker.connection_latency = Some(results::Latency {
+            count: connections,
+            sum_ns: connections * 2_000_000,
+            max_ns: Some(max_ns),
+            ..Default::default()
+        });
+    }
+    for worker in &mut record.plan.cells[0].workers {
+        worker.transactions_per_connection = Some(5000);
+    }
+    record
+}
+
+#[test]
+fn connections_fill_iometers_columns_and_no_transactions() {
+    let lines = lines(&connected());
+    for (row, name, wanted) in [
+        ("ALL", "Connections per Second", "1.000000"),
+        ("ALL", "Average Connection Time", "2.000000"),
+        ("ALL", "Maximum Connection Time", "9.000000"),
+        ("ALL", "Connections", "10"),
+        ("ALL", "Transactions per Connection", "5000"),
+        ("ALL", "Transactions per Second", "10000.000000"),
+        ("MANAGER", "Total Raw Connection Time", "20000000"),
+        ("MANAGER", "Maximum Raw Connection Time", "9000000"),
+        ("WORKER", "Connections", "4"),
+        ("WORKER", "Maximum Raw Connection Time", "5000000"),
+    ] {
+        assert_eq!(field(&lines, row, 0, name), wanted, "{row} {name}");
+    }
+}
+
+#[test]
+fn connections_are_told_without_workers_figures() {
+    let mut record = connected();
+    let cell = &mut record.cells[0];
+    cell.worker_figures.clear();
+    let connection = results::TransactionFigures {
+        count: 30,
+        ..Default::default()
+    };
+    cell.transactions.insert("connection".into(), connection);
+    let lines = lines(&record);
+    assert_eq!(
+        field(&lines, "ALL", 0, "Connections per Second"),
+        "3.000000"
+    );
+    assert_eq!(
+        field(&lines, "ALL", 0, "Transactions per Second"),
+        "10000.000000"
+    );
+}
+
+#[test]
+fn the_test_type_is_that_of_the_workloads_where_they_agree() {
+    use workload::model::TestType::*;
+    let types = [
+        Normal,
+        CycleTargets,
+        CycleWorkers,
+        IncrementTargetsParallel,
+        IncrementTargetsSerial,
+        CycleWorkersAndTargets,
+        CycleOutstandingIos,
+        CycleOutstandingIosAndTargets,
+    ];
+    let mut record = sample::record();
+    let mut setting = record.plan.settings[0].clone();
+    setting.key = "test_type".into();
+    for (number, test_type) in types.into_iter().enumerate() {
+        let value = serde_json::to_value(test_type).unwrap();
+        setting.value = value.as_str().unwrap().to_owned();
+        record.plan.settings = vec![setting.clone(), setting.clone()];
+        assert_eq!(lines(&record)[1], format!("{number},file-server"));
+    }
+    record.plan.settings[0].value = "cycle-targets".into();
+    assert_eq!(lines(&record)[1], "0,file-server");
+}
+
+#[test]
+fn an_interrupted_run_ends_as_an_aborted_test() {
+    let mut record = sample::record();
+    record.status = results::Status::Interrupted;
+    let text = render(&record, Format::IometerCsv, Page::PLAIN);
+    assert!(text.ends_with("\r\n'End Test\r\nAborted test\r\n"));
+}

@@ -253,3 +253,14 @@ fn names_cannot_break_markdown() {
     let shown = render(&record, Format::Markdown, Page::PLAIN);
     assert!(shown.contains("| a\\|b\\*c  | 2 |"), "{shown}");
 }
+
+#[test]
+fn a_cell_that_was_cut_short_was_measured_up_to_its_time() {
+    let mut record = sample::record();
+    record.cells[1].status = Status::Interrupted;
+    let shown = text(&record, 80);
+    assert!(
+        shown.contains("direct, up to 10 s measured, 2 s ramp"),
+        "{shown}"
+    );
+}

@@ -255,3 +255,20 @@ fn a_busy_machine_and_an_unstable_clock_are_told() {
         .collect();
     assert_eq!(codes, [WarningCode::ClockUnstable, WarningCode::LoadBefore]);
 }
+
+#[test]
+fn an_idle_cell_raises_no_doubt() {
+    let (mut plan, _) = setting();
+    plan.cells[0].workers.clear();
+    let empty = stats::Interval::default();
+    let run_time_ns = 10 * sample::SECOND;
+    let mut cell = CellRecord::of(&plan.cells[0], &plan, &empty, run_time_ns, sample::NAMES);
+    cell.device = Some(results::DeviceFigures {
+        write_bytes: 1 << 30,
+        source: "nvme0n1".into(),
+        ..Default::default()
+    });
+    assert_eq!(told(&plan, &cell), []);
+    cell.status = Status::Interrupted;
+    assert_eq!(told(&plan, &cell)[0].0, WarningCode::CellCutShort);
+}

@@ -296,3 +296,80 @@ fn a_title_tells_a_cell_from_the_others() {
         "File Server, iodepth 8, 2 workers, /mnt/array, repetition 1"
     );
 }
+
+/// Ten transfers over two connections, whose third opening failed.
+fn connected() -> (results::Names<'static>, stats::Interval) {
+    let names = results::Names {
+        operations: &["read", "write", "open", "close"],
+        transactions: &["transaction", "connection"],
+    };
+    let mut totals = stats::Interval::with(0..4, 2);
+    for number in 0..10 {
+        totals.operation_mut(number % 2).record(4096, 1000);
+        totals.transaction_mut(0).record(4096, 1000);
+    }
+    for operation in [2, 3, 2, 3] {
+        totals.operation_mut(operation).record(0, 50_000);
+    }
+    totals.operation_mut(2).record_error(-24, 70);
+    totals.transaction_mut(1).record(0, 100_000);
+    totals.transaction_mut(1).record(0, 300_000);
+    (names, totals)
+}
+
+#[test]
+fn the_total_counts_what_moves_bytes_and_every_failure() {
+    let plan = sample::plan();
+    let (names, totals) = connected();
+    let record = results::CellRecord::of(&plan.cells[0], &plan, &totals, sample::SECOND, names);
+    assert_eq!(record.total.count, 10);
+    assert_eq!(record.total.per_second, 10.0);
+    assert_eq!(record.total.latency.count, 10);
+    assert_eq!(record.total.latency.max_ns, Some(1000));
+    assert_eq!(record.total.errors, 1);
+    assert_eq!(record.errors[0].operation, "open");
+    assert_eq!(record.operations["open"].errors, 1);
+    assert_eq!(record.operations["close"].count, 2);
+}
+
+#[test]
+fn the_total_counts_everything_where_nothing_moves_bytes() {
+    let plan = sample::plan();
+    let (names, _) = connected();
+    let mut totals = stats::Interval::with(0..4, 0);
+    totals.operation_mut(2).record(0, 10);
+    totals.operation_mut(3).record(0, 20);
+    let record = results::CellRecord::of(&plan.cells[0], &plan, &totals, sample::SECOND, names);
+    assert_eq!(record.total.count, 2);
+}
+
+#[test]
+fn connections_are_no_transactions() {
+    let plan = sample::plan();
+    let (names, totals) = connected();
+    let worker = &plan.cells[0].workers[0];
+    let figures = results::WorkerFigures::of(worker, &totals, sample::SECOND, names);
+    assert_eq!((figures.transactions, figures.connections), (10, 2));
+    assert_eq!(figures.transaction_latency, None, "single operations");
+    let latency = figures.connection_latency.unwrap();
+    assert_eq!((latency.sum_ns, latency.max_ns), (400_000, Some(300_000)));
+    let target = results::TargetFigures::of(&plan, 0, &totals, sample::SECOND, names);
+    assert_eq!((target.transactions, target.connections), (10, 2));
+    let plain = sample::totals(10, false);
+    let plain = results::WorkerFigures::of(worker, &plain, sample::SECOND, sample::NAMES);
+    assert_eq!((plain.connections, plain.connection_latency), (0, None));
+}
+
+#[test]
+fn a_record_read_and_written_again_is_the_same_bytes() {
+    let mut record = sample::record();
+    // Numbers of 17 digits, which a reader that rounds carelessly misses by the last one.
+    let mut value = 0.1_f64;
+    for _ in 0..200 {
+        value = (value * 997.123_456_789).fract() + 1e-9;
+        record.cells[0].own_cost_ns_per_operation = Some(value * 51.247_448_160_1);
+        record.cells[0].total.per_second = value / 3.0;
+        let text = record.to_json();
+        assert_eq!(RunRecord::from_json(&text).unwrap().to_json(), text);
+    }
+}
