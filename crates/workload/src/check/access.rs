@@ -4,7 +4,9 @@ use std::collections::HashSet;
 
 use units::{Bytes, Percent};
 
-use crate::model::{AccessLine, AccessSpec, DistributionChoice, IDLE, Workload, ZoneChoice};
+use crate::model::{
+    AccessLine, AccessSpec, DistributionChoice, IDLE, SequenceChoice, Workload, ZoneChoice,
+};
 use crate::nearest::nearest;
 
 use super::Flaw;
@@ -134,7 +136,20 @@ fn check_line(line: &AccessLine) -> Result<(), Flaw> {
     ] {
         at_most_a_request(key, value)?;
     }
+    sequence(line.sequence.as_ref())?;
     line.distribution.as_ref().map_or(Ok(()), distribution)
+}
+
+/// A stride of 0 never leaves its block.
+fn sequence(choice: Option<&SequenceChoice>) -> Result<(), Flaw> {
+    match choice {
+        Some(SequenceChoice::Strided(stride)) if stride.0 == 0 => Err(Flaw::new(
+            "sequence",
+            "the stride of `strided` is 0, so every request would go to the same place",
+            "write `{ strided = \"1MiB\" }`",
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Percents made by importers are checked like those read from a file.
@@ -190,6 +205,12 @@ fn distribution(choice: &DistributionChoice) -> Result<(), Flaw> {
 
 fn check_zones(zones: &[ZoneChoice]) -> Result<(), Flaw> {
     let flaw = |message: String, help: &str| Err(Flaw::new("distribution", message, help));
+    if zones.is_empty() {
+        return flaw(
+            "`zones` is an empty list".into(),
+            "write `{ zones = [{ access = 80, size = 20 }, { access = 20, size = 80 }] }`",
+        );
+    }
     for (what, sum) in [
         (
             "access",

@@ -7,7 +7,7 @@ use crate::diagnostic::Diagnostic;
 use crate::model::Workload;
 
 pub(crate) use access::{is_idle, of_size};
-pub(crate) use values::{IODEPTH_MAX, WORKERS_MAX};
+pub(crate) use values::{IODEPTH_MAX, WORKERS_MAX, given_twice};
 
 /// A step on the way to a value of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

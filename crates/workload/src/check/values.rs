@@ -1,5 +1,7 @@
 //! Ranges of the workload's and the workers' own keys.
 
+use std::collections::HashSet;
+
 use crate::model::{ContentChoice, OneOrMany, Worker, Workload};
 use crate::plan::PositionRule;
 
@@ -75,6 +77,7 @@ pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
     content(workload.content.as_ref())?;
     names(workload)?;
     lists(workload)?;
+    targets_are_distinct(workload)?;
     for (index, worker) in workload.worker.iter().enumerate() {
         check_worker(worker).map_err(|flaw| flaw.within("worker", index))?;
     }
@@ -129,6 +132,45 @@ fn targets(targets: Option<&OneOrMany<String>>) -> Result<(), Flaw> {
         ));
     }
     at_most("targets", targets.len(), TARGETS_MAX)
+}
+
+/// Iometer's configurations may name a target twice, as Iometer allows; it is used once.
+fn targets_are_distinct(workload: &Workload) -> Result<(), Flaw> {
+    if workload.iometer.is_some() {
+        return Ok(());
+    }
+    let twice = |targets: &Option<OneOrMany<String>>| {
+        given_twice(targets.as_ref().map_or(&[][..], OneOrMany::as_slice))
+    };
+    if let Some(flaw) = twice(&workload.targets) {
+        return Err(flaw);
+    }
+    let of_workers = workload.worker.iter().enumerate();
+    let mut flaws = of_workers.filter_map(|(index, worker)| {
+        twice(&worker.targets).map(|flaw| flaw.within("worker", index))
+    });
+    flaws.next().map_or(Ok(()), Err)
+}
+
+/// The first target of the list that is there already, however it is written.
+pub(crate) fn given_twice(targets: &[String]) -> Option<Flaw> {
+    let mut seen = HashSet::new();
+    let again = targets.iter().find(|target| !seen.insert(plain(target)))?;
+    let message = format!("target `{}` is given twice", crate::printable(plain(again)));
+    Some(Flaw::new("targets", message, "name each target once"))
+}
+
+/// The path without what changes nothing: `./` in front and slashes at the end.
+fn plain(path: &str) -> &str {
+    let mut bare = path;
+    while let Some(rest) = bare.strip_prefix("./") {
+        bare = rest.trim_start_matches('/');
+    }
+    match bare.trim_end_matches('/') {
+        "" if path.starts_with('/') => "/",
+        "" if path.starts_with('.') => ".",
+        bare => bare,
+    }
 }
 
 fn at_most(key: &'static str, count: usize, most: usize) -> Result<(), Flaw> {

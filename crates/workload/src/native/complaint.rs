@@ -36,6 +36,10 @@ fn reworded(raw: &str, span: &std::ops::Range<usize>, page: &Page) -> (String, O
             Some(format!("add {field}")),
         );
     }
+    if let Some(example) = example_with_value(raw, page.excerpt(span).trim_matches(['"', '\''])) {
+        let message = format!("`{}` is `{}` without a value", key(), page.excerpt(span));
+        return (message, Some(format!("write `{example}`")));
+    }
     if raw.starts_with("invalid ") || raw == "wanted string or table" {
         let wanted = raw
             .split_once(", expected ")
@@ -48,6 +52,25 @@ fn reworded(raw: &str, span: &std::ops::Range<usize>, page: &Page) -> (String, O
         Some((what, help)) => (format!("`{}`: {what}", key()), Some(help.to_owned())),
         None => (format!("not TOML: {}", raw.replace('\n', " ")), None),
     }
+}
+
+/// How a choice that takes a value is written, where the word stands alone.
+fn example_with_value(raw: &str, word: &str) -> Option<&'static str> {
+    if !raw.ends_with("newtype variant") {
+        return None;
+    }
+    [
+        ("zipf", "distribution = { zipf = 1.2 }"),
+        ("pareto", "distribution = { pareto = 0.2 }"),
+        ("normal", "distribution = { normal = 10 }"),
+        (
+            "zones",
+            "distribution = { zones = [{ access = 80, size = 20 }, { access = 20, size = 80 }] }",
+        ),
+        ("strided", "sequence = { strided = \"1MiB\" }"),
+    ]
+    .into_iter()
+    .find_map(|(known, example)| (known == word).then_some(example))
 }
 
 /// Takes the seen word and the known ones out of serde's message.

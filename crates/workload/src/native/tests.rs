@@ -428,3 +428,44 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn choices_that_take_a_value_show_how() {
+    assert_eq!(
+        refusal(&format!("{GOOD}distribution = \"zipf\"\n")),
+        "error: `access_spec.line.distribution` is `\"zipf\"` without a value\n  \
+         --> w.toml:5:16\n   5 | distribution = \"zipf\"\n\
+         help: write `distribution = { zipf = 1.2 }`"
+    );
+    assert_eq!(
+        refusal(&format!("{GOOD}sequence = \"strided\"\n")),
+        "error: `access_spec.line.sequence` is `\"strided\"` without a value\n  \
+         --> w.toml:5:12\n   5 | sequence = \"strided\"\n\
+         help: write `sequence = { strided = \"1MiB\" }`"
+    );
+}
+
+#[test]
+fn empty_zones_and_strides_of_zero_are_refused() {
+    assert_eq!(
+        refusal(&format!("{GOOD}distribution = {{ zones = [] }}\n")),
+        "error: `zones` is an empty list\n  --> w.toml:5:16\n   \
+         5 | distribution = { zones = [] }\n\
+         help: write `{ zones = [{ access = 80, size = 20 }, { access = 20, size = 80 }] }`"
+    );
+    assert_eq!(
+        refusal(&format!("{GOOD}sequence = {{ strided = 0 }}\n")),
+        "error: the stride of `strided` is 0, so every request would go to the same place\n  \
+         --> w.toml:5:12\n   5 | sequence = { strided = 0 }\n\
+         help: write `{ strided = \"1MiB\" }`"
+    );
+}
+
+#[test]
+fn targets_of_a_worker_are_distinct() {
+    assert_eq!(
+        refusal(&format!("{GOOD}[[worker]]\ntargets = [\"/a\", \"/a/\"]\n")),
+        "error: target `/a` is given twice\n  --> w.toml:6:11\n   \
+         6 | targets = [\"/a\", \"/a/\"]\nhelp: name each target once"
+    );
+}

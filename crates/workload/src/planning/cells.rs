@@ -33,7 +33,8 @@ pub(super) fn of_workload(
     context: &mut Context,
 ) -> Result<Vec<Cell>, Diagnostic> {
     let members = crew(workload)?;
-    settings::note_workers(workload, members.len(), context);
+    settings::note_workers(workload, members.len(), context)?;
+    settings::note_own(workload, &members, context);
     refuse_network(workload, context);
     let mut layout = Layout {
         context,
@@ -313,6 +314,7 @@ impl Layout<'_, '_> {
             };
             for line in lines {
                 place.fits(line)?;
+                place.strides(line)?;
                 match place.unaligned(line) {
                     Some(error) if entry.known => return Err(error),
                     Some(error) => {

@@ -71,6 +71,11 @@ fn sequence(choice: &SequenceChoice) -> Sequence {
     }
 }
 
+/// Bytes of the line's request or of its reply, whichever is larger.
+fn most_bytes(line: &LinePlan) -> u64 {
+    u64::from(line.size_bytes.max(line.reply_bytes))
+}
+
 /// A target as its lines see it.
 pub(super) struct Place<'a> {
     pub path: &'a str,
@@ -84,15 +89,8 @@ impl Place<'_> {
     /// Whether the line's requests fit into the span, at an aligned start.
     pub fn fits(&self, line: &LinePlan) -> Result<(), Diagnostic> {
         let span = &self.span;
-        let unit = if line.align_bytes == 0 {
-            span.sector_bytes
-        } else {
-            line.align_bytes
-        };
-        let first = span
-            .start_bytes
-            .checked_next_multiple_of(u64::from(unit.max(1)));
-        let most = u64::from(line.size_bytes.max(line.reply_bytes));
+        let first = self.first_start(line);
+        let most = most_bytes(line);
         let end = span.start_bytes + span.size_bytes;
         if first
             .and_then(|first| first.checked_add(most))
@@ -107,6 +105,47 @@ impl Place<'_> {
             self.path
         );
         Err(Diagnostic::error("", message).help("use a larger `--size`"))
+    }
+
+    /// Whether a stride leads to a second request before the end of the span; otherwise one block
+    /// would be measured again and again.
+    pub fn strides(&self, line: &LinePlan) -> Result<(), Diagnostic> {
+        let Sequence::Strided { stride_bytes } = line.sequence else {
+            return Ok(());
+        };
+        let span = &self.span;
+        let first = self.first_start(line);
+        let second_end = first
+            .and_then(|first| first.checked_add(stride_bytes))
+            .and_then(|second| second.checked_next_multiple_of(self.unit(line)))
+            .and_then(|second| second.checked_add(most_bytes(line)));
+        let fits = second_end.is_some_and(|end| end <= span.start_bytes + span.size_bytes);
+        if fits || line.random_percent >= 100.0 {
+            return Ok(());
+        }
+        let message = format!(
+            "a stride of {} leads past the {} that are used of `{}`, so every request would go to \
+             the same place",
+            Bytes(stride_bytes),
+            Bytes(span.size_bytes),
+            self.path
+        );
+        Err(Diagnostic::error("", message).help("use a larger `--size`"))
+    }
+
+    /// What offsets of the line are multiples of, in bytes; at least 1.
+    fn unit(&self, line: &LinePlan) -> u64 {
+        let unit = match line.align_bytes {
+            0 => self.span.sector_bytes,
+            align => align,
+        };
+        u64::from(unit.max(1))
+    }
+
+    /// The first aligned byte of the span; nothing past the largest number.
+    fn first_start(&self, line: &LinePlan) -> Option<u64> {
+        let start = self.span.start_bytes;
+        start.checked_next_multiple_of(self.unit(line))
     }
 
     /// What direct I/O would refuse.

@@ -8,13 +8,14 @@ mod options;
 mod seeds;
 mod settings;
 mod space;
+mod stamps;
 mod targets;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashSet;
 
-use crate::check::check;
+use crate::check::{check, given_twice};
 use crate::diagnostic::Diagnostic;
 use crate::facts::SystemFacts;
 use crate::model::Workload;
@@ -76,6 +77,9 @@ pub fn plan(
     for workload in &applied {
         check(workload).map_err(|flaw| flaw.diagnostic(workload.source_name()))?;
     }
+    if let Some(flaw) = given_twice(overrides.targets()) {
+        return Err(flaw.diagnostic(""));
+    }
     context.targets = TargetTable::of(&applied, &mut context.warnings, overrides, facts);
     let mut series = Vec::new();
     let mut seed = options::SEED_DEFAULT;
@@ -94,6 +98,7 @@ pub fn plan(
     }
     let targets = space::checked(&context)?;
     let cells = interleaved(series)?;
+    stamps::check(&cells)?;
     refuse_nothing(&cells, &mut context.refusals);
     context.warnings = without_repeats(context.warnings);
     Ok(Planned {

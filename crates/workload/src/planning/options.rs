@@ -91,7 +91,7 @@ impl Options {
             repetitions: r.shown("repetitions", workload.repetitions, 1),
             seed: r.shown("seed", workload.seed, Seed(SEED_DEFAULT)).0,
             cpus: r.cpus(workload),
-            verify: r.shown("verify", workload.verify, false),
+            verify: r.verify(workload.verify, engine)?,
             warm: r.shown("warm", workload.warm, false),
             position: r.word("position", workload.position, PositionRule::Uniform),
             cursor: r.word("cursor", workload.cursor, CursorKind::Worker),
@@ -212,6 +212,15 @@ impl Resolver<'_> {
         Ok(self.word("cache", written, default))
     }
 
+    /// Nothing comes back from an engine that touches nothing.
+    fn verify(&mut self, written: Option<bool>, engine: EngineKind) -> Result<bool, Diagnostic> {
+        if engine == EngineKind::Null && written == Some(true) {
+            let message = "the engine `null` reads nothing that could be verified";
+            return Err(Diagnostic::error("", message).help("leave `verify` out"));
+        }
+        Ok(self.shown("verify", written, false))
+    }
+
     fn times(
         &mut self,
         workload: &Workload,
@@ -243,7 +252,7 @@ impl Resolver<'_> {
 }
 
 /// The text that a workload file has for the value, without quotes.
-fn text_of<T: serde::Serialize>(value: &T) -> String {
+pub(super) fn text_of<T: serde::Serialize>(value: &T) -> String {
     match serde_json::to_value(value) {
         Ok(serde_json::Value::String(text)) => text,
         Ok(other) => other.to_string(),

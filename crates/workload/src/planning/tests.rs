@@ -399,14 +399,15 @@ fn workers_take_cpus_in_turn() {
             cpu_count: count,
             ..SystemFacts::default()
         };
-        planned_on(&format!("workers = 3\ncpus = [4, 1]\n{LINE}"), &[], &facts).unwrap()
+        planned_on(&format!("workers = 3\ncpus = [4, 1]\n{LINE}"), &[], &facts)
     };
-    let cells = cpus(8).plan.cells;
+    let cells = cpus(8).unwrap().plan.cells;
     let taken: Vec<_> = cells[0].workers.iter().map(|worker| worker.cpu).collect();
     assert_eq!(taken, [Some(4), Some(1), Some(4)]);
+    assert!(cpus(0).is_ok());
     assert_eq!(
-        messages(&cpus(2).warnings),
-        ["`cpus` names CPU 4, but there are 2, from 0"]
+        cpus(2).unwrap_err().to_string(),
+        "error: `cpus` names CPU 4, but there are 2, from 0\nhelp: use a smaller number"
     );
 }
 
@@ -501,5 +502,97 @@ fn the_plan_reads_well() {
          1  mail      a                           1        1        1    1  2s + 1m\n  \
          2  mail      a                           1        1        8    1  2s + 1m\n\n\
          2 cells, 2m4s in all; before that, up to 1GiB of test files are written\n"
+    );
+}
+
+#[test]
+fn what_touches_nothing_cannot_be_verified() {
+    let error = planned_on(
+        LINE,
+        &["verify=true", "engine=null"],
+        &SystemFacts::default(),
+    );
+    assert_eq!(
+        error.unwrap_err().to_string(),
+        "error: the engine `null` reads nothing that could be verified\n\
+         help: leave `verify` out"
+    );
+    planned(LINE, &["verify=false", "engine=null"]);
+}
+
+#[test]
+fn what_is_verified_must_have_room_for_stamps() {
+    let text = |line: &str| format!("cache = \"buffered\"\nverify = true\n{LINE}{line}");
+    assert_eq!(
+        refusal(
+            &text("align = 32\n").replace("4k", "96"),
+            &SystemFacts::default()
+        ),
+        "error: verified blocks have multiples of 64 bytes; requests of 96 bytes cannot be \
+         stamped\nhelp: use a multiple of 64 bytes"
+    );
+    assert_eq!(
+        refusal(&text("align = 1000\n"), &SystemFacts::default()),
+        "error: verified blocks have multiples of 64 bytes; an alignment of 1000 bytes cannot be \
+         stamped\nhelp: use a multiple of 64 bytes"
+    );
+    planned(&text("align = 64\n"), &[]);
+    planned(&text("align = 1000\n"), &["verify=false"]);
+}
+
+#[test]
+fn a_stride_must_lead_to_a_second_place() {
+    let text =
+        |stride: &str| format!("size = \"1MiB\"\n{LINE}sequence = {{ strided = {stride} }}\n");
+    assert_eq!(
+        refusal(&text("\"1MiB\""), &SystemFacts::default()),
+        "error: a stride of 1MiB leads past the 1MiB that are used of `.`, so every request would \
+         go to the same place\nhelp: use a larger `--size`"
+    );
+    assert!(refusal(&text("1_048_064"), &SystemFacts::default()).contains("the same place"));
+    planned(&text("1_044_480"), &[]);
+    planned(&format!("{}random = 100\n", text("\"1MiB\"")), &[]);
+}
+
+#[test]
+fn a_target_is_given_once() {
+    let twice = |targets: &[&str]| {
+        let mut overrides = Overrides::new();
+        overrides.set_targets(targets.iter().map(|it| (*it).to_owned()).collect());
+        plan(&workloads(LINE), &overrides, &SystemFacts::default()).map_err(|it| it.to_string())
+    };
+    let error = "error: target `t` is given twice\nhelp: name each target once".to_owned();
+    for targets in [["t", "t"], ["t", "t/"], ["./t", "t//"], [".//t", "t"]] {
+        assert_eq!(twice(&targets), Err(error.clone()), "{targets:?}");
+    }
+    assert!(twice(&["t", "/t"]).is_ok() && twice(&["/", "."]).is_ok());
+}
+
+#[test]
+fn settings_show_what_all_workers_set_themselves() {
+    let shown = |text: &str, pairs: &[&str], key: &str| {
+        let settings = planned(text, pairs).plan.settings;
+        let mut of_key = settings.into_iter().filter(|setting| setting.key == key);
+        let found = of_key.next().unwrap();
+        assert!(of_key.next().is_none());
+        (found.value, found.source)
+    };
+    let tail = "size = \"1MiB\"\ncontent = \"zero\"\n";
+    let text = format!(
+        "{LINE}[[worker]]\niodepth = 8\n{tail}[[worker]]\niodepth = 16\n{tail}\
+         [[worker]]\niodepth = 8\nseed = 4\n{tail}"
+    );
+    let written = |value: &str| (value.to_owned(), Source::Written);
+    assert_eq!(shown(&text, &[], "iodepth"), written("8,16"));
+    assert_eq!(shown(&text, &[], "content"), written("zero"));
+    assert_eq!(shown(&text, &[], "size"), written("1MiB"));
+    let default = ("1".to_owned(), Source::Default);
+    assert_eq!(shown(&text, &[], "seed"), default);
+    let option = ("3".to_owned(), Source::Option);
+    assert_eq!(shown(&text, &["iodepth=3"], "iodepth"), option);
+    let all = crate::plan_text(&planned(&text, &[]));
+    assert!(
+        all.contains("  written: iodepth = 8,16, content = zero, workers = 3, size = 1MiB\n"),
+        "{all}"
     );
 }

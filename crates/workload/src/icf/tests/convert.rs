@@ -212,6 +212,27 @@ fn a_file_without_specifications_says_so() {
 }
 
 #[test]
+fn a_file_without_specifications_is_refused_by_planning_as_toml_too() {
+    let managers = MANAGERS.replace("\tscan\n\tIdle\n\tMIXED\n", "");
+    let (workload, _) = workload(&file(&[SETUP, &managers]));
+    let text = crate::to_toml(&workload);
+    let read = crate::source::load("sample.toml", text.as_bytes(), None, false).unwrap();
+    let planned = crate::plan(
+        &read.workloads,
+        &crate::Overrides::new(),
+        &Default::default(),
+    );
+    let refusals = planned.unwrap().refusals;
+    assert_eq!(
+        refusals.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        [
+            "error: there is nothing to run: no worker has an access specification\n\
+             help: add an `[[access_spec]]`"
+        ]
+    );
+}
+
+#[test]
 fn settings_that_are_switched_off_are_kept() {
     let text = full().replace("16,ENABLED,5,ENABLED,1844", "16,DISABLED,5,DISABLED,1844");
     let (workload, _) = workload(&text);
