@@ -19,10 +19,17 @@ pub fn system_facts(targets: &[String], default_target: Option<&str>) -> SystemF
             .filter_map(|path| target_facts(path))
             .collect(),
         default_target: default_target.and_then(target_facts),
-        cpu_count: std::thread::available_parallelism()
-            .map_or(0, |count| u32::try_from(count.get()).unwrap_or(u32::MAX)),
+        cpu_count: cpu_count(),
         memory_bytes: memory_bytes(),
     }
+}
+
+/// CPUs that threads may be bound to, whatever this process may use now; 0 when not known.
+fn cpu_count() -> u32 {
+    let last =
+        |online: &str| -> Option<u32> { online.trim().rsplit([',', '-']).next()?.parse().ok() };
+    let online = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
+    last(&online).map_or(0, |last| last.saturating_add(1))
 }
 
 /// Physical memory.
