@@ -39,5 +39,5 @@ pub use parts::{
 pub use real::per_second;
 pub use record::{Program, ReadError, RunRecord, Status};
 pub use repetition::estimates;
-pub use title::cell_title;
+pub use title::{cell_title, target_indexes};
 pub use warning::{Warning, WarningCode};

@@ -44,6 +44,7 @@ fn targets(cell: &Cell, plan: &Plan) -> String {
 }
 
 /// The targets that a cell's workers use, in rising order, each once.
+#[must_use]
 pub fn target_indexes(cell: &Cell) -> Vec<u32> {
     let mut indexes: Vec<u32> = cell
         .workers

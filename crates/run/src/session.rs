@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::{Operation, OperationSet, TscClock};
 use generate::{ContentSource, Stripes, verify_block_bytes};
-use results::{RunEvent, RunRecord, Status, Warning, WarningCode, cell_title, doubt, estimates};
+use results::{
+    RunEvent, RunRecord, Status, Warning, WarningCode, cell_title, doubt, estimates, target_indexes,
+};
 use target::{FillPlan, Permission, Prepared, Watch};
 use workload::plan::{Cell, ContentPlan, EngineKind, Plan, WorkerPlan};
 
@@ -301,12 +303,8 @@ impl<'a> Session<'a> {
             false => None,
         };
         let seed = self.plan.seed;
-        let stripes: Vec<Stripes> = self
-            .plan
-            .targets
-            .iter()
-            .map(|_| Stripes::default())
-            .collect();
+        let checked_count = block_bytes.map_or(0, |_| self.plan.targets.len());
+        let stripes: Vec<Stripes> = (0..checked_count).map(|_| Stripes::default()).collect();
         Ok(move |lane: &Lane| {
             let source = sources
                 .iter()
@@ -402,15 +400,6 @@ fn direct_code(cause: target::DirectCause) -> WarningCode {
         }
         _ => WarningCode::DirectNotHonored,
     }
-}
-
-/// The targets that a cell uses, each once.
-fn target_indexes(cell: &Cell) -> Vec<u32> {
-    let spans = cell.workers.iter().flat_map(|worker| &worker.spans);
-    let mut indexes: Vec<u32> = spans.map(|span| span.target_index).collect();
-    indexes.sort_unstable();
-    indexes.dedup();
-    indexes
 }
 
 fn uses(worker: &WorkerPlan, target_index: u32) -> bool {
