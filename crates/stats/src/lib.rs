@@ -4,22 +4,47 @@
 //! What is recorded for each operation allocates nothing and locks nothing. Percentiles are
 //! computed when they are asked for, never while recording.
 
+mod autocorrelation;
+mod bootstrap;
 mod bucket;
 mod counter;
 mod describe;
+mod draw;
+mod drift;
 mod error;
 mod estimate;
 mod hdr;
 mod histogram;
+mod hypothesis;
 mod interval;
+mod line;
+mod quantile;
+mod ratio;
+mod response_curve;
+#[cfg(test)]
+mod simulated;
+mod steady;
+mod stopping;
 mod summary;
+mod uncertain;
+mod warm_up;
 mod wire;
 
+pub use autocorrelation::EffectiveSamples;
+pub use bootstrap::{BOOTSTRAP_MIN, Bootstrap};
 pub use bucket::Bucket;
 pub use counter::{Counter, ERRNO_OTHER};
 pub use describe::{mean, median, stddev};
+pub use drift::Drift;
 pub use error::StatsError;
 pub use estimate::Estimate;
 pub use histogram::{Histogram, samples_needed};
+pub use hypothesis::{KolmogorovSmirnov, WelchTest, holm};
 pub use interval::{Interval, KIND_COUNT_MAX, OPERATION_COUNT_MAX};
+pub use ratio::{Certainty, Ratio};
+pub use response_curve::{CurveOrigin, ResponsePoint, overall_response_time};
+pub use steady::{SteadyRule, SteadyState, SteadyVerdict, SteadyWindow};
+pub use stopping::{REPETITIONS_MIN, Stopping, StoppingVerdict};
 pub use summary::{LatencySummary, PERCENTILES, Summary};
+pub use uncertain::{INTERVALS_MIN, UncertainMean};
+pub use warm_up::WarmUp;

@@ -1,0 +1,188 @@
+//! Intervals of figures that no formula covers, by resampling.
+
+use serde::{Deserialize, Serialize};
+
+use crate::draw::Draws;
+use crate::{Histogram, quantile};
+
+/// Samples drawn with replacement to see how the figure scatters.
+const RESAMPLES: usize = 4000;
+/// Fewer repetitions than this cannot bound anything: even their whole range misses the median of
+/// what they were drawn from in more than one of ten cases.
+pub const BOOTSTRAP_MIN: usize = 5;
+
+/// A figure over repetitions with its 95 % confidence interval from resampling.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Bootstrap {
+    /// How many repetitions there are.
+    pub n: u64,
+    /// The figure over all of them.
+    pub value: f64,
+    /// Lower end of the 95 % confidence interval.
+    pub ci95_low: f64,
+    /// Upper end of the 95 % confidence interval.
+    pub ci95_high: f64,
+}
+
+impl Bootstrap {
+    /// The figure that `statistic` computes, with its interval from samples of the same size drawn
+    /// with replacement.
+    ///
+    /// The ends are percentiles of the resampled figures, moved outward to where a normal
+    /// variable's would lie in a t interval: Φ(±√(n/(n-1)) · t). The plain percentile interval
+    /// covers 83 of 100 cases at n = 5 instead of 95, this one 92 to 93 there and 94 to 95 at
+    /// n = 20. BCa corrects the wrong thing there, from n
+    /// leave-one-out figures that say next to nothing. Like the percentile interval this one does
+    /// not depend on units or logarithms.
+    ///
+    /// `None` for fewer than [`BOOTSTRAP_MIN`] samples or where `statistic` has no finite answer.
+    /// The same samples and `seed` give the same interval.
+    ///
+    /// Source: Hesterberg, "What teachers should know about the bootstrap", The American
+    /// Statistician 69, 2015, section 3.2 (expanded percentile interval).
+    pub fn of<T>(
+        samples: &[T],
+        seed: u64,
+        mut statistic: impl FnMut(&[&T]) -> Option<f64>,
+    ) -> Option<Self> {
+        if samples.len() < BOOTSTRAP_MIN {
+            return None;
+        }
+        let all: Vec<&T> = samples.iter().collect();
+        let value = statistic(&all).filter(|value| value.is_finite())?;
+        let mut draws = Draws::new(seed);
+        let mut resample = all;
+        let mut figures = Vec::with_capacity(RESAMPLES);
+        for _ in 0..RESAMPLES {
+            resample
+                .iter_mut()
+                .for_each(|place| *place = &samples[draws.below(samples.len())]);
+            figures.push(statistic(&resample).filter(|figure| figure.is_finite())?);
+        }
+        figures.sort_by(f64::total_cmp);
+        let tail = tail(samples.len())?;
+        Some(Self {
+            n: samples.len() as u64,
+            value,
+            ci95_low: at(&figures, tail),
+            ci95_high: at(&figures, 1.0 - tail),
+        })
+    }
+
+    /// A percentile of the latencies of all repetitions together, with its interval.
+    ///
+    /// Whole repetitions are drawn and their histograms merged, since latencies within a
+    /// repetition depend on each other. `percent` is from 0 to 100; `None` as for
+    /// [`Bootstrap::of`].
+    #[must_use]
+    pub fn percentile(repetitions: &[Histogram], percent: f64, seed: u64) -> Option<Self> {
+        let mut merged = Histogram::new();
+        Self::of(repetitions, seed, |drawn| {
+            merged.clear();
+            drawn.iter().for_each(|histogram| merged.merge(histogram));
+            merged.percentile(percent).map(|ns| ns as f64)
+        })
+    }
+}
+
+/// The share of resampled figures beyond each end.
+fn tail(count: usize) -> Option<f64> {
+    let n = count as f64;
+    let wider = (n / (n - 1.0)).sqrt() * quantile::t_95(n - 1.0)?;
+    Some(quantile::normal_below(-wider))
+}
+
+/// The value below which a share of sorted figures lies.
+fn at(sorted: &[f64], share: f64) -> f64 {
+    let last = sorted.len() - 1;
+    sorted[((share * last as f64).round() as usize).min(last)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::describe;
+    use crate::simulated::Simulated;
+
+    fn mean(drawn: &[&f64]) -> Option<f64> {
+        describe::mean(&drawn.iter().copied().copied().collect::<Vec<f64>>())
+    }
+
+    #[test]
+    fn the_interval_covers_means_of_skewed_figures() {
+        for (n, at_least) in [(5, 0.90), (10, 0.90), (20, 0.92)] {
+            let true_mean = (0.5_f64 * 0.3 * 0.3).exp();
+            let covered = Simulated::new(89).share(400, |simulated| {
+                let samples: Vec<f64> = (0..n).map(|_| (0.3 * simulated.normal()).exp()).collect();
+                let interval = Bootstrap::of(&samples, 1, mean).unwrap();
+                (interval.ci95_low..=interval.ci95_high).contains(&true_mean)
+            });
+            assert!((at_least..0.985).contains(&covered), "{n}: {covered}");
+        }
+    }
+
+    #[test]
+    fn the_tails_are_those_of_the_expanded_interval() {
+        // Source: Hesterberg's table of expanded levels: 0.010 percent points round off.
+        assert!((tail(10).unwrap() - 0.0085).abs() < 5e-4);
+        assert!((tail(20).unwrap() - 0.0159).abs() < 5e-4);
+        assert!((tail(100).unwrap() - 0.0231).abs() < 5e-4);
+    }
+
+    #[test]
+    fn percentiles_of_histograms_lie_within_their_interval() {
+        let mut simulated = Simulated::new(97);
+        let repetitions: Vec<Histogram> = (0..6)
+            .map(|_| {
+                let level = 1e5 * (0.05 * simulated.normal()).exp();
+                let mut histogram = Histogram::new();
+                (0..2000).for_each(|_| {
+                    histogram.record((level * (0.5 * simulated.normal()).exp()) as u64);
+                });
+                histogram
+            })
+            .collect();
+        let p99 = Bootstrap::percentile(&repetitions, 99.0, 7).unwrap();
+        // e^(0.5 * 2.326) = 3.2 times the level.
+        assert!((p99.value / 3.2e5 - 1.0).abs() < 0.1);
+        assert!(p99.ci95_low < p99.value && p99.value < p99.ci95_high);
+        assert!(p99.ci95_high / p99.ci95_low < 1.5);
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_interval() {
+        let samples = [1.0, 5.0, 2.0, 8.0, 4.0, 4.5];
+        let of = |seed| Bootstrap::of(&samples, seed, mean);
+        assert_eq!(of(3), of(3));
+    }
+
+    #[test]
+    fn the_interval_does_not_depend_on_the_unit() {
+        let samples = [1.0, 5.0, 2.0, 8.0, 4.0, 4.5];
+        let scaled = samples.map(|sample| sample * 1024.0);
+        let (a, b) = (
+            Bootstrap::of(&samples, 3, mean).unwrap(),
+            Bootstrap::of(&scaled, 3, mean).unwrap(),
+        );
+        assert_eq!(
+            (a.ci95_low * 1024.0, a.ci95_high * 1024.0),
+            (b.ci95_low, b.ci95_high)
+        );
+    }
+
+    #[test]
+    fn equal_repetitions_leave_no_uncertainty() {
+        let interval = Bootstrap::of(&[3.0; 5], 1, mean).unwrap();
+        assert_eq!((interval.ci95_low, interval.ci95_high), (3.0, 3.0));
+    }
+
+    #[test]
+    fn too_few_or_undefined_figures_have_no_interval() {
+        assert_eq!(Bootstrap::of(&[1.0, 2.0, 3.0, 4.0], 1, mean), None);
+        assert_eq!(Bootstrap::of(&[f64::NAN; 9], 1, mean), None);
+        assert_eq!(
+            Bootstrap::percentile(&vec![Histogram::new(); 9], 99.0, 1),
+            None
+        );
+    }
+}

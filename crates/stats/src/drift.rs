@@ -1,0 +1,143 @@
+//! Whether a whole run rises or falls.
+
+use serde::{Deserialize, Serialize};
+
+use crate::line::Line;
+use crate::{autocorrelation, describe, quantile};
+
+/// Fewer intervals than this show no drift.
+const INTERVALS_MIN: usize = 10;
+/// The level at which a slope counts as significant.
+const SIGNIFICANT: f64 = 0.01;
+/// Correlation of neighbors beyond this leaves nothing to test.
+const CORRELATION_MAX: f64 = 0.95;
+
+/// The slope of a run's intervals.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Drift {
+    /// Change of the least-squares line from one interval to the next.
+    pub slope_per_interval: f64,
+    /// The line's end less its start, as a share of the mean; below 0 when it falls.
+    pub change: f64,
+    /// How probable so steep a line would be without drift: two-sided, correlation allowed for.
+    pub p_value: f64,
+    /// How many independent intervals the residuals are worth.
+    pub effective: f64,
+}
+
+impl Drift {
+    /// The drift of a run's intervals.
+    ///
+    /// Student's t of the least-squares slope, in which the residuals count as n (1 - r) / (1 + r)
+    /// instead of n, r being the correlation of neighbors with its bias of -(1 + 4 r) / n taken
+    /// off.
+    ///
+    /// `None` for fewer than 10 intervals, with one that is no finite number, or a mean of 0.
+    ///
+    /// Source: Santer and others, "Statistical significance of trends and trend differences in
+    /// layer-average atmospheric temperature time series", Journal of Geophysical Research 105,
+    /// 2000, section 4; Kendall, "Note on bias in the estimation of autocorrelation", 1954.
+    #[must_use]
+    pub fn of(values: &[f64]) -> Option<Self> {
+        if values.len() < INTERVALS_MIN || !values.iter().all(|value| value.is_finite()) {
+            return None;
+        }
+        let mean = describe::mean(values).filter(|mean| *mean != 0.0)?;
+        let line = Line::through(values)?;
+        let residuals = line.residuals(values);
+        let effective = effective_count(&residuals);
+        let squares: f64 = residuals.iter().map(|residual| residual.powi(2)).sum();
+        Some(Self {
+            slope_per_interval: line.slope,
+            change: (line.last - line.first) / mean.abs(),
+            p_value: p_value(&line, squares, effective),
+            effective,
+        })
+    }
+
+    /// Whether the slope is more than chance and large enough to matter: significant at 1 %, and
+    /// the line's ends further apart than `excursion_max` of the mean.
+    ///
+    /// Source: the limit that goes with it is that of SNIA's steady state, 10 %
+    /// ([`crate::SteadyRule`]).
+    #[must_use]
+    pub fn is_beyond(&self, excursion_max: f64) -> bool {
+        self.p_value < SIGNIFICANT && self.change.abs() > excursion_max
+    }
+}
+
+/// How many independent values correlated residuals of a line are worth; more than 2.
+fn effective_count(residuals: &[f64]) -> f64 {
+    let n = residuals.len() as f64;
+    let seen = autocorrelation::lag_one(residuals);
+    let correlation = (seen + (1.0 + 4.0 * seen) / n).clamp(0.0, CORRELATION_MAX);
+    (n * (1.0 - correlation) / (1.0 + correlation)).max(3.0)
+}
+
+fn p_value(line: &Line, squares: f64, effective: f64) -> f64 {
+    if line.slope == 0.0 {
+        return 1.0;
+    }
+    let freedom = effective - 2.0;
+    let standard_error = (squares / freedom / line.spread).sqrt();
+    quantile::two_sided(line.slope / standard_error, freedom).unwrap_or(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::Simulated;
+
+    #[test]
+    fn noise_does_not_drift() {
+        for (count, phi) in [
+            (10, 0.0),
+            (20, 0.5),
+            (30, 0.0),
+            (30, 0.3),
+            (30, 0.5),
+            (60, 0.5),
+            (300, 0.5),
+        ] {
+            let alarms = Simulated::new(47).share(2000, |simulated| {
+                let drift = Drift::of(&simulated.ar1(count, phi, 1000.0, 100.0)).unwrap();
+                drift.is_beyond(0.0)
+            });
+            assert!(alarms <= 0.05, "{count} {phi}: {alarms}");
+        }
+    }
+
+    #[test]
+    fn a_fall_by_a_fifth_is_found_in_noise() {
+        let found = Simulated::new(53).share(400, |simulated| {
+            let mut values = simulated.ar1(60, 0.3, 1000.0, 30.0);
+            (0..).zip(&mut values).for_each(|(index, value)| {
+                *value *= 1.0 - 0.2 * f64::from(index) / 59.0;
+            });
+            let drift = Drift::of(&values).unwrap();
+            drift.is_beyond(0.1) && (-0.3..-0.15).contains(&drift.change)
+        });
+        assert!(found > 0.99, "{found}");
+    }
+
+    #[test]
+    fn a_slope_too_small_to_matter_is_no_drift() {
+        let values: Vec<f64> = (0..1000).map(|index| 1e6 + f64::from(index)).collect();
+        let drift = Drift::of(&values).unwrap();
+        assert!(drift.p_value < 1e-6 && (drift.slope_per_interval - 1.0).abs() < 1e-9);
+        assert!(drift.is_beyond(0.0) && !drift.is_beyond(0.1));
+    }
+
+    #[test]
+    fn a_constant_run_is_flat() {
+        let drift = Drift::of(&[5.0; 20]).unwrap();
+        assert_eq!((drift.change, drift.p_value), (0.0, 1.0));
+    }
+
+    #[test]
+    fn too_little_or_nothing_has_no_drift() {
+        assert_eq!(Drift::of(&[1.0; 9]), None);
+        assert_eq!(Drift::of(&[0.0; 20]), None);
+        assert_eq!(Drift::of(&[f64::INFINITY; 20]), None);
+    }
+}

@@ -1,0 +1,266 @@
+//! Steady state over rounds.
+
+use serde::{Deserialize, Serialize};
+
+use crate::describe;
+use crate::line::Line;
+
+/// When rounds count as steady.
+///
+/// Source: SNIA, "Solid State Storage Performance Test Specification", 2.0.2, 2020, definition of
+/// steady state, and its tests' limit of 25 rounds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SteadyRule {
+    /// How many of the last rounds are looked at.
+    pub window_count: usize,
+    /// The most that largest and smallest value may lie apart, as a share of the average.
+    pub range_max: f64,
+    /// The most that the ends of the fitted line may lie apart, as a share of the average.
+    pub excursion_max: f64,
+    /// After so many rounds it is given up.
+    pub rounds_max: usize,
+}
+
+impl Default for SteadyRule {
+    fn default() -> Self {
+        Self {
+            window_count: 5,
+            range_max: 0.20,
+            excursion_max: 0.10,
+            rounds_max: 25,
+        }
+    }
+}
+
+/// The rounds until now and what follows from them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SteadyState {
+    rule: SteadyRule,
+    values: Vec<f64>,
+}
+
+/// Whether the rounds are steady.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SteadyVerdict {
+    /// Another round is needed.
+    NotYet,
+    /// Both criteria hold in the last window.
+    Steady,
+    /// All rounds were measured and the last window is not steady.
+    NotSteady,
+}
+
+/// The last rounds with everything that the verdict rests on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SteadyWindow {
+    /// 0-based index of the window's first round.
+    pub first_round_index: usize,
+    /// The rounds' values.
+    pub values: Vec<f64>,
+    /// Their average.
+    pub average: f64,
+    /// Largest less smallest value.
+    pub range: f64,
+    /// The largest range that is steady: `range_max` of the average.
+    pub range_limit: f64,
+    /// Change of the least-squares line from one round to the next.
+    pub slope_per_round: f64,
+    /// The line's value at the window's first round.
+    pub line_first: f64,
+    /// The line's value at the window's last round.
+    pub line_last: f64,
+    /// How far apart the line's ends are.
+    pub excursion: f64,
+    /// The largest excursion that is steady: `excursion_max` of the average.
+    pub excursion_limit: f64,
+}
+
+impl SteadyWindow {
+    /// Whether the values lie close enough together.
+    #[must_use]
+    pub fn range_holds(&self) -> bool {
+        self.range <= self.range_limit
+    }
+
+    /// Whether the line is flat enough.
+    #[must_use]
+    pub fn excursion_holds(&self) -> bool {
+        self.excursion <= self.excursion_limit
+    }
+
+    /// Whether both criteria hold.
+    #[must_use]
+    pub fn is_steady(&self) -> bool {
+        self.range_holds() && self.excursion_holds()
+    }
+
+    fn of(rule: &SteadyRule, values: &[f64]) -> Option<Self> {
+        let first_round_index = values.len().checked_sub(rule.window_count)?;
+        let window = &values[first_round_index..];
+        if !window.iter().all(|value| value.is_finite()) {
+            return None;
+        }
+        let average = describe::mean(window)?;
+        let line = Line::through(window)?;
+        let largest = window.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let smallest = window.iter().copied().fold(f64::INFINITY, f64::min);
+        Some(Self {
+            first_round_index,
+            values: window.to_vec(),
+            average,
+            range: largest - smallest,
+            range_limit: rule.range_max * average.abs(),
+            slope_per_round: line.slope,
+            line_first: line.first,
+            line_last: line.last,
+            excursion: line.excursion(),
+            excursion_limit: rule.excursion_max * average.abs(),
+        })
+    }
+}
+
+impl SteadyState {
+    /// No rounds yet, to be judged by `rule`.
+    #[must_use]
+    pub fn new(rule: SteadyRule) -> Self {
+        Self {
+            rule,
+            values: Vec::new(),
+        }
+    }
+
+    /// Takes the value of one more round and says whether another is needed.
+    pub fn push(&mut self, value: f64) -> SteadyVerdict {
+        self.values.push(value);
+        self.verdict()
+    }
+
+    /// The verdict on the rounds until now.
+    #[must_use]
+    pub fn verdict(&self) -> SteadyVerdict {
+        if self.window().is_some_and(|window| window.is_steady()) {
+            SteadyVerdict::Steady
+        } else if self.values.len() >= self.rule.rounds_max {
+            SteadyVerdict::NotSteady
+        } else {
+            SteadyVerdict::NotYet
+        }
+    }
+
+    /// The last rounds; `None` as long as they fill no window, or with a value that is no finite
+    /// number.
+    #[must_use]
+    pub fn window(&self) -> Option<SteadyWindow> {
+        SteadyWindow::of(&self.rule, &self.values)
+    }
+
+    /// The values of all rounds.
+    #[must_use]
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// The rule that judges them.
+    #[must_use]
+    pub fn rule(&self) -> &SteadyRule {
+        &self.rule
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(values: &[f64]) -> (SteadyVerdict, Option<SteadyWindow>) {
+        let mut state = SteadyState::new(SteadyRule::default());
+        values.iter().for_each(|value| {
+            state.push(*value);
+        });
+        (state.verdict(), state.window())
+    }
+
+    #[test]
+    fn four_rounds_are_no_window() {
+        assert_eq!(after(&[100.0; 4]), (SteadyVerdict::NotYet, None));
+        assert_eq!(after(&[100.0; 5]).0, SteadyVerdict::Steady);
+    }
+
+    #[test]
+    fn both_limits_belong_to_what_is_steady() {
+        // Average 100, range exactly 20, line flat.
+        let (verdict, window) = after(&[90.0, 110.0, 100.0, 110.0, 90.0]);
+        assert_eq!(
+            (verdict, window.unwrap().range),
+            (SteadyVerdict::Steady, 20.0)
+        );
+        // Average 100, line from 95 to 105: an excursion of exactly 10.
+        let (verdict, window) = after(&[95.0, 97.5, 100.0, 102.5, 105.0]);
+        let window = window.unwrap();
+        assert_eq!((window.line_first, window.line_last), (95.0, 105.0));
+        assert_eq!((window.slope_per_round, window.excursion), (2.5, 10.0));
+        assert_eq!(verdict, SteadyVerdict::Steady);
+    }
+
+    #[test]
+    fn a_wide_range_is_not_steady_though_the_line_is_flat() {
+        let (verdict, window) = after(&[89.0, 110.0, 102.0, 110.0, 89.0]);
+        let window = window.unwrap();
+        assert!(window.excursion_holds() && !window.range_holds());
+        assert_eq!(verdict, SteadyVerdict::NotYet);
+    }
+
+    #[test]
+    fn a_sloping_line_is_not_steady_though_the_range_is_small() {
+        let (verdict, window) = after(&[94.0, 97.0, 100.0, 103.0, 106.0]);
+        let window = window.unwrap();
+        assert!(window.range_holds() && !window.excursion_holds());
+        assert_eq!(verdict, SteadyVerdict::NotYet);
+    }
+
+    #[test]
+    fn a_fresh_device_becomes_steady_when_its_fall_ends() {
+        let mut state = SteadyState::new(SteadyRule::default());
+        let fall = |round: i32| 20.0 + 80.0 * 0.6_f64.powi(round);
+        let verdicts: Vec<SteadyVerdict> = (0..14).map(|round| state.push(fall(round))).collect();
+        let first = verdicts
+            .iter()
+            .position(|verdict| *verdict == SteadyVerdict::Steady);
+        // Rounds 8 to 12: average 20.6 with the line falling by 1.2; one earlier still falls by 2.
+        assert_eq!(first, Some(11));
+        assert_eq!(state.window().unwrap().first_round_index, 9);
+    }
+
+    #[test]
+    fn after_25_rounds_it_is_given_up() {
+        let rounds: Vec<f64> = (0..25).map(|round| f64::from(round % 2) + 1.0).collect();
+        assert_eq!(after(&rounds[..24]).0, SteadyVerdict::NotYet);
+        assert_eq!(after(&rounds).0, SteadyVerdict::NotSteady);
+    }
+
+    #[test]
+    fn a_round_without_a_number_is_not_steady() {
+        let (verdict, window) = after(&[1.0, 1.0, f64::NAN, 1.0, 1.0]);
+        assert_eq!((verdict, window), (SteadyVerdict::NotYet, None));
+    }
+
+    #[test]
+    fn rounds_in_which_nothing_happened_are_steady() {
+        let (verdict, window) = after(&[0.0; 5]);
+        assert_eq!(
+            (verdict, window.unwrap().range_limit),
+            (SteadyVerdict::Steady, 0.0)
+        );
+    }
+
+    #[test]
+    fn verdict_and_window_survive_storage() {
+        let (verdict, window) = after(&[95.0, 97.5, 100.0, 102.5, 105.0]);
+        let text = serde_json::to_string(&(verdict, &window)).unwrap();
+        assert!(text.contains("\"steady\""));
+        assert_eq!(
+            serde_json::from_str::<(_, _)>(&text).ok(),
+            Some((verdict, window))
+        );
+    }
+}

@@ -1,0 +1,302 @@
+//! Warm-up that the ramp time missed.
+
+use serde::{Deserialize, Serialize};
+
+use crate::draw::Draws;
+use crate::{autocorrelation, describe};
+
+/// Shorter runs show no warm-up.
+const INTERVALS_MIN: usize = 20;
+/// A change this improbable without warm-up is one.
+const SIGNIFICANT: f64 = 0.01;
+/// Series drawn to learn how large a change chance makes.
+const DRAWN_COUNT: u32 = 999;
+/// Correlation of neighbors beyond this is taken for this.
+const CORRELATION_MAX: f64 = 0.95;
+/// The draws are part of the result, so they are always the same.
+const SEED: u64 = 0x5eed_3a21;
+
+/// The warm-up at the start of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct WarmUp {
+    /// 0-based index of the first interval that is no longer warm-up.
+    pub end_index: usize,
+    /// Mean over all intervals.
+    pub mean: f64,
+    /// Mean over the intervals from `end_index` on.
+    pub settled_mean: f64,
+    /// How probable so large a change would be without warm-up.
+    pub p_value: f64,
+}
+
+impl WarmUp {
+    /// Finds the warm-up of a run; `None` where there is none to be seen, for fewer than 20
+    /// intervals, or with one that is no finite number.
+    ///
+    /// Whether there is one: the largest likelihood ratio for a change of the mean at any point of
+    /// the first half, held against the same of 999 series without a change. Those are made of the
+    /// run's own innovations in random order, put through an autoregression with the correlation
+    /// of its neighbors (less its bias), so that correlated noise is not taken for a change.
+    /// Where it ends: where leaving out the start makes the mean of the rest most certain, by
+    /// MSER. A run that has not settled in its first half has no warm-up but a
+    /// [drift](crate::Drift).
+    ///
+    /// Source: White, "An effective truncation heuristic for bias reduction in simulation output",
+    /// Simulation 69, 1997 (MSER); Hawkins, "Testing a sequence of observations for a shift in
+    /// location", JASA 72, 1977 (likelihood ratio); Bühlmann, "Sieve bootstrap for time series",
+    /// Bernoulli 3, 1997; Kendall, "Note on bias in the estimation of autocorrelation", 1954.
+    #[must_use]
+    pub fn of(values: &[f64]) -> Option<Self> {
+        if values.len() < INTERVALS_MIN || !values.iter().all(|value| value.is_finite()) {
+            return None;
+        }
+        let p_value = p_value(values).filter(|p| *p <= SIGNIFICANT)?;
+        let end_index = most_certain_start(values);
+        let has_settled = (1..values.len() / 2).contains(&end_index);
+        Some(Self {
+            end_index,
+            mean: describe::mean(values)?,
+            settled_mean: describe::mean(&values[end_index..])?,
+            p_value,
+        })
+        .filter(|_| has_settled)
+    }
+
+    /// By how much leaving out the warm-up changes the mean, as a share of the mean with it;
+    /// `None` for a mean of 0.
+    #[must_use]
+    pub fn change(&self) -> Option<f64> {
+        (self.mean != 0.0).then(|| (self.settled_mean - self.mean) / self.mean.abs())
+    }
+}
+
+/// A change of the mean: squared size in units of the scatter that it leaves, and the first index
+/// behind it.
+struct Step {
+    size: f64,
+    index: usize,
+}
+
+/// The largest change of the mean that begins in the first half of a series around 0; `None` for a
+/// constant series.
+fn largest_step(deviations: &[f64]) -> Option<Step> {
+    let n = deviations.len() as f64;
+    let squares: f64 = deviations.iter().map(|value| value * value).sum();
+    let (mut before, mut explained, mut index) = (0.0, 0.0, 1);
+    for (split, value) in (1..=deviations.len() / 2).zip(deviations) {
+        before += value;
+        let left = split as f64;
+        let gain = before * before * n / (left * (n - left));
+        if gain > explained {
+            (explained, index) = (gain, split);
+        }
+    }
+    let rest = squares - explained;
+    let size = if rest > squares * 1e-12 {
+        explained / rest
+    } else {
+        f64::INFINITY
+    };
+    (squares > 0.0).then_some(Step { size, index })
+}
+
+/// How probable a change as large as the largest one is in a series without any.
+fn p_value(values: &[f64]) -> Option<f64> {
+    let step = largest_step(&autocorrelation::deviations(values))?;
+    let (start, rest) = values.split_at(step.index);
+    let residuals = [
+        autocorrelation::deviations(start),
+        autocorrelation::deviations(rest),
+    ]
+    .concat();
+    let correlation = correlation(&residuals);
+    let mut innovations = innovations(&residuals, correlation);
+    let mut draws = Draws::new(SEED);
+    let as_large = (0..DRAWN_COUNT)
+        .filter(|_| {
+            draws.shuffle(&mut innovations);
+            let drawn = autoregression(&innovations, correlation);
+            largest_step(&autocorrelation::deviations(&drawn))
+                .is_some_and(|drawn| drawn.size >= step.size)
+        })
+        .count();
+    Some((as_large as f64 + 1.0) / (f64::from(DRAWN_COUNT) + 1.0))
+}
+
+/// The correlation of neighbors, less the bias that subtracting two means brings.
+fn correlation(residuals: &[f64]) -> f64 {
+    let seen = autocorrelation::lag_one(residuals);
+    let missing = 3.0 * (1.0 + 2.0 * seen) / residuals.len() as f64;
+    (seen + missing).clamp(0.0, CORRELATION_MAX)
+}
+
+/// What is new in each value of an autoregressive series.
+fn innovations(series: &[f64], correlation: f64) -> Vec<f64> {
+    let first = series.first().map(|value| value * fresh(correlation));
+    let others = series
+        .windows(2)
+        .map(|pair| pair[1] - correlation * pair[0]);
+    first.into_iter().chain(others).collect()
+}
+
+/// The autoregressive series that has these innovations.
+fn autoregression(innovations: &[f64], correlation: f64) -> Vec<f64> {
+    let mut previous = None;
+    let mut next = |innovation: &f64| {
+        let value = match previous {
+            None => innovation / fresh(correlation),
+            Some(previous) => correlation * previous + innovation,
+        };
+        previous = Some(value);
+        value
+    };
+    innovations.iter().map(&mut next).collect()
+}
+
+/// The scatter of innovations as a share of that of the series.
+fn fresh(correlation: f64) -> f64 {
+    (1.0 - correlation * correlation).sqrt()
+}
+
+/// The start, within the first half, from which on the mean is most certain: the smallest sum of
+/// squared deviations over the squared count.
+fn most_certain_start(values: &[f64]) -> usize {
+    let deviations = autocorrelation::deviations(values);
+    let (mut sum, mut squares) = (0.0, 0.0);
+    let mut best = (f64::INFINITY, 0);
+    for (start, value) in deviations.iter().enumerate().rev() {
+        sum += value;
+        squares += value * value;
+        let count = (deviations.len() - start) as f64;
+        let uncertainty = (squares - sum * sum / count) / (count * count);
+        if start <= deviations.len() / 2 && uncertainty <= best.0 {
+            best = (uncertainty, start);
+        }
+    }
+    best.1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::Simulated;
+
+    fn alarms(count: usize, phi: f64) -> f64 {
+        Simulated::new(59).share(600, |simulated| {
+            WarmUp::of(&simulated.ar1(count, phi, 1000.0, 30.0)).is_some()
+        })
+    }
+
+    /// A rate that begins `depth` too low and approaches its level as e^(-t/tau).
+    fn climbing(noise: Vec<f64>, depth: f64, tau: f64) -> Vec<f64> {
+        (0..)
+            .zip(noise)
+            .map(|(index, value)| value * (1.0 - depth * (-f64::from(index) / tau).exp()))
+            .collect()
+    }
+
+    #[test]
+    fn white_noise_has_no_warm_up() {
+        for count in [20, 30, 60, 300] {
+            let seen = alarms(count, 0.0);
+            assert!(seen <= 0.05, "{count}: {seen}");
+        }
+    }
+
+    #[test]
+    fn correlated_noise_has_no_warm_up() {
+        for (count, phi) in [
+            (20, 0.3),
+            (20, 0.5),
+            (30, 0.5),
+            (60, 0.3),
+            (60, 0.5),
+            (300, 0.5),
+        ] {
+            let seen = alarms(count, phi);
+            assert!(seen <= 0.05, "{count} {phi}: {seen}");
+        }
+    }
+
+    #[test]
+    fn noise_with_stalls_has_no_warm_up() {
+        let seen = Simulated::new(61).share(600, |simulated| {
+            let mut values = simulated.white(60, 1000.0, 30.0);
+            for value in &mut values {
+                if simulated.unit() < 0.05 {
+                    *value *= 0.5;
+                }
+            }
+            WarmUp::of(&values).is_some()
+        });
+        assert!(seen <= 0.05, "{seen}");
+    }
+
+    #[test]
+    fn a_warm_up_is_found_and_left_out() {
+        let mut simulated = Simulated::new(67);
+        let mut ends = Vec::new();
+        let found = simulated.share(300, |simulated| {
+            let noise = simulated.white(60, 1000.0, 30.0);
+            let warm_up = WarmUp::of(&climbing(noise, 0.3, 3.0));
+            ends.extend(warm_up.map(|warm_up| warm_up.end_index as f64));
+            warm_up.is_some_and(|found| (found.settled_mean - 1000.0).abs() < 20.0)
+        });
+        assert!(found > 0.98, "{found}");
+        let middle = describe::median(&ends).unwrap();
+        assert!((5.0..=9.0).contains(&middle), "{middle}");
+    }
+
+    #[test]
+    fn a_fresh_device_that_slows_down_has_a_warm_up_too() {
+        let noise = Simulated::new(71).ar1(60, 0.3, 1000.0, 20.0);
+        let warm_up = WarmUp::of(&climbing(noise, -0.5, 4.0)).unwrap();
+        assert!(warm_up.settled_mean < warm_up.mean && warm_up.p_value <= 0.01);
+        assert!((-0.06..-0.02).contains(&warm_up.change().unwrap()));
+    }
+
+    #[test]
+    fn a_step_ends_where_it_ends_or_little_later() {
+        let mut values = Simulated::new(73).white(40, 1000.0, 10.0);
+        values[..7].iter_mut().for_each(|value| *value -= 200.0);
+        let end_index = WarmUp::of(&values).unwrap().end_index;
+        assert!((7..=10).contains(&end_index), "{end_index}");
+    }
+
+    #[test]
+    fn a_run_that_never_settles_has_no_warm_up() {
+        let values: Vec<f64> = (0..60)
+            .map(|index| 1000.0 - 5.0 * f64::from(index))
+            .collect();
+        assert_eq!(WarmUp::of(&values), None);
+        assert!(crate::Drift::of(&values).unwrap().is_beyond(0.1));
+    }
+
+    #[test]
+    fn a_change_in_the_second_half_is_no_warm_up() {
+        let mut values = Simulated::new(79).white(60, 1000.0, 10.0);
+        values[45..].iter_mut().for_each(|value| *value -= 300.0);
+        assert_eq!(WarmUp::of(&values), None);
+    }
+
+    #[test]
+    fn short_constant_and_undefined_runs_have_no_warm_up() {
+        assert_eq!(WarmUp::of(&[1.0, 2.0, 3.0]), None);
+        assert_eq!(WarmUp::of(&[5.0; 60]), None);
+        assert_eq!(WarmUp::of(&[f64::NAN; 60]), None);
+        assert_eq!(WarmUp::of(&[0.0; 60]), None);
+    }
+
+    #[test]
+    fn a_perfect_step_is_found() {
+        let values: Vec<f64> = (0..40).map(|index| f64::from(index >= 5)).collect();
+        let warm_up = WarmUp::of(&values).unwrap();
+        assert_eq!((warm_up.end_index, warm_up.settled_mean), (5, 1.0));
+    }
+
+    #[test]
+    fn the_same_run_always_has_the_same_answer() {
+        let values = climbing(Simulated::new(83).white(60, 1000.0, 30.0), 0.2, 3.0);
+        assert_eq!(WarmUp::of(&values), WarmUp::of(&values));
+    }
+}
