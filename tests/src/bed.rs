@@ -29,6 +29,16 @@ impl Bed {
         Ok(Bed { scratch, target })
     }
 
+    /// In memory, where much is written and removed quickly.
+    ///
+    /// # Errors
+    /// `Unavailable` where there is no file system in memory.
+    pub fn in_memory() -> Result<Bed, FixtureError> {
+        let scratch = Scratch::in_memory()?;
+        let target = scratch.directory("target")?;
+        Ok(Bed { scratch, target })
+    }
+
     /// With a target made by another fixture.
     ///
     /// # Errors

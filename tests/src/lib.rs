@@ -19,7 +19,7 @@ pub use command::{Finished, run_tool, run_within};
 pub use error::{FixtureError, available};
 pub use loop_device::{FileSystem, LoopDevice, MountedImage};
 pub use mount::{Mount, unmount};
-pub use program::{pgmeter, samples, write_workload};
+pub use program::{STORE, pgmeter, samples, write_workload};
 pub use scratch::{Scratch, sweep};
 pub use throttle::{Limit, Throttle};
 

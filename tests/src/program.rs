@@ -6,6 +6,9 @@ use std::sync::OnceLock;
 
 use crate::{FixtureError, Scratch};
 
+/// The results store of [`pgmeter`], below its directory.
+pub const STORE: &str = ".store/results.db";
+
 /// A command that runs `pgmeter` in `directory`, without the caller's settings.
 ///
 /// The program is the one that `PGMETER_BIN` names, else a debug build of this tree.
@@ -24,7 +27,9 @@ pub fn pgmeter(directory: &Path) -> Command {
         .env("NO_COLOR", "1")
         .env("COLUMNS", "80")
         .env("LC_ALL", "C.UTF-8");
+    // Never the store of whoever runs the tests.
     command
+        .env("PGMETER_DB", directory.join(STORE))
         .env("HOME", directory)
         .env_remove("XDG_DATA_HOME")
         .env_remove("RUST_LOG");

@@ -213,7 +213,7 @@ fn csv_has_the_80_columns_of_iometer() {
 #[test]
 fn a_saved_record_is_reported_as_it_was_printed() {
     let bed = bed();
-    let seen = bed.measure(&["small.toml", "--json", "saved.json", "--quiet"]);
+    let seen = bed.measure(&["small.toml", "--json", "saved.json", "--quiet", "--no-html"]);
     assert_eq!(seen.code, 0, "{}", seen.text());
     let report = bed.run(&["report", "saved.json"]);
     assert_eq!(report.code, 0, "{}", report.text());

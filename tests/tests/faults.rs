@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use end_to_end::faultfs::{Direction, EIO, ENOSPC, Effect, Fault, FaultFs, Settings};
+use end_to_end::faultfs::{Call, EIO, ENOSPC, Effect, Fault, FaultFs, Settings};
 use end_to_end::{Bed, need};
 use serde_json::Value;
 
@@ -43,7 +43,7 @@ fn a_failed_read_is_counted_by_its_errno() {
     for engine in ["psync", "io_uring"] {
         let faultfs = need!(FaultFs::new(Settings::default()));
         let bed = prepared(&faultfs, READS, &[]);
-        faultfs.arm(&[Fault::once(Direction::Read, WARM_UP, Effect::Errno(EIO))]);
+        faultfs.arm(&[Fault::once(Call::Read, WARM_UP, Effect::Errno(EIO))]);
         // What fails in the ramp is not counted, so there is none.
         let arguments = [
             "mine.toml",
@@ -67,7 +67,7 @@ fn a_failed_read_is_counted_by_its_errno() {
 fn lasting_errors_are_all_counted_and_the_run_ends() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let bed = prepared(&faultfs, READS, &[]);
-    faultfs.arm(&[Fault::from(Direction::Read, WARM_UP, Effect::Errno(EIO))]);
+    faultfs.arm(&[Fault::from(Call::Read, WARM_UP, Effect::Errno(EIO))]);
     let (seen, record) = bed.record(&["mine.toml", "--keep", "--engine", "psync"]);
     assert_eq!(seen.code, 1, "{}", seen.text());
     assert!(errors(&record) > 0);
@@ -81,7 +81,7 @@ fn running_out_of_space_while_preparing_is_said_and_cleaned_up() {
     let bed = Bed::with_target(&faultfs.path()).unwrap();
     bed.file("mine.toml", READS.replace("4m", "16m"));
     // Removing the file gives its space back, so only one write finds none.
-    let full = Fault::once(Direction::Write, 8, Effect::Errno(ENOSPC));
+    let full = Fault::once(Call::Write, 8, Effect::Errno(ENOSPC));
     faultfs.arm(&[full]);
     let seen = bed.measure(&["mine.toml", "--engine", "psync"]);
     seen.assert_refused(3, &["ran out of space", "help: "]);
@@ -97,7 +97,7 @@ fn an_error_while_preparing_is_said_with_its_place() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let bed = Bed::with_target(&faultfs.path()).unwrap();
     bed.file("mine.toml", READS.replace("4m", "16m"));
-    faultfs.arm(&[Fault::from(Direction::Write, 8, Effect::Errno(EIO))]);
+    faultfs.arm(&[Fault::from(Call::Write, 8, Effect::Errno(EIO))]);
     let seen = bed.measure(&["mine.toml", "--engine", "psync"]);
     assert!(matches!(seen.code, 1 | 3), "{}", seen.text());
     seen.assert_refused(seen.code, &["failed at byte"]);
@@ -112,11 +112,7 @@ fn an_error_while_preparing_is_said_with_its_place() {
 fn running_out_of_space_while_measuring_is_counted() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let bed = prepared(&faultfs, WRITES, &[]);
-    faultfs.arm(&[Fault::from(
-        Direction::Write,
-        WARM_UP,
-        Effect::Errno(ENOSPC),
-    )]);
+    faultfs.arm(&[Fault::from(Call::Write, WARM_UP, Effect::Errno(ENOSPC))]);
     let (seen, record) = bed.record(&["mine.toml", "--keep", "--engine", "psync"]);
     assert_eq!(seen.code, 1, "{}", seen.text());
     assert_eq!(errnos(&record), [ENOSPC]);
@@ -126,7 +122,7 @@ fn running_out_of_space_while_measuring_is_counted() {
 fn short_reads_are_counted_and_told() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let bed = prepared(&faultfs, READS, &[]);
-    faultfs.arm(&[Fault::from(Direction::Read, WARM_UP, Effect::Short)]);
+    faultfs.arm(&[Fault::from(Call::Read, WARM_UP, Effect::Short)]);
     let (seen, record) = bed.record(&["mine.toml", "--keep", "--engine", "psync"]);
     assert!(matches!(seen.code, 0 | 1), "{}", seen.text());
     let codes = record["warnings"].to_string();
@@ -138,7 +134,7 @@ fn a_flipped_bit_is_named_with_its_offset() {
     for engine in ["psync", "io_uring"] {
         let faultfs = need!(FaultFs::new(Settings::default()));
         let bed = prepared(&faultfs, READS, &["--verify"]);
-        faultfs.arm(&[Fault::from(Direction::Read, WARM_UP, Effect::FlipBit)]);
+        faultfs.arm(&[Fault::from(Call::Read, WARM_UP, Effect::FlipBit)]);
         let arguments = ["mine.toml", "--keep", "--verify", "--engine", engine];
         let (seen, record) = bed.record(&arguments);
         assert_eq!(seen.code, 1, "{engine}: {}", seen.text());
@@ -167,7 +163,7 @@ fn a_stall_is_seen_in_the_largest_latency() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let bed = prepared(&faultfs, READS, &[]);
     let stall = Effect::Stall(Duration::from_secs(2));
-    faultfs.arm(&[Fault::once(Direction::Read, 300, stall)]);
+    faultfs.arm(&[Fault::once(Call::Read, 300, stall)]);
     let arguments = [
         "mine.toml",
         "--keep",

@@ -18,12 +18,29 @@ const TOLERANT_REFUSED: [&str; 1] = ["template_powershell_INVALID_inventedKeys_C
 /// A file without access specifications: a configuration, but no workload.
 const NOTHING_TO_RUN: &str = "eilerjc_compat_nospec_error.icf";
 
+/// PostMark scripts that are no workload, and the line that says why.
+const SCRIPTS_REFUSED: [(&str, &str); 3] = [
+    ("15_errors.pm", "`bogus` is no command of PostMark"),
+    ("23_load.pm", "a workload is one file, which loads no other"),
+    (
+        "24_load_quit_inside.pm",
+        "a workload is one file, which loads no other",
+    ),
+];
+
+/// A script that neither sets nor runs anything: nothing tells what it is.
+const NO_SCRIPT: &str = "16_help.pm";
+
 fn icf_files(folder: &Path) -> Vec<PathBuf> {
+    files(folder, "icf")
+}
+
+fn files(folder: &Path, wanted: &str) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = entries
-        .filter(|path| path.extension().is_some_and(|ending| ending == "icf"))
+        .filter(|path| path.extension().is_some_and(|ending| ending == wanted))
         .collect();
     files.sort();
     files
@@ -99,4 +116,38 @@ fn iometer_files_run_on_a_target_of_ones_own() {
     let seen = bed.measure(&[&file, "--engine", "null", "--size", "1m", "--quiet"]);
     assert_eq!(seen.code, 0, "{}", seen.text());
     assert!(bed.left_in_target().is_empty());
+}
+
+#[test]
+fn postmark_scripts_are_workloads_or_are_refused_for_a_reason() {
+    let folder = need!(samples("postmark"));
+    let mut scripts = files(&folder.join("golden"), "pm");
+    scripts.extend(files(&folder.join("real"), "conf"));
+    assert!(scripts.len() > 20, "only {} scripts", scripts.len());
+    let bed = Bed::new().unwrap();
+    for script in scripts {
+        let path = script.to_string_lossy().into_owned();
+        if path.ends_with(NO_SCRIPT) {
+            continue;
+        }
+        let seen = bed.run(&["check", &path]);
+        let refused = SCRIPTS_REFUSED
+            .iter()
+            .find(|(name, _)| path.ends_with(name));
+        match refused {
+            Some((_, why)) => {
+                assert_eq!(seen.code, 2, "{path}: {}", seen.text());
+                let place = format!("error: {why}\n  --> {path}:");
+                assert!(seen.stderr.contains(&place), "{path}: {}", seen.text());
+            }
+            None => {
+                assert_eq!(seen.code, 0, "{path}: {}", seen.text());
+                assert!(seen.stdout.contains("files as postmark has them"), "{path}");
+                let toml = bed.run(&["convert", &path, "--to", "toml"]);
+                assert_eq!(toml.code, 0, "{path}: {}", toml.text());
+                bed.file("again.toml", &toml.stdout);
+                assert_eq!(bed.run(&["check", "again.toml"]).code, 0, "{path}");
+            }
+        }
+    }
 }

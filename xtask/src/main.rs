@@ -1,7 +1,7 @@
 //! Developer commands.
 //!
 //! `cargo xtask test [LANE...]`, `cargo xtask tidy`, `cargo xtask docs [--check]`,
-//! `cargo xtask bench engine|accuracy [OPTION...]`, `cargo xtask fuzz [TARGET...]`.
+//! `cargo xtask bench engine|accuracy|classics [OPTION...]`, `cargo xtask fuzz [TARGET...]`.
 
 mod bench;
 mod docs;
@@ -22,6 +22,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   docs [--check]           write the generated documents anew, or only compare them
   bench engine             pgmeter beside fio and a bare loop, interleaved
   bench accuracy           pgmeter on targets of known speed
+  bench classics           pgmeter beside fs_mark and bare loops in C
   fuzz [TARGET...]         fuzz the parsers; --seconds N for each
 ";
 

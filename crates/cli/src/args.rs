@@ -1,10 +1,14 @@
 //! The command line as written; turning it into plans is the commands' business.
 
+mod runs;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use units::{Bytes, Span};
+use units::{Bytes, Percent, Rate, Span};
+
+pub(crate) use runs::{RunsAction, RunsArgs, RunsListArgs, StatusArg};
 
 /// Measure file systems and storage: every known workload, from the files you already have.
 #[derive(Debug, Parser)]
@@ -17,6 +21,15 @@ use units::{Bytes, Span};
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub command: Command,
+    /// The results store; by default `pgmeter/results.db` in the user's data directory
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        env = "PGMETER_DB",
+        hide_env_values = true
+    )]
+    pub db: Option<PathBuf>,
 }
 
 /// What to do.
@@ -28,12 +41,17 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// List the built-in workloads and packs
     List(ListArgs),
-    /// Print a workload: a built-in name or a file
+    /// Print a workload (a built-in name or a file), or the report of a stored run
     Show(ShowArgs),
     /// Convert a workload file
     Convert(ConvertArgs),
     /// Print a stored or exported record in another format
     Report(ReportArgs),
+    /// Compare runs: what differs by more than chance, and how sure that is
+    Compare(CompareArgs),
+    /// List the stored runs; note, tag, remove, export, import them
+    #[command(after_help = RUNS_HELP)]
+    Runs(Box<RunsArgs>),
     /// Tell what this machine can and cannot measure, and why
     Doctor(DoctorArgs),
     /// Remove what an interrupted run left
@@ -51,10 +69,15 @@ pub(crate) enum Command {
     Man,
 }
 
+const RUNS_HELP: &str = "\
+A run is named by its id, the beginning of its id, `last` for the newest, or `@-2` for the one \
+before. `--db FILE` or PGMETER_DB names another store.";
+
 /// Which workloads, and what to change in them.
 #[derive(Debug, Args, Default)]
 pub(crate) struct WorkloadArgs {
-    /// A built-in name, a pack, or a file (.toml, .icf); the kind is found by content
+    /// A built-in name, a pack, or a file (.toml, .icf, PostMark script); the kind is found by
+    /// content
     #[arg(value_name = "WORKLOAD")]
     pub workloads: Vec<String>,
     /// Take files to be of this kind
@@ -75,10 +98,16 @@ pub(crate) struct WorkloadArgs {
     /// Requests kept in flight per worker and target; a list measures each
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     pub iodepth: Vec<u32>,
+    /// Requests due each second of all workers together, such as `20k/s`; a list measures each
+    #[arg(long, value_name = "RATE,...", value_delimiter = ',')]
+    pub rate: Vec<Rate>,
+    /// When the requests of a rate are due
+    #[arg(long, value_name = "KIND")]
+    pub arrivals: Option<ArrivalsArg>,
     /// Workers (threads)
     #[arg(long, value_name = "N")]
     pub workers: Option<u32>,
-    /// Bytes of test file, such as `512m` or `4GiB`
+    /// Bytes of test file, such as `512m` or `4GiB`; of each file where the workload makes many
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Bytes>,
     /// Measured time of each cell, such as `10s` or `5m`
@@ -102,7 +131,7 @@ pub(crate) struct WorkloadArgs {
     /// Keep the test files for the next run
     #[arg(long)]
     pub keep: bool,
-    /// Set any other option of the workload
+    /// Set any other option of the workload, such as `transactions=50000` of PostMark
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 }
@@ -121,6 +150,15 @@ pub(crate) struct RunArgs {
     /// Write the results as CSV with Iometer's columns
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
+    /// Write the report as a page with charts here, not as `pgmeter-ID.html` into this directory
+    #[arg(long, value_name = "FILE", conflicts_with = "no_html")]
+    pub html: Option<PathBuf>,
+    /// Write no page
+    #[arg(long, visible_alias = "no-report")]
+    pub no_html: bool,
+    /// Do not store the run
+    #[arg(long, visible_alias = "no-store")]
+    pub no_db: bool,
     /// No live figures, only the results
     #[arg(long, short)]
     pub quiet: bool,
@@ -150,7 +188,7 @@ pub(crate) struct ListArgs {
 /// Arguments of `show`.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// A built-in name or a file
+    /// A built-in name, a file, or a stored run: its id, the beginning of it, `last`, `@-2`
     pub name: String,
     /// Take a file to be of this kind
     #[arg(long = "as", value_name = "KIND")]
@@ -179,11 +217,37 @@ pub(crate) struct ConvertArgs {
 /// Arguments of `report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// An exported record (JSON)
-    pub record: PathBuf,
+    /// Files with exported records (JSON), or stored runs: an id, the beginning of one, `last`,
+    /// `@-2`; `html` shows several beside each other, other formats take one
+    #[arg(value_name = "RUN", required = true)]
+    pub records: Vec<PathBuf>,
     /// The format to write
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: ReportFormat,
+    /// Write here instead of to standard output
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// Arguments of `compare`.
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// Exported records (JSON), two or more; each is held against the first
+    #[arg(value_name = "RUN", required = true)]
+    pub runs: Vec<PathBuf>,
+    /// Compare even where different things were measured
+    #[arg(long)]
+    pub force: bool,
+    /// The repetitions of both were measured in turn, as in A B B A: compare them in pairs
+    #[arg(long)]
+    pub paired: bool,
+    /// Exit with 4 when a figure is worse than the first run's by more than chance and by more
+    /// than this, such as `3%`
+    #[arg(long, value_name = "PERCENT")]
+    pub fail_on_regression: Option<Percent>,
+    /// The format to write
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub format: CompareFormat,
     /// Write here instead of to standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -219,6 +283,12 @@ pub(crate) struct AsArgs {
 pub(crate) enum ClassicArg {
     /// NetApp's benchmark of small files
     Postmark,
+    /// lmbench's rates of creating and removing files
+    #[value(name = "lat_fs")]
+    LatFs,
+    /// Creating files and making them durable, with many threads
+    #[value(name = "fs_mark")]
+    FsMark,
 }
 
 /// Kinds of workload files.
@@ -230,6 +300,8 @@ pub(crate) enum KindArg {
     Pack,
     /// Iometer configuration
     Icf,
+    /// PostMark script
+    Postmark,
 }
 
 /// Engines.
@@ -257,6 +329,15 @@ pub(crate) enum CacheArg {
     Dontcache,
 }
 
+/// Spreads of a rate's due times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ArrivalsArg {
+    /// All equally far apart
+    Uniform,
+    /// At random, independent of each other
+    Poisson,
+}
+
 /// Live displays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DisplayArg {
@@ -277,6 +358,17 @@ pub(crate) enum ConvertTo {
     Icf,
 }
 
+/// Formats that comparisons can be printed in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompareFormat {
+    /// For a terminal or a mail
+    Text,
+    /// Tables in Markdown
+    Markdown,
+    /// The comparison itself; an array when there are more than two runs
+    Json,
+}
+
 /// Formats that records can be printed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
@@ -284,10 +376,16 @@ pub(crate) enum ReportFormat {
     Text,
     /// A table in Markdown
     Markdown,
+    /// One page with charts that needs nothing else
+    Html,
     /// The record itself
     Json,
     /// One row a cell and operation
     Csv,
     /// Iometer's 80 columns
     IometerCsv,
+    /// What PostMark, create/remove or lat_fs would have printed
+    Classic,
+    /// As fio prints JSON: one job a cell
+    FioJson,
 }

@@ -9,22 +9,42 @@ use workload::Diagnostic;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Measured, or done.
-    Measured = 0,
-    /// Measured, but I/O or verification failed.
-    Failed = 1,
+    Measured,
+    /// Measured, but I/O, verification or storing the run failed.
+    Failed,
     /// Usage or workload file.
-    Usage = 2,
+    Usage,
     /// This system cannot run it.
-    System = 3,
+    System,
+    /// A comparison found a regression.
+    Regression,
     /// A bug in pgmeter.
-    Bug = 70,
+    Bug,
     /// Interrupted; what was measured so far is in the record.
-    Interrupted = 130,
+    Interrupted,
+    /// As the program that was stood in for says.
+    Classic(u8),
+}
+
+impl Exit {
+    /// The number that the process ends with.
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Measured => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::System => 3,
+            Self::Regression => 4,
+            Self::Bug => 70,
+            Self::Interrupted => 130,
+            Self::Classic(code) => code,
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
+        Self::from(exit.code())
     }
 }
 
@@ -88,6 +108,25 @@ impl From<run::RunError> for Failure {
         let help = error.help();
         let exit = match error {
             run::RunError::Panicked { .. } => Exit::Bug,
+            run::RunError::File { .. } => Exit::Failed,
+            _ => Exit::System,
+        };
+        Self::new(exit, error, help)
+    }
+}
+
+impl From<store::StoreError> for Failure {
+    fn from(error: store::StoreError) -> Self {
+        use store::StoreError as E;
+        let help = error.help();
+        let exit = match error {
+            E::NoSuchRun { .. }
+            | E::Ambiguous { .. }
+            | E::Running { .. }
+            | E::BadTag { .. }
+            | E::Unreadable(_)
+            | E::BadRecord { .. }
+            | E::OtherRun { .. } => Exit::Usage,
             _ => Exit::System,
         };
         Self::new(exit, error, help)

@@ -4,10 +4,11 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use workload::source::{Loaded, SourceKind, load, load_builtin};
+use units::Rate;
+use workload::source::{LoadOptions, Loaded, SourceKind, load_builtin, load_with};
 use workload::{Diagnostic, Overrides, Workload};
 
-use crate::args::{CacheArg, EngineArg, KindArg, WorkloadArgs};
+use crate::args::{ArrivalsArg, CacheArg, EngineArg, KindArg, WorkloadArgs};
 use crate::failure::{Exit, Failure};
 
 /// Larger files are no workloads; nothing is read beyond.
@@ -30,32 +31,45 @@ pub(crate) fn input(args: &WorkloadArgs) -> Result<Input, Failure> {
     } else {
         &args.workloads
     };
+    let overrides = overrides(args)?;
+    let options = LoadOptions {
+        kind: args.kind.map(KindArg::kind),
+        strict: args.strict,
+        has_target: overrides.settle_targets(),
+    };
     for name in names {
-        let loaded = find(name, args.kind, args.strict)?;
+        let loaded = find(name, &options)?;
         workloads.extend(loaded.workloads);
         warnings.extend(loaded.warnings);
     }
     Ok(Input {
         workloads,
         warnings,
-        overrides: overrides(args)?,
+        overrides,
     })
 }
 
 /// A file, if there is one of that name, else a built-in workload.
-pub(crate) fn find(name: &str, kind: Option<KindArg>, strict: bool) -> Result<Loaded, Failure> {
+pub(crate) fn find(name: &str, options: &LoadOptions) -> Result<Loaded, Failure> {
     let path = Path::new(name);
     let is_path = name.contains('/') || path.extension().is_some();
     if !is_path && !path.is_file() {
         return Ok(load_builtin(name)?);
     }
     let bytes = read(path)?;
-    let kind = kind.map(|kind| match kind {
-        KindArg::Toml => SourceKind::Toml,
-        KindArg::Pack => SourceKind::Pack,
-        KindArg::Icf => SourceKind::Icf,
-    });
-    Ok(load(name, &bytes, kind, strict)?)
+    Ok(load_with(name, &bytes, options)?)
+}
+
+impl KindArg {
+    /// The kind of workload file.
+    pub(crate) fn kind(self) -> SourceKind {
+        match self {
+            Self::Toml => SourceKind::Toml,
+            Self::Pack => SourceKind::Pack,
+            Self::Icf => SourceKind::Icf,
+            Self::Postmark => SourceKind::Postmark,
+        }
+    }
 }
 
 /// The bytes of a workload file.
@@ -112,6 +126,11 @@ fn overrides(args: &WorkloadArgs) -> Result<Overrides, Failure> {
         args.cache.map(|cache| cache_name(cache).to_owned()),
     )?;
     set("iodepth", depths)?;
+    set("rate", rates(&args.rate))?;
+    set(
+        "arrivals",
+        args.arrivals.map(|kind| arrivals_name(kind).to_owned()),
+    )?;
     set("workers", args.workers.map(|count| count.to_string()))?;
     set("size", args.size.map(|size| size.to_string()))?;
     set("run_time", args.run_time.map(|span| span.to_string()))?;
@@ -139,6 +158,18 @@ fn overrides(args: &WorkloadArgs) -> Result<Overrides, Failure> {
         overrides.set_targets(args.target.iter().map(text).collect::<Result<_, _>>()?);
     }
     Ok(overrides)
+}
+
+fn rates(rates: &[Rate]) -> Option<String> {
+    let rates: Vec<String> = rates.iter().map(|rate| format!("\"{rate}\"")).collect();
+    (!rates.is_empty()).then(|| format!("[{}]", rates.join(", ")))
+}
+
+fn arrivals_name(arrivals: ArrivalsArg) -> &'static str {
+    match arrivals {
+        ArrivalsArg::Uniform => "uniform",
+        ArrivalsArg::Poisson => "poisson",
+    }
 }
 
 fn engine_name(engine: EngineArg) -> &'static str {

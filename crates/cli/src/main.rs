@@ -4,8 +4,10 @@ mod args;
 mod command;
 mod failure;
 mod input;
+mod keep;
 mod output;
 mod signals;
+mod stored;
 
 use std::process::ExitCode;
 
@@ -13,12 +15,16 @@ use clap::Parser;
 
 use args::{Cli, Command};
 use failure::{Exit, Failure};
+use stored::Place;
 
 fn main() -> ExitCode {
-    let command = match command::as_classic::of_own_name() {
-        Some(args) => Command::As(args),
+    let cli = match command::as_classic::of_own_name() {
+        Some(args) => Cli {
+            command: Command::As(args),
+            db: None,
+        },
         None => match Cli::try_parse() {
-            Ok(cli) => cli.command,
+            Ok(cli) => cli,
             Err(error) => return failure::not_understood(&error).into(),
         },
     };
@@ -29,10 +35,10 @@ fn main() -> ExitCode {
             "interrupted twice: test files may be left; \
              `pgmeter clean TARGET` removes those of `run`"
         );
-        std::process::exit(Exit::Interrupted as i32)
+        std::process::exit(Exit::Interrupted.code().into())
     };
     // A panic has said what it is by now; work directories were given back on the way out.
-    let done = std::panic::catch_unwind(|| dispatch(command, at_once));
+    let done = std::panic::catch_unwind(|| dispatch(cli, at_once));
     match done.unwrap_or_else(|_| Err(Failure::bug())) {
         Ok(exit) => exit.into(),
         Err(failure) => {
@@ -42,14 +48,17 @@ fn main() -> ExitCode {
     }
 }
 
-fn dispatch(command: Command, at_once: fn() -> !) -> Result<Exit, Failure> {
-    match command {
-        Command::Run(args) => command::run::run(&args, at_once),
+fn dispatch(cli: Cli, at_once: fn() -> !) -> Result<Exit, Failure> {
+    let place = Place::new(cli.db);
+    match cli.command {
+        Command::Run(args) => command::run::run(&args, &place, at_once),
         Command::Check(args) => command::check::check(&args),
         Command::List(args) => command::list::list(&args),
-        Command::Show(args) => command::show::show(&args),
+        Command::Show(args) => command::show::show(&args, &place),
         Command::Convert(args) => command::convert::convert(&args),
-        Command::Report(args) => command::report::report(&args),
+        Command::Report(args) => command::report::report(&args, &place),
+        Command::Compare(args) => command::compare::compare(&args, &place),
+        Command::Runs(args) => command::runs::runs(&args, &place),
         Command::Doctor(args) => command::doctor::doctor(&args),
         Command::Clean(args) => command::clean::clean(&args),
         Command::As(args) => command::as_classic::run(args, at_once),

@@ -37,10 +37,8 @@ fn main() -> std::io::Result<()> {
 
 fn events() -> Vec<RunEvent> {
     let record = sample::record();
-    let plan = Box::new(record.plan.clone());
     let mut events = vec![RunEvent::Started {
-        id: record.id.clone(),
-        plan,
+        record: Box::new(record.clone()),
     }];
     events.extend((0..=STEPS / 2).map(|step| RunEvent::Prepare {
         target: "/mnt/array".into(),

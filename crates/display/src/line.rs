@@ -1,5 +1,6 @@
 //! The line that is kept up to date: what matters most stays when the terminal is narrow.
 
+use results::Phase;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use units::format;
 
@@ -14,6 +15,7 @@ const GAP: &str = "  ";
 #[must_use]
 pub fn live_line(state: &State, width: usize) -> String {
     let (title, parts) = match (&state.preparation, &state.current) {
+        _ if state.cleanup.is_some() => removing(state),
         (Some(preparation), _) => preparing(preparation, state.now_ns),
         (None, Some(current)) => measuring(current),
         (None, None) => ("starting".to_owned(), Vec::new()),
@@ -49,6 +51,14 @@ fn preparing(preparation: &Preparation, now_ns: u64) -> (String, Vec<Part>) {
     (format!("prepare {}", preparation.target), parts)
 }
 
+fn removing(state: &State) -> (String, Vec<Part>) {
+    let Some(cleanup) = &state.cleanup else {
+        return (String::new(), Vec::new());
+    };
+    let removed = counted(cleanup.removed, "file");
+    (format!("remove {}", cleanup.target), vec![(8, removed)])
+}
+
 fn measuring(current: &Current) -> (String, Vec<Part>) {
     let title = format!(
         "[{}/{}] {}",
@@ -66,7 +76,7 @@ fn measuring(current: &Current) -> (String, Vec<Part>) {
     };
     let mut parts = vec![
         (8, time),
-        (7, format!("{} IOPS", format::iops(current.iops))),
+        (7, format!("{} {}", format::iops(current.iops), unit(phase))),
         (6, format::bandwidth(current.bytes_per_second)),
     ];
     parts.extend(
@@ -77,6 +87,14 @@ fn measuring(current: &Current) -> (String, Vec<Part>) {
     let errors_worth = if current.errors > 0 { 9 } else { 2 };
     parts.push((errors_worth, counted(current.errors, "error")));
     (title, parts)
+}
+
+/// What is counted in a second.
+fn unit(phase: &Phase) -> &'static str {
+    match phase {
+        Phase::Classic(_) => "files/s",
+        _ => "IOPS",
+    }
 }
 
 /// `1 error`, `2 errors`.

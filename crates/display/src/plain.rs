@@ -1,10 +1,10 @@
 //! Lines for pipes and log files: one when something changes, and one every few seconds.
 
-use results::{Phase, RunEvent};
+use results::{CellRecord, Phase, RunEvent};
 use units::format;
 
 use crate::line::live_line;
-use crate::state::State;
+use crate::state::{DoneCell, State};
 
 /// At least so much time passes between two lines that tell nothing new but figures.
 const PERIOD_NS: u64 = 5_000_000_000;
@@ -25,10 +25,10 @@ impl PlainLines {
     pub fn line(&mut self, event: &RunEvent, now_ns: u64) -> Option<String> {
         self.state.apply(event, now_ns);
         match event {
-            RunEvent::Started { id, plan } => {
-                let cells = plan.cells.len();
+            RunEvent::Started { record } => {
+                let cells = record.plan.cells.len();
                 let noun = if cells == 1 { "cell" } else { "cells" };
-                let id: String = id.chars().filter(|c| !c.is_control()).collect();
+                let id: String = record.id.chars().filter(|c| !c.is_control()).collect();
                 self.say(format!("run {id}: {cells} {noun}"))
             }
             RunEvent::CellStarted { .. } => {
@@ -58,7 +58,7 @@ impl PlainLines {
                 }
                 self.now_and_then()
             }
-            RunEvent::CellDone { record } => self.done(record.index as usize),
+            RunEvent::CellDone { record } => self.done(record),
             RunEvent::Finished { status } => {
                 let how = format!("{status:?}").to_lowercase();
                 self.say(format!("run {how}"))
@@ -67,17 +67,22 @@ impl PlainLines {
         }
     }
 
-    fn done(&mut self, index: usize) -> Option<String> {
+    fn done(&mut self, record: &CellRecord) -> Option<String> {
+        let index = record.index as usize;
         let row = self.state.cells.get(index)?;
-        let figures = row.done?;
+        let figures = DoneCell::of(record);
         let p99 = figures
             .p99_ns
             .map_or_else(|| "-".to_owned(), format::latency_ns);
+        let (what, unit) = match &record.phase {
+            Phase::Classic(phase) => (format!("{}: {phase}", row.what), "files/s"),
+            _ => (row.what.clone(), "IOPS"),
+        };
         let line = format!(
-            "[{}/{}] {}  done  {} IOPS  {}  p99 {p99}  {} errors",
+            "[{}/{}] {}  done  {} {unit}  {}  p99 {p99}  {} errors",
             index + 1,
             self.state.cells.len(),
-            row.what,
+            what,
             format::iops(figures.iops),
             format::bandwidth(figures.bytes_per_second),
             format::count(figures.errors),

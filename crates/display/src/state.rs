@@ -18,6 +18,8 @@ pub struct State {
     pub current: Option<Current>,
     /// The target that is being prepared; none while measuring.
     pub preparation: Option<Preparation>,
+    /// What is being removed; none while nothing is.
+    pub cleanup: Option<Cleanup>,
     /// The last warnings, oldest first.
     pub warnings: Vec<String>,
     /// How many warnings there were.
@@ -28,6 +30,15 @@ pub struct State {
     pub stopping: bool,
     /// Time since the display began, in nanoseconds.
     pub now_ns: u64,
+}
+
+/// What a cell made on a target, being removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cleanup {
+    /// The target's path.
+    pub target: String,
+    /// Files and directories removed so far.
+    pub removed: u64,
 }
 
 /// A cell in the list.
@@ -55,7 +66,7 @@ pub struct DoneCell {
 }
 
 impl DoneCell {
-    fn of(record: &CellRecord) -> Self {
+    pub(crate) fn of(record: &CellRecord) -> Self {
         Self {
             iops: record.total.per_second,
             bytes_per_second: record.total.bytes_per_second,
@@ -219,8 +230,9 @@ impl State {
     pub fn apply(&mut self, event: &RunEvent, now_ns: u64) {
         self.now_ns = now_ns;
         match event {
-            RunEvent::Started { id, plan } => {
-                self.id = printable(id);
+            RunEvent::Started { record } => {
+                self.id = printable(&record.id);
+                let plan = &record.plan;
                 let titles = plan
                     .cells
                     .iter()
@@ -234,8 +246,15 @@ impl State {
             } => {
                 self.prepare(target, *done_bytes, *total_bytes);
             }
+            RunEvent::Cleanup { target, removed } => {
+                self.cleanup = Some(Cleanup {
+                    target: printable(target),
+                    removed: *removed,
+                });
+            }
             RunEvent::CellStarted { index, count, what } => {
                 self.preparation = None;
+                self.cleanup = None;
                 self.current = Some(Current::new(*index, *count, what));
             }
             RunEvent::Progress { .. } => self.progress(event),
@@ -246,7 +265,10 @@ impl State {
             }
             RunEvent::CellDone { record } => self.done(record),
             RunEvent::Warning { warning } => self.warn(&warning.message),
-            RunEvent::Finished { status } => self.finished = Some(*status),
+            RunEvent::Finished { status } => {
+                self.cleanup = None;
+                self.finished = Some(*status);
+            }
             _ => {}
         }
     }
@@ -301,7 +323,9 @@ impl State {
 
     fn done(&mut self, record: &CellRecord) {
         let index = record.index as usize;
-        if let Some(row) = self.cells.get_mut(index) {
+        // Of a classic program's phases, the one that its own figures stand with.
+        let is_told = |row: &CellRow| row.done.is_none() || record.classic.is_some();
+        if let Some(row) = self.cells.get_mut(index).filter(|row| is_told(row)) {
             row.done = Some(DoneCell::of(record));
         }
     }

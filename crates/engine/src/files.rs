@@ -142,8 +142,10 @@ impl Files {
 /// completion's result. The descriptor is gone even when the answer is an error.
 pub(crate) fn close(file: OwnedFd) -> i32 {
     // SAFETY: the descriptor is handed over by its only owner.
-    let answer = unsafe { libc::close(file.into_raw_fd()) };
-    result_of(answer as isize)
+    match unsafe { rustix::io::try_close(file.into_raw_fd()) } {
+        Ok(()) => 0,
+        Err(errno) => -errno.raw_os_error(),
+    }
 }
 
 /// A system call's answer as a completion's result.

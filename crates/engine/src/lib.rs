@@ -4,6 +4,7 @@
 //! nothing of workloads, percentages, phases or statistics.
 
 mod buffers;
+mod children;
 pub mod clock;
 mod error;
 mod file_operations;
@@ -19,6 +20,7 @@ mod scripted;
 mod uring;
 
 pub use buffers::Buffers;
+pub use children::ChildrenTime;
 pub use clock::{Clock, StepClock, TscClock};
 pub use error::EngineError;
 pub use file_operations::{Access, Aim, FileOptions, OpenFlags, OpenMode, PsyncFiles};

@@ -5,6 +5,8 @@
 /// Engines for file operations ([`PsyncFiles`](crate::PsyncFiles),
 /// [`UringFiles`](crate::UringFiles)) take a request's numbers as told at each operation: "the
 /// name" is that of `file_index`, "the handle" is what Create or Open left open in the slot.
+/// Where the rule of the names wants it told ([`Spread::Told`](crate::Spread)), `length_bytes` of
+/// an operation on names is their directory.
 /// Engines on open files know the first four, and Open and Close as they are told to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
@@ -13,7 +15,9 @@ pub enum Operation {
     Read,
     /// Write bytes at an offset.
     Write,
-    /// Make data and metadata durable.
+    /// Make data and metadata durable: the handle; with [`Aim::Directory`](crate::Aim)'s code as
+    /// `offset_bytes` the directory that the name is in, which is opened in the slot, synced and
+    /// closed.
     Fsync,
     /// Make data durable.
     Fdatasync,

@@ -368,6 +368,72 @@ fn reads_and_writes_can_follow_the_position_of_the_open_file() {
 }
 
 #[test]
+fn all_positions_can_be_left_to_the_open_file() {
+    let options = FileOptions {
+        at_position: true,
+        ..FileOptions::default()
+    };
+    for index in 0..2 {
+        let place = Place::new(0, true);
+        let Some(engine) = &mut engines(&place.set, 1, &options).into_iter().nth(index) else {
+            continue;
+        };
+        let engine = engine.as_mut();
+        assert_eq!(one(engine, Operation::Create, 0, 0), 0);
+        for (byte, offset) in [(b'a', 0), (b'b', 77), (b'c', 0)] {
+            engine.buffer(0)[..3].fill(byte);
+            assert_eq!(sized(engine, Operation::Write, offset, 3), 3);
+        }
+        assert_eq!(one(engine, Operation::Truncate, 0, 8), 0);
+        assert_eq!(one(engine, Operation::Close, 0, 0), 0);
+        assert_eq!(std::fs::read(place.path("f0")).unwrap(), b"aaabbbcc");
+        assert_eq!(open(engine, 0, Access::Read), 0);
+        assert_eq!(sized(engine, Operation::Read, 5, 6), 6);
+        assert_eq!(sized(engine, Operation::Read, 5, 6), 2);
+        assert_eq!(&engine.buffer(0)[..2], b"cc");
+    }
+}
+
+#[test]
+fn directories_are_synced_by_the_names_in_them() {
+    with_each(2, |engine, _| {
+        let sync = request(Operation::Fsync, 7, Aim::Directory.code());
+        for _ in 0..3 {
+            assert_eq!(execute(engine, sync), 0);
+            assert_eq!(one(engine, Operation::Close, 0, 0), -libc::EBADF);
+        }
+        assert_eq!(one(engine, Operation::Create, 0, 0), 0);
+        assert_eq!(execute(engine, sync), -libc::EBUSY);
+        let beside = Request { slot: 1, ..sync };
+        assert_eq!(execute(engine, beside), 0);
+        assert_eq!(one(engine, Operation::Fsync, 0, 0), 0);
+        assert_eq!(one(engine, Operation::Close, 0, 0), 0);
+    });
+}
+
+#[test]
+fn a_directory_that_is_missing_is_not_synced() {
+    let place = Place::new(2, false);
+    for mut engine in engines(&place.set, 2, &FileOptions::default()) {
+        let engine = engine.as_mut();
+        let mut done = Vec::with_capacity(2);
+        for slot in 0..2 {
+            engine.push(Request {
+                slot,
+                ..request(Operation::Fsync, slot, Aim::Directory.code())
+            });
+        }
+        while done.len() < 2 {
+            engine.reap(WAIT, &mut done).unwrap();
+        }
+        assert!(done.iter().all(|it| it.result == -libc::ENOENT), "{done:?}");
+        assert_eq!(one(engine, Operation::Mkdir, 0, Aim::Directory.code()), 0);
+        assert_eq!(one(engine, Operation::Fsync, 0, Aim::Directory.code()), 0);
+        assert_eq!(one(engine, Operation::Rmdir, 0, Aim::Directory.code()), 0);
+    }
+}
+
+#[test]
 fn names_are_renamed_linked_and_listed() {
     with_each(1, |engine, place| {
         assert_eq!(one(engine, Operation::Create, 0, 0), 0);

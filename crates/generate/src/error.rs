@@ -26,6 +26,12 @@ pub enum GenerateError {
         /// The worker's name.
         worker: String,
     },
+    /// An open loop's rate is outside what its due times hold.
+    #[error("a rate of `{rate_per_second}` arrivals per second is not between `0.001` and `10m`")]
+    ArrivalRate {
+        /// The rate, of all workers together.
+        rate_per_second: f64,
+    },
     /// There must be one cursor for each span.
     #[error("worker `{worker}` has `{span_count}` targets but `{cursor_count}` cursors")]
     CursorCount {
@@ -129,6 +135,7 @@ impl GenerateError {
             Self::NoLines { .. } => "give one access line a weight above 0",
             Self::TooManyLines { .. } => "split the access specification into several",
             Self::NoSlots { .. } => "give the worker a target and an iodepth of at least 1",
+            Self::ArrivalRate { .. } => "choose a rate such as `20k/s`",
             Self::CursorCount { .. } => "report this as a bug: each target needs one cursor",
             Self::Percent { .. } => "choose a value from 0 to 100",
             Self::NotWhole { .. } => "round the value, or choose `position = \"uniform\"`",

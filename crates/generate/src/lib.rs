@@ -3,6 +3,7 @@
 //! Nothing here issues I/O or keeps statistics. The same plan and seed give the same requests.
 
 mod arithmetic;
+mod arrivals;
 mod check;
 mod choice;
 pub mod classics;
@@ -12,22 +13,27 @@ mod cursor;
 mod error;
 mod exclusive;
 mod iometer;
+mod open_loop;
 mod position;
 pub mod postmark;
 mod rng;
 #[cfg(test)]
 mod sample;
+mod shared_arrivals;
 mod slots;
 mod step;
 mod transfer;
 
+pub use arrivals::{ARRIVAL_RATE_MAX, ARRIVAL_RATE_MIN, Arrivals};
 pub use connection::Connections;
-pub use content::{ContentSource, PlainContent, Verified, verify_block_bytes};
+pub use content::{ContentSource, FileStamp, PlainContent, Verified, verify_block_bytes};
 pub use cursor::{Cursor, Last, OwnCursor, SharedCursor};
 pub use error::GenerateError;
 pub use exclusive::{Exclusive, Stripes};
 pub use iometer::Iometer;
+pub use open_loop::{Arrears, DueTimes, LATE_NS, OpenLoop, RESPONSE_KINDS, Timing};
 pub use rng::{IometerRng, Rng, mix};
+pub use shared_arrivals::SharedArrivals;
 pub use slots::{lane, slot_spans};
 pub use step::{Content, Flow, Generator, Mismatch, Step};
 pub use transfer::Transfer;

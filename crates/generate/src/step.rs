@@ -49,6 +49,12 @@ pub trait Generator {
     /// The next step of a slot that has nothing in flight.
     fn next(&mut self, slot: u32, now_ns: u64) -> Step;
 
+    /// Bytes that a request in flight moves if all goes well: fewer than it asks for where a file
+    /// is known to end before.
+    fn expected_bytes(&self, request: &Request) -> u32 {
+        request.length_bytes
+    }
+
     /// Takes note of the completion of the slot's request.
     fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow;
 }

@@ -1,20 +1,25 @@
-//! Records turned into text, Markdown, CSV and JSON.
+//! Records turned into text, Markdown, HTML, CSV and JSON.
 //!
 //! A report is a pure function of the record: the numbers are chosen and rounded once, in
 //! [`Model`], and what follows only arranges text.
 
 pub mod classics;
+mod compare;
+mod fio_json;
+mod html;
 mod iometer;
 mod markdown;
 mod model;
 mod numbers;
 mod page;
 pub mod postmark;
+mod quantile;
 mod table;
 mod text;
 mod tidy;
 mod wrap;
 
+pub use self::compare::{ComparisonFormat, regression_lines, render_comparisons};
 pub use model::{Model, ModelWarning};
 pub use page::Page;
 pub use table::{Align, Column, Table};
@@ -30,22 +35,31 @@ pub enum Format {
     Text,
     /// Tables in Markdown.
     Markdown,
+    /// One page with charts that needs nothing else.
+    Html,
     /// One row for each cell and operation, base units.
     Csv,
     /// The record itself.
     Json,
     /// The result file of Iometer 1.1.0.
     IometerCsv,
+    /// What the classic programs themselves would have printed; nothing of other cells.
+    Classic,
+    /// What `fio --output-format=json` prints.
+    FioJson,
 }
 
 impl Format {
     /// Every form with its name.
-    pub const ALL: [(Self, &'static str); 5] = [
+    pub const ALL: [(Self, &'static str); 8] = [
         (Self::Text, "text"),
         (Self::Markdown, "markdown"),
+        (Self::Html, "html"),
         (Self::Csv, "csv"),
         (Self::Json, "json"),
         (Self::IometerCsv, "iometer-csv"),
+        (Self::Classic, "classic"),
+        (Self::FioJson, "fio-json"),
     ];
 }
 
@@ -88,14 +102,23 @@ impl ReportError {
     }
 }
 
+/// The page of one record, or of several beside each other, which needs nothing but itself.
+#[must_use]
+pub fn html(records: &[RunRecord]) -> String {
+    html::render(records)
+}
+
 /// The report of a record in the asked form, with a final line break.
 #[must_use]
 pub fn render(record: &RunRecord, format: Format, page: Page) -> String {
     match format {
         Format::Text => text::render(&Model::new(record), page),
         Format::Markdown => markdown::render(&Model::new(record)),
+        Format::Html => html::render(std::slice::from_ref(record)),
         Format::Csv => tidy::render(record),
         Format::Json => record.to_json(),
         Format::IometerCsv => iometer::render(record),
+        Format::Classic => classics::text(record).unwrap_or_default(),
+        Format::FioJson => fio_json::render(record),
     }
 }

@@ -20,6 +20,11 @@ pub fn render(model: &Model) -> String {
     let sections = [
         ("Results", Some(&model.cells)),
         ("By operation", model.operations.as_ref()),
+        (
+            "Response times, from when requests were due",
+            model.open_loop.as_ref(),
+        ),
+        ("As the classic program counts", model.classic.as_ref()),
         ("Processor and device", model.usage.as_ref()),
         (
             "Over repetitions, with 95 % confidence",
@@ -50,7 +55,8 @@ pub fn render(model: &Model) -> String {
     lines.join("\n")
 }
 
-fn table_lines(table: &Table) -> Vec<String> {
+/// A table in lines of Markdown.
+pub(crate) fn table_lines(table: &Table) -> Vec<String> {
     let heads = table
         .columns
         .iter()
@@ -80,7 +86,7 @@ fn line(cells: impl Iterator<Item = String>) -> String {
 }
 
 /// Text that Markdown shows as it is.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         if matches!(

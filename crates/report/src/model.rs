@@ -1,5 +1,6 @@
 //! What a report says: the numbers are chosen and rounded here, once.
 
+mod open_loop;
 mod tables;
 mod words;
 
@@ -25,6 +26,10 @@ pub struct Model {
     pub cells: Table,
     /// One row for each operation, where cells have several.
     pub operations: Option<Table>,
+    /// Response times and lateness, where requests began when they were due.
+    pub open_loop: Option<Table>,
+    /// What classic programs report, by their own names.
+    pub classic: Option<Table>,
     /// Processor and device, where they are known.
     pub usage: Option<Table>,
     /// Figures over repetitions.
@@ -74,6 +79,8 @@ impl Model {
             outcome: words::outcome(record),
             environment: words::environment(record),
             settings: words::settings(record),
+            open_loop: open_loop::table(record, unit),
+            classic: tables::classic(record),
             usage: tables::usage(record),
             estimates: tables::estimates(record, unit),
             warnings: words::warnings(record),

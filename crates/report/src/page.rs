@@ -31,6 +31,12 @@ impl Page {
         self.styled("1", text)
     }
 
+    /// `text` in green, where the page can.
+    #[must_use]
+    pub(crate) fn green(self, text: &str) -> String {
+        self.styled("32", text)
+    }
+
     /// `text` in yellow, where the page can.
     #[must_use]
     pub(crate) fn yellow(self, text: &str) -> String {

@@ -23,6 +23,14 @@ pub fn render(model: &Model, page: Page) -> String {
     let sections = [
         (None, Some(&model.cells)),
         (Some("by operation"), model.operations.as_ref()),
+        (
+            Some("response times, from when requests were due"),
+            model.open_loop.as_ref(),
+        ),
+        (
+            Some("as the classic program counts"),
+            model.classic.as_ref(),
+        ),
         (Some("processor and device"), model.usage.as_ref()),
         (
             Some("over repetitions, with 95 % confidence"),

@@ -1,6 +1,8 @@
 //! A report as CSV for programs: one row for each cell and operation, base units, no rounding.
 
-use results::{CellRecord, Latency, OperationFigures, RunRecord, TransactionFigures};
+use results::{
+    CellRecord, Latency, OpenLoopFigures, OperationFigures, RESPONSE, RunRecord, TransactionFigures,
+};
 
 use crate::model::{cache_name, engine_name, status_name};
 
@@ -68,6 +70,10 @@ pub fn render(record: &RunRecord) -> String {
                 &as_operation(kind),
             ));
         }
+        if let Some(open_loop) = &cell.open_loop {
+            let figures = responses(open_loop, cell);
+            write(&row(record, cell, ["transaction", RESPONSE], &figures));
+        }
         write(&row(record, cell, ["total", "total"], &cell.total));
     }
     let bytes = writer.into_inner().expect("memory can always be flushed");
@@ -80,6 +86,15 @@ fn as_operation(kind: &TransactionFigures) -> OperationFigures {
         errors: kind.errors,
         per_second: kind.per_second,
         latency: kind.latency.clone(),
+        ..OperationFigures::default()
+    }
+}
+
+fn responses(open_loop: &OpenLoopFigures, cell: &CellRecord) -> OperationFigures {
+    OperationFigures {
+        count: open_loop.response.count,
+        per_second: results::per_second(open_loop.response.count, cell.run_time_ns),
+        latency: open_loop.response.clone(),
         ..OperationFigures::default()
     }
 }

@@ -9,9 +9,12 @@ use crate::flows::Flows;
 use crate::title::{target_indexes, target_path};
 use crate::{
     CellRecord, CpuFigures, EngineNotes, ErrnoCount, HistogramRecord, IntervalFigures,
-    IntervalRecord, Latency, OperationFigures, Operations, Percentiles, Phase, Status,
-    TargetFigures, TransactionFigures, WorkerFigures, per_second,
+    IntervalRecord, Latency, OpenLoopFigures, OperationFigures, Operations, Percentiles, Phase,
+    RESPONSE, Status, TargetFigures, TransactionFigures, WorkerFigures, per_second,
 };
+
+/// The operations that a workload is judged by, where it does any of them.
+pub(crate) const MOVES_BYTES: [&str; 2] = ["read", "write"];
 
 /// The names of what counters count, by their number.
 #[derive(Debug, Clone, Copy)]
@@ -74,7 +77,7 @@ impl Names<'_> {
         let mut moving = Counter::new();
         for (index, counter) in totals.operations() {
             let name = self.operations.get(index);
-            if name.is_some_and(|name| ["read", "write"].contains(name)) {
+            if name.is_some_and(|name| MOVES_BYTES.contains(name)) {
                 moving.merge(counter);
             }
         }
@@ -317,6 +320,7 @@ impl CellRecord {
             operations: names.operations_of(totals, run_time_ns),
             transactions: names.transactions_of(totals, run_time_ns),
             total,
+            open_loop: None,
             errors: names.errors_of(totals),
             first_done_ns: None,
             last_done_ns: None,
@@ -329,6 +333,18 @@ impl CellRecord {
             target_figures: Vec::new(),
             classic: None,
         }
+    }
+
+    /// Takes the figures of an open loop, whose responses are then no other kind of transaction.
+    pub fn set_open_loop(&mut self, figures: OpenLoopFigures) {
+        self.transactions.remove(RESPONSE);
+        self.open_loop = Some(figures);
+    }
+
+    /// Requests due each second; none where each followed the one before.
+    #[must_use]
+    pub fn rate_per_second(&self) -> Option<f64> {
+        self.open_loop.as_ref().map(|it| it.asked_per_second)
     }
 
     /// Takes the workers' figures, and from them when the first and the last were done.

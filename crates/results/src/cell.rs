@@ -1,5 +1,6 @@
 //! What was measured in one cell.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
@@ -7,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use workload::plan::{CacheMode, EngineKind};
 
 use crate::latency::Latency;
+use crate::open_loop::OpenLoopFigures;
 use crate::parts::{
     CpuFigures, DeviceFigures, EngineNotes, ErrnoCount, TargetFigures, WorkerFigures,
 };
@@ -59,8 +61,12 @@ pub struct CellRecord {
     #[serde(default)]
     pub transactions: BTreeMap<String, TransactionFigures>,
     /// The operations that move bytes (`read` and `write`) together, or all operations where none
-    /// moves any; its errors are those of all operations.
+    /// moves any; in a classic program's phase its transactions, with the bytes that they moved.
+    /// Its errors are those of all operations.
     pub total: OperationFigures,
+    /// Response times and lateness, where requests began when they were due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_loop: Option<OpenLoopFigures>,
     /// Failed operations by what the kernel said.
     #[serde(default)]
     pub errors: Vec<ErrnoCount>,
@@ -104,6 +110,15 @@ impl CellRecord {
         self.access_spec.as_deref().unwrap_or(&self.workload)
     }
 
+    /// As [`Self::name`], with the phase of a classic program behind it.
+    #[must_use]
+    pub fn title(&self) -> Cow<'_, str> {
+        match &self.phase {
+            Phase::Classic(phase) => Cow::Owned(format!("{} {phase}", self.name())),
+            _ => Cow::Borrowed(self.name()),
+        }
+    }
+
     /// Figures of the named operation, when there were any.
     #[must_use]
     pub fn operation(&self, name: &str) -> Option<&OperationFigures> {
@@ -112,7 +127,7 @@ impl CellRecord {
 }
 
 /// What a cell belongs to.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub enum Phase {
     /// Making files and writing their content.
@@ -120,6 +135,7 @@ pub enum Phase {
     /// Running without being measured.
     Ramp,
     /// Being measured.
+    #[default]
     Measure,
     /// Removing what was made.
     Cleanup,
@@ -128,6 +144,10 @@ pub enum Phase {
 }
 
 impl Phase {
+    fn is_measure(&self) -> bool {
+        *self == Self::Measure
+    }
+
     /// The name in records and displays.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -244,6 +264,12 @@ pub struct EstimateRecord {
     pub iodepth: u32,
     /// How many workers took part.
     pub workers: u32,
+    /// Requests due each second, where they began when they were due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_per_second: Option<f64>,
+    /// What the cells belong to.
+    #[serde(default, skip_serializing_if = "Phase::is_measure")]
+    pub phase: Phase,
     /// The operation, or `total`.
     pub operation: String,
     /// What was estimated: `per_second`, `bytes_per_second`, `latency_mean`, `latency_p99`.

@@ -43,6 +43,7 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
         file_smaller_than_memory(cell, planned, environment, plan),
         compressible_content(planned),
         worker_cpu_bound(cell, planned),
+        rate_not_reached(cell),
         steal_time(cell),
         ring_flags_missing(cell),
         interval_late(cell),
@@ -203,10 +204,16 @@ fn file_smaller_than_memory(
         .fold(0_u64, |sum, target| sum.saturating_add(target.size_bytes));
     (used < environment.memory_bytes).then(|| {
         let share = percent(used as f64 / environment.memory_bytes as f64);
-        let message = format!(
-            "the targets are {share} of the memory, so the page cache can hold them; \
-             use `--cache direct` or a larger `--size` to measure the device"
-        );
+        let message = match planned.and_then(|cell| cell.files.as_ref()) {
+            None => format!(
+                "the targets are {share} of the memory, so the page cache can hold them; \
+                 use `--cache direct` or a larger `--size` to measure the device"
+            ),
+            Some(_) => format!(
+                "the files are {share} of the memory, so the page cache can hold them; \
+                 use more or larger files to measure the device"
+            ),
+        };
         (WarningCode::FileSmallerThanMemory, message)
     })
 }
@@ -227,7 +234,8 @@ fn compressible_content(planned: Option<&Cell>) -> Finding {
 }
 
 fn worker_cpu_bound(cell: &CellRecord, planned: Option<&Cell>) -> Finding {
-    if cell.engine == EngineKind::Null {
+    // Waiting for a due time is done by looking at the clock, which is no work.
+    if cell.engine == EngineKind::Null || cell.open_loop.is_some() {
         return None;
     }
     let threads_of = |worker_index: u32| match cell.engine {
@@ -264,6 +272,20 @@ fn worker_cpu_bound(cell: &CellRecord, planned: Option<&Cell>) -> Finding {
         percent(share.min(1.0))
     );
     Some((WarningCode::WorkerCpuBound, message))
+}
+
+fn rate_not_reached(cell: &CellRecord) -> Finding {
+    let figures = cell.open_loop.as_ref()?;
+    figures.is_short(cell.run_time_ns).then(|| {
+        let achieved = figures.achieved_per_second;
+        let asked = figures.asked_per_second;
+        let message = format!(
+            "{achieved:.1} of {asked} requests a second were answered; {} were due and not begun \
+             at the end, and response times grow with the run time",
+            figures.backlog_end
+        );
+        (WarningCode::RateNotReached, message)
+    })
 }
 
 fn steal_time(cell: &CellRecord) -> Finding {

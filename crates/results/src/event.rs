@@ -1,9 +1,8 @@
 //! What happens in a run, as displays and stores see it.
 
 use serde::{Deserialize, Serialize};
-use workload::plan::Plan;
 
-use crate::{CellRecord, IntervalRecord, Phase, Status, Warning, real};
+use crate::{CellRecord, IntervalRecord, Phase, RunRecord, Status, Warning, real};
 
 /// Something that happened in a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -12,10 +11,8 @@ use crate::{CellRecord, IntervalRecord, Phase, Status, Warning, real};
 pub enum RunEvent {
     /// The run begins.
     Started {
-        /// The record's id.
-        id: String,
-        /// What will be done.
-        plan: Box<Plan>,
+        /// The record as it is now: with its id, the plan and the environment, without figures.
+        record: Box<RunRecord>,
     },
     /// A target is being prepared.
     Prepare {
@@ -25,6 +22,13 @@ pub enum RunEvent {
         done_bytes: u64,
         /// Bytes to write.
         total_bytes: u64,
+    },
+    /// What a cell made on a target is being removed.
+    Cleanup {
+        /// The target's path.
+        target: String,
+        /// Files and directories removed so far.
+        removed: u64,
     },
     /// A cell begins.
     CellStarted {

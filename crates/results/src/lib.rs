@@ -14,11 +14,14 @@ mod event;
 mod flows;
 mod format;
 mod latency;
+mod open_loop;
+mod owner;
 mod parts;
 mod real;
 mod record;
 mod repetition;
 mod title;
+mod unfinished;
 mod warning;
 
 pub use build::Names;
@@ -32,6 +35,8 @@ pub use event::{Listener, RunEvent};
 pub use flows::CONNECTION;
 pub use format::FORMAT;
 pub use latency::{HistogramRecord, Latency, Percentiles};
+pub use open_loop::{Lateness, OpenLoopFigures, RESPONSE};
+pub use owner::Owner;
 pub use parts::{
     CpuFigures, DeviceFigures, EngineNotes, ErrnoCount, MachineCpu, ProcessorFigures, RingSetup,
     TargetFigures, WorkerFigures,

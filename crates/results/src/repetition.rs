@@ -51,7 +51,17 @@ fn are_repetitions(one: &CellRecord, other: &CellRecord) -> bool {
         && one.iodepth == other.iodepth
         && one.workers == other.workers
         && one.phase == other.phase
+        && are_asked_alike(one, other)
         && one.repetition != other.repetition
+}
+
+/// Whether both begin requests at the same due times, or both one after the other.
+fn are_asked_alike(one: &CellRecord, other: &CellRecord) -> bool {
+    let asked = |cell: &CellRecord| {
+        let open_loop = cell.open_loop.as_ref();
+        open_loop.map(|it| (it.asked_per_second, it.arrivals))
+    };
+    asked(one) == asked(other)
 }
 
 fn estimates_of(group: &[&CellRecord]) -> Vec<EstimateRecord> {
@@ -92,6 +102,8 @@ fn estimate(
         cache: cell.cache,
         iodepth: cell.iodepth,
         workers: cell.workers,
+        rate_per_second: cell.rate_per_second(),
+        phase: cell.phase.clone(),
         operation: operation.to_owned(),
         metric: metric.to_owned(),
         unit: unit.to_owned(),

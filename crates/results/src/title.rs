@@ -7,7 +7,9 @@ use workload::plan::{Cell, Plan};
 #[must_use]
 pub fn cell_title(cell: &Cell, plan: &Plan) -> String {
     let mut parts = vec![name(cell)];
-    parts.push(format!("iodepth {}", cell.iodepth));
+    if cell.files.is_none() || cell.iodepth > 1 {
+        parts.push(format!("iodepth {}", cell.iodepth));
+    }
     if plan.cells.iter().any(|other| other.workers.len() != 1) {
         let count = cell.workers.len();
         parts.push(format!(

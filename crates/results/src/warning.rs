@@ -123,6 +123,14 @@ warning_codes! {
     LimitInForce = "limit-in-force",
     /// Files of an interrupted run are still there.
     LeftoverFiles = "leftover-files",
+    /// A pool of files was empty before its transactions were done.
+    PoolDepleted = "pool-depleted",
+    /// A classic program's own figure is not what it seems to be.
+    ClassicFigure = "classic-figure",
+    /// The results store does not have the run.
+    NotStored = "not-stored",
+    /// The results store is on a device under test, which moves its bytes too.
+    StoreOnTarget = "store-on-target",
 }
 
 impl From<WarningCode> for String {

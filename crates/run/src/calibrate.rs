@@ -8,15 +8,15 @@ use engine::{Null, TscClock};
 use crate::RunError;
 use crate::cell::shape;
 use crate::lane::Lane;
-use crate::recorder::{Schedule, exchange};
-use crate::worker::{Contents, Parts, with_requests};
+use crate::recorder::{Counting, Recorder, Schedule, exchange};
+use crate::spans::{Contents, Parts, with_requests};
 
 /// How long the `null` engine is run, in nanoseconds.
 const CALIBRATION_NS: u64 = 20_000_000;
 
 /// Nanoseconds for one operation of the lane on an engine that does nothing: generator, content,
-/// loop and recorder at the lane's depth, without its delays and connections. `None` when nothing
-/// was done.
+/// loop and recorder at the lane's depth, without its delays, connections and due times. `None`
+/// when nothing was done.
 pub(crate) fn own_cost_ns(
     lane: &Lane,
     contents: &Contents,
@@ -29,6 +29,7 @@ pub(crate) fn own_cost_ns(
         .iter_mut()
         .for_each(|line| line.delay_ns = 0);
     lane.plan.transactions_per_connection = None;
+    lane.pace = None;
     let requests = lane.requests()?;
     let shape = shape(
         &lane,
@@ -44,7 +45,7 @@ pub(crate) fn own_cost_ns(
         operations: u64::MAX,
     };
     let stop = Arc::new(AtomicBool::new(false));
-    let recorder = crate::recorder::Recorder::new(sample, outbox, schedule, stop);
+    let recorder = Recorder::new(sample, outbox, schedule, stop, Counting::BySpan);
     let engine = Null::new(lane.slot_count(), lane.buffer_bytes())?;
     let parts = Parts {
         engine,

@@ -1,49 +1,48 @@
 //! One cell: its threads, and the monitor that watches them.
 
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, channel};
 use std::thread::{ScopedJoinHandle, scope};
 
 use engine::clock::Clock;
-use engine::{OperationSet, Reopen, TscClock};
+use engine::{OperationSet, TscClock};
 use results::{EngineNotes, RunEvent};
 use stats::Interval;
-use workload::plan::{Cell, EngineKind};
+use workload::plan::Cell;
 
 use crate::RunError;
 use crate::collect::Collection;
 use crate::gate::{Gate, Signal};
-use crate::lane::{Lane, lanes};
-use crate::recorder::{Outbox, Outcome, Sample, Schedule, exchange};
+use crate::lane::Lane;
+use crate::recorder::{Outcome, Sample, Schedule, exchange};
 use crate::watch::{Watch, watch};
-use crate::worker::{Contents, Kit, work};
+use crate::worker::{Kit, Part, Start, work};
 
 /// Length of an interval, in nanoseconds.
 pub(crate) const INTERVAL_NS: u64 = 1_000_000_000;
 
-/// What the run lends to a cell.
+/// What the run lends to a cell, or to a stage of one.
 pub(crate) struct CellKit<'a> {
     pub cell: &'a Cell,
-    pub seed: u64,
-    pub target_count: usize,
-    /// Opens the target with this index for a lane that does these operations.
-    pub open: &'a dyn Fn(u32, OperationSet) -> Result<OpenFile, RunError>,
-    /// The contents of a lane.
-    pub contents: &'a dyn Fn(&Lane) -> Contents,
     pub clock: &'a TscClock,
     pub stop: &'a Arc<AtomicBool>,
+    /// What is shown as being done, and how much of it there is.
+    pub course: Course,
     /// Called when the measurement begins and when it ends, with the threads' ids.
     pub mark: &'a mut dyn FnMut(Mark, &[i32]),
     pub listener: &'a mut dyn FnMut(&RunEvent),
 }
 
-/// A target opened for a lane.
-pub(crate) struct OpenFile {
-    pub file: OwnedFd,
-    /// Where the lane opens and closes it, how.
-    pub reopen: Option<Reopen>,
+/// What is shown as being done, and how much of it there is.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Course {
+    /// The phase's name, where it is not simply measuring.
+    pub phase: Option<String>,
+    /// Transactions until it ends; none where it ends by time or nobody knows.
+    pub transactions: Option<u64>,
+    /// How long it is to take, in nanoseconds; 0 where it ends by itself.
+    pub time_ns: u64,
 }
 
 /// The ends of the measurement, as the monitor sees them.
@@ -77,36 +76,58 @@ pub(crate) struct Ready {
     pub thread_id: i32,
 }
 
-/// Runs one cell to its end.
-pub(crate) fn run_cell(mut kit: CellKit<'_>) -> Result<Measured, RunError> {
-    let lanes = lanes(kit.cell, kit.seed, kit.target_count);
+/// Runs one cell, or a stage of one, to its end.
+pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measured, RunError> {
     let gate = Gate::default();
     let (sender, ready) = channel();
-    let mut threads = Vec::new();
-    let mut inboxes = Vec::new();
-    let mut shapes = Vec::new();
+    let (mut inboxes, mut shapes) = (Vec::new(), Vec::new());
+    let (mut lanes, mut tasks) = (Vec::new(), Vec::new());
     let mut transaction_kinds: &'static [&'static str] = &[];
-    for (index, lane) in lanes.iter().enumerate() {
-        let requests = lane.requests()?;
-        let operations;
-        (operations, transaction_kinds) = lane.announced(&requests);
-        let shape = shape(lane, operations, transaction_kinds.len());
+    let lane_count = parts.len() as u64;
+    for (index, part) in parts.into_iter().enumerate() {
+        transaction_kinds = part.transaction_kinds;
+        let shape = shape(&part.lane, part.operations, transaction_kinds.len());
         let (sample, outbox, inbox) = exchange(shape.clone());
-        let operations = share(kit.cell.operations, lanes.len() as u64, index as u64);
-        let exchange = (sample, outbox);
-        let started = Started {
+        let operations = share(kit.cell.operations, lane_count, index as u64);
+        let start = Start {
+            sample,
+            outbox,
+            schedule: schedule(kit.cell, operations),
+            clock: kit.clock.clone(),
+            batch: kit.cell.ring.batch.max(1),
             gate: &gate,
-            sender: sender.clone(),
-            operations,
+            stop: Arc::clone(kit.stop),
+            ready: sender.clone(),
         };
-        threads.push(thread_kit(&kit, lane, requests, exchange, started)?);
+        tasks.push((part.task, start));
+        lanes.push(part.lane);
         inboxes.push(inbox);
         shapes.push(shape);
     }
     drop(sender);
     let mut collection = Collection::new(inboxes, shapes, INTERVAL_NS);
-    let run = run_threads(&mut kit, threads, &ready, &gate, &mut collection)?;
+    let cell = kit.cell;
+    let threads = tasks
+        .into_iter()
+        .zip(&lanes)
+        .map(|((task, start), lane)| Kit {
+            lane,
+            task,
+            cell,
+            start,
+        });
+    let run = run_threads(&mut kit, threads.collect(), &ready, &gate, &mut collection)?;
     Ok(assemble(lanes, run, collection, transaction_kinds))
+}
+
+fn schedule(cell: &Cell, operations: u64) -> Schedule {
+    Schedule {
+        start_ns: 0,
+        ramp_ns: cell.ramp_time_ns,
+        run_ns: cell.run_time_ns,
+        interval_ns: INTERVAL_NS,
+        operations,
+    }
 }
 
 /// What the threads did, once they have ended.
@@ -220,56 +241,6 @@ fn join(
         }
     }
     first_error.map_or(Ok(outcomes), Err)
-}
-
-/// How a thread takes part in the start.
-struct Started<'a> {
-    gate: &'a Gate,
-    sender: Sender<Ready>,
-    operations: u64,
-}
-
-fn thread_kit<'t, 'a: 't>(
-    kit: &CellKit<'a>,
-    lane: &'t Lane,
-    requests: crate::lane::Requests,
-    (sample, outbox): (Box<Sample>, Outbox),
-    started: Started<'t>,
-) -> Result<Kit<'t>, RunError> {
-    let (operations, _) = lane.announced(&requests);
-    let spans = match kit.cell.engine {
-        EngineKind::Null => &[],
-        _ => lane.plan.spans.as_slice(),
-    };
-    let mut files = Vec::with_capacity(spans.len());
-    let mut reopen = Vec::new();
-    for span in spans {
-        let opened = (kit.open)(span.target_index, operations)?;
-        files.push(opened.file);
-        reopen.extend(opened.reopen);
-    }
-    let schedule = Schedule {
-        start_ns: 0,
-        ramp_ns: kit.cell.ramp_time_ns,
-        run_ns: kit.cell.run_time_ns,
-        interval_ns: INTERVAL_NS,
-        operations: started.operations,
-    };
-    Ok(Kit {
-        lane,
-        requests,
-        cell: kit.cell,
-        files,
-        reopen,
-        contents: (kit.contents)(lane),
-        sample,
-        outbox,
-        schedule,
-        clock: kit.clock.clone(),
-        gate: started.gate,
-        stop: Arc::clone(kit.stop),
-        ready: started.sender,
-    })
 }
 
 /// Operations of one lane, so that all lanes together do exactly what was asked.

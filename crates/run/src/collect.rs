@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use results::{IntervalRecord, Names};
-use stats::Interval;
+use stats::{Counter, Interval};
 
 use crate::figures::operation_names;
 use crate::recorder::{Inbox, Outcome, Sample};
@@ -18,6 +18,8 @@ pub(crate) struct Collection {
     pub intervals: Vec<IntervalRecord>,
     /// The newest finished slice of the ramp or the measurement, for live figures.
     pub latest: Option<Slice>,
+    /// Transactions so far, failed ones included.
+    pub transactions: u64,
     interval_ns: u64,
     measure_ns: u64,
 }
@@ -39,6 +41,7 @@ impl Collection {
             pending: BTreeMap::new(),
             intervals: Vec::new(),
             latest: None,
+            transactions: 0,
             interval_ns,
             measure_ns: 0,
         }
@@ -82,6 +85,8 @@ impl Collection {
         if !sample.ramp {
             for (total, counted) in self.lanes[lane_index].iter_mut().zip(&sample.spans) {
                 total.merge(counted);
+                let kinds = counted.transactions().iter();
+                self.transactions += kinds.map(|kind| kind.count() + kind.errors()).sum::<u64>();
             }
         }
         let middle_ns = (sample.at_ns + sample.length_ns / 2) as i64;
@@ -136,16 +141,24 @@ impl Collection {
 }
 
 impl Slice {
-    /// Operations and bytes each second, the 99th percentile, and errors.
-    pub fn live(&self) -> (f64, f64, Option<u64>, u64) {
-        let total = self.counted.total();
+    /// Operations, or transactions, and bytes each second, the 99th percentile, and errors.
+    pub fn live(&self, by_transaction: bool) -> (f64, f64, Option<u64>, u64) {
+        let mut total = self.counted.total();
+        let (bytes, errors) = (total.bytes(), total.errors());
+        if by_transaction {
+            total = Counter::new();
+            self.counted
+                .transactions()
+                .iter()
+                .for_each(|it| total.merge(it));
+        }
         let seconds = self.counted.length_ns.max(1) as f64 / 1e9;
         let rate = |amount: u64| amount as f64 / seconds;
         (
             rate(total.count()),
-            rate(total.bytes()),
+            rate(bytes),
             total.latency().percentile(99.0),
-            total.errors(),
+            errors,
         )
     }
 }

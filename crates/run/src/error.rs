@@ -13,11 +13,24 @@ pub enum RunError {
     /// A stream of requests cannot be made.
     #[error(transparent)]
     Generate(#[from] generate::GenerateError),
+    /// A PostMark run cannot be made.
+    #[error(transparent)]
+    Postmark(#[from] generate::postmark::StreamError),
     /// Something of the system that a run needs cannot be had.
     #[error("cannot {what}: {source}")]
     System {
         /// What was tried.
         what: String,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A file or directory of a classic cannot be worked on.
+    #[error("cannot {verb} `{}`: {source}", path.display())]
+    File {
+        /// What was tried.
+        verb: &'static str,
+        /// On what.
+        path: std::path::PathBuf,
         /// What the system said.
         source: std::io::Error,
     },
@@ -39,10 +52,29 @@ impl RunError {
             Self::Engine(error) => error.help(),
             Self::Target(error) => Some(error.help()),
             Self::Generate(error) => Some(error.help().to_owned()),
+            Self::Postmark(error) => Some(error.help().to_owned()),
             Self::System { .. } => None,
+            Self::File { source, .. } => file_help(source.kind()).map(str::to_owned),
             Self::Panicked { .. } => {
                 Some("this is a bug in pgmeter; please report it with the workload file".to_owned())
             }
         }
+    }
+}
+
+fn file_help(kind: std::io::ErrorKind) -> Option<&'static str> {
+    use std::io::ErrorKind;
+    match kind {
+        ErrorKind::AlreadyExists => {
+            Some("files that were there before are left as they are; choose an empty directory")
+        }
+        ErrorKind::NotFound | ErrorKind::NotADirectory => Some("name a directory that is there"),
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
+            Some("choose a directory that you may write to")
+        }
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            Some("free some space, or ask for fewer or smaller files")
+        }
+        _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! From what was counted to the cell's record.
 
-use results::{CellRecord, Names, Status, TargetFigures, WorkerFigures};
+use results::{CellRecord, Lateness, Names, OpenLoopFigures, Status, TargetFigures, WorkerFigures};
 use stats::Interval;
 use workload::plan::{Cell, Plan};
 
@@ -33,6 +33,11 @@ pub(crate) fn cell_record(plan: &Plan, cell: &Cell, measured: &Measured) -> Cell
     } else {
         Status::Complete
     };
+    if let Some(asked) = cell.rate {
+        let lateness = lateness(&measured.lanes);
+        let figures = OpenLoopFigures::of(asked, &totals, run_time_ns, names, lateness);
+        record.set_open_loop(figures);
+    }
     record.engine_notes = measured.engine_notes.clone();
     record.intervals = measured.intervals.clone();
     let workers = cell.workers.iter().enumerate();
@@ -43,6 +48,26 @@ pub(crate) fn cell_record(plan: &Plan, cell: &Cell, measured: &Measured) -> Cell
     );
     record.target_figures = target_figures(plan, measured, run_time_ns, names);
     record
+}
+
+/// What was late and what was left when the workers were done.
+fn lateness(lanes: &[MeasuredLane]) -> Lateness {
+    let mut all = Lateness::default();
+    for of_worker in lanes.chunk_by(|a, b| a.lane.worker_index == b.lane.worker_index) {
+        let outcomes = of_worker.iter().map(|lane| &lane.outcome);
+        let end_ns = outcomes.clone().map(|it| it.finish_ns).max().unwrap_or(0);
+        let mut untaken_count = 0;
+        for arrears in outcomes.filter_map(|it| it.arrears.as_ref()) {
+            all.late_count += arrears.late_count;
+            let lateness_ns = arrears.lateness_ns_max_until(end_ns);
+            all.lateness_max_ns = all.lateness_max_ns.max(lateness_ns);
+            all.backlog_end += u64::from(arrears.holds_one(end_ns));
+            // The lanes of a worker share their due times, so each knows the same number.
+            untaken_count = arrears.untaken_count(end_ns);
+        }
+        all.backlog_end += untaken_count;
+    }
+    all
 }
 
 /// Measured time of the cell.

@@ -1,8 +1,15 @@
 //! The threads of a cell: one a worker, or one a slot where the engine has one request in flight.
 
 use engine::{Operation, OperationSet};
-use generate::{GenerateError, Generator, Iometer, OwnCursor, SharedCursor, Transfer};
-use workload::plan::{Cell, CursorKind, EngineKind, PositionRule, WorkerPlan};
+use generate::{
+    Arrivals, DueTimes, GenerateError, Generator, Iometer, OwnCursor, RESPONSE_KINDS, SharedCursor,
+    Transfer,
+};
+use workload::plan::{
+    ArrivalKind, Cell, CursorKind, EngineKind, OpenLoop, PositionRule, WorkerPlan,
+};
+
+use crate::pace::Paced;
 
 /// What one thread does.
 #[derive(Clone)]
@@ -13,6 +20,8 @@ pub(crate) struct Lane {
     pub span_indexes: Vec<usize>,
     pub plan: WorkerPlan,
     pub cursors: Cursors,
+    /// When requests are due; none where each follows the one before.
+    pub pace: Option<Paced>,
 }
 
 /// Positions, one a span of the lane's plan.
@@ -53,6 +62,9 @@ impl Lane {
     /// The operations that may come, and the names of the transaction kinds.
     pub fn announced(&self, requests: &Requests) -> (OperationSet, &'static [&'static str]) {
         let operations = requests.operations();
+        if self.pace.is_some() {
+            return (operations, RESPONSE_KINDS);
+        }
         if self.plan.transactions_per_connection.is_none() {
             return (operations, requests.transaction_kinds());
         }
@@ -99,7 +111,11 @@ impl Requests {
 }
 
 /// All lanes of a cell.
-pub(crate) fn lanes(cell: &Cell, seed: u64, target_count: usize) -> Vec<Lane> {
+pub(crate) fn lanes(
+    cell: &Cell,
+    seed: u64,
+    target_count: usize,
+) -> Result<Vec<Lane>, GenerateError> {
     let line_count = cell
         .workers
         .iter()
@@ -117,7 +133,37 @@ pub(crate) fn lanes(cell: &Cell, seed: u64, target_count: usize) -> Vec<Lane> {
             lanes.push(whole(worker_index, worker, &addresses));
         }
     }
-    lanes
+    if let Some(rate) = cell.rate {
+        set_paces(&mut lanes, rate, cell)?;
+    }
+    Ok(lanes)
+}
+
+/// Tells each lane when its requests are due; the lanes of a worker share its due times.
+fn set_paces(lanes: &mut [Lane], rate: OpenLoop, cell: &Cell) -> Result<(), GenerateError> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    // One is left for the kernel and whoever serves the requests.
+    let looks = lanes.len() < processors;
+    let worker_count = cell.workers.len() as u32;
+    for of_worker in lanes.chunk_by_mut(|a, b| a.worker_index == b.worker_index) {
+        let worker = &cell.workers[of_worker[0].worker_index];
+        let index = of_worker[0].worker_index as u32;
+        let arrivals = match rate.arrivals {
+            ArrivalKind::Uniform => Arrivals::uniform(rate.per_second, index, worker_count)?,
+            ArrivalKind::Poisson => Arrivals::poisson(rate.per_second, worker_count, worker.seed)?,
+        };
+        let due_times: Vec<DueTimes> = match of_worker.len() {
+            1 => vec![DueTimes::Own(arrivals)],
+            count => {
+                let shared = arrivals.shared_by(count as u32).into_iter();
+                shared.map(DueTimes::Shared).collect()
+            }
+        };
+        for (lane, due) in of_worker.iter_mut().zip(due_times) {
+            lane.pace = Some(Paced { due, looks });
+        }
+    }
+    Ok(())
 }
 
 /// Whether the engine has one request in flight, so that queue depth takes threads.
@@ -140,6 +186,7 @@ fn whole(worker_index: usize, worker: &WorkerPlan, addresses: &[SharedCursor]) -
         span_indexes,
         plan: worker.clone(),
         cursors,
+        pace: None,
     }
 }
 
@@ -164,6 +211,7 @@ fn split(worker_index: usize, worker: &WorkerPlan, addresses: &[SharedCursor]) -
             span_indexes: vec![span_index as usize],
             plan: generate::lane(worker, lane_index as u32),
             cursors: Cursors::Shared(vec![cursor]),
+            pace: None,
         }
     };
     spans.iter().enumerate().map(lane).collect()

@@ -23,11 +23,11 @@ pub(crate) struct Loop<E, G, C, K> {
 
 impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
     /// Runs ramp and measurement, then waits for what is still in flight.
-    pub fn run(mut self) -> Result<Recorder, EngineError> {
+    pub fn run(mut self) -> Result<(Recorder, G), EngineError> {
         let mut turns = Turns::new(self.engine.slot_count());
         self.turn(&mut turns)?;
         turns.drain(&mut self.engine)?;
-        Ok(self.recorder)
+        Ok((self.recorder, self.generator))
     }
 
     /// Turns from the start of the ramp to the end of the measurement.
@@ -89,7 +89,9 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
             let completion @ Completion { slot, result } = turns.done[index];
             let request = turns.reaped(completion);
             let latency_ns = turns.latency_ns(slot, now_ns);
-            self.recorder.record(&request, result, latency_ns);
+            let expected_bytes = self.generator.expected_bytes(&request);
+            self.recorder
+                .record(&request, expected_bytes, result, latency_ns);
             if request.operation == Operation::Read && result > 0 {
                 let seen = &self.engine.buffer(slot)[..result as usize];
                 if let Err(mismatch) = self.content.check(seen, &request) {

@@ -36,7 +36,8 @@ pub(crate) fn try_engines(plan: &Plan) -> Result<(), RunError> {
 
 /// The cell with slots and buffer size of each of its lanes.
 fn sizes<'a>(cell: &'a Cell, plan: &Plan) -> Vec<(&'a Cell, u32, u32)> {
-    let lanes = lanes(cell, plan.seed, plan.targets.len());
+    // A rate that cannot be is refused where the lanes are made to run.
+    let lanes = lanes(cell, plan.seed, plan.targets.len()).unwrap_or_default();
     lanes
         .iter()
         .map(|lane| (cell, lane.slot_count(), lane.buffer_bytes()))

@@ -6,8 +6,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::files::FileRequests;
 use engine::Request;
-use generate::Mismatch;
+use generate::{Arrears, Mismatch};
 use stats::Interval;
 use target::CpuSample;
 
@@ -108,6 +109,16 @@ pub(crate) struct Recorder {
     stopped: bool,
     mismatch_count: u64,
     first_mismatch: Option<Mismatch>,
+    span_mask: u32,
+}
+
+/// Which of a lane's spans a request counts for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Counting {
+    /// The one that its `file_index` names.
+    BySpan,
+    /// The only one, whichever file it goes to.
+    Together,
 }
 
 /// What remains when a worker is done.
@@ -122,6 +133,10 @@ pub(crate) struct Outcome {
     pub first_mismatch: Option<Mismatch>,
     /// The thread's processor time after the measurement.
     pub cpu_at_end: Option<CpuSample>,
+    /// The stream of requests on many files, for the next stage.
+    pub requests: Option<FileRequests>,
+    /// What was late and what was left, where requests began when they were due.
+    pub arrears: Option<Arrears>,
 }
 
 impl Recorder {
@@ -130,8 +145,14 @@ impl Recorder {
         outbox: Outbox,
         schedule: Schedule,
         stop: Arc<AtomicBool>,
+        counting: Counting,
     ) -> Self {
         Self {
+            // A mask costs the hot path no branch.
+            span_mask: match counting {
+                Counting::BySpan => u32::MAX,
+                Counting::Together => 0,
+            },
             current,
             outbox,
             schedule,
@@ -159,6 +180,12 @@ impl Recorder {
         self.set_tick(now_ns);
     }
 
+    /// When the ramp and the measurement were to begin, in nanoseconds of the clock.
+    pub fn begins_ns(&self) -> (u64, u64) {
+        let start_ns = self.schedule.start_ns;
+        (start_ns, start_ns + self.schedule.ramp_ns)
+    }
+
     /// When `tick` is due, in nanoseconds of the clock.
     #[inline]
     pub fn tick_ns(&self) -> u64 {
@@ -177,15 +204,19 @@ impl Recorder {
         self.budget -= u64::from(count);
     }
 
-    /// Counts a completion.
+    /// Counts a completion; more than the expected bytes come of an engine only that does not
+    /// know where files end.
     #[inline]
-    pub fn record(&mut self, request: &Request, result: i32, latency_ns: u64) {
-        let span = &mut self.current.spans[request.file_index as usize];
+    pub fn record(&mut self, request: &Request, expected_bytes: u32, result: i32, latency_ns: u64) {
+        let span = &mut self.current.spans[(request.file_index & self.span_mask) as usize];
         let counter = span.operation_mut(request.operation as usize);
         if result < 0 {
             counter.record_error(-result, latency_ns);
-        } else if result as u32 == request.length_bytes || !request.operation.moves_bytes() {
-            counter.record(result as u64, latency_ns);
+        } else if !request.operation.moves_bytes() {
+            // What other operations return, such as a number of entries, is no bytes.
+            counter.record(0, latency_ns);
+        } else if result as u32 >= expected_bytes {
+            counter.record(expected_bytes.into(), latency_ns);
         } else {
             counter.record_short(result as u64, latency_ns);
         }
@@ -194,7 +225,7 @@ impl Recorder {
     /// Counts a flow that is done; it has failed where one of its requests has.
     #[inline]
     pub fn flow_done(&mut self, request: &Request, ended: EndedFlow) {
-        let span = &mut self.current.spans[request.file_index as usize];
+        let span = &mut self.current.spans[(request.file_index & self.span_mask) as usize];
         let counter = span.transaction_mut(usize::from(ended.kind));
         if ended.errno < 0 {
             counter.record_error(ended.errno, ended.latency_ns);
@@ -251,6 +282,8 @@ impl Recorder {
             mismatch_count: self.mismatch_count,
             first_mismatch: self.first_mismatch,
             cpu_at_end: None,
+            requests: None,
+            arrears: None,
         }
     }
 

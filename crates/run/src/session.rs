@@ -5,21 +5,24 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::{Operation, OperationSet, TscClock};
-use generate::{ContentSource, Stripes, verify_block_bytes};
+use engine::{OperationSet, TscClock};
+use generate::{ContentSource, Stripes};
 use results::{
-    RunEvent, RunRecord, Status, Warning, WarningCode, cell_title, doubt, estimates, target_indexes,
+    CellRecord, RunEvent, RunRecord, Status, Warning, WarningCode, cell_title, doubt, estimates,
+    target_indexes,
 };
-use target::{FillPlan, Permission, Prepared, Watch};
-use workload::plan::{Cell, ContentPlan, EngineKind, Plan, WorkerPlan};
+use target::Prepared;
+use workload::plan::{Cell, ContentPlan, FilePlan, Plan};
 
 use crate::RunError;
 use crate::calibrate::own_cost_ns;
-use crate::cell::{CellKit, Mark, Measured, OpenFile, run_cell};
+use crate::cell::{CellKit, Course, Mark, Measured, run_cell};
 use crate::figures::cell_record;
+use crate::files::{self, FilesKit};
 use crate::lane::{Lane, lanes};
 use crate::observe::Observer;
-use crate::worker::{Contents, Verify};
+use crate::ready::{Site, file_seed, open, stamp_bytes};
+use crate::spans::{self, Contents, Sources, Verify};
 
 /// What a run needs to know besides the plan.
 #[derive(Debug, Clone, Default)]
@@ -78,8 +81,7 @@ pub fn run(
         }
     };
     session.tell(&RunEvent::Started {
-        id: session.record.id.clone(),
-        plan: Box::new(plan.clone()),
+        record: Box::new(session.record.clone()),
     });
     let before = results::doubt_environment(&session.record.environment);
     warnings
@@ -90,47 +92,14 @@ pub fn run(
     session.finish(outcome)
 }
 
-/// Why targets that are there would be refused by a run without leave to overwrite devices.
-/// Nothing is changed.
-#[must_use]
-pub fn refusals(plan: &Plan) -> Vec<RunError> {
-    let mut refusals = Vec::new();
-    for (target_index, target) in (0..).zip(&plan.targets) {
-        let used = plan
-            .cells
-            .iter()
-            .filter(|cell| cell.engine != EngineKind::Null);
-        let mut used = used
-            .filter(|cell| target_indexes(cell).contains(&target_index))
-            .peekable();
-        if used.peek().is_none() || std::fs::symlink_metadata(&target.path).is_err() {
-            continue;
-        }
-        let read_only = !used.any(|cell| writes(cell, target_index));
-        let permission = Permission {
-            read_only,
-            ..Permission::default()
-        };
-        refusals.extend(
-            target::admit(&target.path, &permission)
-                .err()
-                .map(RunError::from),
-        );
-    }
-    refusals
+pub(crate) struct Session<'a> {
+    pub plan: &'a Plan,
+    pub options: &'a RunOptions,
+    pub listener: &'a mut dyn FnMut(&RunEvent),
+    pub record: RunRecord,
+    pub targets: BTreeMap<u32, Prepared>,
+    pub clock: TscClock,
 }
-
-struct Session<'a> {
-    plan: &'a Plan,
-    options: &'a RunOptions,
-    listener: &'a mut dyn FnMut(&RunEvent),
-    record: RunRecord,
-    targets: BTreeMap<u32, Prepared>,
-    clock: TscClock,
-}
-
-/// An admitted target: its index, the first cell that uses it, and leave to use it.
-type Site<'a> = (u32, &'a Cell, target::Admitted);
 
 impl<'a> Session<'a> {
     fn tell(&mut self, event: &RunEvent) {
@@ -164,92 +133,17 @@ impl<'a> Session<'a> {
                 count,
                 what,
             });
-            self.measure(cell)?;
-        }
-        Ok(())
-    }
-
-    /// Decides about all targets before the first byte is written to any.
-    fn admit_all(&self) -> Result<Vec<Site<'a>>, RunError> {
-        let mut admitted = Vec::new();
-        for (target_index, target) in (0..).zip(&self.plan.targets) {
-            let used_by: Vec<&Cell> = self
-                .plan
-                .cells
-                .iter()
-                .filter(|cell| cell.engine != EngineKind::Null)
-                .filter(|cell| target_indexes(cell).contains(&target_index))
-                .collect();
-            let Some(first) = used_by.first() else {
-                continue;
-            };
-            let permission = Permission {
-                overwrite_devices: self.options.overwrite_devices.clone(),
-                read_only: !used_by.iter().any(|cell| writes(cell, target_index)),
-                run: self.record.id.clone(),
-            };
-            admitted.push((
-                target_index,
-                *first,
-                target::admit(&target.path, &permission)?,
-            ));
-        }
-        Ok(admitted)
-    }
-
-    fn prepare_all(&mut self, admitted: Vec<Site<'_>>) -> Result<(), RunError> {
-        for (target_index, first, admitted) in admitted {
-            let fill = fill_plan(self.plan, first, target_index)?;
-            let target = &self.plan.targets[target_index as usize];
-            let name = target.path.display().to_string();
-            let listener = &mut *self.listener;
-            let mut progress = |done_bytes, total_bytes| {
-                listener(&RunEvent::Prepare {
-                    target: name.clone(),
-                    done_bytes,
-                    total_bytes,
-                });
-            };
-            let mut watch = Watch {
-                progress: &mut progress,
-                stop: &self.options.stop,
-            };
-            let prepared = target::prepare(admitted, target, &fill, &mut watch)?;
-            self.targets.insert(target_index, prepared);
-        }
-        Ok(())
-    }
-
-    /// Writes the target again if an earlier cell left something else than this cell asks for.
-    fn make_ready(&mut self, target_index: u32, cell: &Cell) -> Result<(), RunError> {
-        let Some(prepared) = self.targets.get_mut(&target_index) else {
-            return Ok(());
-        };
-        let fill = fill_plan(self.plan, cell, target_index)?;
-        let target = &self.plan.targets[target_index as usize];
-        let name = target.path.display().to_string();
-        let listener = &mut *self.listener;
-        let mut progress = |done_bytes, total_bytes| {
-            listener(&RunEvent::Prepare {
-                target: name.clone(),
-                done_bytes,
-                total_bytes,
-            });
-        };
-        let mut watch = Watch {
-            progress: &mut progress,
-            stop: &self.options.stop,
-        };
-        prepared.refill(target, &fill, &mut watch)?;
-        if cell.warm {
-            prepared.warm(&self.options.stop)?;
+            match &cell.files {
+                Some(files) => self.measure_files(cell, files)?,
+                None => self.measure(cell)?,
+            }
         }
         Ok(())
     }
 
     fn measure(&mut self, cell: &Cell) -> Result<(), RunError> {
         let contents = self.contents(cell)?;
-        let own_cost = match lanes(cell, self.plan.seed, self.plan.targets.len()).first() {
+        let own_cost = match lanes(cell, self.plan.seed, self.plan.targets.len())?.first() {
             Some(lane) => own_cost_ns(lane, &contents(lane), cell.ring.batch, &self.clock)?,
             None => None,
         };
@@ -259,17 +153,22 @@ impl<'a> Session<'a> {
             open(targets, cell, target_index, operations, &doubts)
         };
         let mut observer = Observer::new(self.targets.values().map(Prepared::path));
-        let measured = run_cell(CellKit {
-            cell,
+        let sources = Sources {
             seed: self.plan.seed,
             target_count: self.plan.targets.len(),
             open: &open,
             contents: &contents,
+        };
+        let parts = spans::parts(cell, &sources)?;
+        let kit = CellKit {
+            cell,
             clock: &self.clock,
             stop: &self.options.stop,
+            course: Course::default(),
             mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads),
             listener: self.listener,
-        })?;
+        };
+        let measured = run_cell(kit, parts)?;
         let mut record = cell_record(self.plan, cell, &measured);
         record.own_cost_ns_per_operation = own_cost;
         observer.complete(&mut record, &measured);
@@ -277,6 +176,28 @@ impl<'a> Session<'a> {
             self.warn(warning);
         }
         self.warn_of_mismatch(cell, &measured);
+        self.take(record);
+        Ok(())
+    }
+
+    fn measure_files(&mut self, cell: &Cell, files: &FilePlan) -> Result<(), RunError> {
+        let kit = FilesKit {
+            plan: self.plan,
+            cell,
+            targets: &mut self.targets,
+            clock: &self.clock,
+            stop: &self.options.stop,
+            listener: self.listener,
+            mismatches: (0, None),
+        };
+        let measured = files::measure(kit, files);
+        measured.warnings.into_iter().for_each(|it| self.warn(it));
+        measured.records.into_iter().for_each(|it| self.take(it));
+        measured.outcome
+    }
+
+    /// Takes a record of the run's cells, with the reasons to doubt it.
+    fn take(&mut self, record: CellRecord) {
         for warning in doubt(&record, &self.record.environment, self.plan) {
             self.warn(warning);
         }
@@ -284,7 +205,6 @@ impl<'a> Session<'a> {
             record: Box::new(record.clone()),
         });
         self.record.cells.push(record);
-        Ok(())
     }
 
     /// Where the bytes of each lane come from.
@@ -391,99 +311,4 @@ impl<'a> Session<'a> {
             error,
         }
     }
-}
-
-fn direct_code(cause: target::DirectCause) -> WarningCode {
-    match cause {
-        target::DirectCause::WritesBuffered | target::DirectCause::AllBuffered => {
-            WarningCode::DirectFallsBack
-        }
-        _ => WarningCode::DirectNotHonored,
-    }
-}
-
-fn uses(worker: &WorkerPlan, target_index: u32) -> bool {
-    worker
-        .spans
-        .iter()
-        .any(|span| span.target_index == target_index)
-}
-
-/// Whether a cell may write to a target, its preparation included.
-fn writes(cell: &Cell, target_index: u32) -> bool {
-    let mut workers = cell
-        .workers
-        .iter()
-        .filter(|worker| uses(worker, target_index));
-    workers.any(|worker| {
-        let writes =
-            |line: &workload::plan::LinePlan| line.read_percent < 100.0 || line.reply_bytes > 0;
-        worker.verify || worker.lines.iter().any(writes)
-    })
-}
-
-/// What a target must hold when a cell begins.
-fn fill_plan(plan: &Plan, cell: &Cell, target_index: u32) -> Result<FillPlan, RunError> {
-    let users = || {
-        cell.workers
-            .iter()
-            .filter(|worker| uses(worker, target_index))
-    };
-    let content = users()
-        .next()
-        .map_or(ContentPlan::Incompressible, |worker| worker.content);
-    let verify_block_bytes = match users().any(|worker| worker.verify) {
-        true => Some(stamp_bytes(plan)?),
-        false => None,
-    };
-    let seed = file_seed(plan.seed, target_index);
-    Ok(FillPlan {
-        content,
-        verify_block_bytes,
-        seed,
-        prepare_device: false,
-    })
-}
-
-/// Length of stamped blocks, the same for all cells, so that one checks what another wrote.
-fn stamp_bytes(plan: &Plan) -> Result<u32, RunError> {
-    let workers = plan.cells.iter().flat_map(|cell| &cell.workers);
-    Ok(verify_block_bytes(workers.filter(|worker| worker.verify))?)
-}
-
-/// The seed of a target's content.
-fn file_seed(seed: u64, target_index: u32) -> u64 {
-    generate::mix(seed ^ generate::mix(u64::from(target_index) + 1))
-}
-
-/// Opens a target for one lane and notes doubts about direct I/O, one a target.
-fn open(
-    targets: &BTreeMap<u32, Prepared>,
-    cell: &Cell,
-    target_index: u32,
-    operations: OperationSet,
-    doubts: &std::cell::RefCell<BTreeMap<u32, Warning>>,
-) -> Result<OpenFile, RunError> {
-    let prepared = targets
-        .get(&target_index)
-        .expect("every target of a cell that does I/O was prepared");
-    let writes = operations.contains(Operation::Write);
-    let reads = operations.contains(Operation::Read);
-    // A shared mapping that is written needs both.
-    let reads = reads || cell.engine == EngineKind::Mmap;
-    let opened = prepared.open(cell.cache, reads, writes)?;
-    if let Some(cause) = opened.doubt {
-        let code = direct_code(cause.cause);
-        let message = cause.to_string();
-        let warning = Warning::of_cell(code, cell.index, message);
-        doubts.borrow_mut().entry(target_index).or_insert(warning);
-    }
-    let reopen = match operations.contains(Operation::Open) {
-        true => Some(prepared.reopen(cell.cache, reads, writes)?),
-        false => None,
-    };
-    Ok(OpenFile {
-        file: opened.file,
-        reopen,
-    })
 }

@@ -1,5 +1,8 @@
 //! Whole cells on engines that touch nothing.
 
+mod open_loop;
+pub(crate) mod scratch;
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -11,12 +14,12 @@ use workload::plan::{
     RingOptions, Sequence, SpanPlan, WorkerPlan,
 };
 
-use crate::cell::{CellKit, Measured, run_cell, shape};
+use crate::cell::{CellKit, Course, Measured, run_cell, shape};
 use crate::lane::{Lane, lanes};
 use crate::measure::Loop;
-use crate::recorder::{Outcome, Recorder, Schedule, exchange};
+use crate::recorder::{Counting, Outcome, Recorder, Schedule, exchange};
 use crate::slots::Turns;
-use crate::worker::{Contents, Parts, with_requests};
+use crate::spans::{Contents, Parts, Sources, parts, with_requests};
 
 const MIB: u64 = 1 << 20;
 
@@ -72,6 +75,8 @@ fn cell(iodepth: u32, workers: Vec<WorkerPlan>) -> Cell {
         operations: None,
         workers,
         warm: false,
+        rate: None,
+        files: None,
         ring: RingOptions {
             sqpoll: false,
             iopoll: false,
@@ -89,18 +94,21 @@ fn contents() -> Contents {
 }
 
 fn run(cell: &Cell, events: &mut Vec<RunEvent>) -> Measured {
-    let kit = CellKit {
-        cell,
+    let sources = Sources {
         seed: 7,
         target_count: 1,
         open: &|_, _| unreachable!("the null engine opens nothing"),
         contents: &|_| contents(),
+    };
+    let kit = CellKit {
+        cell,
+        course: Course::default(),
         clock: &TscClock::new(),
         stop: &Arc::new(AtomicBool::new(false)),
         mark: &mut |_, _| {},
         listener: &mut |event| events.push(event.clone()),
     };
-    run_cell(kit).unwrap()
+    run_cell(kit, parts(cell, &sources).unwrap()).unwrap()
 }
 
 fn counted(measured: &Measured) -> u64 {
@@ -165,23 +173,26 @@ fn the_stop_flag_ends_a_cell_and_keeps_what_was_counted() {
     });
     let kit = CellKit {
         cell: &cell,
-        seed: 7,
-        target_count: 1,
-        open: &|_, _| unreachable!("the null engine opens nothing"),
-        contents: &|_| contents(),
+        course: Course::default(),
         clock: &TscClock::new(),
         stop: &stop,
         mark: &mut |_, _| {},
         listener: &mut |_| {},
     };
-    let measured = run_cell(kit).unwrap();
+    let sources = Sources {
+        seed: 7,
+        target_count: 1,
+        open: &|_, _| unreachable!("the null engine opens nothing"),
+        contents: &|_| contents(),
+    };
+    let measured = run_cell(kit, parts(&cell, &sources).unwrap()).unwrap();
     assert!(measured.lanes[0].outcome.stopped);
     assert!(counted(&measured) > 0);
 }
 
 /// The only lane of a one-worker cell, and a recorder for it on a step clock.
 fn scripted(cell: &Cell, run_ns: u64, ramp_ns: u64) -> (Lane, Recorder) {
-    let lane = lanes(cell, 7, 1).remove(0);
+    let lane = lanes(cell, 7, 1).unwrap().remove(0);
     let requests = lane.requests().unwrap();
     let kinds = requests.transaction_kinds().len();
     let (sample, outbox, _) = exchange(shape(&lane, requests.operations(), kinds));
@@ -194,7 +205,13 @@ fn scripted(cell: &Cell, run_ns: u64, ramp_ns: u64) -> (Lane, Recorder) {
     };
     (
         lane,
-        Recorder::new(sample, outbox, schedule, Arc::new(AtomicBool::new(false))),
+        Recorder::new(
+            sample,
+            outbox,
+            schedule,
+            Arc::new(AtomicBool::new(false)),
+            Counting::BySpan,
+        ),
     )
 }
 
@@ -384,9 +401,15 @@ fn connections_last_from_open_to_close_and_transactions_do_not_contain_them() {
         interval_ns: u64::MAX / 4,
         operations: u64::MAX,
     };
-    let recorder = Recorder::new(sample, outbox, schedule, Arc::new(AtomicBool::new(false)));
+    let recorder = Recorder::new(
+        sample,
+        outbox,
+        schedule,
+        Arc::new(AtomicBool::new(false)),
+        Counting::BySpan,
+    );
     let content = contents().source.plain(1);
-    let recorder = Loop {
+    let (recorder, _) = Loop {
         engine,
         generator,
         content,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use engine::clock::Clock;
 use results::{Phase, RunEvent};
 
-use crate::cell::{CellKit, Mark};
+use crate::cell::{CellKit, Course, Mark};
 use crate::collect::Collection;
 
 /// How often the monitor looks, in nanoseconds.
@@ -91,6 +91,23 @@ fn tell_intervals(kit: &mut CellKit<'_>, collection: &Collection, finished: usiz
     }
 }
 
+impl Course {
+    /// The phase's name, and its length by what has been done of it so far.
+    fn progress(&self, phase: Phase, elapsed_ns: u64, total_ns: u64, done: u64) -> (Phase, u64) {
+        let Some(name) = self.phase.clone() else {
+            return (phase, total_ns);
+        };
+        let total_ns = match self.transactions {
+            Some(all) if total_ns == 0 && done > 0 => {
+                let ratio = all.max(done) as f64 / done as f64;
+                (elapsed_ns as f64 * ratio) as u64
+            }
+            _ => total_ns.max(self.time_ns),
+        };
+        (Phase::Classic(name), total_ns)
+    }
+}
+
 fn tell_progress(kit: &mut CellKit<'_>, collection: &Collection, start_ns: u64, now_ns: u64) {
     let ramp_ns = kit.cell.ramp_time_ns;
     let since_ns = now_ns - start_ns;
@@ -99,7 +116,11 @@ fn tell_progress(kit: &mut CellKit<'_>, collection: &Collection, start_ns: u64, 
     } else {
         (Phase::Measure, since_ns - ramp_ns, kit.cell.run_time_ns)
     };
-    let live = collection.latest.as_ref().map(crate::collect::Slice::live);
+    let (phase, total_ns) =
+        kit.course
+            .progress(phase, elapsed_ns, total_ns, collection.transactions);
+    let latest = collection.latest.as_ref();
+    let live = latest.map(|slice| slice.live(kit.course.phase.is_some()));
     let (iops, bytes_per_second, p99_ns, errors) = live.unwrap_or_default();
     (kit.listener)(&RunEvent::Progress {
         cell: kit.cell.index,

@@ -1,5 +1,7 @@
 //! A locked manifest: every creation and removal of a file goes through it.
 
+mod trees;
+
 use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, OwnedFd};
@@ -13,6 +15,8 @@ use rustix::io::Errno;
 use crate::TargetError;
 use crate::manifest::{Made, Manifest};
 use crate::place::{Place, WORK_DIRECTORY, open_beneath};
+
+pub(crate) use trees::TreeLeft;
 
 /// A place with its manifest locked.
 #[derive(Debug)]
@@ -141,12 +145,13 @@ impl Claim {
         Ok(true)
     }
 
-    /// Whether files of the manifest are still there and still the ones that were made.
+    /// Whether files or trees of the manifest are still there and still the ones that were made.
     pub(crate) fn has_removable(&self) -> bool {
-        self.manifest.files.iter().any(|made| {
+        let has_file = self.manifest.files.iter().any(|made| {
             self.stat(&made.name)
                 .is_some_and(|found| made.foreign(&found).is_none())
-        })
+        });
+        has_file || self.has_removable_tree()
     }
 
     /// Removes the manifest and, if then empty, the work directory.

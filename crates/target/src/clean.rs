@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::TargetError;
-use crate::claim::Claim;
+use crate::claim::{Claim, TreeLeft};
 use crate::place::{Place, SIDECAR_ENDING, WORK_DIRECTORY};
 use crate::probe::{PathKind, kind_of, parent_of, without_trailing_slashes};
 
@@ -22,6 +22,9 @@ pub struct Left {
 pub struct CleanReport {
     /// Files and directories that are gone now, in order.
     pub removed: Vec<PathBuf>,
+    /// How many files and directories were in removed trees, of which `removed` names only the
+    /// uppermost.
+    pub beneath_count: u64,
     /// What is still there, with the reason.
     pub left: Vec<Left>,
 }
@@ -30,7 +33,7 @@ impl CleanReport {
     /// Whether there was nothing to do.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.removed.is_empty() && self.left.is_empty()
+        self.removed.is_empty() && self.beneath_count == 0 && self.left.is_empty()
     }
 
     fn leave(&mut self, path: PathBuf, reason: impl Into<String>) {
@@ -143,8 +146,35 @@ fn clean_place(place: Place, report: &mut CleanReport) -> Result<bool, TargetErr
     }
 }
 
-/// Removes the files of a claim, then its manifest and work directory.
+/// Removes the trees of a claim.
+pub(crate) fn remove_trees(claim: &mut Claim, report: &mut CleanReport) {
+    let names: Vec<_> = claim
+        .manifest
+        .trees
+        .iter()
+        .map(|made| made.name.clone())
+        .collect();
+    for name in names {
+        let path = claim.tree_path(&name);
+        let (count, left) = claim.remove_tree(&name, &mut |_| {});
+        match left {
+            None if count == 0 => {}
+            None => {
+                report.beneath_count += count - 1;
+                report.removed.push(path);
+            }
+            Some(TreeLeft::Foreign(reason)) => report.leave(path, reason),
+            Some(TreeLeft::Remains(remains)) => {
+                report.beneath_count += count;
+                report.leave(remains.first.clone(), remains.to_string());
+            }
+        }
+    }
+}
+
+/// Removes the files and trees of a claim, then its manifest and work directory.
 pub(crate) fn remove_all(mut claim: Claim, report: &mut CleanReport) {
+    remove_trees(&mut claim, report);
     let names: Vec<_> = claim
         .manifest
         .files

@@ -118,6 +118,7 @@ mod tests {
             options: options.iter().map(|it| (*it).to_owned()).collect(),
             file_system: "x".to_owned(),
             source: "x".to_owned(),
+            ..Mount::default()
         }
     }
 

@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use workload::facts::kept_free_bytes;
+
 use crate::sizes::{argument, size};
 
 /// Why a target cannot be used.
@@ -107,10 +109,11 @@ pub enum TargetError {
         /// The size asked.
         wanted_bytes: u64,
     },
-    /// The test file would leave less than 5 % of the file system free.
+    /// The test file would leave less of the file system free than stays free.
     #[error(
-        "`{path}` has {free} free of {total}; a test file of {wanted} would leave less than 5 % free",
-        free = size(*free_bytes), total = size(*total_bytes), wanted = size(*wanted_bytes)
+        "`{path}` has {free} free of {total}; a test file of {wanted} would leave less than {kept} free",
+        free = size(*free_bytes), total = size(*total_bytes), wanted = size(*wanted_bytes),
+        kept = size(kept_free_bytes(*total_bytes))
     )]
     NoSpace {
         /// The directory.
@@ -178,6 +181,59 @@ pub enum TargetError {
     Replaced {
         /// The path.
         path: PathBuf,
+    },
+    /// A tree was asked of a file or a device.
+    #[error("`{path}` is not a directory, and files can only be made in one")]
+    NoTree {
+        /// The target.
+        path: PathBuf,
+    },
+    /// A name leads out of a tree, or is none.
+    #[error("`{}` is not the name of a directory in a tree", name.escape_debug())]
+    BadTreeName {
+        /// The name.
+        name: String,
+    },
+    /// Some of a tree could not be removed.
+    #[error(
+        "{left_count} files and directories in `{path}` could not be removed, the first is \
+         `{first}`: {source}"
+    )]
+    TreeLeft {
+        /// The tree.
+        path: PathBuf,
+        /// How many are left, the tree included.
+        left_count: u64,
+        /// The first of them.
+        first: PathBuf,
+        /// What the kernel said of it.
+        source: io::Error,
+    },
+    /// The file system cannot be unmounted and mounted again.
+    #[error("`{path}` cannot be unmounted and mounted again: {reason}")]
+    NoRemount {
+        /// Where the file system is mounted, or the target.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// The file system was unmounted and could not be mounted again.
+    #[error("`{path}` was unmounted and cannot be mounted again: {source}")]
+    StaysUnmounted {
+        /// Where it was mounted.
+        path: PathBuf,
+        /// The command that would mount it.
+        command: String,
+        /// The directory that the run used.
+        target: PathBuf,
+        /// What the kernel said.
+        source: io::Error,
+    },
+    /// The caches of the kernel cannot be emptied.
+    #[error("cannot empty the caches of the kernel: {source}")]
+    NoDropCaches {
+        /// What the kernel said.
+        source: io::Error,
     },
     /// Writing was asked of a device that was admitted for reading.
     #[error("`{path}` was admitted for reading only")]
@@ -260,6 +316,28 @@ impl TargetError {
             Self::Replaced { .. } => {
                 "nothing more was written; see who else works there".to_owned()
             }
+            Self::NoTree { .. } => "give a directory as the target".to_owned(),
+            Self::BadTreeName { .. } => {
+                "give one or more plain names with single slashes between them".to_owned()
+            }
+            Self::TreeLeft { path, .. } => {
+                let work = path.parent().unwrap_or(path);
+                format!(
+                    "see what holds it, then run `pgmeter clean {}`",
+                    work.display()
+                )
+            }
+            Self::NoRemount { .. } => {
+                "give a directory on a file system of its own, or empty the caches instead \
+                 (`drop-caches`)"
+                    .to_owned()
+            }
+            Self::StaysUnmounted {
+                command, target, ..
+            } => {
+                format!("run `{command}`, then `pgmeter clean {}`", target.display())
+            }
+            Self::NoDropCaches { .. } => "run as root, or leave the caches as they are".to_owned(),
             Self::NotForWriting { path } => confirm(path, "use"),
             Self::System { source, .. } if is_out_of_files(source) => {
                 "raise the limit with `ulimit -n`, or use fewer workers".to_owned()

@@ -17,6 +17,19 @@ pub(crate) fn run(command: &[&str]) -> Option<String> {
     output.status.success().then_some(text)
 }
 
+/// Whether the beginning of a file is in the page cache.
+pub(crate) fn is_cached(path: &Path) -> bool {
+    use rustix::io::{Errno, ReadWriteFlags, preadv2};
+    let file = std::fs::File::open(path).expect("the file");
+    let mut byte = [0];
+    let mut buffers = [std::io::IoSliceMut::new(&mut byte)];
+    match preadv2(&file, &mut buffers, 0, ReadWriteFlags::NOWAIT) {
+        Ok(count) => count == 1,
+        Err(Errno::AGAIN) => false,
+        Err(error) => panic!("{error}"),
+    }
+}
+
 impl Loop {
     /// A loop device of that size; none, with the reason printed, where there cannot be one.
     pub(crate) fn new(size_mib: u64) -> Option<Self> {

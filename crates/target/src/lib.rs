@@ -2,9 +2,10 @@
 //!
 //! This crate alone creates and removes files and decides whether a device may be written. Nothing
 //! outside a work directory (or a file made by pgmeter with its manifest beside it) is ever written
-//! or removed, and nothing is followed through a symbolic link.
+//! or removed, and nothing is followed through a symbolic link. It alone unmounts and mounts.
 
 mod admit;
+mod caches;
 mod claim;
 mod clean;
 mod counters;
@@ -20,16 +21,19 @@ mod fill;
 mod lab;
 mod manifest;
 mod mounts;
-mod owner;
 mod place;
 mod prepare;
 mod probe;
+mod remount;
+mod remove;
 mod signature;
 mod sizes;
 mod space;
 mod sysfs;
+mod tree;
 
 pub use admit::{Admitted, Permission, admit};
+pub use caches::drop_caches;
 pub use clean::{CleanReport, Left, clean};
 pub use counters::{DeviceCounters, DeviceSample};
 pub use cpu::{CpuSample, CpuTime, MachineCounters, MachineSample, ProcessorTicks};
@@ -44,3 +48,4 @@ pub use prepare::{FillPlan, Opened, Prepared, evict, prepare};
 pub use probe::{DirectAlignment, PathFacts, PathKind, probe};
 pub use signature::{Signature, signature};
 pub use sysfs::{BlockDevice, DeviceNumber, devices_under};
+pub use tree::Tree;

@@ -1,13 +1,16 @@
 //! What pgmeter made at a target, written beside it before anything else is.
 
+use results::Owner;
 use rustix::fs::{FileType, Stat};
 use serde::{Deserialize, Serialize};
 use workload::plan::ContentPlan;
 
-use crate::owner::Owner;
-
-/// The format and its number; `pgmeter-manifest/1` is the first.
-const FORMAT: &str = "pgmeter-manifest/1";
+/// The format that is written: `pgmeter-manifest/` and its number.
+///
+/// 1: files. 2: also trees.
+const FORMAT: &str = "pgmeter-manifest/2";
+/// What is read; each is the next one with something left out.
+const FORMATS: [&str; 2] = ["pgmeter-manifest/1", FORMAT];
 /// Longer ones are not ours.
 pub(crate) const MANIFEST_BYTES_MAX: u64 = 1 << 20;
 const FILES_MAX: usize = 4096;
@@ -27,6 +30,9 @@ pub(crate) struct Manifest {
     pub owner: Option<Owner>,
     /// What was made, in order.
     pub files: Vec<Made>,
+    /// Directories that were made, in order.
+    #[serde(default)]
+    pub trees: Vec<MadeTree>,
 }
 
 /// A file that pgmeter made, or is about to.
@@ -49,6 +55,16 @@ pub(crate) struct Made {
     pub complete: bool,
 }
 
+/// A directory that pgmeter made, or is about to; all that is in it is pgmeter's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MadeTree {
+    /// Name in the manifest's directory; never a path.
+    pub name: String,
+    /// Set before anything is made in it; until then it is empty.
+    pub inode: Option<u64>,
+}
+
 impl Manifest {
     pub(crate) fn new(run: &str) -> Self {
         Self {
@@ -57,6 +73,7 @@ impl Manifest {
             run: run.chars().take(64).collect(),
             owner: Some(Owner::current()),
             files: Vec::new(),
+            trees: Vec::new(),
         }
     }
 
@@ -65,24 +82,28 @@ impl Manifest {
         if text.len() as u64 > MANIFEST_BYTES_MAX {
             return Err(format!("it is longer than {MANIFEST_BYTES_MAX} bytes"));
         }
-        let manifest: Self = serde_json::from_slice(text).map_err(|error| error.to_string())?;
-        if manifest.format != FORMAT {
+        let mut manifest: Self = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        if !FORMATS.contains(&manifest.format.as_str()) {
             return Err(format!(
                 "its format is {:?}, not `{FORMAT}`",
                 cut(&manifest.format)
             ));
         }
-        if manifest.files.len() > FILES_MAX {
-            return Err(format!("it names {} files", manifest.files.len()));
+        manifest.format = FORMAT.to_owned();
+        let count = manifest.files.len() + manifest.trees.len();
+        if count > FILES_MAX {
+            return Err(format!("it names {count} files"));
         }
-        let strange = manifest
-            .files
-            .iter()
-            .find(|made| !is_plain(&made.name) || !allows(&made.name));
-        if let Some(made) = strange {
+        let file_names = manifest.files.iter().map(|made| &made.name);
+        let tree_names = manifest.trees.iter().map(|made| &made.name);
+        let strange = file_names
+            .clone()
+            .find(|name| !is_plain(name) || !allows(name))
+            .or_else(|| tree_names.clone().find(|name| !is_tree_name(name)));
+        if let Some(name) = strange {
             return Err(format!(
                 "it names {:?}, which pgmeter never makes",
-                cut(&made.name)
+                cut(name)
             ));
         }
         let longest = |owner: &Owner| owner.boot.len().max(owner.host.len());
@@ -93,7 +114,7 @@ impl Manifest {
         if texts > TEXT_BYTES_MAX {
             return Err("its texts are too long".to_owned());
         }
-        let mut names: Vec<_> = manifest.files.iter().map(|made| &made.name).collect();
+        let mut names: Vec<_> = file_names.chain(tree_names).collect();
         names.sort_unstable();
         if names.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err("it names a file twice".to_owned());
@@ -131,8 +152,27 @@ impl Made {
     }
 }
 
+impl MadeTree {
+    /// Why a directory that stands there is not the one the manifest names, if it is not.
+    pub(crate) fn foreign(&self, found: &Stat) -> Option<&'static str> {
+        if FileType::from_raw_mode(found.st_mode) != FileType::Directory {
+            return Some("it is not a directory");
+        }
+        // Without an inode only an empty directory is removed, which no one can lose.
+        self.inode
+            .is_some_and(|inode| inode != found.st_ino)
+            .then_some("it is not the directory that pgmeter made")
+    }
+}
+
+/// Whether pgmeter makes trees of that name in a work directory.
+pub(crate) fn is_tree_name(name: &str) -> bool {
+    let digits = name.strip_prefix("files-");
+    digits.is_some_and(|it| (1..=6).contains(&it.len()) && it.bytes().all(|b| b.is_ascii_digit()))
+}
+
 /// One component, not special, without control characters.
-fn is_plain(name: &str) -> bool {
+pub(crate) fn is_plain(name: &str) -> bool {
     !name.is_empty()
         && name.len() <= NAME_BYTES_MAX
         && name != "."
@@ -163,6 +203,10 @@ mod tests {
             verify_block_bytes: None,
             complete: true,
         });
+        manifest.trees.push(MadeTree {
+            name: "files-0".to_owned(),
+            inode: Some(13),
+        });
         manifest
     }
 
@@ -179,6 +223,48 @@ mod tests {
             Manifest::parse(&manifest.to_text(), is_test_name),
             Ok(manifest)
         );
+    }
+
+    #[test]
+    fn a_manifest_of_the_first_format_reads_as_one_without_trees() {
+        let text = String::from_utf8(sample().to_text()).expect("text");
+        let (before, after) = (text.find(",\n  \"trees\""), text.rfind('}'));
+        let old = format!(
+            "{}\n{}",
+            &text[..before.expect("trees")],
+            &text[after.expect("}")..]
+        )
+        .replace("pgmeter-manifest/2", "pgmeter-manifest/1");
+        assert!(!old.contains("trees"), "{old}");
+        assert_eq!(
+            Manifest::parse(old.as_bytes(), is_test_name),
+            Ok(Manifest {
+                trees: Vec::new(),
+                ..sample()
+            })
+        );
+        let newer = text.replace("pgmeter-manifest/2", "pgmeter-manifest/3");
+        assert!(Manifest::parse(newer.as_bytes(), is_test_name).is_err());
+    }
+
+    #[test]
+    fn trees_have_their_own_names() {
+        for name in [
+            "test-0.dat",
+            "files-",
+            "files-x",
+            "files-0/a",
+            "../files-0",
+            "files-1234567",
+        ] {
+            let reason = refused(|manifest| manifest.trees[0].name = name.to_owned());
+            assert!(
+                reason.contains("which pgmeter never makes"),
+                "{name}: {reason}"
+            );
+        }
+        let reason = refused(|manifest| manifest.trees.push(manifest.trees[0].clone()));
+        assert_eq!(reason, "it names a file twice");
     }
 
     #[test]
@@ -208,7 +294,7 @@ mod tests {
         let reason = refused(|manifest| manifest.format = "other/1".to_owned());
         assert_eq!(
             reason,
-            "its format is \"other/1\", not `pgmeter-manifest/1`"
+            "its format is \"other/1\", not `pgmeter-manifest/2`"
         );
         let reason = refused(|manifest| manifest.files.push(manifest.files[0].clone()));
         assert_eq!(reason, "it names a file twice");
@@ -241,6 +327,7 @@ mod tests {
             text[at] = byte;
             if let Ok(manifest) = Manifest::parse(&text, is_test_name) {
                 prop_assert!(manifest.files.iter().all(|made| is_test_name(&made.name)));
+                prop_assert!(manifest.trees.iter().all(|made| is_tree_name(&made.name)));
             }
         }
 

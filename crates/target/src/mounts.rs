@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 
 /// One line of `/proc/self/mountinfo`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Mount {
     /// The kernel's number of the mount.
     pub id: u64,
+    /// The number of the mount that it is mounted in.
+    pub parent_id: u64,
     /// Device number of the file system; anonymous (major 0) for btrfs, tmpfs and others.
     pub device: (u32, u32),
     /// Directory of the file system that is mounted.
@@ -15,6 +17,10 @@ pub struct Mount {
     pub point: PathBuf,
     /// Options of this mount and of the file system, without repetitions.
     pub options: Vec<String>,
+    /// Options of this mount alone, as `noatime`.
+    pub of_mount: Vec<String>,
+    /// Options of the file system alone, whatever mounts it has.
+    pub of_file_system: Vec<String>,
     /// Type, such as `ext4`.
     pub file_system: String,
     /// What is mounted: a device, a server's path or a bare word.
@@ -59,7 +65,7 @@ pub fn mount_of<'a>(mounts: &'a [Mount], id: Option<u64>, path: &Path) -> Option
     })
 }
 
-fn parse(text: &str) -> Vec<Mount> {
+pub(crate) fn parse(text: &str) -> Vec<Mount> {
     text.lines().filter_map(parse_line).collect()
 }
 
@@ -67,20 +73,19 @@ fn parse_line(line: &str) -> Option<Mount> {
     let (before, after) = line.split_once(" - ")?;
     let mut fields = before.split(' ');
     let id = fields.next()?.parse().ok()?;
-    let (major, minor) = fields.nth(1)?.split_once(':')?;
+    let parent_id = fields.next()?.parse().ok()?;
+    let (major, minor) = fields.next()?.split_once(':')?;
     let root = unescape(fields.next()?);
     let point = unescape(fields.next()?);
-    let of_mount = fields.next()?;
+    let of_mount = options(fields.next()?);
     let mut tail = after.split(' ');
     let file_system = unescape(tail.next()?);
     let source = unescape(tail.next()?);
+    let of_file_system = options(tail.next().unwrap_or(""));
     let mut options: Vec<String> = Vec::new();
-    for option in of_mount
-        .split(',')
-        .chain(tail.next().unwrap_or("").split(','))
-    {
-        if !option.is_empty() && !options.iter().any(|seen| seen == option) {
-            options.push(unescape(option));
+    for option in of_mount.iter().chain(&of_file_system) {
+        if !options.contains(option) {
+            options.push(option.clone());
         }
     }
     // A file system can be read-only under a mount that says `rw`; the stricter word holds.
@@ -89,13 +94,21 @@ fn parse_line(line: &str) -> Option<Mount> {
     }
     Some(Mount {
         id,
+        parent_id,
         device: (major.parse().ok()?, minor.parse().ok()?),
         root: root.into(),
         point: point.into(),
         options,
+        of_mount,
+        of_file_system,
         file_system,
         source,
     })
+}
+
+fn options(field: &str) -> Vec<String> {
+    let options = field.split(',').filter(|option| !option.is_empty());
+    options.map(unescape).collect()
 }
 
 /// Undoes the octal escapes (`\040`) in which the kernel writes blanks.
@@ -137,6 +150,9 @@ mod tests {
         assert_eq!(mount.device, (98, 0));
         assert_eq!(mount.point, Path::new("/mnt/a b"));
         assert_eq!(mount.options, ["rw", "noatime", "errors=continue"]);
+        assert_eq!(mount.of_mount, ["rw", "noatime"]);
+        assert_eq!(mount.of_file_system, ["rw", "errors=continue"]);
+        assert_eq!((mount.id, mount.parent_id), (36, 35));
         assert_eq!(mount.option("errors"), Some("continue"));
         assert_eq!(
             (mount.file_system.as_str(), mount.source.as_str()),

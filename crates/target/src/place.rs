@@ -9,6 +9,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use results::Owner;
 use rustix::fs::{
     AtFlags, FileType, FlockOperation, Mode, OFlags, ResolveFlags, Stat, flock, fstat, mkdirat,
     openat, openat2, statat,
@@ -18,7 +19,6 @@ use rustix::io::Errno;
 use crate::TargetError;
 use crate::claim::Claim;
 use crate::manifest::{MANIFEST_BYTES_MAX, Manifest};
-use crate::owner::Owner;
 
 /// Name of the work directory in a target directory.
 pub(crate) const WORK_DIRECTORY: &str = "pgmeter.work";
@@ -186,7 +186,9 @@ impl Place {
         let old = held.manifest;
         let interrupted = old.as_ref().is_some_and(|old| old.owner.is_some());
         let mut manifest = Manifest::new(run);
-        manifest.files = old.map(|old| old.files).unwrap_or_default();
+        if let Some(old) = old {
+            (manifest.files, manifest.trees) = (old.files, old.trees);
+        }
         let (directory, lock) = (held.directory, held.lock);
         let mut claim = Claim {
             place: self,
@@ -213,6 +215,33 @@ impl Place {
             manifest,
             interrupted: true,
         }))
+    }
+
+    /// Locks again what this process claimed before and had to let go of; `manifest` must be
+    /// there as it was.
+    pub(crate) fn claim_again(
+        self,
+        manifest: Manifest,
+        interrupted: bool,
+    ) -> Result<Claim, TargetError> {
+        let replaced = TargetError::Replaced {
+            path: self.manifest_path(),
+        };
+        let Some(held) = self.hold(false)? else {
+            return Err(replaced);
+        };
+        let (directory, lock) = (held.directory, held.lock);
+        // Compared as text, because that is what was written.
+        if held.manifest.map(|found| found.to_text()) != Some(manifest.to_text()) {
+            return Err(replaced);
+        }
+        Ok(Claim {
+            place: self,
+            directory,
+            lock,
+            manifest,
+            interrupted,
+        })
     }
 
     /// The manifest as it is, not changed; an error if another process uses it.
@@ -346,9 +375,15 @@ impl Place {
         if text.is_empty() {
             return Ok(None);
         }
-        Manifest::parse(&text, |name| self.allows(name))
-            .map(Some)
-            .map_err(|reason| TargetError::BadManifest { path, reason })
+        let parsed = Manifest::parse(&text, |name| self.allows(name));
+        match parsed {
+            Ok(manifest) if self.file_name.is_some() && !manifest.trees.is_empty() => {
+                Err("it names a tree outside a work directory".to_owned())
+            }
+            other => other,
+        }
+        .map(Some)
+        .map_err(|reason| TargetError::BadManifest { path, reason })
     }
 }
 
@@ -362,11 +397,14 @@ pub(crate) fn open_directory(path: &Path) -> Result<OwnedFd, TargetError> {
 /// Opens one component beneath a directory, following nothing.
 pub(crate) fn open_beneath(
     directory: std::os::fd::BorrowedFd<'_>,
-    name: &str,
+    name: impl rustix::path::Arg + Copy,
     flags: OFlags,
     mode: Mode,
 ) -> Result<OwnedFd, Errno> {
-    let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let mut flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    if !flags.contains(OFlags::PATH) {
+        flags |= OFlags::NONBLOCK | OFlags::NOCTTY;
+    }
     let resolve = ResolveFlags::BENEATH
         | ResolveFlags::NO_SYMLINKS
         | ResolveFlags::NO_MAGICLINKS

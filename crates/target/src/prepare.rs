@@ -1,5 +1,8 @@
 //! Makes a target ready: its test file written with real data, or found as an earlier run left it.
 
+mod again;
+mod trees;
+
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -15,7 +18,7 @@ use workload::plan::{CacheMode, ContentPlan, TargetPlan};
 
 use crate::admit::{Admitted, Site};
 use crate::claim::Claim;
-use crate::clean::{CleanReport, remove_all};
+use crate::clean::{CleanReport, remove_all, remove_trees};
 use crate::device::HeldDevice;
 use crate::doubt::{DirectDoubt, doubt};
 use crate::fill::{FillError, Filling, Watch};
@@ -71,21 +74,24 @@ pub struct Opened {
 }
 
 /// Makes an admitted target ready: checks space, then writes the test file unless one that an
-/// earlier run kept does as well.
+/// earlier run kept does as well. Without `fill` no test file is made, until
+/// [`Prepared::refill`] asks for one.
 ///
 /// # Errors
 /// Whatever prevents it; files that were made for it are removed again.
 pub fn prepare(
     admitted: Admitted,
     plan: &TargetPlan,
-    fill: &FillPlan,
+    fill: Option<&FillPlan>,
     watch: &mut Watch<'_>,
 ) -> Result<Prepared, TargetError> {
     let Admitted { facts, site, run } = admitted;
     let site = match site {
         Site::Device(device) => Ready::Device(device, None),
         Site::Files(place) => {
-            check_space_for(&place, plan, fill)?;
+            if let Some(fill) = fill {
+                check_space_for(&place, plan, fill)?;
+            }
             Ready::File(place.claim(&run)?)
         }
     };
@@ -95,7 +101,9 @@ pub fn prepare(
         size_bytes: 0,
         reused: false,
     };
-    prepared.refill(plan, fill, watch)?;
+    if let Some(fill) = fill {
+        prepared.refill(plan, fill, watch)?;
+    }
     Ok(prepared)
 }
 
@@ -136,7 +144,7 @@ impl Prepared {
         }
     }
 
-    /// Bytes of the file or device that are measured.
+    /// Bytes of the file or device that are measured; 0 before there is one.
     #[must_use]
     pub fn size_bytes(&self) -> u64 {
         self.size_bytes
@@ -154,10 +162,11 @@ impl Prepared {
         &self.facts
     }
 
-    /// The test file, or the device.
+    /// The test file, or the device; the work directory where there is no test file.
     #[must_use]
     pub fn path(&self) -> PathBuf {
         match &self.site {
+            Some(Ready::File(claim)) if !has_test_file(claim) => claim.place.directory_path(),
             Some(Ready::File(claim)) => claim.place.test_path(),
             _ => self.facts.path.clone(),
         }
@@ -244,14 +253,15 @@ impl Prepared {
     }
 
     /// Ends the use of the target. Without `keep` everything made for it is removed; with it, the
-    /// file stays and may be used again.
+    /// test file stays and may be used again.
     ///
     /// # Errors
     /// When the manifest of a kept file cannot be written.
     pub fn release(mut self, keep: bool) -> Result<CleanReport, TargetError> {
         let mut report = CleanReport::default();
         if let Some(Ready::File(mut claim)) = self.site.take() {
-            if keep {
+            if keep && !claim.manifest.files.is_empty() {
+                remove_trees(&mut claim, &mut report);
                 claim.manifest.owner = None;
                 claim.save()?;
             } else {
@@ -275,6 +285,11 @@ pub fn evict(file: impl AsFd) -> bool {
     // A file open for reading can be synced, too; dirty pages would stay otherwise.
     let _ = fdatasync(&file);
     fadvise(&file, 0, None, Advice::DontNeed).is_ok()
+}
+
+/// Whether the target is a file, or the directory has a test file.
+fn has_test_file(claim: &Claim) -> bool {
+    claim.place.file_name.is_some() || claim.stat(&claim.place.test_name()).is_some()
 }
 
 /// Whether the file that is there does for the plan.

@@ -2,6 +2,18 @@
 
 use crate::plan::TargetKind;
 
+/// One part in this many of a file system stays free: nearly full, it is not what is measured.
+const KEPT_FREE_DIVISOR: u64 = 20;
+
+/// No more than this stays free: 5 % of a large disk would refuse small files for nothing.
+const KEPT_FREE_MAX_BYTES: u64 = 1 << 30;
+
+/// Bytes that stay free of a file system of this many: 5 %, at most 1 GiB.
+#[must_use]
+pub fn kept_free_bytes(total_bytes: u64) -> u64 {
+    (total_bytes / KEPT_FREE_DIVISOR).min(KEPT_FREE_MAX_BYTES)
+}
+
 /// Facts about the machine and the targets.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SystemFacts {

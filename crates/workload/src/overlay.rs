@@ -2,7 +2,8 @@
 
 use crate::model::{Cycle, Cycling, DepthCycle, Workload};
 
-/// `over` laid over `under`, key by key; the steps of `cycling` one by one.
+/// `over` laid over `under`, key by key; the steps of `cycling` and the keys of a file workload's
+/// table one by one.
 pub(crate) fn overlay(under: Workload, over: Workload) -> Workload {
     Workload {
         name: over.name.or(under.name),
@@ -14,6 +15,8 @@ pub(crate) fn overlay(under: Workload, over: Workload) -> Workload {
         engine: over.engine.or(under.engine),
         cache: over.cache.or(under.cache),
         iodepth: over.iodepth.or(under.iodepth),
+        rate: over.rate.or(under.rate),
+        arrivals: over.arrivals.or(under.arrivals),
         workers: over.workers.or(under.workers),
         size: over.size.or(under.size),
         start: over.start.or(under.start),
@@ -34,6 +37,14 @@ pub(crate) fn overlay(under: Workload, over: Workload) -> Workload {
         batch: over.batch.or(under.batch),
         test_type: over.test_type.or(under.test_type),
         cycling: both(under.cycling, over.cycling, overlay_cycling),
+        postmark: both(under.postmark, over.postmark, |under, over| {
+            over.over(under)
+        }),
+        create_remove: both(under.create_remove, over.create_remove, |under, over| {
+            over.over(under)
+        }),
+        lat_fs: both(under.lat_fs, over.lat_fs, |under, over| over.over(under)),
+        fs_mark: both(under.fs_mark, over.fs_mark, |under, over| over.over(under)),
         access_spec: non_empty(over.access_spec, under.access_spec),
         iometer: over.iometer.or(under.iometer),
         worker: non_empty(over.worker, under.worker),

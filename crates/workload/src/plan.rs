@@ -3,9 +3,13 @@
 //! The plan is a pure function of workload, overrides and facts. Planning lives in its own
 //! modules; this one holds the types that generators, engines and records read.
 
+mod files;
+
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+
+pub use files::{FileChoice, FilePlan, Fsync, Pool, PostmarkPlan};
 
 /// Everything a run will do, in order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -116,6 +120,48 @@ pub struct Cell {
     /// Read the targets into the page cache before, instead of dropping their pages.
     #[serde(default)]
     pub warm: bool,
+    /// Requests begin when they are due; without it each follows the one before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<OpenLoop>,
+    /// Work on many files in place of requests on one large one a target; the workers then have
+    /// no access lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<FilePlan>,
+}
+
+/// Rates below this are refused, in requests per second of all workers together.
+pub const RATE_MIN: f64 = 0.001;
+/// Rates above this are refused, in requests per second of all workers together.
+pub const RATE_MAX: f64 = 10_000_000.0;
+
+/// When requests are due, whatever the target does.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct OpenLoop {
+    /// How many each second, of all workers together; each worker has the same share.
+    pub per_second: f64,
+    /// How they are spread.
+    pub arrivals: ArrivalKind,
+}
+
+/// How the due times of a rate are spread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ArrivalKind {
+    /// All equally far apart.
+    Uniform,
+    /// As a Poisson process: at random, and independent of each other.
+    Poisson,
+}
+
+impl ArrivalKind {
+    /// The name in workload files and reports.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Uniform => "uniform",
+            Self::Poisson => "poisson",
+        }
+    }
 }
 
 /// Which engine issues the I/O.

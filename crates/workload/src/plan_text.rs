@@ -1,13 +1,15 @@
 //! A plan for people: what `pgmeter check` prints.
 
+mod files;
+
 use std::fmt::Write;
 
-use units::{Bytes, Percent, Span};
+use units::{Bytes, Percent, Rate, Span};
 
 use crate::diagnostic::Diagnostic;
 use crate::plan::{
-    Cell, ContentPlan, Distribution, EngineKind, LinePlan, Plan, Sequence, Setting, Source,
-    TargetKind,
+    Cell, ContentPlan, Distribution, EngineKind, FilePlan, LinePlan, Plan, Sequence, Setting,
+    Source, TargetKind,
 };
 use crate::planning::Planned;
 
@@ -31,6 +33,7 @@ pub fn plan_text(planned: &Planned) -> String {
     }
     targets(&mut text, plan);
     specs(&mut text, plan);
+    file_plans(&mut text, plan);
     cells(&mut text, plan);
     total(&mut text, plan);
     findings(&mut text, &planned.warnings);
@@ -43,9 +46,11 @@ fn line(text: &mut String, content: &str) {
     text.push('\n');
 }
 
-/// The settings of each workload: they begin with its depths. A pack may have a name twice, so
-/// names do not tell them apart.
-fn settings_of_each(plan: &Plan) -> Vec<Vec<&Setting>> {
+/// The settings of each workload, in the order of the plan's workloads.
+///
+/// They begin with its depths; a pack may have a name twice, so names do not tell them apart.
+#[must_use]
+pub fn settings_of_each(plan: &Plan) -> Vec<Vec<&Setting>> {
     let mut all: Vec<Vec<&Setting>> = Vec::new();
     for setting in &plan.settings {
         match all.last_mut() {
@@ -98,6 +103,7 @@ fn targets(text: &mut String, plan: &Plan) {
     line(text, "targets");
     let rows = plan.targets.iter().enumerate().map(|(index, target)| {
         let kind = match target.kind {
+            TargetKind::Directory if target.size_bytes == 0 => "directory, with files in it",
             TargetKind::Directory => "directory, with a test file in it",
             TargetKind::File => "file",
             TargetKind::Device => "block device",
@@ -118,8 +124,8 @@ fn targets(text: &mut String, plan: &Plan) {
 /// Each access specification once, with its lines.
 fn specs(text: &mut String, plan: &Plan) {
     let mut shown: Vec<(&str, &[LinePlan])> = Vec::new();
-    let workers = plan.cells.iter().flat_map(|cell| &cell.workers);
-    for worker in workers {
+    let cells = plan.cells.iter().filter(|cell| cell.files.is_none());
+    for worker in cells.flat_map(|cell| &cell.workers) {
         let spec = (worker.access_spec.as_str(), worker.lines.as_slice());
         if !shown.contains(&spec) {
             shown.push(spec);
@@ -141,7 +147,43 @@ fn specs(text: &mut String, plan: &Plan) {
     }
 }
 
+/// What is done to many files, once for all cells that do the same.
+fn file_plans(text: &mut String, plan: &Plan) {
+    let mut shown: Vec<(&FilePlan, Vec<String>)> = Vec::new();
+    for cell in &plan.cells {
+        let Some(files) = &cell.files else { continue };
+        let said = (files, files::sentences(cell, files));
+        if !shown.contains(&said) && shown.len() < CELLS_SHOWN {
+            shown.push(said);
+        }
+    }
+    for (files, sentences) in shown {
+        line(text, &format!("files as {} has them", files.name()));
+        for sentence in sentences {
+            line(text, &format!("  {sentence}"));
+        }
+        text.push('\n');
+    }
+}
+
 fn line_row(line: &LinePlan) -> Vec<String> {
+    let align = match line.align_bytes {
+        0 => "sector".to_owned(),
+        bytes => Bytes(bytes.into()).to_string(),
+    };
+    vec![
+        format!("  {}", Percent(line.of_size_percent)),
+        Bytes(line.size_bytes.into()).to_string(),
+        Percent(line.read_percent).to_string(),
+        Percent(line.random_percent).to_string(),
+        align,
+        line_remarks(line).join(", "),
+    ]
+}
+
+/// What few access lines have, each in a few words: delays, bursts, replies, distributions.
+#[must_use]
+pub fn line_remarks(line: &LinePlan) -> Vec<String> {
     let mut more = Vec::new();
     if line.delay_ns > 0 {
         more.push(format!("delay {}", Span(line.delay_ns)));
@@ -169,18 +211,7 @@ fn line_row(line: &LinePlan) -> Vec<String> {
             more.push(format!("stride {}", Bytes(stride_bytes)));
         }
     }
-    let align = match line.align_bytes {
-        0 => "sector".to_owned(),
-        bytes => Bytes(bytes.into()).to_string(),
-    };
-    vec![
-        format!("  {}", Percent(line.of_size_percent)),
-        Bytes(line.size_bytes.into()).to_string(),
-        Percent(line.read_percent).to_string(),
-        Percent(line.random_percent).to_string(),
-        align,
-        more.join(", "),
-    ]
+    more
 }
 
 fn cells(text: &mut String, plan: &Plan) {
@@ -215,9 +246,18 @@ fn cell_row(cell: &Cell) -> Vec<String> {
     targets.sort_unstable();
     targets.dedup();
     let time = match (cell.run_time_ns, cell.operations) {
+        (0, None) => "until done".to_owned(),
         (0, Some(count)) => format!("{count} operations"),
         (time, Some(count)) => format!("{}, at most {count} operations", Span(time)),
         (time, None) => Span(time).to_string(),
+    };
+    let time = match cell.rate {
+        Some(rate) => format!(
+            "{time} at {} {}",
+            Rate(rate.per_second),
+            rate.arrivals.name()
+        ),
+        None => time,
     };
     vec![
         format!("  {}", cell.index + 1),
@@ -227,7 +267,10 @@ fn cell_row(cell: &Cell) -> Vec<String> {
         targets.len().to_string(),
         cell.iodepth.to_string(),
         (cell.repetition + 1).to_string(),
-        format!("{} + {time}", Span(cell.ramp_time_ns)),
+        match cell.ramp_time_ns {
+            0 if cell.files.is_some() => time,
+            ramp => format!("{} + {time}", Span(ramp)),
+        },
     ]
 }
 
@@ -265,7 +308,13 @@ fn total(text: &mut String, plan: &Plan) {
     let count = plan.cells.len();
     let noun = if count == 1 { "cell" } else { "cells" };
     let mut sentence = format!("{count} {noun}, {} in all", Span(total));
-    if rest > 0 {
+    if rest > 0 && total == 0 && plan.cells.iter().all(|cell| cell.files.is_some()) {
+        let those = match count {
+            1 => "which takes until its files are done",
+            _ => "which take until their files are done",
+        };
+        sentence = format!("{count} {noun}, {those}");
+    } else if rest > 0 {
         let _ = write!(
             sentence,
             ", and what {rest} of them take until their operations are done"

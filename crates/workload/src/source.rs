@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use crate::builtin;
-use crate::check::{Flaw, check};
+use crate::check::{Flaw, check, check_whole};
 use crate::diagnostic::Diagnostic;
 use crate::icf;
 use crate::model::Workload;
 use crate::native::{Page, read_toml};
 use crate::nearest::{listed, nearest};
+use crate::postmark::{self, Reading, read_script};
 use crate::resolve::resolve;
 
 /// Kinds of workload files.
@@ -20,11 +21,13 @@ pub enum SourceKind {
     Pack,
     /// A configuration of Iometer.
     Icf,
+    /// A script of PostMark.
+    Postmark,
 }
 
 impl SourceKind {
     /// All kinds.
-    pub const ALL: [Self; 3] = [Self::Toml, Self::Pack, Self::Icf];
+    pub const ALL: [Self; 4] = [Self::Toml, Self::Pack, Self::Icf, Self::Postmark];
 
     /// The word that `--as` takes.
     #[must_use]
@@ -33,6 +36,7 @@ impl SourceKind {
             Self::Toml => "toml",
             Self::Pack => "pack",
             Self::Icf => "icf",
+            Self::Postmark => "postmark",
         }
     }
 
@@ -61,6 +65,9 @@ impl SourceKind {
     pub fn detect(bytes: &[u8]) -> Option<Self> {
         if looks_like_icf(bytes) {
             return Some(Self::Icf);
+        }
+        if postmark::looks_like(bytes) {
+            return Some(Self::Postmark);
         }
         let text = std::str::from_utf8(bytes)
             .ok()
@@ -105,6 +112,18 @@ pub struct Loaded {
     pub warnings: Vec<Diagnostic>,
 }
 
+/// How a file is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct LoadOptions {
+    /// The kind that it is taken to be, whatever it looks like.
+    pub kind: Option<SourceKind>,
+    /// Refuse what the format's own program refuses.
+    pub strict: bool,
+    /// Whether a target is given, which stands for places that the file names and that may not be
+    /// used without.
+    pub has_target: bool,
+}
+
 /// Reads a workload file.
 ///
 /// `file` is its name for messages and for workloads without one; `kind` forces the kind;
@@ -118,20 +137,34 @@ pub fn load(
     kind: Option<SourceKind>,
     strict: bool,
 ) -> Result<Loaded, Diagnostic> {
+    let options = LoadOptions {
+        kind,
+        strict,
+        has_target: false,
+    };
+    load_with(file, bytes, &options)
+}
+
+/// Reads a workload file, whose name for messages and for workloads without one is `file`.
+///
+/// # Errors
+/// The first mistake of the file, with its place.
+pub fn load_with(file: &str, bytes: &[u8], options: &LoadOptions) -> Result<Loaded, Diagnostic> {
     if bytes.is_empty() {
         let error = Diagnostic::error(file, "the file is empty");
         return Err(error.help("name a workload file, or a workload of `pgmeter list`"));
     }
-    let Some(kind) = kind.or_else(|| SourceKind::detect(bytes)) else {
+    let Some(kind) = options.kind.or_else(|| SourceKind::detect(bytes)) else {
         let error = Diagnostic::error(file, "the file is binary, not a workload");
         return Err(error.help("name a workload file, or a workload of `pgmeter list`"));
     };
     let (mut workloads, warnings) = match kind {
         SourceKind::Toml | SourceKind::Pack => (load_toml(file, bytes)?, Vec::new()),
         SourceKind::Icf => {
-            let (workload, warnings) = load_icf(file, bytes, strict)?;
+            let (workload, warnings) = load_icf(file, bytes, options.strict)?;
             (vec![workload], warnings)
         }
+        SourceKind::Postmark => load_postmark(file, bytes, options)?,
     };
     for workload in &mut workloads {
         name(workload, file);
@@ -160,18 +193,27 @@ fn load_toml(file: &str, bytes: &[u8]) -> Result<Vec<Workload>, Diagnostic> {
     // A mark that Windows' editors put first; offsets are counted behind it.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let page = Page { file, text };
-    let workloads = resolve(read_toml(file, text)?).map_err(|flaw| page.flaw(&flaw))?;
-    for workload in &workloads {
-        check(workload)
-            .and_then(|()| has_work(workload))
-            .map_err(|flaw| flaw.diagnostic(file))?;
+    let written = read_toml(file, text)?;
+    let is_pack = !written.part.is_empty();
+    let workloads = resolve(written).map_err(|flaw| page.flaw(&flaw))?;
+    for (index, workload) in workloads.iter().enumerate() {
+        let checked = check_whole(workload).and_then(|()| has_work(workload));
+        checked.map_err(|flaw| {
+            // A part that lacks the key got it from the pack or from what it uses.
+            page.flaw(&if is_pack {
+                flaw.within("part", index)
+            } else {
+                flaw
+            })
+        })?;
     }
     Ok(workloads)
 }
 
 fn has_work(workload: &Workload) -> Result<(), Flaw> {
     // A configuration of Iometer may say nothing, which planning refuses to run.
-    if !workload.access_spec.is_empty() || workload.iometer.is_some() {
+    let has_files = workload.table().is_some();
+    if has_files || !workload.access_spec.is_empty() || workload.iometer.is_some() {
         return Ok(());
     }
     let message = match &workload.name {
@@ -204,6 +246,29 @@ fn load_icf(
     parsed.warnings.append(&mut found);
     check(&workload).map_err(|flaw| flaw.diagnostic(file))?;
     Ok((workload, parsed.warnings))
+}
+
+/// The runs of a script: the first has the file's stem for a name, the others a number behind it.
+fn load_postmark(
+    file: &str,
+    bytes: &[u8],
+    options: &LoadOptions,
+) -> Result<(Vec<Workload>, Vec<Diagnostic>), Diagnostic> {
+    let reading = Reading {
+        file,
+        strict: options.strict,
+        has_target: options.has_target,
+    };
+    let (mut workloads, warnings) = read_script(bytes, &reading)?;
+    for (index, workload) in workloads.iter_mut().enumerate() {
+        let stem = stem(file);
+        workload.name = Some(match index {
+            0 => stem,
+            _ => format!("{stem}-{}", index + 1),
+        });
+        check_whole(workload).map_err(|flaw| flaw.diagnostic(file))?;
+    }
+    Ok((workloads, warnings))
 }
 
 fn stem(file: &str) -> String {

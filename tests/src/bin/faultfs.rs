@@ -1,7 +1,10 @@
 //! Serves a file system with delays and faults until it is unmounted or interrupted.
 //!
 //! `faultfs MOUNTPOINT [--delay-us N] [--read-delay-us N] [--write-delay-us N]
-//! [--capacity-mib N] [--threads N] [--fault read|write:N[+]:eio|enospc|short|flip|stall=S]...`
+//! [--capacity-mib N] [--threads N] [--fault CALL:N[+]:EFFECT]...`
+//!
+//! A call is one of `read`, `write`, `create`, `open`, `unlink`, `fsync`, `mkdir`, `rmdir`; an
+//! effect one of `eio`, `enospc`, `emfile`, `enfile`, `erofs`, `short`, `flip`, `stall=SECONDS`.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

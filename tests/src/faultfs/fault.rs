@@ -7,11 +7,45 @@ use crate::FixtureError;
 
 /// Which requests a fault counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub enum Call {
     /// Reads of file content.
     Read,
     /// Writes of file content.
     Write,
+    /// Making files.
+    Create,
+    /// Opening files that are there.
+    Open,
+    /// Removing files.
+    Unlink,
+    /// Making files or directories durable.
+    Fsync,
+    /// Making directories.
+    Mkdir,
+    /// Removing directories.
+    Rmdir,
+}
+
+impl Call {
+    /// All that change something.
+    pub const CHANGES: [Call; 5] = [
+        Call::Write,
+        Call::Create,
+        Call::Unlink,
+        Call::Mkdir,
+        Call::Rmdir,
+    ];
+
+    const NAMES: [(&'static str, Call); 8] = [
+        ("read", Call::Read),
+        ("write", Call::Write),
+        ("create", Call::Create),
+        ("open", Call::Open),
+        ("unlink", Call::Unlink),
+        ("fsync", Call::Fsync),
+        ("mkdir", Call::Mkdir),
+        ("rmdir", Call::Rmdir),
+    ];
 }
 
 /// What happens to a request.
@@ -19,7 +53,7 @@ pub enum Direction {
 pub enum Effect {
     /// It fails with this errno.
     Errno(i32),
-    /// It moves half of its bytes.
+    /// It moves half of its bytes; for reads and writes only.
     Short,
     /// One bit of what it reads is inverted; what is stored stays right.
     FlipBit,
@@ -27,11 +61,11 @@ pub enum Effect {
     Stall(Duration),
 }
 
-/// A fault: from the n-th request in one direction, for so many requests.
+/// A fault: from the n-th request of a kind, for so many requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fault {
     /// Which requests are counted.
-    pub direction: Direction,
+    pub call: Call,
     /// The first request that goes wrong, 1-based, counted since the fault was armed.
     pub from_nth: u64,
     /// How many requests go wrong; `u64::MAX` for all that follow.
@@ -44,12 +78,18 @@ pub struct Fault {
 pub const ENOSPC: i32 = 28;
 /// `EIO`.
 pub const EIO: i32 = 5;
+/// `ENFILE`.
+pub const ENFILE: i32 = 23;
+/// `EMFILE`.
+pub const EMFILE: i32 = 24;
+/// `EROFS`.
+pub const EROFS: i32 = 30;
 
 impl Fault {
     /// A fault of a single request.
-    pub fn once(direction: Direction, nth: u64, effect: Effect) -> Fault {
+    pub fn once(call: Call, nth: u64, effect: Effect) -> Fault {
         Fault {
-            direction,
+            call,
             from_nth: nth,
             requests_count: 1,
             effect,
@@ -57,56 +97,58 @@ impl Fault {
     }
 
     /// A fault of every request from the n-th.
-    pub fn from(direction: Direction, nth: u64, effect: Effect) -> Fault {
+    pub fn from(call: Call, nth: u64, effect: Effect) -> Fault {
         Fault {
-            direction,
+            call,
             from_nth: nth,
             requests_count: u64::MAX,
             effect,
         }
     }
 
-    fn hits(&self, direction: Direction, nth: u64) -> bool {
-        self.direction == direction
-            && nth >= self.from_nth
-            && nth - self.from_nth < self.requests_count
+    fn hits(&self, call: Call, nth: u64) -> bool {
+        self.call == call && nth >= self.from_nth && nth - self.from_nth < self.requests_count
     }
 }
 
 impl FromStr for Fault {
     type Err = FixtureError;
 
-    /// Reads `read|write:N[+]:eio|enospc|short|flip|stall=SECONDS`; `+` means all from the n-th.
+    /// Reads `CALL:N[+]:eio|enospc|emfile|enfile|erofs|short|flip|stall=SECONDS`, where the call
+    /// is named as in [`Call`]; `+` means all from the n-th.
     fn from_str(text: &str) -> Result<Fault, FixtureError> {
         let wrong = || FixtureError::Syntax(format!("`{text}` is no fault"));
         let mut parts = text.split(':');
-        let (Some(direction), Some(nth), Some(effect), None) =
+        let (Some(call), Some(nth), Some(effect), None) =
             (parts.next(), parts.next(), parts.next(), parts.next())
         else {
             return Err(wrong());
         };
-        let direction = match direction {
-            "read" => Direction::Read,
-            "write" => Direction::Write,
-            _ => return Err(wrong()),
-        };
+        let mut names = Call::NAMES.into_iter();
+        let (_, call) = names.find(|(name, _)| *name == call).ok_or_else(wrong)?;
         let (nth, requests_count) = match nth.strip_suffix('+') {
             Some(nth) => (nth, u64::MAX),
             None => (nth, 1),
         };
         let from_nth = nth.parse().ok().filter(|nth| *nth > 0).ok_or_else(wrong)?;
         let effect = match effect.split_once('=') {
-            None if effect == "eio" => Effect::Errno(EIO),
-            None if effect == "enospc" => Effect::Errno(ENOSPC),
-            None if effect == "short" => Effect::Short,
-            None if effect == "flip" => Effect::FlipBit,
+            None => match effect {
+                "eio" => Effect::Errno(EIO),
+                "enospc" => Effect::Errno(ENOSPC),
+                "emfile" => Effect::Errno(EMFILE),
+                "enfile" => Effect::Errno(ENFILE),
+                "erofs" => Effect::Errno(EROFS),
+                "short" => Effect::Short,
+                "flip" => Effect::FlipBit,
+                _ => return Err(wrong()),
+            },
             Some(("stall", seconds)) => {
                 Effect::Stall(Duration::from_secs(seconds.parse().map_err(|_| wrong())?))
             }
             _ => return Err(wrong()),
         };
         Ok(Fault {
-            direction,
+            call,
             from_nth,
             requests_count,
             effect,
@@ -118,8 +160,8 @@ impl FromStr for Fault {
 #[derive(Debug, Default)]
 pub struct Armed {
     faults: Vec<Fault>,
-    reads_count: u64,
-    writes_count: u64,
+    /// Requests of each kind, in the order of [`Call`].
+    requests_counts: [u64; Call::NAMES.len()],
     hits_count: u64,
 }
 
@@ -133,17 +175,11 @@ impl Armed {
     }
 
     /// Counts one request and says what happens to it.
-    pub fn next(&mut self, direction: Direction) -> Option<Effect> {
-        let count = match direction {
-            Direction::Read => &mut self.reads_count,
-            Direction::Write => &mut self.writes_count,
-        };
+    pub fn next(&mut self, call: Call) -> Option<Effect> {
+        let count = &mut self.requests_counts[call as usize];
         *count += 1;
         let nth = *count;
-        let fault = self
-            .faults
-            .iter()
-            .find(|fault| fault.hits(direction, nth))?;
+        let fault = self.faults.iter().find(|fault| fault.hits(call, nth))?;
         self.hits_count += 1;
         Some(fault.effect)
     }
@@ -153,9 +189,9 @@ impl Armed {
         self.hits_count
     }
 
-    /// Reads and writes counted since the faults were armed.
-    pub fn requests_count(&self) -> (u64, u64) {
-        (self.reads_count, self.writes_count)
+    /// Requests of a kind counted since the faults were armed.
+    pub fn calls_count(&self, call: Call) -> u64 {
+        self.requests_counts[call as usize]
     }
 }
 
@@ -166,15 +202,17 @@ mod tests {
     #[test]
     fn faults_are_read_from_text() {
         let read = |text: &str| text.parse::<Fault>().unwrap();
-        let once = Fault::once(Direction::Read, 5, Effect::Errno(EIO));
+        let once = Fault::once(Call::Read, 5, Effect::Errno(EIO));
         assert_eq!(read("read:5:eio"), once);
-        let full = Fault::from(Direction::Write, 100, Effect::Errno(ENOSPC));
+        let full = Fault::from(Call::Write, 100, Effect::Errno(ENOSPC));
         assert_eq!(read("write:100+:enospc"), full);
         assert_eq!(
             read("write:3:stall=2").effect,
             Effect::Stall(Duration::from_secs(2))
         );
         assert_eq!(read("read:1:flip").effect, Effect::FlipBit);
+        let refused = Fault::from(Call::Create, 7, Effect::Errno(EROFS));
+        assert_eq!(read("create:7+:erofs"), refused);
     }
 
     #[test]
@@ -196,22 +234,22 @@ mod tests {
     #[test]
     fn only_the_named_requests_go_wrong() {
         let mut armed = Armed::default();
-        armed.arm(&[Fault::once(Direction::Read, 2, Effect::Short)]);
-        assert_eq!(armed.next(Direction::Write), None);
-        assert_eq!(armed.next(Direction::Read), None);
-        assert_eq!(armed.next(Direction::Read), Some(Effect::Short));
-        assert_eq!(armed.next(Direction::Read), None);
+        armed.arm(&[Fault::once(Call::Read, 2, Effect::Short)]);
+        assert_eq!(armed.next(Call::Write), None);
+        assert_eq!(armed.next(Call::Read), None);
+        assert_eq!(armed.next(Call::Read), Some(Effect::Short));
+        assert_eq!(armed.next(Call::Read), None);
         assert_eq!(armed.hits_count(), 1);
-        assert_eq!(armed.requests_count(), (3, 1));
+        assert_eq!(armed.calls_count(Call::Read), 3);
+        assert_eq!(armed.calls_count(Call::Write), 1);
+        assert_eq!(armed.calls_count(Call::Unlink), 0);
     }
 
     #[test]
     fn a_lasting_fault_stays() {
         let mut armed = Armed::default();
-        armed.arm(&[Fault::from(Direction::Write, 2, Effect::Errno(ENOSPC))]);
-        let seen: Vec<bool> = (0..4)
-            .map(|_| armed.next(Direction::Write).is_some())
-            .collect();
+        armed.arm(&[Fault::from(Call::Write, 2, Effect::Errno(ENOSPC))]);
+        let seen: Vec<bool> = (0..4).map(|_| armed.next(Call::Write).is_some()).collect();
         assert_eq!(seen, [false, true, true, true]);
     }
 }

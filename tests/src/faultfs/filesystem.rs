@@ -11,7 +11,7 @@ use fuser::{
 };
 
 use super::Settings;
-use super::fault::{Armed, Direction, ENOSPC, Effect};
+use super::fault::{Armed, Call, ENOSPC, Effect};
 use super::store::{Content, Refusal, Store};
 
 /// The kernel asks for attributes each time, so that sizes are never stale.
@@ -45,17 +45,26 @@ impl Shared {
     }
 
     /// Waits until the request is due and returns what happens to it.
-    fn begin(&self, direction: Direction, start: Instant) -> Option<Effect> {
-        let effect = self.armed().next(direction);
-        let delay = match direction {
-            Direction::Read => self.settings.read_delay,
-            Direction::Write => self.settings.write_delay,
+    fn begin(&self, call: Call, start: Instant) -> Option<Effect> {
+        let effect = self.armed().next(call);
+        let delay = match call {
+            Call::Read => self.settings.read_delay,
+            Call::Write => self.settings.write_delay,
+            _ => Duration::ZERO,
         };
         wait_until(start + delay, delay);
         if let Some(Effect::Stall(stall)) = effect {
             std::thread::sleep(stall);
         }
         effect
+    }
+
+    /// As [`Shared::begin`], of a request that moves no content: it is refused or it is not.
+    fn refusal(&self, call: Call) -> Result<(), Errno> {
+        match self.begin(call, Instant::now()) {
+            Some(Effect::Errno(code)) => Err(Errno::from_i32(code)),
+            _ => Ok(()),
+        }
     }
 
     fn attributes(&self, number: u64) -> Result<FileAttr, Errno> {
@@ -86,11 +95,8 @@ impl Shared {
         })
     }
 
-    fn entry(&self, number: Result<u64, Refusal>, reply: ReplyEntry) {
-        match number
-            .map_err(errno)
-            .and_then(|number| self.attributes(number))
-        {
+    fn entry(&self, number: Result<u64, Errno>, reply: ReplyEntry) {
+        match number.and_then(|number| self.attributes(number)) {
             Ok(attributes) => reply.entry(&TTL, &attributes, Generation(0)),
             Err(error) => reply.error(error),
         }
@@ -119,10 +125,10 @@ fn errno(refusal: Refusal) -> Errno {
     }
 }
 
-fn answer(outcome: Result<(), Refusal>, reply: ReplyEmpty) {
+fn answer(outcome: Result<(), Errno>, reply: ReplyEmpty) {
     match outcome {
         Ok(()) => reply.ok(),
-        Err(refusal) => reply.error(errno(refusal)),
+        Err(error) => reply.error(error),
     }
 }
 
@@ -144,7 +150,7 @@ impl Served {
 impl Filesystem for Served {
     fn lookup(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         let number = self.0.store().lookup(parent.0, name);
-        self.0.entry(number, reply);
+        self.0.entry(number.map_err(errno), reply);
     }
 
     fn getattr(&self, _req: &Request, ino: INodeNo, _fh: Option<FileHandle>, reply: ReplyAttr) {
@@ -191,19 +197,26 @@ impl Filesystem for Served {
         _umask: u32,
         reply: ReplyEntry,
     ) {
-        let number = self
-            .0
-            .store()
-            .make_directory(parent.0, name, permissions(mode));
-        self.0.entry(number, reply);
+        let made = self.0.refusal(Call::Mkdir).and_then(|()| {
+            let mut store = self.0.store();
+            let made = store.make_directory(parent.0, name, permissions(mode));
+            made.map_err(errno)
+        });
+        self.0.entry(made, reply);
     }
 
     fn unlink(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        answer(self.0.store().unlink(parent.0, name), reply);
+        let outcome = self.0.refusal(Call::Unlink);
+        let outcome = outcome.and_then(|()| self.0.store().unlink(parent.0, name).map_err(errno));
+        answer(outcome, reply);
     }
 
     fn rmdir(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
-        answer(self.0.store().remove_directory(parent.0, name), reply);
+        let outcome = self.0.refusal(Call::Rmdir).and_then(|()| {
+            let mut store = self.0.store();
+            store.remove_directory(parent.0, name).map_err(errno)
+        });
+        answer(outcome, reply);
     }
 
     fn rename(
@@ -216,16 +229,37 @@ impl Filesystem for Served {
         _flags: RenameFlags,
         reply: ReplyEmpty,
     ) {
-        answer(
-            self.0
-                .store()
-                .rename((parent.0, name), (newparent.0, newname)),
-            reply,
-        );
+        let (from, to) = ((parent.0, name), (newparent.0, newname));
+        answer(self.0.store().rename(from, to).map_err(errno), reply);
     }
 
     fn open(&self, _req: &Request, _ino: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
-        reply.opened(FileHandle(0), Served::open_flags());
+        match self.0.refusal(Call::Open) {
+            Ok(()) => reply.opened(FileHandle(0), Served::open_flags()),
+            Err(error) => reply.error(error),
+        }
+    }
+
+    fn fsync(
+        &self,
+        _req: &Request,
+        _ino: INodeNo,
+        _fh: FileHandle,
+        _datasync: bool,
+        reply: ReplyEmpty,
+    ) {
+        answer(self.0.refusal(Call::Fsync), reply);
+    }
+
+    fn fsyncdir(
+        &self,
+        _req: &Request,
+        _ino: INodeNo,
+        _fh: FileHandle,
+        _datasync: bool,
+        reply: ReplyEmpty,
+    ) {
+        answer(self.0.refusal(Call::Fsync), reply);
     }
 
     fn create(
@@ -238,11 +272,11 @@ impl Filesystem for Served {
         _flags: i32,
         reply: ReplyCreate,
     ) {
-        let number = self.0.store().create(parent.0, name, permissions(mode));
-        match number
-            .map_err(errno)
-            .and_then(|number| self.0.attributes(number))
-        {
+        let made = self.0.refusal(Call::Create).and_then(|()| {
+            let made = self.0.store().create(parent.0, name, permissions(mode));
+            made.map_err(errno)
+        });
+        match made.and_then(|number| self.0.attributes(number)) {
             Ok(attributes) => reply.created(
                 &TTL,
                 &attributes,
@@ -266,7 +300,7 @@ impl Filesystem for Served {
         reply: ReplyData,
     ) {
         let start = Instant::now();
-        let effect = self.0.begin(Direction::Read, start);
+        let effect = self.0.begin(Call::Read, start);
         let read = self.0.store().read(ino.0, offset, size as usize);
         match (effect, read) {
             (Some(Effect::Errno(code)), _) => reply.error(Errno::from_i32(code)),
@@ -296,7 +330,7 @@ impl Filesystem for Served {
         reply: ReplyWrite,
     ) {
         let start = Instant::now();
-        let effect = self.0.begin(Direction::Write, start);
+        let effect = self.0.begin(Call::Write, start);
         let taken = match effect {
             Some(Effect::Errno(code)) => return reply.error(Errno::from_i32(code)),
             Some(Effect::Short) => &data[..data.len() / 2],

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use fault::{Direction, EIO, ENOSPC, Effect, Fault};
+pub use fault::{Call, EIO, EMFILE, ENFILE, ENOSPC, EROFS, Effect, Fault};
 use filesystem::{Served, Shared};
 
 use crate::{FixtureError, Scratch};
@@ -82,7 +82,12 @@ impl FaultFs {
 
     /// Reads and writes since [`FaultFs::arm`].
     pub fn requests_count(&self) -> (u64, u64) {
-        self.shared.armed().requests_count()
+        (self.calls_count(Call::Read), self.calls_count(Call::Write))
+    }
+
+    /// Requests of a kind since [`FaultFs::arm`].
+    pub fn calls_count(&self, call: Call) -> u64 {
+        self.shared.armed().calls_count(call)
     }
 }
 

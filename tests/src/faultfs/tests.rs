@@ -41,7 +41,7 @@ fn files_come_back_as_written() {
 fn the_nth_write_runs_out_of_space() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let mut file = file(&faultfs, b"");
-    faultfs.arm(&[Fault::from(Direction::Write, 2, Effect::Errno(ENOSPC))]);
+    faultfs.arm(&[Fault::from(Call::Write, 2, Effect::Errno(ENOSPC))]);
     file.write_all(&[1; 100]).unwrap();
     let error = file.write(&[1; 100]).unwrap_err();
     assert_eq!(error.raw_os_error(), Some(ENOSPC));
@@ -52,7 +52,7 @@ fn the_nth_write_runs_out_of_space() {
 fn the_nth_read_fails_and_the_next_does_not() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let file = file(&faultfs, b"content");
-    faultfs.arm(&[Fault::once(Direction::Read, 1, Effect::Errno(EIO))]);
+    faultfs.arm(&[Fault::once(Call::Read, 1, Effect::Errno(EIO))]);
     let mut buffer = [0; 7];
     assert_eq!(
         file.read_at(&mut buffer, 0).unwrap_err().raw_os_error(),
@@ -62,12 +62,54 @@ fn the_nth_read_fails_and_the_next_does_not() {
 }
 
 #[test]
+fn names_files_and_syncing_are_refused_as_told() {
+    let faultfs = need!(FaultFs::new(Settings::default()));
+    let path = faultfs.path();
+    let refused = |call, errno| {
+        faultfs.arm(&[Fault::from(call, 1, Effect::Errno(errno))]);
+    };
+    let code = |error: std::io::Error| error.raw_os_error();
+    let file = file(&faultfs, b"content");
+    refused(Call::Fsync, EIO);
+    assert_eq!(file.sync_all().map_err(code), Err(Some(EIO)));
+    refused(Call::Open, EMFILE);
+    assert_eq!(
+        File::open(path.join("a")).map(drop).map_err(code),
+        Err(Some(EMFILE))
+    );
+    refused(Call::Create, ENOSPC);
+    assert_eq!(
+        std::fs::write(path.join("b"), "").map_err(code),
+        Err(Some(ENOSPC))
+    );
+    assert_eq!(faultfs.calls_count(Call::Create), 1);
+    refused(Call::Mkdir, EROFS);
+    assert_eq!(
+        std::fs::create_dir(path.join("d")).map_err(code),
+        Err(Some(EROFS))
+    );
+    refused(Call::Unlink, EIO);
+    assert_eq!(
+        std::fs::remove_file(path.join("a")).map_err(code),
+        Err(Some(EIO))
+    );
+    faultfs.arm(&[]);
+    std::fs::create_dir(path.join("d")).unwrap();
+    refused(Call::Rmdir, EROFS);
+    assert_eq!(
+        std::fs::remove_dir(path.join("d")).map_err(code),
+        Err(Some(EROFS))
+    );
+    assert_eq!(faultfs.hits_count(), 1);
+}
+
+#[test]
 fn short_transfers_move_half() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let file = file(&faultfs, &[7; 4096]);
     faultfs.arm(&[
-        Fault::once(Direction::Read, 1, Effect::Short),
-        Fault::once(Direction::Write, 1, Effect::Short),
+        Fault::once(Call::Read, 1, Effect::Short),
+        Fault::once(Call::Write, 1, Effect::Short),
     ]);
     assert_eq!(file.read_at(&mut [0; 4096], 0).unwrap(), 2048);
     assert_eq!(file.write_at(&[8; 4096], 0).unwrap(), 2048);
@@ -77,7 +119,7 @@ fn short_transfers_move_half() {
 fn a_flipped_bit_is_seen_once_and_not_stored() {
     let faultfs = need!(FaultFs::new(Settings::default()));
     let mut file = file(&faultfs, &[0; 512]);
-    faultfs.arm(&[Fault::once(Direction::Read, 1, Effect::FlipBit)]);
+    faultfs.arm(&[Fault::once(Call::Read, 1, Effect::FlipBit)]);
     let mut buffer = [0; 512];
     assert_eq!(file.read_at(&mut buffer, 0).unwrap(), 512);
     assert_eq!(buffer.iter().map(|byte| byte.count_ones()).sum::<u32>(), 1);

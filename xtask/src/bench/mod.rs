@@ -4,9 +4,11 @@
 
 mod accuracy;
 mod cases;
+mod classics;
 mod contest;
 mod engine;
 mod limited;
+mod postmark;
 mod programs;
 
 use std::sync::Arc;
@@ -112,8 +114,10 @@ pub fn run(name: &str, options: &[&str]) -> Result<(), Failure> {
     let missed_count = match name {
         "engine" => engine::run(&effort, &interrupt)?,
         "accuracy" => accuracy::run(&effort, &interrupt)?,
+        "postmark" => postmark::run(&effort, &interrupt)?,
+        "classics" => classics::run(&effort, &interrupt)?,
         _ => {
-            let known = "there are `engine` and `accuracy`";
+            let known = "there are `engine`, `accuracy`, `postmark` and `classics`";
             return Err(Failure::Usage(format!(
                 "unknown benchmark `{name}`; {known}"
             )));

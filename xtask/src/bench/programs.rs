@@ -49,11 +49,29 @@ impl Pgmeter {
         command
             .arg("run")
             .arg(file)
-            .args(["--json", "-", "--quiet", "--keep"]);
+            .args(["--json", "-", "--quiet", "--keep", "--no-db"]);
         if let Some(target) = target {
             command.arg("--target").arg(target);
         }
         Ok(command)
+    }
+
+    /// A command that runs a built-in workload on `target` and prints the record.
+    pub fn classic(&self, workload: &str, target: &Path) -> Command {
+        let mut command = Command::new(&self.program);
+        command
+            .current_dir(self.scratch.path())
+            .env("PGMETER_DB", self.scratch.join("results.db"))
+            .args(["run", workload, "--json", "-", "--quiet", "--target"])
+            .arg(target);
+        command
+    }
+
+    /// A command that runs it in the place of another program.
+    pub fn as_classic(&self, name: &str) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(["as", name]);
+        command
     }
 
     /// Measures and returns the figures of the first measured cell.
@@ -165,7 +183,7 @@ impl BareLoop {
     }
 }
 
-fn run_json(command: &mut Command) -> Result<(Value, u64), Failure> {
+pub(super) fn run_json(command: &mut Command) -> Result<(Value, u64), Failure> {
     let (stdout, peak_kib) = run(command)?;
     // fio prints notes before its document.
     let start = stdout.find('{').unwrap_or(0);

@@ -26,6 +26,8 @@ pub enum Kind {
     Tests(Select),
     /// The examples in doc comments.
     DocTests,
+    /// The checks of the HTML report in a browser.
+    Browser,
 }
 
 /// Which test programs a lane runs.
@@ -74,20 +76,32 @@ pub const LANES: &[Lane] = &[
             "command_line",
             "bad_input",
             "interrupt",
+            "runs",
             "golden",
+            "classics",
+            "reports",
+            "compare",
+            "file_workloads",
         ])),
     ),
     Lane {
         name: "kernel",
-        kind: Kind::Tests(Select::EndToEnd(&["kernel"])),
+        kind: Kind::Tests(Select::EndToEnd(&["kernel", "file_kernel"])),
         must_run: true,
         must_run_tests: &["io_uring_reads_directly_from_ext4"],
     },
     Lane {
         name: "faults",
-        kind: Kind::Tests(Select::EndToEnd(&["faults"])),
+        kind: Kind::Tests(Select::EndToEnd(&["faults", "file_faults"])),
         must_run: true,
         must_run_tests: &["a_flipped_bit_is_named_with_its_offset"],
+    },
+    // Its drivers come from npm's registry, which not every machine can reach.
+    Lane {
+        name: "browser",
+        kind: Kind::Browser,
+        must_run: false,
+        must_run_tests: &[],
     },
     Lane {
         name: "samples",

@@ -1,6 +1,7 @@
 //! Every check of the project, in lanes; the last line counts what passed and failed.
 
 mod binaries;
+mod browser;
 mod lane;
 mod output;
 mod setup;
@@ -89,6 +90,7 @@ fn run_lane(lane: &Lane, binaries: &mut Option<Binaries>) -> Result<Tally, Failu
                 .as_ref()
                 .map_or_else(|| Ok(Tally::default()), |built| built.run(selects))
         }
+        Kind::Browser => browser::run(),
         Kind::DocTests => {
             let mut command = workspace::cargo();
             command.args(["test", "--workspace", "--doc", "--", "--show-output"]);

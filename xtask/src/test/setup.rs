@@ -3,8 +3,11 @@
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Programs that tests and benchmarks run, with the Debian packages that have them.
-const PROGRAMS: &[(&str, &str)] = &[
+/// A program with the Debian package that has it.
+type Program = (&'static str, &'static str);
+
+/// Programs that tests and benchmarks run.
+const PROGRAMS: &[Program] = &[
     ("fio", "fio"),
     ("mkfs.xfs", "xfsprogs"),
     ("mkfs.btrfs", "btrfs-progs"),
@@ -14,6 +17,10 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("tmux", "tmux"),
     ("strace", "strace"),
 ];
+
+/// Programs of the browser lane; large, and not in every distribution, so they are installed by
+/// themselves.
+const BROWSER: &[Program] = &[("chromium", "chromium"), ("node", "nodejs"), ("npm", "npm")];
 
 /// Installs what is missing where that is possible, removes what killed tests left behind, and
 /// returns what is worth telling.
@@ -25,38 +32,38 @@ pub fn prepare() -> Vec<String> {
             "removed {swept_count} directories that killed tests had left"
         ));
     }
-    let missing = missing_packages();
-    if missing.is_empty() {
-        return notes;
-    }
-    let list = missing.join(" ");
-    if !is_root() {
-        notes.push(format!(
-            "note: not root, so `{list}` is not installed; its tests are skipped"
-        ));
-    } else if !is_on_path("apt-get") {
-        notes.push(format!(
-            "note: no apt-get, so `{list}` is not installed; its tests are skipped"
-        ));
-    } else if let Err(reason) = install(&missing) {
-        notes.push(format!(
-            "note: `{list}` cannot be installed ({reason}); its tests are skipped"
-        ));
-    } else {
-        notes.push(format!("installed {list}"));
-    }
+    notes.extend([PROGRAMS, BROWSER].into_iter().filter_map(install_missing));
     notes
 }
 
-fn missing_packages() -> Vec<&'static str> {
-    PROGRAMS
+/// Installs what of these programs is missing, where that is possible.
+fn install_missing(programs: &[Program]) -> Option<String> {
+    let missing = missing_packages(programs);
+    if missing.is_empty() {
+        return None;
+    }
+    let list = missing.join(" ");
+    Some(if !is_root() {
+        format!("note: not root, so `{list}` is not installed; its tests are skipped")
+    } else if !is_on_path("apt-get") {
+        format!("note: no apt-get, so `{list}` is not installed; its tests are skipped")
+    } else if let Err(reason) = install(&missing) {
+        format!("note: `{list}` cannot be installed ({reason}); its tests are skipped")
+    } else {
+        format!("installed {list}")
+    })
+}
+
+fn missing_packages(programs: &[Program]) -> Vec<&'static str> {
+    programs
         .iter()
         .filter(|(name, _)| !is_on_path(name))
         .map(|(_, package)| *package)
         .collect()
 }
 
-fn is_on_path(program: &str) -> bool {
+/// Whether the program can be started by its name.
+pub fn is_on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let system = ["/usr/sbin", "/sbin"].map(Into::into);
     std::env::split_paths(&path)

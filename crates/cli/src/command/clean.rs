@@ -14,6 +14,10 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, Failure> {
     for path in &report.removed {
         text.push_str(&format!("removed `{}`\n", path.display()));
     }
+    if report.beneath_count > 0 {
+        let count = report.beneath_count;
+        text.push_str(&format!("removed {count} files and directories beneath\n"));
+    }
     for left in &report.left {
         text.push_str(&format!(
             "left `{}`: {}\n",

@@ -1,15 +1,21 @@
 //! `convert`: a workload file in another format.
 
+use workload::source::LoadOptions;
 use workload::{Workload, icf, to_toml};
 
-use crate::args::{ConvertArgs, ConvertTo};
+use crate::args::{ConvertArgs, ConvertTo, KindArg};
 use crate::failure::{Exit, Failure};
 use crate::input::find;
 use crate::output::write_new;
 
 /// Reads a workload and writes it in the format asked for.
 pub(crate) fn convert(args: &ConvertArgs) -> Result<Exit, Failure> {
-    let loaded = find(&args.file, args.kind, args.strict)?;
+    let options = LoadOptions {
+        kind: args.kind.map(KindArg::kind),
+        strict: args.strict,
+        ..LoadOptions::default()
+    };
+    let loaded = find(&args.file, &options)?;
     for warning in &loaded.warnings {
         eprintln!("{warning}");
     }

@@ -13,7 +13,7 @@ const EXIT_STATUS: &str = "\
 measured, or done
 .TP
 1
-measured, but I/O or verification failed
+measured, but I/O, verification or storing the run failed
 .TP
 2
 a mistake in the arguments or in a workload file
@@ -47,13 +47,22 @@ pub(crate) fn man() -> Result<Exit, Failure> {
     let manual = clap_mangen::Man::new(command.clone());
     manual.render(&mut page).map_err(failed)?;
     for subcommand in command.get_subcommands() {
-        let name = subcommand.get_name().to_uppercase();
-        page.extend_from_slice(format!(".SH \"{name}\"\n").as_bytes());
-        let manual = clap_mangen::Man::new(subcommand.clone());
-        manual.render_synopsis_section(&mut page).map_err(failed)?;
-        manual.render_options_section(&mut page).map_err(failed)?;
+        describe(subcommand, &subcommand.get_name().to_uppercase(), &mut page).map_err(failed)?;
     }
     page.extend_from_slice(EXIT_STATUS.as_bytes());
     print(&String::from_utf8_lossy(&page))?;
     Ok(Exit::Measured)
+}
+
+/// Describes a command and those below it.
+fn describe(command: &clap::Command, name: &str, page: &mut Vec<u8>) -> std::io::Result<()> {
+    page.extend_from_slice(format!(".SH \"{name}\"\n").as_bytes());
+    let manual = clap_mangen::Man::new(command.clone());
+    manual.render_synopsis_section(page)?;
+    manual.render_options_section(page)?;
+    for below in command.get_subcommands() {
+        let name = format!("{name} {}", below.get_name().to_uppercase());
+        describe(below, &name, page)?;
+    }
+    Ok(())
 }

@@ -3,10 +3,13 @@
 pub(crate) mod as_classic;
 pub(crate) mod check;
 pub(crate) mod clean;
+pub(crate) mod compare;
 pub(crate) mod convert;
 pub(crate) mod doctor;
 pub(crate) mod list;
 pub(crate) mod manual;
+mod outputs;
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod runs;
 pub(crate) mod show;

@@ -1,40 +1,38 @@
-//! `report`: an exported record in another format.
+//! `report`: stored or exported records in another format.
 
-use report::{Format, render};
+use report::{Format, html, render};
 use results::RunRecord;
 
 use crate::args::{ReportArgs, ReportFormat};
 use crate::failure::{Exit, Failure};
 use crate::output::{page, write_new};
+use crate::stored::Place;
 
-/// Records of long runs have many intervals; nothing larger is read.
-const RECORD_BYTES_MAX: u64 = 1 << 30;
-
-/// Reads a record and renders it.
-pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Failure> {
-    let name = args.record.display();
-    let refused = |reason: &dyn std::fmt::Display| {
-        let help = Some("name a file that `pgmeter run --json FILE` wrote".to_owned());
-        Failure::new(
-            Exit::Usage,
-            format!("cannot read the record `{name}`: {reason}"),
-            help,
-        )
-    };
-    let found = std::fs::metadata(&args.record).map_err(|error| refused(&error))?;
-    if !found.is_file() || found.len() > RECORD_BYTES_MAX {
-        return Err(refused(&"it is not a regular file of at most 1 GiB"));
-    }
-    let text = std::fs::read_to_string(&args.record).map_err(|error| refused(&error))?;
-    let record = RunRecord::from_json(&text).map_err(|error| refused(&error))?;
+/// Finds the records and renders them.
+pub(crate) fn report(args: &ReportArgs, place: &Place) -> Result<Exit, Failure> {
     let format = match args.format {
         ReportFormat::Text => Format::Text,
         ReportFormat::Markdown => Format::Markdown,
+        ReportFormat::Html => Format::Html,
         ReportFormat::Json => Format::Json,
         ReportFormat::Csv => Format::Csv,
         ReportFormat::IometerCsv => Format::IometerCsv,
+        ReportFormat::Classic => Format::Classic,
+        ReportFormat::FioJson => Format::FioJson,
     };
-    let page = page(&std::io::stdout());
-    write_new(args.output.as_deref(), &render(&record, format, page))?;
+    let is_html = format == Format::Html;
+    if args.records.len() > 1 && !is_html {
+        let count = args.records.len();
+        let help = Some("use `--format html`, or name one record at a time".to_owned());
+        let message = format!("this format takes one record, not {count}");
+        return Err(Failure::new(Exit::Usage, message, help));
+    }
+    let records = args.records.iter().map(|run| place.record(run));
+    let records: Vec<RunRecord> = records.collect::<Result<_, _>>()?;
+    let text = match records.as_slice() {
+        [record] => render(record, format, page(&std::io::stdout())),
+        several => html(several),
+    };
+    write_new(args.output.as_deref(), &text)?;
     Ok(Exit::Measured)
 }

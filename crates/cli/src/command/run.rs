@@ -2,28 +2,30 @@
 
 use std::io::IsTerminal;
 use std::os::unix::fs::FileTypeExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use display::{Asked, Display, Kind, Surroundings};
-use report::{Format, render};
 use results::{RunRecord, Status, Warning, WarningCode};
 use run::RunOptions;
 use workload::plan::Plan;
 use workload::{Diagnostic, plan, wanted_targets};
 
 use crate::args::{DisplayArg, RunArgs};
+use crate::command::outputs::Outputs;
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
-use crate::output::{OutputFile, is_stdout, no_color, page, print};
+use crate::keep::{Keeper, NotStored};
+use crate::output::no_color;
 use crate::signals::stop_flag;
+use crate::stored::Place;
 
 /// Without a target, a work directory is made in the current directory.
 const DEFAULT_TARGET: &str = ".";
 
 /// Measures what the arguments ask for; `at_once` is called at the second Ctrl-C.
-pub(crate) fn run(args: &RunArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
     let Input {
         workloads,
         warnings,
@@ -44,24 +46,31 @@ pub(crate) fn run(args: &RunArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
         command: std::env::args().collect(),
         stop,
     };
+    let mut keeper = Keeper::open(place, !args.no_db);
     let warnings = warnings
         .into_iter()
         .chain(planned.warnings)
         .map(of_plan)
+        .chain(keeper.doubts(&planned.plan))
         .collect();
     let mut live = live(args)?;
     let stop = Arc::clone(&options.stop);
-    let finished = run::run(&planned.plan, warnings, &options, &mut |event| {
+    let mut finished = run::run(&planned.plan, warnings, &options, &mut |event| {
+        keeper.hear(event);
         if live.on_event(event) != Asked::Nothing {
             stop.store(true, Ordering::Relaxed);
         }
     });
     live.finish();
     let began = finished.error.is_none() || !finished.record.cells.is_empty();
-    outputs.write(&finished.record, args, began)?;
+    let not_stored = keeper.finish(&mut finished.record).filter(|_| began);
+    outputs.write(&finished.record, began)?;
+    if let Some(not_stored) = &not_stored {
+        not_stored.tell(&finished.record, args.json.is_some())?;
+    }
     match finished.error {
         Some(error) => Err(error.into()),
-        None => Ok(exit(&finished.record)),
+        None => Ok(exit(&finished.record, not_stored.as_ref())),
     }
 }
 
@@ -114,69 +123,14 @@ fn of_plan(diagnostic: Diagnostic) -> Warning {
     Warning::of_run(WarningCode::Other("plan".to_owned()), message)
 }
 
-fn exit(record: &RunRecord) -> Exit {
+fn exit(record: &RunRecord, not_stored: Option<&NotStored>) -> Exit {
     let errors = record.cells.iter().any(|cell| cell.total.errors > 0);
     let mismatch = |warning: &Warning| warning.code == WarningCode::VerifyMismatch;
     match record.status {
         Status::Interrupted => Exit::Interrupted,
         Status::Failed => Exit::System,
         Status::Complete if errors || record.warnings.iter().any(mismatch) => Exit::Failed,
+        Status::Complete if not_stored.is_some() => Exit::Failed,
         Status::Complete => Exit::Measured,
-    }
-}
-
-/// The files that were asked for.
-struct Outputs {
-    json: Option<OutputFile>,
-    csv: Option<OutputFile>,
-}
-
-impl Outputs {
-    fn open(args: &RunArgs) -> Result<Self, Failure> {
-        let to_stdout = |path: &Option<PathBuf>| path.as_deref().is_some_and(is_stdout);
-        if to_stdout(&args.json) && to_stdout(&args.csv) {
-            let message = "`--json -` and `--csv -` both want standard output";
-            let help = Some("give one of them a file name".to_owned());
-            return Err(Failure::new(Exit::Usage, message, help));
-        }
-        let open = |path: &Option<PathBuf>| {
-            let path = path.as_deref().filter(|path| !is_stdout(path));
-            path.map(OutputFile::create).transpose()
-        };
-        Ok(Self {
-            json: open(&args.json)?,
-            csv: open(&args.csv)?,
-        })
-    }
-
-    /// Writes the files and prints the results; where a document was asked for on standard
-    /// output, the results go to standard error.
-    fn write(self, record: &RunRecord, args: &RunArgs, began: bool) -> Result<(), Failure> {
-        let to_stdout = |path: &Option<PathBuf>| path.as_deref().is_some_and(is_stdout);
-        if let Some(file) = self.json {
-            file.finish(&record.to_json())?;
-        }
-        if let Some(file) = self.csv {
-            file.finish(&render(
-                record,
-                Format::IometerCsv,
-                page(&std::io::stderr()),
-            ))?;
-        }
-        if to_stdout(&args.json) {
-            print(&record.to_json())?;
-        } else if to_stdout(&args.csv) {
-            print(&render(
-                record,
-                Format::IometerCsv,
-                page(&std::io::stderr()),
-            ))?;
-        } else if began {
-            return print(&render(record, Format::Text, page(&std::io::stdout())));
-        }
-        if began && !args.quiet {
-            eprint!("{}", render(record, Format::Text, page(&std::io::stderr())));
-        }
-        Ok(())
     }
 }

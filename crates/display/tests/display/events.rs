@@ -6,8 +6,10 @@ use crate::sample;
 
 pub fn started() -> RunEvent {
     RunEvent::Started {
-        id: "run-1".into(),
-        plan: Box::new(sample::record().plan),
+        record: Box::new(results::RunRecord {
+            id: "run-1".into(),
+            ..sample::record()
+        }),
     }
 }
 

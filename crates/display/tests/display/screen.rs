@@ -93,13 +93,12 @@ fn a_screen_of_any_size_is_drawn() {
 
 #[test]
 fn wide_names_do_not_break_the_list() {
-    let mut plan = sample::plan();
-    plan.cells[0].access_spec = Some("企鹅测量仪企鹅测量仪企鹅测量仪企鹅测量仪企鹅".into());
+    let mut record = sample::record();
+    record.plan.cells[0].access_spec = Some("企鹅测量仪企鹅测量仪企鹅测量仪企鹅测量仪企鹅".into());
     let mut screen = Screen::new(false);
     screen.take(
         &RunEvent::Started {
-            id: "x".into(),
-            plan: Box::new(plan),
+            record: Box::new(record),
         },
         0,
     );

@@ -2,14 +2,13 @@
 
 use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{Mode, OFlags, RawDir};
+use rustix::fs::{AtFlags, Mode, OFlags, RawDir, ResolveFlags};
 use rustix::io::Errno;
 
-use super::{NameBuffer, OpenHow, pointer};
+use super::{DIRECTORY_HOW, NameBuffer, OpenHow, pointer};
 use crate::files::result_of;
-use crate::open::RESOLVE;
 use crate::{Operation, Request};
 
 /// Bytes that a directory's entries are read into at once, as C's `readdir` does.
@@ -26,6 +25,10 @@ impl At<'_> {
     fn parts(&self) -> (i32, *const c_char) {
         (self.directory.as_raw_fd(), pointer(self.name))
     }
+
+    fn text(&self) -> &CStr {
+        CStr::from_bytes_until_nul(self.name).unwrap_or_default()
+    }
 }
 
 fn answer(value: i32) -> i32 {
@@ -33,30 +36,21 @@ fn answer(value: i32) -> i32 {
 }
 
 /// Opens by `openat2`, or by `openat` where nothing is to be resolved.
+///
+/// As with all calls that are made for every file: by the kernel's own interface, since in a
+/// program of several threads the C library's functions note, each time, that a thread may be
+/// canceled.
 #[inline]
 pub(crate) fn open(at: At<'_>, how: &OpenHow, plain: bool) -> Result<OwnedFd, i32> {
-    let (directory, name) = at.parts();
-    let result = if plain {
-        let (flags, mode) = (how.flags as i32, how.mode as u32);
-        // SAFETY: the name ends with a zero byte and outlives the call.
-        answer(unsafe { libc::openat(directory, name, flags, mode) })
+    let flags = OFlags::from_bits_retain(how.flags as u32);
+    let mode = Mode::from_raw_mode(how.mode as u32);
+    let opened = if plain {
+        rustix::fs::openat(at.directory, at.text(), flags, mode)
     } else {
-        // SAFETY: as above; the structure is as long as the kernel is told.
-        result_of(unsafe {
-            libc::syscall(
-                libc::SYS_openat2,
-                directory,
-                name,
-                std::ptr::from_ref(how),
-                size_of::<OpenHow>(),
-            )
-        } as isize)
+        let resolve = ResolveFlags::from_bits_retain(how.resolve);
+        rustix::fs::openat2(at.directory, at.text(), flags, mode, resolve)
     };
-    if result < 0 {
-        return Err(result);
-    }
-    // SAFETY: the kernel just made the descriptor, and nobody else knows of it.
-    Ok(unsafe { OwnedFd::from_raw_fd(result) })
+    opened.map_err(|errno| -errno.raw_os_error())
 }
 
 /// What C's buffered streams ask a file that was just opened.
@@ -70,22 +64,24 @@ pub(crate) fn stdio_prelude(fd: BorrowedFd<'_>, append: bool) {
 
 /// Reads or writes at a position, or where the file stands.
 #[inline]
-pub(crate) fn transfer(fd: BorrowedFd<'_>, request: &Request, buffer: &mut [u8]) -> i32 {
-    let fd = fd.as_raw_fd();
-    let (start, length) = (buffer.as_mut_ptr().cast(), buffer.len());
-    let offset = request.offset_bytes as i64;
-    let stands = request.offset_bytes == Request::AT_POSITION;
-    // SAFETY: in each case the kernel reads or writes the buffer only, which is borrowed here
-    // exclusively.
-    let moved = unsafe {
-        match (request.operation == Operation::Read, stands) {
-            (true, false) => libc::pread64(fd, start, length, offset),
-            (false, false) => libc::pwrite64(fd, start, length, offset),
-            (true, true) => libc::read(fd, start, length),
-            (false, true) => libc::write(fd, start, length),
-        }
+pub(crate) fn transfer(
+    fd: BorrowedFd<'_>,
+    request: &Request,
+    buffer: &mut [u8],
+    at_position: bool,
+) -> i32 {
+    let offset = request.offset_bytes;
+    let moved = match (request.operation == Operation::Read, at_position) {
+        (true, false) => rustix::io::pread(fd, buffer, offset),
+        (false, false) => rustix::io::pwrite(fd, buffer, offset),
+        (true, true) => rustix::io::read(fd, buffer),
+        (false, true) => rustix::io::write(fd, buffer),
     };
-    result_of(moved)
+    match moved {
+        // No longer than a request, whose length is 32 bits.
+        Ok(count) => count as i32,
+        Err(errno) => -errno.raw_os_error(),
+    }
 }
 
 /// Does what goes by the open file and moves no content of it; `buffer` is an attribute's value.
@@ -135,10 +131,11 @@ fn stat(at: At<'_>) -> i32 {
 
 /// Removes a file, or a directory with `AT_REMOVEDIR`.
 #[inline]
-pub(crate) fn unlink(at: At<'_>, flags: i32) -> i32 {
-    let (directory, name) = at.parts();
-    // SAFETY: the name ends with a zero byte and outlives the call.
-    answer(unsafe { libc::unlinkat(directory, name, flags) })
+pub(crate) fn unlink(at: At<'_>, flags: AtFlags) -> i32 {
+    match rustix::fs::unlinkat(at.directory, at.text(), flags) {
+        Ok(()) => 0,
+        Err(errno) => -errno.raw_os_error(),
+    }
 }
 
 fn mkdir(at: At<'_>, mode: u32) -> i32 {
@@ -152,8 +149,8 @@ pub(crate) fn on_name(operation: Operation, at: At<'_>, mode: u32) -> i32 {
     match operation {
         Operation::Stat => stat(at),
         Operation::Mkdir => mkdir(at, mode),
-        Operation::Rmdir => unlink(at, libc::AT_REMOVEDIR),
-        Operation::Unlink => unlink(at, 0),
+        Operation::Rmdir => unlink(at, AtFlags::REMOVEDIR),
+        Operation::Unlink => unlink(at, AtFlags::empty()),
         _ => -libc::EOPNOTSUPP,
     }
 }
@@ -183,15 +180,19 @@ pub(crate) fn last_component(name: &NameBuffer) -> *const c_char {
     pointer(name).wrapping_add(start.map_or(0, |slash| slash + 1))
 }
 
+/// Opens a directory, makes its entries durable and closes it.
+pub(crate) fn sync_directory(at: At<'_>) -> i32 {
+    match open(at, &DIRECTORY_HOW, false) {
+        // SAFETY: the descriptor is open during the call.
+        Ok(directory) => answer(unsafe { libc::fsync(directory.as_raw_fd()) }),
+        Err(result) => result,
+    }
+}
+
 /// Opens a directory, reads all its entries and closes it; how many there are besides itself and
 /// its parent.
 pub(crate) fn readdir(at: At<'_>, entries: &mut [MaybeUninit<u8>]) -> i32 {
-    let how = OpenHow {
-        flags: u64::from((OFlags::DIRECTORY | OFlags::CLOEXEC).bits()),
-        mode: u64::from(Mode::empty().bits()),
-        resolve: RESOLVE.bits(),
-    };
-    let directory = match open(at, &how, false) {
+    let directory = match open(at, &DIRECTORY_HOW, false) {
         Ok(directory) => directory,
         Err(result) => return result,
     };

@@ -10,7 +10,7 @@ use std::ffi::c_char;
 use crate::fileset::NAME_BYTES_MAX;
 
 pub use options::{Access, Aim, FileOptions, OpenFlags, OpenMode};
-pub(crate) use options::{Hows, OpenHow};
+pub(crate) use options::{DIRECTORY_HOW, Hows, OpenHow};
 pub use psync::PsyncFiles;
 
 /// One name of a request.

@@ -2,7 +2,7 @@
 
 use std::ffi::CString;
 
-use rustix::fs::ResolveFlags;
+use rustix::fs::{OFlags, ResolveFlags};
 
 use crate::open::RESOLVE;
 
@@ -101,6 +101,32 @@ impl Default for OpenFlags {
 }
 
 impl OpenFlags {
+    /// As C's streams open (`w`, but never a file that exists; `r`; `r+`; `a`), for everybody whom
+    /// the process's mask lets.
+    #[must_use]
+    pub fn streams() -> Self {
+        let mode = |flags| OpenMode { flags, mode: 0o666 };
+        let create = libc::O_WRONLY | libc::O_CREAT;
+        Self {
+            create: mode(create | libc::O_EXCL | libc::O_TRUNC),
+            append: mode(create | libc::O_APPEND),
+            plain: true,
+            ..Self::default()
+        }
+    }
+
+    /// As programs of old open without streams: to read and write, also where they append.
+    #[must_use]
+    pub fn descriptors() -> Self {
+        let mode = |flags| OpenMode { flags, mode: 0o644 };
+        Self {
+            create: mode(libc::O_RDWR | libc::O_CREAT | libc::O_EXCL),
+            append: mode(libc::O_RDWR | libc::O_APPEND),
+            plain: true,
+            ..Self::default()
+        }
+    }
+
     /// These with `flags` added to each, as `O_DIRECT` or `O_SYNC`.
     #[must_use]
     pub fn with(mut self, flags: i32) -> Self {
@@ -124,12 +150,18 @@ pub struct FileOptions {
     pub open: OpenFlags,
     /// Permissions of directories that are made.
     pub directory_mode: u32,
+    /// Whether making a directory that is there already counts as done.
+    pub existing_directories: bool,
     /// The extended attribute that is set and read.
     pub xattr: CString,
     /// After each open the system calls that C's buffered streams make before the first byte
     /// moves: `lseek` to the end where it is for appending, then `fstat`. They count as part of
     /// the open. System calls only.
     pub stdio: bool,
+    /// Whether every read and write goes where the file stands, as with
+    /// [`Request::AT_POSITION`](crate::Request::AT_POSITION); `offset_bytes` may then say
+    /// something else to the content.
+    pub at_position: bool,
 }
 
 impl Default for FileOptions {
@@ -137,8 +169,22 @@ impl Default for FileOptions {
         Self {
             open: OpenFlags::default(),
             directory_mode: 0o700,
+            existing_directories: false,
             xattr: c"user.pgmeter".to_owned(),
             stdio: false,
+            at_position: false,
+        }
+    }
+}
+
+impl FileOptions {
+    /// What making a directory comes to.
+    #[inline]
+    pub(crate) fn made_directory(&self, result: i32) -> i32 {
+        if self.existing_directories && result == -libc::EEXIST {
+            0
+        } else {
+            result
         }
     }
 }
@@ -152,12 +198,21 @@ pub(crate) struct OpenHow {
     pub resolve: u64,
 }
 
-/// The ways to open as the kernel wants them: by the access's number, and last to create.
+/// How a directory is opened that is read or synced.
+pub(crate) const DIRECTORY_HOW: OpenHow = OpenHow {
+    flags: OFlags::DIRECTORY.union(OFlags::CLOEXEC).bits() as u64,
+    mode: 0,
+    resolve: RESOLVE.bits(),
+};
+
+/// The ways to open as the kernel wants them: by the access's number, then to create, and last
+/// for directories.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Hows([OpenHow; 5]);
+pub(crate) struct Hows([OpenHow; 6]);
 
 impl Hows {
     pub(crate) const CREATE: usize = 4;
+    pub(crate) const DIRECTORY: usize = 5;
     pub(crate) const APPEND: usize = Access::Append as usize;
 
     pub(crate) fn new(open: &OpenFlags) -> Self {
@@ -183,7 +238,9 @@ impl Hows {
             append,
             plain: _,
         } = *open;
-        Self([read, write, read_write, append, create].map(how))
+        let [read, write, read_write, append, create] =
+            [read, write, read_write, append, create].map(how);
+        Self([read, write, read_write, append, create, DIRECTORY_HOW])
     }
 
     /// These with flags added to each, and others taken away.

@@ -5,9 +5,12 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 
+use rustix::fs::AtFlags;
+
 use super::calls::{self, At, ENTRIES_BYTES};
 use super::{Aim, FileOptions, Hows, NameBuffers};
 use crate::files::close;
+use crate::fileset::NameKey;
 use crate::{Buffers, Completion, Engine, EngineError, Fileset, Operation, Request, Wait, pause};
 
 /// Operations on the files of a [`Fileset`] by plain system calls; requests are executed one
@@ -65,11 +68,16 @@ impl PsyncFiles {
                 None => -libc::EINVAL,
             },
             Operation::Close => self.handles[slot].take().map_or(-libc::EBADF, close),
-            Operation::Unlink => self.by_name(request, |it, _| calls::unlink(it, 0)),
-            Operation::Stat | Operation::Mkdir | Operation::Rmdir | Operation::Readdir => {
-                self.aimed(request)
+            Operation::Unlink => self.by_name(request, |it, _| calls::unlink(it, AtFlags::empty())),
+            Operation::Mkdir => {
+                let result = self.aimed(request);
+                self.options.made_directory(result)
             }
+            Operation::Stat | Operation::Rmdir | Operation::Readdir => self.aimed(request),
             Operation::Rename | Operation::Link | Operation::Symlink => self.two_names(request),
+            Operation::Fsync if request.offset_bytes == Aim::Directory.code() => {
+                self.sync_directory(request)
+            }
             _ => self.on_handle(request),
         }
     }
@@ -80,7 +88,7 @@ impl PsyncFiles {
             return -libc::EBUSY;
         }
         let [name, _] = self.names.of(0);
-        let Some(directory) = self.fileset.name(request.file_index, name) else {
+        let Some(directory) = self.fileset.name(NameKey::of(request), name) else {
             return -libc::EBADF;
         };
         let (open, plain) = (self.hows.get(how), self.options.open.plain);
@@ -103,7 +111,7 @@ impl PsyncFiles {
         call: impl FnOnce(At<'_>, &mut [MaybeUninit<u8>]) -> i32,
     ) -> i32 {
         let [name, _] = self.names.of(0);
-        match self.fileset.name(request.file_index, name) {
+        match self.fileset.name(NameKey::of(request), name) {
             Some(directory) => call(At { directory, name }, &mut self.entries),
             None => -libc::EBADF,
         }
@@ -120,7 +128,7 @@ impl PsyncFiles {
             Some(Aim::Name) => self.by_name(request, call),
             Some(Aim::Directory) => {
                 let [name, _] = self.names.of(0);
-                match self.fileset.directory_name(request.file_index, name) {
+                match self.fileset.directory_name(NameKey::of(request), name) {
                     Some(directory) => call(At { directory, name }, &mut self.entries),
                     None => -libc::EBADF,
                 }
@@ -133,11 +141,22 @@ impl PsyncFiles {
         }
     }
 
+    fn sync_directory(&mut self, request: &Request) -> i32 {
+        if self.handles[request.slot as usize].is_some() {
+            return -libc::EBUSY;
+        }
+        let [name, _] = self.names.of(0);
+        match self.fileset.directory_name(NameKey::of(request), name) {
+            Some(directory) => calls::sync_directory(At { directory, name }),
+            None => -libc::EBADF,
+        }
+    }
+
     fn two_names(&mut self, request: &Request) -> i32 {
         let [old_name, new_name] = self.names.of(0);
-        let second = u32::try_from(request.offset_bytes).ok();
-        let old = self.fileset.name(request.file_index, old_name);
-        let new = second.and_then(|index| self.fileset.name(index, new_name));
+        let second = NameKey::second_of(request);
+        let old = self.fileset.name(NameKey::of(request), old_name);
+        let new = second.and_then(|key| self.fileset.name(key, new_name));
         let (Some(old), Some(new)) = (old, new) else {
             return -libc::EBADF;
         };
@@ -165,7 +184,9 @@ impl PsyncFiles {
         };
         let buffer = &mut buffer[..length];
         if request.operation.moves_bytes() {
-            return calls::transfer(file.as_fd(), request, buffer);
+            let at_position =
+                self.options.at_position || request.offset_bytes == Request::AT_POSITION;
+            return calls::transfer(file.as_fd(), request, buffer, at_position);
         }
         calls::on_handle(file.as_fd(), request, buffer, &self.options.xattr)
     }

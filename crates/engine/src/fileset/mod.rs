@@ -13,8 +13,8 @@ use std::path::PathBuf;
 
 use rustix::fs::{Mode, OFlags};
 
-use crate::EngineError;
 use crate::open::open_beneath;
+use crate::{EngineError, Request};
 use list::List;
 
 pub use rule::{NameRule, Numbering, Spread, Subdirectories};
@@ -34,6 +34,35 @@ pub struct Fileset {
     /// looked up from their location.
     subdirectories: Vec<OwnedFd>,
     names: Names,
+}
+
+/// Which name is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NameKey {
+    pub index: u32,
+    /// The directory, where the rule lets requests say it.
+    pub told_directory: u32,
+}
+
+impl NameKey {
+    /// The name that a request means.
+    #[inline]
+    pub(crate) const fn of(request: &Request) -> Self {
+        Self {
+            index: request.file_index,
+            told_directory: request.length_bytes,
+        }
+    }
+
+    /// The second name that a request means, in a directory told for both; none if its index is
+    /// none.
+    #[inline]
+    pub(crate) fn second_of(request: &Request) -> Option<Self> {
+        Some(Self {
+            index: u32::try_from(request.offset_bytes).ok()?,
+            ..Self::of(request)
+        })
+    }
 }
 
 #[derive(Debug)]
@@ -156,22 +185,22 @@ impl Fileset {
         }
     }
 
-    /// Writes the name of that index, with a zero byte at its end, and says what it is relative
+    /// Writes that name, with a zero byte at its end, and says what it is relative
     /// to; `None` beyond the last name.
     #[inline]
     pub(crate) fn name(
         &self,
-        index: u32,
+        key: NameKey,
         buffer: &mut [u8; NAME_BYTES_MAX],
     ) -> Option<BorrowedFd<'_>> {
         let rule = match &self.names {
             Names::Generated(rule) => rule,
             Names::Listed(list) => {
-                let location = list.name(index, buffer)?;
+                let location = list.name(key.index, buffer)?;
                 return Some(self.locations[location as usize].as_fd());
             }
         };
-        let (directory, number) = rule.place(index, self.locations.len() as u32)?;
+        let (directory, number) = rule.place(key, self.locations.len() as u32)?;
         if let Some(subdirectory) = self.subdirectories.get(directory as usize) {
             rule.write(number, buffer, 0);
             return Some(subdirectory.as_fd());
@@ -185,16 +214,16 @@ impl Fileset {
     /// location itself is `.`.
     pub(crate) fn directory_name(
         &self,
-        index: u32,
+        key: NameKey,
         buffer: &mut [u8; NAME_BYTES_MAX],
     ) -> Option<BorrowedFd<'_>> {
         let (location, length) = match &self.names {
             Names::Listed(list) => {
-                let location = list.name(index, buffer)?;
+                let location = list.name(key.index, buffer)?;
                 (self.locations[location as usize].as_fd(), 0)
             }
             Names::Generated(rule) => {
-                let (directory, _) = rule.place(index, self.locations.len() as u32)?;
+                let (directory, _) = rule.place(key, self.locations.len() as u32)?;
                 self.enter(rule, directory, buffer)
             }
         };

@@ -1,6 +1,6 @@
 //! How a name follows from its number.
 
-use super::{COMPONENT_BYTES_MAX, NAME_BYTES_MAX};
+use super::{COMPONENT_BYTES_MAX, NAME_BYTES_MAX, NameKey};
 use crate::EngineError;
 
 /// Digits of the largest number.
@@ -34,6 +34,9 @@ pub enum Spread {
         /// Names in a directory; 0 counts as 1.
         each_count: u32,
     },
+    /// Where the request says: `length_bytes` of an operation on names is the directory, and the
+    /// index is the name's number, so that there are as many names in each as there are indexes.
+    Told,
 }
 
 /// What the number in a name counts.
@@ -73,10 +76,14 @@ impl NameRule {
         self.subdirectories.as_ref().map_or(0, |it| it.count)
     }
 
-    /// Directory and number of that index.
+    /// Directory and number of that name.
     #[inline]
-    pub(super) fn place(&self, index: u32, location_count: u32) -> Option<(u32, u32)> {
+    pub(super) fn place(&self, key: NameKey, location_count: u32) -> Option<(u32, u32)> {
         let count = location_count * self.subdirectory_count().max(1);
+        let NameKey {
+            index,
+            told_directory,
+        } = key;
         let (directory, within) = match self.spread {
             Spread::Turns if count == 1 => (0, index),
             Spread::Turns => (index % count, index / count),
@@ -84,6 +91,7 @@ impl NameRule {
                 let each_count = each_count.max(1);
                 (index / each_count, index % each_count)
             }
+            Spread::Told => (told_directory, index),
         };
         let number = match self.numbering {
             Numbering::Across => index,

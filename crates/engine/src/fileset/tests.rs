@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use super::{Fileset, NAME_BYTES_MAX, NameRule, Numbering, Spread, Subdirectories, text};
+use super::{Fileset, NAME_BYTES_MAX, NameKey, NameRule, Numbering, Spread, Subdirectories, text};
 use crate::EngineError;
 
 fn directory(dir: &TempDir) -> OwnedFd {
@@ -21,15 +21,23 @@ fn subdirectories(count: u32) -> Option<Subdirectories> {
     })
 }
 
+fn key(index: u32) -> NameKey {
+    NameKey {
+        index,
+        // Nobody asks.
+        told_directory: u32::MAX,
+    }
+}
+
 fn name(set: &Fileset, index: u32) -> Option<String> {
     let mut buffer = [b'x'; NAME_BYTES_MAX];
-    set.name(index, &mut buffer)?;
+    set.name(key(index), &mut buffer)?;
     Some(text(&buffer).to_owned())
 }
 
 fn directory_name(set: &Fileset, index: u32) -> Option<String> {
     let mut buffer = [b'x'; NAME_BYTES_MAX];
-    set.directory_name(index, &mut buffer)?;
+    set.directory_name(key(index), &mut buffer)?;
     Some(text(&buffer).to_owned())
 }
 
@@ -77,13 +85,40 @@ fn turns_go_round_all_subdirectories_of_all_locations() {
     assert_eq!(names, ["s0/0", "s1/1", "s0/2", "s1/3", "s0/4"]);
     let mut buffer = [0; NAME_BYTES_MAX];
     let locations: Vec<_> = (0..5)
-        .map(|index| set.name(index, &mut buffer).unwrap().as_raw_fd())
+        .map(|index| set.name(key(index), &mut buffer).unwrap().as_raw_fd())
         .collect();
     assert_eq!(locations[0], locations[1]);
     assert_eq!(locations[2], locations[3]);
     assert_ne!(locations[0], locations[2]);
     assert_eq!(locations[0], locations[4]);
     assert_eq!(directory_name(&set, 3).unwrap(), "s1");
+}
+
+#[test]
+fn a_directory_that_is_told_holds_any_number() {
+    let rule = NameRule {
+        spread: Spread::Told,
+        subdirectories: subdirectories(2),
+        ..NameRule::default()
+    };
+    let (_dirs, mut set) = generated(rule, 2);
+    set.make_subdirectories(0o700).unwrap();
+    let told = |set: &Fileset, index, told_directory| {
+        let mut buffer = [b'x'; NAME_BYTES_MAX];
+        let key = NameKey {
+            index,
+            told_directory,
+        };
+        let location = set.name(key, &mut buffer)?.as_raw_fd();
+        Some((location, text(&buffer).to_owned()))
+    };
+    let [first, second] = [1, 3].map(|it| told(&set, u32::MAX, it).unwrap());
+    assert_eq!(first.1, "s1/4294967295");
+    assert_eq!(second.1, "s1/4294967295");
+    assert_ne!(first.0, second.0);
+    assert_eq!(told(&set, 0, 4), None);
+    set.open_subdirectories().unwrap();
+    assert_eq!(told(&set, 7, 3).unwrap().1, "7");
 }
 
 #[test]
@@ -233,7 +268,7 @@ proptest! {
         let mut seen = std::collections::BTreeSet::new();
         for index in 0..200 {
             let mut buffer = [0; NAME_BYTES_MAX];
-            let Some(location) = set.name(index, &mut buffer) else {
+            let Some(location) = set.name(key(index), &mut buffer) else {
                 prop_assert!(blocks && index >= each_count * set.directory_count());
                 continue;
             };

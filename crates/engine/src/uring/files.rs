@@ -9,11 +9,13 @@ use std::sync::Arc;
 use io_uring::{opcode, squeue, types};
 use rustix::fs::AtFlags;
 
+use super::files_directory::DirectoryStage;
 use super::queue::Queue;
 use super::setup::{self, RingSetup, UringOptions};
 use super::{issue, table};
 use crate::file_operations::calls::{self, At, ENTRIES_BYTES};
-use crate::file_operations::{Access, Aim, FileOptions, Hows, NameBuffers, pointer};
+use crate::file_operations::{Access, Aim, FileOptions, Hows, NameBuffers, OpenHow, pointer};
+use crate::fileset::NameKey;
 use crate::{Buffers, Completion, Engine, EngineError, Fileset, Operation, Request, Wait};
 
 /// Operations on the files of a [`Fileset`] through a ring; as [`PsyncFiles`](crate::PsyncFiles)
@@ -44,9 +46,11 @@ pub struct UringFiles {
 /// What one slot is at.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
-    in_flight: Option<(Operation, u32)>,
-    /// The name's index of what is open.
-    open: Option<u32>,
+    in_flight: Option<(Operation, NameKey)>,
+    /// The name of what is open.
+    open: Option<NameKey>,
+    /// What is in flight for a directory that is being synced.
+    directory: Option<DirectoryStage>,
 }
 
 /// What becomes of a request.
@@ -142,6 +146,9 @@ impl UringFiles {
                 }
             }
             Operation::Rename | Operation::Link | Operation::Symlink => self.two_names(request),
+            Operation::Fsync if request.offset_bytes == Aim::Directory.code() => {
+                self.open_directory(request)
+            }
             _ => self.on_handle(request),
         }
     }
@@ -152,23 +159,52 @@ impl UringFiles {
             return Way::Done(-libc::EBUSY);
         }
         let [name, _] = self.names.of(request.slot);
-        let Some(directory) = self.fileset.name(request.file_index, name) else {
+        let Some(directory) = self.fileset.name(NameKey::of(request), name) else {
             return Way::Done(-libc::EBADF);
         };
-        let place = types::DestinationSlot::try_from_slot_target(request.slot)
-            .expect("a ring has fewer slots than places in its table");
-        let how = std::ptr::from_ref(self.hows.get(how)).cast();
-        let directory = types::Fd(directory.as_raw_fd());
-        let entry = opcode::OpenAt2::new(directory, pointer(name), how).file_index(Some(place));
-        Way::Ring(entry.build())
+        let at = At { directory, name };
+        Way::Ring(open_entry(at, self.hows.get(how), request.slot))
+    }
+
+    #[cold]
+    fn open_directory(&mut self, request: &Request) -> Way {
+        let slot = &mut self.slots[request.slot as usize];
+        if slot.open.is_some() {
+            return Way::Done(-libc::EBUSY);
+        }
+        let [name, _] = self.names.of(request.slot);
+        let Some(directory) = self.fileset.directory_name(NameKey::of(request), name) else {
+            return Way::Done(-libc::EBADF);
+        };
+        slot.directory = Some(DirectoryStage::Open);
+        let at = At { directory, name };
+        Way::Ring(open_entry(at, self.hows.get(Hows::DIRECTORY), request.slot))
+    }
+
+    /// Goes on with a directory that is being synced; says whether anything follows.
+    #[cold]
+    fn continue_directory(&mut self, stage: DirectoryStage, completion: &mut Completion) -> bool {
+        match stage.after(completion.result, completion.slot) {
+            Ok((stage, entry)) => {
+                self.slots[completion.slot as usize].directory = Some(stage);
+                let entry = entry.user_data(u64::from(completion.slot));
+                // SAFETY: the entry points to nothing, and the slot's one before has completed.
+                unsafe { self.queue.push(&entry) };
+                true
+            }
+            Err(result) => {
+                completion.result = result;
+                false
+            }
+        }
     }
 
     #[inline]
     fn by_name(&mut self, request: &Request, aim: Aim) -> Way {
         let [name, _] = self.names.of(request.slot);
         let directory = match aim {
-            Aim::Directory => self.fileset.directory_name(request.file_index, name),
-            _ => self.fileset.name(request.file_index, name),
+            Aim::Directory => self.fileset.directory_name(NameKey::of(request), name),
+            _ => self.fileset.name(NameKey::of(request), name),
         };
         let Some(directory) = directory else {
             return Way::Done(-libc::EBADF);
@@ -181,7 +217,11 @@ impl UringFiles {
             return Way::Done(calls::readdir(at, &mut self.entries));
         }
         if self.lacks.contains(&operation) {
-            return Way::Done(calls::on_name(operation, at, mode));
+            let result = calls::on_name(operation, at, mode);
+            return Way::Done(match operation {
+                Operation::Mkdir => self.options.made_directory(result),
+                _ => result,
+            });
         }
         let remove = opcode::UnlinkAt::new(fd, path);
         Way::Ring(match operation {
@@ -200,9 +240,9 @@ impl UringFiles {
 
     fn two_names(&mut self, request: &Request) -> Way {
         let [old_name, new_name] = self.names.of(request.slot);
-        let second = u32::try_from(request.offset_bytes).ok();
-        let old = self.fileset.name(request.file_index, old_name);
-        let new = second.and_then(|index| self.fileset.name(index, new_name));
+        let second = NameKey::second_of(request);
+        let old = self.fileset.name(NameKey::of(request), old_name);
+        let new = second.and_then(|key| self.fileset.name(key, new_name));
         let (Some(old), Some(new)) = (old, new) else {
             return Way::Done(-libc::EBADF);
         };
@@ -238,7 +278,13 @@ impl UringFiles {
             return Way::Done(self.through_descriptor(request, open));
         }
         let file = types::Fixed(request.slot);
-        let (offset, length) = (request.offset_bytes, request.length_bytes);
+        let offset = if self.options.at_position && request.operation.moves_bytes() {
+            // The ring's number for it is the same.
+            Request::AT_POSITION
+        } else {
+            request.offset_bytes
+        };
+        let length = request.length_bytes;
         let start = self.buffers.slot_pointer(request.slot);
         let region = (request.slot >> self.region_shift) as u16;
         let xattr = self.options.xattr.as_ptr();
@@ -275,9 +321,10 @@ impl UringFiles {
     /// A ring does not stat what is open only in its own table, so that goes by name.
     fn stat_handle(&mut self, request: &Request) -> Way {
         match self.slots[request.slot as usize].open {
-            Some(file_index) => {
+            Some(key) => {
                 let by_name = Request {
-                    file_index,
+                    file_index: key.index,
+                    length_bytes: key.told_directory,
                     ..*request
                 };
                 self.by_name(&by_name, Aim::Name)
@@ -288,9 +335,9 @@ impl UringFiles {
 
     /// What is open only in the ring's table is opened once more for what the ring lacks.
     #[cold]
-    fn through_descriptor(&mut self, request: &Request, file_index: u32) -> i32 {
+    fn through_descriptor(&mut self, request: &Request, key: NameKey) -> i32 {
         let [name, _] = self.names.of(request.slot);
-        let Some(directory) = self.fileset.name(file_index, name) else {
+        let Some(directory) = self.fileset.name(key, name) else {
             return -libc::EBADF;
         };
         let how = Hows::new(&self.options.open);
@@ -305,19 +352,52 @@ impl UringFiles {
         calls::on_handle(file.as_fd(), request, value, &self.options.xattr)
     }
 
-    /// Takes note of how a request ended; opening into a table answers as opening does.
+    /// Takes note of how a request ended; opening into a table answers as opening does. Says
+    /// whether it has ended.
     #[inline]
-    fn settle(&mut self, completion: &mut Completion) {
+    fn settle(&mut self, completion: &mut Completion) -> bool {
+        if let Some(stage) = self.slots[completion.slot as usize].directory.take()
+            && self.continue_directory(stage, completion)
+        {
+            return false;
+        }
         let slot = &mut self.slots[completion.slot as usize];
         match slot.in_flight.take() {
-            Some((Operation::Create | Operation::Open, file_index)) if completion.result >= 0 => {
-                slot.open = Some(file_index);
+            Some((Operation::Create | Operation::Open, key)) if completion.result >= 0 => {
+                slot.open = Some(key);
                 completion.result = 0;
             }
             Some((Operation::Close, _)) => slot.open = None,
+            Some((Operation::Mkdir, _)) => {
+                completion.result = self.options.made_directory(completion.result);
+            }
             _ => {}
         }
+        true
     }
+
+    /// Removes completions whose request goes on in the ring; the next `reap` issues it.
+    #[cold]
+    fn take_back_unfinished(&mut self, done: &mut Vec<Completion>, start: usize) {
+        let slots = &self.slots;
+        let mut index = 0;
+        done.retain(|completion| {
+            index += 1;
+            index <= start || slots[completion.slot as usize].directory.is_none()
+        });
+    }
+}
+
+/// Opens into the slot's place in the ring's table; the name and `how` must stay where they are.
+#[inline]
+fn open_entry(at: At<'_>, how: &OpenHow, slot: u32) -> squeue::Entry {
+    let place = types::DestinationSlot::try_from_slot_target(slot)
+        .expect("a ring has fewer slots than places in its table");
+    let directory = types::Fd(at.directory.as_raw_fd());
+    let how = std::ptr::from_ref(how).cast();
+    opcode::OpenAt2::new(directory, pointer(at.name), how)
+        .file_index(Some(place))
+        .build()
 }
 
 impl fmt::Debug for UringFiles {
@@ -357,7 +437,7 @@ impl Engine for UringFiles {
                 || request.length_bytes as usize <= self.buffers.buffer_bytes(),
             "a request fits in its slot's buffer"
         );
-        slot.in_flight = Some((request.operation, request.file_index));
+        slot.in_flight = Some((request.operation, NameKey::of(&request)));
         let slot = request.slot;
         match self.way(&request) {
             Way::Ring(entry) => {
@@ -379,8 +459,12 @@ impl Engine for UringFiles {
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
         let done_before = done.len();
         self.queue.reap(wait, done)?;
+        let mut has_unfinished = false;
         for completion in &mut done[done_before..] {
-            self.settle(completion);
+            has_unfinished |= !self.settle(completion);
+        }
+        if has_unfinished {
+            self.take_back_unfinished(done, done_before);
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 mod enter;
 mod files;
+mod files_directory;
 mod issue;
 mod polls;
 mod queue;

@@ -1,5 +1,6 @@
 //! What is written: tables shared by all workers, and the prepared content of a test file.
 
+mod file_stamp;
 mod noise;
 mod plain;
 mod stamp;
@@ -14,6 +15,7 @@ use crate::arithmetic::threshold;
 use crate::rng::{Rng, mix};
 use noise::Noise;
 
+pub use file_stamp::FileStamp;
 pub use plain::PlainContent;
 pub use verified::{Verified, verify_block_bytes};
 

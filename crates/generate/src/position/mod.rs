@@ -9,6 +9,8 @@ use workload::plan::{LinePlan, Sequence, SpanPlan};
 use crate::arithmetic::Divisor;
 use crate::{Cursor, GenerateError, Last, Rng};
 use draw::{Draw, Seeds};
+pub(crate) use order::Permutation;
+pub(crate) use zipf::Zipf;
 
 /// The starts that requests of one length and alignment can have in a span, and which comes next.
 ///

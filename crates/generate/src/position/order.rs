@@ -10,7 +10,7 @@ use crate::rng::mix;
 ///
 /// Source: Black and Rogaway, "Ciphers with arbitrary finite domains", 2002 (cycle walking).
 #[derive(Debug, Clone)]
-pub(super) struct Permutation {
+pub(crate) struct Permutation {
     count: u64,
     key: u64,
     low_bits: u32,
@@ -21,7 +21,7 @@ const ROUNDS: u64 = 6;
 
 impl Permutation {
     /// A permutation that follows from `seed`; `count` must not be 0.
-    pub(super) const fn new(count: u64, seed: u64) -> Self {
+    pub(crate) const fn new(count: u64, seed: u64) -> Self {
         // At least one bit on either side, or the rounds would have nothing to mix in.
         let bits = 64 - (count - 1).leading_zeros();
         let bits = if bits < 2 { 2 } else { bits };
@@ -35,7 +35,7 @@ impl Permutation {
 
     /// Where `index`, which must be below the count, goes.
     #[inline]
-    pub(super) fn apply(&self, index: u64) -> u64 {
+    pub(crate) fn apply(&self, index: u64) -> u64 {
         self.apply_keyed(index, self.key)
     }
 

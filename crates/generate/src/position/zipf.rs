@@ -7,7 +7,7 @@ use crate::Rng;
 /// Source: Hörmann and Derflinger, "Rejection-inversion to generate variates from monotone
 /// discrete distributions", ACM TOMACS 6(3), 1996.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Zipf {
+pub(crate) struct Zipf {
     rank_count: u64,
     theta: f64,
     /// The hat's integral at the left end, shifted so that rank 1 needs no rejection.
@@ -20,7 +20,7 @@ pub(super) struct Zipf {
 
 impl Zipf {
     /// `rank_count` must not be 0 and `theta` must be above 0.
-    pub(super) fn new(rank_count: u64, theta: f64) -> Self {
+    pub(crate) fn new(rank_count: u64, theta: f64) -> Self {
         let mut zipf = Self {
             rank_count,
             theta,
@@ -35,7 +35,7 @@ impl Zipf {
     }
 
     /// The next rank.
-    pub(super) fn rank(&self, rng: &mut Rng) -> u64 {
+    pub(crate) fn rank(&self, rng: &mut Rng) -> u64 {
         loop {
             let area = self.area_high + rng.unit() * (self.area_low - self.area_high);
             let variate = self.inverse(area);

@@ -1,7 +1,7 @@
 //! Why there is no stream.
 
 /// A pool that cannot be had.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StreamError {
     /// The table of files does not fit: it has two slots for each file.
@@ -15,6 +15,12 @@ pub enum StreamError {
     Text {
         /// Bytes of the text.
         text_bytes: u64,
+    },
+    /// The skew of the files' choice is none.
+    #[error("files cannot be chosen by zipf with a theta of `{theta}`")]
+    Zipf {
+        /// The skew.
+        theta: f64,
     },
     /// Locations and subdirectories make more directories than can be numbered.
     #[error("{directories_count} directories are too many")]
@@ -32,6 +38,7 @@ impl StreamError {
             Self::Table { .. } => "lower `set number`",
             Self::Text { .. } => "lower the upper bound of `set size`",
             Self::Directories { .. } => "lower `set subdirectories`",
+            Self::Zipf { .. } => "choose a `theta` above 0 and at most 100",
         }
     }
 
@@ -52,7 +59,7 @@ impl StreamError {
                     "Error: failed to allocate source file of size {bytes}\n"
                 ))
             }
-            Self::Directories { .. } => None,
+            Self::Directories { .. } | Self::Zipf { .. } => None,
         }
     }
 }

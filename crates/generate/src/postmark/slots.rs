@@ -113,6 +113,20 @@ impl Slots {
         }
     }
 
+    /// Whether a slot is occupied.
+    #[inline]
+    pub(super) fn contains(&self, slot: u32) -> bool {
+        self.occupied.contains(slot)
+    }
+
+    /// The first occupied slot from `slot` on, and from the first slot on behind the last; one
+    /// must be occupied.
+    #[cold]
+    pub(super) fn first_around(&self, slot: u32) -> u32 {
+        let found = self.first_from(slot).or_else(|| self.first_from(0));
+        found.expect("a table that is drawn from is not empty")
+    }
+
     /// The first occupied slot from `slot` on.
     pub(super) fn first_from(&self, slot: u32) -> Option<u32> {
         self.occupied.first_from(slot)
@@ -141,6 +155,11 @@ impl Slots {
     /// Makes the file of an occupied slot larger.
     pub(super) fn grow(&mut self, slot: u32, appended_bytes: u32) {
         self.entries[slot as usize].size_bytes += appended_bytes;
+    }
+
+    /// Takes back that a file was made larger.
+    pub(super) fn shrink(&mut self, slot: u32, appended_bytes: u32) {
+        self.entries[slot as usize].size_bytes -= appended_bytes;
     }
 
     /// Empties an occupied slot.

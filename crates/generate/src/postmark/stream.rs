@@ -1,7 +1,9 @@
 //! The order of operations of a run, as a state machine.
 
+use workload::plan::FileChoice;
 use workload::postmark::Settings;
 
+use super::chooser::Chooser;
 use super::slots::{Directories, Slots};
 use super::{Mark, Numbers, Operation, Outcome, PoolDirectory, PoolFile, StreamError, Totals};
 
@@ -9,6 +11,8 @@ use super::{Mark, Numbers, Operation, Outcome, PoolDirectory, PoolFile, StreamEr
 const NUMBER_MAX: u32 = i32::MAX as u32 / 2;
 /// The most bytes of text.
 const TEXT_BYTES_MAX: u64 = i32::MAX as u64;
+/// Transactions from dot to dot where they do not end.
+const ENDLESS_DOT: u64 = 4096;
 
 /// The operations of a run in their order.
 ///
@@ -21,12 +25,25 @@ pub struct Stream {
     directories: Directories,
     numbers: Numbers,
     slots: Slots,
+    chooser: Chooser,
     totals: Totals,
     phase: Phase,
     /// What was asked for last and is not yet counted.
     pending: Operation,
+    is_endless: bool,
     is_stopping: bool,
     has_ended_early: bool,
+}
+
+/// What the original does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StreamOptions {
+    /// Which files transactions work on; with any but the default their operations are not the
+    /// original's.
+    pub choice: FileChoice,
+    /// Whether transactions end by [`Stream::stop`] only, whatever their number is. Files' numbers
+    /// begin anew when they no longer fit 32 bits.
+    pub is_endless: bool,
 }
 
 /// What comes next.
@@ -61,7 +78,7 @@ impl Stream {
         for _ in 0..text_bytes(settings)? {
             numbers.printable();
         }
-        Self::with_numbers(settings, numbers)
+        Self::with_numbers(settings, StreamOptions::default(), numbers)
     }
 
     /// The stream of a run and the text that its files are written from: twice as long as the
@@ -70,6 +87,17 @@ impl Stream {
     /// # Errors
     /// As for [`Self::new`].
     pub fn with_text(settings: &Settings) -> Result<(Self, Vec<u8>), StreamError> {
+        Self::with_options(settings, StreamOptions::default())
+    }
+
+    /// As [`Self::with_text`], with what the original does not know.
+    ///
+    /// # Errors
+    /// As for [`Self::new`], and when files cannot be chosen so.
+    pub fn with_options(
+        settings: &Settings,
+        options: StreamOptions,
+    ) -> Result<(Self, Vec<u8>), StreamError> {
         let text_bytes = text_bytes(settings)?;
         let mut numbers = seeded(settings);
         let mut text = Vec::new();
@@ -78,10 +106,14 @@ impl Stream {
                 text_bytes: u64::from(text_bytes),
             })?;
         text.extend((0..text_bytes).map(|_| numbers.printable()));
-        Ok((Self::with_numbers(settings, numbers)?, text))
+        Ok((Self::with_numbers(settings, options, numbers)?, text))
     }
 
-    fn with_numbers(settings: &Settings, numbers: Numbers) -> Result<Self, StreamError> {
+    fn with_numbers(
+        settings: &Settings,
+        options: StreamOptions,
+        numbers: Numbers,
+    ) -> Result<Self, StreamError> {
         if settings.number > NUMBER_MAX {
             return Err(StreamError::Table {
                 slots_count: 2 * u64::from(settings.number),
@@ -95,18 +127,25 @@ impl Stream {
                 count => count,
             },
         };
-        let entries_max = settings.number.saturating_add(settings.transactions);
+        let entries_max = if options.is_endless {
+            u32::MAX
+        } else {
+            settings.number.saturating_add(settings.transactions)
+        };
         let slots_count = 2 * settings.number;
-        let reach = numbers.limit();
+        let chooser = Chooser::new(options.choice, slots_count, settings.seed)?;
+        let reach = chooser.reach(numbers.limit());
         Ok(Self {
             weight_sum: u32::try_from(settings.weight_sum()).unwrap_or(u32::MAX),
             directories,
             slots: Slots::new(slots_count, entries_max, directories, reach)?,
+            chooser,
             settings: settings.clone(),
             numbers,
             totals: Totals::default(),
             phase: Phase::Start,
             pending: Operation::Mark(Mark::Creating),
+            is_endless: options.is_endless,
             is_stopping: false,
             has_ended_early: false,
         })
@@ -128,6 +167,37 @@ impl Stream {
         };
         self.pending = operation;
         Some(operation)
+    }
+
+    /// Counts the last operation as done before it is; what comes next is not told of it.
+    #[inline]
+    pub(super) fn take_as_done(&mut self) {
+        self.settle(Outcome::Done);
+        self.pending = Operation::Mark(Mark::Dot);
+    }
+
+    /// Takes back that an operation was counted as done, of whose file there was none since.
+    #[cold]
+    pub(super) fn take_back(&mut self, operation: &Operation) {
+        match *operation {
+            Operation::Append {
+                file,
+                appended_bytes,
+                ..
+            } => self.slots.shrink(file.slot_index, appended_bytes),
+            Operation::Delete { .. } if self.is_after_transactions() => {
+                self.totals.deleted_after_count -= 1;
+            }
+            _ => {}
+        }
+        self.totals.take_back(operation);
+    }
+
+    const fn is_after_transactions(&self) -> bool {
+        matches!(
+            self.phase,
+            Phase::Delete(_) | Phase::StartRemoving | Phase::RemoveDirectory(_) | Phase::End
+        )
     }
 
     /// What was done so far, the last operation not included.
@@ -248,7 +318,7 @@ impl Stream {
     }
 
     fn access(&mut self, index: u32) -> Option<Operation> {
-        if index == self.settings.transactions {
+        if index == self.settings.transactions && !self.is_endless {
             self.phase = Phase::StartDeleting;
             return Some(Operation::Mark(Mark::TransactionsDone));
         }
@@ -266,7 +336,7 @@ impl Stream {
         self.phase = Phase::Change(index);
         let read_bias = self.settings.read_bias?;
         let is_read = self.numbers.below(10) < u32::from(read_bias);
-        let slot = self.slots.pick(&mut self.numbers);
+        let slot = self.chooser.pick(&self.slots, &mut self.numbers);
         let size_bytes = self.slots.size_bytes(slot);
         if is_read {
             let file = self.slots.file(slot);
@@ -289,7 +359,7 @@ impl Stream {
         if self.numbers.below(10) < u32::from(create_bias) {
             return self.create();
         }
-        let slot = self.slots.pick(&mut self.numbers);
+        let slot = self.chooser.pick(&self.slots, &mut self.numbers);
         let file = self.slots.file(slot);
         Some(Operation::Delete { file })
     }
@@ -297,8 +367,14 @@ impl Stream {
     /// A dot at every tenth of the transactions; where there are fewer than ten, at each, where
     /// the original divides by zero.
     fn progress(&mut self, index: u32) -> Option<Operation> {
-        self.phase = Phase::Access(index + 1);
         self.totals.transactions_count += 1;
+        if self.is_endless {
+            self.phase = Phase::Access(0);
+            // So that the caller is asked to go on where transactions lead to no operation.
+            let count = self.totals.transactions_count;
+            return (count.is_multiple_of(ENDLESS_DOT)).then_some(Operation::Mark(Mark::Dot));
+        }
+        self.phase = Phase::Access(index + 1);
         let tenth = (self.settings.transactions / 10).max(1);
         index
             .is_multiple_of(tenth)
@@ -317,8 +393,7 @@ impl Stream {
         let size_bytes = settings.size_low_bytes + self.numbers.below(spread_bytes);
         let file = PoolFile {
             slot_index,
-            // At most as many as files and transactions, which are 31 bits each.
-            number: self.totals.created_count as u32,
+            number: number_of(self.totals.created_count),
             directory,
         };
         self.slots.occupy(file, size_bytes);
@@ -358,6 +433,13 @@ impl Stream {
             }
         }
     }
+}
+
+/// The number of the file that is the `count`th: from 1, and from 1 again where 32 bits end.
+#[inline]
+const fn number_of(count: u64) -> u32 {
+    // A remainder of 32 bits has 32 bits.
+    ((count - 1) % u32::MAX as u64) as u32 + 1
 }
 
 fn seeded(settings: &Settings) -> Numbers {

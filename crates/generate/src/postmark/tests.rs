@@ -1,11 +1,12 @@
 use std::path::PathBuf;
 
+use workload::plan::FileChoice;
 use workload::postmark::{Compat, Location, Settings};
 
 use super::*;
 
 /// A file of the samples beside the project, or nothing and a line that says so.
-fn sample(name: &str) -> Option<Vec<u8>> {
+pub(super) fn sample(name: &str) -> Option<Vec<u8>> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/samples/postmark");
     let sample = std::fs::read(root.join(name));
     if sample.is_err() {
@@ -14,7 +15,7 @@ fn sample(name: &str) -> Option<Vec<u8>> {
     sample.ok()
 }
 
-fn settings(number: u32, transactions: u32) -> Settings {
+pub(super) fn settings(number: u32, transactions: u32) -> Settings {
     Settings {
         number,
         transactions,
@@ -30,7 +31,7 @@ fn played(settings: &Settings) -> Totals {
 }
 
 /// A run as lines, in the form of the recorded traces.
-fn trace(settings: &Settings) -> String {
+pub(super) fn trace(settings: &Settings) -> String {
     let names = Names::new(settings);
     let mut stream = Stream::new(settings).unwrap();
     let mut text = String::new();
@@ -266,6 +267,117 @@ fn ten_million_files_are_streamed() {
     let totals = played(&settings(10_000_000, 100_000));
     assert_eq!(totals.created_count, totals.deleted_count);
     assert_eq!(totals.transactions_count, 100_000);
+}
+
+fn with_choice(settings: &Settings, theta: f64) -> Stream {
+    let options = StreamOptions {
+        choice: FileChoice::Zipf { theta },
+        ..StreamOptions::default()
+    };
+    Stream::with_options(settings, options).unwrap().0
+}
+
+/// How often each file was read, the most first.
+fn reads_of_files(mut stream: Stream) -> Vec<u32> {
+    let mut counts = std::collections::HashMap::new();
+    while let Some(operation) = stream.next(Outcome::Done) {
+        if let Operation::Read { file, .. } = operation {
+            *counts.entry(file.number).or_insert(0) += 1;
+        }
+    }
+    let mut counts: Vec<u32> = counts.into_values().collect();
+    counts.sort_unstable_by(|one, other| other.cmp(one));
+    counts
+}
+
+#[test]
+fn zipf_reads_some_files_much_more_often_than_others() {
+    let settings = Settings {
+        read_bias: Some(10),
+        create_bias: None,
+        ..settings(1000, 200_000)
+    };
+    let uniform = reads_of_files(Stream::new(&settings).unwrap());
+    assert!(uniform[0] < 300 && uniform[999] > 100);
+    let zipf = reads_of_files(with_choice(&settings, 1.0));
+    // Every other slot is empty: of ranks 1 to 2000 a half is drawn, with shares of 1/r each.
+    assert!(zipf[0] > 5_000, "{}", zipf[0]);
+    let (first, tenth, hundredth) = (zipf[0], zipf[9], zipf[99]);
+    assert!(
+        first > 3 * tenth && tenth > 5 * hundredth,
+        "{first} {tenth} {hundredth}"
+    );
+    assert_eq!(zipf, reads_of_files(with_choice(&settings, 1.0)));
+    let seeded = Settings {
+        seed: 43,
+        ..settings
+    };
+    assert_ne!(zipf, reads_of_files(with_choice(&seeded, 1.0)));
+}
+
+#[test]
+fn zipf_finds_the_last_file_of_a_pool_without_drawing_forever() {
+    // The original of 1.14 would never reach the last 1000 slots.
+    for (theta, number) in [(0.1, 500), (1.0, 33_768), (3.0, 500), (100.0, 500)] {
+        let settings = Settings {
+            compat: Compat::V1_14,
+            create_bias: Some(0),
+            ..settings(number, 100_000)
+        };
+        let mut stream = with_choice(&settings, theta);
+        while stream.next(Outcome::Done).is_some() {}
+        assert_eq!(stream.totals().deleted_count, u64::from(number));
+        assert_eq!(stream.totals().deleted_after_count, 0);
+    }
+}
+
+#[test]
+fn a_skew_that_is_none_is_refused() {
+    for theta in [0.0, -1.0, f64::NAN, f64::INFINITY, 101.0] {
+        let options = StreamOptions {
+            choice: FileChoice::Zipf { theta },
+            ..StreamOptions::default()
+        };
+        let error = Stream::with_options(&settings(1, 1), options)
+            .err()
+            .unwrap();
+        assert!(matches!(error, StreamError::Zipf { .. }));
+        assert_eq!(error.help(), "choose a `theta` above 0 and at most 100");
+    }
+}
+
+#[test]
+fn endless_transactions_begin_as_those_that_end() {
+    let settings = settings(50, 400);
+    let options = StreamOptions {
+        is_endless: true,
+        ..StreamOptions::default()
+    };
+    let mut stream = Stream::new(&settings).unwrap();
+    let mut endless = Stream::with_options(&settings, options).unwrap().0;
+    let next = |stream: &mut Stream| loop {
+        match stream.next(Outcome::Done).unwrap() {
+            Operation::Mark(Mark::Dot) => {}
+            operation => return operation,
+        }
+    };
+    loop {
+        let operation = next(&mut stream);
+        if operation == Operation::Mark(Mark::TransactionsDone) {
+            break;
+        }
+        assert_eq!(next(&mut endless), operation);
+    }
+    for _ in 0..10_000 {
+        assert!(!matches!(next(&mut endless), Operation::Mark(_)));
+    }
+    endless.stop();
+    while endless.next(Outcome::Done).is_some() {}
+    assert!(endless.has_ended_early());
+    assert_eq!(
+        endless.totals().created_count,
+        endless.totals().deleted_count
+    );
 }
 
 #[test]

@@ -3,3 +3,7 @@
 pub mod create_remove;
 pub mod fs_mark;
 pub mod lat_fs;
+mod record;
+
+pub(crate) use record::rows;
+pub use record::text;

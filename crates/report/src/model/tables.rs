@@ -1,7 +1,8 @@
 //! The tables of a report.
 
 use results::{
-    CellRecord, EstimateRecord, Latency, OperationFigures, RunRecord, percentile_is_supported,
+    CellRecord, EstimateRecord, Latency, OperationFigures, Phase, RunRecord,
+    percentile_is_supported,
 };
 use units::format;
 
@@ -10,7 +11,7 @@ use crate::table::{Column, Table};
 use crate::wrap::printable;
 
 /// Heads of columns that go when all their rows are alike.
-const UNIFORM: [&str; 5] = ["target", "engine", "cache", "workers", "rep"];
+pub(super) const UNIFORM: [&str; 6] = ["target", "engine", "cache", "workers", "rate /s", "rep"];
 
 /// One row for each cell.
 pub fn cells(record: &RunRecord, unit: LatencyUnit) -> Table {
@@ -19,7 +20,21 @@ pub fn cells(record: &RunRecord, unit: LatencyUnit) -> Table {
         row.extend(figures(&cell.total, unit));
         row
     });
-    with_figures(place_columns(), rows.collect(), unit)
+    let mut table = with_figures(place_columns(), rows.collect(), unit);
+    fit_to_classics(record, &mut table);
+    table
+}
+
+/// Where all cells repeat classic programs, files are counted, and one at a time is no news.
+fn fit_to_classics(record: &RunRecord, table: &mut Table) {
+    let is_classic = |cell: &CellRecord| matches!(cell.phase, Phase::Classic(_));
+    if !record.cells.iter().all(is_classic) {
+        return;
+    }
+    table.drop_uniform(&["queue depth"]);
+    for column in table.columns.iter_mut().filter(|it| it.head == "IOPS") {
+        column.head = "per s".to_owned();
+    }
 }
 
 /// One row for each operation and kind of transaction; none when no cell has several.
@@ -39,7 +54,11 @@ pub fn operations(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     }
     let mut columns = place_columns();
     columns.push(Column::name("operation"));
-    (!rows.is_empty()).then(|| with_figures(columns, rows, unit))
+    (!rows.is_empty()).then(|| {
+        let mut table = with_figures(columns, rows, unit);
+        fit_to_classics(record, &mut table);
+        table
+    })
 }
 
 /// The cell's operations, then its transactions where they are not single operations.
@@ -52,7 +71,9 @@ fn parts(cell: &CellRecord) -> Vec<(String, OperationFigures)> {
         .map(|(name, figures)| (name.clone(), figures.clone()))
         .collect();
     let flows: u64 = cell.transactions.values().map(|kind| kind.count).sum();
-    if flows != cell.total.count {
+    // One kind of transaction of a classic program is its total.
+    let is_classic = matches!(cell.phase, Phase::Classic(_));
+    if flows != cell.total.count || (is_classic && cell.transactions.len() > 1) {
         parts.extend(
             cell.transactions
                 .iter()
@@ -100,7 +121,7 @@ fn with_figures(mut columns: Vec<Column>, rows: Vec<Vec<String>>, unit: LatencyU
 }
 
 /// The columns that say which cell a row is of.
-fn place_columns() -> Vec<Column> {
+pub(super) fn place_columns() -> Vec<Column> {
     vec![
         Column::name("workload"),
         Column::name("target"),
@@ -108,20 +129,27 @@ fn place_columns() -> Vec<Column> {
         Column::name("cache"),
         Column::number("workers", 6),
         Column::number("queue depth", 25),
+        Column::number("rate /s", 24),
         Column::number("rep", 19),
     ]
 }
 
-fn place(cell: &CellRecord) -> Vec<String> {
+pub(super) fn place(cell: &CellRecord) -> Vec<String> {
     vec![
-        printable(cell.name()),
+        printable(&cell.title()),
         printable(&cell.target),
         super::words::engine_name(cell.engine).to_owned(),
         super::words::cache_name(cell.cache).to_owned(),
         cell.workers.to_string(),
         cell.iodepth.to_string(),
+        rate(cell.rate_per_second()),
         (u64::from(cell.repetition) + 1).to_string(),
     ]
+}
+
+/// The asked rate; nothing where each request followed the one before.
+fn rate(per_second: Option<f64>) -> String {
+    per_second.map_or_else(String::new, |rate| rate.to_string())
 }
 
 fn figures(figures: &OperationFigures, unit: LatencyUnit) -> [String; 8] {
@@ -141,12 +169,41 @@ fn figures(figures: &OperationFigures, unit: LatencyUnit) -> [String; 8] {
     ]
 }
 
-fn percentile(latency: &Latency, ns: Option<u64>, percent: f64, unit: LatencyUnit) -> String {
+pub(super) fn percentile(
+    latency: &Latency,
+    ns: Option<u64>,
+    percent: f64,
+    unit: LatencyUnit,
+) -> String {
     if percentile_is_supported(latency.count, percent) {
         unit.show(ns.map(|ns| ns as f64))
     } else {
         ABSENT.to_owned()
     }
+}
+
+/// What classic programs report, by their own names; none without such cells.
+pub fn classic(record: &RunRecord) -> Option<Table> {
+    let mut rows = Vec::new();
+    for cell in &record.cells {
+        for [name, value] in crate::classics::rows(cell) {
+            let mut row = place(cell);
+            row[0] = printable(cell.name());
+            row.extend([printable(&name), printable(&value)]);
+            rows.push(row);
+        }
+    }
+    let mut columns = place_columns();
+    columns.push(Column::name("figure"));
+    columns.push(Column::number("value", 30));
+    let mut table = Table {
+        columns,
+        rows,
+        span: None,
+    };
+    table.drop_uniform(&UNIFORM);
+    table.drop_uniform(&["queue depth", "workload"]);
+    (!table.rows.is_empty()).then_some(table)
 }
 
 /// Processor and device of each cell; none when nothing of that is known.
@@ -249,6 +306,8 @@ fn same_place(one: &EstimateRecord, other: &EstimateRecord) -> bool {
         && one.cache == other.cache
         && one.iodepth == other.iodepth
         && one.workers == other.workers
+        && one.rate_per_second == other.rate_per_second
+        && one.phase == other.phase
 }
 
 fn estimate_row(group: &[&EstimateRecord], unit: LatencyUnit) -> Vec<String> {
@@ -263,13 +322,19 @@ fn estimate_row(group: &[&EstimateRecord], unit: LatencyUnit) -> Vec<String> {
             )
     };
     let latency = |ns: f64| unit.show(Some(ns));
+    let name = first.access_spec.as_deref().unwrap_or(&first.workload);
+    let name = match &first.phase {
+        Phase::Classic(phase) => format!("{name} {phase}"),
+        _ => name.to_owned(),
+    };
     vec![
-        printable(first.access_spec.as_deref().unwrap_or(&first.workload)),
+        printable(&name),
         printable(&first.target),
         super::words::engine_name(first.engine).to_owned(),
         super::words::cache_name(first.cache).to_owned(),
         first.workers.to_string(),
         first.iodepth.to_string(),
+        rate(first.rate_per_second),
         first.n.to_string(),
         shown("per_second", &format::iops),
         shown("bytes_per_second", &mebibytes),

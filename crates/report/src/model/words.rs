@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use results::{CellRecord, Environment, RunRecord, Status, Warning, WarningCode};
+use results::{CellRecord, Environment, Phase, RunRecord, Status, Warning, WarningCode};
 use units::format;
 use workload::plan::{CacheMode, EngineKind};
 
@@ -44,11 +44,13 @@ pub fn title(record: &RunRecord) -> String {
 /// How the run ended, unless it is complete.
 pub fn outcome(record: &RunRecord) -> Option<String> {
     let planned = record.plan.cells.len();
-    let measured = record
-        .cells
-        .iter()
-        .filter(|cell| cell.status == Status::Complete)
-        .count();
+    // A classic program's cell has a record for each phase.
+    let of = |complete: bool| {
+        let cells = record.cells.iter();
+        let cells = cells.filter(move |cell| (cell.status == Status::Complete) == complete);
+        cells.map(|cell| cell.index).collect::<BTreeSet<u32>>()
+    };
+    let measured = of(true).difference(&of(false)).count();
     (record.status != Status::Complete).then(|| {
         format!(
             "{}: {measured} of {planned} cells were measured in full",
@@ -131,6 +133,7 @@ pub fn settings(record: &RunRecord) -> String {
     let in_full = cells.iter().all(|cell| cell.status == Status::Complete);
     let up_to = if in_full { "" } else { "up to " };
     parts.extend(common(cells, |cell| match cell.planned_run_time_ns {
+        0 if matches!(cell.phase, Phase::Classic(_)) => "to its end".to_owned(),
         0 => "by operations".to_owned(),
         ns => format!("{up_to}{} measured", seconds(ns)),
     }));

@@ -373,3 +373,23 @@ fn a_record_read_and_written_again_is_the_same_bytes() {
         assert_eq!(RunRecord::from_json(&text).unwrap().to_json(), text);
     }
 }
+
+#[test]
+fn a_cell_of_which_only_intervals_are_left_has_their_sums() {
+    let plan = sample::plan();
+    let interval = |at: u64, count| {
+        let mut interval = sample::totals(count, true);
+        (interval.at_ns, interval.length_ns) = (at * sample::SECOND, sample::SECOND);
+        results::IntervalRecord::of(&interval, sample::NAMES)
+    };
+    let intervals = vec![interval(0, 1000), interval(1, 500)];
+    let record = results::CellRecord::of_intervals(&plan.cells[0], &plan, intervals.clone());
+    assert_eq!(record.status, Status::Interrupted);
+    assert_eq!(record.run_time_ns, 2 * sample::SECOND);
+    assert_eq!(record.operations["read"].count, 1200);
+    assert_eq!(record.operations["write"].per_second, 150.0);
+    assert_eq!((record.total.count, record.total.per_second), (1500, 750.0));
+    assert_eq!(record.total.latency.max_ns, Some(12_000_000));
+    assert_eq!(record.total.latency.percentiles_ns.p50, None);
+    assert_eq!(record.intervals, intervals);
+}

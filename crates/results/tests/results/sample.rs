@@ -53,6 +53,8 @@ pub fn cell(index: u32, name: &str, iodepth: u32, workers: u32, read_percent: f6
             .map(|index| worker(index, name, iodepth, read_percent))
             .collect(),
         warm: false,
+        rate: None,
+        files: None,
         ring: RingOptions {
             sqpoll: false,
             iopoll: false,

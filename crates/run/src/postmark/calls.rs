@@ -3,14 +3,16 @@
 use std::collections::HashSet;
 use std::os::fd::{AsFd, OwnedFd};
 
-use generate::postmark::{Operation, Outcome, PoolDirectory, PoolFile};
+use generate::postmark::{
+    CallPattern, Operation, Outcome, PoolDirectory, PoolFile, ReadCalls, WriteCalls,
+    stdio_buffer_bytes,
+};
 use rustix::fs::{AtFlags, Mode, OFlags, SeekFrom};
 use rustix::io::Errno;
 use workload::postmark::Settings;
 
 use super::Overlooked;
 use super::pool::Pool;
-use super::stdio::{buffer_bytes, for_each_read, for_each_write};
 
 /// The least room for what is read: the largest buffer of a stream.
 const SCRATCH_BYTES_MIN: usize = 8192;
@@ -22,8 +24,8 @@ pub(super) struct Calls {
     text: Vec<u8>,
     /// Where reads go.
     scratch: Vec<u8>,
-    read_block: usize,
-    write_block: usize,
+    read_block_bytes: u32,
+    write_block_bytes: u32,
     is_buffered: bool,
     /// Numbers of files that could not be created, whose names may be somebody else's.
     not_made: HashSet<u32>,
@@ -34,15 +36,15 @@ pub(super) struct Calls {
 
 impl Calls {
     pub(super) fn new(settings: &Settings, text: Vec<u8>) -> Self {
-        let read_block = settings.read_block_bytes as usize;
         // No read is larger than a file, which is shorter than the text.
-        let scratch_bytes = read_block.min(text.len()).max(SCRATCH_BYTES_MIN);
+        let read_block_bytes = settings.read_block_bytes as usize;
+        let scratch_bytes = read_block_bytes.min(text.len()).max(SCRATCH_BYTES_MIN);
         Self {
             pool: Pool::new(settings),
             text,
             scratch: vec![0; scratch_bytes],
-            read_block,
-            write_block: settings.write_block_bytes as usize,
+            read_block_bytes: settings.read_block_bytes,
+            write_block_bytes: settings.write_block_bytes,
             is_buffered: settings.is_buffered,
             not_made: HashSet::new(),
             foreign_directories: HashSet::new(),
@@ -97,29 +99,20 @@ impl Calls {
     fn read(&mut self, file: PoolFile, size_bytes: u32) -> Result<(), Errno> {
         self.check_made(file)?;
         let opened = self.open(file, OFlags::RDONLY)?;
-        let mut came_bytes = 0;
         let mut error = None;
-        let (size, block) = (size_bytes as usize, self.read_block);
-        let scratch = &mut self.scratch;
-        let mut read = |length: usize| match rustix::io::read(&opened, &mut scratch[..length]) {
-            Ok(count) => {
-                came_bytes += count;
-                count as isize
-            }
-            Err(errno) => {
-                error = Some(errno);
-                -1
-            }
-        };
-        if self.is_buffered {
-            for_each_read(size, block, buffer_of(&opened), read);
-        } else {
-            for _ in 0..size / block {
-                read(block);
-            }
-            read(size % block);
+        let pattern = self.pattern(self.read_block_bytes, &opened);
+        let mut calls = ReadCalls::new(size_bytes, pattern);
+        while let Some(call) = calls.call() {
+            let part = &mut self.scratch[..call.length_bytes as usize];
+            calls.settle(match rustix::io::read(&opened, part) {
+                Ok(count) => count as i64,
+                Err(errno) => {
+                    error = Some(errno);
+                    -i64::from(errno.raw_os_error())
+                }
+            });
         }
-        if came_bytes < size {
+        if calls.came_short() {
             self.overlooked.read_count += 1;
             self.note(error);
         }
@@ -197,32 +190,33 @@ impl Calls {
     /// Writes the start of the text.
     #[inline]
     fn write(&mut self, opened: &OwnedFd, size_bytes: u32) {
-        let (size, block) = (size_bytes as usize, self.write_block);
-        let (mut at, mut failed_count, mut error) = (0, 0, None);
-        let text = &self.text;
-        if self.is_buffered {
-            for_each_write(size, block, buffer_of(opened), |length| {
-                let written = write_all(opened, &text[at..at + length]);
-                at += length;
-                failed_count += u64::from(written.is_err());
+        let (mut failed_count, mut error) = (0, None);
+        let pattern = self.pattern(self.write_block_bytes, opened);
+        let mut calls = WriteCalls::new(size_bytes, pattern);
+        while let Some(call) = calls.call() {
+            let start = call.at_bytes as usize;
+            let part = &self.text[start..start + call.length_bytes as usize];
+            let written = rustix::io::write(opened, part);
+            let result = match written {
+                Ok(count) => count as i64,
+                Err(errno) => -i64::from(errno.raw_os_error()),
+            };
+            if !calls.settle(result) {
+                failed_count += 1;
                 error = error.or(written.err());
-            });
-        } else {
-            let blocks = text[..size].chunks_exact(block);
-            let rest = blocks.remainder();
-            for part in blocks.chain([rest]) {
-                match rustix::io::write(opened, part) {
-                    Ok(count) if count == part.len() => {}
-                    written => {
-                        failed_count += 1;
-                        error = error.or(written.err());
-                    }
-                }
             }
         }
         if failed_count > 0 {
             self.overlooked.write_count += failed_count;
             self.note(error);
+        }
+    }
+
+    #[inline]
+    fn pattern(&self, block_bytes: u32, opened: &OwnedFd) -> CallPattern {
+        CallPattern {
+            block_bytes,
+            buffer_bytes: self.is_buffered.then(|| buffer_of(opened)),
         }
     }
 
@@ -239,21 +233,9 @@ fn key(directory: PoolDirectory) -> (u32, u32) {
 
 /// The size of the buffer that a stream gives itself for a file.
 #[inline]
-fn buffer_of(opened: &OwnedFd) -> usize {
+fn buffer_of(opened: &OwnedFd) -> u32 {
     match rustix::fs::fstat(opened.as_fd()) {
-        Ok(found) => buffer_bytes(found.st_blksize),
-        Err(_) => buffer_bytes(0_i64),
+        Ok(found) => stdio_buffer_bytes(found.st_blksize),
+        Err(_) => stdio_buffer_bytes(0_i64),
     }
-}
-
-/// Writes as a stream does: on after a short write, and no further after an error.
-#[inline]
-fn write_all(opened: &OwnedFd, mut text: &[u8]) -> Result<(), Errno> {
-    while !text.is_empty() {
-        match rustix::io::write(opened, text)? {
-            0 => return Err(Errno::IO),
-            count => text = &text[count..],
-        }
-    }
-    Ok(())
 }

@@ -5,7 +5,6 @@
 
 mod calls;
 mod pool;
-mod stdio;
 #[cfg(test)]
 mod tests;
 

@@ -45,7 +45,7 @@ fn what_a_killed_run_left_is_removed_whichever_way_it_is_named() {
             report,
             CleanReport {
                 removed: vec![file, work],
-                left: vec![]
+                ..CleanReport::default()
             }
         );
         assert_eq!(entries(directory.path()), 1);

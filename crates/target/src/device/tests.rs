@@ -222,9 +222,9 @@ fn partitions_parents_and_holders_count() {
         device: (8, 1),
         root: "/".into(),
         point: "/home".into(),
-        options: vec![],
         file_system: "ext4".to_owned(),
         source: "/dev/sda1".to_owned(),
+        ..Mount::default()
     };
     let mut system = InUse {
         sys: Sysfs::at(root.path()),

@@ -53,7 +53,7 @@ fn ready_with(
     prepare(
         admit(path, permission)?,
         &plan(path, size_bytes),
-        fill,
+        Some(fill),
         &mut watch,
     )
 }
@@ -98,7 +98,7 @@ fn a_test_file_holds_the_planned_bytes_and_no_holes() {
     };
     let admitted = admit(directory.path(), &Permission::default()).expect("admitted");
     let plan = plan(directory.path(), size_bytes);
-    let prepared = prepare(admitted, &plan, &stamped(), &mut watch).expect("prepared");
+    let prepared = prepare(admitted, &plan, Some(&stamped()), &mut watch).expect("prepared");
     assert_eq!(last, (size_bytes, size_bytes));
     assert!(content(&prepared) == expected(&stamped(), size_bytes));
     use std::os::unix::fs::MetadataExt;
@@ -161,7 +161,7 @@ fn stamps_of_a_killed_run_are_not_relied_on() {
     let manifest = directory.path().join("pgmeter.work/manifest.json");
     let text = fs::read_to_string(&manifest).expect("the manifest");
     prepared.release(true).expect("released");
-    let owner = crate::owner::Owner::current();
+    let owner = results::Owner::current();
     let started = format!("\"started_ticks\": {}", owner.started_ticks);
     fs::write(&manifest, text.replace(&started, "\"started_ticks\": 1")).expect("written");
     let again = ready(directory.path(), MIB, &stamped()).expect("prepared");
@@ -220,7 +220,7 @@ fn an_interrupted_preparation_leaves_nothing() {
         };
         let admitted = admit(directory.path(), &Permission::default()).expect("admitted");
         let plan = plan(directory.path(), 64 * MIB);
-        let error = prepare(admitted, &plan, &plain(), &mut watch).expect_err("interrupted");
+        let error = prepare(admitted, &plan, Some(&plain()), &mut watch).expect_err("interrupted");
         let file = directory.path().join("pgmeter.work/test-0.dat");
         assert_eq!(
             error.to_string(),
@@ -262,10 +262,11 @@ fn a_file_system_without_room_says_so_with_numbers() {
     assert_eq!(
         error.to_string(),
         format!(
-            "`{}` has {} free of {}; a test file of 60 MiB would leave less than 5 % free",
+            "`{}` has {} free of {}; a test file of 60 MiB would leave less than {} free",
             point.display(),
             crate::sizes::size(free_bytes),
-            crate::sizes::size(total_bytes)
+            crate::sizes::size(total_bytes),
+            crate::sizes::size(workload::facts::kept_free_bytes(total_bytes))
         )
     );
     assert_eq!(
@@ -499,7 +500,13 @@ fn a_file_system_that_runs_full_meanwhile_gets_its_space_back() {
         stop: &stop,
     };
     let admitted = admit(&point, &Permission::default()).expect("admitted");
-    let error = prepare(admitted, &plan(&point, 50 * MIB), &plain(), &mut watch).expect_err("full");
+    let error = prepare(
+        admitted,
+        &plan(&point, 50 * MIB),
+        Some(&plain()),
+        &mut watch,
+    )
+    .expect_err("full");
     assert!(matches!(error, TargetError::RanFull { .. }), "{error}");
     assert!(!point.join("pgmeter.work").exists());
 }

@@ -1,7 +1,7 @@
 //! The files of the built-in workloads.
 
 /// Every built-in workload and pack, by name.
-pub(super) const FILES: [(&str, &str); 38] = [
+pub(super) const FILES: [(&str, &str); 42] = [
     ("quick", include_str!("../../../../workloads/quick.toml")),
     (
         "pgmeter-paper",
@@ -19,6 +19,19 @@ pub(super) const FILES: [(&str, &str); 38] = [
     (
         "web-server",
         include_str!("../../../../workloads/web-server.toml"),
+    ),
+    (
+        "postmark",
+        include_str!("../../../../workloads/postmark.toml"),
+    ),
+    (
+        "create-remove",
+        include_str!("../../../../workloads/create-remove.toml"),
+    ),
+    ("lat-fs", include_str!("../../../../workloads/lat-fs.toml")),
+    (
+        "fs-mark",
+        include_str!("../../../../workloads/fs-mark.toml"),
     ),
     (
         "iometer-defaults",

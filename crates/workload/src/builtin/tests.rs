@@ -1,6 +1,8 @@
 use super::*;
+use crate::classics::{CreateRemove, FsMark, LatFs};
 use crate::facts::SystemFacts;
-use crate::plan::Cell;
+use crate::plan::{Cell, FilePlan};
+use crate::postmark::Settings;
 use crate::source::load_builtin;
 use crate::{Overrides, plan};
 
@@ -163,4 +165,48 @@ fn a_slip_in_a_name_finds_the_nearest() {
         find("xyzzy").unwrap_err().to_string(),
         "error: there is no built-in workload `xyzzy`\nhelp: `pgmeter list` names them all"
     );
+}
+
+#[test]
+fn the_classics_of_files_are_those_that_were_published() {
+    let files = |name: &str| {
+        let cells = cells(name);
+        assert_eq!((cells.len(), cells[0].workers.len()), (1, 1));
+        assert_eq!(cells[0].access_spec.as_deref(), Some(name));
+        let files = cells[0].files.clone().unwrap();
+        assert_eq!(files.name(), name);
+        files
+    };
+    let FilePlan::Postmark(postmark) = files("postmark") else {
+        panic!("no pool");
+    };
+    assert_eq!(postmark.settings, Settings::default());
+    let create_remove = CreateRemove::default().resolve().unwrap();
+    assert_eq!(create_remove.sizes_bytes, [0, 4096, 16_384, 65_536]);
+    assert_eq!(create_remove.file_count, 500_000);
+    assert_eq!(
+        files("create-remove"),
+        FilePlan::CreateRemove(create_remove)
+    );
+    let lat_fs = LatFs::default().resolve().unwrap();
+    assert_eq!(lat_fs.sizes_bytes, [0, 1024, 4096, 10_240]);
+    assert_eq!(files("lat-fs"), FilePlan::LatFs(lat_fs));
+    let fs_mark = FsMark::default().resolve(1).unwrap();
+    assert_eq!(files("fs-mark"), FilePlan::FsMark(fs_mark));
+}
+
+#[test]
+fn the_published_run_of_postmark_is_two_options_away() {
+    let loaded = load_builtin("postmark").unwrap();
+    let mut overrides = Overrides::new();
+    for pair in ["number=9999", "transactions=5000000", "engine=null"] {
+        overrides.set_pair(pair).unwrap();
+    }
+    let planned = plan(&loaded.workloads, &overrides, &SystemFacts::default()).unwrap();
+    let Some(FilePlan::Postmark(postmark)) = &planned.plan.cells[0].files else {
+        panic!("no pool");
+    };
+    let settings = &postmark.settings;
+    assert_eq!((settings.number, settings.transactions), (9999, 5_000_000));
+    assert!(planned.warnings.is_empty());
 }

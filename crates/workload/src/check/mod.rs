@@ -1,12 +1,15 @@
 //! Values that no target could make right, found without facts.
 
 mod access;
+mod files;
+mod rate;
 mod values;
 
 use crate::diagnostic::Diagnostic;
 use crate::model::Workload;
 
 pub(crate) use access::{is_idle, of_size};
+pub(crate) use files::{POSTMARK_SEED_DEFAULT, meaningless, strip};
 pub(crate) use values::{IODEPTH_MAX, WORKERS_MAX, given_twice};
 
 /// A step on the way to a value of the file.
@@ -54,7 +57,9 @@ impl Flaw {
 /// Checks every value that is written; what is not written is no flaw.
 pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
     values::check(workload)?;
+    rate::check(workload)?;
     access::check(workload)?;
+    files::check(workload)?;
     for (index, part) in workload.part.iter().enumerate() {
         let flaw = if part.part.is_empty() {
             check(part).err()
@@ -70,4 +75,11 @@ pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
         }
     }
     Ok(())
+}
+
+/// Checks a workload that is complete in itself: nothing will be laid over or under it.
+pub(crate) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
+    check(workload)?;
+    rate::check_whole(workload)?;
+    files::check_whole(workload)
 }

@@ -24,6 +24,18 @@ pub enum ClassicError {
         /// The key in it.
         key: &'static str,
     },
+    /// A directory that does not lie beneath the target.
+    #[error("`{table}.{key}`: `{seen}` {why}")]
+    Place {
+        /// The table of the workload file.
+        table: &'static str,
+        /// The key in it.
+        key: &'static str,
+        /// The directory.
+        seen: String,
+        /// Why not.
+        why: &'static str,
+    },
     /// A key that means nothing without another.
     #[error("`{table}.{key}` means nothing without `{other}`")]
     Needs {
@@ -37,19 +49,33 @@ pub enum ClassicError {
 }
 
 impl ClassicError {
+    /// The table and the key whose value it is.
+    #[must_use]
+    pub const fn place(&self) -> (&'static str, &'static str) {
+        match self {
+            Self::Range { table, key, .. }
+            | Self::Empty { table, key }
+            | Self::Place { table, key, .. }
+            | Self::Needs { table, key, .. } => (table, key),
+        }
+    }
+
     /// One action that helps.
     #[must_use]
     pub fn help(&self) -> String {
         match self {
             Self::Range { wanted, .. } => format!("write {wanted}"),
             Self::Empty { key, .. } => format!("write a value, or leave `{key}` out"),
+            Self::Place { .. } => {
+                "name the directory with `--target`, and here one within it".to_owned()
+            }
             Self::Needs { key, other, .. } => format!("write `{other}`, or leave `{key}` out"),
         }
     }
 }
 
 /// Takes a number from `least` to `most`, or its default if it was not written.
-pub(super) fn ranged<T>(
+pub(crate) fn ranged<T>(
     place: (&'static str, &'static str),
     written: Option<T>,
     default: T,

@@ -13,6 +13,7 @@ mod pass;
 pub use arguments::Refusal;
 pub use create_remove::CreateRemove;
 pub use error::ClassicError;
+pub(crate) use error::ranged;
 pub use fs_mark::FsMark;
 pub use lat_fs::LatFs;
 pub use pass::{Chain, FileSync, Order, PassPlan, share};

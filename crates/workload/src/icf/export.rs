@@ -61,6 +61,13 @@ fn refuse_what_is_no_single_workload(workload: &Workload) -> Result<(), Diagnost
         );
         return Err(refuse(message, "convert its parts one by one"));
     }
+    if let Some(table) = workload.table() {
+        let message = format!(
+            "an Iometer configuration has no place for `[{}]`",
+            table.key()
+        );
+        return Err(refuse(message, "keep the workload as TOML"));
+    }
     if let Some(base) = &workload.base {
         let message = format!("`use = \"{base}\"` has to be resolved first");
         return Err(refuse(message, "convert the built-in workload itself"));
@@ -93,6 +100,8 @@ fn warn_of_loss(workload: &Workload, warnings: &mut Vec<Diagnostic>) {
         ),
         ("seed", workload.seed.is_some()),
         ("cpus", workload.cpus.is_some()),
+        ("rate", workload.rate.is_some()),
+        ("arrivals", workload.arrivals.is_some()),
         ("verify", workload.verify == Some(true)),
         ("keep", workload.keep == Some(true)),
         ("position", has_position),

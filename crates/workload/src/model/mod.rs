@@ -9,11 +9,12 @@ mod cpus;
 mod cycling;
 mod one_or_many;
 mod seed;
+mod table;
 mod worker;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use units::{Bytes, Span};
+use units::{Bytes, Rate, Span};
 
 pub use access::{AccessLine, AccessSpec, DistributionChoice, SequenceChoice, ZoneChoice};
 pub use content::{ContentChoice, Reducible};
@@ -21,10 +22,13 @@ pub use cpus::CpuList;
 pub use cycling::{Cycle, Cycling, DepthCycle, StepKind, TestType};
 pub use one_or_many::OneOrMany;
 pub use seed::Seed;
+pub(crate) use table::Table;
 pub use worker::Worker;
 
+use crate::classics::{CreateRemove, FsMark, LatFs};
 use crate::icf::Extras;
-use crate::plan::{CacheMode, CursorKind, EngineKind, PositionRule};
+use crate::plan::{ArrivalKind, CacheMode, CursorKind, EngineKind, PositionRule};
+use crate::postmark::Postmark;
 
 /// The name of the access specification that asks for no I/O at all.
 pub const IDLE: &str = "Idle";
@@ -51,16 +55,26 @@ pub struct Workload {
     /// replaces them: as many targets as the file names are replaced one by one, in order;
     /// otherwise each worker uses all that are given. Default: a new directory, removed at the end.
     pub targets: Option<OneOrMany<String>>,
-    /// How requests reach the kernel: `io_uring`, `psync`, `mmap` or `null`. Default: `io_uring`.
+    /// How requests reach the kernel: `io_uring`, `psync`, `mmap` or `null`. Default: `io_uring`,
+    /// but `psync` for work on many files.
     pub engine: Option<EngineKind>,
     /// How the page cache is used: `direct`, `buffered` or `dontcache`. Default: `direct`, but
-    /// `buffered` with the engine `mmap`.
+    /// `buffered` with the engine `mmap` and for work on many files.
     pub cache: Option<CacheMode>,
-    /// Requests each worker keeps in flight on each of its targets, 1 to 32768; a list makes one
-    /// cell for each. Default: 1.
+    /// Requests each worker keeps in flight on each of its targets, or files it works on at once,
+    /// 1 to 32768; a list makes one cell for each. Default: 1.
     pub iodepth: Option<OneOrMany<u32>>,
+    /// Requests due each second, of all workers together, `20000` or `"20k/s"`: each begins when it
+    /// is due, whether or not those before it are done, and waits while `iodepth` are in flight
+    /// already. A list makes one cell for each. Default: no rate; each request follows the one
+    /// before it.
+    pub rate: Option<OneOrMany<Rate>>,
+    /// When the requests of a `rate` are due: `uniform`, all equally far apart, or `poisson`, at
+    /// random and independent of each other. Default: `uniform`.
+    pub arrivals: Option<ArrivalKind>,
     /// How many workers run, 1 to 1024. With `[[worker]]` tables, the tables are taken in turn
-    /// until there are so many. Default: 1, or one for each table (see its `count`).
+    /// until there are so many. Workers on many files take the targets in turn. Default: 1, or one
+    /// for each table (see its `count`), or for many files one for each target.
     pub workers: Option<u32>,
     /// Bytes of each target that are used, from `start` on; `0` means all of a device or of an
     /// existing file. Default: all of a device or of an existing file, else 1 GiB.
@@ -68,9 +82,9 @@ pub struct Workload {
     /// First byte of each target that is used. Default: 0.
     pub start: Option<Bytes>,
     /// Measured time of each cell; `0` together with `operations` means until they are done.
-    /// Default: 10 s, or 0 when `operations` is written.
+    /// Default: 10 s, or 0 when `operations` is written and for work on many files.
     pub run_time: Option<Span>,
-    /// Time each cell runs before it is measured. Default: 2 s.
+    /// Time each cell runs before it is measured. Default: 2 s, but 0 for work on many files.
     pub ramp_time: Option<Span>,
     /// End a cell after so many operations of all workers together, ramp not counted.
     /// Default: no such limit.
@@ -78,12 +92,13 @@ pub struct Workload {
     /// How often the whole series of cells is measured, 1 to 1000. Default: 1.
     pub repetitions: Option<u32>,
     /// The number from which the seeds of all workers come. Same plan, same seed: same requests.
-    /// Default: 1.
+    /// Default: 1, but 42 for PostMark.
     pub seed: Option<Seed>,
     /// CPUs to run on, `[0, 2]` or `"0-3,8"`; workers take them in turn. Default: wherever the
     /// kernel puts them.
     pub cpus: Option<CpuList>,
-    /// Stamp every block that is written and check every block that is read. Default: false.
+    /// Stamp every block that is written and check every block that is read; PostMark's files
+    /// are compared with what was written. Default: false.
     pub verify: Option<bool>,
     /// Keep the test files after the run, for the next one. Default: false.
     pub keep: Option<bool>,
@@ -109,6 +124,19 @@ pub struct Workload {
     pub test_type: Option<TestType>,
     /// The steps of the cycling test types.
     pub cycling: Option<Cycling>,
+    /// Many files: a pool of them under transactions, as PostMark has it. A workload has access
+    /// specifications, or one table such as this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub postmark: Option<Postmark>,
+    /// Many files: each size created, then removed, as the LFS project did it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub create_remove: Option<CreateRemove>,
+    /// Many files: a few created and removed over and over, as lmbench's lat_fs does it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lat_fs: Option<LatFs>,
+    /// Many files: created and made durable by threads, as fs_mark does it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fs_mark: Option<FsMark>,
     /// What is asked of the targets; several are run one after the other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub access_spec: Vec<AccessSpec>,

@@ -37,8 +37,10 @@ fn reworded(raw: &str, span: &std::ops::Range<usize>, page: &Page) -> (String, O
         );
     }
     if let Some(example) = example_with_value(raw, page.excerpt(span).trim_matches(['"', '\''])) {
-        let message = format!("`{}` is `{}` without a value", key(), page.excerpt(span));
-        return (message, Some(format!("write `{example}`")));
+        let key = key();
+        let message = format!("`{key}` is `{}` without a value", page.excerpt(span));
+        let last = key.rsplit('.').next().unwrap_or_default();
+        return (message, Some(format!("write `{last} = {example}`")));
     }
     if raw.starts_with("invalid ") || raw == "wanted string or table" {
         let wanted = raw
@@ -60,14 +62,14 @@ fn example_with_value(raw: &str, word: &str) -> Option<&'static str> {
         return None;
     }
     [
-        ("zipf", "distribution = { zipf = 1.2 }"),
-        ("pareto", "distribution = { pareto = 0.2 }"),
-        ("normal", "distribution = { normal = 10 }"),
+        ("zipf", "{ zipf = 1.2 }"),
+        ("pareto", "{ pareto = 0.2 }"),
+        ("normal", "{ normal = 10 }"),
         (
             "zones",
-            "distribution = { zones = [{ access = 80, size = 20 }, { access = 20, size = 80 }] }",
+            "{ zones = [{ access = 80, size = 20 }, { access = 20, size = 80 }] }",
         ),
-        ("strided", "sequence = { strided = \"1MiB\" }"),
+        ("strided", "{ strided = \"1MiB\" }"),
     ]
     .into_iter()
     .find_map(|(known, example)| (known == word).then_some(example))
@@ -107,10 +109,11 @@ fn wanted_words(wanted: &str) -> (String, Option<&'static str>) {
             "a whole number from 0 to 4294967295",
             Some("a number without quotes"),
         ),
-        "u64" | "i64" => (
+        "u64" => (
             "a whole number of at least 0",
             Some("a number without quotes"),
         ),
+        "i64" => ("a whole number", Some("a number without quotes")),
         "f64" => ("a number", Some("a number without quotes")),
         "a boolean" => (
             "`true` or `false`",

@@ -1,3 +1,5 @@
+mod files;
+
 use proptest::prelude::*;
 use units::{Bytes, Percent, Span};
 

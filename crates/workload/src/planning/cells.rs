@@ -9,12 +9,16 @@ use crate::plan::{
 use super::crew::{Member, check_depth, crew};
 use super::cycling::{Eligible, RunShape, depths, runs};
 use super::lines::{Place, lines_of};
+use super::open_loop;
 use super::options::Options;
 use super::seeds::worker_seed;
-use super::{CELLS_MAX, Context, WEIGHT_MAX, settings, space, too_heavy, too_many_cells, weight};
+use super::{
+    CELLS_MAX, Context, WEIGHT_MAX, note_targets, note_workers, settings, space, too_heavy,
+    too_many_cells, weight,
+};
 
 /// Smallest unit of an alignment of 0.
-const SECTOR_BYTES: u32 = 512;
+pub(super) const SECTOR_BYTES: u32 = 512;
 
 /// One workload on its way to cells.
 struct Layout<'a, 'b> {
@@ -33,7 +37,7 @@ pub(super) fn of_workload(
     context: &mut Context,
 ) -> Result<Vec<Cell>, Diagnostic> {
     let members = crew(workload)?;
-    settings::note_workers(workload, members.len(), context)?;
+    note_workers(workload, members.len(), context)?;
     settings::note_own(workload, &members, context);
     refuse_network(workload, context);
     let mut layout = Layout {
@@ -54,7 +58,7 @@ pub(super) fn of_workload(
     for step_index in 0..step_count {
         layout.step(step_index, &depths, &mut cells)?;
     }
-    settings::note_targets(workload_index, workload, context);
+    note_targets(workload_index, workload, context);
     Ok(cells)
 }
 
@@ -145,9 +149,24 @@ impl Layout<'_, '_> {
             };
             for iodepth in iodepths {
                 let cell = self.run_cell(run, iodepth, &active)?;
-                cells.push(cell);
-                few_enough(cells)?;
+                self.at_each_rate(cell, cells)?;
             }
+        }
+        Ok(())
+    }
+
+    /// Adds the cell once for each rate.
+    fn at_each_rate(&mut self, cell: Cell, cells: &mut Vec<Cell>) -> Result<(), Diagnostic> {
+        for rate in self.options.rates.clone() {
+            if rate.is_some() {
+                open_loop::check(&cell)?;
+            }
+            self.weigh(&cell.workers)?;
+            cells.push(Cell {
+                rate,
+                ..cell.clone()
+            });
+            few_enough(cells)?;
         }
         Ok(())
     }
@@ -209,7 +228,6 @@ impl Layout<'_, '_> {
             let index = workers.len() as u32;
             workers.push(self.worker(&member, index, name, lines, spans));
         }
-        self.weigh(&workers)?;
         self.check_memory(&workers)?;
         let first = workers.first().map(|worker| worker.access_spec.clone());
         let common = first.filter(|name| workers.iter().all(|worker| worker.access_spec == *name));
@@ -237,6 +255,8 @@ impl Layout<'_, '_> {
             workers,
             ring: options.ring,
             warm: options.warm,
+            rate: None,
+            files: None,
         }
     }
 

@@ -3,7 +3,9 @@
 mod cells;
 mod crew;
 mod cycling;
+mod files;
 mod lines;
+mod open_loop;
 mod options;
 mod seeds;
 mod settings;
@@ -15,7 +17,7 @@ mod tests;
 
 use std::collections::HashSet;
 
-use crate::check::{check, given_twice};
+use crate::check::{check_whole, given_twice};
 use crate::diagnostic::Diagnostic;
 use crate::facts::SystemFacts;
 use crate::model::Workload;
@@ -23,6 +25,7 @@ use crate::overrides::Overrides;
 use crate::plan::{Cell, Plan, PlannedWorkload, Setting, WorkerPlan};
 
 use options::Options;
+use settings::{note_targets, note_workers};
 use targets::TargetTable;
 
 /// Most cells of a plan; at the shortest useful run time they are already days.
@@ -73,9 +76,12 @@ pub fn plan(
         refusals: Vec::new(),
         weight: 0,
     };
-    let applied: Vec<Workload> = workloads.iter().map(|it| overrides.applied(it)).collect();
+    let applied = overrides.applied(workloads)?;
+    context.warnings = applied.warnings;
+    let applied = applied.workloads;
     for workload in &applied {
-        check(workload).map_err(|flaw| flaw.diagnostic(workload.source_name()))?;
+        // The file was checked when it was read, so what is wrong now came by option.
+        check_whole(workload).map_err(|flaw| flaw.diagnostic(""))?;
     }
     if let Some(flaw) = given_twice(overrides.targets()) {
         return Err(flaw.diagnostic(""));
@@ -84,17 +90,11 @@ pub fn plan(
     let mut series = Vec::new();
     let mut seed = options::SEED_DEFAULT;
     for (index, workload) in applied.iter().enumerate() {
-        let options = Options::resolve(
-            workload,
-            overrides,
-            &mut context.settings,
-            &mut context.warnings,
-        )?;
+        let (own_seed, repetitions, cells) = series_of(workload, index, &mut context)?;
         if index == 0 {
-            seed = options.seed;
+            seed = own_seed;
         }
-        let cells = cells::of_workload(workload, index, &options, &mut context)?;
-        series.push((options.repetitions, cells));
+        series.push((repetitions, cells));
     }
     let targets = space::checked(&context)?;
     let cells = interleaved(series)?;
@@ -114,10 +114,32 @@ pub fn plan(
     })
 }
 
+/// The seed of a workload, how often it is repeated, and the cells of one repetition.
+fn series_of(
+    workload: &Workload,
+    index: usize,
+    context: &mut Context,
+) -> Result<(u64, u32, Vec<Cell>), Diagnostic> {
+    if let Some(table) = workload.table() {
+        let of_files = files::of_workload(workload, index, table, context)?;
+        return Ok((of_files.seed, of_files.repetitions, of_files.cells));
+    }
+    let options = Options::resolve(
+        workload,
+        context.overrides,
+        &mut context.settings,
+        &mut context.warnings,
+    )?;
+    let cells = cells::of_workload(workload, index, &options, context)?;
+    Ok((options.seed, options.repetitions, cells))
+}
+
 /// The paths that [`plan`] will want facts of, in order, each once.
 #[must_use]
 pub fn wanted_targets(workloads: &[Workload], overrides: &Overrides) -> Vec<String> {
-    let applied: Vec<Workload> = workloads.iter().map(|it| overrides.applied(it)).collect();
+    // Options that cannot be applied are for planning to refuse, whatever the facts are.
+    let applied = overrides.applied(workloads);
+    let applied = applied.map_or_else(|_| Vec::new(), |it| it.workloads);
     let facts = SystemFacts::default();
     TargetTable::of(&applied, &mut Vec::new(), overrides, &facts).named_paths()
 }

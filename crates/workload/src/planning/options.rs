@@ -1,6 +1,6 @@
 //! The workload's own keys: written, given as an option, or their documented default.
 
-use units::{Bytes, Span};
+use units::{Bytes, Rate, Span};
 
 use crate::diagnostic::Diagnostic;
 use crate::model::{
@@ -8,7 +8,8 @@ use crate::model::{
 };
 use crate::overrides::Overrides;
 use crate::plan::{
-    CacheMode, ContentPlan, CursorKind, EngineKind, PositionRule, RingOptions, Setting, Source,
+    ArrivalKind, CacheMode, ContentPlan, CursorKind, EngineKind, OpenLoop, PositionRule,
+    RingOptions, Setting, Source,
 };
 
 /// Seed of a workload that names none, so that two runs ask for the same requests.
@@ -16,7 +17,7 @@ pub(super) const SEED_DEFAULT: u64 = 1;
 
 const RUN_TIME_DEFAULT: Span = Span::from_secs(10);
 const RAMP_TIME_DEFAULT: Span = Span::from_secs(2);
-const BATCH_DEFAULT: u32 = 32;
+pub(super) const BATCH_DEFAULT: u32 = 32;
 
 /// The workload's keys with their values.
 pub(super) struct Options {
@@ -24,6 +25,8 @@ pub(super) struct Options {
     pub engine: EngineKind,
     pub cache: CacheMode,
     pub iodepths: Vec<u32>,
+    /// One cell for each; a single none where there is no rate.
+    pub rates: Vec<Option<OpenLoop>>,
     pub size: Option<u64>,
     pub start_bytes: u64,
     pub run_time_ns: u64,
@@ -74,6 +77,7 @@ impl Options {
             settings,
         };
         let iodepths = r.iodepths(workload.iodepth.as_ref());
+        let rates = r.rates(workload);
         let operations = r.optional("operations", workload.operations, |value| value.to_string());
         let (run_time_ns, ramp_time_ns) = r.times(workload, operations, warnings)?;
         let content = workload.content.clone();
@@ -83,6 +87,7 @@ impl Options {
             engine,
             cache: r.cache(workload.cache, engine)?,
             iodepths,
+            rates,
             size: r.size(workload.size),
             start_bytes: r.shown("start", workload.start, Bytes(0)).0,
             run_time_ns,
@@ -110,10 +115,10 @@ impl Options {
 }
 
 /// Picks values and notes where they came from.
-struct Resolver<'a> {
-    name: &'a str,
-    overrides: &'a Overrides,
-    settings: &'a mut Vec<Setting>,
+pub(super) struct Resolver<'a> {
+    pub name: &'a str,
+    pub overrides: &'a Overrides,
+    pub settings: &'a mut Vec<Setting>,
 }
 
 impl Resolver<'_> {
@@ -133,7 +138,7 @@ impl Resolver<'_> {
     }
 
     /// A value whose text is its `Display`.
-    fn shown<T: std::fmt::Display>(&mut self, key: &str, written: Option<T>, default: T) -> T {
+    pub fn shown<T: std::fmt::Display>(&mut self, key: &str, written: Option<T>, default: T) -> T {
         let is_written = written.is_some();
         let value = written.unwrap_or(default);
         self.note(key, value.to_string(), is_written);
@@ -141,7 +146,7 @@ impl Resolver<'_> {
     }
 
     /// A value whose text is what a workload file has.
-    fn word<T: serde::Serialize>(&mut self, key: &str, written: Option<T>, default: T) -> T {
+    pub fn word<T: serde::Serialize>(&mut self, key: &str, written: Option<T>, default: T) -> T {
         let is_written = written.is_some();
         let value = written.unwrap_or(default);
         self.note(key, text_of(&value), is_written);
@@ -160,7 +165,7 @@ impl Resolver<'_> {
         written
     }
 
-    fn iodepths(&mut self, written: Option<&OneOrMany<u32>>) -> Vec<u32> {
+    pub fn iodepths(&mut self, written: Option<&OneOrMany<u32>>) -> Vec<u32> {
         let depths = written.map_or(&[1][..], OneOrMany::as_slice).to_vec();
         let text = depths
             .iter()
@@ -171,6 +176,21 @@ impl Resolver<'_> {
         depths
     }
 
+    fn rates(&mut self, workload: &Workload) -> Vec<Option<OpenLoop>> {
+        let Some(rates) = &workload.rate else {
+            return vec![None];
+        };
+        let rates = rates.as_slice();
+        let texts: Vec<String> = rates.iter().map(Rate::to_string).collect();
+        self.note("rate", texts.join(","), true);
+        let arrivals = self.word("arrivals", workload.arrivals, ArrivalKind::Uniform);
+        let open_loop = |rate: &Rate| OpenLoop {
+            per_second: rate.0,
+            arrivals,
+        };
+        rates.iter().map(open_loop).map(Some).collect()
+    }
+
     fn size(&mut self, written: Option<Bytes>) -> Option<u64> {
         // What the default comes to depends on the target, so that is noted with the targets.
         if let Some(size) = written {
@@ -179,7 +199,7 @@ impl Resolver<'_> {
         written.map(|size| size.0)
     }
 
-    fn cpus(&mut self, workload: &Workload) -> Vec<u32> {
+    pub fn cpus(&mut self, workload: &Workload) -> Vec<u32> {
         let Some(cpus) = &workload.cpus else {
             return Vec::new();
         };
@@ -213,7 +233,11 @@ impl Resolver<'_> {
     }
 
     /// Nothing comes back from an engine that touches nothing.
-    fn verify(&mut self, written: Option<bool>, engine: EngineKind) -> Result<bool, Diagnostic> {
+    pub fn verify(
+        &mut self,
+        written: Option<bool>,
+        engine: EngineKind,
+    ) -> Result<bool, Diagnostic> {
         if engine == EngineKind::Null && written == Some(true) {
             let message = "the engine `null` reads nothing that could be verified";
             return Err(Diagnostic::error("", message).help("leave `verify` out"));

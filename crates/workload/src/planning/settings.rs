@@ -127,7 +127,11 @@ pub(super) fn note_targets(workload_index: usize, workload: &Workload, context: 
         .filter(|entry| entry.size_is_default)
         .map(|entry| Bytes(entry.needed_bytes).to_string())
         .collect();
+    let by_option = !context.overrides.targets_of(workload).is_empty();
     note(context, workload, "targets", paths.join(","), named);
+    if let Some(setting) = context.settings.last_mut().filter(|_| by_option) {
+        setting.source = Source::Option;
+    }
     if workload.size.is_none() && !default_sizes.is_empty() {
         note(context, workload, "size", default_sizes.join(","), false);
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use units::Bytes;
 
 use crate::diagnostic::Diagnostic;
+use crate::facts::kept_free_bytes;
 use crate::plan::{TargetKind, TargetPlan};
 
 use super::Context;
@@ -16,9 +17,6 @@ pub(super) const SIZE_DEFAULT: u64 = 1 << 30;
 
 /// A default is cut to whole multiples of this, and not below it.
 const SIZE_UNIT: u64 = 1 << 20;
-
-/// Share of a file system that stays free, as a divisor: 5 %.
-const FREE_DIVISOR: u64 = 20;
 
 impl Entry {
     /// Bytes that are there already, when the default is to use them all.
@@ -39,7 +37,7 @@ impl Entry {
                 0
             };
             free.saturating_add(present)
-                .saturating_sub(facts.total_bytes / FREE_DIVISOR)
+                .saturating_sub(kept_free_bytes(facts.total_bytes))
         })
     }
 
@@ -115,12 +113,13 @@ fn default_size(context: &mut Context, target_index: u32) -> Result<u64, Diagnos
         return Ok(SIZE_DEFAULT);
     }
     let path = &entry.facts.path;
+    let kept = Bytes(kept_free_bytes(entry.facts.total_bytes));
     if share == 0 {
-        let message = format!("`{path}` has no room for a test file while 5 % stays free");
+        let message = format!("`{path}` has no room for a test file while {kept} stay free");
         return Err(Diagnostic::error("", message).help("name another target with `--target`"));
     }
     let message = format!(
-        "the test file on `{path}` has {}, not {}: more would leave less than 5 % free",
+        "the test file on `{path}` has {}, not {}: more would leave less than {kept} free",
         Bytes(share),
         Bytes(SIZE_DEFAULT)
     );
@@ -140,15 +139,21 @@ pub(super) fn checked(context: &Context) -> Result<Vec<TargetPlan>, Diagnostic> 
         let sharers = entries
             .iter()
             .filter(|other| other.shares_space_with(entry));
-        let needed = sharers.fold(0_u64, |sum, other| sum.saturating_add(other.needed_bytes));
+        let needs = |other: &Entry| other.needed_bytes.saturating_add(other.files_bytes);
+        let needed = sharers.fold(0_u64, |sum, other| sum.saturating_add(needs(other)));
         if needed > usable {
+            let (what, help) = match entries.iter().any(|entry| entry.files_bytes > 0) {
+                true => ("files", "use fewer or smaller files, or another `--target`"),
+                false => ("test files", "use a smaller `--size`"),
+            };
             let message = format!(
-                "the test files on `{}` need {}; {} can be used while 5 % stays free",
+                "the {what} on `{}` need {}; {} can be used while {} stay free",
                 entry.facts.path,
                 Bytes(needed),
-                Bytes(usable)
+                Bytes(usable),
+                Bytes(kept_free_bytes(entry.facts.total_bytes))
             );
-            return Err(Diagnostic::error("", message).help("use a smaller `--size`"));
+            return Err(Diagnostic::error("", message).help(help));
         }
     }
     Ok(entries.iter().map(planned).collect())

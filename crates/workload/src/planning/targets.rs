@@ -21,6 +21,8 @@ pub(super) struct Entry {
     pub named: bool,
     /// Bytes from byte 0 that some worker uses, at most.
     pub needed_bytes: u64,
+    /// Bytes that many files take at once there, at most, beside the test file.
+    pub files_bytes: u64,
     /// Whether a workload leaves the size to the default.
     pub size_is_default: bool,
 }
@@ -63,7 +65,7 @@ impl TargetTable {
                 touched,
                 of_iometer,
             };
-            let lists = resolver.lists(&names, overrides.targets());
+            let lists = resolver.lists(&names, &overrides.targets_of(workload));
             table.lists.push(lists);
         }
         table
@@ -263,6 +265,7 @@ impl Entry {
             known,
             named: false,
             needed_bytes: 0,
+            files_bytes: 0,
             size_is_default: false,
         }
     }

@@ -277,10 +277,10 @@ fn a_device_is_used_whole_and_a_larger_size_is_cut_with_a_warning() {
 }
 
 #[test]
-fn five_percent_of_a_file_system_stay_free() {
+fn a_gibibyte_of_a_file_system_stays_free() {
     let text = format!("targets = [\"/a\", \"/b\"]\n{LINE}");
-    // 6 GiB free less 5 GiB that stay free leave 512 MiB for each of two.
-    let tight = facts(&[directory("/a", 6), directory("/b", 6)]);
+    // 2 GiB free less 1 GiB that stays free leave 512 MiB for each of two.
+    let tight = facts(&[directory("/a", 2), directory("/b", 2)]);
     let planned = planned_on(&text, &[], &tight).unwrap();
     assert!(
         planned
@@ -291,20 +291,20 @@ fn five_percent_of_a_file_system_stay_free() {
     );
     assert_eq!(
         planned.warnings[0].to_string(),
-        "warning: the test file on `/a` has 512MiB, not 1GiB: more would leave less than 5 % free\n\
+        "warning: the test file on `/a` has 512MiB, not 1GiB: more would leave less than 1GiB free\n\
          help: add `--size` to choose"
     );
     assert_eq!(
         planned_on(&text, &["size=1GiB"], &tight)
             .unwrap_err()
             .to_string(),
-        "error: the test files on `/a` need 2GiB; 1GiB can be used while 5 % stays free\n\
+        "error: the test files on `/a` need 2GiB; 1GiB can be used while 1GiB stay free\n\
          help: use a smaller `--size`"
     );
-    let full = facts(&[directory("/a", 5), directory("/b", 5)]);
+    let full = facts(&[directory("/a", 1), directory("/b", 1)]);
     assert_eq!(
         refusal(&text, &full),
-        "error: `/a` has no room for a test file while 5 % stays free\n\
+        "error: `/a` has no room for a test file while 1GiB stay free\n\
          help: name another target with `--target`"
     );
 }
@@ -595,4 +595,90 @@ fn settings_show_what_all_workers_set_themselves() {
         all.contains("  written: iodepth = 8,16, content = zero, workers = 3, size = 1MiB\n"),
         "{all}"
     );
+}
+
+#[test]
+fn each_rate_makes_a_cell_at_each_depth() {
+    let text = format!("rate = [1000, \"20k/s\"]\niodepth = [1, 8]\n{LINE}");
+    let plan = planned(&text, &["arrivals=poisson"]).plan;
+    let asked: Vec<(u32, f64)> = plan
+        .cells
+        .iter()
+        .map(|cell| (cell.iodepth, cell.rate.unwrap().per_second))
+        .collect();
+    assert_eq!(asked, [(1, 1e3), (1, 2e4), (8, 1e3), (8, 2e4)]);
+    assert!(
+        plan.cells
+            .iter()
+            .all(|cell| { cell.rate.unwrap().arrivals == crate::plan::ArrivalKind::Poisson })
+    );
+    let setting = |key: &str| plan.settings.iter().find(|it| it.key == key).unwrap();
+    assert_eq!(setting("rate").value, "1k/s,20k/s");
+    assert_eq!(setting("rate").source, Source::Written);
+    assert_eq!(setting("arrivals").value, "poisson");
+    assert_eq!(setting("arrivals").source, Source::Option);
+}
+
+#[test]
+fn without_a_rate_each_request_follows_the_one_before() {
+    let plan = planned(LINE, &[]).plan;
+    assert_eq!(plan.cells[0].rate, None);
+    assert!(
+        plan.settings
+            .iter()
+            .all(|it| it.key != "rate" && it.key != "arrivals")
+    );
+    let text = serde_json::to_string(&plan).unwrap();
+    assert!(!text.contains("rate"), "older readers know no rate");
+}
+
+#[test]
+fn a_rate_takes_a_list_of_options() {
+    let plan = planned(LINE, &["rate=500/s,2k/s"]).plan;
+    assert_eq!(plan.cells.len(), 2);
+    assert_eq!(plan.cells[1].rate.unwrap().per_second, 2e3);
+}
+
+#[test]
+fn what_has_its_own_pace_has_no_rate() {
+    let facts = SystemFacts::default();
+    for (key, value) in [("delay", "\"1ms\""), ("burst", "3"), ("reply", "512")] {
+        let error = refusal(&format!("rate = 10\n{LINE}{key} = {value}\n"), &facts);
+        assert!(error.contains(&format!("`{key} = ")), "{error}");
+        assert!(error.contains("leave `rate` out"), "{error}");
+    }
+    let worker = "[[worker]]\ntransactions_per_connection = 5\n";
+    let error = refusal(&format!("rate = 10\n{LINE}{worker}"), &facts);
+    assert!(error.contains("opens and closes its targets"), "{error}");
+}
+
+#[test]
+fn rates_out_of_range_are_refused_where_they_are_written() {
+    for (value, seen) in [
+        ("0.0001", "not from 0.001/s to 10m/s"),
+        ("[]", "an empty list"),
+    ] {
+        let text = format!("rate = {value}\n{LINE}");
+        let error = load("w.toml", text.as_bytes(), None, false).unwrap_err();
+        assert!(error.to_string().contains(seen), "{error}");
+        assert!(error.to_string().contains("w.toml:1"), "{error}");
+    }
+}
+
+#[test]
+fn a_rate_of_nothing_and_a_spread_without_a_rate_are_refused_where_they_are_written() {
+    for (text, seen) in [
+        (
+            "rate = 10\n[postmark]\n".to_owned(),
+            "`rate` means nothing for `[postmark]`",
+        ),
+        (
+            format!("arrivals = \"poisson\"\n{LINE}"),
+            "there is no `rate`",
+        ),
+    ] {
+        let error = load("w.toml", text.as_bytes(), None, false).unwrap_err();
+        assert!(error.to_string().contains(seen), "{error}");
+        assert!(error.to_string().contains("w.toml:1"), "{error}");
+    }
 }

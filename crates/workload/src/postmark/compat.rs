@@ -3,20 +3,28 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 /// Bytes of what PostMark calls a kilobyte, in every version.
 const KILOBYTE: u32 = 1024;
 
 /// A version of PostMark, as far as it changes results or texts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "PostmarkCompat")]
 pub enum Compat {
     /// The last version with the 15-bit generator and megabytes of 1,024,000 bytes.
+    #[serde(rename = "1.14")]
     V1_14,
     /// The first with the Mersenne Twister; its "deleted" figures are those of creation.
+    #[serde(rename = "1.5")]
     V1_5,
     /// 1.53, whose banner still says 1.51.
     #[default]
+    #[serde(rename = "1.53")]
     V1_53,
     /// 1.53 with a clock of microseconds.
+    #[serde(rename = "1.54")]
     V1_54,
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead};
 
 /// The most bytes of one line, its line break included; more begin a new line.
-const LINE_BYTES_MAX: usize = 254;
+pub(super) const LINE_BYTES_MAX: usize = 254;
 
 /// The next line of a script or of the prompt, none at the end.
 ///

@@ -1,4 +1,4 @@
-//! `set location`: a list of directories with weights.
+//! Locations: directories with weights, and which of them lie beneath a target.
 
 use super::number::leading_number;
 use super::settings::Location;
@@ -46,5 +46,57 @@ fn remove(list: &mut Vec<Location>, name: &[u8]) -> Option<Vec<u8>> {
             None
         }
         None => Some([b"cannot find location '", name, b"'"].concat()),
+    }
+}
+
+/// Longest name of one directory, in bytes (`NAME_MAX`).
+const NAME_BYTES_MAX: usize = 255;
+
+/// The location without slashes at its end, none if it is the target itself, written `.`; or why
+/// it cannot be a directory beneath the target.
+pub(crate) fn beneath(name: &str) -> Result<Option<&str>, &'static str> {
+    if name.starts_with('/') {
+        return Err("is an absolute path, not a directory beneath the target");
+    }
+    let bare = name.trim_end_matches('/');
+    if bare == "." {
+        return Ok(None);
+    }
+    if bare.is_empty() {
+        return Err("is empty, not a directory beneath the target");
+    }
+    for component in bare.split('/') {
+        match component {
+            ".." => return Err("leads out of the target"),
+            "." | "" => return Err("has a part that names no directory"),
+            _ if component.contains(char::is_control) => return Err("has control characters"),
+            _ if component.len() > NAME_BYTES_MAX => return Err("has a part that is too long"),
+            _ => {}
+        }
+    }
+    Ok(Some(bare))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::beneath;
+
+    #[test]
+    fn names_beneath_the_target_are_taken_without_slashes_at_their_end() {
+        assert_eq!(beneath("a"), Ok(Some("a")));
+        assert_eq!(beneath("a/b//"), Ok(Some("a/b")));
+        assert_eq!(beneath("..a/.b"), Ok(Some("..a/.b")));
+        assert_eq!((beneath("."), beneath("./")), (Ok(None), Ok(None)));
+    }
+
+    #[test]
+    fn what_leads_elsewhere_or_nowhere_is_refused() {
+        let long = "x".repeat(256);
+        for name in [
+            "", "/", "/a", "..", "../a", "a/..", "a/../b", "./a", "a/./b", "a//b", "a\0b", "a\nb",
+            &long,
+        ] {
+            assert!(beneath(name).is_err(), "{name:?}");
+        }
     }
 }

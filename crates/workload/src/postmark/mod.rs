@@ -1,4 +1,5 @@
-//! PostMark's command language, its settings and its texts, as version 1.53 has them.
+//! PostMark: its command language, settings and texts, as version 1.53 has them, and its table in
+//! a workload file.
 //!
 //! Nothing here reads or writes a file: what a line asks for comes back as [`Action`]s, and
 //! [`play`] carries them out through a [`Console`].
@@ -10,9 +11,11 @@ mod lines;
 mod location;
 mod number;
 mod program;
+mod script;
 mod session;
 mod settings;
 mod show;
+mod table;
 #[cfg(test)]
 mod tests;
 
@@ -20,6 +23,8 @@ pub use compat::{Clock, Compat, RandomNumbers, UnknownCompat};
 pub use detect::looks_like;
 pub use lines::next_line;
 pub use program::{Console, cannot_direct_output, play};
+pub(crate) use script::{Reading, read_script};
 pub use session::{Action, Origin, Session};
 pub use settings::{Location, ReportForm, Settings};
 pub use show::{Shown, show};
+pub use table::{Choice, Postmark};

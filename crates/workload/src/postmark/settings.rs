@@ -1,11 +1,14 @@
 //! What a PostMark run is set to.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::Compat;
 
 /// The settings of a PostMark session; the default is what the program starts with.
 ///
 /// Every number fits a 32-bit signed integer, as the commands let no other pass.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
     /// The version whose results and texts are wanted.
     pub compat: Compat,
@@ -39,16 +42,32 @@ pub struct Settings {
 }
 
 /// A directory for files and its share of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Location {
-    /// The directory as given, which need not be text nor exist.
+    /// The directory as given, which need not be text nor exist; in records it is text.
+    #[serde(with = "text")]
     pub directory: Vec<u8>,
     /// Its weight among all locations, at least 1.
     pub weight: u32,
 }
 
+impl Location {
+    /// As a workload file has it: the name, and the weight behind it unless it is 1; what is not
+    /// text is shown as such.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let name = String::from_utf8_lossy(&self.directory);
+        // A blank in the name would be taken for the one before a weight.
+        match self.weight {
+            1 if !name.contains(' ') => name.into_owned(),
+            weight => format!("{name} {weight}"),
+        }
+    }
+}
+
 /// The forms of PostMark's report.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum ReportForm {
     /// A page of text.
     #[default]
@@ -90,5 +109,18 @@ impl Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self::new(Compat::default())
+    }
+}
+
+/// A directory's name as text; what is not text is shown as such.
+mod text {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(name: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&String::from_utf8_lossy(name))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        String::deserialize(deserializer).map(String::into_bytes)
     }
 }

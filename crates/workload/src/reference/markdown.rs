@@ -3,7 +3,11 @@
 use serde_json::{Map, Value};
 
 /// Tables of the schema, in the order of reading: the definition's name, and its title.
-const TABLES: [(&str, &str); 8] = [
+const TABLES: [(&str, &str); 12] = [
+    ("Postmark", "`[postmark]`"),
+    ("CreateRemove", "`[create_remove]`"),
+    ("LatFs", "`[lat_fs]`"),
+    ("FsMark", "`[fs_mark]`"),
     ("AccessSpec", "`[[access_spec]]`"),
     ("AccessLine", "`[[access_spec.line]]`"),
     ("ZoneChoice", "Zones of a `distribution`"),
@@ -15,8 +19,9 @@ const TABLES: [(&str, &str); 8] = [
 ];
 
 /// Choices of the schema: the definition's name, and the title.
-const CHOICES: [(&str, &str); 8] = [
+const CHOICES: [(&str, &str); 20] = [
     ("EngineKind", "`engine`"),
+    ("ArrivalKind", "`arrivals`"),
     ("CacheMode", "`cache`"),
     ("PositionRule", "`position`"),
     ("CursorKind", "`cursor`"),
@@ -24,6 +29,17 @@ const CHOICES: [(&str, &str); 8] = [
     ("DistributionChoice", "`distribution`"),
     ("SequenceChoice", "`sequence`"),
     ("StepKind", "`kind` of a cycle"),
+    ("FileChoice", "`postmark.choice`"),
+    ("Fsync", "`postmark.fsync`"),
+    ("Pool", "`postmark.pool`"),
+    ("PostmarkCompat", "`postmark.compat`"),
+    ("ReportForm", "`postmark.report`"),
+    ("LatFsCompat", "`lat_fs.compat`"),
+    ("Order", "`order`"),
+    ("FileSync", "`sync`"),
+    ("Between", "`create_remove.between`"),
+    ("Mode", "`create_remove.mode`"),
+    ("SyncMethod", "`fs_mark.sync_method`"),
 ];
 
 /// The whole page: the introduction, then every key and every choice.
@@ -148,7 +164,7 @@ fn named(name: &str) -> String {
         "Workload" => "workload".to_owned(),
         "Extras" => "table".to_owned(),
         _ if name.starts_with("OneOrMany") => "one or a list".to_owned(),
-        "DistributionChoice" | "SequenceChoice" => "word or table".to_owned(),
+        "DistributionChoice" | "SequenceChoice" | "FileChoice" => "word or table".to_owned(),
         _ if CHOICES.iter().any(|(known, _)| *known == name) => "word".to_owned(),
         _ => "table".to_owned(),
     }

@@ -2,13 +2,18 @@
 
 mod clock;
 mod console;
+mod fs_mark;
 mod input;
+mod lat_fs;
 mod postmark;
+mod ticks;
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use clap::ValueEnum;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use workload::classics::Refusal;
 
 use crate::args::{AsArgs, ClassicArg};
 use crate::failure::{Exit, Failure};
@@ -31,7 +36,29 @@ fn classic_of(path: &Path) -> Option<ClassicArg> {
 pub(crate) fn run(args: AsArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
     match args.classic {
         ClassicArg::Postmark => postmark::run(args.args, at_once),
+        ClassicArg::LatFs => lat_fs::run(args.args, at_once),
+        ClassicArg::FsMark => fs_mark::run(args.args, at_once),
     }
+}
+
+/// Prints why a command line was not taken, as the program itself would end.
+fn refuse(refusal: &Refusal) -> Exit {
+    if !refusal.message.is_empty() {
+        eprintln!("error: {}", refusal.message);
+    }
+    eprint!("{}", refusal.usage);
+    Exit::Classic(refusal.exit_code)
+}
+
+/// Allows as many open directories as the system does: a worker holds all that its files are in.
+fn raise_descriptor_limit() {
+    let limit = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: limit.maximum,
+        ..limit
+    };
+    // Where this is refused, what does not fit fails with its own message.
+    let _ = setrlimit(Resource::Nofile, raised);
 }
 
 #[cfg(test)]
@@ -43,6 +70,8 @@ mod tests {
         let classic = |path| classic_of(Path::new(path));
         assert_eq!(classic("/usr/bin/postmark"), Some(ClassicArg::Postmark));
         assert_eq!(classic("postmark"), Some(ClassicArg::Postmark));
+        assert_eq!(classic("bin/lat_fs"), Some(ClassicArg::LatFs));
+        assert_eq!(classic("fs_mark"), Some(ClassicArg::FsMark));
         assert_eq!(classic("/postmark/pgmeter"), None);
         assert_eq!(classic(""), None);
     }

@@ -74,7 +74,7 @@ pub enum Mode {
 }
 
 /// Create/remove with every value known.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CreateRemovePlan {
     /// Files of each size.
     pub file_count: u32,
@@ -108,6 +108,20 @@ pub struct Step {
 const TABLE: &str = "create_remove";
 
 impl CreateRemove {
+    /// This table laid over another, key by key.
+    pub(crate) fn over(self, under: Self) -> Self {
+        Self {
+            count: self.count.or(under.count),
+            sizes: self.sizes.or(under.sizes),
+            write_size: self.write_size.or(under.write_size),
+            directories: self.directories.or(under.directories),
+            order: self.order.or(under.order),
+            between: self.between.or(under.between),
+            mode: self.mode.or(under.mode),
+            sync: self.sync.or(under.sync),
+        }
+    }
+
     /// The settings with their defaults.
     ///
     /// # Errors

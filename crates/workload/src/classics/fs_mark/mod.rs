@@ -67,6 +67,25 @@ pub struct FsMark {
 }
 
 impl FsMark {
+    /// This table laid over another, key by key.
+    pub(crate) fn over(self, under: Self) -> Self {
+        Self {
+            threads: self.threads.or(under.threads),
+            files: self.files.or(under.files),
+            size: self.size.or(under.size),
+            write_size: self.write_size.or(under.write_size),
+            sync_method: self.sync_method.or(under.sync_method),
+            subdirectories: self.subdirectories.or(under.subdirectories),
+            files_per_subdirectory: self.files_per_subdirectory.or(under.files_per_subdirectory),
+            name_length: self.name_length.or(under.name_length),
+            random_length: self.random_length.or(under.random_length),
+            loops: self.loops.or(under.loops),
+            keep: self.keep.or(under.keep),
+            until_full: self.until_full.or(under.until_full),
+            mkdir_every_file: self.mkdir_every_file.or(under.mkdir_every_file),
+        }
+    }
+
     /// The settings with their defaults, for so many directories.
     ///
     /// # Errors

@@ -1,10 +1,12 @@
 //! fs_mark with every value known, and the stages of an iteration.
 
+use serde::{Deserialize, Serialize};
+
 use super::SyncMethod;
 use crate::classics::{Chain, FileSync, Order};
 
 /// fs_mark with every value known.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FsMarkPlan {
     /// Threads; thread t works in directory `t % d` of d.
     pub thread_count: u32,
@@ -33,7 +35,8 @@ pub struct FsMarkPlan {
 }
 
 /// How files are spread over subdirectories, which are named by two or more hexadecimal digits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Subdirectories {
     /// There are none.
     None,

@@ -20,6 +20,15 @@ impl Sample {
     fn ns_per_file(&self) -> f64 {
         self.time_ns as f64 / f64::from(self.file_count)
     }
+
+    /// The sample in the middle by time a file, the earlier one of two; none of nothing.
+    #[must_use]
+    pub fn median(samples: &[Self]) -> Option<Self> {
+        let mut samples = samples.to_vec();
+        samples.sort_by(|a, b| a.ns_per_file().total_cmp(&b.ns_per_file()));
+        let middle = samples.len().checked_sub(1)? / 2;
+        samples.get(middle).copied()
+    }
 }
 
 /// The samples of one test.
@@ -75,12 +84,15 @@ impl Calibration {
         self.file_count = grown.clamp(self.file_count + 1, FILES_MAX);
     }
 
-    /// The sample in the middle by time a file, the earlier one of two; none before the first.
+    /// The samples that count so far.
+    #[must_use]
+    pub fn samples(&self) -> &[Sample] {
+        &self.samples
+    }
+
+    /// Their [`Sample::median`].
     #[must_use]
     pub fn median(&self) -> Option<Sample> {
-        let mut samples = self.samples.clone();
-        samples.sort_by(|a, b| a.ns_per_file().total_cmp(&b.ns_per_file()));
-        let middle = samples.len().checked_sub(1)? / 2;
-        samples.get(middle).copied()
+        Sample::median(&self.samples)
     }
 }

@@ -61,6 +61,7 @@ pub struct LatFs {
 
 /// The versions that can be followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "LatFsCompat")]
 pub enum Compat {
     /// lmbench of 1995.
     #[default]
@@ -72,7 +73,7 @@ pub enum Compat {
 }
 
 /// lat_fs with every value known.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatFsPlan {
     /// Sizes in the order in which they are measured.
     pub sizes_bytes: Vec<u64>,
@@ -85,7 +86,8 @@ pub struct LatFsPlan {
 }
 
 /// What a version has of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "compat")]
 pub enum Form {
     /// Version 1.6.
     Best {
@@ -106,6 +108,21 @@ pub enum Form {
 }
 
 impl LatFs {
+    /// This table laid over another, key by key.
+    pub(crate) fn over(self, under: Self) -> Self {
+        Self {
+            compat: self.compat.or(under.compat),
+            files: self.files.or(under.files),
+            sizes: self.sizes.or(under.sizes),
+            budget: self.budget.or(under.budget),
+            order: self.order.or(under.order),
+            sync: self.sync.or(under.sync),
+            files_per_directory: self.files_per_directory.or(under.files_per_directory),
+            repetitions: self.repetitions.or(under.repetitions),
+            sample_time: self.sample_time.or(under.sample_time),
+        }
+    }
+
     /// The settings with their defaults.
     ///
     /// # Errors

@@ -1,14 +1,14 @@
-//! Which process uses a target, and whether it still runs.
+//! Which process makes a run or uses a target, and whether it still runs.
 
 use std::fs;
-use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 /// A process, told apart from later ones with the same number.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Owner {
+pub struct Owner {
+    /// Its number.
     pub pid: u32,
     /// When it started, in clock ticks since the boot.
     pub started_ticks: u64,
@@ -20,7 +20,8 @@ pub(crate) struct Owner {
 
 impl Owner {
     /// This process.
-    pub(crate) fn current() -> Self {
+    #[must_use]
+    pub fn current() -> Self {
         let pid = std::process::id();
         Self {
             pid,
@@ -34,7 +35,8 @@ impl Owner {
     }
 
     /// Whether the process may still run, as far as this machine can tell.
-    pub(crate) fn may_run(&self) -> bool {
+    #[must_use]
+    pub fn may_run(&self) -> bool {
         let here = Self::current();
         if self.boot != here.boot {
             // Another boot of this machine is over; another machine cannot be asked.
@@ -43,13 +45,16 @@ impl Owner {
         started_ticks(self.pid) == Some(self.started_ticks)
     }
 
-    pub(crate) fn is_this_process(&self) -> bool {
+    /// Whether it is the process that asks.
+    #[must_use]
+    pub fn is_this_process(&self) -> bool {
         *self == Self::current()
     }
 }
 
 fn boot() -> String {
-    crate::sysfs::word(Path::new("/proc/sys/kernel/random/boot_id")).unwrap_or_default()
+    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    text.trim().to_owned()
 }
 
 /// The start of a process; none when it is gone or a zombie.

@@ -1,0 +1,73 @@
+//! `compare`: runs side by side, and what differs by more than chance.
+
+use compare::{CompareError, Comparison, ComparisonOptions, compare_with_first};
+use report::{ComparisonFormat, Page, regression_lines, render_comparisons};
+use results::RunRecord;
+
+use crate::args::{CompareArgs, CompareFormat};
+use crate::failure::{Exit, Failure};
+use crate::output::{is_stdout, page, write_new};
+use crate::stored::Place;
+
+/// Compares the runs that the arguments name.
+pub(crate) fn compare(args: &CompareArgs, place: &Place) -> Result<Exit, Failure> {
+    if args.runs.len() < 2 {
+        let message = format!(
+            "a comparison takes two runs or more, not {}",
+            args.runs.len()
+        );
+        let help = Some("name a record to compare with, such as `compare a.json b.json`".into());
+        return Err(Failure::new(Exit::Usage, message, help));
+    }
+    let records = args.runs.iter().map(|path| Ok([place.record(path)?]));
+    let records: Vec<[RunRecord; 1]> = records.collect::<Result<_, Failure>>()?;
+    let sides: Vec<&[RunRecord]> = records.iter().map(<[RunRecord; 1]>::as_slice).collect();
+    let options = ComparisonOptions {
+        force: args.force,
+        paired: args.paired,
+    };
+    let comparisons = compare_with_first(&sides, options)?;
+    write(&comparisons, args)?;
+    Ok(verdict(&comparisons, args))
+}
+
+/// Prints the comparisons, or writes them into the file that was asked for.
+fn write(comparisons: &[Comparison], args: &CompareArgs) -> Result<(), Failure> {
+    let format = match args.format {
+        CompareFormat::Text => ComparisonFormat::Text,
+        CompareFormat::Markdown => ComparisonFormat::Markdown,
+        CompareFormat::Json => ComparisonFormat::Json,
+    };
+    let output = args.output.as_deref().filter(|path| !is_stdout(path));
+    let page = match output {
+        Some(_) => Page::PLAIN,
+        None => page(&std::io::stdout()),
+    };
+    write_new(output, &render_comparisons(comparisons, format, page))
+}
+
+/// What `--fail-on-regression` says, told on standard error too.
+fn verdict(comparisons: &[Comparison], args: &CompareArgs) -> Exit {
+    let Some(percent) = args.fail_on_regression else {
+        return Exit::Measured;
+    };
+    let lines: Vec<String> = comparisons
+        .iter()
+        .flat_map(|comparison| regression_lines(comparison, percent.0))
+        .collect();
+    for line in &lines {
+        eprintln!("regression: {line}");
+    }
+    if lines.is_empty() {
+        Exit::Measured
+    } else {
+        Exit::Regression
+    }
+}
+
+impl From<CompareError> for Failure {
+    fn from(error: CompareError) -> Self {
+        let help = Some(error.help().to_owned());
+        Self::new(Exit::Usage, error, help)
+    }
+}

@@ -1,0 +1,128 @@
+//! The run that is being made, on its way into the results store.
+
+use std::path::{Path, PathBuf};
+
+use results::{RunEvent, RunRecord, Warning, WarningCode, target_indexes};
+use store::{Store, StoreError, Writer};
+use workload::plan::{EngineKind, Plan};
+
+use crate::failure::Failure;
+use crate::output::{OutputFile, print};
+use crate::stored::Place;
+
+/// Stores a run while it goes on. A store that fails is a warning: measuring goes on.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    store: Option<Store>,
+    writer: Option<Writer>,
+    failure: Option<StoreError>,
+}
+
+impl Keeper {
+    /// Opens the store; `wanted` is whether the run is to be stored at all.
+    pub fn open(place: &Place, wanted: bool) -> Self {
+        let opened = wanted.then(|| place.open()).transpose();
+        let (store, failure) = match opened {
+            Ok(store) => (store, None),
+            Err(error) => (None, Some(error)),
+        };
+        Self {
+            store,
+            writer: None,
+            failure,
+        }
+    }
+
+    /// What there is to say before the run begins.
+    pub fn doubts(&self, plan: &Plan) -> Vec<Warning> {
+        let failed = self.failure.iter().map(not_stored);
+        failed.chain(self.on_target(plan)).collect()
+    }
+
+    fn on_target(&self, plan: &Plan) -> Option<Warning> {
+        let store = self.store.as_ref()?;
+        let cells = plan.cells.iter();
+        let used = cells
+            .filter(|cell| cell.engine != EngineKind::Null)
+            .flat_map(target_indexes);
+        let target = used
+            .filter_map(|index| plan.targets.get(index as usize))
+            .find(|target| shares_device(store, &target.path))?;
+        let message = format!(
+            "the results store `{}` is on a device under `{}`, which moves its bytes too: \
+             a few KiB a second",
+            store.path().display(),
+            target.path.display()
+        );
+        Some(Warning::of_run(WarningCode::StoreOnTarget, message))
+    }
+
+    /// Takes note of what happens in the run.
+    pub fn hear(&mut self, event: &RunEvent) {
+        if let (RunEvent::Started { record }, Some(store)) = (event, &self.store) {
+            match store.begin(record) {
+                Ok(writer) => self.writer = Some(writer),
+                Err(error) => self.failure = Some(error),
+            }
+        }
+        if let Some(writer) = &self.writer {
+            writer.event(event);
+        }
+    }
+
+    /// Ends the run. Where it could not be stored, the record says so, and what is returned is to
+    /// be printed.
+    pub fn finish(self, record: &mut RunRecord) -> Option<NotStored> {
+        let finished = self.writer.map_or(Ok(()), |writer| writer.finish(record));
+        let error = finished.err().or(self.failure)?;
+        // A store that could not be opened was told before the run.
+        if self.store.is_some() {
+            record.warnings.push(not_stored(&error));
+        }
+        Some(NotStored(error))
+    }
+}
+
+/// Whether both are on one device, whatever layers are between.
+fn shares_device(store: &Store, target: &Path) -> bool {
+    if store.lies_on(target) {
+        return true;
+    }
+    let below = target::devices_under(store.path());
+    let mut devices = target::devices_under(target).into_iter();
+    devices.any(|device| below.iter().any(|other| other.number == device.number))
+}
+
+fn not_stored(error: &StoreError) -> Warning {
+    let message = format!("the run is not in the results store: {error}");
+    Warning::of_run(WarningCode::NotStored, message)
+}
+
+/// Why a run is not in the store.
+#[derive(Debug)]
+pub(crate) struct NotStored(StoreError);
+
+impl NotStored {
+    /// Says so, and saves the record in a file here unless it is `saved` in another way; where
+    /// no file can be made, standard output takes it.
+    pub fn tell(&self, record: &RunRecord, is_saved: bool) -> Result<(), Failure> {
+        eprintln!("warning: the run is not in the results store: {}", self.0);
+        if let Some(help) = self.0.help() {
+            eprintln!("help: {help}");
+        }
+        if is_saved {
+            return Ok(());
+        }
+        let path = PathBuf::from(format!("pgmeter-{}.json", record.id));
+        let written = OutputFile::create(&path).and_then(|file| file.finish(&record.to_json()));
+        match written {
+            Ok(()) => eprintln!("its record is in `{}`", path.display()),
+            Err(failure) => {
+                failure.print();
+                eprintln!("its record is on standard output");
+                print(&record.to_json())?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,177 @@
+//! What two runs say differently about themselves.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use results::{Environment, RunRecord};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use workload::plan::Plan;
+
+/// Settings that change where, when, how long or how often is measured, but not what.
+const CIRCUMSTANCES: [&str; 8] = [
+    "targets",
+    "target",
+    "run_time",
+    "ramp_time",
+    "repetitions",
+    "seed",
+    "keep",
+    "test_type",
+];
+/// Parts of the environment that differ from one minute to the next.
+const FLEETING: [&str; 6] = [
+    "load_before",
+    "memory_available_bytes",
+    "free_bytes",
+    "read_cost_ns",
+    "resolution_ns",
+    "target_index",
+];
+/// Kernel settings that are gauges.
+const FLEETING_SETTINGS: &str = "pressure.";
+
+/// A key with its value on both sides.
+type Changed<'a> = (&'a str, Option<&'a str>, Option<&'a str>);
+
+/// Something that the first run has otherwise than the second.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Difference {
+    /// What differs: a key of the workload file, or a path into the record.
+    pub what: String,
+    /// What the first has; none when it lacks it.
+    pub a: Option<String>,
+    /// What the second has; none when it lacks it.
+    pub b: Option<String>,
+}
+
+impl Difference {
+    /// Whether only where, when, how long or how often was measured differs.
+    #[must_use]
+    pub fn is_circumstance(&self) -> bool {
+        let key = self.what.split(' ').next().unwrap_or_default();
+        CIRCUMSTANCES.contains(&key)
+    }
+}
+
+/// The settings that differ between two plans; one that differs alike in several workloads stands
+/// once, with their names where it is not so in all of them.
+pub(crate) fn of_settings(a: &Plan, b: &Plan) -> Vec<Difference> {
+    let (first, second) = (settings(a), settings(b));
+    let workloads: BTreeSet<&str> = first
+        .keys()
+        .filter(|(workload, _)| second.keys().any(|(other, _)| other == workload))
+        .map(|(workload, _)| *workload)
+        .collect();
+    let keys: BTreeSet<_> = first.keys().chain(second.keys()).collect();
+    let mut found: BTreeMap<Changed, Vec<&str>> = BTreeMap::new();
+    for &&(workload, key) in keys.iter().filter(|key| workloads.contains(key.0)) {
+        let a = first.get(&(workload, key)).copied();
+        let b = second.get(&(workload, key)).copied();
+        if a != b {
+            found.entry((key, a, b)).or_default().push(workload);
+        }
+    }
+    found
+        .into_iter()
+        .map(|((key, a, b), of)| Difference {
+            what: if of.len() == workloads.len() {
+                key.to_owned()
+            } else {
+                format!("{key} ({})", of.join(", "))
+            },
+            a: a.map(str::to_owned),
+            b: b.map(str::to_owned),
+        })
+        .collect()
+}
+
+/// Values by workload and key.
+fn settings(plan: &Plan) -> BTreeMap<(&str, &str), &str> {
+    plan.settings
+        .iter()
+        .map(|setting| {
+            let place = (setting.workload.as_str(), setting.key.as_str());
+            (place, setting.value.as_str())
+        })
+        .collect()
+}
+
+/// What differs between the machines, systems and programs behind two runs.
+pub(crate) fn of_environments(a: &RunRecord, b: &RunRecord) -> Vec<Difference> {
+    let mut found = of_values(&lasting(&a.environment), &lasting(&b.environment));
+    let (a, b) = (&a.pgmeter.version, &b.pgmeter.version);
+    if a != b {
+        found.push(Difference {
+            what: "pgmeter.version".to_owned(),
+            a: Some(a.clone()),
+            b: Some(b.clone()),
+        });
+    }
+    found
+}
+
+/// An environment without what differs from one minute to the next.
+fn lasting(environment: &Environment) -> Value {
+    let mut environment = environment.clone();
+    environment
+        .settings
+        .retain(|setting| !setting.starts_with(FLEETING_SETTINGS));
+    let settings: BTreeMap<String, String> = environment
+        .settings
+        .drain(..)
+        .map(|setting| match setting.split_once('=') {
+            Some((name, value)) => (name.to_owned(), value.to_owned()),
+            None => (setting, String::new()),
+        })
+        .collect();
+    let mut value = serde_json::to_value(&environment).unwrap_or_default();
+    if let Some(object) = value.as_object_mut() {
+        object.insert("settings".to_owned(), serde_json::json!(settings));
+    }
+    value
+}
+
+/// The leaves in which two JSON values differ, by their paths.
+pub(crate) fn of_values(a: &Value, b: &Value) -> Vec<Difference> {
+    let (mut first, mut second) = (BTreeMap::new(), BTreeMap::new());
+    leaves(a, "", &mut first);
+    leaves(b, "", &mut second);
+    let paths: BTreeSet<&String> = first.keys().chain(second.keys()).collect();
+    paths
+        .into_iter()
+        .filter(|path| first.get(*path) != second.get(*path))
+        .map(|path| Difference {
+            what: path.clone(),
+            a: first.get(path).cloned(),
+            b: second.get(path).cloned(),
+        })
+        .collect()
+}
+
+/// Collects every leaf but nulls and fleeting ones, text without quotes.
+fn leaves(value: &Value, path: &str, found: &mut BTreeMap<String, String>) {
+    match value {
+        Value::Null => {}
+        Value::Object(object) => {
+            for (key, value) in object.iter().filter(|(key, _)| !is_fleeting(key)) {
+                let dot = if path.is_empty() { "" } else { "." };
+                leaves(value, &format!("{path}{dot}{key}"), found);
+            }
+        }
+        Value::Array(values) => {
+            for (index, value) in values.iter().enumerate() {
+                leaves(value, &format!("{path}[{index}]"), found);
+            }
+        }
+        Value::String(text) => {
+            found.insert(path.to_owned(), text.clone());
+        }
+        other => {
+            found.insert(path.to_owned(), other.to_string());
+        }
+    }
+}
+
+fn is_fleeting(key: &str) -> bool {
+    FLEETING.contains(&key)
+}

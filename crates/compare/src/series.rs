@@ -1,0 +1,71 @@
+//! A figure over the intervals of one run.
+
+use results::{CellRecord, IntervalFigures, IntervalRecord, percentile_is_supported};
+
+use crate::figure::{Figure, Scope};
+
+/// Operations that move bytes; where there are any, the total is theirs alone.
+const MOVING: [&str; 2] = ["read", "write"];
+/// The last interval counts only if it is this share of the longest.
+const LENGTH_MIN: f64 = 0.5;
+
+/// A figure of each interval, in their order; none where intervals do not tell.
+pub(crate) fn of(cell: &CellRecord, scope: &Scope, figure: Figure) -> Option<Vec<f64>> {
+    let names = names(cell, scope)?;
+    whole(&cell.intervals)
+        .map(|interval| match figure {
+            Figure::PerSecond => rate(interval, &names, |figures| figures.count),
+            Figure::BytesPerSecond => rate(interval, &names, |figures| figures.bytes),
+            Figure::LatencyMean => None,
+            Figure::LatencyP99 => percentile(interval, &names),
+        })
+        .collect()
+}
+
+/// The operations that a scope adds up; intervals know no transactions.
+fn names<'a>(cell: &'a CellRecord, scope: &'a Scope) -> Option<Vec<&'a str>> {
+    match scope {
+        Scope::Transaction(_) => None,
+        Scope::Operation(name) => Some(vec![name]),
+        Scope::Total => {
+            let all: Vec<&str> = cell.operations.keys().map(String::as_str).collect();
+            let moving: Vec<&str> = all
+                .iter()
+                .copied()
+                .filter(|name| MOVING.contains(name))
+                .collect();
+            Some(if moving.is_empty() { all } else { moving })
+        }
+    }
+}
+
+/// The intervals without a short rest at the end.
+fn whole(intervals: &[IntervalRecord]) -> impl Iterator<Item = &IntervalRecord> {
+    let longest_ns = intervals.iter().map(|interval| interval.length_ns).max();
+    let at_least_ns = longest_ns.unwrap_or_default() as f64 * LENGTH_MIN;
+    intervals
+        .iter()
+        .filter(move |interval| interval.length_ns > 0 && interval.length_ns as f64 >= at_least_ns)
+}
+
+fn rate(
+    interval: &IntervalRecord,
+    names: &[&str],
+    amount: fn(&IntervalFigures) -> u64,
+) -> Option<f64> {
+    let sum: u64 = names
+        .iter()
+        .filter_map(|name| interval.operations.get(*name))
+        .map(amount)
+        .sum();
+    Some(sum as f64 * 1e9 / interval.length_ns as f64)
+}
+
+/// The percentile of an interval with enough operations; those of several operations do not add
+/// up to one.
+fn percentile(interval: &IntervalRecord, names: &[&str]) -> Option<f64> {
+    let [name] = names else { return None };
+    let figures = interval.operations.get(*name)?;
+    let p99_ns = figures.p99_ns?;
+    percentile_is_supported(figures.count, 99.0).then_some(p99_ns as f64)
+}

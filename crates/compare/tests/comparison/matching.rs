@@ -1,0 +1,244 @@
+//! Which cells are brought together, and what is refused.
+
+use std::slice::from_ref;
+
+use compare::{CompareError, Comparison, ComparisonOptions, compare, compare_with_first};
+use results::{RunRecord, Status};
+use serde_json::json;
+
+use crate::made;
+
+fn strictly(a: &RunRecord, b: &RunRecord) -> Result<Comparison, CompareError> {
+    compare(from_ref(a), from_ref(b), ComparisonOptions::default())
+}
+
+fn by_force(a: &RunRecord, b: &RunRecord) -> Result<Comparison, CompareError> {
+    let options = ComparisonOptions {
+        force: true,
+        ..ComparisonOptions::default()
+    };
+    compare(from_ref(a), from_ref(b), options)
+}
+
+/// A run with a cell of each iodepth.
+fn depths(iodepths: &[u32]) -> RunRecord {
+    let mut run = made::run(made::plan(iodepths, "/mnt/a"));
+    run.cells = (0..iodepths.len())
+        .map(|index| made::cell(&run.plan, index, 0, 1e4 * (index + 1) as f64, &[]))
+        .collect();
+    run
+}
+
+#[test]
+fn cells_match_whatever_target_they_ran_on() {
+    let (a, b) = (
+        made::measured("/mnt/a", &[1e4]),
+        made::measured("/mnt/b", &[1e4]),
+    );
+    let comparison = strictly(&a, &b).unwrap();
+    assert_eq!(comparison.cells.len(), 1);
+    assert_eq!(
+        (
+            comparison.cells[0].target_a.as_str(),
+            comparison.cells[0].target_b.as_str()
+        ),
+        ("/mnt/a", "/mnt/b")
+    );
+    let [targets] = comparison.plan_differences.as_slice() else {
+        panic!("{:?}", comparison.plan_differences);
+    };
+    assert_eq!(
+        (targets.what.as_str(), targets.is_circumstance()),
+        ("targets", true)
+    );
+    assert!(!comparison.forced);
+}
+
+#[test]
+fn cells_match_whatever_their_order_seed_and_run_time() {
+    let a = depths(&[1, 8]);
+    let mut plan = made::plan(&[8, 1], "/mnt/a");
+    plan["cells"][0]["run_time_ns"] = json!(5);
+    plan["cells"][0]["workers"][0]["seed"] = json!(99);
+    plan["cells"][0]["workers"][0]["cpu"] = json!(1);
+    let mut b = made::run(plan);
+    b.cells = vec![
+        made::cell(&b.plan, 0, 0, 2e4, &[]),
+        made::cell(&b.plan, 1, 0, 1e4, &[]),
+    ];
+    let comparison = strictly(&a, &b).unwrap();
+    let found: Vec<(u32, f64)> = comparison
+        .cells
+        .iter()
+        .map(|cell| (cell.name.iodepth, cell.figures[0].ratio))
+        .collect();
+    assert_eq!(found, [(1, 1.0), (8, 1.0)]);
+}
+
+#[test]
+fn cells_that_only_one_side_has_are_named() {
+    let comparison = strictly(&depths(&[1, 4, 16]), &depths(&[4, 1, 64, 32])).unwrap();
+    let iodepths = |cells: &[compare::CellName]| -> Vec<u32> {
+        cells.iter().map(|cell| cell.iodepth).collect()
+    };
+    assert_eq!(comparison.cells.len(), 2);
+    assert_eq!(iodepths(&comparison.only_a), [16]);
+    assert_eq!(iodepths(&comparison.only_b), [64, 32]);
+}
+
+#[test]
+fn other_work_under_the_same_name_is_refused_with_its_setting() {
+    let a = made::measured("/mnt/a", &[1e4]);
+    let mut plan = made::plan(&[8], "/mnt/b");
+    plan["settings"][1] = made::setting("size", "2GiB");
+    plan["cells"][0]["workers"][0]["spans"][0]["size_bytes"] = json!(2_u64 << 30);
+    let mut b = made::run(plan);
+    b.cells = vec![made::cell(&b.plan, 0, 0, 1e4, &[])];
+    let error = strictly(&a, &b).unwrap_err();
+    assert!(error.is_overridable());
+    let text = error.to_string();
+    assert!(
+        text.ends_with("measure different things: size is `1GiB` and `2GiB`"),
+        "{text}"
+    );
+    assert!(error.help().contains("--force"));
+    let forced = by_force(&a, &b).unwrap();
+    assert!(forced.forced && forced.cells.len() == 1);
+    assert_eq!(forced.plan_differences[0].what, "size");
+}
+
+#[test]
+fn other_access_lines_are_refused_with_their_place_in_the_plan() {
+    let a = made::measured("/mnt/a", &[1e4]);
+    let mut plan = made::plan(&[8], "/mnt/a");
+    plan["cells"][0]["workers"][0]["lines"][0]["read_percent"] = json!(50.0);
+    let mut b = made::run(plan);
+    b.cells = vec![made::cell(&b.plan, 0, 0, 1e4, &[])];
+    let Err(CompareError::DifferentThings { differences, .. }) = strictly(&a, &b) else {
+        panic!("must be refused");
+    };
+    assert_eq!(differences.len(), 1);
+    assert_eq!(differences[0].what, "workers[0].lines[0].read_percent");
+    assert_eq!(differences[0].a.as_deref(), Some("100.0"));
+}
+
+#[test]
+fn another_depth_is_refused_and_compared_by_force() {
+    let error = strictly(&depths(&[1]), &depths(&[8])).unwrap_err();
+    assert!(error.is_overridable(), "{error}");
+    let forced = by_force(&depths(&[1]), &depths(&[8])).unwrap();
+    let cell = &forced.cells[0];
+    assert_eq!(cell.name.iodepth, 1);
+    assert_eq!(cell.name_b.as_ref().unwrap().iodepth, 8);
+    // With several to choose from nothing is guessed.
+    let forced = by_force(&depths(&[1]), &depths(&[8, 16]));
+    assert!(matches!(forced, Err(CompareError::NothingInCommon { .. })));
+}
+
+#[test]
+fn workloads_without_anything_in_common_cannot_be_forced() {
+    let a = depths(&[1]);
+    let mut b = depths(&[1]);
+    b.cells[0].workload = "another".into();
+    for error in [strictly(&a, &b).unwrap_err(), by_force(&a, &b).unwrap_err()] {
+        assert!(matches!(error, CompareError::NothingInCommon { .. }));
+        assert!(!error.is_overridable());
+    }
+}
+
+#[test]
+fn incomplete_cells_are_left_out_and_counted() {
+    let mut a = depths(&[1, 8]);
+    a.cells[1].status = Status::Interrupted;
+    let comparison = strictly(&a, &depths(&[1, 8])).unwrap();
+    assert_eq!(
+        (comparison.cells.len(), comparison.a.incomplete_count),
+        (1, 1)
+    );
+    assert_eq!(comparison.only_b.len(), 1);
+    a.cells[0].status = Status::Failed;
+    let error = strictly(&a, &depths(&[1])).unwrap_err();
+    assert!(
+        matches!(error, CompareError::NothingMeasured { .. }),
+        "{error}"
+    );
+    let empty = compare(&[], &[a], ComparisonOptions::default());
+    assert!(matches!(empty, Err(CompareError::NothingMeasured { .. })));
+}
+
+#[test]
+fn several_runs_of_a_side_are_taken_together() {
+    let run = |rate| made::measured("/mnt/a", &[rate]);
+    let a = [run(1e4), run(1.01e4), run(0.99e4)];
+    let b = [run(2e4), run(2.02e4), run(1.98e4)];
+    let comparison = compare(&a, &b, ComparisonOptions::default()).unwrap();
+    let rate = &comparison.cells[0].figures[0];
+    assert_eq!((rate.a.n, rate.b.n, comparison.a.runs.len()), (3, 3, 3));
+    assert!((rate.ratio - 2.0).abs() < 1e-9);
+    assert_eq!(comparison.a.targets, ["/mnt/a"]);
+}
+
+#[test]
+fn like_cells_of_one_repetition_are_no_repetitions() {
+    let mut a = depths(&[1]);
+    let again = made::cell(&a.plan, 0, 0, 5e4, &[]);
+    a.cells.push(again);
+    let comparison = strictly(&a, &a).unwrap();
+    assert_eq!(comparison.cells.len(), 2);
+    assert!(comparison.figures().all(|f| f.a.n == 1 && f.ratio == 1.0));
+}
+
+#[test]
+fn classic_phases_of_one_planned_cell_are_compared_each_with_its_own() {
+    let mut a = depths(&[1]);
+    let mut unlink = made::cell(&a.plan, 0, 0, 7e4, &[]);
+    unlink.phase = String::from("unlink").into();
+    a.cells.push(unlink);
+    let comparison = strictly(&a, &a).unwrap();
+    let phases: Vec<&str> = comparison
+        .cells
+        .iter()
+        .map(|c| c.name.phase.as_str())
+        .collect();
+    assert_eq!(phases, ["measure", "unlink"]);
+}
+
+#[test]
+fn what_differs_about_the_machine_is_listed_without_what_always_does() {
+    let a = depths(&[1]);
+    let mut b = depths(&[1]);
+    b.environment.kernel = "6.19".into();
+    b.environment.load_before.one_minute = 3.0;
+    b.environment.memory_available_bytes = 5;
+    b.environment.settings = vec!["vm.swappiness=10".into(), "pressure.io=some".into()];
+    b.pgmeter.version = "9.9".into();
+    let seen = strictly(&a, &b).unwrap().environment_differences;
+    let what: Vec<&str> = seen
+        .iter()
+        .map(|difference| difference.what.as_str())
+        .collect();
+    assert_eq!(
+        what,
+        ["kernel", "settings.vm.swappiness", "pgmeter.version"]
+    );
+    assert_eq!(
+        (seen[1].a.as_deref(), seen[1].b.as_deref()),
+        (None, Some("10"))
+    );
+}
+
+#[test]
+fn more_than_two_runs_are_each_held_against_the_first() {
+    let runs: Vec<[RunRecord; 1]> = [1e4, 2e4, 3e4]
+        .map(|rate| [made::measured("/mnt/a", &[rate])])
+        .into();
+    let sides: Vec<&[RunRecord]> = runs.iter().map(|run| run.as_slice()).collect();
+    let comparisons = compare_with_first(&sides, ComparisonOptions::default()).unwrap();
+    let ratios: Vec<f64> = comparisons
+        .iter()
+        .map(|comparison| comparison.cells[0].figures[0].ratio)
+        .collect();
+    assert_eq!(ratios, [2.0, 3.0]);
+    let none = compare_with_first(&[], ComparisonOptions::default()).unwrap();
+    assert!(none.is_empty());
+}

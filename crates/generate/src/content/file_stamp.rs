@@ -1,0 +1,260 @@
+//! Content that follows from where it stands: for files that are read at other lengths and places
+//! than they were written.
+
+use engine::Request;
+
+use crate::rng::mix;
+use crate::{Content, Mismatch};
+
+/// Bytes that are made, and compared, at once.
+const WORD_BYTES: usize = 8;
+
+/// Consecutive words are this far apart before they are mixed.
+const STEP: u64 = 0xa076_1d64_78bd_642f;
+
+/// What a word is multiplied with differs from it in these bits.
+const TWIST: u64 = 0xe703_7ed1_a0b4_28db;
+
+/// Bytes that a mismatch shows, at most.
+const SHOWN_BYTES: usize = 8;
+
+/// Content and its check for many files: every byte follows from a seed, the file's index and its
+/// offset in the file.
+///
+/// Any part of a file can be written and checked by itself, whatever its alignment; requests must
+/// say where in the file they go. What was never written, belongs elsewhere in the file or to
+/// another file, or is damaged, is found at its first byte that is wrong. A write that repeats an
+/// earlier one changes nothing, so that losing it is not seen.
+#[derive(Debug, Clone)]
+pub struct FileStamp {
+    seed: u64,
+}
+
+impl FileStamp {
+    /// The content of that seed.
+    #[must_use]
+    pub const fn new(seed: u64) -> Self {
+        Self { seed }
+    }
+
+    #[inline]
+    const fn key(&self, file_index: u32) -> u64 {
+        mix(self.seed ^ mix(file_index as u64))
+    }
+}
+
+/// The word of that number, for which one multiplication does.
+///
+/// Source: the output function of wyrand (Wang Yi, wyhash, final version 3).
+#[inline]
+const fn word(key: u64, number: u64) -> [u8; WORD_BYTES] {
+    let state = key.wrapping_add(number.wrapping_mul(STEP));
+    let product = state as u128 * (state ^ TWIST) as u128;
+    ((product >> 64) as u64 ^ product as u64).to_le_bytes()
+}
+
+/// Bytes of a buffer in front of the first whole word.
+#[inline]
+fn head_bytes(offset_bytes: u64, length: usize) -> usize {
+    let skip = (offset_bytes % WORD_BYTES as u64) as usize;
+    ((WORD_BYTES - skip) % WORD_BYTES).min(length)
+}
+
+impl Content for FileStamp {
+    #[inline]
+    fn fill(&mut self, buffer: &mut [u8], request: &Request) {
+        let key = self.key(request.file_index);
+        let offset_bytes = request.offset_bytes;
+        let (head, rest) = buffer.split_at_mut(head_bytes(offset_bytes, buffer.len()));
+        let skip = (offset_bytes % WORD_BYTES as u64) as usize;
+        let mut number = offset_bytes / WORD_BYTES as u64;
+        if !head.is_empty() {
+            head.copy_from_slice(&word(key, number)[skip..skip + head.len()]);
+            number += 1;
+        }
+        let mut words = rest.chunks_exact_mut(WORD_BYTES);
+        for place in &mut words {
+            place.copy_from_slice(&word(key, number));
+            number = number.wrapping_add(1);
+        }
+        let tail = words.into_remainder();
+        tail.copy_from_slice(&word(key, number)[..tail.len()]);
+    }
+
+    #[inline]
+    fn check(&mut self, buffer: &[u8], request: &Request) -> Result<(), Mismatch> {
+        let key = self.key(request.file_index);
+        let offset_bytes = request.offset_bytes;
+        let (head, rest) = buffer.split_at(head_bytes(offset_bytes, buffer.len()));
+        let skip = (offset_bytes % WORD_BYTES as u64) as usize;
+        let mut number = offset_bytes / WORD_BYTES as u64;
+        let mut damage = 0;
+        if !head.is_empty() {
+            damage |= u64::from(word(key, number)[skip..skip + head.len()] != *head);
+            number += 1;
+        }
+        let mut words = rest.chunks_exact(WORD_BYTES);
+        for seen in &mut words {
+            let seen = seen.try_into().unwrap_or([0; WORD_BYTES]);
+            damage |= u64::from_le_bytes(word(key, number)) ^ u64::from_le_bytes(seen);
+            number = number.wrapping_add(1);
+        }
+        let tail = words.remainder();
+        damage |= u64::from(word(key, number)[..tail.len()] != *tail);
+        if damage == 0 {
+            return Ok(());
+        }
+        Err(self.explain(buffer, request))
+    }
+}
+
+impl FileStamp {
+    /// The first place where a buffer that is not as written differs.
+    #[cold]
+    fn explain(&self, seen: &[u8], request: &Request) -> Mismatch {
+        let mut wanted = vec![0; seen.len()];
+        self.clone().fill(&mut wanted, request);
+        let differs = wanted
+            .iter()
+            .zip(seen)
+            .position(|(one, other)| one != other);
+        let start = differs.unwrap_or(0);
+        let end = seen.len().min(start + SHOWN_BYTES);
+        let wrong_count = wanted.iter().zip(seen).filter(|(one, other)| one != other);
+        let wrong_count = wrong_count.count();
+        Mismatch {
+            file_index: request.file_index,
+            offset_bytes: request.offset_bytes + start as u64,
+            wanted: format!("`{}`", hex(&wanted[start..end])),
+            seen: format!(
+                "`{}`, and {wrong_count} wrong bytes of {} that were read",
+                hex(&seen[start..end]),
+                seen.len()
+            ),
+        }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::Operation;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn request(file_index: u32, offset_bytes: u64, length: usize) -> Request {
+        Request {
+            operation: Operation::Write,
+            slot: 0,
+            file_index,
+            length_bytes: length as u32,
+            offset_bytes,
+        }
+    }
+
+    fn filled(file_index: u32, offset_bytes: u64, length: usize) -> Vec<u8> {
+        let mut buffer = vec![0; length];
+        let request = request(file_index, offset_bytes, length);
+        FileStamp::new(7).fill(&mut buffer, &request);
+        buffer
+    }
+
+    #[test]
+    fn files_seeds_and_places_have_contents_of_their_own() {
+        let mut other = vec![0; 64];
+        FileStamp::new(8).fill(&mut other, &request(1, 0, 64));
+        let contents = [filled(1, 0, 64), filled(2, 0, 64), filled(1, 64, 64), other];
+        for (index, one) in contents.iter().enumerate() {
+            for other in &contents[index + 1..] {
+                assert_ne!(one, other);
+            }
+        }
+    }
+
+    #[test]
+    fn the_content_of_a_seed_never_changes() {
+        assert_eq!(hex(&filled(1, 0, 8)), "ff2533267175f337");
+    }
+
+    #[test]
+    fn what_was_damaged_is_shown_from_its_first_byte() {
+        let mut buffer = filled(3, 1001, 500);
+        let wanted = hex(&buffer[499..]);
+        buffer[499] ^= 0x10;
+        let found = FileStamp::new(7).check(&buffer, &request(3, 1001, 500));
+        let seen = hex(&buffer[499..]);
+        assert_eq!(
+            found.unwrap_err(),
+            Mismatch {
+                file_index: 3,
+                offset_bytes: 1500,
+                wanted: format!("`{wanted}`"),
+                seen: format!("`{seen}`, and 1 wrong bytes of 500 that were read"),
+            }
+        );
+    }
+
+    #[test]
+    #[cfg_attr(debug_assertions, ignore = "slow without optimization")]
+    fn content_is_made_and_checked_at_more_than_two_gigabytes_a_second() {
+        let (length, rounds) = (4001, 200_000);
+        let mut content = FileStamp::new(7);
+        let mut buffer = vec![0; length];
+        let start = std::time::Instant::now();
+        for index in 0..rounds {
+            content.fill(&mut buffer, &request(index, 3, length));
+        }
+        let filled = start.elapsed();
+        let start = std::time::Instant::now();
+        for _ in 0..rounds {
+            content
+                .check(&buffer, &request(rounds - 1, 3, length))
+                .unwrap();
+        }
+        let rate = |span: std::time::Duration| {
+            (length * rounds as usize) as f64 / span.as_secs_f64() / 1e9
+        };
+        println!(
+            "{:.1} GB/s, checked {:.1} GB/s",
+            rate(filled),
+            rate(start.elapsed())
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_part_is_that_part_of_the_whole(
+            start in 0_usize..300,
+            length in 0_usize..300,
+            base in prop_oneof![Just(0_u64), Just(u64::from(u32::MAX) * 100)],
+        ) {
+            let whole = filled(5, base, 600);
+            let part = filled(5, base + start as u64, length);
+            prop_assert_eq!(&whole[start..start + length], &part);
+            let request = request(5, base + start as u64, length);
+            prop_assert_eq!(FileStamp::new(7).check(&part, &request), Ok(()));
+        }
+
+        #[test]
+        fn every_wrong_byte_is_found_at_its_place(
+            offset in 0_u64..100,
+            length in 1_usize..200,
+            places in proptest::collection::btree_set(0_usize..200, 1..5),
+            change in 1_u8..,
+        ) {
+            let mut buffer = filled(5, offset, length);
+            let places: Vec<_> = places.into_iter().map(|place| place % length).collect();
+            let places: std::collections::BTreeSet<_> = places.into_iter().collect();
+            for place in &places {
+                buffer[*place] ^= change;
+            }
+            let found = FileStamp::new(7).check(&buffer, &request(5, offset, length));
+            let first = *places.first().unwrap() as u64;
+            prop_assert_eq!(found.unwrap_err().offset_bytes, offset + first);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Where an engine finds the files of a run, and how it opens them.
+
+use engine::{FileOptions, NameRule, OpenFlags, Spread, Subdirectories};
+use workload::postmark::Settings;
+
+/// Subdirectories of each location, 0 if files lie in the location itself.
+pub(crate) const fn subdirectories_count(settings: &Settings) -> u32 {
+    match settings.subdirectories {
+        0 | 1 => 0,
+        count => count,
+    }
+}
+
+/// The rule of the names that [`Play`](super::Play) asks for: `sK/PREFIXNUMBER` in as many
+/// locations as the settings have, or in one where they have none.
+///
+/// A prefix keeps the pools of several workers apart in the same directories; the original's is
+/// empty.
+#[must_use]
+pub fn name_rule(settings: &Settings, prefix: &str) -> NameRule {
+    let count = subdirectories_count(settings);
+    NameRule {
+        prefix: prefix.to_owned(),
+        spread: Spread::Told,
+        subdirectories: (count > 0).then(|| Subdirectories {
+            count,
+            prefix: "s".to_owned(),
+            digit_count: 0,
+        }),
+        ..NameRule::default()
+    }
+}
+
+/// The original's ways to open files and what else makes its system calls, in the engine of plain
+/// system calls.
+///
+/// A file that exists is not overwritten, unlike in the original. `has_file_offsets` must be that
+/// of [`PlayOptions`](super::PlayOptions).
+#[must_use]
+pub fn file_options(settings: &Settings, has_file_offsets: bool) -> FileOptions {
+    let open = if settings.is_buffered {
+        OpenFlags::streams()
+    } else {
+        OpenFlags::descriptors()
+    };
+    FileOptions {
+        open,
+        stdio: settings.is_buffered,
+        at_position: !has_file_offsets,
+        ..FileOptions::default()
+    }
+}

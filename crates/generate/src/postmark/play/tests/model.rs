@@ -1,0 +1,260 @@
+//! A model of a file system that refuses what cannot be, and the measurement loop around it.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use engine::{Aim, Completion, Operation as Primitive, Request};
+
+use super::{Play, PlayOptions};
+use crate::{Flow, Generator, Rng, Step};
+
+/// Files and directories by number.
+#[derive(Debug, Default)]
+pub(super) struct Disk {
+    sizes: HashMap<(u32, u32), u64>,
+    directories: HashSet<u32>,
+    pub written_bytes: u64,
+    pub read_bytes: u64,
+}
+
+impl Disk {
+    pub fn with_directories(count: u32) -> Self {
+        Self {
+            directories: (0..count).collect(),
+            ..Self::default()
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.sizes.is_empty() && self.directories.is_empty()
+    }
+}
+
+/// A file that a slot has open.
+#[derive(Debug, Clone, Copy)]
+struct Handle {
+    key: (u32, u32),
+    position: u64,
+    appends: bool,
+}
+
+/// One request and what became of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Seen {
+    pub request: Request,
+    pub result: i32,
+    pub expected_bytes: u32,
+    pub flow: Flow,
+}
+
+/// The measurement loop, with completions in any order.
+pub(super) struct Loop {
+    pub disk: Disk,
+    handles: Vec<Option<Handle>>,
+    has_file_offsets: bool,
+    /// Whether whatever fails is a mistake of the generator.
+    pub is_strict: bool,
+    /// What fails by itself.
+    pub fail: Option<fn(&Request) -> Option<i32>>,
+    /// Stops issuing after so many requests.
+    pub cut_at: Option<u64>,
+    pub now_ns: u64,
+    rng: Rng,
+    pub seen: Vec<Seen>,
+    /// Kind and error of every flow that ended.
+    pub ends: Vec<(u8, i32)>,
+    errors: Vec<i32>,
+}
+
+impl Loop {
+    pub fn new(options: &PlayOptions, seed: u64) -> Self {
+        let slot_count = options.slot_count as usize;
+        Self {
+            disk: Disk::default(),
+            handles: vec![None; slot_count],
+            has_file_offsets: options.has_file_offsets,
+            is_strict: true,
+            fail: None,
+            cut_at: None,
+            now_ns: 1,
+            rng: Rng::new(seed),
+            seen: Vec::new(),
+            ends: Vec::new(),
+            errors: vec![0; slot_count],
+        }
+    }
+
+    /// Runs until all slots have finished, or until the cut.
+    pub fn run(&mut self, play: &mut Play) {
+        // A phase has an engine of its own.
+        self.handles.fill(None);
+        let mut ready: VecDeque<u32> = (0..self.handles.len() as u32).collect();
+        let (mut parked, mut in_flight) = (Vec::new(), Vec::<Request>::new());
+        let mut issued = 0;
+        loop {
+            let may_issue = self.cut_at.is_none_or(|cut_at| issued < cut_at);
+            while let Some(slot) = ready.front().copied().filter(|_| may_issue) {
+                ready.pop_front();
+                match play.next(slot, self.now_ns) {
+                    Step::Issue(request) => {
+                        assert_eq!(request.slot, slot);
+                        issued += 1;
+                        in_flight.push(request);
+                    }
+                    Step::Park => parked.push(slot),
+                    Step::Finished => {}
+                    Step::Wait { .. } => panic!("there is always something to do"),
+                }
+                if self.rng.below(3) == 0 {
+                    break;
+                }
+            }
+            self.now_ns += 1;
+            if in_flight.is_empty() {
+                if ready.is_empty() || !may_issue {
+                    break;
+                }
+                continue;
+            }
+            let index = self.rng.below(in_flight.len() as u64) as usize;
+            let request = in_flight.swap_remove(index);
+            self.complete(play, request);
+            ready.push_back(request.slot);
+            ready.extend(parked.drain(..));
+        }
+        assert!(
+            !may_end_parked(&parked, self.cut_at),
+            "a slot is parked forever"
+        );
+    }
+
+    fn complete(&mut self, play: &mut Play, request: Request) {
+        let slot = request.slot as usize;
+        let failure = self.fail.and_then(|fail| fail(&request));
+        let result = match failure {
+            // What fails to close is closed all the same.
+            Some(result) if request.operation == Primitive::Close => {
+                self.handles[slot] = None;
+                result
+            }
+            Some(result) => result,
+            None => {
+                let result = self.carry_out(&request);
+                assert!(
+                    result >= 0 || !self.is_strict || self.fail.is_some(),
+                    "{request:?}: {result}"
+                );
+                result
+            }
+        };
+        let expected_bytes = play.expected_bytes(&request);
+        let completion = Completion {
+            slot: request.slot,
+            result,
+        };
+        let flow = play.complete(completion, self.now_ns);
+        self.errors[slot] = self.errors[slot].min(result);
+        if flow != Flow::Continues {
+            let error = std::mem::take(&mut self.errors[slot]);
+            if let Flow::Done(kind) = flow {
+                self.ends.push((kind, error));
+            }
+        }
+        self.seen.push(Seen {
+            request,
+            result,
+            expected_bytes,
+            flow,
+        });
+    }
+
+    /// The result of a request; panics where one is made that no order of completions excuses.
+    fn carry_out(&mut self, request: &Request) -> i32 {
+        const ENOENT: i32 = -2;
+        let slot = request.slot as usize;
+        let key = (request.length_bytes, request.file_index);
+        match request.operation {
+            Primitive::Mkdir => {
+                assert!(self.disk.directories.insert(request.length_bytes));
+                0
+            }
+            Primitive::Rmdir => {
+                let directory = request.length_bytes;
+                assert!(!self.disk.sizes.keys().any(|key| key.0 == directory));
+                assert!(self.disk.directories.remove(&directory));
+                0
+            }
+            Primitive::Create => {
+                assert!(self.disk.sizes.insert(key, 0).is_none(), "{request:?}");
+                self.open(slot, key, false)
+            }
+            Primitive::Open if !self.disk.sizes.contains_key(&key) => ENOENT,
+            Primitive::Open => self.open(slot, key, request.offset_bytes == 3),
+            Primitive::Unlink => {
+                let is_open = self.handles.iter().flatten().any(|it| it.key == key);
+                assert!(!is_open, "{request:?}");
+                self.disk.sizes.remove(&key).map_or(ENOENT, |_| 0)
+            }
+            Primitive::Close => {
+                self.handles[slot].take().expect("something is open");
+                0
+            }
+            Primitive::Fsync if request.offset_bytes == Aim::Directory.code() => {
+                assert!(self.handles[slot].is_none());
+                0
+            }
+            Primitive::Fsync => {
+                assert!(self.handles[slot].is_some());
+                0
+            }
+            _ => self.transfer(request),
+        }
+    }
+
+    fn open(&mut self, slot: usize, key: (u32, u32), appends: bool) -> i32 {
+        let is_open = self.handles.iter().flatten().any(|it| it.key == key);
+        assert!(!is_open, "file {key:?} is open in two slots");
+        assert!(self.handles[slot].is_none());
+        self.handles[slot] = Some(Handle {
+            key,
+            position: 0,
+            appends,
+        });
+        0
+    }
+
+    fn transfer(&mut self, request: &Request) -> i32 {
+        let handle = self.handles[request.slot as usize]
+            .as_mut()
+            .expect("a file is open");
+        assert_eq!(handle.key.1, request.file_index);
+        let size = self
+            .disk
+            .sizes
+            .get_mut(&handle.key)
+            .expect("open files exist");
+        let length = u64::from(request.length_bytes);
+        let start = if handle.appends {
+            *size
+        } else {
+            handle.position
+        };
+        if self.has_file_offsets {
+            assert_eq!(request.offset_bytes, start, "{request:?}");
+        }
+        let moved = if request.operation == Primitive::Read {
+            let moved = length.min(size.saturating_sub(start));
+            self.disk.read_bytes += moved;
+            moved
+        } else {
+            *size = (*size).max(start + length);
+            self.disk.written_bytes += length;
+            length
+        };
+        handle.position = start + moved;
+        moved as i32
+    }
+}
+
+fn may_end_parked(parked: &[u32], cut_at: Option<u64>) -> bool {
+    !parked.is_empty() && cut_at.is_none()
+}

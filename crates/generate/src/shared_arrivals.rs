@@ -1,0 +1,160 @@
+//! Arrivals that the threads of one worker take from one stream.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::arrivals::{self, Gaps, Grid};
+use crate::{Rng, mix};
+
+/// Binary digits behind the point of a shared Poisson due time; 64 bits last for two years.
+const FRACTION_BITS: u32 = 8;
+
+/// One thread's hold on a stream of arrivals: each due time goes to the thread that asks first.
+#[derive(Debug, Clone)]
+pub struct SharedArrivals {
+    stream: Stream,
+}
+
+#[derive(Debug, Clone)]
+enum Stream {
+    /// How many were taken says when the next one is due.
+    Uniform { grid: Grid, taken: Arc<AtomicU64> },
+    /// Whoever takes an arrival draws the gap to the next one. All gaps are independent of each
+    /// other and of who draws them, so the stream is a Poisson process in any case.
+    Poisson { gaps: Gaps, due: Arc<AtomicU64> },
+}
+
+impl SharedArrivals {
+    pub(crate) fn uniform(grid: Grid, lane_count: u32) -> Vec<Self> {
+        let taken = Arc::new(AtomicU64::new(0));
+        let lane = |_| Self {
+            stream: Stream::Uniform {
+                grid,
+                taken: Arc::clone(&taken),
+            },
+        };
+        (0..lane_count).map(lane).collect()
+    }
+
+    pub(crate) fn poisson(mean_ns: f64, seed: u64, lane_count: u32) -> Vec<Self> {
+        let gaps = |number: u64| Gaps {
+            rng: Rng::new(mix(mix(seed) ^ number)),
+            mean_ns,
+        };
+        let first = gaps(u64::from(lane_count)).next(FRACTION_BITS) as u64;
+        let due = Arc::new(AtomicU64::new(first));
+        let lane = |lane_index: u32| Self {
+            stream: Stream::Poisson {
+                gaps: gaps(u64::from(lane_index)),
+                due: Arc::clone(&due),
+            },
+        };
+        (0..lane_count).map(lane).collect()
+    }
+
+    /// Takes the next due time, in nanoseconds from the start of the loop.
+    #[inline]
+    pub fn take_ns(&mut self) -> u64 {
+        match &mut self.stream {
+            Stream::Uniform { grid, taken } => grid.due_ns(taken.fetch_add(1, Ordering::Relaxed)),
+            Stream::Poisson { gaps, due } => {
+                let gap = gaps.next(FRACTION_BITS) as u64;
+                due.fetch_add(gap, Ordering::Relaxed) >> FRACTION_BITS
+            }
+        }
+    }
+
+    /// The due time that the next of all threads will take.
+    #[must_use]
+    pub fn peek_ns(&self) -> u64 {
+        match &self.stream {
+            Stream::Uniform { grid, taken } => grid.due_ns(taken.load(Ordering::Relaxed)),
+            Stream::Poisson { due, .. } => due.load(Ordering::Relaxed) >> FRACTION_BITS,
+        }
+    }
+
+    /// As [`crate::Arrivals::count_until`], of what no thread has taken.
+    #[must_use]
+    pub fn count_until(&self, end_ns: u64) -> u64 {
+        match &self.stream {
+            Stream::Uniform { grid, taken } => {
+                let taken = taken.load(Ordering::Relaxed);
+                grid.count_until(end_ns).saturating_sub(taken)
+            }
+            Stream::Poisson { gaps, due } => {
+                let due = u128::from(due.load(Ordering::Relaxed));
+                arrivals::count_drawn(gaps, due, FRACTION_BITS, end_ns)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use stats::KolmogorovSmirnov;
+
+    use crate::Arrivals;
+
+    /// What several threads take of a stream while it lasts, in order.
+    fn taken(arrivals: &Arrivals, lane_count: u32, end_ns: u64) -> Vec<u64> {
+        let threads: Vec<_> = arrivals
+            .shared_by(lane_count)
+            .into_iter()
+            .map(|mut lane| {
+                thread::spawn(move || {
+                    let own = std::iter::from_fn(|| Some(lane.take_ns()));
+                    own.take_while(|due_ns| *due_ns < end_ns)
+                        .collect::<Vec<_>>()
+                })
+            })
+            .collect();
+        let mut all: Vec<u64> = threads
+            .into_iter()
+            .flat_map(|thread| thread.join().unwrap())
+            .collect();
+        all.sort_unstable();
+        all
+    }
+
+    #[test]
+    fn threads_share_out_the_times_of_a_uniform_loop_and_lose_none() {
+        let mut alone = Arrivals::uniform(333_333.3, 1, 3).unwrap();
+        let shared = taken(&alone, 4, 200_000_000);
+        let alone: Vec<u64> = shared.iter().map(|_| alone.next_due_ns()).collect();
+        assert_eq!(shared, alone);
+        assert_eq!(shared.len(), 22_222);
+    }
+
+    #[test]
+    fn what_threads_take_of_a_poisson_loop_is_a_poisson_process_of_its_rate() {
+        let arrivals = Arrivals::poisson(40_000.0, 2, 3).unwrap();
+        let due_ns = taken(&arrivals, 4, 5_000_000_000);
+        assert!((due_ns.len() as f64 - 1e5).abs() < 3.0 * 1e5_f64.sqrt());
+        let gaps: Vec<f64> = due_ns
+            .windows(2)
+            .map(|pair| (pair[1] - pair[0]) as f64)
+            .collect();
+        let test = KolmogorovSmirnov::exponential(&gaps, 50_000.0).unwrap();
+        assert!(test.p_value > 0.01, "{test:?}");
+    }
+
+    #[test]
+    fn what_is_left_until_a_time_is_what_could_still_be_taken() {
+        for arrivals in [
+            Arrivals::uniform(7777.7, 2, 5).unwrap(),
+            Arrivals::poisson(7777.7, 5, 9).unwrap(),
+        ] {
+            let mut lanes = arrivals.shared_by(2);
+            assert!((0..100).all(|_| lanes[0].take_ns() < u64::MAX));
+            let left_count = lanes[1].count_until(1_000_000_000);
+            let first_ns = lanes[0].peek_ns();
+            let mut due_ns: Vec<u64> = (0..left_count).map(|_| lanes[1].take_ns()).collect();
+            assert_eq!(due_ns.first(), Some(&first_ns));
+            assert!(due_ns.pop().unwrap() <= 1_000_000_000);
+            assert!(lanes[0].take_ns() > 1_000_000_000);
+            assert_eq!(lanes[1].count_until(1_000_000_000), 0);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Comparisons turned into text, Markdown and JSON.
+
+mod model;
+mod tables;
+mod words;
+
+use ::compare::{Comparison, Verdict};
+
+use crate::markdown::{escape, table_lines};
+use crate::page::Page;
+use crate::wrap::wrap;
+use model::{Model, Section};
+
+/// The forms of a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ComparisonFormat {
+    /// Tables for people, which can be pasted into a mail.
+    Text,
+    /// Tables in Markdown.
+    Markdown,
+    /// The comparison itself, in base units; an array where there are several.
+    Json,
+}
+
+/// Comparisons of one first side with each of the others, with a final line break.
+#[must_use]
+pub fn render_comparisons(
+    comparisons: &[Comparison],
+    format: ComparisonFormat,
+    page: Page,
+) -> String {
+    match format {
+        ComparisonFormat::Text => text(&Model::new(comparisons), page),
+        ComparisonFormat::Markdown => markdown(&Model::new(comparisons)),
+        ComparisonFormat::Json => json(comparisons),
+    }
+}
+
+/// Figures that are worse by more than `percent` of the first side's, each in a line of its own.
+#[must_use]
+pub fn regression_lines(comparison: &Comparison, percent: f64) -> Vec<String> {
+    comparison
+        .regressions(percent)
+        .map(|(cell, figure)| words::regression(cell, figure))
+        .collect()
+}
+
+fn json(comparisons: &[Comparison]) -> String {
+    let text = match comparisons {
+        [comparison] => serde_json::to_string_pretty(comparison),
+        several => serde_json::to_string_pretty(several),
+    };
+    let mut text = text.expect("a comparison has text keys only");
+    text.push('\n');
+    text
+}
+
+fn text(model: &Model, page: Page) -> String {
+    let width = page.width.max(20);
+    let mut lines: Vec<String> = wrap(&model.title, width);
+    for line in &mut lines {
+        *line = page.bold(line);
+    }
+    for side in &model.sides {
+        lines.extend(wrap(side, width));
+    }
+    for alarm in &model.alarms {
+        lines.extend(wrap(alarm, width).iter().map(|line| page.red(line)));
+    }
+    for section in &model.sections {
+        lines.push(String::new());
+        push_section(&mut lines, section, page, width);
+    }
+    if !model.notes.is_empty() {
+        lines.push(String::new());
+    }
+    for note in &model.notes {
+        lines.extend(wrap(note, width));
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn push_section(lines: &mut Vec<String>, section: &Section, page: Page, width: usize) {
+    let heading = wrap(&section.heading, width);
+    lines.extend(heading.iter().map(|line| page.bold(line)));
+    for remark in &section.remarks {
+        lines.extend(wrap(remark, width));
+    }
+    for alarm in &section.alarms {
+        lines.extend(wrap(alarm, width).iter().map(|line| page.red(line)));
+    }
+    if section.table.rows.is_empty() {
+        return;
+    }
+    let table = section.table.lines(width);
+    lines.extend(table.head.iter().map(|line| page.bold(line)));
+    if section.is_judged {
+        lines.extend(table.body.iter().map(|line| colored(line, page)));
+    } else {
+        lines.extend(table.body);
+    }
+}
+
+/// A row of a table whose last column is the verdict, which gets its color.
+fn colored(line: &str, page: Page) -> String {
+    let before = |verdict: Verdict| {
+        line.strip_suffix(verdict.name())
+            .filter(|rest| rest.is_empty() || rest.ends_with(' '))
+    };
+    if let Some(rest) = before(Verdict::Better) {
+        return format!("{rest}{}", page.green(Verdict::Better.name()));
+    }
+    if let Some(rest) = before(Verdict::Worse) {
+        return format!("{rest}{}", page.red(Verdict::Worse.name()));
+    }
+    line.to_owned()
+}
+
+fn markdown(model: &Model) -> String {
+    let mut lines = vec![format!("# {}", escape(&model.title)), String::new()];
+    let items = model.sides.iter().map(|side| escape(side));
+    let alarms = model.alarms.iter().map(|it| format!("**{}**", escape(it)));
+    lines.extend(items.chain(alarms).map(|item| format!("- {item}")));
+    for section in &model.sections {
+        let heading = format!("## {}", escape(&section.heading));
+        lines.extend([String::new(), heading]);
+        for remark in &section.remarks {
+            lines.extend([String::new(), escape(remark)]);
+        }
+        for alarm in &section.alarms {
+            lines.extend([String::new(), format!("**{}**", escape(alarm))]);
+        }
+        if !section.table.rows.is_empty() {
+            lines.push(String::new());
+            lines.extend(table_lines(&section.table));
+        }
+    }
+    for note in &model.notes {
+        lines.extend([String::new(), escape(note)]);
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}

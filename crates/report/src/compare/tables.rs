@@ -1,0 +1,186 @@
+//! The tables of a comparison's cells.
+
+use ::compare::{Basis, CellComparison, Figure, FigureComparison, Verdict};
+use stats::Estimate;
+use units::format;
+
+use super::words;
+use crate::numbers::{ABSENT, LatencyUnit, digits, mebibytes, percent};
+use crate::table::{Column, Table};
+
+/// A figure on all sides.
+#[derive(Debug)]
+pub(super) struct Row<'a> {
+    label: String,
+    /// One for each side after the first; none where that side lacks the figure.
+    others: Vec<Option<&'a FigureComparison>>,
+    unit: LatencyUnit,
+}
+
+impl<'a> Row<'a> {
+    /// The figures of a cell, in the order in which they first come.
+    pub fn of(cell: &[Option<&'a CellComparison>], unit: LatencyUnit) -> Vec<Self> {
+        let mut rows: Vec<Self> = Vec::new();
+        for (place, comparison) in cell.iter().enumerate() {
+            let Some(comparison) = comparison else {
+                continue;
+            };
+            for figure in &comparison.figures {
+                let label = words::figure(&comparison.name, figure, unit);
+                match rows.iter_mut().find(|row| row.label == label) {
+                    Some(row) => row.others[place] = Some(figure),
+                    None => {
+                        let mut others = vec![None; cell.len()];
+                        others[place] = Some(figure);
+                        rows.push(Self {
+                            label,
+                            others,
+                            unit,
+                        });
+                    }
+                }
+            }
+        }
+        rows
+    }
+
+    fn figures(&self) -> impl Iterator<Item = &'a FigureComparison> + '_ {
+        self.others.iter().flatten().copied()
+    }
+
+    fn value(&self, of: fn(&FigureComparison) -> &Estimate, figure: &FigureComparison) -> String {
+        show(figure.figure, of(figure).mean, self.unit)
+    }
+}
+
+/// A value as tables show it.
+pub(super) fn show(figure: Figure, value: f64, unit: LatencyUnit) -> String {
+    match figure {
+        Figure::PerSecond => format::iops(value),
+        Figure::BytesPerSecond => mebibytes(value),
+        Figure::LatencyMean | Figure::LatencyP99 => unit.show(Some(value)),
+    }
+}
+
+/// Half of the 95 % interval as a share of the mean, in percent.
+fn precision(estimate: &Estimate) -> String {
+    estimate
+        .relative_error()
+        .map_or_else(|| ABSENT.to_owned(), percent)
+}
+
+fn has_precision(rows: &[Row], of: fn(&FigureComparison) -> &Estimate) -> bool {
+    rows.iter()
+        .flat_map(Row::figures)
+        .any(|figure| of(figure).relative_error().is_some())
+}
+
+/// One of the estimates that are compared.
+type Side = fn(&FigureComparison) -> &Estimate;
+
+/// Two sides beside each other.
+pub(super) fn of_two(rows: &[Row]) -> Table {
+    let sides: [(&str, Side); 2] = [("A", |figure| &figure.a), ("B", |figure| &figure.b)];
+    let mut columns = vec![Column::name("figure")];
+    for (letter, of) in sides {
+        columns.push(Column::number(letter, 20));
+        if has_precision(rows, of) {
+            columns.push(Column::number("± %", 5));
+        }
+    }
+    let texts = rows.iter().filter_map(|row| {
+        let figure = row.figures().next()?;
+        let mut texts = vec![row.label.clone()];
+        for (_, of) in sides {
+            texts.push(row.value(of, figure));
+            texts.extend(has_precision(rows, of).then(|| precision(of(figure))));
+        }
+        texts.extend(judged(figure));
+        Some(texts)
+    });
+    with_judgment(columns, texts.collect(), "B/A")
+}
+
+/// One side below the other.
+pub(super) fn of_several(rows: &[Row]) -> Table {
+    let mut columns = vec![
+        Column::name("figure"),
+        Column::name("run"),
+        Column::number("value", 20),
+    ];
+    let is_repeated =
+        has_precision(rows, |figure| &figure.a) || has_precision(rows, |figure| &figure.b);
+    if is_repeated {
+        columns.push(Column::number("± %", 5));
+    }
+    let of_side = |row: &Row, letter: &str, figure, of: fn(&FigureComparison) -> &Estimate| {
+        let texts = [String::new(), letter.to_owned(), row.value(of, figure)];
+        let precision = is_repeated.then(|| precision(of(figure)));
+        texts.into_iter().chain(precision).collect::<Vec<String>>()
+    };
+    let mut texts = Vec::new();
+    for row in rows {
+        let Some(figure) = row.figures().next() else {
+            continue;
+        };
+        let mut first = of_side(row, "A", figure, |figure| &figure.a);
+        first[0].clone_from(&row.label);
+        first.extend([const { String::new() }; 4]);
+        texts.push(first);
+        for (letter, other) in words::other_letters().zip(&row.others) {
+            if let Some(figure) = other {
+                let mut text = of_side(row, &letter, figure, |figure| &figure.b);
+                text.extend(judged(figure));
+                texts.push(text);
+            }
+        }
+    }
+    with_judgment(columns, texts, "to A")
+}
+
+fn with_judgment(mut columns: Vec<Column>, rows: Vec<Vec<String>>, ratio: &str) -> Table {
+    let first = columns.len() + 1;
+    columns.extend([
+        Column::number(ratio, 30),
+        Column::number("low", 10),
+        Column::number("high", 10),
+        Column::name("verdict"),
+    ]);
+    Table {
+        columns,
+        rows,
+        span: Some((first, first + 1, "95 %".to_owned())),
+    }
+}
+
+/// Ratio, the ends of its interval, and the verdict.
+fn judged(figure: &FigureComparison) -> [String; 4] {
+    let end = |end: Option<f64>| end.map_or_else(|| ABSENT.to_owned(), ratio);
+    [
+        ratio(figure.ratio),
+        end(figure.ci95_low),
+        end(figure.ci95_high),
+        verdict(figure),
+    ]
+}
+
+/// A ratio: three decimals, fewer where it is large.
+fn ratio(value: f64) -> String {
+    if (0.001..10.0).contains(&value) {
+        format!("{value:.3}")
+    } else {
+        digits(value)
+    }
+}
+
+fn verdict(figure: &FigureComparison) -> String {
+    let name = figure.verdict.name();
+    if figure.verdict != Verdict::NoDifferenceShown {
+        return name.to_owned();
+    }
+    match (figure.basis, figure.smallest_difference) {
+        (Basis::Nothing, _) => format!("{name} (no interval)"),
+        (_, Some(smallest)) => format!("{name} (from {} %)", percent(smallest)),
+        (_, None) => format!("{name} (too uncertain)"),
+    }
+}

@@ -1,0 +1,262 @@
+//! The sentences of a comparison.
+
+use std::collections::BTreeSet;
+
+use ::compare::{
+    Basis, CellComparison, CellName, Comparison, Figure, FigureComparison, Scope, Side, Verdict,
+};
+
+use super::tables::show;
+use crate::model::{cache_name, engine_name};
+use crate::numbers::{LatencyUnit, percent};
+use crate::wrap::printable;
+
+/// The letters of the sides after the first: `B`, `C`, and so on.
+pub(super) fn other_letters() -> impl Iterator<Item = String> {
+    (1_usize..).map(letter)
+}
+
+fn letter(mut place: usize) -> String {
+    let mut text = String::new();
+    loop {
+        text.insert(0, char::from(b'A' + (place % 26) as u8));
+        place /= 26;
+        if place == 0 {
+            return text;
+        }
+        place -= 1;
+    }
+}
+
+/// The unit in which all latencies of the comparisons show their digits.
+pub(super) fn latency_unit(comparisons: &[Comparison]) -> LatencyUnit {
+    let latencies = comparisons
+        .iter()
+        .flat_map(Comparison::figures)
+        .filter(|figure| matches!(figure.figure, Figure::LatencyMean | Figure::LatencyP99))
+        .flat_map(|figure| [figure.a.mean, figure.b.mean]);
+    let smallest = latencies.min_by(f64::total_cmp);
+    LatencyUnit::fitting(smallest.map(|ns| ns.max(0.0) as u64))
+}
+
+pub(super) fn title(comparisons: &[Comparison]) -> String {
+    match comparisons {
+        [_] => "A and B compared".to_owned(),
+        several => format!("A compared with {} others", several.len()),
+    }
+}
+
+/// One line for each side.
+pub(super) fn sides(comparisons: &[Comparison]) -> Vec<String> {
+    let first = comparisons.first().map(|comparison| &comparison.a);
+    let others = comparisons.iter().map(|comparison| &comparison.b);
+    first
+        .into_iter()
+        .chain(others)
+        .enumerate()
+        .map(|(place, it)| format!("{}: {}", letter(place), side(it)))
+        .collect()
+}
+
+fn side(side: &Side) -> String {
+    let runs = match side.runs.as_slice() {
+        [run] => format!("run {}", printable(run)),
+        [first, .., last] => format!(
+            "{} runs, {} to {}",
+            side.runs.len(),
+            printable(first),
+            printable(last)
+        ),
+        [] => "no run".to_owned(),
+    };
+    let start = side
+        .started_at
+        .map(|start| start.strftime(", %Y-%m-%d %H:%M:%S UTC").to_string())
+        .unwrap_or_default();
+    let targets = printable(&side.targets.join(", "));
+    let left = match side.incomplete_count {
+        0 => String::new(),
+        count => format!("; {count} cells were not measured to their end and are left out"),
+    };
+    format!("{runs}{start}, on {targets}{left}")
+}
+
+/// Reasons to doubt the whole.
+pub(super) fn alarms(comparisons: &[Comparison]) -> Vec<String> {
+    let mut alarms = Vec::new();
+    let mut left_out = |letter: &str, cells: &[CellName]| {
+        if !cells.is_empty() {
+            let names: Vec<String> = cells.iter().map(cell_heading).collect();
+            alarms.push(format!("only {letter} has {}", names.join("; ")));
+        }
+    };
+    for (comparison, letter) in comparisons.iter().zip(other_letters()) {
+        let not_in = format!("A, beside {letter},");
+        let first: &str = if comparisons.len() == 1 { "A" } else { &not_in };
+        left_out(first, &comparison.only_a);
+        left_out(&letter, &comparison.only_b);
+    }
+    for (_, letter) in comparisons
+        .iter()
+        .zip(other_letters())
+        .filter(|(comparison, _)| comparison.forced)
+    {
+        alarms.push(format!(
+            "A and {letter} measure different things; they are compared because of `--force`"
+        ));
+    }
+    alarms
+}
+
+pub(super) fn has_several_targets(comparison: &Comparison) -> bool {
+    comparison.a.targets.len() > 1 || comparison.b.targets.len() > 1
+}
+
+/// What was asked of a cell.
+pub(super) fn cell_heading(cell: &CellName) -> String {
+    let mut name = printable(&cell.workload);
+    if let Some(access_spec) = cell.access_spec.as_ref().filter(|it| **it != cell.workload) {
+        name.push_str(&format!(", {}", printable(access_spec)));
+    }
+    if cell.phase != "measure" {
+        name.push_str(&format!(", {}", printable(&cell.phase)));
+    }
+    let workers = match cell.workers {
+        1 => "1 worker".to_owned(),
+        count => format!("{count} workers"),
+    };
+    let ranks = match cell.ranks {
+        0 | 1 => String::new(),
+        count => format!(", {count} ranks"),
+    };
+    format!(
+        "{name}: {}, {}, {workers}{ranks}, queue depth {}",
+        engine_name(cell.engine),
+        cache_name(cell.cache),
+        cell.iodepth
+    )
+}
+
+/// Where a cell was measured.
+pub(super) fn targets(sides: &[(String, &CellComparison)]) -> String {
+    let first = sides.first().map(|(_, cell)| ("A", cell.target_a.as_str()));
+    let others = sides
+        .iter()
+        .map(|(letter, cell)| (letter.as_str(), cell.target_b.as_str()));
+    let each: Vec<String> = first
+        .into_iter()
+        .chain(others)
+        .map(|(letter, target)| format!("{letter} on {}", printable(target)))
+        .collect();
+    each.join(", ")
+}
+
+/// How many operations failed, where any did.
+pub(super) fn errors(sides: &[(String, &CellComparison)]) -> Option<String> {
+    let first = sides.first().map(|(_, cell)| ("A", cell.errors_a));
+    let others = sides
+        .iter()
+        .map(|(letter, cell)| (letter.as_str(), cell.errors_b));
+    let counts: Vec<(&str, u64)> = first.into_iter().chain(others).collect();
+    counts.iter().any(|(_, count)| *count > 0).then(|| {
+        let each: Vec<String> = counts
+            .iter()
+            .map(|(letter, count)| format!("{letter} {count}"))
+            .collect();
+        format!("failed operations: {}", each.join(", "))
+    })
+}
+
+/// A figure's name with its unit.
+pub(super) fn figure(cell: &CellName, figure: &FigureComparison, unit: LatencyUnit) -> String {
+    let is_operation = cell.phase == "measure" && !matches!(figure.scope, Scope::Transaction(_));
+    let name = match figure.figure {
+        Figure::PerSecond if is_operation => "IOPS".to_owned(),
+        Figure::PerSecond => "per s".to_owned(),
+        Figure::BytesPerSecond => "MiB/s".to_owned(),
+        Figure::LatencyMean => format!("mean {}", unit.name()),
+        Figure::LatencyP99 => format!("p99 {}", unit.name()),
+    };
+    match &figure.scope {
+        Scope::Total => name,
+        Scope::Operation(operation) => format!("{} {name}", printable(operation)),
+        Scope::Transaction(kind) => format!("{} (transaction) {name}", printable(kind)),
+    }
+}
+
+/// A figure that became worse, in a line.
+pub(super) fn regression(cell: &CellComparison, it: &FigureComparison) -> String {
+    let unit = LatencyUnit::fitting(Some(it.a.mean.min(it.b.mean).max(0.0) as u64));
+    let value = |value| show(it.figure, value, unit);
+    format!(
+        "{}: {} is {} % worse, {} against {}",
+        cell_heading(&cell.name),
+        figure(&cell.name, it, unit),
+        percent(it.loss()),
+        value(it.b.mean),
+        value(it.a.mean)
+    )
+}
+
+/// How to read the tables.
+pub(super) fn notes(comparisons: &[Comparison]) -> Vec<String> {
+    let figures = || comparisons.iter().flat_map(Comparison::figures);
+    let mut notes = Vec::new();
+    if figures().any(|figure| {
+        figure
+            .a
+            .relative_error()
+            .or(figure.b.relative_error())
+            .is_some()
+    }) {
+        notes.push("±: half of a mean's own 95 % interval".to_owned());
+    }
+    notes.push(holm(comparisons));
+    let is_open = |figure: &FigureComparison| figure.verdict == Verdict::NoDifferenceShown;
+    if figures().any(|figure| is_open(figure) && figure.smallest_difference.is_some()) {
+        notes.push(
+            "from n %: a true difference of that size would have been called one in 80 of 100 \
+             such comparisons; a smaller one may exist"
+                .to_owned(),
+        );
+    }
+    let bases: BTreeSet<&str> = figures().filter_map(|figure| basis(figure.basis)).collect();
+    notes.extend(bases.into_iter().map(str::to_owned));
+    notes
+}
+
+fn holm(comparisons: &[Comparison]) -> String {
+    let counts: Vec<String> = comparisons
+        .iter()
+        .map(|comparison| comparison.test_count.to_string())
+        .collect();
+    let of = match counts.as_slice() {
+        [count] => format!("the {count} tests of this comparison"),
+        several => format!(
+            "the tests of each comparison with A ({})",
+            several.join(", ")
+        ),
+    };
+    format!(
+        "better, worse: p < 0.05 after Holm's correction for {of}; low and high are each \
+         ratio's own 95 % interval, without that correction"
+    )
+}
+
+/// What intervals rest on, where that needs a word.
+fn basis(basis: Basis) -> Option<&'static str> {
+    match basis {
+        Basis::Repetitions => None,
+        Basis::Pairs => Some("compared in pairs that were measured one after the other"),
+        Basis::OneSide => Some(
+            "one side was measured once: intervals rest on the scatter of the other's repetitions",
+        ),
+        Basis::WithinRun => Some(
+            "measured once each: intervals rest on the scatter within each run, and what differs \
+             from run to run is not in them; `--repetitions 5` would tell",
+        ),
+        Basis::Nothing => {
+            Some("no interval: too little was measured to judge; `--repetitions 5` would tell")
+        }
+    }
+}

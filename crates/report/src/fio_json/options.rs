@@ -1,0 +1,144 @@
+//! A cell's settings under the names of fio's options.
+
+use results::{CellRecord, RunRecord};
+use workload::plan::{CacheMode, Cell, LinePlan, TargetKind};
+
+use super::Ordered;
+use crate::model::engine_name;
+
+/// The options that say the same in fio; those that fio's readers look for come first.
+pub fn options(record: &RunRecord, cell: &CellRecord) -> Ordered<String> {
+    let planned = record
+        .plan
+        .cells
+        .iter()
+        .find(|planned| planned.index == cell.index);
+    let lines = planned.map_or(&[][..], lines_of);
+    let mut options = vec![
+        ("name", cell.name().to_owned()),
+        ("rw", direction(cell, lines).to_owned()),
+    ];
+    options.extend(sizes(lines));
+    options.extend([
+        ("iodepth", cell.iodepth.to_string()),
+        ("numjobs", cell.workers.to_string()),
+        ("ioengine", engine_name(cell.engine).to_owned()),
+        (
+            "direct",
+            u8::from(cell.cache == CacheMode::Direct).to_string(),
+        ),
+    ]);
+    if cell.cache == CacheMode::Dontcache {
+        options.push(("uncached", "1".to_owned()));
+    }
+    options.extend(shares(lines));
+    options.extend(place(record, cell));
+    if cell.planned_run_time_ns > 0 {
+        options.push(("time_based", String::new()));
+        options.push(("runtime", seconds(cell.planned_run_time_ns)));
+    }
+    if cell.ramp_time_ns > 0 {
+        options.push(("ramp_time", seconds(cell.ramp_time_ns)));
+    }
+    options.push(("group_reporting", String::new()));
+    let named = options
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value));
+    Ordered(named.collect())
+}
+
+/// The access lines, where all workers have the same.
+fn lines_of(cell: &Cell) -> &[LinePlan] {
+    match cell.workers.split_first() {
+        Some((first, rest)) if rest.iter().all(|worker| worker.lines == first.lines) => {
+            &first.lines
+        }
+        _ => &[],
+    }
+}
+
+/// fio's word for what was read and written, and whether at random.
+fn direction(cell: &CellRecord, lines: &[LinePlan]) -> &'static str {
+    let done = |name| {
+        cell.operation(name)
+            .is_some_and(|figures| figures.count > 0)
+    };
+    let is_random = lines.iter().any(|line| line.random_percent > 0.0);
+    match (done("read"), done("write"), is_random) {
+        (true, true, true) => "randrw",
+        (true, true, false) => "rw",
+        (false, true, true) => "randwrite",
+        (false, true, false) => "write",
+        (_, false, true) => "randread",
+        (_, false, false) => "read",
+    }
+}
+
+/// The block size, or the range of sizes with their shares.
+fn sizes(lines: &[LinePlan]) -> Vec<(&'static str, String)> {
+    let sizes = || lines.iter().map(|line| line.size_bytes);
+    let (Some(least), Some(most)) = (sizes().min(), sizes().max()) else {
+        return Vec::new();
+    };
+    if least == most {
+        return vec![("bs", size(least))];
+    }
+    let split = lines
+        .iter()
+        .map(|line| format!("{}/{}", size(line.size_bytes), line.of_size_percent));
+    vec![
+        ("bs", format!("{}-{}", size(least), size(most))),
+        ("bssplit", split.collect::<Vec<_>>().join(":")),
+    ]
+}
+
+/// `4k` where the size is whole in that unit, as people write it for fio.
+fn size(bytes: u32) -> String {
+    match bytes {
+        bytes if bytes > 0 && bytes % (1 << 20) == 0 => format!("{}m", bytes >> 20),
+        bytes if bytes > 0 && bytes % (1 << 10) == 0 => format!("{}k", bytes >> 10),
+        bytes => bytes.to_string(),
+    }
+}
+
+/// How much is read and how much is random, over all lines, where it is neither all nor nothing.
+fn shares(lines: &[LinePlan]) -> Vec<(&'static str, String)> {
+    let weighted = |of: fn(&LinePlan) -> f64| {
+        let parts = lines
+            .iter()
+            .map(|line| line.of_size_percent * of(line) / 100.0);
+        parts.sum::<f64>()
+    };
+    let inner = |name, percent: f64| {
+        (percent > 0.0 && percent < 100.0).then(|| (name, format!("{}", percent.round())))
+    };
+    [
+        inner("rwmixread", weighted(|line| line.read_percent)),
+        inner("percentage_random", weighted(|line| line.random_percent)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Where it was measured.
+fn place(record: &RunRecord, cell: &CellRecord) -> Vec<(&'static str, String)> {
+    let targets = &record.plan.targets;
+    let is_directory = targets
+        .iter()
+        .all(|target| target.kind == TargetKind::Directory);
+    let name = if is_directory {
+        "directory"
+    } else {
+        "filename"
+    };
+    let mut place = vec![(name, cell.target.replace(", ", ":"))];
+    if let [target] = targets.as_slice() {
+        place.push(("size", target.size_bytes.to_string()));
+    }
+    place
+}
+
+fn seconds(ns: u64) -> String {
+    (ns as f64 / 1e9).to_string()
+}

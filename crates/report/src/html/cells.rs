@@ -1,0 +1,217 @@
+//! The cells: all of them in a table, then each with its charts and tables.
+
+use maud::{Markup, html};
+use results::{CellRecord, Status};
+use units::format;
+
+use super::chart::{histogram, latency, percentiles, throughput};
+use super::operations;
+use super::packed::{figures, opening};
+use super::parts::Counted;
+use super::run::Run;
+use super::table::{pairs, plain, table};
+use crate::model::status_name;
+use crate::numbers::{digits, mebibytes, percent};
+use crate::table::Column;
+use crate::wrap::printable;
+
+/// So many cells are open when the page is; the charts of the others wait.
+const OPEN_COUNT: usize = 2;
+/// So many cells have their tables in the page; those of the others are made when asked for.
+const PLAIN_COUNT: usize = 50;
+
+/// One row for each cell, and for each repeated cell its estimates.
+#[must_use]
+pub fn results(run: &Run) -> Markup {
+    let link = |row: usize| Some(cell_id(run, row));
+    html! {
+        section #(run.id("results")) {
+            h2 { (run.heading("Results")) }
+            @if run.record.cells.is_empty() {
+                p.nothing { "No cell was measured." }
+            } @else {
+                (table(&run.model.cells, "Every cell", link))
+            }
+            @if let Some(estimates) = &run.model.estimates {
+                @let caption = "Over repetitions: mean and half the 95 % confidence interval";
+                (table(estimates, caption, |_| None))
+            }
+        }
+    }
+}
+
+/// Each cell, to be opened.
+#[must_use]
+pub fn each(run: &Run) -> Markup {
+    html! {
+        @if !run.record.cells.is_empty() {
+            section #(run.id("cells")) {
+                h2 { (run.heading("Cells")) }
+                @for (index, cell) in run.record.cells.iter().enumerate() {
+                    @let summary = html! {
+                        h3 { (run.naming.cell(cell)) }
+                        span.brief { (brief(cell)) }
+                    };
+                    details.cell #(cell_id(run, index)) open[index < OPEN_COUNT] {
+                        (opening(&summary, &one(run, cell), index < PLAIN_COUNT))
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The id of the part of the page about a cell, by its place in the record: the phases of a classic
+/// program share an index.
+fn cell_id(run: &Run, place: usize) -> String {
+    run.id(&format!("cell-{}", place.saturating_add(1)))
+}
+
+/// A cell in a line.
+fn brief(cell: &CellRecord) -> String {
+    let mut parts = Vec::new();
+    if cell.total.count > 0 {
+        let rate = format::iops(cell.total.per_second);
+        parts.push(format!("{rate} {}", Counted::of(cell).rate_name()));
+    }
+    if let Some(median) = cell.total.latency.percentiles_ns.p50 {
+        parts.push(format!("p50 {}", format::latency_ns(median)));
+    }
+    if cell.total.errors > 0 {
+        parts.push(format!("{} failed", format::count(cell.total.errors)));
+    }
+    if cell.status != Status::Complete {
+        parts.push(status_name(cell.status).to_owned());
+    }
+    parts.join(", ")
+}
+
+fn one(run: &Run, cell: &CellRecord) -> Markup {
+    let charts: Vec<_> = [
+        throughput(cell, run.detail),
+        latency(cell, run.detail),
+        histogram(cell, run.detail),
+        percentiles(cell, run.detail),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    html! {
+        (figures(&charts))
+        (operations::table(cell))
+        (pairs(&classic(cell), "The program's own figures"))
+        (errors(cell))
+        (workers(cell))
+        p.circumstances { (circumstances(cell).join(". ")) "." }
+    }
+}
+
+/// A classic program's own figures, by its own names.
+fn classic(cell: &CellRecord) -> Vec<(String, String)> {
+    let rows = crate::classics::rows(cell).into_iter();
+    rows.map(|[name, value]| (printable(&name), printable(&value)))
+        .collect()
+}
+
+/// Failures by operation and cause; nothing when none failed.
+fn errors(cell: &CellRecord) -> Markup {
+    let rows = cell.errors.iter().map(|error| {
+        vec![
+            printable(&error.operation),
+            printable(&error.message),
+            error.errno.to_string(),
+            format::count(error.count),
+        ]
+    });
+    let columns = vec![
+        Column::name("operation"),
+        Column::name("cause"),
+        Column::number("errno", 1),
+        Column::number("count", 1),
+    ];
+    html! {
+        @if !cell.errors.is_empty() { (plain(columns, rows.collect(), "Failed operations")) }
+    }
+}
+
+/// Figures of each worker where there are several.
+fn workers(cell: &CellRecord) -> Markup {
+    if cell.worker_figures.len() < 2 {
+        return html! {};
+    }
+    let rows = cell.worker_figures.iter().map(|worker| {
+        let sum = |of: fn(&results::OperationFigures) -> f64| {
+            worker.operations.values().map(of).sum::<f64>()
+        };
+        vec![
+            printable(&worker.name),
+            printable(&worker.access_spec),
+            format::iops(sum(|figures| figures.per_second)),
+            mebibytes(sum(|figures| figures.bytes_per_second)),
+            percent(worker.utilization),
+        ]
+    });
+    let columns = vec![
+        Column::name("worker"),
+        Column::name("access specification"),
+        Column::number("IOPS", 1),
+        Column::number("MiB/s", 1),
+        Column::number("processor %", 1),
+    ];
+    plain(columns, rows.collect(), "Workers")
+}
+
+/// What the cell ran with, beyond what the tables of the run tell.
+fn circumstances(cell: &CellRecord) -> Vec<String> {
+    let seconds = |ns: u64| format!("{} s", digits(ns as f64 / 1e9));
+    let mut parts = vec![format!("Measured for {}", seconds(cell.run_time_ns))];
+    if let (Some(first), Some(last)) = (cell.first_done_ns, cell.last_done_ns) {
+        let times = format!("{} and {}", seconds(first), seconds(last));
+        parts.push(format!("First and last worker done after {times}"));
+    }
+    if let Some(machine) = &cell.cpu.machine {
+        let shares = [
+            ("busy", machine.busy),
+            ("waiting for I/O", machine.iowait),
+            ("taken by the hypervisor", machine.steal),
+        ];
+        let shares = shares.map(|(name, share)| format!("{} % {name}", percent(share)));
+        parts.push(format!("All processors: {}", shares.join(", ")));
+    }
+    if let Some(device) = &cell.device {
+        parts.push(format!(
+            "Requests of {}: {} reads, {} writes",
+            printable(&device.source),
+            format::count(device.reads),
+            format::count(device.writes)
+        ));
+    }
+    if let Some(ring) = &cell.engine_notes.ring {
+        parts.push(format!("Ring: {}", printable(&ring.flags.join(", "))));
+        if !ring.missing.is_empty() {
+            let missing = printable(&ring.missing.join(", "));
+            parts.push(format!("Not known to this kernel: {missing}"));
+        }
+    }
+    parts.extend(cell.engine_notes.notes.iter().map(|note| printable(note)));
+    parts
+}
+
+/// Processor and device of each cell; nothing when nothing of that is known.
+#[must_use]
+pub fn usage(run: &Run) -> Markup {
+    let link = |row: usize| Some(cell_id(run, row));
+    html! {
+        @if let Some(usage) = &run.model.usage {
+            section #(run.id("usage")) {
+                h2 { (run.heading("Processor and device")) }
+                p {
+                    "Processor time of pgmeter itself, as a share of the measured time; what \
+                     pgmeter spends on an operation (own); what the block device under the target \
+                     did."
+                }
+                (table(usage, "Processor and device of each cell", link))
+            }
+        }
+    }
+}

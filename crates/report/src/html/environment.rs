@@ -1,0 +1,216 @@
+//! The machine and system.
+
+use maud::{Markup, html};
+use results::Environment;
+use units::format;
+
+use super::run::Run;
+use super::table::{pairs, plain};
+use crate::table::Column;
+use crate::wrap::printable;
+
+/// Everything that is known of the machine.
+#[must_use]
+pub fn section(run: &Run) -> Markup {
+    let environment = &run.record.environment;
+    html! {
+        section #(run.id("environment")) {
+            h2 { (run.heading("Environment")) }
+            (pairs(&system(environment), "System"))
+            (storage(environment))
+            @if !environment.settings.is_empty() {
+                (pairs(&settings(environment), "Kernel settings"))
+            }
+        }
+    }
+}
+
+/// What can differ between two runs: system, storage, and how it was measured.
+#[must_use]
+pub fn facts(run: &Run) -> Vec<(String, String)> {
+    let environment = &run.record.environment;
+    let mut facts = system(environment);
+    let mut push = |name: &str, value: String| facts.push((name.to_owned(), value));
+    push("pgmeter", printable(&run.record.pgmeter.version));
+    push("targets", run.targets());
+    push("how", run.model.settings.clone());
+    let joined = |parts: Vec<String>| printable(&parts.join("; "));
+    let file_systems = environment.file_systems.iter();
+    push(
+        "file systems",
+        joined(file_systems.map(|one| one.kind.clone()).collect()),
+    );
+    let mounts = environment.mounts.iter();
+    push(
+        "mount options",
+        joined(mounts.map(|one| one.options.clone()).collect()),
+    );
+    let devices = environment.devices.iter();
+    let devices = devices.map(|one| format!("{} {}", one.name, one.model));
+    push("devices", joined(devices.collect()));
+    push("schedulers", printable(&environment.scheduler));
+    facts.extend(settings(environment));
+    // How busy a machine was always differs, and a warning tells when it matters.
+    facts.retain(|(name, value)| !value.is_empty() && !UNSTEADY.contains(&name.as_str()));
+    facts
+}
+
+/// Names of facts that are never the same twice.
+const UNSTEADY: [&str; 2] = ["memory available", "load before the run"];
+
+fn system(environment: &Environment) -> Vec<(String, String)> {
+    let cpu = &environment.cpu;
+    let load = environment.load_before;
+    let clock = &environment.clock;
+    let number = |count: u32| match count {
+        0 => String::new(),
+        count => count.to_string(),
+    };
+    let size = |bytes: u64| match bytes {
+        0 => String::new(),
+        bytes => format::size(bytes),
+    };
+    let rows = [
+        ("host", environment.host.clone()),
+        ("kernel", environment.kernel.clone()),
+        ("kernel build", environment.kernel_build.clone()),
+        ("architecture", environment.architecture.clone()),
+        ("distribution", environment.distribution.clone()),
+        (
+            "virtualization",
+            environment.virtualization.clone().unwrap_or_default(),
+        ),
+        ("processor", cpu.model.clone()),
+        ("hardware threads", number(cpu.logical_count)),
+        ("hardware threads usable", number(cpu.usable_count)),
+        ("cores", number(cpu.core_count)),
+        ("NUMA nodes", number(cpu.numa_count)),
+        (
+            "frequency governor",
+            cpu.governor.clone().unwrap_or_default(),
+        ),
+        ("memory", size(environment.memory_bytes)),
+        ("memory available", size(environment.memory_available_bytes)),
+        ("page size", size(environment.page_bytes)),
+        ("clock", clock.source.clone()),
+        ("clock runs evenly", yes_or_no(clock.stable)),
+        (
+            "load before the run",
+            format!(
+                "{:.2} {:.2} {:.2} (1, 5 and 15 minutes)",
+                load.one_minute, load.five_minutes, load.fifteen_minutes
+            ),
+        ),
+        (
+            "locked memory allowed",
+            environment
+                .memlock_limit_bytes
+                .map_or_else(|| "unlimited".to_owned(), size),
+        ),
+    ];
+    rows.into_iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| (name.to_owned(), printable(&value)))
+        .collect()
+}
+
+fn yes_or_no(value: Option<bool>) -> String {
+    value
+        .map(|value| if value { "yes" } else { "no" }.to_owned())
+        .unwrap_or_default()
+}
+
+fn settings(environment: &Environment) -> Vec<(String, String)> {
+    let settings = environment.settings.iter();
+    settings
+        .map(|setting| {
+            let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
+            (printable(name), printable(value))
+        })
+        .collect()
+}
+
+fn storage(environment: &Environment) -> Markup {
+    let names = |heads: &[&str]| heads.iter().map(|head| Column::name(head)).collect();
+    html! {
+        @if !environment.mounts.is_empty() {
+            @let heads = names(&["mounted at", "source", "type", "options"]);
+            (plain(heads, mounts(environment), "Mounts"))
+        }
+        @if !environment.file_systems.is_empty() {
+            (plain(
+                names(&["file system", "size", "free before", "block", "unit of direct I/O"]),
+                file_systems(environment),
+                "File systems",
+            ))
+        }
+        @if !environment.devices.is_empty() {
+            (plain(
+                names(&[
+                    "device", "kind", "model", "size", "blocks, logical and physical", "rotates",
+                    "scheduler", "queue", "read ahead", "write cache",
+                ]),
+                devices(environment),
+                "Devices",
+            ))
+        }
+    }
+}
+
+fn mounts(environment: &Environment) -> Vec<Vec<String>> {
+    let mounts = environment.mounts.iter();
+    mounts
+        .map(|mount| {
+            [
+                &mount.mount_point,
+                &mount.source,
+                &mount.kind,
+                &mount.options,
+            ]
+            .map(|text| printable(text))
+            .into()
+        })
+        .collect()
+}
+
+fn file_systems(environment: &Environment) -> Vec<Vec<String>> {
+    let file_systems = environment.file_systems.iter();
+    file_systems
+        .map(|one| {
+            let direct = one.direct_bytes.map(|bytes| format::size(bytes.into()));
+            vec![
+                printable(&one.kind),
+                format::size(one.size_bytes),
+                format::size(one.free_bytes),
+                format::size(one.block_bytes),
+                direct.unwrap_or_else(|| "none".to_owned()),
+            ]
+        })
+        .collect()
+}
+
+fn devices(environment: &Environment) -> Vec<Vec<String>> {
+    let devices = environment.devices.iter();
+    devices
+        .map(|device| {
+            let blocks = [device.logical_block_bytes, device.physical_block_bytes];
+            let [logical, physical] = blocks.map(|bytes| format::size(bytes.into()));
+            let queue = device.queue_requests.map(|count| count.to_string());
+            vec![
+                printable(&device.name),
+                printable(&device.kind),
+                printable(&device.model),
+                format::size(device.size_bytes),
+                format!("{logical}, {physical}"),
+                yes_or_no(device.rotational),
+                printable(&device.scheduler),
+                queue.unwrap_or_default(),
+                device
+                    .read_ahead_bytes
+                    .map(format::size)
+                    .unwrap_or_default(),
+                printable(device.write_cache.as_deref().unwrap_or_default()),
+            ]
+        })
+        .collect()
+}

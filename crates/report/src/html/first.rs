@@ -1,0 +1,201 @@
+//! The first screen: what was measured on what, what came out, and what to doubt.
+
+use maud::{Markup, html};
+use results::Status;
+
+use super::comparison;
+use super::headline::headline;
+use super::run::Run;
+use crate::model::{ModelWarning, status_name};
+use crate::wrap::printable;
+
+/// So many warnings are shown before the reader asks for the rest.
+const WARNINGS_SHOWN: usize = 6;
+
+/// The title of the page.
+#[must_use]
+pub fn title(runs: &[Run]) -> String {
+    match runs {
+        [] => "pgmeter".to_owned(),
+        [run] => format!("{} · pgmeter {}", run.title(), printable(&run.record.id)),
+        several => format!("{} runs compared · pgmeter", several.len()),
+    }
+}
+
+/// What stands at the very top.
+#[must_use]
+pub fn navigation(runs: &[Run]) -> Markup {
+    let sections = [
+        "Results",
+        "Cells",
+        "Processor and device",
+        "Plan",
+        "Environment",
+        "Repeat",
+    ];
+    let anchors = ["results", "cells", "usage", "plan", "environment", "repeat"];
+    html! {
+        div.top {
+            span.brand { "pgmeter" }
+            nav aria-label="Page" {
+                @match runs {
+                    [run] => {
+                        @for (name, anchor) in sections.iter().zip(anchors) {
+                            a href={ "#" (run.id(anchor)) } { (name) }
+                        }
+                    }
+                    several => {
+                        a href="#differences" { "What differs" }
+                        @for run in several {
+                            a href={ "#" (run.id("results")) } { (run.heading("Results")) }
+                        }
+                    }
+                }
+            }
+            button.theme type="button" { "Dark" }
+        }
+    }
+}
+
+/// The first screen.
+#[must_use]
+pub fn header(runs: &[Run]) -> Markup {
+    html! {
+        header {
+            @match runs {
+                [run] => {
+                    (status(run))
+                    h1 { (run.title()) }
+                    p.where { "on " (run.targets()) }
+                    (facts(run))
+                    (headline(run))
+                    (warnings(run))
+                }
+                several => {
+                    h1 { (several.len()) " runs compared" }
+                    ul.runs {
+                        @for run in several {
+                            li {
+                                span.letter { (run.letter.as_deref().unwrap_or_default()) }
+                                " " strong { (run.title()) } " on " (run.targets()) ", "
+                                (run.time()) " " (status(run))
+                            }
+                        }
+                    }
+                    (comparison::bars(several))
+                    @for run in several { (warnings(run)) }
+                }
+            }
+            noscript { p { "Charts need JavaScript. Every figure is in the tables." } }
+        }
+    }
+}
+
+/// How the run ended.
+fn status(run: &Run) -> Markup {
+    let status = run.record.status;
+    let sign = match status {
+        Status::Complete => "✓",
+        Status::Interrupted => "▲",
+        Status::Failed => "✕",
+    };
+    let words = run.model.outcome.clone().unwrap_or_else(|| {
+        let count = run.record.cells.len();
+        let noun = if count == 1 { "cell" } else { "cells" };
+        format!("complete, {count} {noun}")
+    });
+    html! {
+        span.status.(status_name(status)) { span aria-hidden="true" { (sign) } " " (words) }
+    }
+}
+
+/// The run in four lines.
+#[must_use]
+pub fn facts(run: &Run) -> Markup {
+    let host = printable(&run.record.environment.host);
+    let host = if host.is_empty() {
+        host
+    } else {
+        format!("{host}: ")
+    };
+    let facts = [
+        ("System", format!("{host}{}", run.model.environment)),
+        ("How", run.model.settings.clone()),
+        ("When", run.time()),
+        (
+            "Run",
+            format!(
+                "{}, pgmeter {}",
+                printable(&run.record.id),
+                printable(&run.record.pgmeter.version)
+            ),
+        ),
+    ];
+    html! {
+        dl.facts {
+            @for (name, text) in facts.iter().filter(|(_, text)| !text.is_empty()) {
+                div { dt { (name) } dd { (text) } }
+            }
+        }
+    }
+}
+
+fn warnings(run: &Run) -> Markup {
+    let warnings = &run.model.warnings;
+    let (shown, rest) = warnings.split_at(warnings.len().min(WARNINGS_SHOWN));
+    let measured = !run.record.cells.is_empty();
+    html! {
+        @if warnings.is_empty() && measured {
+            p.no-warning { "Nothing gave reason to doubt " (run.heading("the figures")) "." }
+        } @else if !warnings.is_empty() {
+            section.warnings aria-label=(run.heading("Warnings")) {
+                h2 { (run.heading("Reasons to doubt")) }
+                ul { @for one in shown { (warning(one)) } }
+                @if !rest.is_empty() {
+                    details {
+                        summary { (rest.len()) " more" }
+                        ul { @for one in rest { (warning(one)) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn warning(warning: &ModelWarning) -> Markup {
+    html! {
+        li.severe[warning.severe] { (warning.message) " " code { (warning.code) } }
+    }
+}
+
+/// How to read the page, at its end.
+#[must_use]
+pub fn footer(runs: &[Run]) -> Markup {
+    let notes = runs.iter().flat_map(|run| &run.model.notes);
+    let mut distinct: Vec<&String> = Vec::new();
+    for note in notes {
+        if !distinct.contains(&note) {
+            distinct.push(note);
+        }
+    }
+    html! {
+        footer {
+            h2 { "How to read this" }
+            ul {
+                li {
+                    "Rates are completions of the measured time; the ramp before it is not \
+                     counted."
+                }
+                li {
+                    "Latency runs from queued to reaped, at the queue depth shown. p99 is the \
+                     latency that 1 in 100 operations exceeded. MiB is 1,048,576 bytes."
+                }
+                li {
+                    "Drag across a chart to enlarge a part of it; a double click shows all of it \
+                     again."
+                }
+                @for note in distinct { li { (note) } }
+            }
+        }
+    }
+}

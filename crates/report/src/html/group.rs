@@ -1,0 +1,363 @@
+//! Cells that differ in their repetition alone, and what tells such groups apart.
+
+use results::{CellRecord, EstimateRecord, Phase, RunRecord, Status, percentile_is_supported};
+use units::format;
+use workload::plan::{CacheMode, EngineKind};
+
+use crate::model::{cache_name, engine_name};
+use crate::wrap::printable;
+
+/// What was measured, apart from the repetition.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// The workload.
+    pub workload: &'a str,
+    /// The access specification.
+    pub access_spec: Option<&'a str>,
+    /// The target.
+    pub target: &'a str,
+    /// The engine.
+    pub engine: EngineKind,
+    /// The use of the page cache.
+    pub cache: CacheMode,
+    /// The number of workers.
+    pub workers: u32,
+    /// The queue depth.
+    pub iodepth: u32,
+    /// The phase.
+    pub phase: &'a Phase,
+}
+
+impl<'a> Place<'a> {
+    fn of(cell: &'a CellRecord) -> Self {
+        Self {
+            workload: &cell.workload,
+            access_spec: cell.access_spec.as_deref(),
+            target: &cell.target,
+            engine: cell.engine,
+            cache: cell.cache,
+            workers: cell.workers,
+            iodepth: cell.iodepth,
+            phase: &cell.phase,
+        }
+    }
+
+    fn of_estimate(estimate: &'a EstimateRecord) -> Self {
+        Self {
+            workload: &estimate.workload,
+            access_spec: estimate.access_spec.as_deref(),
+            target: &estimate.target,
+            engine: estimate.engine,
+            cache: estimate.cache,
+            workers: estimate.workers,
+            iodepth: estimate.iodepth,
+            phase: &estimate.phase,
+        }
+    }
+
+    /// What people call the workload, with a classic program's phase behind it.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let name = self.access_spec.unwrap_or(self.workload);
+        match self.phase {
+            Phase::Classic(phase) => printable(&format!("{name} {phase}")),
+            _ => printable(name),
+        }
+    }
+
+    /// The same at any queue depth.
+    #[must_use]
+    pub fn at_any_depth(self) -> Self {
+        Self { iodepth: 0, ..self }
+    }
+}
+
+/// The repetitions of a cell, in the order of running.
+#[derive(Debug, Clone)]
+pub struct Group<'a> {
+    /// What was measured.
+    pub place: Place<'a>,
+    /// At least one.
+    pub cells: Vec<&'a CellRecord>,
+    estimates: Vec<&'a EstimateRecord>,
+}
+
+/// The cells of a record in groups, in the order of running.
+#[must_use]
+pub fn groups(record: &RunRecord) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group> = Vec::new();
+    for cell in &record.cells {
+        let place = Place::of(cell);
+        // A repetition stands near its cell, so the search is short from the end.
+        match groups.iter_mut().rev().find(|group| group.place == place) {
+            Some(group) => group.cells.push(cell),
+            None => groups.push(Group {
+                place,
+                cells: vec![cell],
+                estimates: Vec::new(),
+            }),
+        }
+    }
+    for estimate in record
+        .estimates
+        .iter()
+        .filter(|one| one.operation == "total")
+    {
+        let place = Place::of_estimate(estimate);
+        let same = |group: &&mut Group| group.place == place;
+        if let Some(group) = groups.iter_mut().find(same) {
+            group.estimates.push(estimate);
+        }
+    }
+    groups
+}
+
+/// A figure of a group, with its interval of confidence where it was repeated.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Figure {
+    /// The mean over the repetitions.
+    pub mean: f64,
+    /// Ends of the 95 % confidence interval of the mean.
+    pub interval: Option<[f64; 2]>,
+    /// How many repetitions it stands on.
+    pub n: u32,
+}
+
+/// What is told of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Metric {
+    /// Operations per second.
+    PerSecond,
+    /// Bytes per second.
+    BytesPerSecond,
+    /// Mean latency.
+    LatencyMean,
+    /// Median latency.
+    LatencyP50,
+    /// 99th percentile of the latency.
+    LatencyP99,
+}
+
+impl Metric {
+    /// Its name in estimates; none where it is not estimated.
+    fn estimate_name(self) -> Option<&'static str> {
+        match self {
+            Self::PerSecond => Some("per_second"),
+            Self::BytesPerSecond => Some("bytes_per_second"),
+            Self::LatencyMean => Some("latency_mean"),
+            Self::LatencyP50 => None,
+            Self::LatencyP99 => Some("latency_p99"),
+        }
+    }
+
+    fn of(self, cell: &CellRecord) -> Option<f64> {
+        let latency = &cell.total.latency;
+        let percentile = |ns: Option<u64>, percent| {
+            ns.filter(|_| percentile_is_supported(latency.count, percent))
+                .map(|ns| ns as f64)
+        };
+        match self {
+            Self::PerSecond => Some(cell.total.per_second),
+            Self::BytesPerSecond => Some(cell.total.bytes_per_second),
+            Self::LatencyMean => latency.mean_ns,
+            Self::LatencyP50 => percentile(latency.percentiles_ns.p50, 50.0),
+            Self::LatencyP99 => percentile(latency.percentiles_ns.p99, 99.0),
+        }
+        .filter(|value| value.is_finite())
+    }
+
+    /// The value for people, with its unit.
+    #[must_use]
+    pub fn show(self, value: f64) -> String {
+        match self {
+            Self::PerSecond => format::iops(value),
+            Self::BytesPerSecond => format::bandwidth(value),
+            Self::LatencyMean | Self::LatencyP50 | Self::LatencyP99 => format::latency(value),
+        }
+    }
+}
+
+impl Group<'_> {
+    /// The metric over the complete repetitions, or over all where none is complete.
+    #[must_use]
+    pub fn figure(&self, metric: Metric) -> Option<Figure> {
+        let estimated = self
+            .estimates
+            .iter()
+            .find(|one| Some(one.metric.as_str()) == metric.estimate_name());
+        if let Some(estimate) = estimated.filter(|one| one.mean.is_finite()) {
+            return Some(Figure {
+                mean: estimate.mean,
+                interval: estimate
+                    .ci95_low
+                    .zip(estimate.ci95_high)
+                    .map(<[f64; 2]>::from),
+                n: estimate.n,
+            });
+        }
+        let is_complete = |cell: &&CellRecord| cell.status == Status::Complete;
+        let complete = self.cells.iter().copied().filter(is_complete);
+        let mut values: Vec<f64> = complete.filter_map(|cell| metric.of(cell)).collect();
+        if values.is_empty() {
+            values = self
+                .cells
+                .iter()
+                .filter_map(|cell| metric.of(cell))
+                .collect();
+        }
+        (!values.is_empty()).then(|| Figure {
+            mean: values.iter().sum::<f64>() / values.len() as f64,
+            interval: None,
+            n: u32::try_from(values.len()).unwrap_or(u32::MAX),
+        })
+    }
+
+    /// Failed operations of all repetitions.
+    #[must_use]
+    pub fn errors(&self) -> u64 {
+        let errors = self.cells.iter().map(|cell| cell.total.errors);
+        errors.fold(0, u64::saturating_add)
+    }
+}
+
+/// What must be said of a place so that it is not taken for another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Naming {
+    target: bool,
+    engine: bool,
+    cache: bool,
+    workers: bool,
+    iodepth: bool,
+    repetition: bool,
+}
+
+impl Naming {
+    /// How the cells of a page are told apart.
+    #[must_use]
+    pub fn of<'a>(cells: impl Iterator<Item = &'a CellRecord>) -> Self {
+        let mut naming = Self::default();
+        let mut first = None;
+        for cell in cells {
+            let place = Place::of(cell);
+            let first = first.get_or_insert(place);
+            naming.target |= first.target != place.target;
+            naming.engine |= first.engine != place.engine;
+            naming.cache |= first.cache != place.cache;
+            naming.workers |= first.workers != place.workers;
+            naming.iodepth |= first.iodepth != place.iodepth;
+            naming.repetition |= cell.repetition > 0;
+        }
+        naming
+    }
+
+    /// The place without its queue depth: the name of a line over queue depths.
+    #[must_use]
+    pub fn line(self, place: &Place) -> String {
+        let mut parts = vec![place.name()];
+        if self.target {
+            parts.push(printable(place.target));
+        }
+        if self.engine {
+            parts.push(engine_name(place.engine).to_owned());
+        }
+        if self.cache {
+            parts.push(cache_name(place.cache).to_owned());
+        }
+        if self.workers {
+            parts.push(workers(place.workers));
+        }
+        parts.join(", ")
+    }
+
+    /// The place in full.
+    #[must_use]
+    pub fn place(self, place: &Place) -> String {
+        let line = self.line(place);
+        if self.iodepth {
+            format!("{line}, depth {}", place.iodepth)
+        } else {
+            line
+        }
+    }
+
+    /// A cell, told from all others of its record.
+    #[must_use]
+    pub fn cell(self, cell: &CellRecord) -> String {
+        let place = self.place(&Place::of(cell));
+        if self.repetition {
+            format!("{place}, repetition {}", u64::from(cell.repetition) + 1)
+        } else {
+            place
+        }
+    }
+}
+
+/// So many workers, in words.
+#[must_use]
+pub fn workers(count: u32) -> String {
+    match count {
+        1 => "1 worker".to_owned(),
+        count => format!("{count} workers"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::html::sample;
+
+    fn repeated() -> RunRecord {
+        let mut record = sample::record();
+        let plan = record.plan.clone();
+        record.cells = [10_000, 10_100, 9_900]
+            .map(|n| sample::cell_record(&plan, 0, n))
+            .into();
+        for (repetition, cell) in (0..).zip(&mut record.cells) {
+            cell.repetition = repetition;
+        }
+        record.estimates = results::estimates(&record.cells);
+        record
+    }
+
+    #[test]
+    fn repetitions_are_one_group_with_an_interval() {
+        let record = repeated();
+        let groups = groups(&record);
+        assert_eq!((groups.len(), groups[0].cells.len()), (1, 3));
+        let figure = groups[0].figure(Metric::PerSecond).unwrap();
+        assert_eq!((figure.mean, figure.n), (1000.0, 3));
+        let [low, high] = figure.interval.unwrap();
+        assert!(low < 1000.0 && high > 1000.0);
+    }
+
+    #[test]
+    fn what_is_not_estimated_is_the_mean_of_the_complete_cells() {
+        let mut record = repeated();
+        record.estimates.clear();
+        record.cells[2].status = Status::Interrupted;
+        let figure = groups(&record)[0].figure(Metric::PerSecond).unwrap();
+        assert_eq!((figure.mean, figure.n, figure.interval), (1005.0, 2, None));
+    }
+
+    #[test]
+    fn a_percentile_with_too_few_samples_is_no_figure() {
+        let mut record = sample::record();
+        record.cells[0].total.latency.count = 100;
+        assert_eq!(groups(&record)[0].figure(Metric::LatencyP99), None);
+    }
+
+    #[test]
+    fn names_say_only_what_differs() {
+        let record = sample::record();
+        let naming = Naming::of(record.cells.iter());
+        assert_eq!(
+            naming.cell(&record.cells[0]),
+            "File Server, 2 workers, depth 8"
+        );
+        let alone = Naming::of(record.cells[..1].iter());
+        assert_eq!(alone.cell(&record.cells[0]), "File Server");
+        let record = repeated();
+        let naming = Naming::of(record.cells.iter());
+        assert_eq!(naming.cell(&record.cells[1]), "File Server, repetition 2");
+    }
+}

@@ -1,0 +1,301 @@
+//! The figures that the reader came for, with their intervals.
+
+use maud::{Markup, html};
+use results::CellRecord;
+use units::format;
+
+use super::group::{Figure, Group, Metric};
+use super::parts::{Counted, distinct_transactions};
+use super::run::Run;
+use super::table::frame;
+
+/// So many groups are told one by one.
+const GROUPS_MAX: usize = 12;
+
+/// The headline of a run: large figures of the only group, or a bar for each.
+#[must_use]
+pub fn headline(run: &Run) -> Markup {
+    match run.groups.as_slice() {
+        [] => html! { p.nothing { "Nothing was measured." } },
+        [only] => tiles(only),
+        several => overview(run, several),
+    }
+}
+
+fn tiles(group: &Group) -> Markup {
+    let counted = Counted::of(group.cells[0]);
+    let latency = match counted {
+        Counted::All => "latency",
+        Counted::ReadsAndWrites => "read and write latency",
+        Counted::Transactions => "transaction latency",
+    };
+    let figures = [
+        (counted.rate_name().to_owned(), Metric::PerSecond),
+        ("bandwidth".to_owned(), Metric::BytesPerSecond),
+        (format!("{latency}, p50"), Metric::LatencyP50),
+        (format!("{latency}, p99"), Metric::LatencyP99),
+    ];
+    let moves = group.cells.iter().any(|cell| cell.total.bytes > 0);
+    let shown = figures.into_iter().filter_map(|(label, metric)| {
+        let figure = group.figure(metric)?;
+        let is_shown = metric != Metric::BytesPerSecond || moves;
+        is_shown.then_some((label, metric, figure))
+    });
+    html! {
+        dl.tiles {
+            @for (label, metric, figure) in shown {
+                div.tile {
+                    dt { (label) }
+                    dd {
+                        (value(&metric.show(figure.mean)))
+                        span.interval { (interval(group, metric, figure)) }
+                    }
+                }
+            }
+            @if let Some(rate) = transactions(group).filter(|_| counted != Counted::Transactions) {
+                div.tile {
+                    dt { "transactions per second" }
+                    dd { (value(&format::iops(rate))) }
+                }
+            }
+            @if group.errors() > 0 {
+                div.tile.severe {
+                    dt { "failed operations" }
+                    dd { (value(&format::count(group.errors()))) }
+                }
+            }
+        }
+    }
+}
+
+/// A number with its unit smaller beside it.
+fn value(text: &str) -> Markup {
+    let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
+    html! {
+        span.value { (number) @if !unit.is_empty() { small { " " (unit) } } }
+    }
+}
+
+/// The interval of confidence, or else how the figure varied within the cell.
+fn interval(group: &Group, metric: Metric, figure: Figure) -> String {
+    if let Some([low, high]) = figure.interval {
+        let ends = format!("{} to {}", metric.show(low), metric.show(high));
+        return format!("95 % confidence: {ends} ({} repetitions)", figure.n);
+    }
+    match (metric, group.cells.as_slice()) {
+        (Metric::PerSecond, [cell]) => within(cell).unwrap_or_default(),
+        (_, [_]) => String::new(),
+        _ => format!("mean of {} repetitions", figure.n),
+    }
+}
+
+/// The lowest and highest rate of a cell's intervals.
+fn within(cell: &CellRecord) -> Option<String> {
+    let counted = Counted::of(cell);
+    let intervals = cell
+        .intervals
+        .iter()
+        .filter(|interval| interval.length_ns > 0);
+    let rates: Option<Vec<f64>> = intervals.map(|interval| counted.rate(interval)).collect();
+    let rates = rates?;
+    let [low, high] = [
+        rates.iter().copied().min_by(f64::total_cmp)?,
+        rates.iter().copied().max_by(f64::total_cmp)?,
+    ]
+    .map(format::iops);
+    (rates.len() > 1).then(|| format!("measured once; its intervals had {low} to {high}"))
+}
+
+/// Transactions of all kinds per second, where they are not single operations.
+fn transactions(group: &Group) -> Option<f64> {
+    let rates: Vec<f64> = group
+        .cells
+        .iter()
+        .map(|cell| {
+            distinct_transactions(cell)
+                .map(|(_, kind)| kind.per_second)
+                .sum()
+        })
+        .filter(|rate: &f64| *rate > 0.0 && rate.is_finite())
+        .collect();
+    (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64)
+}
+
+/// A bar for each group, or for the best of each workload where there are many.
+fn overview(run: &Run, groups: &[Group]) -> Markup {
+    let shown = chosen(groups);
+    let hidden = groups.len() - shown.len();
+    let rate = |group: &Group| group.figure(Metric::PerSecond);
+    let ends = |figure: Figure| figure.interval.map_or(figure.mean, |[_, high]| high);
+    let most = shown
+        .iter()
+        .filter_map(|group| rate(group))
+        .map(ends)
+        .fold(0.0, f64::max);
+    let unit = rate_unit(groups.iter());
+    let caption = match hidden {
+        0 => capital(unit),
+        _ => format!("{}; {hidden} more cells are below", capital(unit)),
+    };
+    html! {
+        (frame(unit, false, &html! {
+            table.bars {
+                caption { span { (caption) } }
+                thead {
+                    tr {
+                        th.name scope="col" { "workload" }
+                        th.name scope="col" { (unit) ", with 95 % confidence where repeated" }
+                        th scope="col" { "bandwidth" }
+                        th scope="col" { "p50" }
+                        th scope="col" { "p99" }
+                    }
+                }
+                tbody {
+                    @for group in &shown {
+                        tr {
+                            th scope="row" { (run.naming.place(&group.place)) }
+                            td.name { (bar(rate(group), most, 0)) }
+                            td { (shown_or_dash(group, Metric::BytesPerSecond)) }
+                            td { (shown_or_dash(group, Metric::LatencyP50)) }
+                            td { (shown_or_dash(group, Metric::LatencyP99)) }
+                        }
+                    }
+                }
+            }
+        }))
+    }
+}
+
+/// What the rates of groups count, where it is the same for all of them.
+pub fn rate_unit<'a>(groups: impl Iterator<Item = &'a Group<'a>>) -> &'static str {
+    let mut names = groups.map(|group| Counted::of(group.cells[0]).rate_name());
+    let first = names.next().unwrap_or_default();
+    match names.all(|name| name == first) {
+        true => first,
+        false => "per second",
+    }
+}
+
+/// `text` with a capital at its beginning.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|letter| letter.to_ascii_uppercase());
+    first.into_iter().chain(letters).collect()
+}
+
+/// All groups where they are few, else the fastest of each workload, else the first of those.
+fn chosen<'a, 'b>(groups: &'a [Group<'b>]) -> Vec<&'a Group<'b>> {
+    if groups.len() <= GROUPS_MAX {
+        return groups.iter().collect();
+    }
+    let mean = |group: &Group| {
+        group
+            .figure(Metric::PerSecond)
+            .map_or(0.0, |figure| figure.mean)
+    };
+    let mut best: Vec<&Group> = Vec::new();
+    for group in groups {
+        match best
+            .iter_mut()
+            .find(|known| known.place.at_any_depth() == group.place.at_any_depth())
+        {
+            Some(known) if mean(group) > mean(known) => *known = group,
+            Some(_) => {}
+            None => best.push(group),
+        }
+    }
+    best.truncate(GROUPS_MAX);
+    best
+}
+
+/// The metric of a group for people, or a dash where there is nothing to tell.
+#[must_use]
+pub fn shown_or_dash(group: &Group, metric: Metric) -> String {
+    let figure = group.figure(metric).filter(|figure| figure.mean > 0.0);
+    figure.map_or_else(|| "–".to_owned(), |figure| metric.show(figure.mean))
+}
+
+/// A bar as long as the figure's share of `most`, the ends of its interval, and its number.
+#[must_use]
+pub fn bar(figure: Option<Figure>, most: f64, color: usize) -> Markup {
+    let Some(figure) = figure else {
+        return html! { "–" };
+    };
+    let share = |value: f64| format!("{:.2}%", (100.0 * value / most.max(1e-9)).clamp(0.0, 100.0));
+    let half = figure.interval.map(|[low, high]| (high - low) / 2.0);
+    html! {
+        div.bar.{ "color-" (color % 8) } aria-hidden="true" {
+            div.fill style={ "width:" (share(figure.mean)) } {}
+            @if let Some([low, high]) = figure.interval {
+                div.whisker style={ "left:" (share(low)) ";width:" (share(high - low)) } {}
+            }
+        }
+        span.number {
+            (format::iops(figure.mean))
+            @if let Some(half) = half { small { " ± " (format::iops(half)) } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use results::RunRecord;
+
+    use super::*;
+    use crate::html::group::groups;
+    use crate::html::sample;
+
+    fn record(cells_count: usize) -> RunRecord {
+        let mut record = sample::record();
+        let cell = record.cells[0].clone();
+        record.cells = (0..cells_count)
+            .map(|index| {
+                let mut cell = cell.clone();
+                cell.iodepth = index as u32 + 1;
+                cell.access_spec = Some(format!("spec {}", index / 10));
+                cell.total.per_second = (index % 10) as f64;
+                cell
+            })
+            .collect();
+        record
+    }
+
+    #[test]
+    fn many_groups_are_told_by_the_best_of_each_workload() {
+        let record = record(30);
+        let groups = groups(&record);
+        let depths: Vec<u32> = chosen(&groups)
+            .iter()
+            .map(|group| group.place.iodepth)
+            .collect();
+        assert_eq!(depths, [10, 20, 30]);
+        assert_eq!(chosen(&groups[..12]).len(), 12);
+    }
+
+    #[test]
+    fn a_cell_that_was_measured_once_tells_how_its_intervals_varied() {
+        let mut record = record(1);
+        assert_eq!(within(&record.cells[0]), None);
+        let first = record.cells[0].intervals[0].clone();
+        record.cells[0].intervals.push(first);
+        let seen = within(&record.cells[0]).unwrap();
+        assert_eq!(seen, "measured once; its intervals had 1.000k to 1.000k");
+    }
+
+    #[test]
+    fn a_bar_shows_the_interval_of_its_figure() {
+        let figure = Figure {
+            mean: 50.0,
+            interval: Some([40.0, 60.0]),
+            n: 3,
+        };
+        let page = bar(Some(figure), 100.0, 9).into_string();
+        assert!(page.contains("class=\"bar color-1\""), "{page}");
+        assert!(page.contains("style=\"width:50.00%\""), "{page}");
+        assert!(
+            page.contains("style=\"left:40.00%;width:20.00%\""),
+            "{page}"
+        );
+        assert!(page.contains("50.00<small> ± 10.00</small>"), "{page}");
+    }
+}

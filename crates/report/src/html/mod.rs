@@ -1,0 +1,65 @@
+//! A report as one self-contained HTML page: no network, no fonts of others, dark and light, on
+//! paper and on a telephone.
+//!
+//! What is said and drawn is decided in Rust; the page's script draws the charts with [uPlot]
+//! and shows the rest when asked to. Without the script, the tables are there, those of a page of
+//! many cells excepted.
+//!
+//! [uPlot]: https://github.com/leeoniya/uPlot
+
+mod cells;
+mod chart;
+mod comparison;
+mod document;
+mod environment;
+mod first;
+mod flat;
+mod group;
+mod headline;
+mod operations;
+mod packed;
+mod parts;
+mod plan;
+mod run;
+#[cfg(test)]
+#[path = "../../../results/tests/results/sample.rs"]
+pub(crate) mod sample;
+mod sweeps;
+mod table;
+
+use maud::{Markup, html};
+use results::RunRecord;
+
+pub(crate) use group::Naming;
+use run::Run;
+
+/// The page of one record, or of several beside each other.
+#[must_use]
+pub fn render(records: &[RunRecord]) -> String {
+    let runs = Run::all(records);
+    let title = first::title(&runs);
+    document::document(&title, &first::navigation(&runs), &body(&runs))
+}
+
+fn body(runs: &[Run]) -> Markup {
+    html! {
+        (first::header(runs))
+        main #content {
+            (comparison::differences(runs))
+            (sweeps::section(runs))
+            @for run in runs {
+                @if let Some(letter) = &run.letter {
+                    h2.run { span.letter { (letter) } " " (run.title()) }
+                    (first::facts(run))
+                }
+                (cells::results(run))
+                (cells::each(run))
+                (cells::usage(run))
+                (plan::section(run))
+                (environment::section(run))
+                (plan::command(run))
+            }
+        }
+        (first::footer(runs))
+    }
+}

@@ -1,0 +1,79 @@
+// Scales, and where their ticks stand.
+
+/** Percent as the number of nines: 90 is 1, 99 is 2. */
+const nines = (percent) => -Math.log10(1 - percent / 100);
+
+/** Where a place on the axis is drawn. */
+function placed(axis, at) {
+  return axis.scale === "nines" ? at.map(nines) : at;
+}
+
+/** Ticks of a logarithmic axis: as many as fit, one, two or three to a power of ten. */
+function logTicks(low, high, room) {
+  for (const steps of [[1, 2, 5], [1, 3], [1]]) {
+    const ticks = [];
+    for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); power += 1) {
+      ticks.push(...steps.map((step) => step * 10 ** power));
+    }
+    const shown = ticks.filter((value) => value >= low * 0.999 && value <= high * 1.001);
+    if (shown.length <= room || steps.length === 1) return shown;
+  }
+  return [];
+}
+
+/** The scale from left to right: it ends where the places do, and a little later if marks stand there. */
+function along(axis, at) {
+  const ends = [at[0], at[at.length - 1]];
+  switch (axis.scale) {
+    case "log10":
+      return { distr: 3, log: 10, range: () => ends };
+    case "log2":
+      return { distr: 3, log: 2, range: () => [ends[0] / 1.2, ends[1] * 1.2] };
+    case "nines":
+      return { range: (u, low, high) => [low, high * 1.02] };
+    default:
+      return { range: () => (ends[0] === ends[1] ? [ends[0] - 1, ends[1] + 1] : ends) };
+  }
+}
+
+/** The scale from bottom to top: from zero, or around the values where it is logarithmic. */
+function upward(axis, reach) {
+  if (axis.scale === "linear") {
+    return { range: (u) => [0, (reach(u)[1] || 1) * 1.08] };
+  }
+  return { distr: 3, log: 10, range: (u) => roomy(...reach(u)) };
+}
+
+/** Half a decade at least, so that noise does not look like a course. */
+function roomy(low, high) {
+  if (high === 0) return [1, 10];
+  const [least, most] = [low / 1.25, high * 1.25];
+  return most / least > 4 ? [least, most] : [least / 2, most * 2];
+}
+
+/** The places of ticks; none where the chart library's own are right. */
+function splitsOf(axis, at, room) {
+  switch (axis.scale) {
+    case "log10":
+      return (u, index, low, high) => logTicks(low, high, room);
+    case "log2":
+      return () => thinned(at, room);
+    case "nines":
+      return (u, index, low, high) =>
+        [50, 90, 99, 99.9, 99.99, 99.999, 99.9999].map(nines).filter((t) => t >= low && t <= high);
+    default:
+      return undefined;
+  }
+}
+
+/** Every n-th of the places, so that no more than fit are left. */
+function thinned(at, room) {
+  const step = Math.ceil(at.length / room);
+  return at.filter((_, index) => index % step === 0);
+}
+
+/** A tick in words. */
+function tickText(axis, value) {
+  if (axis.scale !== "nines") return tick(axis.unit, value);
+  return tick("percent", Number((100 * (1 - 10 ** -value)).toPrecision(7)));
+}

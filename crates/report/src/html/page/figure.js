@@ -1,0 +1,137 @@
+// A chart with its words: title, what there is to see, views, series, and its numbers in a table.
+
+const figures = new Set();
+
+/** Builds the figure of a chart into `parent` and draws it. */
+function figure(chart, parent) {
+  const body = element("figure", { className: "chart" });
+  const target = element("div", { className: "plot" });
+  target.setAttribute("role", "img");
+  const views = element("div", { className: "choices views" });
+  const series = element("div", { className: "choices series" });
+  const controls = element("div", { className: "controls" });
+  controls.append(views, series);
+  const caption = element("figcaption");
+  caption.append(element("h4", { textContent: chart.title }));
+  caption.append(element("p", { textContent: chart.summary }));
+  const state = { chart, target, views, series, view: 0, hidden: new Set(), drawn: null };
+  body.append(caption, controls, target, numbers(chart));
+  parent.append(body);
+  figures.add(state);
+  choose(state, 0);
+  new ResizeObserver(() => fit(state)).observe(target);
+}
+
+function element(name, properties = {}) {
+  return Object.assign(document.createElement(name), properties);
+}
+
+/** Shows one of the views. */
+function choose(state, index) {
+  state.view = index;
+  state.hidden.clear();
+  const { views } = state.chart;
+  buttons(state.views, views.length > 1 ? views : [], (one, place) => ({
+    label: one.label,
+    isPressed: place === index,
+    press: () => choose(state, place),
+  }));
+  redraw(state);
+}
+
+/** Draws the view that is chosen anew, in the colors in force. */
+function redraw(state) {
+  const { chart, target, hidden } = state;
+  const view = chart.views[state.view];
+  state.drawn?.destroy();
+  state.drawn = plot(chart, view, hidden, target);
+  target.setAttribute("aria-label", `${chart.title}, ${view.label}. ${chart.summary}`);
+  const all = view.series;
+  buttons(state.series, all.length > 1 ? all : [], (series, index) => ({
+    label: series.label,
+    mark: series,
+    isPressed: !hidden.has(index),
+    press: () => toggle(state, index),
+  }));
+}
+
+/** Shows or hides a series. */
+function toggle(state, index) {
+  const { hidden, drawn } = state;
+  const isShown = hidden.delete(index);
+  if (!isShown) hidden.add(index);
+  drawn.setSeries(index + 1, { show: isShown });
+  state.series.children[index].setAttribute("aria-pressed", String(isShown));
+}
+
+function buttons(parent, items, describe) {
+  const made = items.map((item, index) => {
+    const { label, mark, isPressed, press } = describe(item, index);
+    const button = element("button", { type: "button" });
+    if (mark) {
+      const swatch = element("i", { className: `mark ${mark.line}` });
+      swatch.style.color = `var(--color-${mark.color % 8})`;
+      button.append(swatch);
+    }
+    button.append(label);
+    button.setAttribute("aria-pressed", String(isPressed));
+    button.addEventListener("click", press);
+    return button;
+  });
+  // A button that was pressed keeps the focus when the row is made anew.
+  const focused = [...parent.children].indexOf(document.activeElement);
+  parent.replaceChildren(...made);
+  parent.hidden = made.length === 0;
+  made[focused]?.focus();
+}
+
+function fit({ drawn, target }) {
+  const width = target.clientWidth;
+  if (drawn && width > 0 && Math.abs(width - drawn.width) > 1) {
+    drawn.setSize({ width, height: height(width) });
+  }
+}
+
+/** The chart's numbers, made when they are asked for. */
+function numbers(chart) {
+  const details = element("details", { className: "numbers" });
+  details.append(element("summary", { textContent: "Data as a table" }));
+  details.addEventListener("toggle", () => {
+    if (details.open && !details.querySelector("table")) details.append(table(chart));
+  });
+  return details;
+}
+
+function table(chart) {
+  const frame = element("div", { className: "frame long", tabIndex: 0 });
+  frame.setAttribute("role", "group");
+  frame.setAttribute("aria-label", `${chart.title}, data`);
+  const body = element("table");
+  body.createCaption().append(element("span", { textContent: chart.title }));
+  const columns = chart.views.flatMap((view) => view.series.map((series) => ({ view, series })));
+  const heads = columns.map(({ view, series }) =>
+    chart.views.length > 1 ? `${view.label}: ${series.label}` : series.label,
+  );
+  const head = body.createTHead().insertRow();
+  for (const text of [chart.x.label, ...heads]) {
+    head.append(element("th", { textContent: text, scope: "col" }));
+  }
+  const rows = body.createTBody();
+  chart.at.forEach((at, index) => {
+    const row = rows.insertRow();
+    row.append(element("th", { textContent: show(chart.x.unit, at), scope: "row" }));
+    for (const { view, series } of columns) {
+      row.insertCell().textContent = withEnds(view.y.unit, series, index);
+    }
+  });
+  frame.append(body);
+  return frame;
+}
+
+/** A value, with the ends of its interval of confidence where they are known. */
+function withEnds(unit, series, index) {
+  const value = show(unit, series.values[index]);
+  const low = series.ends?.low[index] ?? null;
+  if (low === null) return value;
+  return `${value} (${show(unit, low)} to ${show(unit, series.ends.high[index])})`;
+}

@@ -1,0 +1,42 @@
+// Numbers for people, as the tables write them.
+
+const ABSENT = "–";
+
+const UNITS = {
+  per_second: [[1, ""], [1e3, "k"], [1e6, "M"], [1e9, "G"]],
+  bytes_per_second: [[1024, " KiB/s"], [1024 ** 2, " MiB/s"], [1024 ** 3, " GiB/s"]],
+  nanoseconds: [[1, " ns"], [1e3, " µs"], [1e6, " ms"], [1e9, " s"]],
+  seconds: [[1, " s"]],
+  percent: [[1, " %"]],
+  count: [[1, ""]],
+};
+
+/** The largest unit in which the value still has a whole part, with its name. */
+function fitting(unit, value) {
+  const units = UNITS[unit];
+  const found = units.findLast(([size]) => Math.abs(value) >= size * 0.9995);
+  return found ?? units[unit === "bytes_per_second" && value === 0 ? 1 : 0];
+}
+
+/** The value with so many significant digits; whole parts are never cut. */
+function significant(value, digits) {
+  if (value === 0) return "0";
+  const whole = Math.floor(Math.log10(Math.abs(value))) + 1;
+  return value.toFixed(Math.max(0, Math.min(digits - whole, digits - 1)));
+}
+
+/** A value with its unit, in as many digits as deserve it. */
+function show(unit, value) {
+  if (value === null || value === undefined || !Number.isFinite(value)) return ABSENT;
+  if (unit === "percent") return `${Number(value.toPrecision(7))} %`;
+  if (unit === "count") return String(value);
+  if (unit === "seconds") return `${Number(value.toFixed(2))} s`;
+  const [size, name] = fitting(unit, value);
+  return significant(value / size, unit === "nanoseconds" ? 3 : 4) + name;
+}
+
+/** A value beside an axis: no more digits than it needs. */
+function tick(unit, value) {
+  const [size, name] = fitting(unit, value);
+  return Number((value / size).toPrecision(4)) + name;
+}

@@ -1,0 +1,163 @@
+// A view of a chart, drawn by uPlot.
+
+const FONT = "12px system-ui, sans-serif";
+const DASHES = { dashed: [7, 4], dotted: [2, 3] };
+
+/** Draws a view into `target` and returns the plot. */
+function plot(chart, view, hidden, target) {
+  const width = Math.max(target.clientWidth, 240);
+  const options = {
+    width,
+    height: height(width),
+    scales: {
+      x: { time: false, ...along(chart.x, chart.at) },
+      y: upward(view.y, (u) => reach(u, view)),
+    },
+    axes: [axis(chart.x, chart.at, width / 60), axis(view.y, null, 6)],
+    series: [{}, ...view.series.map((series, index) => drawn(series, !hidden.has(index)))],
+    bands: (view.bands ?? []).map(([upper, lower], index) => ({
+      series: [upper + 1, lower + 1],
+      fill: faded(seriesColor(view.series[upper].color), index === 0 ? 10 : 22),
+    })),
+    legend: { show: false },
+    cursor: { y: false, points: { size: 7 }, drag: { x: true, y: false } },
+    padding: [8, 20, 0, 0],
+    hooks: { draw: [(u) => whiskers(u, view)], setCursor: [(u) => tell(u, chart, view)] },
+  };
+  const values = view.series.map((series) => series.values);
+  const made = new uPlot(options, [placed(chart.x, chart.at), ...values], target);
+  made.over.append(Object.assign(document.createElement("div"), { className: "tip", hidden: true }));
+  return made;
+}
+
+/** The height of a chart of some width. */
+const height = (width) => Math.round(Math.min(280, Math.max(200, width * 0.5)));
+
+/** The least and the largest value of what is shown, ends of intervals included. */
+function reach(u, view) {
+  const shown = view.series.filter((series, index) => u.series[index + 1].show);
+  const all = shown.flatMap((series) => [
+    ...series.values,
+    ...(series.ends?.low ?? []),
+    ...(series.ends?.high ?? []),
+  ]);
+  const known = all.filter((value) => value !== null);
+  return known.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [
+    Infinity,
+    0,
+  ]);
+}
+
+function axis(axis, at, room) {
+  const grid = color("grid");
+  return {
+    label: axis.label,
+    labelFont: FONT,
+    labelSize: 20,
+    font: FONT,
+    stroke: color("muted"),
+    grid: { stroke: grid, width: 1, show: at === null },
+    ticks: { stroke: grid, width: 1, size: 4 },
+    border: { show: at !== null, stroke: grid, width: 1 },
+    size: at === null ? widthOf : 30,
+    gap: 4,
+    splits: splitsOf(axis, at, room),
+    filter: (u, splits) => splits,
+    values: (u, splits) => splits.map((value) => tickText(axis, value)),
+  };
+}
+
+/** As wide as the longest text beside the axis. */
+function widthOf(u, texts) {
+  if (!texts) return 50;
+  u.ctx.save();
+  u.ctx.font = FONT;
+  const widths = texts.map((text) => u.ctx.measureText(text).width);
+  u.ctx.restore();
+  return Math.ceil(Math.max(...widths, 20)) + 12;
+}
+
+function drawn(series, isShown) {
+  const stroke = seriesColor(series.color);
+  const shared = { label: series.label, show: isShown, stroke, points: { show: false } };
+  switch (series.line) {
+    case "steps":
+      return {
+        ...shared,
+        width: 1.5,
+        fill: faded(stroke, 16),
+        paths: uPlot.paths.stepped({ align: 1 }),
+      };
+    case "marked":
+      return { ...shared, width: 2, spanGaps: true, points: { show: true, size: 7, fill: stroke } };
+    default:
+      return { ...shared, width: series.line === "dotted" ? 1.25 : 2, dash: DASHES[series.line] };
+  }
+}
+
+/** Intervals of confidence as lines with ends. */
+function whiskers(u, view) {
+  const { ctx } = u;
+  ctx.save();
+  ctx.lineWidth = 1.5 * devicePixelRatio;
+  const half = 4 * devicePixelRatio;
+  view.series.forEach((series, index) => {
+    if (!series.ends || !u.series[index + 1].show) return;
+    ctx.strokeStyle = seriesColor(series.color);
+    ctx.beginPath();
+    u.data[0].forEach((at, place) => {
+      const [low, high] = [series.ends.low[place], series.ends.high[place]];
+      if (low === null || high === null) return;
+      const x = u.valToPos(at, "x", true);
+      const [bottom, top] = [low, high].map((value) => u.valToPos(value, "y", true));
+      ctx.moveTo(x, bottom);
+      ctx.lineTo(x, top);
+      for (const y of [bottom, top]) {
+        ctx.moveTo(x - half, y);
+        ctx.lineTo(x + half, y);
+      }
+    });
+    ctx.stroke();
+  });
+  ctx.restore();
+}
+
+/** Writes the values under the cursor beside it. */
+function tell(u, chart, view) {
+  const tip = u.over.querySelector(".tip");
+  const { idx, left } = u.cursor;
+  if (!tip) return;
+  tip.hidden = idx === null || idx === undefined || left < 0;
+  if (tip.hidden) return;
+  const rows = view.series.flatMap((series, index) => {
+    if (!u.series[index + 1].show) return [];
+    return [tipRow(series, view.y.unit, idx)];
+  });
+  const head = document.createElement("strong");
+  head.textContent = place(chart, view, idx);
+  tip.replaceChildren(head, ...rows);
+  const isRight = left > u.over.clientWidth / 2;
+  tip.style.left = isRight ? "auto" : `${left + 12}px`;
+  tip.style.right = isRight ? `${u.over.clientWidth - left + 12}px` : "auto";
+}
+
+/** What a place on the axis is called: a bin has two ends. */
+function place(chart, view, index) {
+  const { unit } = chart.x;
+  const next = chart.at[index + 1];
+  if (view.series[0].line === "steps" && next !== undefined) {
+    return `${show(unit, chart.at[index])} to ${show(unit, next)}`;
+  }
+  const text = show(unit, chart.at[index]);
+  return unit === "count" ? `depth ${text}` : text;
+}
+
+function tipRow(series, unit, index) {
+  const row = document.createElement("div");
+  const mark = Object.assign(document.createElement("i"), { className: `mark ${series.line}` });
+  mark.style.color = seriesColor(series.color);
+  const value = document.createElement("b");
+  value.textContent = show(unit, series.values[index]);
+  row.append(mark, series.label, value);
+  return row;
+}

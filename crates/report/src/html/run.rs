@@ -1,0 +1,140 @@
+//! A record as the page shows it.
+
+use results::{RunRecord, Timestamp};
+use units::format;
+
+use super::chart::Detail;
+use super::group::{Group, Naming, groups};
+use crate::Model;
+use crate::wrap::printable;
+
+/// A record as the page shows it.
+pub struct Run<'a> {
+    /// The record.
+    pub record: &'a RunRecord,
+    /// Its tables and sentences.
+    pub model: Model,
+    /// Its cells without their repetitions.
+    pub groups: Vec<Group<'a>>,
+    /// How its cells are told apart.
+    pub naming: Naming,
+    /// What it is called beside others; none when it is alone.
+    pub letter: Option<String>,
+    /// How finely its charts are drawn.
+    pub detail: Detail,
+}
+
+impl<'a> Run<'a> {
+    /// All records of a page.
+    #[must_use]
+    pub fn all(records: &'a [RunRecord]) -> Vec<Self> {
+        let cells = records.iter().flat_map(|record| &record.cells);
+        let operations_count = cells.map(|cell| cell.operations.len() + cell.transactions.len());
+        let detail = Detail::of(operations_count.sum());
+        records
+            .iter()
+            .enumerate()
+            .map(|(index, record)| Self {
+                record,
+                model: Model::new(record),
+                groups: groups(record),
+                naming: Naming::of(record.cells.iter()),
+                letter: (records.len() > 1).then(|| letter(index)),
+                detail,
+            })
+            .collect()
+    }
+
+    /// What was measured, in a few words.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let mut names: Vec<String> = Vec::new();
+        for workload in &self.record.plan.workloads {
+            let name = match workload.title.as_str() {
+                "" => &workload.name,
+                title => title,
+            };
+            let name = printable(name);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        match names.as_slice() {
+            [] => "Nothing".to_owned(),
+            [one] => one.clone(),
+            [one, other] => format!("{one} and {other}"),
+            [one, other, rest @ ..] => format!("{one}, {other} and {} more", rest.len()),
+        }
+    }
+
+    /// The id of an element of this run.
+    #[must_use]
+    pub fn id(&self, name: &str) -> String {
+        match &self.letter {
+            None => name.to_owned(),
+            Some(letter) => format!("{letter}-{name}"),
+        }
+    }
+
+    /// The heading of a section of this run.
+    #[must_use]
+    pub fn heading(&self, name: &str) -> String {
+        match &self.letter {
+            None => name.to_owned(),
+            Some(letter) => format!("{name} of {letter}"),
+        }
+    }
+
+    /// The targets' paths, the first few of them.
+    #[must_use]
+    pub fn targets(&self) -> String {
+        const SHOWN: usize = 3;
+        let targets = &self.record.plan.targets;
+        let paths = targets.iter().take(SHOWN);
+        let mut names: Vec<String> = paths
+            .map(|target| printable(&target.path.to_string_lossy()))
+            .collect();
+        if let Some(more) = targets.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+            names.push(format!("{more} more"));
+        }
+        names.join(", ")
+    }
+
+    /// When it began, and how long it took.
+    #[must_use]
+    pub fn time(&self) -> String {
+        let start = self.record.started_at;
+        let took = self
+            .record
+            .finished_at
+            .and_then(|end| elapsed_ns(start, end));
+        let start = start.strftime("%Y-%m-%d %H:%M:%S UTC");
+        match took {
+            Some(ns) => format!("{start}, took {}", format::span(ns)),
+            None => start.to_string(),
+        }
+    }
+}
+
+fn elapsed_ns(start: Timestamp, end: Timestamp) -> Option<u64> {
+    u64::try_from(end.as_nanosecond() - start.as_nanosecond()).ok()
+}
+
+/// A, B, ... Z, A1, B1, ...
+fn letter(index: usize) -> String {
+    let letter = char::from(b'A' + (index % 26) as u8);
+    match index / 26 {
+        0 => letter.to_string(),
+        round => format!("{letter}{round}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_have_letters_when_there_are_several() {
+        assert_eq!([0, 1, 25, 26].map(letter), ["A", "B", "Z", "A1"]);
+    }
+}

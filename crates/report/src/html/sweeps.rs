@@ -1,0 +1,82 @@
+//! The section of queue depth sweeps.
+
+use maud::{Markup, html};
+
+use super::chart::{SweepLine, sweeps};
+use super::group::{Group, Place};
+use super::packed::figures;
+use super::run::Run;
+
+/// More lines in one chart cannot be told apart.
+const LINES_MAX: usize = 6;
+
+/// What was measured at several queue depths; nothing when there is no such thing.
+#[must_use]
+pub fn section(runs: &[Run]) -> Markup {
+    let lines: Vec<SweepLine> = runs.iter().flat_map(lines).collect();
+    let charts: Vec<&[SweepLine]> = lines.chunks(LINES_MAX).collect();
+    html! {
+        @if let [first, rest @ ..] = charts.as_slice() {
+            section #sweeps {
+                h2 { "Queue depth" }
+                (figures(&sweeps(first)))
+                @for lines in rest {
+                    details.cell {
+                        summary { (names(lines)) }
+                        (figures(&sweeps(lines)))
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn names(lines: &[SweepLine]) -> String {
+    let names: Vec<&str> = lines.iter().map(|line| line.label.as_str()).collect();
+    names.join(" · ")
+}
+
+/// The groups of a run that differ in their queue depth alone, where there are several.
+fn lines<'a>(run: &Run<'a>) -> Vec<SweepLine<'a>> {
+    let mut lines: Vec<(Place, Vec<Group<'a>>)> = Vec::new();
+    for group in &run.groups {
+        let place = group.place.at_any_depth();
+        match lines.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, groups)) => groups.push(group.clone()),
+            None => lines.push((place, vec![group.clone()])),
+        }
+    }
+    lines
+        .into_iter()
+        .filter(|(_, groups)| groups.len() > 1)
+        .map(|(place, groups)| {
+            let name = run.naming.line(&place);
+            let label = match &run.letter {
+                None => name,
+                Some(letter) => format!("{letter}: {name}"),
+            };
+            SweepLine { label, groups }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::html::sample;
+
+    #[test]
+    fn only_what_was_measured_at_several_depths_is_a_sweep() {
+        let mut record = sample::record();
+        let records = [record.clone()];
+        assert!(lines(&Run::all(&records)[0]).is_empty());
+        let mut deeper = record.cells[0].clone();
+        deeper.iodepth = 16;
+        record.cells.push(deeper);
+        let records = [record];
+        let runs = Run::all(&records);
+        let lines = lines(&runs[0]);
+        assert_eq!((lines.len(), lines[0].groups.len()), (1, 2));
+        assert_eq!(lines[0].label, "File Server, 2 workers");
+    }
+}

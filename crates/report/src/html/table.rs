@@ -1,0 +1,150 @@
+//! Tables as they stand in the page.
+
+use maud::{Markup, html};
+
+use crate::table::{Align, Column, Table};
+
+/// How many rows are shown before a table scrolls in a frame of its own.
+const ROWS_SHOWN: usize = 40;
+
+/// A table in a frame that scrolls where the page is too narrow; `link` names the place that a
+/// row's first cell leads to.
+#[must_use]
+pub fn table(table: &Table, caption: &str, link: impl Fn(usize) -> Option<String>) -> Markup {
+    let is_long = table.rows.len() > ROWS_SHOWN;
+    let body = html! {
+        table {
+            caption { span { (caption) } }
+            thead { (heads(table)) }
+            tbody {
+                @for (index, row) in table.rows.iter().enumerate() {
+                    tr {
+                        @for (place, (text, column)) in row.iter().zip(&table.columns).enumerate() {
+                            @if place == 0 {
+                                th scope="row" {
+                                    @match link(index) {
+                                        Some(id) => a href={ "#" (id) } { (text) },
+                                        None => (text),
+                                    }
+                                }
+                            } @else if column.align == Align::Left {
+                                td.name { (text) }
+                            } @else {
+                                td { (text) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    };
+    frame(caption, is_long, &body)
+}
+
+/// A frame in which wide tables scroll, by keyboard too.
+#[must_use]
+pub fn frame(label: &str, is_long: bool, content: &Markup) -> Markup {
+    html! {
+        div.frame.long[is_long] tabindex="0" role="group" aria-label=(label) { (content) }
+    }
+}
+
+/// A table of names and numbers, as [`table`] without links.
+#[must_use]
+pub fn plain(columns: Vec<Column>, rows: Vec<Vec<String>>, caption: &str) -> Markup {
+    let rows_and_heads = Table {
+        columns,
+        rows,
+        span: None,
+    };
+    table(&rows_and_heads, caption, |_| None)
+}
+
+/// Names with their values; nothing when there are none.
+#[must_use]
+pub fn pairs(rows: &[(String, String)], caption: &str) -> Markup {
+    html! {
+        @if !rows.is_empty() {
+            (frame(caption, false, &html! {
+                table.pairs {
+                    caption { span { (caption) } }
+                    tbody {
+                        @for (name, value) in rows {
+                            tr { th scope="row" { (name) } td.name { (value) } }
+                        }
+                    }
+                }
+            }))
+        }
+    }
+}
+
+fn heads(table: &Table) -> Markup {
+    let head = |column: &Column, rows: u8| {
+        let rows = (rows > 1).then_some(rows);
+        html! {
+            th.name[column.align == Align::Left] scope="col" rowspan=[rows] {
+                (column.head)
+            }
+        }
+    };
+    let Some((first, last, text)) = &table.span else {
+        return html! { tr { @for column in &table.columns { (head(column, 1)) } } };
+    };
+    html! {
+        tr {
+            @for (index, column) in table.columns.iter().enumerate() {
+                @if index == *first {
+                    th.span scope="colgroup" colspan=(last - first + 1) { (text) }
+                } @else if !(*first..=*last).contains(&index) {
+                    (head(column, 2))
+                }
+            }
+        }
+        tr { @for column in &table.columns[*first..=*last] { (head(column, 1)) } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample() -> Table {
+        Table {
+            columns: vec![
+                Column::name("workload"),
+                Column::number("p50", 1),
+                Column::number("p99", 1),
+                Column::name("target"),
+            ],
+            rows: vec![["<b>", "1", "2", "/mnt"].map(str::to_owned).into()],
+            span: Some((1, 2, "latency in µs".to_owned())),
+        }
+    }
+
+    #[test]
+    fn names_are_escaped_and_lead_to_their_place() {
+        let page = table(&sample(), "Results", |row| Some(format!("cell-{row}"))).into_string();
+        assert!(page.contains("<a href=\"#cell-0\">&lt;b&gt;</a>"), "{page}");
+        assert!(page.contains("<td class=\"name\">/mnt</td>"), "{page}");
+    }
+
+    #[test]
+    fn a_head_above_several_columns_spans_them() {
+        let page = table(&sample(), "Results", |_| None).into_string();
+        let span = "<th class=\"span\" scope=\"colgroup\" colspan=\"2\">latency in µs</th>";
+        assert!(page.contains(span), "{page}");
+        assert_eq!(page.matches("rowspan=\"2\"").count(), 2, "{page}");
+    }
+
+    #[test]
+    fn a_long_table_scrolls_in_its_frame() {
+        let mut long = sample();
+        long.rows = vec![long.rows[0].clone(); ROWS_SHOWN + 1];
+        assert!(
+            table(&long, "Results", |_| None)
+                .into_string()
+                .contains("class=\"frame long\"")
+        );
+    }
+}

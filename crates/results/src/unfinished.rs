@@ -1,0 +1,73 @@
+//! A cell of which only the intervals are left, because the run was killed while it was measured.
+
+use stats::Interval;
+use workload::plan::{Cell, Plan};
+
+use crate::build::MOVES_BYTES;
+use crate::{
+    CellRecord, IntervalFigures, IntervalRecord, Latency, Names, OperationFigures, Status,
+    per_second,
+};
+
+impl CellRecord {
+    /// The record of a cell that was never completed, from the intervals that it told.
+    ///
+    /// Counts, bytes and the largest latencies are those of the intervals; other latencies,
+    /// transactions and whatever else is measured once a cell is left empty.
+    #[must_use]
+    pub fn of_intervals(cell: &Cell, plan: &Plan, intervals: Vec<IntervalRecord>) -> Self {
+        let ends = intervals
+            .iter()
+            .map(|interval| interval.at_ns.saturating_add(interval.length_ns));
+        let run_time_ns = ends.max().unwrap_or(0);
+        let names = Names {
+            operations: &[],
+            transactions: &[],
+        };
+        let mut record = Self::of(cell, plan, &Interval::default(), run_time_ns, names);
+        record.status = Status::Interrupted;
+        for (name, figures) in intervals.iter().flat_map(|interval| &interval.operations) {
+            add(record.operations.entry(name.clone()).or_default(), figures);
+        }
+        for figures in record.operations.values_mut() {
+            set_rates(figures, run_time_ns);
+        }
+        record.total = total(&record, run_time_ns);
+        record.intervals = intervals;
+        record
+    }
+}
+
+fn add(sum: &mut OperationFigures, part: &IntervalFigures) {
+    sum.count = sum.count.saturating_add(part.count);
+    sum.errors = sum.errors.saturating_add(part.errors);
+    sum.bytes = sum.bytes.saturating_add(part.bytes);
+    sum.latency.max_ns = sum.latency.max_ns.max(part.max_ns);
+}
+
+fn set_rates(figures: &mut OperationFigures, run_time_ns: u64) {
+    figures.per_second = per_second(figures.count, run_time_ns);
+    figures.bytes_per_second = per_second(figures.bytes, run_time_ns);
+    figures.latency.count = figures.count;
+}
+
+/// The operations that move bytes, or all where none does; every failure.
+fn total(record: &CellRecord, run_time_ns: u64) -> OperationFigures {
+    let moves = |name: &str| MOVES_BYTES.contains(&name);
+    let any_moves = record.operations.keys().any(|name| moves(name));
+    let mut total = OperationFigures::default();
+    for (name, figures) in &record.operations {
+        total.errors = total.errors.saturating_add(figures.errors);
+        if any_moves && !moves(name) {
+            continue;
+        }
+        total.count = total.count.saturating_add(figures.count);
+        total.bytes = total.bytes.saturating_add(figures.bytes);
+        total.latency = Latency {
+            max_ns: total.latency.max_ns.max(figures.latency.max_ns),
+            ..Latency::default()
+        };
+    }
+    set_rates(&mut total, run_time_ns);
+    total
+}

@@ -1,0 +1,177 @@
+//! A step of create/remove by programs: one is started for each file and waited for.
+//!
+//! What is measured is mostly the start of programs, so the caller measures a [`baseline`] beside
+//! it: the same number of starts of a program that does nothing.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use engine::ChildrenTime;
+use workload::classics::create_remove::{Command, Exec};
+
+use crate::RunError;
+
+/// Where programs are if the environment does not say.
+const PATHS: &str = "/usr/bin:/bin";
+
+/// What a step by programs took.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Executed {
+    /// Programs that ended well.
+    pub done_count: u64,
+    /// Programs that could not be started or ended otherwise.
+    pub failed_count: u64,
+    /// What became of the first of these.
+    pub first_failure: Option<String>,
+    /// Whether the step was stopped before its last file.
+    pub is_stopped: bool,
+    /// Time on the clock.
+    pub real_ns: u64,
+    /// Time of the programs in user mode.
+    pub user_ns: u64,
+    /// Time of the programs in the kernel.
+    pub system_ns: u64,
+}
+
+/// Starts the step's program for each name, which is relative to `directory`, and waits for its
+/// end before the next.
+///
+/// `stop` is looked at before each file. A program in progress is not interrupted by the
+/// terminal's Ctrl-C: it is in a process group of its own. Nobody else may wait for children
+/// meanwhile, as their time would be counted.
+///
+/// # Errors
+/// When the program is not found, or the null device cannot be opened; nothing was started then.
+pub fn step(
+    exec: &Exec,
+    names: impl Iterator<Item = PathBuf>,
+    directory: &Path,
+    stop: &AtomicBool,
+) -> Result<Executed, RunError> {
+    Starter::new(&exec.each, directory)?.start_each(names, stop)
+}
+
+/// Starts the program that does nothing `count` times, as [`step`] would.
+///
+/// A step of many files need not have as long a baseline: a thousand starts tell what one takes.
+///
+/// # Errors
+/// As for [`step`].
+pub fn baseline(
+    exec: &Exec,
+    count: u64,
+    directory: &Path,
+    stop: &AtomicBool,
+) -> Result<Executed, RunError> {
+    let names = (0..count).map(|_| PathBuf::new());
+    Starter::new(&exec.baseline, directory)?.start_each(names, stop)
+}
+
+/// A command, ready to be started many times.
+struct Starter<'a> {
+    command: &'a Command,
+    program: PathBuf,
+    directory: &'a Path,
+    null: File,
+}
+
+impl<'a> Starter<'a> {
+    fn new(command: &'a Command, directory: &'a Path) -> Result<Self, RunError> {
+        let failed = |what: String| move |source| RunError::System { what, source };
+        let paths = std::env::var_os("PATH").unwrap_or_else(|| PATHS.into());
+        let directories = std::env::split_paths(&paths);
+        let program = find(command.program, directories)
+            .map_err(failed(format!("find the program `{}`", command.program)))?;
+        let null = File::options().read(true).write(true).open("/dev/null");
+        Ok(Self {
+            command,
+            program,
+            directory,
+            null: null.map_err(failed("open the null device".to_owned()))?,
+        })
+    }
+
+    fn start_each(
+        &self,
+        names: impl Iterator<Item = PathBuf>,
+        stop: &AtomicBool,
+    ) -> Result<Executed, RunError> {
+        let mut executed = Executed::default();
+        let (start, start_cpu) = (Instant::now(), ChildrenTime::so_far());
+        for name in names {
+            if stop.load(Ordering::Relaxed) {
+                executed.is_stopped = true;
+                break;
+            }
+            let ended = self.start(&name);
+            if ended.as_ref().is_ok_and(ExitStatus::success) {
+                executed.done_count += 1;
+                continue;
+            }
+            executed.failed_count += 1;
+            executed
+                .first_failure
+                .get_or_insert_with(|| self.failure(&name, ended));
+        }
+        let cpu = ChildrenTime::so_far().since(start_cpu);
+        executed.real_ns = u64::try_from(start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        executed.user_ns = cpu.user_ns;
+        executed.system_ns = cpu.system_ns;
+        Ok(executed)
+    }
+
+    fn start(&self, name: &Path) -> io::Result<ExitStatus> {
+        let null = || self.null.try_clone().map(OwnedFd::from).map(Stdio::from);
+        let name = not_an_option(name);
+        std::process::Command::new(&self.program)
+            .args(self.command.arguments(name.as_os_str()))
+            .current_dir(self.directory)
+            .process_group(0)
+            .stdin(null()?)
+            .stdout(null()?)
+            .stderr(null()?)
+            .status()
+    }
+
+    #[cold]
+    fn failure(&self, name: &Path, ended: io::Result<ExitStatus>) -> String {
+        let (program, name) = (self.command.program, name.display());
+        match ended {
+            Ok(status) => format!("`{program}` for `{name}`: {status}"),
+            Err(error) => format!("`{program}` for `{name}`: {error}"),
+        }
+    }
+}
+
+/// The name in a form that no program takes for an option.
+fn not_an_option(name: &Path) -> PathBuf {
+    if name.as_os_str().as_bytes().starts_with(b"-") {
+        return Path::new(".").join(name);
+    }
+    name.to_owned()
+}
+
+/// The first of the directories that has a program of this name.
+fn find(program: &str, directories: impl Iterator<Item = PathBuf>) -> io::Result<PathBuf> {
+    let is_program = |path: &PathBuf| {
+        let found = std::fs::metadata(path);
+        found.is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+    };
+    // A relative entry means another directory for a child that starts elsewhere.
+    let absolute = directories.filter_map(|directory| std::path::absolute(directory).ok());
+    absolute
+        .map(|directory| directory.join(program))
+        .find(is_program)
+        .ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
+#[cfg(test)]
+mod tests;

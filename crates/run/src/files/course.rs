@@ -1,0 +1,138 @@
+//! A classic's course: which stage comes next, and what the stages came to.
+
+use std::collections::BTreeMap;
+
+use results::Warning;
+use serde_json::Value;
+use target::Tree;
+use workload::classics::create_remove::Between;
+use workload::plan::{Cell, FilePlan, WorkerPlan};
+
+use crate::RunError;
+use crate::cell::Measured;
+use crate::lane::{Cursors, Lane};
+
+use super::create_remove::CreateRemove;
+use super::fs_mark::FsMark;
+use super::lat_fs::LatFs;
+use super::postmark::Postmark;
+use super::task::{FileRequests, FileTask};
+
+/// A classic's own figures, by its own names.
+pub(super) type Classic = BTreeMap<String, Value>;
+
+/// One thing that all workers do, measured as a whole.
+pub(super) struct Stage {
+    /// The phase that it is part of; stages of the same name are added up.
+    pub phase: String,
+    /// Transactions of all workers, where they are known.
+    pub transactions: Option<u64>,
+    /// How long it is to take, in nanoseconds; 0 where it ends by itself.
+    pub time_ns: u64,
+    pub work: Work,
+}
+
+/// Who works in a stage.
+pub(super) enum Work {
+    /// The workers, one task each.
+    Tasks(Vec<FileTask>),
+    /// All file systems are synced.
+    SyncAll,
+    /// Programs, one a file.
+    Exec(super::create_remove::Programs),
+}
+
+/// What a stage came to.
+pub(super) struct Done<'a> {
+    /// How long it took, in nanoseconds: until the last worker was done.
+    pub time_ns: u64,
+    /// The streams of the workers, to go on with.
+    pub requests: Vec<FileRequests>,
+    /// What programs took.
+    pub programs: Option<&'a super::create_remove::ProgramTimes>,
+}
+
+impl Done<'_> {
+    /// What took that long, and no more is known of it.
+    pub fn timed(time_ns: u64) -> Self {
+        Self {
+            time_ns,
+            requests: Vec::new(),
+            programs: None,
+        }
+    }
+}
+
+/// The order of a classic's stages, on one thread.
+pub(super) trait Course {
+    /// What happens before the next stage.
+    fn before(&self) -> Between {
+        Between::Nothing
+    }
+
+    /// The next stage; none after the last.
+    fn next(&mut self, grounds: &Grounds) -> Result<Option<Stage>, RunError>;
+
+    /// Takes note of what a stage came to.
+    fn done(&mut self, phase: &str, done: Done<'_>);
+
+    /// The figures of a phase, or of the whole at the phase that they belong to.
+    fn classic(&self, phase: &str) -> Option<Classic>;
+
+    /// What a reader must know of the figures.
+    fn warnings(&self) -> Vec<Warning> {
+        Vec::new()
+    }
+}
+
+/// The course of a cell.
+pub(super) fn course(cell: &Cell, files: &FilePlan) -> Result<Box<dyn Course>, RunError> {
+    Ok(match files {
+        FilePlan::CreateRemove(plan) => Box::new(CreateRemove::new(cell, plan)?),
+        FilePlan::LatFs(plan) => Box::new(LatFs::new(cell, plan)?),
+        FilePlan::FsMark(plan) => Box::new(FsMark::new(cell, plan)?),
+        FilePlan::Postmark(plan) => Box::new(Postmark::new(cell, plan)),
+    })
+}
+
+/// The trees in which the files of a cell lie.
+#[derive(Default)]
+pub(super) struct Grounds {
+    /// By the index of their target; none with the `null` engine.
+    pub trees: BTreeMap<u32, Tree>,
+}
+
+impl Grounds {
+    /// The tree of a worker; none with the `null` engine.
+    pub fn of(&self, worker: &WorkerPlan) -> Option<&Tree> {
+        let span = worker.spans.first()?;
+        self.trees.get(&span.target_index)
+    }
+
+    /// The first tree; none with the `null` engine.
+    pub fn first(&self) -> Option<&Tree> {
+        self.trees.values().next()
+    }
+}
+
+/// The lane of a worker: one for each, whatever the engine.
+pub(super) fn lane(worker_index: usize, worker: &WorkerPlan) -> Lane {
+    Lane {
+        worker_index,
+        span_indexes: vec![0],
+        plan: worker.clone(),
+        cursors: Cursors::Own(Vec::new()),
+        pace: None,
+    }
+}
+
+/// Longest measured time of a stage's lanes, in nanoseconds.
+pub(super) fn longest_ns(measured: &Measured) -> u64 {
+    let times = measured.lanes.iter().map(|lane| lane.outcome.measured_ns);
+    times.max().unwrap_or(0)
+}
+
+/// Files worked on at once by a worker.
+pub(super) fn iodepth(worker: &WorkerPlan) -> u32 {
+    worker.spans.first().map_or(1, |span| span.iodepth)
+}

@@ -1,0 +1,205 @@
+//! Create/remove: half a million files made, then removed, size by size.
+
+use std::path::PathBuf;
+
+use engine::{NameRule, Subdirectories};
+use generate::ContentSource;
+use generate::classics::Pass;
+use serde_json::json;
+use units::Bytes;
+use workload::classics::create_remove::{Between, CreateRemovePlan, Exec, Mode, Step};
+use workload::classics::{PassPlan, share};
+use workload::plan::{Cell, WorkerPlan};
+
+use crate::RunError;
+use crate::exec::Executed;
+
+use super::course::{Classic, Course, Done, Grounds, Stage, Work, iodepth};
+use super::field;
+use super::task::{Field, FileContents, FileTask};
+
+/// The course of create/remove.
+pub(super) struct CreateRemove {
+    cell: Cell,
+    plan: CreateRemovePlan,
+    steps: Vec<Step>,
+    next_step: usize,
+    contents: Vec<ContentSource>,
+    figures: Vec<(String, Classic)>,
+}
+
+/// Programs that do a step, one a file.
+pub(super) struct Programs {
+    pub exec: Exec,
+    pub directory: PathBuf,
+    /// The files in their order, relative to the directory.
+    pub names: Vec<PathBuf>,
+}
+
+/// What programs took.
+#[derive(Clone)]
+pub(super) struct ProgramTimes {
+    pub executed: Executed,
+    /// Of as many starts of a program that does nothing, or fewer.
+    pub baseline: Executed,
+}
+
+impl ProgramTimes {
+    fn note(&self, figures: &mut Classic) {
+        let times = |of: &Executed| {
+            json!({
+                "count": of.done_count + of.failed_count,
+                "real_ns": of.real_ns,
+                "user_ns": of.user_ns,
+                "system_ns": of.system_ns,
+            })
+        };
+        figures.insert("programs".into(), times(&self.executed));
+        figures.insert("baseline".into(), times(&self.baseline));
+    }
+}
+
+impl CreateRemove {
+    pub fn new(cell: &Cell, plan: &CreateRemovePlan) -> Result<Self, RunError> {
+        let sources = cell
+            .workers
+            .iter()
+            .map(|worker| ContentSource::new(&worker.content));
+        Ok(Self {
+            contents: sources.collect::<Result<_, _>>()?,
+            cell: cell.clone(),
+            steps: plan.steps(),
+            plan: plan.clone(),
+            next_step: 0,
+            figures: Vec::new(),
+        })
+    }
+
+    fn phase(step: &Step) -> String {
+        let size = match step.size_bytes {
+            0 => "empty".to_owned(),
+            bytes => Bytes(bytes).to_string(),
+        };
+        let verb = if step.is_create { "create" } else { "remove" };
+        format!("{verb} {size}")
+    }
+
+    /// Directories count from 0: `d0`, `d1`, ...; with one, files lie in the tree itself.
+    fn rule(&self) -> NameRule {
+        let count = self.plan.directory_count;
+        NameRule {
+            subdirectories: (count > 1).then(|| Subdirectories {
+                count,
+                prefix: "d".to_owned(),
+                digit_count: 0,
+            }),
+            ..NameRule::default()
+        }
+    }
+
+    fn field(&self, grounds: &Grounds) -> Result<Option<Field>, RunError> {
+        let Some(tree) = grounds.first() else {
+            return Ok(None);
+        };
+        let is_first = self.next_step == 0;
+        let locations = vec![field::location(tree, None)?];
+        let options = field::options(&self.cell);
+        field::ruled(locations, self.rule(), is_first, options).map(Some)
+    }
+
+    fn task(&self, step: &Step, worker: &WorkerPlan, field: Option<Field>) -> FileTask {
+        let index = worker.worker_index;
+        let worker_count = self.cell.workers.len() as u32;
+        let pass = Pass::new(&PassPlan {
+            chain: self.plan.chain(step),
+            order: self.plan.order(step),
+            files: share(self.plan.file_count, index, worker_count),
+            iodepth: iodepth(worker),
+            seed: worker.seed,
+        });
+        FileTask {
+            requests: pass.into(),
+            field,
+            contents: FileContents::Plain(self.contents[index as usize].clone()),
+            buffer_bytes: self.plan.write_bytes.max(512),
+        }
+    }
+
+    fn work(&self, step: &Step, grounds: &Grounds) -> Result<Work, RunError> {
+        let field = self.field(grounds)?;
+        if let (Mode::Exec, Some(tree)) = (self.plan.mode, grounds.first()) {
+            return Ok(Work::Exec(Programs {
+                exec: Exec::of(step),
+                directory: tree.path().to_owned(),
+                names: self.names(step),
+            }));
+        }
+        let workers = self.cell.workers.iter();
+        let tasks = workers.map(|worker| self.task(step, worker, field.clone()));
+        Ok(Work::Tasks(tasks.collect()))
+    }
+
+    fn names(&self, step: &Step) -> Vec<PathBuf> {
+        let count = self.plan.directory_count.max(1);
+        let order = generate::classics::file_order(
+            0..self.plan.file_count,
+            self.plan.order(step),
+            self.cell.workers.first().map_or(0, |worker| worker.seed),
+        );
+        let name = |index: u32| match count {
+            1 => PathBuf::from(index.to_string()),
+            _ => PathBuf::from(format!("d{}/{index}", index % count)),
+        };
+        order.map(name).collect()
+    }
+}
+
+impl Course for CreateRemove {
+    fn before(&self) -> Between {
+        match self.next_step.checked_sub(1) {
+            Some(last) => self.steps.get(last).map_or(Between::Nothing, |it| it.then),
+            None => Between::Nothing,
+        }
+    }
+
+    fn next(&mut self, grounds: &Grounds) -> Result<Option<Stage>, RunError> {
+        let Some(step) = self.steps.get(self.next_step).copied() else {
+            return Ok(None);
+        };
+        let work = self.work(&step, grounds)?;
+        self.next_step += 1;
+        Ok(Some(Stage {
+            phase: Self::phase(&step),
+            transactions: Some(u64::from(self.plan.file_count)),
+            time_ns: 0,
+            work,
+        }))
+    }
+
+    fn done(&mut self, phase: &str, done: Done<'_>) {
+        let Some(step) = self
+            .next_step
+            .checked_sub(1)
+            .and_then(|it| self.steps.get(it))
+        else {
+            return;
+        };
+        let mut figures = Classic::new();
+        figures.insert("is_create".into(), json!(step.is_create));
+        figures.insert("size_bytes".into(), json!(step.size_bytes));
+        figures.insert("between_next".into(), json!(step.then));
+        figures.insert("files_asked".into(), json!(self.plan.file_count));
+        figures.insert("real_ns".into(), json!(done.time_ns));
+        if let Some(programs) = done.programs {
+            programs.note(&mut figures);
+        }
+        self.figures.push((phase.to_owned(), figures));
+    }
+
+    fn classic(&self, phase: &str) -> Option<Classic> {
+        let mut known = self.figures.iter();
+        known
+            .find(|(name, _)| name == phase)
+            .map(|(_, it)| it.clone())
+    }
+}

@@ -1,0 +1,101 @@
+//! Where the files of a stage lie and how they are opened.
+
+use std::os::fd::OwnedFd;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use engine::{FileOptions, Fileset, NameRule};
+use generate::classics::Names;
+use target::Tree;
+use workload::plan::{CacheMode, Cell};
+
+use crate::RunError;
+
+use super::task::Field;
+
+/// Permissions of the directories that are made.
+const DIRECTORY_MODE: u32 = 0o700;
+
+/// How a cell's files are opened where the classic has no way of its own.
+pub(super) fn options(cell: &Cell) -> FileOptions {
+    let mut options = FileOptions::default();
+    if cell.cache == CacheMode::Direct {
+        options.open = options.open.with(direct_flag());
+    }
+    options
+}
+
+pub(super) fn direct_flag() -> i32 {
+    rustix::fs::OFlags::DIRECT.bits().cast_signed()
+}
+
+/// A handle of its own on a directory of a tree: the tree itself, or a subdirectory, made if need
+/// be.
+pub(super) fn location(tree: &Tree, name: Option<&str>) -> Result<OwnedFd, RunError> {
+    match name {
+        Some(name) => Ok(tree.make_subdirectory(name)?),
+        None => tree
+            .directory()
+            .try_clone()
+            .map_err(|source| RunError::System {
+                what: format!("open `{}` again", tree.path().display()),
+                source,
+            }),
+    }
+}
+
+/// Files whose names follow from a rule, with the rule's subdirectories made where they are
+/// missing.
+pub(super) fn ruled(
+    locations: Vec<OwnedFd>,
+    rule: NameRule,
+    is_new: bool,
+    options: FileOptions,
+) -> Result<Field, RunError> {
+    let has_subdirectories = rule.subdirectories.is_some();
+    let mut fileset = Fileset::generated(locations, rule)?;
+    if has_subdirectories && is_new {
+        fileset.make_subdirectories(DIRECTORY_MODE)?;
+    }
+    if has_subdirectories {
+        fileset.open_subdirectories()?;
+    }
+    let fileset = Arc::new(fileset);
+    Ok(Field { fileset, options })
+}
+
+/// Files whose requests say the directory, as [`engine::Spread::Told`] has it, with the rule's
+/// subdirectories made if `makes_subdirectories`.
+pub(super) fn told(
+    locations: Vec<OwnedFd>,
+    rule: NameRule,
+    makes_subdirectories: bool,
+    options: FileOptions,
+) -> Result<Field, RunError> {
+    let fileset = Fileset::generated(locations, rule)?;
+    if makes_subdirectories {
+        fileset.make_subdirectories(DIRECTORY_MODE)?;
+    }
+    let fileset = Arc::new(fileset);
+    Ok(Field { fileset, options })
+}
+
+/// Files with names of a list, in a directory of a tree, with the directories that they need.
+pub(super) fn listed(
+    tree: &Tree,
+    inside: Option<&str>,
+    names: &Names,
+    options: FileOptions,
+) -> Result<Field, RunError> {
+    for directory in &names.directories {
+        let path: PathBuf = inside
+            .map_or_else(PathBuf::new, PathBuf::from)
+            .join(directory);
+        tree.make_subdirectory(&path.to_string_lossy())?;
+    }
+    let fileset = Fileset::listed(location(tree, inside)?, &names.files)?;
+    Ok(Field {
+        fileset: Arc::new(fileset),
+        options,
+    })
+}

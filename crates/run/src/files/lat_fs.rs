@@ -1,0 +1,274 @@
+//! lat_fs: a few files made and removed over and over; the best or the median time counts.
+
+use generate::ContentSource;
+use generate::classics::{Names, Pass, flat_names, tree_names};
+use serde_json::json;
+use units::Bytes;
+use workload::classics::lat_fs::{Calibration, Form, LatFsPlan, Passes};
+use workload::classics::{Chain, Order, PassPlan};
+use workload::plan::{Cell, WorkerPlan};
+
+use crate::RunError;
+
+use super::course::{Classic, Course, Done, Grounds, Stage, Work, iodepth};
+use super::field;
+use super::task::{Field, FileContents, FileTask};
+
+/// The course of lat_fs.
+pub(super) struct LatFs {
+    cell: Cell,
+    plan: LatFsPlan,
+    contents: Vec<ContentSource>,
+    /// Which of the sizes is measured.
+    size_index: usize,
+    /// What is known of each size so far.
+    measured: Vec<OfSize>,
+    /// Passes so far of this size; every create pass lies in directories of its own.
+    turn: Turn,
+}
+
+/// What comes next at a size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Create,
+    /// Remove what was created in so many nanoseconds.
+    Remove {
+        create_ns: u64,
+    },
+}
+
+/// What is known of a size.
+struct OfSize {
+    size_bytes: u64,
+    progress: Progress,
+    /// Files of the last creation.
+    file_count: u32,
+}
+
+enum Progress {
+    Best(Passes),
+    Median {
+        create: Calibration,
+        remove: Calibration,
+    },
+}
+
+impl LatFs {
+    pub fn new(cell: &Cell, plan: &LatFsPlan) -> Result<Self, RunError> {
+        let sources = cell
+            .workers
+            .iter()
+            .map(|worker| ContentSource::new(&worker.content));
+        let of_size = |size_bytes: &u64| OfSize {
+            size_bytes: *size_bytes,
+            progress: Progress::new(plan.form),
+            file_count: 0,
+        };
+        Ok(Self {
+            contents: sources.collect::<Result<_, _>>()?,
+            cell: cell.clone(),
+            measured: plan.sizes_bytes.iter().map(of_size).collect(),
+            plan: plan.clone(),
+            size_index: 0,
+            turn: Turn::Create,
+        })
+    }
+
+    fn names(&self, file_count: u32) -> Names {
+        match self.plan.form {
+            Form::Best { .. } => flat_names(file_count),
+            Form::Median {
+                files_per_directory,
+                ..
+            } => tree_names(file_count, files_per_directory),
+        }
+    }
+
+    fn task(
+        &self,
+        (chain, order): (Chain, Order),
+        names: &Names,
+        worker: &WorkerPlan,
+        grounds: &Grounds,
+    ) -> Result<FileTask, RunError> {
+        let index = worker.worker_index;
+        // What is a file among few is a directory among many.
+        let inside = match self.plan.form {
+            Form::Best { .. } => format!("w{index}"),
+            Form::Median { .. } => format!("w{index}-{}", names.files.len()),
+        };
+        let field: Option<Field> = match grounds.of(worker) {
+            Some(tree) => {
+                tree.make_subdirectory(&inside)?;
+                let options = field::options(&self.cell);
+                Some(field::listed(tree, Some(&inside), names, options)?)
+            }
+            None => None,
+        };
+        let pass = Pass::new(&PassPlan {
+            chain,
+            order,
+            files: 0..names.files.len() as u32,
+            iodepth: iodepth(worker),
+            seed: worker.seed,
+        });
+        let buffer_bytes = match chain {
+            Chain::Create { write_bytes, .. } => write_bytes,
+            _ => 0,
+        };
+        Ok(FileTask {
+            requests: pass.into(),
+            field,
+            contents: FileContents::Plain(self.contents[index as usize].clone()),
+            buffer_bytes: buffer_bytes.max(512),
+        })
+    }
+
+    fn phase(&self, size_bytes: u64) -> String {
+        let verb = match self.turn {
+            Turn::Create => "create",
+            Turn::Remove { .. } => "remove",
+        };
+        match size_bytes {
+            0 => format!("{verb} empty"),
+            _ => format!("{verb} {}", Bytes(size_bytes)),
+        }
+    }
+}
+
+impl Progress {
+    fn new(form: Form) -> Self {
+        match form {
+            Form::Best {
+                file_count,
+                budget_ns,
+            } => Self::Best(Passes::new(file_count, budget_ns)),
+            Form::Median {
+                repetitions,
+                sample_ns,
+                ..
+            } => Self::Median {
+                create: Calibration::new(repetitions, sample_ns),
+                remove: Calibration::new(repetitions, sample_ns),
+            },
+        }
+    }
+
+    /// Files of the next pass; none when the size is done.
+    fn next_count(&self, form: Form) -> Option<u32> {
+        match (self, form) {
+            (Self::Best(passes), Form::Best { file_count, .. }) => {
+                passes.wants_more().then_some(file_count)
+            }
+            // Creation is calibrated first, then removal; the other one is done beside.
+            (Self::Median { create, remove }, _) => {
+                create.next_count().or_else(|| remove.next_count())
+            }
+            (Self::Best(_), _) => None,
+        }
+    }
+
+    fn add(&mut self, create_ns: u64, remove_ns: u64) {
+        match self {
+            Self::Best(passes) => passes.add(create_ns, remove_ns),
+            Self::Median { create, remove } => {
+                if create.next_count().is_some() {
+                    create.add(create_ns);
+                } else {
+                    remove.add(remove_ns);
+                }
+            }
+        }
+    }
+}
+
+impl Course for LatFs {
+    fn next(&mut self, grounds: &Grounds) -> Result<Option<Stage>, RunError> {
+        let Some(of_size) = self.measured.get(self.size_index) else {
+            return Ok(None);
+        };
+        let size_bytes = of_size.size_bytes;
+        let (chain, order, file_count) = match self.turn {
+            Turn::Create => match of_size.progress.next_count(self.plan.form) {
+                Some(count) => (
+                    self.plan.create(size_bytes),
+                    self.plan.create_order(),
+                    count,
+                ),
+                None => {
+                    self.size_index += 1;
+                    return self.next(grounds);
+                }
+            },
+            Turn::Remove { .. } => (Chain::Remove, self.plan.order, of_size.file_count),
+        };
+        let names = self.names(file_count);
+        let tasks = self
+            .cell
+            .workers
+            .iter()
+            .map(|worker| self.task((chain, order), &names, worker, grounds));
+        let work = Work::Tasks(tasks.collect::<Result<_, _>>()?);
+        let phase = self.phase(size_bytes);
+        self.measured[self.size_index].file_count = file_count;
+        Ok(Some(Stage {
+            phase,
+            transactions: None,
+            time_ns: 0,
+            work,
+        }))
+    }
+
+    fn done(&mut self, _: &str, done: Done<'_>) {
+        match self.turn {
+            Turn::Create => {
+                self.turn = Turn::Remove {
+                    create_ns: done.time_ns,
+                };
+            }
+            Turn::Remove { create_ns } => {
+                self.turn = Turn::Create;
+                let of_size = &mut self.measured[self.size_index];
+                of_size.progress.add(create_ns, done.time_ns);
+            }
+        }
+    }
+
+    fn classic(&self, phase: &str) -> Option<Classic> {
+        let (verb, _) = phase.split_once(' ')?;
+        let is_create = verb == "create";
+        let of_size = self.measured.iter().find(|it| {
+            let size = match it.size_bytes {
+                0 => "empty".to_owned(),
+                bytes => Bytes(bytes).to_string(),
+            };
+            phase == format!("{verb} {size}")
+        })?;
+        let mut figures = Classic::new();
+        figures.insert("size_bytes".into(), json!(of_size.size_bytes));
+        let rate = |count: u32, time_ns: u64| f64::from(count) * 1e9 / time_ns.max(1) as f64;
+        match &of_size.progress {
+            Progress::Best(passes) => {
+                let best = passes.best()?;
+                let time_ns = if is_create {
+                    best.create_ns
+                } else {
+                    best.remove_ns
+                };
+                figures.insert("passes".into(), json!(passes.count()));
+                figures.insert("files".into(), json!(best.file_count));
+                figures.insert("best_ns".into(), json!(time_ns));
+                let per_second = rate(best.file_count, time_ns);
+                figures.insert("best_files_per_second".into(), json!(per_second));
+            }
+            Progress::Median { create, remove } => {
+                let sample = if is_create { create } else { remove }.median()?;
+                figures.insert("files".into(), json!(sample.file_count));
+                figures.insert("median_ns".into(), json!(sample.time_ns));
+                let per_second = rate(sample.file_count, sample.time_ns);
+                figures.insert("median_files_per_second".into(), json!(per_second));
+            }
+        }
+        Some(figures)
+    }
+}

@@ -1,0 +1,261 @@
+//! Cells that work on many files: a classic's stages one after the other, each measured.
+
+mod course;
+mod create_remove;
+mod field;
+mod fs_mark;
+mod lat_fs;
+mod phase;
+mod postmark;
+mod task;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use engine::TscClock;
+use generate::Mismatch;
+use results::{CellRecord, RunEvent, Status, Warning, WarningCode, target_indexes};
+use target::{Prepared, TargetError};
+use workload::classics::create_remove::Between;
+use workload::plan::{Cell, FilePlan, Plan};
+
+use crate::RunError;
+use crate::cell::{self, CellKit, Mark, Measured, run_cell};
+use crate::exec;
+use crate::observe::Observer;
+
+use course::{Course, Done, Grounds, Stage, Work, course, lane, longest_ns};
+use create_remove::{ProgramTimes, Programs};
+use phase::Phases;
+
+pub(crate) use task::{FileRequests, FileTask, work};
+
+/// Starts of a program that does nothing, at most; more say nothing new.
+const BASELINE_COUNT_MAX: usize = 1000;
+
+/// What the run lends to a cell that works on many files.
+pub(crate) struct FilesKit<'a> {
+    pub plan: &'a Plan,
+    pub cell: &'a Cell,
+    pub targets: &'a mut BTreeMap<u32, Prepared>,
+    pub clock: &'a TscClock,
+    pub stop: &'a Arc<AtomicBool>,
+    pub listener: &'a mut dyn FnMut(&RunEvent),
+    /// Reads that did not return what was written, and the first of them.
+    pub mismatches: (u64, Option<Mismatch>),
+}
+
+/// What was measured, phase by phase, and why it ended early if it did.
+pub(crate) struct FilesMeasured {
+    pub records: Vec<CellRecord>,
+    pub warnings: Vec<Warning>,
+    pub outcome: Result<(), RunError>,
+}
+
+/// Measures a cell that works on many files.
+pub(crate) fn measure(mut kit: FilesKit<'_>, files: &FilePlan) -> FilesMeasured {
+    let mut phases = Phases::default();
+    let mut grounds = Grounds::default();
+    let mut warnings = Vec::new();
+    let outcome = course(kit.cell, files).and_then(|mut course| {
+        kit.make_trees(&mut grounds)?;
+        let outcome = kit.run(&mut *course, &mut grounds, &mut phases);
+        phases.close(&*course);
+        warnings = course.warnings();
+        warnings.extend(kit.mismatch());
+        outcome
+    });
+    drop(grounds);
+    warnings.extend(kit.remove_trees().err().and_then(|error| kit.left(&error)));
+    let mut records = phases.records(kit.plan, kit.cell);
+    if kit.stop.load(Ordering::Relaxed)
+        && let Some(last) = records.last_mut()
+    {
+        last.status = Status::Interrupted;
+    }
+    FilesMeasured {
+        records,
+        warnings,
+        outcome,
+    }
+}
+
+impl FilesKit<'_> {
+    /// What cannot be cleaned up takes nothing from what was measured. Files that could not be
+    /// removed are tried again and named when the target is released.
+    fn left(&self, error: &RunError) -> Option<Warning> {
+        if let RunError::Target(TargetError::TreeLeft { .. }) = error {
+            return None;
+        }
+        let code = WarningCode::LeftoverFiles;
+        Some(Warning::of_cell(code, self.cell.index, error.to_string()))
+    }
+
+    fn make_trees(&mut self, grounds: &mut Grounds) -> Result<(), RunError> {
+        for target_index in target_indexes(self.cell) {
+            if let Some(prepared) = self.targets.get_mut(&target_index) {
+                grounds.trees.insert(target_index, prepared.make_tree()?);
+            }
+        }
+        Ok(())
+    }
+
+    fn remove_trees(&mut self) -> Result<(), RunError> {
+        for target_index in target_indexes(self.cell) {
+            if let Some(prepared) = self.targets.get_mut(&target_index) {
+                let name = prepared.path().display().to_string();
+                let listener = &mut *self.listener;
+                let mut progress = |removed: u64| {
+                    listener(&RunEvent::Cleanup {
+                        target: name.clone(),
+                        removed,
+                    });
+                };
+                prepared.remove_tree(&mut progress)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn run(
+        &mut self,
+        course: &mut dyn Course,
+        grounds: &mut Grounds,
+        phases: &mut Phases,
+    ) -> Result<(), RunError> {
+        while !self.stop.load(Ordering::Relaxed) {
+            self.between(course.before(), grounds)?;
+            let Some(stage) = course.next(grounds)? else {
+                break;
+            };
+            self.stage(course, stage, phases)?;
+        }
+        Ok(())
+    }
+
+    fn between(&mut self, between: Between, grounds: &mut Grounds) -> Result<(), RunError> {
+        match between {
+            Between::Nothing => {}
+            Between::DropCaches => {
+                if !grounds.trees.is_empty() {
+                    target::drop_caches()?;
+                }
+            }
+            Between::Remount => {
+                for (target_index, tree) in std::mem::take(&mut grounds.trees) {
+                    let prepared = self
+                        .targets
+                        .get_mut(&target_index)
+                        .expect("a tree was made in each of these targets");
+                    let tree = prepared.remount(tree)?;
+                    grounds.trees.insert(target_index, tree);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn stage(
+        &mut self,
+        course: &mut dyn Course,
+        stage: Stage,
+        phases: &mut Phases,
+    ) -> Result<(), RunError> {
+        match stage.work {
+            Work::SyncAll => {
+                let start = Instant::now();
+                rustix::fs::sync();
+                let time_ns = start.elapsed().as_nanos() as u64;
+                course.done(&stage.phase, Done::timed(time_ns));
+            }
+            Work::Exec(programs) => {
+                let times = self.programs(&programs)?;
+                let time_ns = times.executed.real_ns;
+                phases.add_programs(&stage.phase, &times);
+                let done = Done {
+                    programs: Some(&times),
+                    ..Done::timed(time_ns)
+                };
+                course.done(&stage.phase, done);
+            }
+            Work::Tasks(tasks) => {
+                let parts = self.cell.workers.iter().enumerate().zip(tasks);
+                let parts = parts.map(|((index, worker), it)| task::part(lane(index, worker), it));
+                let parts = parts.collect();
+                let shown = cell::Course {
+                    phase: Some(stage.phase.clone()),
+                    transactions: stage.transactions,
+                    time_ns: stage.time_ns,
+                };
+                let paths = self.targets.values().map(Prepared::path);
+                let mut observer = Observer::new(paths);
+                let cell = Cell {
+                    run_time_ns: 0,
+                    ramp_time_ns: 0,
+                    operations: None,
+                    ..self.cell.clone()
+                };
+                let mut measured = run_cell(
+                    CellKit {
+                        cell: &cell,
+                        clock: self.clock,
+                        stop: self.stop,
+                        course: shown,
+                        mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads),
+                        listener: self.listener,
+                    },
+                    parts,
+                )?;
+                let requests = self.take_requests(&mut measured);
+                let done = Done {
+                    requests,
+                    ..Done::timed(longest_ns(&measured))
+                };
+                course.done(&stage.phase, done);
+                phases.add(&stage.phase, self.plan, self.cell, (measured, &observer));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the workers' streams, and note of what was read wrongly.
+    fn take_requests(&mut self, measured: &mut Measured) -> Vec<FileRequests> {
+        let mut requests = Vec::new();
+        for lane in &mut measured.lanes {
+            let outcome = &mut lane.outcome;
+            self.mismatches.0 += outcome.mismatch_count;
+            let first = outcome.first_mismatch.take();
+            self.mismatches.1 = self.mismatches.1.take().or(first);
+            requests.extend(outcome.requests.take());
+        }
+        requests
+    }
+
+    fn mismatch(&self) -> Option<Warning> {
+        let (count, Some(first)) = &self.mismatches else {
+            return None;
+        };
+        let message = format!(
+            "{count} reads did not return what was written; the first: file {} at offset {}: \
+             wanted {}, seen {}",
+            first.file_index, first.offset_bytes, first.wanted, first.seen
+        );
+        let code = WarningCode::VerifyMismatch;
+        Some(Warning::of_cell(code, self.cell.index, message))
+    }
+
+    /// Starts a program for each file, and as many that do nothing.
+    fn programs(&self, programs: &Programs) -> Result<ProgramTimes, RunError> {
+        let count = programs.names.len().min(BASELINE_COUNT_MAX) as u64;
+        let (exec, directory) = (&programs.exec, &programs.directory);
+        let baseline = exec::baseline(exec, count, directory, self.stop)?;
+        let names = programs.names.iter().cloned();
+        let executed = exec::step(exec, names, directory, self.stop)?;
+        Ok(ProgramTimes { executed, baseline })
+    }
+}
+
+#[cfg(test)]
+mod tests;

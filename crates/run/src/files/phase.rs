@@ -1,0 +1,203 @@
+//! Phases: what stages of the same name came to together, as records.
+
+use results::{CellRecord, CpuFigures, Names, OperationFigures, Phase, Status, per_second};
+use stats::{Counter, Interval};
+use workload::plan::{Cell, Plan};
+
+use crate::cell::{Measured, MeasuredLane};
+use crate::figures::{cell_record, operation_names};
+use crate::observe::Observer;
+
+use super::course::{Classic, Course, longest_ns};
+use super::create_remove::ProgramTimes;
+
+/// The phases of a cell, in the order of their first stages.
+#[derive(Default)]
+pub(super) struct Phases {
+    phases: Vec<Sum>,
+}
+
+/// What the stages of a phase came to.
+struct Sum {
+    name: String,
+    counted: Counted,
+    classic: Option<Classic>,
+}
+
+enum Counted {
+    Workers {
+        measured: Measured,
+        /// Processor, device and start of all stages; its figures are those of the first.
+        usage: Box<CellRecord>,
+    },
+    Programs(ProgramTimes),
+}
+
+impl Phases {
+    /// Adds what a stage measured.
+    pub fn add(
+        &mut self,
+        phase: &str,
+        plan: &Plan,
+        cell: &Cell,
+        (measured, observer): (Measured, &Observer),
+    ) {
+        let mut usage = cell_record(plan, cell, &measured);
+        observer.complete(&mut usage, &measured);
+        let known = self.phases.iter_mut().find(|sum| sum.name == phase);
+        match known.map(|sum| &mut sum.counted) {
+            Some(Counted::Workers {
+                measured: so_far,
+                usage: used,
+            }) => {
+                merge(so_far, measured);
+                merge_usage(used, &usage);
+            }
+            _ => self.phases.push(Sum {
+                name: phase.to_owned(),
+                counted: Counted::Workers {
+                    measured,
+                    usage: Box::new(usage),
+                },
+                classic: None,
+            }),
+        }
+    }
+
+    /// Adds what programs did.
+    pub fn add_programs(&mut self, phase: &str, times: &ProgramTimes) {
+        self.phases.push(Sum {
+            name: phase.to_owned(),
+            counted: Counted::Programs(times.clone()),
+            classic: None,
+        });
+    }
+
+    /// Takes the classic's own figures.
+    pub fn close(&mut self, course: &dyn Course) {
+        for sum in &mut self.phases {
+            sum.classic = course.classic(&sum.name);
+        }
+    }
+
+    /// The records of all phases.
+    pub fn records(self, plan: &Plan, cell: &Cell) -> Vec<CellRecord> {
+        let record = |sum: Sum| {
+            let mut record = match sum.counted {
+                Counted::Workers { measured, usage } => of_workers(plan, cell, &measured, *usage),
+                Counted::Programs(times) => of_programs(plan, cell, &times),
+            };
+            record.phase = Phase::Classic(sum.name);
+            record.classic = sum.classic;
+            record
+        };
+        self.phases.into_iter().map(record).collect()
+    }
+}
+
+fn of_workers(plan: &Plan, cell: &Cell, measured: &Measured, usage: CellRecord) -> CellRecord {
+    let mut record = cell_record(plan, cell, measured);
+    let mut totals = Interval::default();
+    let spans = measured.lanes.iter().flat_map(|lane| &lane.spans);
+    spans.for_each(|span| totals.merge(span));
+    record.total = flows(&totals, record.run_time_ns);
+    record.started_at = usage.started_at;
+    record.device = usage.device;
+    record.cpu = CpuFigures {
+        utilization: share(usage.cpu.user_ns + usage.cpu.system_ns, record.run_time_ns),
+        ..usage.cpu
+    };
+    for (worker, used) in record.worker_figures.iter_mut().zip(usage.worker_figures) {
+        *worker = std::mem::take(worker).with_cpu(used.user_ns, used.system_ns);
+    }
+    record
+}
+
+/// What such a cell is judged by: its transactions, with the bytes that they moved; its errors
+/// are those of all operations.
+fn flows(totals: &Interval, run_time_ns: u64) -> OperationFigures {
+    let mut all = Counter::new();
+    for kind in totals.transactions() {
+        all.merge(kind);
+    }
+    // Operations that move no content count no bytes.
+    let moved = totals.total().bytes();
+    OperationFigures {
+        bytes: moved,
+        bytes_per_second: per_second(moved, run_time_ns),
+        errors: totals.total().errors(),
+        ..OperationFigures::of(&all, run_time_ns)
+    }
+}
+
+fn of_programs(plan: &Plan, cell: &Cell, times: &ProgramTimes) -> CellRecord {
+    let executed = &times.executed;
+    let operations = operation_names();
+    let names = Names {
+        operations: &operations,
+        transactions: &[],
+    };
+    let run_time_ns = executed.real_ns;
+    let mut record = CellRecord::of(cell, plan, &Interval::default(), run_time_ns, names);
+    record.total.count = executed.done_count;
+    record.total.errors = executed.failed_count;
+    record.total.per_second = per_second(executed.done_count, run_time_ns);
+    record.cpu = CpuFigures::of_process(executed.user_ns, executed.system_ns, run_time_ns);
+    if executed.is_stopped {
+        record.status = Status::Interrupted;
+    }
+    record.engine_notes.notes = executed.first_failure.iter().cloned().collect();
+    record
+}
+
+/// Adds a later stage of the same workers.
+fn merge(so_far: &mut Measured, later: Measured) {
+    let offset_ns = longest_ns(so_far);
+    for (lane, added) in so_far.lanes.iter_mut().zip(later.lanes) {
+        merge_lane(lane, added);
+    }
+    so_far
+        .intervals
+        .extend(later.intervals.into_iter().map(|interval| {
+            let at_ns = interval.at_ns + offset_ns;
+            results::IntervalRecord { at_ns, ..interval }
+        }));
+}
+
+fn merge_lane(lane: &mut MeasuredLane, added: MeasuredLane) {
+    for (span, more) in lane.spans.iter_mut().zip(&added.spans) {
+        span.merge(more);
+    }
+    let (outcome, more) = (&mut lane.outcome, added.outcome);
+    outcome.measured_ns += more.measured_ns;
+    outcome.finish_ns = outcome.finish_ns.max(more.finish_ns);
+    outcome.stopped |= more.stopped;
+    outcome.mismatch_count += more.mismatch_count;
+    outcome.first_mismatch = outcome.first_mismatch.take().or(more.first_mismatch);
+}
+
+fn merge_usage(used: &mut CellRecord, more: &CellRecord) {
+    used.cpu.user_ns += more.cpu.user_ns;
+    used.cpu.system_ns += more.cpu.system_ns;
+    // Shares of different times do not add up.
+    used.cpu.machine = None;
+    used.cpu.processors.clear();
+    if let (Some(device), Some(added)) = (&mut used.device, &more.device) {
+        device.read_bytes += added.read_bytes;
+        device.write_bytes += added.write_bytes;
+        device.reads += added.reads;
+        device.writes += added.writes;
+        device.utilization = None;
+    }
+    for (worker, added) in used.worker_figures.iter_mut().zip(&more.worker_figures) {
+        worker.user_ns += added.user_ns;
+        worker.system_ns += added.system_ns;
+    }
+}
+
+fn share(part_ns: u64, whole_ns: u64) -> f64 {
+    match whole_ns {
+        0 => 0.0,
+        _ => part_ns as f64 / whole_ns as f64,
+    }
+}

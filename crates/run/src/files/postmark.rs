@@ -1,0 +1,332 @@
+//! PostMark: a pool of files made, worked on, and removed.
+
+use engine::FileOptions;
+use generate::FileStamp;
+use generate::postmark::{
+    Mark, Play, PlayOptions, PlayPhase, TextContent, Totals, file_options, name_rule,
+    stdio_buffer_bytes,
+};
+use results::{Warning, WarningCode};
+use serde_json::json;
+use target::Tree;
+use workload::plan::{CacheMode, Cell, EngineKind, Pool, PostmarkPlan, WorkerPlan};
+use workload::postmark::Settings;
+
+use crate::RunError;
+
+use super::course::{Classic, Course, Done, Grounds, Stage, Work, iodepth};
+use super::field::{self, direct_flag};
+use super::task::{Field, FileContents, FileRequests, FileTask};
+
+/// What a stream's buffer is where no file system says.
+const BLOCK_BYTES: u64 = 4096;
+const MIB: f64 = 1_048_576.0;
+
+/// The course of PostMark.
+pub(super) struct Postmark {
+    cell: Cell,
+    plan: PostmarkPlan,
+    players: Vec<Player>,
+    phase: Option<PlayPhase>,
+    /// Nanoseconds of each phase so far.
+    times_ns: [u64; 3],
+}
+
+/// A worker's run.
+struct Player {
+    /// Out while a stage goes on.
+    play: Option<Play>,
+    contents: FileContents,
+    field: Option<Field>,
+    buffer_bytes: u32,
+    totals: Totals,
+    /// What the loop cannot know: how the transactions ended.
+    end: Option<Mark>,
+}
+
+impl Postmark {
+    pub fn new(cell: &Cell, plan: &PostmarkPlan) -> Self {
+        Self {
+            cell: cell.clone(),
+            plan: plan.clone(),
+            players: Vec::new(),
+            phase: None,
+            times_ns: [0; 3],
+        }
+    }
+
+    /// Whether workers meet in the same directories.
+    fn is_shared(&self) -> bool {
+        self.plan.pool == Pool::Shared && self.cell.workers.len() > 1
+    }
+
+    fn player(&self, worker: &WorkerPlan, tree: Option<&Tree>) -> Result<Player, RunError> {
+        let index = worker.worker_index;
+        let settings = Settings {
+            seed: self.plan.settings.seed.wrapping_add(index),
+            ..self.plan.settings.clone()
+        };
+        let block_bytes = tree.map_or(BLOCK_BYTES, Tree::block_bytes);
+        let block_bytes = i64::try_from(block_bytes).unwrap_or(0);
+        let options = PlayOptions {
+            slot_count: iodepth(worker),
+            stdio_buffer_bytes: stdio_buffer_bytes(block_bytes),
+            has_file_offsets: self.has_file_offsets(worker),
+            fsync: self.plan.fsync,
+            choice: self.plan.choice,
+            is_endless: self.cell.run_time_ns > 0,
+            makes_subdirectories: !self.is_shared(),
+        };
+        let (play, text) = Play::new(&settings, &options)?;
+        let field = tree.map(|tree| self.field(worker, &settings, tree));
+        Ok(Player {
+            play: Some(play),
+            contents: contents(worker, text),
+            field: field.transpose()?,
+            buffer_bytes: Play::buffer_bytes(&settings, options.stdio_buffer_bytes),
+            totals: Totals::default(),
+            end: None,
+        })
+    }
+
+    /// Whether requests say where in the file they go, as the original's do not.
+    fn has_file_offsets(&self, worker: &WorkerPlan) -> bool {
+        worker.verify || self.cell.engine == EngineKind::IoUring
+    }
+
+    fn field(
+        &self,
+        worker: &WorkerPlan,
+        settings: &Settings,
+        tree: &Tree,
+    ) -> Result<Field, RunError> {
+        let own = format!("w{}", worker.worker_index);
+        let is_apart = !self.is_shared() && self.cell.workers.len() > 1;
+        let base = is_apart.then_some(own.as_str());
+        let names = settings
+            .locations
+            .iter()
+            .map(|place| String::from_utf8_lossy(&place.directory).into_owned());
+        let mut locations = Vec::new();
+        for name in names {
+            let path = base.map_or_else(|| name.clone(), |base| format!("{base}/{name}"));
+            locations.push(field::location(tree, Some(&path))?);
+        }
+        if locations.is_empty() {
+            locations.push(field::location(tree, base)?);
+        }
+        let prefix = match self.is_shared() {
+            true => format!("{own}-"),
+            false => String::new(),
+        };
+        let rule = name_rule(settings, &prefix);
+        let is_first = worker.worker_index == 0;
+        field::told(
+            locations,
+            rule,
+            self.is_shared() && is_first,
+            self.options(worker),
+        )
+    }
+
+    /// Files are opened as the original opens them.
+    fn options(&self, worker: &WorkerPlan) -> FileOptions {
+        let options = file_options(&self.plan.settings, self.has_file_offsets(worker));
+        let direct = match self.cell.cache {
+            CacheMode::Direct => direct_flag(),
+            _ => 0,
+        };
+        FileOptions {
+            open: options.open.with(direct),
+            ..options
+        }
+    }
+
+    fn prepare(&mut self, grounds: &Grounds) -> Result<(), RunError> {
+        let workers = self.cell.workers.iter();
+        let players = workers.map(|worker| self.player(worker, grounds.of(worker)));
+        self.players = players.collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    /// Operations of a phase, where they are known: all workers together.
+    fn expected(&self, phase: PlayPhase) -> Option<u64> {
+        let workers = self.players.len() as u64;
+        match phase {
+            PlayPhase::Create => Some(u64::from(self.plan.settings.number) * workers),
+            PlayPhase::Transactions if self.cell.run_time_ns > 0 => None,
+            PlayPhase::Transactions => {
+                let halves = [
+                    self.plan.settings.read_bias.is_some(),
+                    self.plan.settings.create_bias.is_some(),
+                ];
+                let halves = halves.into_iter().filter(|is_done| *is_done).count() as u64;
+                Some(u64::from(self.plan.settings.transactions) * halves * workers)
+            }
+            PlayPhase::Delete => {
+                let left = |totals: &Totals| totals.created_count - totals.deleted_count;
+                Some(self.players.iter().map(|it| left(&it.totals)).sum())
+            }
+        }
+    }
+
+    fn begin(&mut self) -> Option<(PlayPhase, Vec<FileTask>)> {
+        let run_time_ns = self.cell.run_time_ns;
+        let mut begun = None;
+        let mut tasks = Vec::new();
+        for player in &mut self.players {
+            let mut play = player.play.take()?;
+            let phase = play.begin_next_phase()?;
+            if phase == PlayPhase::Transactions && run_time_ns > 0 {
+                play.stop_after(run_time_ns);
+            }
+            begun = Some(phase);
+            tasks.push(FileTask {
+                requests: FileRequests::Postmark(Box::new(play)),
+                field: player.field.clone(),
+                contents: player.contents.clone(),
+                buffer_bytes: player.buffer_bytes,
+            });
+        }
+        Some((begun?, tasks))
+    }
+
+    fn totals(&self) -> Totals {
+        let mut all = Totals::default();
+        for player in &self.players {
+            all.merge(&player.totals);
+        }
+        all
+    }
+
+    fn seconds(&self, phase: PlayPhase) -> f64 {
+        self.times_ns[phase as usize] as f64 / 1e9
+    }
+}
+
+/// The original's text, or what can be checked when it is read.
+fn contents(worker: &WorkerPlan, text: TextContent) -> FileContents {
+    match worker.verify {
+        true => FileContents::Stamp(FileStamp::new(worker.seed)),
+        false => FileContents::Text(text),
+    }
+}
+
+impl Course for Postmark {
+    fn next(&mut self, grounds: &Grounds) -> Result<Option<Stage>, RunError> {
+        if self.phase.is_none() {
+            self.prepare(grounds)?;
+        }
+        let Some((phase, tasks)) = self.begin() else {
+            return Ok(None);
+        };
+        self.phase = Some(phase);
+        Ok(Some(Stage {
+            phase: phase.name().to_owned(),
+            transactions: self.expected(phase),
+            time_ns: match phase {
+                PlayPhase::Transactions => self.cell.run_time_ns,
+                _ => 0,
+            },
+            work: Work::Tasks(tasks),
+        }))
+    }
+
+    fn done(&mut self, _: &str, done: Done<'_>) {
+        if let Some(phase) = self.phase {
+            self.times_ns[phase as usize] = done.time_ns;
+        }
+        for (player, requests) in self.players.iter_mut().zip(done.requests) {
+            if let FileRequests::Postmark(play) = requests {
+                player.totals = *play.totals();
+                player.end = play.end();
+                player.play = Some(*play);
+            }
+        }
+    }
+
+    fn classic(&self, phase: &str) -> Option<Classic> {
+        if phase != PlayPhase::Transactions.name() {
+            return None;
+        }
+        let totals = self.totals();
+        let seconds = self.seconds(PlayPhase::Transactions).max(1e-9);
+        let all_ns: u64 = self.times_ns.iter().sum();
+        let per_second = |count: u64| count as f64 / seconds;
+        let (read, written) = (totals.read_bytes, totals.written_bytes);
+        let figures = [
+            ("transactions", json!(totals.transactions_count)),
+            (
+                "transactions_per_second",
+                json!(per_second(totals.transactions_count)),
+            ),
+            ("total_ns", json!(all_ns)),
+            (
+                "creation_ns",
+                json!(self.times_ns[PlayPhase::Create as usize]),
+            ),
+            (
+                "transactions_ns",
+                json!(self.times_ns[PlayPhase::Transactions as usize]),
+            ),
+            (
+                "deletion_ns",
+                json!(self.times_ns[PlayPhase::Delete as usize]),
+            ),
+            ("created", json!(totals.created_count)),
+            ("created_alone", json!(totals.created_before_count)),
+            ("created_mixed", json!(totals.created_mixed_count())),
+            ("read", json!(totals.read_count)),
+            ("appended", json!(totals.appended_count)),
+            ("deleted", json!(totals.deleted_count)),
+            ("deleted_alone", json!(totals.deleted_after_count)),
+            ("deleted_mixed", json!(totals.deleted_mixed_count())),
+            ("read_bytes", json!(read)),
+            ("written_bytes", json!(written)),
+            ("read_mib", json!(read as f64 / MIB)),
+            ("written_mib", json!(written as f64 / MIB)),
+            (
+                "read_mib_float32",
+                json!(f64::from(totals.read_bytes_float) / MIB),
+            ),
+            (
+                "written_mib_float32",
+                json!(f64::from(totals.written_bytes_float) / MIB),
+            ),
+            ("compat", json!(self.plan.settings.compat.name())),
+        ];
+        Some(figures.map(|(name, value)| (name.to_owned(), value)).into())
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        let index = self.cell.index;
+        let mut warnings = Vec::new();
+        let depleted = self
+            .players
+            .iter()
+            .filter(|it| it.end == Some(Mark::OutOfFiles));
+        let depleted: Vec<u64> = depleted.map(|it| it.totals.transactions_count).collect();
+        if let Some(first) = depleted.first() {
+            let message = format!(
+                "out of files: a pool was empty after {first} transactions; set a larger \
+                 `number` or fewer `transactions`"
+            );
+            warnings.push(Warning::of_cell(WarningCode::PoolDepleted, index, message));
+        }
+        let totals = self.totals();
+        for (what, exact, float) in [
+            ("read", totals.read_bytes, totals.read_bytes_float),
+            ("written", totals.written_bytes, totals.written_bytes_float),
+        ] {
+            let (exact, float) = (exact as f64 / MIB, f64::from(float) / MIB);
+            if (exact - float).abs() > 0.005 * exact.max(1.0) / 5.0 {
+                let message = format!(
+                    "PostMark itself would say {float:.2} MiB {what}, as it adds up in 32-bit \
+                     floats; exactly it is {exact:.2} MiB"
+                );
+                warnings.push(Warning::of_cell(WarningCode::ClassicFigure, index, message));
+            }
+        }
+        warnings
+    }
+}

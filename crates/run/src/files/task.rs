@@ -1,0 +1,190 @@
+//! What a lane does with many files: its stream, where the files lie, what is in them.
+
+use std::sync::Arc;
+
+use engine::clock::Clock;
+use engine::{Engine, FileOptions, Fileset, Null, Operation, OperationSet, PsyncFiles, UringFiles};
+use generate::classics::Pass;
+use generate::postmark::{Play, TextContent};
+use generate::{Content, ContentSource, FileStamp, Generator};
+use results::EngineNotes;
+use workload::plan::{Cell, EngineKind};
+
+use crate::RunError;
+use crate::lane::Lane;
+use crate::measure::Loop;
+use crate::recorder::{Counting, Outcome};
+use crate::worker::{Part, Start, Task, ring_notes};
+
+/// What a lane does with many files.
+pub(crate) struct FileTask {
+    pub requests: FileRequests,
+    /// None for the `null` engine.
+    pub field: Option<Field>,
+    pub contents: FileContents,
+    /// Bytes of the largest request.
+    pub buffer_bytes: u32,
+}
+
+/// Where files lie and how they are opened.
+#[derive(Clone)]
+pub(crate) struct Field {
+    pub fileset: Arc<Fileset>,
+    pub options: FileOptions,
+}
+
+/// What is written.
+#[derive(Clone)]
+pub(crate) enum FileContents {
+    Plain(ContentSource),
+    /// What PostMark writes.
+    Text(TextContent),
+    /// What can be checked wherever it is read.
+    Stamp(FileStamp),
+}
+
+/// A lane's generator, which may go on in the next stage.
+pub(crate) enum FileRequests {
+    Pass(Pass),
+    Postmark(Box<Play>),
+}
+
+impl FileRequests {
+    fn operations(&self) -> OperationSet {
+        match self {
+            Self::Pass(pass) => pass.operations(),
+            Self::Postmark(play) => play.operations(),
+        }
+    }
+
+    fn transaction_kinds(&self) -> &'static [&'static str] {
+        match self {
+            Self::Pass(pass) => pass.transaction_kinds(),
+            Self::Postmark(play) => play.transaction_kinds(),
+        }
+    }
+}
+
+impl From<Pass> for FileRequests {
+    fn from(pass: Pass) -> Self {
+        Self::Pass(pass)
+    }
+}
+
+impl From<Play> for FileRequests {
+    fn from(play: Play) -> Self {
+        Self::Postmark(Box::new(play))
+    }
+}
+
+/// A lane with its task.
+pub(super) fn part(lane: Lane, task: FileTask) -> Part {
+    Part {
+        operations: task.requests.operations(),
+        transaction_kinds: task.requests.transaction_kinds(),
+        task: Task::Files(Box::new(task)),
+        lane,
+    }
+}
+
+/// Makes the engine, waits for the others, runs the loop. `None` when the gate said to abandon.
+pub(crate) fn work(
+    mut task: FileTask,
+    lane: &Lane,
+    cell: &Cell,
+    start: Start<'_>,
+) -> Result<Option<Outcome>, RunError> {
+    let (slots, bytes) = (lane.slot_count(), task.buffer_bytes);
+    match (task.field.take(), cell.engine) {
+        (None, _) | (_, EngineKind::Null) => {
+            let engine = Null::new(slots, bytes)?;
+            with_engine(engine, EngineNotes::default(), task, lane, start)
+        }
+        (Some(field), EngineKind::IoUring) => {
+            let engine = UringFiles::new(field.fileset, slots, bytes, field.options)?;
+            let notes = EngineNotes {
+                notes: engine.notes(),
+                ..ring_notes(engine.setup())
+            };
+            with_engine(engine, notes, task, lane, start)
+        }
+        (Some(field), EngineKind::Psync | EngineKind::Mmap) => {
+            let engine = PsyncFiles::new(field.fileset, slots, bytes, field.options)?;
+            with_engine(engine, EngineNotes::default(), task, lane, start)
+        }
+    }
+}
+
+fn with_engine<E: Engine>(
+    engine: E,
+    notes: EngineNotes,
+    task: FileTask,
+    lane: &Lane,
+    start: Start<'_>,
+) -> Result<Option<Outcome>, RunError> {
+    match task.requests {
+        FileRequests::Pass(pass) => {
+            with_contents(engine, notes, pass, (task.contents, lane), start)
+        }
+        FileRequests::Postmark(play) => {
+            with_contents(engine, notes, *play, (task.contents, lane), start)
+        }
+    }
+}
+
+fn with_contents<E: Engine, G: Generator + Into<FileRequests>>(
+    mut engine: E,
+    notes: EngineNotes,
+    generator: G,
+    (contents, lane): (FileContents, &Lane),
+    start: Start<'_>,
+) -> Result<Option<Outcome>, RunError> {
+    match contents {
+        FileContents::Plain(source) => {
+            let mut content = source.plain(lane.plan.seed);
+            if generator.operations().contains(Operation::Write) {
+                for slot in 0..engine.slot_count() {
+                    content.prepare_buffer(engine.buffer(slot));
+                }
+            }
+            run(engine, notes, generator, content, start)
+        }
+        FileContents::Text(content) => run(engine, notes, generator, content, start),
+        FileContents::Stamp(content) => run(engine, notes, generator, content, start),
+    }
+}
+
+fn run<E: Engine, G: Generator + Into<FileRequests>, C: Content>(
+    engine: E,
+    notes: EngineNotes,
+    generator: G,
+    content: C,
+    start: Start<'_>,
+) -> Result<Option<Outcome>, RunError> {
+    let (clock, batch) = (start.clock.clone(), start.batch);
+    let Some(recorder) = start.begin(notes, Counting::Together) else {
+        return Ok(None);
+    };
+    let (recorder, generator) = turn(engine, generator, content, (clock, batch), recorder)?;
+    let mut outcome = recorder.into_outcome();
+    outcome.requests = Some(generator.into());
+    Ok(Some(outcome))
+}
+
+fn turn<E: Engine, G: Generator, C: Content, K: Clock>(
+    engine: E,
+    generator: G,
+    content: C,
+    (clock, batch): (K, u32),
+    recorder: crate::recorder::Recorder,
+) -> Result<(crate::recorder::Recorder, G), RunError> {
+    let measuring = Loop {
+        engine,
+        generator,
+        content,
+        clock,
+        recorder,
+        batch,
+    };
+    Ok(measuring.run()?)
+}

@@ -1,0 +1,356 @@
+//! Whole runs of file workloads, in a scratch directory and on the `null` engine.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+use results::{RunRecord, Status};
+use workload::classics::{CreateRemove, FsMark, LatFs};
+use workload::plan::{
+    CacheMode, Cell, ContentPlan, CursorKind, EngineKind, FileChoice, FilePlan, Fsync, Plan,
+    PlannedWorkload, Pool, PositionRule, PostmarkPlan, RingOptions, SpanPlan, TargetKind,
+    TargetPlan, WorkerPlan,
+};
+
+use crate::{RunOptions, run};
+
+fn worker(worker_index: u32, iodepth: u32) -> WorkerPlan {
+    WorkerPlan {
+        worker_index,
+        name: format!("worker {worker_index}"),
+        access_spec: "files".to_owned(),
+        lines: Vec::new(),
+        spans: vec![SpanPlan {
+            target_index: 0,
+            iodepth,
+            start_bytes: 0,
+            size_bytes: 1 << 20,
+            sector_bytes: 512,
+        }],
+        seed: u64::from(worker_index) + 42,
+        position: PositionRule::Uniform,
+        cursor: CursorKind::Worker,
+        content: ContentPlan::Incompressible,
+        verify: false,
+        transactions_per_connection: None,
+        cpu: None,
+    }
+}
+
+fn plan(path: &Path, engine: EngineKind, workers: u32, files: FilePlan) -> Plan {
+    let iodepth = if engine == EngineKind::IoUring { 4 } else { 1 };
+    let name = files.name().to_owned();
+    Plan {
+        workloads: vec![PlannedWorkload {
+            name: name.clone(),
+            title: name.clone(),
+            source: "a test".to_owned(),
+        }],
+        targets: vec![TargetPlan {
+            path: path.to_owned(),
+            kind: TargetKind::Directory,
+            size_bytes: 1 << 20,
+            block_bytes: 512,
+        }],
+        cells: vec![Cell {
+            index: 0,
+            workload: name,
+            access_spec: None,
+            engine,
+            cache: CacheMode::Buffered,
+            iodepth,
+            repetition: 0,
+            run_time_ns: 0,
+            ramp_time_ns: 0,
+            operations: None,
+            workers: (0..workers).map(|index| worker(index, iodepth)).collect(),
+            ring: RingOptions {
+                sqpoll: false,
+                iopoll: false,
+                batch: 32,
+            },
+            warm: false,
+            rate: None,
+            files: Some(files),
+        }],
+        seed: 1,
+        settings: Vec::new(),
+    }
+}
+
+fn record_of(plan: &Plan) -> RunRecord {
+    let finished = run(plan, Vec::new(), &RunOptions::default(), &mut |_| {});
+    assert!(finished.error.is_none(), "{:?}", finished.error);
+    assert_eq!(finished.record.status, Status::Complete);
+    finished.record
+}
+
+fn names_in(path: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(path).unwrap();
+    entries
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .collect()
+}
+
+fn create_remove() -> FilePlan {
+    let settings = CreateRemove {
+        count: Some(100),
+        directories: Some(3),
+        sizes: Some(vec![units::Bytes(0), units::Bytes(5000)].into()),
+        ..CreateRemove::default()
+    };
+    FilePlan::CreateRemove(settings.resolve().unwrap())
+}
+
+#[test]
+fn create_remove_makes_and_removes_every_file_with_each_engine() {
+    for (engine, workers) in [
+        (EngineKind::Psync, 1),
+        (EngineKind::Psync, 3),
+        (EngineKind::IoUring, 2),
+        (EngineKind::Null, 2),
+    ] {
+        let scratch = tempfile::tempdir().unwrap();
+        let record = record_of(&plan(scratch.path(), engine, workers, create_remove()));
+        let phases: Vec<&str> = record.cells.iter().map(|cell| cell.phase.name()).collect();
+        assert_eq!(
+            phases,
+            [
+                "create empty",
+                "remove empty",
+                "create 5000B",
+                "remove 5000B"
+            ]
+        );
+        for cell in &record.cells {
+            assert_eq!(
+                (cell.total.count, cell.total.errors),
+                (100, 0),
+                "{engine:?}"
+            );
+            assert!(cell.classic.is_some());
+        }
+        assert_eq!(record.cells[2].total.bytes, 500_000);
+        assert_eq!(record.cells[2].operations["close"].count, 100);
+        assert!(names_in(scratch.path()).is_empty(), "{engine:?}");
+    }
+}
+
+#[test]
+fn lat_fs_goes_on_until_its_budget_is_used_up() {
+    let settings = LatFs {
+        files: Some(20),
+        sizes: Some(vec![units::Bytes(1024)].into()),
+        budget: Some(units::Span::from_millis(20)),
+        ..LatFs::default()
+    };
+    let files = FilePlan::LatFs(settings.resolve().unwrap());
+    let scratch = tempfile::tempdir().unwrap();
+    let record = record_of(&plan(scratch.path(), EngineKind::Psync, 1, files));
+    let [create, remove] = &record.cells[..] else {
+        panic!("one size has two phases");
+    };
+    let passes = create.classic.as_ref().unwrap()["passes"].as_u64().unwrap();
+    assert_eq!(create.total.count, passes * 20);
+    assert_eq!(remove.total.count, passes * 20);
+    assert!(create.run_time_ns + remove.run_time_ns >= 20_000_000);
+    assert!(names_in(scratch.path()).is_empty());
+}
+
+#[test]
+fn the_newer_lat_fs_takes_the_median_of_calibrated_samples() {
+    let settings = LatFs {
+        compat: Some(workload::classics::lat_fs::Compat::V3),
+        sizes: Some(vec![units::Bytes(0)].into()),
+        repetitions: Some(3),
+        sample_time: Some(units::Span::from_millis(2)),
+        ..LatFs::default()
+    };
+    let files = FilePlan::LatFs(settings.resolve().unwrap());
+    let scratch = tempfile::tempdir().unwrap();
+    let record = record_of(&plan(scratch.path(), EngineKind::Psync, 1, files));
+    for cell in &record.cells {
+        let classic = cell.classic.as_ref().unwrap();
+        assert!(
+            classic["median_ns"].as_u64().unwrap() >= 1_500_000,
+            "{classic:?}"
+        );
+        assert_eq!(cell.total.errors, 0, "{:?}", cell.errors);
+    }
+    assert!(names_in(scratch.path()).is_empty());
+}
+
+#[test]
+fn fs_mark_has_a_rate_for_each_iteration() {
+    let settings = FsMark {
+        files: Some(30),
+        size: Some(units::Bytes(100)),
+        loops: Some(2),
+        keep: Some(false),
+        subdirectories: Some(4),
+        files_per_subdirectory: Some(10),
+        sync_method: Some(workload::classics::fs_mark::SyncMethod::SyncPost),
+        mkdir_every_file: Some(true),
+        ..FsMark::default()
+    };
+    let files = FilePlan::FsMark(settings.resolve(1).unwrap());
+    let scratch = tempfile::tempdir().unwrap();
+    let record = record_of(&plan(scratch.path(), EngineKind::Psync, 2, files));
+    let phases: Vec<&str> = record.cells.iter().map(|cell| cell.phase.name()).collect();
+    assert_eq!(phases, ["create", "sync", "remove"]);
+    for cell in &record.cells {
+        assert_eq!(cell.total.count, 120, "{:?}", cell.errors);
+    }
+    let classic = record.cells[0].classic.as_ref().unwrap();
+    assert_eq!(classic["files_per_second"].as_array().unwrap().len(), 2);
+    assert_eq!(classic["sync_ns"].as_array().unwrap().len(), 2);
+    assert!(names_in(scratch.path()).is_empty());
+}
+
+#[test]
+fn reads_of_a_files_end_are_no_short_transfers() {
+    for engine in [EngineKind::Psync, EngineKind::IoUring, EngineKind::Null] {
+        let settings = workload::postmark::Settings {
+            number: 50,
+            transactions: 200,
+            ..workload::postmark::Settings::default()
+        };
+        let files = FilePlan::Postmark(PostmarkPlan {
+            settings,
+            fsync: Fsync::None,
+            choice: FileChoice::Uniform,
+            pool: Pool::Own,
+        });
+        let scratch = tempfile::tempdir().unwrap();
+        let record = record_of(&plan(scratch.path(), engine, 1, files));
+        for cell in &record.cells {
+            for (name, figures) in &cell.operations {
+                let seen = (figures.short_count, figures.errors);
+                assert_eq!(seen, (0, 0), "{engine:?} {name}");
+            }
+        }
+        let classic = record.cells[1].classic.as_ref().unwrap();
+        assert_eq!(
+            Some(record.cells[1].operations["read"].bytes),
+            classic["read_bytes"].as_u64(),
+            "{engine:?}"
+        );
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_leaves_nothing_behind() {
+    let scratch = tempfile::tempdir().unwrap();
+    let settings = CreateRemove {
+        count: Some(50_000_000),
+        sizes: Some(vec![units::Bytes(0)].into()),
+        ..CreateRemove::default()
+    };
+    let files = FilePlan::CreateRemove(settings.resolve().unwrap());
+    let plan = plan(scratch.path(), EngineKind::Psync, 1, files);
+    let options = RunOptions::default();
+    let stop = options.stop.clone();
+    let finished = run(&plan, Vec::new(), &options, &mut |event| {
+        if let results::RunEvent::Interval { .. } = event {
+            stop.store(true, Ordering::Relaxed);
+        }
+    });
+    assert_eq!(finished.record.status, Status::Interrupted);
+    assert_eq!(finished.record.cells[0].status, Status::Interrupted);
+    assert!(finished.record.cells[0].total.count > 0);
+    assert!(names_in(scratch.path()).is_empty());
+}
+
+fn postmark(change: impl FnOnce(&mut workload::plan::PostmarkPlan)) -> FilePlan {
+    let mut plan = workload::plan::PostmarkPlan {
+        settings: workload::postmark::Settings::default(),
+        fsync: workload::plan::Fsync::None,
+        choice: workload::plan::FileChoice::Uniform,
+        pool: workload::plan::Pool::Own,
+    };
+    change(&mut plan);
+    FilePlan::Postmark(plan)
+}
+
+/// A figure of PostMark's own.
+fn figure(record: &RunRecord, name: &str) -> u64 {
+    let cell = record.cells.iter().find(|cell| cell.classic.is_some());
+    cell.unwrap().classic.as_ref().unwrap()[name]
+        .as_u64()
+        .unwrap()
+}
+
+#[test]
+fn postmark_does_on_files_what_it_does_in_memory() {
+    let scratch = tempfile::tempdir().unwrap();
+    for change in [
+        (|_| {}) as fn(&mut workload::plan::PostmarkPlan),
+        |plan| plan.settings.subdirectories = 7,
+        |plan| plan.settings.is_buffered = false,
+        |plan| plan.fsync = workload::plan::Fsync::PerTransaction,
+    ] {
+        let of = |engine| record_of(&plan(scratch.path(), engine, 1, postmark(change)));
+        let (real, null) = (of(EngineKind::Psync), of(EngineKind::Null));
+        let names = [
+            "transactions",
+            "created",
+            "created_mixed",
+            "read",
+            "appended",
+            "deleted",
+            "deleted_alone",
+            "read_bytes",
+            "written_bytes",
+        ];
+        for name in names {
+            assert_eq!(figure(&real, name), figure(&null, name), "{name}");
+        }
+        let phases: Vec<&str> = real.cells.iter().map(|cell| cell.phase.name()).collect();
+        assert_eq!(phases, ["create", "transactions", "delete"]);
+        assert!(real.cells.iter().all(|cell| cell.total.errors == 0));
+        assert!(names_in(scratch.path()).is_empty());
+    }
+}
+
+#[test]
+fn what_postmark_reads_is_what_it_wrote_with_either_engine() {
+    for engine in [EngineKind::Psync, EngineKind::IoUring] {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut plan = plan(scratch.path(), engine, 2, postmark(|_| {}));
+        for worker in &mut plan.cells[0].workers {
+            worker.verify = true;
+        }
+        let record = record_of(&plan);
+        let wrong = record
+            .warnings
+            .iter()
+            .find(|warning| warning.code == results::WarningCode::VerifyMismatch);
+        assert_eq!(wrong, None, "{engine:?}");
+        assert_eq!(figure(&record, "transactions"), 1000);
+        assert!(record.cells.iter().all(|cell| cell.total.errors == 0));
+    }
+}
+
+#[test]
+fn workers_share_directories_where_they_are_told_to() {
+    let scratch = tempfile::tempdir().unwrap();
+    let files = postmark(|plan| {
+        plan.pool = workload::plan::Pool::Shared;
+        plan.settings.subdirectories = 3;
+    });
+    let record = record_of(&plan(scratch.path(), EngineKind::Psync, 2, files));
+    assert_eq!(figure(&record, "transactions"), 1000);
+    assert!(record.cells.iter().all(|cell| cell.total.errors == 0));
+    assert!(names_in(scratch.path()).is_empty());
+}
+
+#[test]
+fn postmark_by_time_ends_its_transactions_and_deletes_the_rest() {
+    let scratch = tempfile::tempdir().unwrap();
+    let mut plan = plan(scratch.path(), EngineKind::Psync, 1, postmark(|_| {}));
+    plan.cells[0].run_time_ns = 300_000_000;
+    let record = record_of(&plan);
+    let transactions = &record.cells[1];
+    assert!((250_000_000..2_000_000_000).contains(&transactions.run_time_ns));
+    assert_eq!(figure(&record, "created"), figure(&record, "deleted"));
+    assert!(names_in(scratch.path()).is_empty());
+}

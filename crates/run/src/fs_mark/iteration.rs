@@ -1,0 +1,149 @@
+//! One thread's part of an iteration.
+
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use engine::{Clock, FileOptions, OpenFlags, OpenMode};
+use generate::classics::fs_mark_names;
+use rustix::fs::OFlags;
+use workload::classics::fs_mark::{FsMarkPlan, Stage};
+use workload::classics::{Chain, PassPlan};
+
+use super::call_times::Stopwatch;
+use super::{Settings, ThreadTimes};
+use crate::RunError;
+use crate::own_files::{Halt, OwnFiles, open_location};
+
+/// Which files a thread makes in an iteration: the names follow from it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Share {
+    pub directory_index: usize,
+    pub time_seconds: u64,
+    pub seed: u64,
+}
+
+/// A thread's files, before they are made.
+pub(super) struct Prepared<'a> {
+    plan: &'a FsMarkPlan,
+    directory: &'a Path,
+    share: Share,
+    location: OwnedFd,
+    files: OwnFiles,
+}
+
+impl<'a> Prepared<'a> {
+    pub fn new(settings: &Settings<'a>, share: Share) -> Result<Self, RunError> {
+        let plan = settings.plan;
+        let directory = settings.directories.get(share.directory_index);
+        let directory = directory.map_or(Path::new("."), PathBuf::as_path);
+        let files = OwnFiles::new(
+            open_location(directory)?,
+            directory,
+            fs_mark_names(plan, share.time_seconds, share.seed),
+            file_options(),
+            plan.write_bytes,
+        )?;
+        Ok(Self {
+            plan,
+            directory,
+            share,
+            location: open_location(directory)?,
+            files,
+        })
+    }
+
+    pub fn directory(&self) -> &'a Path {
+        self.directory
+    }
+
+    /// Subdirectories that were made, with their directory's index.
+    pub fn take_directories(&mut self) -> Vec<(usize, PathBuf)> {
+        let made = self.files.take_directories().into_iter();
+        made.map(|name| (self.share.directory_index, name))
+            .collect()
+    }
+
+    /// Whether the file system has room for the files' content.
+    pub fn has_room(&self) -> Result<bool, RunError> {
+        let found = rustix::fs::fstatvfs(&self.location);
+        let found = found.map_err(|errno| RunError::file("look at", self.directory, errno))?;
+        let free_bytes = found.f_bavail.saturating_mul(found.f_frsize);
+        Ok(free_bytes >= self.plan.iteration_bytes())
+    }
+
+    /// Goes through all stages, or to the first one with a halt.
+    pub fn work(&mut self, clock: &impl Clock, halt: &Halt<'_>) -> Result<ThreadTimes, RunError> {
+        let mut watch = Stopwatch::new(clock);
+        let mut loop_ns = 0;
+        let start_ns = clock.now_ns();
+        for stage in self.plan.stages() {
+            let is_timed = match stage {
+                Stage::SyncAll => {
+                    let start_ns = clock.now_ns();
+                    rustix::fs::sync();
+                    watch.add_sync(clock.now_ns() - start_ns);
+                    true
+                }
+                Stage::Files {
+                    chain,
+                    order,
+                    file_count,
+                    is_timed,
+                } => {
+                    watch.set_syncing(chain == Chain::Sync);
+                    let pass = PassPlan {
+                        chain,
+                        order,
+                        files: 0..file_count,
+                        iodepth: 1,
+                        seed: 0,
+                    };
+                    self.files.carry_out(&pass, halt, &mut watch)?;
+                    is_timed
+                }
+            };
+            if halt.is_set() {
+                break;
+            }
+            if is_timed {
+                loop_ns = clock.now_ns() - start_ns;
+            }
+        }
+        Ok(watch.finish(loop_ns))
+    }
+
+    /// Removes what there is.
+    pub fn remove(mut self) -> Result<(), RunError> {
+        self.files.remove()
+    }
+
+    /// Lets the files outlive this value; says how to find them again.
+    pub fn keep(self) -> Share {
+        self.files.keep();
+        self.share
+    }
+
+    /// The files of an earlier iteration, which were kept.
+    pub fn claimed(settings: &Settings<'a>, share: Share) -> Result<Self, RunError> {
+        let mut prepared = Self::new(settings, share)?;
+        prepared.files.claim();
+        Ok(prepared)
+    }
+}
+
+/// Files are made as the original makes them, but where the name is free.
+fn file_options() -> FileOptions {
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::TRUNC | OFlags::EXCL;
+    let create = OpenMode {
+        flags: flags.bits().cast_signed(),
+        mode: 0o666,
+    };
+    FileOptions {
+        open: OpenFlags {
+            create,
+            plain: true,
+            ..OpenFlags::default()
+        },
+        ..FileOptions::default()
+    }
+}

@@ -1,0 +1,136 @@
+//! When requests begin: each as the one before is done, or when it is due.
+
+use engine::{Clock, Completion, Engine, EngineError, Request, Wait};
+use generate::{Content, DueTimes, Generator, OpenLoop, Timing};
+
+use crate::RunError;
+use crate::measure::Loop;
+use crate::recorder::Outcome;
+use crate::spans::Parts;
+
+/// The end of a wait for a due time is spent looking at the clock, in nanoseconds: sleeping
+/// threads wake up some ten microseconds late.
+const LOOK_NS: u64 = 100_000;
+
+/// When a lane's requests begin, chosen once.
+pub(crate) trait Pace {
+    /// Runs the loop.
+    fn run<E: Engine, G: Generator, C: Content, K: Clock>(
+        self,
+        parts: Parts<E, K>,
+        generator: G,
+        content: C,
+    ) -> Result<Outcome, RunError>;
+}
+
+/// Each request follows the one before it in its slot.
+pub(crate) struct Closed;
+
+impl Pace for Closed {
+    fn run<E: Engine, G: Generator, C: Content, K: Clock>(
+        self,
+        parts: Parts<E, K>,
+        generator: G,
+        content: C,
+    ) -> Result<Outcome, RunError> {
+        let (outcome, _) = run(parts, generator, content)?;
+        Ok(outcome)
+    }
+}
+
+/// Requests begin when they are due.
+#[derive(Debug, Clone)]
+pub(crate) struct Paced {
+    pub due: DueTimes,
+    /// Whether there are processors enough for looking at the clock instead of sleeping.
+    pub looks: bool,
+}
+
+impl Pace for Paced {
+    fn run<E: Engine, G: Generator, C: Content, K: Clock>(
+        self,
+        parts: Parts<E, K>,
+        generator: G,
+        content: C,
+    ) -> Result<Outcome, RunError> {
+        let (start_ns, measure_ns) = parts.recorder.begins_ns();
+        let timing = Timing {
+            start_ns,
+            now_ns: parts.clock.now_ns(),
+            measure_ns,
+        };
+        let slot_count = parts.engine.slot_count();
+        let open = OpenLoop::new(generator, self.due, timing, slot_count);
+        let parts = Parts {
+            engine: Punctual {
+                engine: parts.engine,
+                look_ns: if self.looks { LOOK_NS } else { 0 },
+            },
+            recorder: parts.recorder,
+            clock: parts.clock,
+            batch: parts.batch,
+        };
+        let (outcome, open) = run(parts, open, content)?;
+        Ok(Outcome {
+            arrears: Some(open.into_arrears()),
+            ..outcome
+        })
+    }
+}
+
+fn run<E: Engine, G: Generator, C: Content, K: Clock>(
+    parts: Parts<E, K>,
+    generator: G,
+    content: C,
+) -> Result<(Outcome, G), RunError> {
+    let Parts {
+        engine,
+        recorder,
+        clock,
+        batch,
+    } = parts;
+    let (recorder, generator) = Loop {
+        engine,
+        generator,
+        content,
+        clock,
+        recorder,
+        batch,
+    }
+    .run()?;
+    Ok((recorder.into_outcome(), generator))
+}
+
+/// An engine that does not sleep through the end of a wait.
+struct Punctual<E> {
+    engine: E,
+    look_ns: u64,
+}
+
+impl<E: Engine> Engine for Punctual<E> {
+    fn slot_count(&self) -> u32 {
+        self.engine.slot_count()
+    }
+
+    #[inline]
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        self.engine.buffer(slot)
+    }
+
+    #[inline]
+    fn push(&mut self, request: Request) {
+        self.engine.push(request);
+    }
+
+    #[inline]
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
+        let wait = match wait {
+            Wait::One { timeout_ns } if timeout_ns > self.look_ns => Wait::One {
+                timeout_ns: timeout_ns - self.look_ns,
+            },
+            Wait::One { timeout_ns } if timeout_ns > 0 => Wait::Poll,
+            wait => wait,
+        };
+        self.engine.reap(wait, done)
+    }
+}

@@ -1,0 +1,229 @@
+//! The targets of a run: admitted, prepared, made ready for each cell, opened for its lanes.
+
+use std::collections::BTreeMap;
+
+use engine::{Operation, OperationSet};
+use generate::verify_block_bytes;
+use results::{RunEvent, Warning, WarningCode, target_indexes};
+use target::{FillPlan, Permission, Prepared, Watch};
+use workload::plan::{Cell, ContentPlan, EngineKind, Plan, WorkerPlan};
+
+use crate::RunError;
+use crate::session::Session;
+use crate::spans::OpenFile;
+
+/// An admitted target: its index, the first cell that uses it, and leave to use it.
+pub(crate) type Site<'a> = (u32, &'a Cell, target::Admitted);
+
+/// Why targets that are there would be refused by a run without leave to overwrite devices.
+/// Nothing is changed.
+#[must_use]
+pub fn refusals(plan: &Plan) -> Vec<RunError> {
+    let mut refusals = Vec::new();
+    for (target_index, target) in (0..).zip(&plan.targets) {
+        let used = plan
+            .cells
+            .iter()
+            .filter(|cell| cell.engine != EngineKind::Null);
+        let mut used = used
+            .filter(|cell| target_indexes(cell).contains(&target_index))
+            .peekable();
+        if used.peek().is_none() || std::fs::symlink_metadata(&target.path).is_err() {
+            continue;
+        }
+        let read_only = !used.any(|cell| writes(cell, target_index));
+        let permission = Permission {
+            read_only,
+            ..Permission::default()
+        };
+        refusals.extend(
+            target::admit(&target.path, &permission)
+                .err()
+                .map(RunError::from),
+        );
+    }
+    refusals
+}
+
+impl<'a> Session<'a> {
+    /// Decides about all targets before the first byte is written to any.
+    pub fn admit_all(&self) -> Result<Vec<Site<'a>>, RunError> {
+        let mut admitted = Vec::new();
+        for (target_index, target) in (0..).zip(&self.plan.targets) {
+            let used_by: Vec<&Cell> = self
+                .plan
+                .cells
+                .iter()
+                .filter(|cell| cell.engine != EngineKind::Null)
+                .filter(|cell| target_indexes(cell).contains(&target_index))
+                .collect();
+            let Some(first) = used_by.first() else {
+                continue;
+            };
+            let permission = Permission {
+                overwrite_devices: self.options.overwrite_devices.clone(),
+                read_only: !used_by.iter().any(|cell| writes(cell, target_index)),
+                run: self.record.id.clone(),
+            };
+            admitted.push((
+                target_index,
+                *first,
+                target::admit(&target.path, &permission)?,
+            ));
+        }
+        Ok(admitted)
+    }
+
+    pub fn prepare_all(&mut self, admitted: Vec<Site<'_>>) -> Result<(), RunError> {
+        for (target_index, first, admitted) in admitted {
+            // Where only many files will be, no test file is made.
+            let fill = match first.files {
+                Some(_) => None,
+                None => Some(fill_plan(self.plan, first, target_index)?),
+            };
+            let target = &self.plan.targets[target_index as usize];
+            let name = target.path.display().to_string();
+            let listener = &mut *self.listener;
+            let mut progress = |done_bytes, total_bytes| {
+                listener(&RunEvent::Prepare {
+                    target: name.clone(),
+                    done_bytes,
+                    total_bytes,
+                });
+            };
+            let mut watch = Watch {
+                progress: &mut progress,
+                stop: &self.options.stop,
+            };
+            let prepared = target::prepare(admitted, target, fill.as_ref(), &mut watch)?;
+            self.targets.insert(target_index, prepared);
+        }
+        Ok(())
+    }
+
+    /// Writes the target again if an earlier cell left something else than this cell asks for.
+    pub fn make_ready(&mut self, target_index: u32, cell: &Cell) -> Result<(), RunError> {
+        let Some(prepared) = self.targets.get_mut(&target_index) else {
+            return Ok(());
+        };
+        if cell.files.is_some() {
+            return Ok(());
+        }
+        let fill = fill_plan(self.plan, cell, target_index)?;
+        let target = &self.plan.targets[target_index as usize];
+        let name = target.path.display().to_string();
+        let listener = &mut *self.listener;
+        let mut progress = |done_bytes, total_bytes| {
+            listener(&RunEvent::Prepare {
+                target: name.clone(),
+                done_bytes,
+                total_bytes,
+            });
+        };
+        let mut watch = Watch {
+            progress: &mut progress,
+            stop: &self.options.stop,
+        };
+        prepared.refill(target, &fill, &mut watch)?;
+        if cell.warm {
+            prepared.warm(&self.options.stop)?;
+        }
+        Ok(())
+    }
+}
+
+fn direct_code(cause: target::DirectCause) -> WarningCode {
+    match cause {
+        target::DirectCause::WritesBuffered | target::DirectCause::AllBuffered => {
+            WarningCode::DirectFallsBack
+        }
+        _ => WarningCode::DirectNotHonored,
+    }
+}
+
+fn uses(worker: &WorkerPlan, target_index: u32) -> bool {
+    worker
+        .spans
+        .iter()
+        .any(|span| span.target_index == target_index)
+}
+
+/// Whether a cell may write to a target, its preparation included.
+fn writes(cell: &Cell, target_index: u32) -> bool {
+    let mut workers = cell
+        .workers
+        .iter()
+        .filter(|worker| uses(worker, target_index));
+    workers.any(|worker| {
+        let writes =
+            |line: &workload::plan::LinePlan| line.read_percent < 100.0 || line.reply_bytes > 0;
+        cell.files.is_some() || worker.verify || worker.lines.iter().any(writes)
+    })
+}
+
+/// What a target must hold when a cell begins.
+fn fill_plan(plan: &Plan, cell: &Cell, target_index: u32) -> Result<FillPlan, RunError> {
+    let users = || {
+        cell.workers
+            .iter()
+            .filter(|worker| uses(worker, target_index))
+    };
+    let content = users()
+        .next()
+        .map_or(ContentPlan::Incompressible, |worker| worker.content);
+    let verify_block_bytes = match users().any(|worker| worker.verify) {
+        true => Some(stamp_bytes(plan)?),
+        false => None,
+    };
+    let seed = file_seed(plan.seed, target_index);
+    Ok(FillPlan {
+        content,
+        verify_block_bytes,
+        seed,
+        prepare_device: false,
+    })
+}
+
+/// Length of stamped blocks, the same for all cells, so that one checks what another wrote.
+pub(crate) fn stamp_bytes(plan: &Plan) -> Result<u32, RunError> {
+    let cells = plan.cells.iter().filter(|cell| cell.files.is_none());
+    let workers = cells.flat_map(|cell| &cell.workers);
+    Ok(verify_block_bytes(workers.filter(|worker| worker.verify))?)
+}
+
+/// The seed of a target's content.
+pub(crate) fn file_seed(seed: u64, target_index: u32) -> u64 {
+    generate::mix(seed ^ generate::mix(u64::from(target_index) + 1))
+}
+
+/// Opens a target for one lane and notes doubts about direct I/O, one a target.
+pub(crate) fn open(
+    targets: &BTreeMap<u32, Prepared>,
+    cell: &Cell,
+    target_index: u32,
+    operations: OperationSet,
+    doubts: &std::cell::RefCell<BTreeMap<u32, Warning>>,
+) -> Result<OpenFile, RunError> {
+    let prepared = targets
+        .get(&target_index)
+        .expect("every target of a cell that does I/O was prepared");
+    let writes = operations.contains(Operation::Write);
+    let reads = operations.contains(Operation::Read);
+    // A shared mapping that is written needs both.
+    let reads = reads || cell.engine == EngineKind::Mmap;
+    let opened = prepared.open(cell.cache, reads, writes)?;
+    if let Some(cause) = opened.doubt {
+        let code = direct_code(cause.cause);
+        let message = cause.to_string();
+        let warning = Warning::of_cell(code, cell.index, message);
+        doubts.borrow_mut().entry(target_index).or_insert(warning);
+    }
+    let reopen = match operations.contains(Operation::Open) {
+        true => Some(prepared.reopen(cell.cache, reads, writes)?),
+        false => None,
+    };
+    Ok(OpenFile {
+        file: opened.file,
+        reopen,
+    })
+}

@@ -1,0 +1,244 @@
+//! Requests on one large file or device a target.
+
+use std::os::fd::OwnedFd;
+
+use engine::clock::Clock;
+use engine::{
+    Engine, IoUring, Mmap, MmapOptions, Null, Operation, OperationSet, Psync, PsyncOptions, Reopen,
+    UringOptions,
+};
+use generate::{Connections, ContentSource, Exclusive, Generator, Stripes};
+use results::EngineNotes;
+use workload::plan::{CacheMode, Cell, EngineKind};
+
+use crate::RunError;
+use crate::lane::{Lane, Requests, lanes};
+use crate::pace::{Closed, Pace};
+use crate::recorder::{Counting, Outcome, Recorder};
+use crate::worker::{Part, Start, Task, ring_notes};
+
+/// A target opened for a lane.
+pub(crate) struct OpenFile {
+    pub file: OwnedFd,
+    /// Where the lane opens and closes it, how.
+    pub reopen: Option<Reopen>,
+}
+
+/// Where the lanes of a cell find their files and what is in them.
+pub(crate) struct Sources<'a> {
+    pub seed: u64,
+    pub target_count: usize,
+    /// Opens the target with this index for a lane that does these operations.
+    pub open: &'a dyn Fn(u32, OperationSet) -> Result<OpenFile, RunError>,
+    /// The contents of a lane.
+    pub contents: &'a dyn Fn(&Lane) -> Contents,
+}
+
+/// What a lane does on its spans.
+pub(crate) struct SpanTask {
+    pub requests: Requests,
+    /// One a span of the lane's plan; none for the `null` engine.
+    pub files: Vec<OwnedFd>,
+    /// How each file is opened again between connections; empty where they stay open.
+    pub reopen: Vec<Reopen>,
+    pub contents: Contents,
+}
+
+/// Where written bytes come from.
+#[derive(Clone)]
+pub(crate) struct Contents {
+    pub source: ContentSource,
+    /// Where reads are checked.
+    pub verify: Option<Verify>,
+}
+
+/// What checking of reads needs.
+#[derive(Clone)]
+pub(crate) struct Verify {
+    /// Seeds of the lane's files.
+    pub file_seeds: Vec<u64>,
+    /// Length of stamped blocks.
+    pub block_bytes: u32,
+    /// What is in flight in the lane's files.
+    pub stripes: Vec<Stripes>,
+}
+
+/// The lanes of a cell with what each does.
+pub(crate) fn parts(cell: &Cell, sources: &Sources<'_>) -> Result<Vec<Part>, RunError> {
+    let lanes = lanes(cell, sources.seed, sources.target_count)?;
+    lanes
+        .into_iter()
+        .map(|lane| part(cell, lane, sources))
+        .collect()
+}
+
+fn part(cell: &Cell, lane: Lane, sources: &Sources<'_>) -> Result<Part, RunError> {
+    let requests = lane.requests()?;
+    let (operations, transaction_kinds) = lane.announced(&requests);
+    let spans = match cell.engine {
+        EngineKind::Null => &[],
+        _ => lane.plan.spans.as_slice(),
+    };
+    let mut files = Vec::with_capacity(spans.len());
+    let mut reopen = Vec::new();
+    for span in spans {
+        let opened = (sources.open)(span.target_index, operations)?;
+        files.push(opened.file);
+        reopen.extend(opened.reopen);
+    }
+    let contents = (sources.contents)(&lane);
+    Ok(Part {
+        task: Task::Spans(Box::new(SpanTask {
+            requests,
+            files,
+            reopen,
+            contents,
+        })),
+        operations,
+        transaction_kinds,
+        lane,
+    })
+}
+
+/// Makes the engine, waits for the others, runs the loop. `None` when the gate said to abandon.
+pub(crate) fn work(
+    mut task: SpanTask,
+    lane: &Lane,
+    cell: &Cell,
+    start: Start<'_>,
+) -> Result<Option<Outcome>, RunError> {
+    let slot_count = lane.slot_count();
+    let buffer_bytes = lane.buffer_bytes();
+    let files = std::mem::take(&mut task.files);
+    let reopen = std::mem::take(&mut task.reopen);
+    let dontcache = cell.cache == CacheMode::Dontcache;
+    let kit = Kit { task, lane, start };
+    match cell.engine {
+        EngineKind::IoUring => {
+            let ring = cell.ring;
+            let options = UringOptions {
+                sqpoll: ring.sqpoll,
+                iopoll: ring.iopoll,
+                dontcache,
+            };
+            let mut engine = IoUring::new(files, slot_count, buffer_bytes, options)?;
+            if !reopen.is_empty() {
+                engine.set_reopen(reopen)?;
+            }
+            let notes = ring_notes(engine.setup());
+            with_engine(engine, notes, kit)
+        }
+        EngineKind::Psync => {
+            let options = PsyncOptions { dontcache };
+            let mut engine = Psync::new(files, slot_count, buffer_bytes, options)?;
+            if !reopen.is_empty() {
+                engine.set_reopen(reopen)?;
+            }
+            with_engine(engine, EngineNotes::default(), kit)
+        }
+        EngineKind::Mmap => {
+            let write = kit.task.requests.operations().contains(Operation::Write);
+            let mut engine = Mmap::new(files, slot_count, buffer_bytes, MmapOptions { write })?;
+            if !reopen.is_empty() {
+                engine.set_reopen(reopen)?;
+            }
+            with_engine(engine, EngineNotes::default(), kit)
+        }
+        EngineKind::Null => {
+            let engine = Null::new(slot_count, buffer_bytes)?;
+            with_engine(engine, EngineNotes::default(), kit)
+        }
+    }
+}
+
+struct Kit<'a> {
+    task: SpanTask,
+    lane: &'a Lane,
+    start: Start<'a>,
+}
+
+fn with_engine<E: Engine>(
+    engine: E,
+    notes: EngineNotes,
+    kit: Kit<'_>,
+) -> Result<Option<Outcome>, RunError> {
+    let (clock, batch) = (kit.start.clock.clone(), kit.start.batch);
+    let Some(recorder) = kit.start.begin(notes, Counting::BySpan) else {
+        return Ok(None);
+    };
+    let parts = Parts {
+        engine,
+        recorder,
+        clock,
+        batch,
+    };
+    with_requests(parts, kit.task.requests, kit.lane, &kit.task.contents).map(Some)
+}
+
+/// What a loop needs besides requests and contents.
+pub(crate) struct Parts<E, K> {
+    pub engine: E,
+    pub recorder: Recorder,
+    pub clock: K,
+    pub batch: u32,
+}
+
+/// Runs the loop on what is left to choose.
+pub(crate) fn with_requests<E: Engine, K: Clock>(
+    parts: Parts<E, K>,
+    requests: Requests,
+    lane: &Lane,
+    contents: &Contents,
+) -> Result<Outcome, RunError> {
+    match requests {
+        Requests::Transfer(generator) => with_connections(parts, generator, lane, contents),
+        Requests::SharedTransfer(generator) => with_connections(parts, generator, lane, contents),
+        Requests::Iometer(generator) => with_connections(parts, generator, lane, contents),
+        Requests::SharedIometer(generator) => with_connections(parts, generator, lane, contents),
+    }
+}
+
+fn with_connections<E: Engine, G: Generator, K: Clock>(
+    parts: Parts<E, K>,
+    generator: G,
+    lane: &Lane,
+    contents: &Contents,
+) -> Result<Outcome, RunError> {
+    match (lane.plan.transactions_per_connection, lane.pace.clone()) {
+        (None, None) => with_contents(parts, generator, lane, contents, Closed),
+        (None, Some(pace)) => with_contents(parts, generator, lane, contents, pace),
+        // Planning lets no connections have a rate.
+        (Some(each), _) => {
+            let generator = Connections::new(generator, &lane.plan, each);
+            with_contents(parts, generator, lane, contents, Closed)
+        }
+    }
+}
+
+fn with_contents<E: Engine, G: Generator, K: Clock>(
+    mut parts: Parts<E, K>,
+    generator: G,
+    lane: &Lane,
+    contents: &Contents,
+    pace: impl Pace,
+) -> Result<Outcome, RunError> {
+    let plan = &lane.plan;
+    let mut plain = contents.source.plain(plan.seed);
+    if generator.operations().contains(Operation::Write) {
+        for slot in 0..parts.engine.slot_count() {
+            plain.prepare_buffer(parts.engine.buffer(slot));
+        }
+    }
+    let Some(verify) = &contents.verify else {
+        return pace.run(parts, generator, plain);
+    };
+    let verified = contents.source.verified(
+        plan.seed,
+        plan.worker_index,
+        verify.file_seeds.clone(),
+        verify.block_bytes,
+    )?;
+    let slot_count = parts.engine.slot_count();
+    let generator = Exclusive::new(generator, verify.stripes.clone(), slot_count);
+    pace.run(parts, generator, verified)
+}

@@ -1,0 +1,113 @@
+//! A cell's record as the store keeps it: JSON with numbers in place of histograms.
+
+use std::collections::HashMap;
+
+use results::{CellRecord, HistogramRecord, IntervalRecord};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::histogram;
+
+/// The key below which every histogram of a record stands.
+const HISTOGRAM: &str = "histogram";
+/// The key below which a classic program's figures stand, whose names may be any.
+const CLASSIC: &str = "classic";
+
+/// A cell's record without its intervals.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct StoredCell {
+    /// JSON.
+    pub figures: String,
+    /// By the numbers in `figures`. Most are there more than once: the figures of one worker on
+    /// one target are those of the cell.
+    pub histograms: Vec<Vec<u8>>,
+}
+
+impl StoredCell {
+    /// The form to store; intervals are left out.
+    pub(crate) fn of(record: &CellRecord) -> serde_json::Result<Self> {
+        let record = CellRecord {
+            intervals: Vec::new(),
+            ..record.clone()
+        };
+        let mut value = serde_json::to_value(record)?;
+        let mut found = Found::default();
+        walk(&mut value, &mut |child| {
+            if let Ok(record) = HistogramRecord::deserialize(&*child) {
+                *child = Value::from(found.number(histogram::encode(&record)));
+            }
+            Ok(())
+        })?;
+        Ok(Self {
+            figures: value.to_string(),
+            histograms: found.histograms,
+        })
+    }
+
+    /// The record with its intervals.
+    pub(crate) fn record(self, intervals: Vec<IntervalRecord>) -> serde_json::Result<CellRecord> {
+        let mut value = serde_json::from_str(&self.figures)?;
+        walk(&mut value, &mut |child| {
+            if let Some(number) = child.as_u64() {
+                let bytes = usize::try_from(number)
+                    .ok()
+                    .and_then(|number| self.histograms.get(number));
+                let histogram = bytes.and_then(|bytes| histogram::decode(bytes));
+                let missing = || serde::de::Error::custom(format!("no histogram {number}"));
+                *child = serde_json::to_value(histogram.ok_or_else(missing)?)?;
+            }
+            Ok(())
+        })?;
+        let mut record: CellRecord = serde_json::from_value(value)?;
+        record.intervals = intervals;
+        Ok(record)
+    }
+}
+
+#[derive(Default)]
+struct Found {
+    histograms: Vec<Vec<u8>>,
+    numbers: HashMap<Vec<u8>, usize>,
+}
+
+impl Found {
+    fn number(&mut self, bytes: Vec<u8>) -> usize {
+        let next = self.histograms.len();
+        let number = *self.numbers.entry(bytes.clone()).or_insert(next);
+        if number == next {
+            self.histograms.push(bytes);
+        }
+        number
+    }
+}
+
+type Visit<'a> = &'a mut dyn FnMut(&mut Value) -> serde_json::Result<()>;
+
+/// Visits every histogram of a cell.
+fn walk(cell: &mut Value, visit: Visit) -> serde_json::Result<()> {
+    let classic = cell.as_object_mut().and_then(|cell| cell.remove(CLASSIC));
+    walk_all(cell, visit)?;
+    if let (Some(classic), Some(cell)) = (classic, cell.as_object_mut()) {
+        cell.insert(CLASSIC.to_owned(), classic);
+    }
+    Ok(())
+}
+
+fn walk_all(value: &mut Value, visit: Visit) -> serde_json::Result<()> {
+    match value {
+        Value::Object(members) => walk_members(members, visit),
+        Value::Array(items) => items.iter_mut().try_for_each(|item| walk_all(item, visit)),
+        _ => Ok(()),
+    }
+}
+
+fn walk_members(members: &mut Map<String, Value>, visit: Visit) -> serde_json::Result<()> {
+    for (key, child) in members {
+        if key == HISTOGRAM {
+            visit(child)?;
+        } else {
+            walk_all(child, visit)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,104 @@
+//! What is known of a run when it begins.
+
+use results::{RunRecord, Status};
+use rusqlite::{Transaction, params};
+
+/// What is known of a run when it begins.
+#[derive(Debug)]
+pub(crate) struct Header {
+    id: String,
+    started_at: String,
+    started_us: i64,
+    command: String,
+    workloads: String,
+    targets: String,
+    file_systems: String,
+    host: String,
+    /// The record (JSON) without its end, warnings, cells and estimates.
+    record: String,
+}
+
+impl Header {
+    /// Of a record.
+    pub(crate) fn of(record: &RunRecord) -> serde_json::Result<Self> {
+        let plan = &record.plan;
+        let workloads = plan.workloads.iter().map(|workload| workload.name.clone());
+        let targets = plan
+            .targets
+            .iter()
+            .map(|target| target.path.to_string_lossy().into_owned());
+        let file_systems = record
+            .environment
+            .file_systems
+            .iter()
+            .map(|found| found.kind.clone());
+        let bare = RunRecord {
+            format: record.format.clone(),
+            id: record.id.clone(),
+            started_at: record.started_at,
+            finished_at: None,
+            pgmeter: record.pgmeter.clone(),
+            command: record.command.clone(),
+            status: Status::Interrupted,
+            plan: plan.clone(),
+            environment: record.environment.clone(),
+            warnings: Vec::new(),
+            cells: Vec::new(),
+            estimates: Vec::new(),
+        };
+        Ok(Self {
+            id: record.id.clone(),
+            started_at: record.started_at.to_string(),
+            started_us: record.started_at.as_microsecond(),
+            command: serde_json::to_string(&record.command)?,
+            workloads: names(workloads)?,
+            targets: names(targets)?,
+            file_systems: names(file_systems)?,
+            host: record.environment.host.clone(),
+            record: serde_json::to_string(&bare)?,
+        })
+    }
+
+    /// Adds the run, which goes on in the process `owner`; returns its key.
+    pub(crate) fn insert(&self, store: &Transaction, owner: &str) -> rusqlite::Result<i64> {
+        let sql = "INSERT INTO runs (id, started_at, started_us, status, owner, command, \
+                   workloads, targets, file_systems, host) \
+                   VALUES (?1, ?2, ?3, 'running', ?4, ?5, ?6, ?7, ?8, ?9)";
+        store.prepare_cached(sql)?.execute(params![
+            self.id,
+            self.started_at,
+            self.started_us,
+            owner,
+            self.command,
+            self.workloads,
+            self.targets,
+            self.file_systems,
+            self.host
+        ])?;
+        let run = store.last_insert_rowid();
+        store
+            .prepare_cached("INSERT INTO headers (run, record) VALUES (?1, ?2)")?
+            .execute(params![run, self.record])?;
+        Ok(run)
+    }
+
+    /// Writes anew what changed since the run began.
+    pub(crate) fn update(&self, store: &Transaction, run: i64) -> rusqlite::Result<()> {
+        let sql = "UPDATE headers SET record = ?2 WHERE run = ?1 AND record <> ?2";
+        store
+            .prepare_cached(sql)?
+            .execute(params![run, self.record])?;
+        Ok(())
+    }
+}
+
+/// Each name once, in order, as a JSON array.
+fn names(all: impl Iterator<Item = String>) -> serde_json::Result<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in all {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    serde_json::to_string(&names)
+}

@@ -1,0 +1,33 @@
+//! The results store: every run with all its figures in one SQLite file.
+//!
+//! A store never takes part in measuring. A [`Writer`] hears of events and writes on a thread of
+//! its own, so that a slow or full file system delays nothing; what it could not write is told
+//! when the run ends. Whatever happens to the process, the file opens again and holds all but the
+//! last second.
+
+mod best;
+mod cell;
+mod check;
+mod draft;
+mod entry;
+mod error;
+mod format;
+mod header;
+mod histogram;
+mod import;
+mod journal;
+mod list;
+mod load;
+mod open;
+mod place;
+mod select;
+mod store;
+mod writer;
+
+pub use error::StoreError;
+pub use format::FORMAT_NUMBER;
+pub use import::Imported;
+pub use list::{Filter, RunRow, RunStatus};
+pub use place::default_path;
+pub use store::Store;
+pub use writer::Writer;

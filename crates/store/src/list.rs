@@ -1,0 +1,277 @@
+//! The runs of a store, in a few words each.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::str::FromStr;
+
+use results::{Owner, Timestamp};
+use rusqlite::types::Type;
+use rusqlite::{Connection, Row};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::StoreError;
+use crate::best::Best;
+use crate::load::load_rows;
+use crate::store::Store;
+
+/// A run in a few words.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RunRow {
+    /// The run's name.
+    pub id: String,
+    /// The shortest beginning of the name that is that of no other run, at least the second in
+    /// which the run began.
+    pub short_id: String,
+    /// When the run began.
+    pub started_at: Timestamp,
+    /// When the run ended; none while it goes on, and none when it was killed.
+    pub finished_at: Option<Timestamp>,
+    /// How it ended, if it did.
+    pub status: RunStatus,
+    /// The command line, program name first.
+    pub command: Vec<String>,
+    /// The workloads' names, each once.
+    pub workloads: Vec<String>,
+    /// The targets' paths, each once.
+    pub targets: Vec<String>,
+    /// The types of the targets' file systems, each once.
+    pub file_systems: Vec<String>,
+    /// The machine that measured; empty when its name is not known.
+    pub host: String,
+    /// How many cells are complete.
+    pub cell_count: u32,
+    /// Operations per second, the best of all cells; none when nothing was measured.
+    pub per_second_max: Option<f64>,
+    /// Bytes per second, the best of all cells; none when nothing was measured.
+    pub bytes_per_second_max: Option<f64>,
+    /// What somebody noted.
+    pub note: String,
+    /// Sorted.
+    pub tags: Vec<String>,
+}
+
+/// How a run ended, or that it goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunStatus {
+    /// The process that makes it may still be there.
+    Running,
+    /// Everything was measured.
+    Complete,
+    /// Someone ended it before its time, or killed it.
+    Interrupted,
+    /// It could not go on.
+    Failed,
+}
+
+impl RunStatus {
+    /// Every status.
+    pub const ALL: [Self; 4] = [
+        Self::Running,
+        Self::Complete,
+        Self::Interrupted,
+        Self::Failed,
+    ];
+
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Complete => "complete",
+            Self::Interrupted => "interrupted",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// What a run is that is stored so; a run whose process is gone was interrupted.
+    pub(crate) fn of(stored: &str, owner: Option<&str>) -> Option<Self> {
+        let status = stored.parse().ok()?;
+        let may_run = || {
+            let owner = serde_json::from_str::<Owner>(owner?).ok()?;
+            Some(owner.may_run())
+        };
+        if status == Self::Running && may_run() != Some(true) {
+            return Some(Self::Interrupted);
+        }
+        Some(status)
+    }
+}
+
+impl fmt::Display for RunStatus {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl FromStr for RunStatus {
+    type Err = ();
+
+    fn from_str(word: &str) -> Result<Self, ()> {
+        Self::ALL
+            .into_iter()
+            .find(|status| status.as_str() == word)
+            .ok_or(())
+    }
+}
+
+/// Which runs to list; those for which everything holds that is asked.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// A workload's name contains this, in any case.
+    pub workload: Option<String>,
+    /// A target's path contains this.
+    pub target: Option<String>,
+    /// It has all of these tags.
+    pub tags: Vec<String>,
+    /// It ended so.
+    pub status: Option<RunStatus>,
+    /// It began then or later.
+    pub since: Option<Timestamp>,
+    /// No more than so many, the newest.
+    pub limit: Option<usize>,
+}
+
+impl Filter {
+    fn takes(&self, row: &RunRow) -> bool {
+        let has_workload = |wanted: &String| {
+            let wanted = wanted.to_lowercase();
+            let mut names = row.workloads.iter();
+            names.any(|name| name.to_lowercase().contains(&wanted))
+        };
+        let has_target = |wanted: &String| {
+            row.targets
+                .iter()
+                .any(|path| path.contains(wanted.as_str()))
+        };
+        self.workload.as_ref().is_none_or(has_workload)
+            && self.target.as_ref().is_none_or(has_target)
+            && self.tags.iter().all(|tag| row.tags.contains(tag))
+            && self.status.is_none_or(|status| status == row.status)
+    }
+}
+
+impl Store {
+    /// The runs that the filter takes, newest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn list(&self, filter: &Filter) -> Result<Vec<RunRow>, StoreError> {
+        list(&self.connection, filter).map_err(|error| StoreError::of(self.path(), error))
+    }
+}
+
+fn list(connection: &Connection, filter: &Filter) -> rusqlite::Result<Vec<RunRow>> {
+    // All queries see the same state, whatever others write.
+    let connection = connection.unchecked_transaction()?;
+    let short_ids = short_ids(&connection)?;
+    let mut tags = tags(&connection)?;
+    let sql = "SELECT key, id, started_at, finished_at, status, owner, command, workloads, \
+               targets, file_systems, cell_count, note, host, per_second_max, \
+               bytes_per_second_max FROM runs \
+               WHERE started_us >= ?1 ORDER BY started_us DESC, id DESC";
+    let since_us = filter.since.map_or(i64::MIN, Timestamp::as_microsecond);
+    let mut query = connection.prepare_cached(sql)?;
+    let rows = query.query_map([since_us], |row| {
+        let key: i64 = row.get(0)?;
+        let mut run = run_row(row)?;
+        run.tags = tags.remove(&key).unwrap_or_default();
+        if let Some(short_id) = short_ids.get(&run.id) {
+            run.short_id.clone_from(short_id);
+        }
+        if run.status == RunStatus::Interrupted && run.per_second_max.is_none() {
+            // A killed run that completed no cell has intervals at best.
+            let best = Best::of(&load_rows(&connection, key)?.cells);
+            run.per_second_max = best.per_second_max;
+            run.bytes_per_second_max = best.bytes_per_second_max;
+        }
+        Ok(run)
+    })?;
+    let wanted = rows.filter(|row| row.as_ref().map_or(true, |row| filter.takes(row)));
+    wanted.take(filter.limit.unwrap_or(usize::MAX)).collect()
+}
+
+fn run_row(row: &Row) -> rusqlite::Result<RunRow> {
+    let id: String = row.get(1)?;
+    let owner: Option<String> = row.get(5)?;
+    let status: String = row.get(4)?;
+    let status = RunStatus::of(&status, owner.as_deref());
+    Ok(RunRow {
+        short_id: id.clone(),
+        id,
+        started_at: parsed(row, 2, |text| text.parse().ok())?,
+        finished_at: row
+            .get::<_, Option<String>>(3)?
+            .map(|_| parsed(row, 3, |text| text.parse().ok()))
+            .transpose()?,
+        status: status.ok_or_else(|| damaged(4, "this is no status of a run"))?,
+        command: json(row, 6)?,
+        workloads: json(row, 7)?,
+        targets: json(row, 8)?,
+        file_systems: json(row, 9)?,
+        cell_count: row.get(10)?,
+        note: row.get(11)?,
+        host: row.get(12)?,
+        per_second_max: row.get(13)?,
+        bytes_per_second_max: row.get(14)?,
+        tags: Vec::new(),
+    })
+}
+
+/// A column of text as what it stands for.
+fn parsed<T>(row: &Row, column: usize, parse: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    parse(&text).ok_or_else(|| damaged(column, format!("`{text}` is no time")))
+}
+
+/// A column of JSON as what it stands for.
+pub(crate) fn json<T: DeserializeOwned>(row: &Row, column: usize) -> rusqlite::Result<T> {
+    let text: String = row.get(column)?;
+    serde_json::from_str(&text).map_err(|error| damaged(column, error))
+}
+
+/// A value that the store must not hold.
+pub(crate) fn damaged(
+    column: usize,
+    reason: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, reason.into())
+}
+
+fn tags(connection: &Connection) -> rusqlite::Result<HashMap<i64, Vec<String>>> {
+    let mut query = connection.prepare_cached("SELECT run, tag FROM tags ORDER BY run, tag")?;
+    let rows = query.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let mut tags: HashMap<i64, Vec<String>> = HashMap::new();
+    for row in rows {
+        let (run, tag) = row?;
+        tags.entry(run).or_default().push(tag);
+    }
+    Ok(tags)
+}
+
+/// Length of `20261121-045905`: the second in which a run began.
+const SECOND_LENGTH: usize = 15;
+
+/// The shortest beginnings that tell the runs from each other.
+fn short_ids(connection: &Connection) -> rusqlite::Result<HashMap<String, String>> {
+    let mut query = connection.prepare_cached("SELECT id FROM runs ORDER BY id")?;
+    let ids = query.query_map([], |row| row.get(0))?;
+    let ids: Vec<String> = ids.collect::<rusqlite::Result<_>>()?;
+    let alike = |one: &str, other: &str| {
+        one.bytes()
+            .zip(other.bytes())
+            .take_while(|(a, b)| a == b)
+            .count()
+    };
+    let short = |index: usize| {
+        let id = &ids[index];
+        let before = index
+            .checked_sub(1)
+            .map_or(0, |before| alike(id, &ids[before]));
+        let after = ids.get(index + 1).map_or(0, |after| alike(id, after));
+        let length = (before.max(after) + 1).max(SECOND_LENGTH);
+        (id.clone(), id.chars().take(length).collect())
+    };
+    Ok((0..ids.len()).map(short).collect())
+}

@@ -1,0 +1,171 @@
+//! From rows back to the record.
+
+use results::{
+    CellRecord, EstimateRecord, IntervalRecord, RunRecord, Status, Warning, WarningCode, doubt,
+    estimates,
+};
+use rusqlite::Connection;
+
+use crate::StoreError;
+use crate::cell::StoredCell;
+use crate::list::{RunStatus, damaged, json};
+use crate::store::Store;
+
+impl Store {
+    /// The record of a run, equal to the one that was stored.
+    ///
+    /// A run that goes on or was killed comes as interrupted, with what was measured until then:
+    /// the cell that was being measured has the figures of its intervals.
+    ///
+    /// # Errors
+    /// When there is no such run, or its rows are damaged.
+    pub fn load(&self, selector: &str) -> Result<RunRecord, StoreError> {
+        let run = self.select(selector)?;
+        load(&self.connection, run.key).map_err(|error| StoreError::of(self.path(), error))
+    }
+
+    /// The record of a run as one JSON document, the same that `pgmeter run --json` writes.
+    ///
+    /// # Errors
+    /// As [`Store::load`].
+    pub fn export(&self, selector: &str) -> Result<String, StoreError> {
+        Ok(self.load(selector)?.to_json())
+    }
+}
+
+/// The cell that was being measured when the run was last heard of.
+struct OpenCell {
+    index: u32,
+    intervals: Vec<IntervalRecord>,
+}
+
+fn load(connection: &Connection, run: i64) -> rusqlite::Result<RunRecord> {
+    // All queries see the same state, whatever others write.
+    load_rows(&*connection.unchecked_transaction()?, run)
+}
+
+/// The record from rows that nobody changes meanwhile.
+pub(crate) fn load_rows(store: &Connection, run: i64) -> rusqlite::Result<RunRecord> {
+    let sql = "SELECT record, finished_at, status, owner FROM runs \
+               JOIN headers ON headers.run = runs.key WHERE key = ?1";
+    let mut query = store.prepare_cached(sql)?;
+    let (mut record, stored, status) = query.query_row([run], |row| {
+        let header: String = row.get(0)?;
+        let mut record = RunRecord::from_json(&header).map_err(|error| damaged(0, error))?;
+        let finished_at: Option<String> = row.get(1)?;
+        let finished_at = finished_at.map(|text| text.parse()).transpose();
+        record.finished_at = finished_at.map_err(|_| damaged(1, "this is no time"))?;
+        let (stored, owner): (String, Option<String>) = (row.get(2)?, row.get(3)?);
+        Ok((
+            record,
+            stored.clone(),
+            RunStatus::of(&stored, owner.as_deref()),
+        ))
+    })?;
+    let status = status.ok_or_else(|| damaged(2, "this is no status of a run"))?;
+    record.status = match status {
+        RunStatus::Complete => Status::Complete,
+        RunStatus::Failed => Status::Failed,
+        RunStatus::Interrupted | RunStatus::Running => Status::Interrupted,
+    };
+    record.warnings = warnings(store, run)?;
+    let (cells, open) = cells(store, run)?;
+    record.cells = cells;
+    if stored == RunStatus::Running.as_str() {
+        record.estimates = estimates(&record.cells);
+        add_open_cell(&mut record, open, status);
+    } else {
+        record.estimates = stored_estimates(store, run)?;
+    }
+    Ok(record)
+}
+
+/// Adds what is known of the cell that was never completed, and says so.
+fn add_open_cell(record: &mut RunRecord, open: Option<OpenCell>, status: RunStatus) {
+    let what = match status {
+        RunStatus::Running => "the run still goes on; these are its figures until now",
+        _ => "the run was killed; its record has what was stored until then",
+    };
+    let code = WarningCode::CellCutShort;
+    record.warnings.push(Warning::of_run(code.clone(), what));
+    let Some(open) = open.filter(|open| !open.intervals.is_empty()) else {
+        return;
+    };
+    let mut planned = record.plan.cells.iter();
+    let Some(planned) = planned.find(|cell| cell.index == open.index) else {
+        return;
+    };
+    let cell = CellRecord::of_intervals(planned, &record.plan, open.intervals);
+    let doubts = doubt(&cell, &record.environment, &record.plan);
+    record.warnings.extend(doubts);
+    let message = "the figures are added up from the intervals, so percentiles are missing";
+    record
+        .warnings
+        .push(Warning::of_cell(code, cell.index, message));
+    record.cells.push(cell);
+}
+
+fn warnings(store: &Connection, run: i64) -> rusqlite::Result<Vec<Warning>> {
+    let sql = "SELECT code, message, cell FROM warnings WHERE run = ?1 ORDER BY position";
+    let mut query = store.prepare_cached(sql)?;
+    let rows = query.query_map([run], |row| {
+        Ok(Warning {
+            code: row.get::<_, String>(0)?.into(),
+            message: row.get(1)?,
+            cell: row.get(2)?,
+        })
+    })?;
+    rows.collect()
+}
+
+fn stored_estimates(store: &Connection, run: i64) -> rusqlite::Result<Vec<EstimateRecord>> {
+    let sql = "SELECT figures FROM estimates WHERE run = ?1 ORDER BY position";
+    let mut query = store.prepare_cached(sql)?;
+    query.query_map([run], |row| json(row, 0))?.collect()
+}
+
+/// The complete cells, and the last one where it is not complete.
+fn cells(store: &Connection, run: i64) -> rusqlite::Result<(Vec<CellRecord>, Option<OpenCell>)> {
+    let sql = "SELECT key, cell_index, figures FROM cells WHERE run = ?1 ORDER BY position";
+    let mut query = store.prepare_cached(sql)?;
+    let mut rows = query.query([run])?;
+    let mut complete = Vec::new();
+    let mut open = None;
+    while let Some(row) = rows.next()? {
+        let key = row.get(0)?;
+        let intervals = intervals(store, key)?;
+        match row.get::<_, Option<String>>(2)? {
+            Some(figures) => {
+                let histograms = histograms(store, key)?;
+                let stored = StoredCell {
+                    figures,
+                    histograms,
+                };
+                complete.push(
+                    stored
+                        .record(intervals)
+                        .map_err(|error| damaged(2, error))?,
+                );
+            }
+            None => {
+                open = Some(OpenCell {
+                    index: row.get(1)?,
+                    intervals,
+                });
+            }
+        }
+    }
+    Ok((complete, open))
+}
+
+fn intervals(store: &Connection, cell: i64) -> rusqlite::Result<Vec<IntervalRecord>> {
+    let sql = "SELECT figures FROM intervals WHERE cell = ?1 ORDER BY position";
+    let mut query = store.prepare_cached(sql)?;
+    query.query_map([cell], |row| json(row, 0))?.collect()
+}
+
+fn histograms(store: &Connection, cell: i64) -> rusqlite::Result<Vec<Vec<u8>>> {
+    let sql = "SELECT bytes FROM histograms WHERE cell = ?1 ORDER BY number";
+    let mut query = store.prepare_cached(sql)?;
+    query.query_map([cell], |row| row.get(0))?.collect()
+}

@@ -1,0 +1,119 @@
+//! Where the store lies.
+
+use std::ffi::OsString;
+use std::fs::{self, DirBuilder, Metadata};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use crate::StoreError;
+
+/// The store of this user: `pgmeter/results.db` below `$XDG_DATA_HOME` or `~/.local/share`.
+///
+/// # Errors
+/// [`StoreError::NoPlace`] when there is no home directory.
+///
+/// Source: XDG Base Directory Specification 0.8; paths that are not absolute do not count.
+pub fn default_path() -> Result<PathBuf, StoreError> {
+    below(std::env::var_os("XDG_DATA_HOME"), std::env::var_os("HOME"))
+}
+
+fn below(data_home: Option<OsString>, home: Option<OsString>) -> Result<PathBuf, StoreError> {
+    let absolute = |path: OsString| Some(PathBuf::from(path)).filter(|path| path.is_absolute());
+    let of_home = || {
+        home.and_then(absolute)
+            .map(|home| home.join(".local/share"))
+    };
+    let data_home = data_home.and_then(absolute).or_else(of_home);
+    let directory = data_home.ok_or(StoreError::NoPlace)?;
+    Ok(directory.join("pgmeter").join("results.db"))
+}
+
+/// Makes the directories above the store, for this user alone.
+pub(crate) fn make_parents(path: &Path) -> Result<(), StoreError> {
+    let Some(parent) = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+    else {
+        return Ok(());
+    };
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(parent);
+    made.map_err(|error| StoreError::of_io(path, &error))
+}
+
+/// The store's file; none where there is nothing of that name.
+///
+/// Opening something else could wait for ever or, for a device, destroy it.
+pub(crate) fn regular_file(path: &Path) -> Result<Option<Metadata>, StoreError> {
+    let found = match fs::metadata(path) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(StoreError::of_io(path, &error)),
+    };
+    if found.is_file() {
+        return Ok(Some(found));
+    }
+    Err(StoreError::NotAStore {
+        path: path.to_owned(),
+        reason: "it is not a regular file".to_owned(),
+    })
+}
+
+/// The device and inode of the file.
+pub(crate) fn identity(path: &Path) -> Option<(u64, u64)> {
+    let found = fs::metadata(path).ok()?;
+    Some((found.dev(), found.ino()))
+}
+
+/// Whether both are on the same file system, or `target` is the block device below `path`.
+pub(crate) fn shares_device(path: &Path, target: &Path) -> bool {
+    let device_of = |path: &Path| existing(path).map(|found| found.dev());
+    let Some(store) = device_of(path) else {
+        return false;
+    };
+    match existing(target) {
+        Some(found) if found.file_type().is_block_device() => found.rdev() == store,
+        Some(found) => found.dev() == store,
+        None => false,
+    }
+}
+
+/// The file, or what will hold it once it is made.
+fn existing(path: &Path) -> Option<Metadata> {
+    let absolute = std::path::absolute(path).ok()?;
+    absolute
+        .ancestors()
+        .find_map(|ancestor| fs::metadata(ancestor).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn default(data_home: Option<&str>, home: Option<&str>) -> Option<String> {
+        let path = below(data_home.map(OsString::from), home.map(OsString::from)).ok()?;
+        Some(path.to_string_lossy().into_owned())
+    }
+
+    #[test]
+    fn the_store_lies_in_the_data_home_or_in_its_default() {
+        let stored = Some("/home/u/.local/share/pgmeter/results.db".to_owned());
+        assert_eq!(default(None, Some("/home/u")), stored);
+        assert_eq!(default(Some("not/absolute"), Some("/home/u")), stored);
+        assert_eq!(default(Some(""), Some("/home/u")), stored);
+        assert_eq!(
+            default(Some("/srv/d"), Some("/home/u")).as_deref(),
+            Some("/srv/d/pgmeter/results.db")
+        );
+        assert_eq!(default(None, None), None);
+        assert_eq!(default(None, Some("")), None);
+    }
+
+    #[test]
+    fn a_store_lies_on_the_file_system_of_its_directory() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = directory.path().join("not/yet/made.db");
+        assert!(shares_device(&store, &directory.path().join("target")));
+        assert!(!shares_device(&store, Path::new("/proc")));
+    }
+}

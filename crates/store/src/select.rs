@@ -1,0 +1,83 @@
+//! Which run is meant.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use crate::StoreError;
+use crate::store::Store;
+
+/// A run of the store.
+#[derive(Debug, Clone)]
+pub(crate) struct Selected {
+    pub key: i64,
+    pub id: String,
+}
+
+impl Store {
+    /// The id of the run that is meant: an id, the beginning of one, `last` for the newest run,
+    /// or `@-N` for the N-th newest.
+    ///
+    /// # Errors
+    /// When there is no such run or more than one.
+    pub fn resolve(&self, selector: &str) -> Result<String, StoreError> {
+        Ok(self.select(selector)?.id)
+    }
+
+    pub(crate) fn select(&self, selector: &str) -> Result<Selected, StoreError> {
+        let failed = |error| StoreError::of(self.path(), error);
+        let mut found = match newest_number(selector) {
+            Some(number) => nth_newest(&self.connection, number).map_err(failed)?,
+            None => beginning_with(&self.connection, selector).map_err(failed)?,
+        };
+        // A whole id is meant as such even when a longer one begins with it.
+        if let Some(exact) = found.iter().position(|run| run.id == selector) {
+            found.swap(0, exact);
+            found.truncate(1);
+        }
+        match found.as_slice() {
+            [one] => Ok(one.clone()),
+            [first, second, ..] => Err(StoreError::Ambiguous {
+                selector: selector.to_owned(),
+                count: found.len(),
+                first: first.id.clone(),
+                second: second.id.clone(),
+            }),
+            [] => Err(StoreError::NoSuchRun {
+                selector: selector.to_owned(),
+                path: self.path().to_owned(),
+            }),
+        }
+    }
+}
+
+/// 1 for the newest run, 2 for the one before.
+fn newest_number(selector: &str) -> Option<i64> {
+    if selector == "last" {
+        return Some(1);
+    }
+    let digits = selector.strip_prefix("@-")?;
+    digits.parse().ok().filter(|number| *number > 0)
+}
+
+fn nth_newest(connection: &Connection, number: i64) -> rusqlite::Result<Vec<Selected>> {
+    let sql = "SELECT key, id FROM runs ORDER BY started_us DESC, id DESC LIMIT 1 OFFSET ?1";
+    let mut query = connection.prepare_cached(sql)?;
+    let found = query.query_row([number - 1], selected).optional()?;
+    Ok(found.into_iter().collect())
+}
+
+fn beginning_with(connection: &Connection, prefix: &str) -> rusqlite::Result<Vec<Selected>> {
+    if prefix.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = "SELECT key, id FROM runs WHERE id >= ?1 AND substr(id, 1, length(?1)) = ?1 \
+               ORDER BY id";
+    let mut query = connection.prepare_cached(sql)?;
+    query.query_map([prefix], selected)?.collect()
+}
+
+fn selected(row: &rusqlite::Row) -> rusqlite::Result<Selected> {
+    Ok(Selected {
+        key: row.get(0)?,
+        id: row.get(1)?,
+    })
+}

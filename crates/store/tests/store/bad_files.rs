@@ -1,0 +1,203 @@
+//! Files that are no store, and places that cannot be written.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use rusqlite::Connection;
+use store::{FORMAT_NUMBER, Filter, Store, StoreError};
+
+use crate::bed::{Bed, beginning, record, store_run};
+
+/// How opening is refused, for writing and for reading; the file stays as it was.
+fn refusal(path: &Path) -> StoreError {
+    let before = std::fs::read(path).ok();
+    let to_read = Store::open_to_read(path).unwrap_err();
+    let to_write = Store::open(path).unwrap_err();
+    assert_eq!(to_read.to_string(), to_write.to_string());
+    assert_eq!(std::fs::read(path).ok(), before);
+    to_write
+}
+
+#[test]
+fn a_file_that_is_not_sqlite_is_refused() {
+    let bed = Bed::new();
+    std::fs::write(
+        bed.path(),
+        "not a database, but long enough to be looked at\n".repeat(100),
+    )
+    .unwrap();
+    let error = refusal(&bed.path());
+    assert!(matches!(error, StoreError::NotAStore { .. }), "{error:?}");
+}
+
+#[test]
+fn a_database_of_another_program_is_refused() {
+    for sql in [
+        "CREATE TABLE cookies (name)",
+        "PRAGMA user_version = 1",
+        "PRAGMA application_id = 7; CREATE TABLE t (x)",
+    ] {
+        let bed = Bed::new();
+        Connection::open(bed.path())
+            .unwrap()
+            .execute_batch(sql)
+            .unwrap();
+        let error = refusal(&bed.path()).to_string();
+        assert!(error.contains("of another program"), "{sql}: {error}");
+    }
+}
+
+#[test]
+fn what_is_not_a_regular_file_is_refused() {
+    let bed = Bed::new();
+    std::fs::create_dir(bed.path()).unwrap();
+    assert!(matches!(refusal(&bed.path()), StoreError::NotAStore { .. }));
+    let error = refusal(Path::new("/dev/null"));
+    assert!(matches!(error, StoreError::NotAStore { .. }), "{error:?}");
+}
+
+#[test]
+fn a_newer_format_is_refused() {
+    let bed = Bed::new();
+    store_run(&bed.store(), &record(1));
+    let newer = FORMAT_NUMBER + 1;
+    let connection = Connection::open(bed.path()).unwrap();
+    connection
+        .pragma_update(None, "user_version", newer)
+        .unwrap();
+    drop(connection);
+    let error = refusal(&bed.path());
+    assert!(
+        matches!(error, StoreError::Newer { seen, .. } if seen == newer),
+        "{error:?}"
+    );
+    assert!(
+        error.to_string().contains(&format!("format {newer}")),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_empty_file_becomes_a_store() {
+    let bed = Bed::new();
+    std::fs::write(bed.path(), "").unwrap();
+    store_run(&bed.store(), &record(1));
+    assert_eq!(bed.store().load("last").unwrap(), record(1));
+}
+
+#[test]
+fn whatever_page_is_damaged_it_is_told_or_nothing_is_lost() {
+    let bed = Bed::new();
+    let records = [record(0), record(1), record(2)];
+    for record in &records {
+        store_run(&bed.store(), record);
+    }
+    let whole = std::fs::read(bed.path()).unwrap();
+    let mut told_count = 0;
+    for page in 0..whole.len() / 4096 {
+        let mut damaged = whole.clone();
+        // Behind the header of the file, without which it is no SQLite file at all.
+        let start = page * 4096 + usize::from(page == 0) * 100;
+        damaged[start..start + 2000].fill(0xa5);
+        std::fs::write(bed.path(), &damaged).unwrap();
+        let look = |store: Store| {
+            store.list(&Filter::default())?;
+            records.iter().try_for_each(|wanted| {
+                assert_eq!(&store.load(&wanted.id)?, wanted, "page {page}");
+                Ok(())
+            })
+        };
+        match Store::open(&bed.path()).and_then(look) {
+            Ok(()) => {}
+            Err(StoreError::Damaged { .. } | StoreError::NoSuchRun { .. }) => told_count += 1,
+            Err(other) => panic!("page {page}: {other:?}"),
+        }
+    }
+    assert!(told_count > whole.len() / 4096 / 2, "{told_count}");
+}
+
+#[test]
+fn a_cut_store_is_told() {
+    let bed = Bed::new();
+    store_run(&bed.store(), &record(1));
+    let whole = std::fs::read(bed.path()).unwrap();
+    std::fs::write(bed.path(), &whole[..whole.len() / 2]).unwrap();
+    let seen = Store::open(&bed.path()).and_then(|store| store.load("last"));
+    assert!(matches!(seen, Err(StoreError::Damaged { .. })), "{seen:?}");
+}
+
+#[test]
+fn rows_that_do_not_belong_are_told() {
+    for (sql, wanted) in [
+        ("UPDATE headers SET record = '{'", "not a record"),
+        (
+            "UPDATE cells SET figures = '{}' WHERE position = 0",
+            "missing field",
+        ),
+        ("DELETE FROM histograms", "no histogram 0"),
+        (
+            "UPDATE intervals SET figures = '{' WHERE position = 1",
+            "EOF",
+        ),
+        ("UPDATE runs SET finished_at = 'yesterday'", "no time"),
+    ] {
+        let bed = Bed::new();
+        store_run(&bed.store(), &record(1));
+        Connection::open(bed.path())
+            .unwrap()
+            .execute_batch(sql)
+            .unwrap();
+        let error = bed.store().load("last").unwrap_err();
+        assert!(matches!(error, StoreError::Damaged { .. }), "{error:?}");
+        assert!(error.to_string().contains(wanted), "{error}");
+    }
+}
+
+#[test]
+fn a_locked_store_does_not_hold_up_a_run() {
+    let bed = Bed::new();
+    let store = bed.store();
+    let wanted = record(1);
+    let writer = store.begin(&beginning(&wanted)).unwrap();
+    let blocker = Connection::open(bed.path()).unwrap();
+    blocker.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let start = std::time::Instant::now();
+    for cell in &wanted.cells {
+        crate::bed::tell_cell(&writer, cell);
+    }
+    assert!(start.elapsed().as_millis() < 500, "{:?}", start.elapsed());
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    blocker.execute_batch("ROLLBACK").unwrap();
+    writer.finish(&wanted).unwrap();
+    assert_eq!(store.load("last").unwrap(), wanted);
+}
+
+#[test]
+fn a_directory_that_cannot_be_written_is_told_and_can_be_read() {
+    let bed = Bed::new();
+    store_run(&bed.store(), &record(1));
+    let directory = bed.path().parent().unwrap().to_owned();
+    let set = |mode| {
+        std::fs::set_permissions(&directory, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    set(0o500);
+    let is_root = std::fs::write(directory.join("probe"), "").is_ok();
+    if is_root {
+        set(0o700);
+        println!("skipped: root may write everywhere");
+        return;
+    }
+    let error = Store::open(&bed.path()).unwrap_err();
+    let seen = Store::open_to_read(&bed.path()).map(|store| store.unwrap().load("last"));
+    set(0o700);
+    assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");
+    assert_eq!(seen.unwrap().unwrap(), record(1));
+}
+
+#[test]
+fn a_home_that_is_a_file_is_told() {
+    let bed = Bed::new();
+    std::fs::write(bed.path(), "").unwrap();
+    let error = Store::open(&bed.path().join("pgmeter/results.db")).unwrap_err();
+    assert!(matches!(error, StoreError::System { .. }), "{error:?}");
+}

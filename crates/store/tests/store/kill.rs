@@ -1,0 +1,211 @@
+//! Processes that are killed while they write.
+//!
+//! The killed process is this test program, started again with a variable that makes it write
+//! as a run would, only faster, and tell on standard output what it has written and when.
+
+use std::io::{Read, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use results::RunRecord;
+use rusqlite::Connection;
+use store::{Filter, RunStatus, Store};
+
+use crate::bed::{Bed, beginning, begun, interval, record, told};
+
+/// Names the store in the process that is to be killed.
+const STORE: &str = "PGMETER_TEST_STORE";
+/// The number of the run in the process that is to be killed.
+const NUMBER: &str = "PGMETER_TEST_NUMBER";
+/// How many processes are killed that nothing else kept from running.
+const KILL_COUNT: u32 = 50;
+/// How many are killed at most until there are so many.
+const TRY_COUNT_MAX: u32 = 200;
+/// A process that tells something every 10 ms, and is not heard of for longer, was disturbed.
+const GAP_MAX: Duration = Duration::from_millis(150);
+/// How many write at once.
+const AT_ONCE: u32 = 5;
+/// What may be lost.
+const LAST: Duration = Duration::from_secs(1);
+
+/// The process that is to be killed: writes until then.
+fn write_until_killed(path: &Path, number: u32) -> ! {
+    let wanted = record(number);
+    let store = Store::open(path).unwrap();
+    let writer = store.begin(&beginning(&wanted)).unwrap();
+    let mut out = std::io::stdout();
+    out.write_all(b"#").unwrap();
+    out.flush().unwrap();
+    for cell in 0_u32.. {
+        writer.event(&begun(cell % 2));
+        for number in 0..20 {
+            writer.event(&told(cell % 2, &interval(number)));
+            // One byte an interval, so that no line is half written.
+            out.write_all(b".").unwrap();
+            out.flush().unwrap();
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let mut done = wanted.cells[cell as usize % 2].clone();
+        done.intervals = (0..20).map(interval).collect();
+        writer.event(&results::RunEvent::CellDone {
+            record: Box::new(done),
+        });
+    }
+    unreachable!("it is killed");
+}
+
+/// A process that writes until its time has come.
+struct Victim {
+    number: u32,
+    child: Child,
+    life: Duration,
+}
+
+/// What was heard of a process until it was killed.
+struct Heard {
+    /// Whether its run had begun.
+    begun: bool,
+    /// How many intervals it had told before the last second of its life.
+    early_count: usize,
+    /// Whether it, or this test, was kept from running in that second.
+    disturbed: bool,
+}
+
+impl Victim {
+    fn start(path: &Path, number: u32, life: Duration) -> Self {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args([
+            "--exact",
+            "kill::a_killed_run_loses_the_last_second_at_most",
+        ]);
+        command.args(["--nocapture", "--test-threads=1"]);
+        command.env(STORE, path).env(NUMBER, number.to_string());
+        command.stdout(Stdio::piped()).stderr(Stdio::null());
+        Self {
+            number,
+            child: command.spawn().unwrap(),
+            life,
+        }
+    }
+
+    fn kill(mut self) -> Heard {
+        let start = Instant::now();
+        let mut out = self.child.stdout.take().unwrap();
+        let reader = std::thread::spawn(move || {
+            let mut told = Vec::new();
+            let mut byte = [0];
+            while out.read_exact(&mut byte).is_ok() {
+                told.push((byte[0], Instant::now()));
+            }
+            told
+        });
+        std::thread::sleep(self.life.saturating_sub(start.elapsed()));
+        self.child.kill().unwrap();
+        let killed = Instant::now();
+        self.child.wait().unwrap();
+        let told = reader.join().unwrap();
+        let begun = told.iter().any(|(byte, _)| *byte == b'#');
+        let mut moments: Vec<Instant> = told.iter().map(|told| told.1).collect();
+        moments.push(killed);
+        let is_early = |at: Instant| at + LAST < killed;
+        let gaps = moments.windows(2).filter(|pair| !is_early(pair[1]));
+        Heard {
+            begun,
+            early_count: told
+                .iter()
+                .filter(|told| told.0 == b'.' && is_early(told.1))
+                .count(),
+            disturbed: gaps.map(|pair| pair[1] - pair[0]).any(|gap| gap > GAP_MAX),
+        }
+    }
+}
+
+/// Numbers that look random and are the same each time; the kills' moments are not, because the
+/// machine is not.
+fn random(state: &mut u64) -> u64 {
+    *state = state
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1);
+    *state >> 33
+}
+
+fn interval_count(record: &RunRecord) -> usize {
+    record.cells.iter().map(|cell| cell.intervals.len()).sum()
+}
+
+#[test]
+fn a_killed_run_loses_the_last_second_at_most() {
+    if let (Ok(path), Ok(number)) = (std::env::var(STORE), std::env::var(NUMBER)) {
+        write_until_killed(Path::new(&path), number.parse().unwrap());
+    }
+    let bed = Bed::in_memory();
+    let mut state = 7;
+    let (mut judged_count, mut kept_count) = (0, 0);
+    for first in (0..TRY_COUNT_MAX).step_by(AT_ONCE as usize) {
+        let victims: Vec<Victim> = (first..first + AT_ONCE)
+            .map(|number| {
+                let life = Duration::from_millis(random(&mut state) % 2500);
+                Victim::start(&bed.path(), number, life)
+            })
+            .collect();
+        std::thread::scope(|scope| {
+            let spawn = |victim| scope.spawn(|| check_after_kill(&bed, victim));
+            let checks: Vec<_> = victims.into_iter().map(spawn).collect();
+            for check in checks {
+                let heard = check.join().unwrap();
+                judged_count += u32::from(!heard.disturbed);
+                kept_count += u32::from(!heard.disturbed && heard.early_count > 0);
+            }
+        });
+        if judged_count >= KILL_COUNT {
+            break;
+        }
+    }
+    let integrity: String = Connection::open(bed.path())
+        .unwrap()
+        .query_row("PRAGMA integrity_check", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(integrity, "ok");
+    if judged_count < KILL_COUNT {
+        println!("skipped: this machine is too busy to tell what a second is");
+        return;
+    }
+    assert!(
+        kept_count > 10,
+        "only {kept_count} had lived for more than a second"
+    );
+}
+
+fn check_after_kill(bed: &Bed, victim: Victim) -> Heard {
+    let id = record(victim.number).id;
+    let heard = victim.kill();
+    let store = bed.store();
+    let rows = store.list(&Filter::default()).unwrap();
+    let Some(row) = rows.iter().find(|row| row.id == id) else {
+        assert!(!heard.begun, "the run {id} is gone");
+        return heard;
+    };
+    assert_eq!(row.status, RunStatus::Interrupted);
+    let record = store.load(&id).unwrap();
+    assert_eq!(record.finished_at, None);
+    for cell in &record.cells {
+        let wanted: Vec<_> = (0..cell.intervals.len() as u64).map(interval).collect();
+        assert_eq!(cell.intervals, wanted);
+    }
+    let (seen_count, wanted_count) = (interval_count(&record), heard.early_count);
+    let enough = seen_count >= wanted_count || heard.disturbed;
+    assert!(enough, "{seen_count} of {wanted_count}");
+    heard
+}
+
+#[test]
+fn a_store_whose_making_was_killed_opens() {
+    let mut state = 11;
+    for _ in 0..30 {
+        let bed = Bed::new();
+        let life = Duration::from_millis(random(&mut state) % 120);
+        Victim::start(&bed.path(), 0, life).kill();
+        bed.store().list(&Filter::default()).unwrap();
+    }
+}

@@ -1,0 +1,12 @@
+//! The store from outside: records in and out, bad files, killed processes, sharing.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod bad_files;
+mod bed;
+mod import;
+mod kill;
+mod list;
+mod record;
+#[path = "../../../results/tests/results/sample.rs"]
+mod sample;
+mod upgrade;

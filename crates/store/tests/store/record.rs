@@ -1,0 +1,171 @@
+//! What goes in comes out.
+
+use std::time::Duration;
+
+use results::{RunRecord, Status, WarningCode};
+use store::{Filter, RunStatus, StoreError};
+
+use crate::bed::{Bed, beginning, begun, interval, record, store_run, tell_cell, told};
+
+#[test]
+fn a_run_comes_back_as_it_was() {
+    let bed = Bed::new();
+    let wanted = record(1);
+    store_run(&bed.store(), &wanted);
+    let store = bed.store();
+    assert_eq!(store.load(&wanted.id).unwrap(), wanted);
+    assert_eq!(store.export("last").unwrap(), wanted.to_json());
+}
+
+#[test]
+fn what_was_not_told_is_stored_at_the_end() {
+    let bed = Bed::new();
+    let mut wanted = record(1);
+    let store = bed.store();
+    let writer = store.begin(&beginning(&wanted)).unwrap();
+    tell_cell(&writer, &wanted.cells[0]);
+    // Figures that were completed only after they were told, and an interval that came late.
+    wanted.cells[0].own_cost_ns_per_operation = Some(1.5);
+    wanted.cells[0].intervals[2].length_ns += 1;
+    wanted.environment.memory_bytes += 1;
+    writer.finish(&wanted).unwrap();
+    assert_eq!(store.load("last").unwrap(), wanted);
+}
+
+#[test]
+fn intervals_that_were_told_but_are_not_in_the_record_go() {
+    let bed = Bed::new();
+    let wanted = record(1);
+    let store = bed.store();
+    let writer = store.begin(&beginning(&wanted)).unwrap();
+    for number in 0..9 {
+        writer.event(&told(0, &interval(number)));
+    }
+    writer.event(&results::RunEvent::CellDone {
+        record: Box::new(wanted.cells[0].clone()),
+    });
+    // A cell that was begun and is not in the record.
+    writer.event(&begun(1));
+    writer.event(&told(1, &interval(0)));
+    let wanted = RunRecord {
+        cells: vec![wanted.cells[0].clone()],
+        ..wanted
+    };
+    writer.finish(&wanted).unwrap();
+    assert_eq!(store.load("last").unwrap(), wanted);
+}
+
+#[test]
+fn a_run_that_goes_on_shows_what_is_there_so_far() {
+    let bed = Bed::new();
+    let store = bed.store();
+    let wanted = record(1);
+    let writer = store.begin(&beginning(&wanted)).unwrap();
+    tell_cell(&writer, &wanted.cells[0]);
+    writer.event(&begun(1));
+    writer.event(&told(1, &interval(0)));
+    writer.event(&told(1, &interval(1)));
+    std::thread::sleep(Duration::from_secs(1));
+    let row = store.list(&Filter::default()).unwrap().remove(0);
+    assert_eq!((row.status, row.cell_count), (RunStatus::Running, 1));
+    let loaded = store.load("last").unwrap();
+    assert_eq!(loaded.status, Status::Interrupted);
+    assert_eq!(loaded.cells[0], wanted.cells[0]);
+    assert_eq!(loaded.cells[1].intervals, [interval(0), interval(1)]);
+    assert_eq!(loaded.cells[1].total.count, 201);
+    let codes: Vec<_> = loaded
+        .warnings
+        .iter()
+        .map(|warning| &warning.code)
+        .collect();
+    assert!(codes.contains(&&WarningCode::CellCutShort), "{codes:?}");
+    writer.finish(&wanted).unwrap();
+    assert_eq!(store.load("last").unwrap(), wanted);
+}
+
+#[test]
+fn a_run_is_not_removed_while_it_goes_on_unless_asked_twice() {
+    let bed = Bed::new();
+    let mut store = bed.store();
+    let wanted = record(1);
+    let writer = store.begin(&beginning(&wanted)).unwrap();
+    let refused = store.remove("last", false);
+    assert!(
+        matches!(refused, Err(StoreError::Running { .. })),
+        "{refused:?}"
+    );
+    store.remove("last", true).unwrap();
+    tell_cell(&writer, &wanted.cells[0]);
+    writer.finish(&wanted).unwrap();
+    assert_eq!(
+        store.load("last").unwrap(),
+        wanted,
+        "nothing measured is lost"
+    );
+}
+
+#[test]
+fn a_name_is_given_once() {
+    let bed = Bed::new();
+    let store = bed.store();
+    store_run(&store, &record(1));
+    let refused = store.begin(&beginning(&record(1)));
+    assert!(
+        matches!(refused, Err(StoreError::OtherRun { .. })),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn a_store_that_was_removed_during_a_run_is_told() {
+    let bed = Bed::new();
+    let wanted = record(1);
+    let writer = bed.store().begin(&beginning(&wanted)).unwrap();
+    std::fs::remove_file(bed.path()).unwrap();
+    let failed = writer.finish(&wanted);
+    assert!(matches!(failed, Err(StoreError::Gone { .. })), "{failed:?}");
+}
+
+#[test]
+fn removed_runs_give_their_space_back() {
+    let bed = Bed::new();
+    let mut store = bed.store();
+    store_run(&store, &record(0));
+    let size = || std::fs::metadata(bed.path()).unwrap().len();
+    let small = size();
+    for number in 1..8 {
+        store_run(&store, &record(number));
+    }
+    let large = size();
+    assert!(large > small * 2, "{small} {large}");
+    for number in 1..8 {
+        store.remove(&record(number).id, false).unwrap();
+    }
+    drop(store);
+    assert!(size() < small * 3 / 2, "{small} {large} {}", size());
+    assert_eq!(bed.store().load("last").unwrap(), record(0));
+}
+
+#[test]
+fn two_runs_at_once_share_a_store() {
+    let bed = Bed::new();
+    bed.store();
+    let records = [record(1), record(2), record(3), record(4)];
+    std::thread::scope(|scope| {
+        for wanted in &records {
+            scope.spawn(|| {
+                let store = bed.store();
+                let writer = store.begin(&beginning(wanted)).unwrap();
+                for cell in &wanted.cells {
+                    tell_cell(&writer, cell);
+                    std::thread::sleep(Duration::from_millis(500));
+                }
+                writer.finish(wanted).unwrap();
+            });
+        }
+    });
+    let store = bed.store();
+    for wanted in &records {
+        assert_eq!(&store.load(&wanted.id).unwrap(), wanted);
+    }
+}

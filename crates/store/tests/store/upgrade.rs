@@ -1,0 +1,126 @@
+//! Stores of earlier formats: each has a fixture, which is never changed.
+
+use results::{Owner, RunRecord};
+use rusqlite::Connection;
+use store::{FORMAT_NUMBER, Filter, RunStatus, Store, StoreError};
+
+use crate::bed::{Bed, record, store_run};
+
+/// The formats that have been, each with a complete run and one that was killed.
+const FIXTURES: [(i64, &str, &str); 1] = [(
+    1,
+    include_str!("../formats/1.sql"),
+    include_str!("../formats/1.json"),
+)];
+
+/// Makes the file of an earlier version.
+fn old(bed: &Bed, sql: &str) {
+    let sql = sql.replace("@HOST@", &Owner::current().host);
+    Connection::open(bed.path())
+        .unwrap()
+        .execute_batch(&sql)
+        .unwrap();
+}
+
+fn format_of(bed: &Bed) -> i64 {
+    let connection = Connection::open(bed.path()).unwrap();
+    connection
+        .pragma_query_value(None, "user_version", |row| row.get(0))
+        .unwrap()
+}
+
+fn schema_of(bed: &Bed) -> Vec<String> {
+    let connection = Connection::open(bed.path()).unwrap();
+    let sql = "SELECT type || ' ' || name FROM sqlite_schema UNION ALL \
+               SELECT m.name || '.' || c.name || ' ' || c.type FROM sqlite_schema AS m, \
+               pragma_table_xinfo(m.name) AS c ORDER BY 1";
+    let mut query = connection.prepare(sql).unwrap();
+    let rows = query.query_map([], |row| row.get(0)).unwrap();
+    rows.collect::<Result<_, _>>().unwrap()
+}
+
+#[test]
+fn every_earlier_format_has_a_fixture() {
+    let numbers: Vec<i64> = FIXTURES.iter().map(|fixture| fixture.0).collect();
+    assert_eq!(numbers, (1..FORMAT_NUMBER).collect::<Vec<_>>());
+}
+
+#[test]
+fn an_old_store_is_brought_up_to_date_with_all_that_is_in_it() {
+    let new = Bed::new();
+    new.store();
+    for (number, sql, json) in FIXTURES {
+        let bed = Bed::new();
+        old(&bed, sql);
+        assert_eq!(format_of(&bed), number);
+        let store = bed.store();
+        assert_eq!(format_of(&bed), FORMAT_NUMBER);
+        assert_eq!(schema_of(&bed), schema_of(&new), "format {number}");
+        let rows = store.list(&Filter::default()).unwrap();
+        let [killed, complete] = rows.as_slice() else {
+            panic!("{rows:?}");
+        };
+        let wanted = RunRecord::from_json(json).unwrap();
+        assert_eq!(store.load(&complete.id).unwrap(), wanted);
+        assert_eq!(complete.host, wanted.environment.host);
+        assert_eq!(complete.tags, ["before-trim"]);
+        assert_eq!(complete.note, "the old drive");
+        assert_eq!(killed.status, RunStatus::Interrupted);
+        assert_eq!(killed.per_second_max, Some(100.0));
+        assert_eq!(
+            complete.per_second_max,
+            Some(wanted.cells[0].total.per_second)
+        );
+        let killed = store.load(&killed.id).unwrap();
+        assert_eq!(killed.cells[0].intervals, wanted.cells[0].intervals[..1]);
+        store_run(&store, &record(2));
+    }
+}
+
+#[test]
+fn an_old_store_is_brought_up_to_date_once_however_many_open_it() {
+    let (_, sql, _) = FIXTURES[0];
+    let bed = Bed::new();
+    old(&bed, sql);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| bed.store().list(&Filter::default()).unwrap());
+        }
+    });
+    assert_eq!(bed.store().list(&Filter::default()).unwrap().len(), 2);
+}
+
+#[test]
+fn an_upgrade_that_fails_leaves_the_old_store() {
+    let (number, sql, _) = FIXTURES[0];
+    let bed = Bed::new();
+    old(&bed, sql);
+    let spoil = "ALTER TABLE runs ADD COLUMN host TEXT";
+    Connection::open(bed.path())
+        .unwrap()
+        .execute_batch(spoil)
+        .unwrap();
+    let error = Store::open(&bed.path()).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            StoreError::System { .. } | StoreError::Damaged { .. }
+        ),
+        "{error:?}"
+    );
+    assert_eq!(format_of(&bed), number);
+}
+
+#[test]
+fn a_store_can_be_opened_at_any_moment_of_its_making() {
+    for _ in 0..40 {
+        let bed = Bed::new();
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| while Store::open_to_read(&bed.path()).unwrap().is_none() {});
+            }
+            bed.store();
+        });
+        assert_eq!(format_of(&bed), FORMAT_NUMBER);
+    }
+}

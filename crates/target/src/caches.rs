@@ -1,0 +1,67 @@
+//! Empties the kernel's caches, of all file systems.
+
+use std::fs;
+use std::path::Path;
+
+use crate::TargetError;
+
+const SWITCH: &str = "/proc/sys/vm/drop_caches";
+/// Pages, directory entries and inodes.
+const EVERYTHING: &str = "3";
+
+/// Makes what is dirty durable and drops all clean pages, directory entries and inodes of this
+/// machine from memory.
+///
+/// # Errors
+/// [`TargetError::NoDropCaches`] for users other than root, and where `/proc/sys` is read-only.
+///
+/// Source: Linux, `Documentation/admin-guide/sysctl/vm.rst`, `drop_caches`.
+pub fn drop_caches() -> Result<(), TargetError> {
+    drop_by(Path::new(SWITCH))
+}
+
+fn drop_by(switch: &Path) -> Result<(), TargetError> {
+    // What is dirty is not dropped.
+    rustix::fs::sync();
+    fs::write(switch, EVERYTHING).map_err(|source| TargetError::NoDropCaches { source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::{Loop, is_cached};
+
+    #[test]
+    fn a_kernel_that_refuses_is_an_error_with_a_way_out() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let error = drop_by(&directory.path().join("no/such")).expect_err("a refusal");
+        assert!(
+            error
+                .to_string()
+                .starts_with("cannot empty the caches of the kernel: "),
+            "{error}"
+        );
+        assert_eq!(error.help(), "run as root, or leave the caches as they are");
+    }
+
+    #[test]
+    fn a_file_that_was_just_written_is_read_from_the_device_afterwards() {
+        let Some(mut device) = Loop::new(64) else {
+            return;
+        };
+        if !device.make(&["mkfs.ext4", "-q", "-F"]) {
+            return;
+        }
+        let Some(point) = device.mount("rw") else {
+            return;
+        };
+        let path = point.join("file");
+        fs::write(&path, vec![1; 1 << 16]).expect("a file");
+        assert!(is_cached(&path));
+        if let Err(error) = drop_caches() {
+            println!("skipped: {error}");
+            return;
+        }
+        assert!(!is_cached(&path));
+    }
+}

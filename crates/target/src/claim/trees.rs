@@ -1,0 +1,150 @@
+//! The trees of a locked manifest: made and removed through it, as files are.
+
+use std::ffi::CString;
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::PathBuf;
+
+use rustix::fs::{AtFlags, Mode, OFlags, fstat, mkdirat, unlinkat};
+use rustix::io::Errno;
+
+use super::Claim;
+use crate::TargetError;
+use crate::manifest::MadeTree;
+use crate::place::open_beneath;
+use crate::remove::{Doomed, Remains, Removed, remove_directory};
+use crate::tree::open_tree;
+
+/// Why a tree is still there.
+#[derive(Debug)]
+pub(crate) enum TreeLeft {
+    /// It is not what was made.
+    Foreign(&'static str),
+    /// Something in it, or the tree itself, could not be removed.
+    Remains(Remains),
+}
+
+impl Claim {
+    pub(crate) fn tree_path(&self, name: &str) -> PathBuf {
+        self.place.directory_path().join(name)
+    }
+
+    /// Makes a tree that must not exist, notes it before and after, and opens it with `O_PATH`.
+    pub(crate) fn create_tree(&mut self, name: &str) -> Result<OwnedFd, TargetError> {
+        let path = self.tree_path(name);
+        self.forget_tree(name);
+        self.manifest.trees.push(MadeTree {
+            name: name.to_owned(),
+            inode: None,
+        });
+        self.save()?;
+        if let Err(error) = mkdirat(&self.directory, name, Mode::RWXU) {
+            self.forget_tree(name);
+            self.save()?;
+            return Err(match error {
+                Errno::EXIST => TargetError::Foreign { path },
+                error => TargetError::system("make", &path, error),
+            });
+        }
+        let opened = open_tree(self.directory.as_fd(), name)
+            .and_then(|directory| Ok((fstat(&directory)?.st_ino, directory)));
+        let (inode, directory) =
+            opened.map_err(|error| TargetError::system("open", &path, error))?;
+        for made in &mut self.manifest.trees {
+            if made.name == name {
+                made.inode = Some(inode);
+            }
+        }
+        self.save()?;
+        Ok(directory)
+    }
+
+    /// Removes a tree of the manifest with all that is in it, if it is still the one that was
+    /// made; returns how many entries are gone.
+    pub(crate) fn remove_tree(
+        &mut self,
+        name: &str,
+        progress: &mut dyn FnMut(u64),
+    ) -> (u64, Option<TreeLeft>) {
+        let Some(made) = self.made_tree(name).cloned() else {
+            return (0, None);
+        };
+        let Some(found) = self.stat(name) else {
+            self.forget_tree(name);
+            return (0, None);
+        };
+        if let Some(reason) = made.foreign(&found) {
+            return (0, Some(TreeLeft::Foreign(reason)));
+        }
+        let removed = match made.inode {
+            None => self.remove_empty(name),
+            Some(inode) => self.remove_full(name, inode, progress),
+        };
+        match removed {
+            Ok(Removed { count, left: None }) => {
+                self.forget_tree(name);
+                (count, None)
+            }
+            Ok(Removed { count, left }) => (count, left.map(TreeLeft::Remains)),
+            Err(Errno::NOTEMPTY | Errno::EXIST) => {
+                let reason = "nothing shows that pgmeter made what is in it";
+                (0, Some(TreeLeft::Foreign(reason)))
+            }
+            Err(error) => {
+                let first = self.tree_path(name);
+                let count = 1;
+                let remains = Remains {
+                    count,
+                    first,
+                    error,
+                };
+                (0, Some(TreeLeft::Remains(remains)))
+            }
+        }
+    }
+
+    /// Whether trees of the manifest are still there and still the ones that were made.
+    pub(super) fn has_removable_tree(&self) -> bool {
+        self.manifest.trees.iter().any(|made| {
+            self.stat(&made.name)
+                .is_some_and(|found| made.foreign(&found).is_none())
+        })
+    }
+
+    /// A tree whose inode was not noted: nothing had been made in it then.
+    fn remove_empty(&self, name: &str) -> Result<Removed, Errno> {
+        unlinkat(&self.directory, name, AtFlags::REMOVEDIR)?;
+        Ok(Removed {
+            count: 1,
+            left: None,
+        })
+    }
+
+    fn remove_full(
+        &self,
+        name: &str,
+        inode: u64,
+        progress: &mut dyn FnMut(u64),
+    ) -> Result<Removed, Errno> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+        let directory = open_beneath(self.directory.as_fd(), name, flags, Mode::empty())?;
+        if fstat(&directory)?.st_ino != inode {
+            return Err(Errno::STALE);
+        }
+        let c_name = CString::new(name).map_err(|_| Errno::INVAL)?;
+        let doomed = Doomed {
+            parent: self.directory.as_fd(),
+            name: &c_name,
+            directory: &directory,
+            path: self.tree_path(name),
+        };
+        Ok(remove_directory(doomed, progress))
+    }
+
+    pub(crate) fn made_tree(&self, name: &str) -> Option<&MadeTree> {
+        self.manifest.trees.iter().find(|made| made.name == name)
+    }
+
+    fn forget_tree(&mut self, name: &str) {
+        self.manifest.trees.retain(|made| made.name != name);
+    }
+}

@@ -1,0 +1,79 @@
+//! The tree of a prepared target.
+
+use super::{Prepared, Ready};
+use crate::TargetError;
+use crate::claim::{Claim, TreeLeft};
+use crate::probe::PathFacts;
+use crate::tree::Tree;
+
+/// The tree's name in the work directory.
+pub(super) const TREE: &str = "files-0";
+
+impl Prepared {
+    /// Makes a fresh, empty directory tree in the work directory. One that is there already, from
+    /// this run or from one that was killed, is removed first; [`remove_tree`](Self::remove_tree)
+    /// does that with progress. It is removed with the target at the latest.
+    ///
+    /// # Errors
+    /// [`TargetError::NoTree`] for files and devices, [`TargetError::Foreign`] when something that
+    /// pgmeter did not make is in the way.
+    pub fn make_tree(&mut self) -> Result<Tree, TargetError> {
+        self.remove_tree(&mut |_| {})?;
+        let claim = self.tree_claim()?;
+        let directory = claim.create_tree(TREE)?;
+        Tree::new(directory, claim.tree_path(TREE))
+    }
+
+    /// Removes the tree, if there is one, and returns how many files and directories that were.
+    /// It goes on where something cannot be removed. `progress` is told now and then how many are
+    /// gone.
+    ///
+    /// # Errors
+    /// [`TargetError::TreeLeft`] with the first that could not be removed.
+    pub fn remove_tree(&mut self, progress: &mut dyn FnMut(u64)) -> Result<u64, TargetError> {
+        let Ok(claim) = self.tree_claim() else {
+            return Ok(0);
+        };
+        let mut removed_count = 0;
+        for name in tree_names(claim) {
+            let path = claim.tree_path(&name);
+            let before = removed_count;
+            let (count, left) = claim.remove_tree(&name, &mut |count| progress(before + count));
+            removed_count += count;
+            match left {
+                None => claim.save()?,
+                Some(TreeLeft::Foreign(_)) => return Err(TargetError::Foreign { path }),
+                Some(TreeLeft::Remains(remains)) => {
+                    return Err(TargetError::TreeLeft {
+                        path,
+                        left_count: remains.count,
+                        first: remains.first,
+                        source: remains.error.into(),
+                    });
+                }
+            }
+        }
+        Ok(removed_count)
+    }
+
+    fn tree_claim(&mut self) -> Result<&mut Claim, TargetError> {
+        match &mut self.site {
+            Some(Ready::File(claim)) if claim.place.file_name.is_none() => Ok(claim),
+            _ => Err(no_tree(&self.facts)),
+        }
+    }
+}
+
+pub(super) fn no_tree(facts: &PathFacts) -> TargetError {
+    TargetError::NoTree {
+        path: facts.path.clone(),
+    }
+}
+
+fn tree_names(claim: &Claim) -> Vec<String> {
+    let names = claim.manifest.trees.iter().map(|made| made.name.clone());
+    names.collect()
+}
+
+#[cfg(test)]
+mod tests;

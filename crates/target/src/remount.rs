@@ -1,0 +1,252 @@
+//! Unmounts a file system and mounts it again as it was, so that nothing of it stays in memory.
+//!
+//! Whatever speaks against it is found before anything is changed.
+
+use std::ffi::OsStr;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::fs::{CWD, Mode, OFlags};
+use rustix::io::Errno;
+use rustix::mount::{
+    FsMountFlags, FsOpenFlags, MountAttrFlags, MoveMountFlags, UnmountFlags, fsconfig_create,
+    fsconfig_set_flag, fsconfig_set_string, fsmount, fsopen, move_mount, unmount,
+};
+
+use crate::TargetError;
+use crate::mounts::{Mount, mounts};
+use crate::probe::mount_at;
+use crate::sysfs::{Sysfs, parsed, split};
+
+/// A ring or file that has just been closed keeps its file system busy for a moment.
+const BUSY_ATTEMPTS: u32 = 40;
+const BUSY_WAIT: Duration = Duration::from_millis(50);
+
+/// A mount that can be taken away and put back.
+#[derive(Debug)]
+pub(crate) struct Remount {
+    mount: Mount,
+}
+
+/// How an attempt ended.
+pub(crate) enum Attempt {
+    /// It is mounted as before; the error says why its caches may not be empty.
+    Mounted(Result<(), TargetError>),
+    /// It is not mounted any more.
+    Unmounted(Errno),
+}
+
+impl Remount {
+    /// Finds the mount that holds a directory, and whether it can be taken away and put back.
+    pub(crate) fn check(path: &Path) -> Result<Self, TargetError> {
+        let refused = |at: &Path, reason: String| {
+            let path = at.to_owned();
+            Err(TargetError::NoRemount { path, reason })
+        };
+        let table = mounts();
+        let Some(mount) = mount_at(path, &table) else {
+            return refused(path, "it is not in `/proc/self/mountinfo`".to_owned());
+        };
+        let point = &mount.point;
+        let found = against(mount, &table).or_else(|| against_source(mount));
+        if let Some(reason) = found {
+            return refused(point, reason);
+        }
+        if mount_at(point, &table).map(|top| top.id) != Some(mount.id) {
+            return refused(point, "something else is mounted over it".to_owned());
+        }
+        if !rustix::process::geteuid().is_root() {
+            return refused(point, "that needs root".to_owned());
+        }
+        // Told before the mount is gone, not afterwards.
+        match context(mount) {
+            Ok(_) => Ok(Self {
+                mount: mount.clone(),
+            }),
+            Err((option, error)) => {
+                let error = std::io::Error::from(error);
+                refused(point, format!("`{option}` cannot be given again: {error}"))
+            }
+        }
+    }
+
+    pub(crate) fn point(&self) -> &Path {
+        &self.mount.point
+    }
+
+    /// What mounts it again by hand.
+    pub(crate) fn command(&self) -> String {
+        format!(
+            "mount -t {} -o {} {} {}",
+            self.mount.file_system,
+            self.mount.options.join(","),
+            self.mount.source,
+            self.mount.point.display()
+        )
+    }
+
+    /// Takes the mount away and puts it back. Nothing may be open in it.
+    pub(crate) fn cycle(&self) -> Attempt {
+        let unmounted = patiently(|| unmount(self.point(), UnmountFlags::NOFOLLOW));
+        if let Err(error) = unmounted {
+            return Attempt::Mounted(Err(self.refused(self.why_busy(error))));
+        }
+        // The file system could live on where this process sees no mount of it.
+        let gone = patiently(|| {
+            let flags = OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC;
+            rustix::fs::open(&self.mount.source, flags, Mode::empty()).map(drop)
+        });
+        if let Err(error) = patiently(|| mount_again(&self.mount)) {
+            return Attempt::Unmounted(error);
+        }
+        let source = &self.mount.source;
+        Attempt::Mounted(gone.map_err(|_| {
+            self.refused(format!(
+                "`{source}` is in use without it, perhaps mounted in another container"
+            ))
+        }))
+    }
+
+    fn refused(&self, reason: String) -> TargetError {
+        TargetError::NoRemount {
+            path: self.point().to_owned(),
+            reason,
+        }
+    }
+
+    fn why_busy(&self, error: Errno) -> String {
+        let inside = std::env::current_dir().is_ok_and(|here| here.starts_with(self.point()));
+        match error {
+            Errno::BUSY if inside => "the working directory of this program is in it".to_owned(),
+            Errno::BUSY => format!(
+                "something has files open in it (`fuser -vm {}` tells what)",
+                self.point().display()
+            ),
+            error => std::io::Error::from(error).to_string(),
+        }
+    }
+}
+
+/// Tries again while something is busy.
+fn patiently<T>(mut attempt: impl FnMut() -> Result<T, Errno>) -> Result<T, Errno> {
+    let mut outcome = attempt();
+    for _ in 0..BUSY_ATTEMPTS {
+        if !matches!(outcome, Err(Errno::BUSY | Errno::INTR)) {
+            break;
+        }
+        std::thread::sleep(BUSY_WAIT);
+        outcome = attempt();
+    }
+    outcome
+}
+
+/// What the mount table says against taking a mount away.
+fn against(mount: &Mount, table: &[Mount]) -> Option<String> {
+    if mount.point == Path::new("/") {
+        return Some("it is the root file system".to_owned());
+    }
+    // On btrfs a mount shows a subvolume.
+    let is_subvolume = mount.option("subvol").map(Path::new) == Some(&mount.root);
+    if mount.root != Path::new("/") && !is_subvolume {
+        let root = mount.root.display();
+        return Some(format!("it shows a part of a file system, `{root}`"));
+    }
+    let others = || table.iter().filter(|other| other.id != mount.id);
+    if let Some(inner) = others().find(|other| other.parent_id == mount.id) {
+        let point = inner.point.display();
+        return Some(format!("`{point}` is mounted in it"));
+    }
+    if let Some(twin) = others().find(|other| other.device == mount.device) {
+        let point = twin.point.display();
+        return Some(format!("it is also mounted on `{point}`"));
+    }
+    if others().any(|other| other.id == mount.parent_id && other.point == mount.point) {
+        return Some("it is mounted over another mount".to_owned());
+    }
+    attributes(mount).err()
+}
+
+/// What the thing that is mounted says against it: all that has no block device behind it may be
+/// lost, or needs a program to be mounted.
+fn against_source(mount: &Mount) -> Option<String> {
+    let (source, file_system) = (&mount.source, &mount.file_system);
+    if matches!(file_system.as_str(), "tmpfs" | "ramfs") {
+        return Some(format!("what is in a {file_system} would be lost"));
+    }
+    let found = std::fs::metadata(source).ok();
+    let Some(device) = found.filter(|found| found.file_type().is_block_device()) else {
+        return Some(format!("`{source}` ({file_system}) is not a block device"));
+    };
+    if file_system.starts_with("fuse") {
+        return Some("a program serves it (FUSE)".to_owned());
+    }
+    let number = split(device.rdev());
+    if mount.device.0 != 0 && mount.device != number {
+        return Some(format!("`{source}` is another device now"));
+    }
+    let is_cleared = Sysfs::default()
+        .directory(number)
+        .and_then(|directory| parsed::<u32>(&directory.join("loop/autoclear")));
+    (is_cleared == Some(1)).then(|| {
+        format!("`{source}` goes away with it (attach it with `losetup`, not `mount -o loop`)")
+    })
+}
+
+/// The options of the mount alone, as the kernel takes them.
+fn attributes(mount: &Mount) -> Result<MountAttrFlags, String> {
+    let mut flags = MountAttrFlags::empty();
+    let mut is_strict = true;
+    for option in &mount.of_mount {
+        flags |= match option.as_str() {
+            "rw" => MountAttrFlags::empty(),
+            "ro" => MountAttrFlags::MOUNT_ATTR_RDONLY,
+            "nosuid" => MountAttrFlags::MOUNT_ATTR_NOSUID,
+            "nodev" => MountAttrFlags::MOUNT_ATTR_NODEV,
+            "noexec" => MountAttrFlags::MOUNT_ATTR_NOEXEC,
+            "nodiratime" => MountAttrFlags::MOUNT_ATTR_NODIRATIME,
+            "nosymfollow" => MountAttrFlags::MOUNT_ATTR_NOSYMFOLLOW,
+            "noatime" => MountAttrFlags::MOUNT_ATTR_NOATIME,
+            "relatime" => MountAttrFlags::MOUNT_ATTR_RELATIME,
+            other => return Err(format!("`{other}` cannot be given again")),
+        };
+        is_strict &= !matches!(option.as_str(), "noatime" | "relatime");
+    }
+    // The kernel has no word for it, and another default.
+    if is_strict {
+        flags |= MountAttrFlags::MOUNT_ATTR_STRICTATIME;
+    }
+    Ok(flags)
+}
+
+/// A file system that is about to be mounted, with its options; or the option that the kernel
+/// refuses.
+fn context(mount: &Mount) -> Result<OwnedFd, (String, Errno)> {
+    let file_system = mount.file_system.as_str();
+    let context = fsopen(file_system, FsOpenFlags::FSOPEN_CLOEXEC)
+        .map_err(|error| (file_system.to_owned(), error))?;
+    fsconfig_set_string(&context, "source", mount.source.as_str())
+        .map_err(|error| (mount.source.clone(), error))?;
+    for option in &mount.of_file_system {
+        match option.split_once('=') {
+            Some((key, value)) => fsconfig_set_string(&context, key, value),
+            None => fsconfig_set_flag(&context, option.as_str()),
+        }
+        .map_err(|error| (option.clone(), error))?;
+    }
+    Ok(context)
+}
+
+fn mount_again(mount: &Mount) -> Result<(), Errno> {
+    let context = context(mount).map_err(|(_, error)| error)?;
+    fsconfig_create(&context)?;
+    let flags = attributes(mount).map_err(|_| Errno::INVAL)?;
+    let made = fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, flags)?;
+    let empty = OsStr::new("");
+    let how = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
+    move_mount(&made, empty, CWD, mount.point.as_path(), how)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+use super::*;
+use crate::lab::Loop;
+use crate::mounts::parse;
+
+const TABLE: &str = "\
+1 0 8:1 / / rw,relatime - ext4 /dev/sda1 rw
+2 1 8:2 / /alone rw,nosuid,noatime - xfs /dev/sda2 rw,inode64
+3 1 8:3 / /outer rw - ext4 /dev/sda3 rw
+4 3 0:30 / /outer/inner rw - tmpfs tmpfs rw
+5 1 8:4 / /twin rw - ext4 /dev/sda4 rw
+6 1 8:4 /part /part rw - ext4 /dev/sda4 rw
+7 1 0:40 /home /home rw - btrfs /dev/sdb rw,subvolid=256,subvol=/home
+8 1 0:41 /home/me /me rw - btrfs /dev/sdc rw,subvolid=256,subvol=/home
+9 1 0:50 / /auto rw - autofs systemd-1 rw
+10 9 8:6 / /auto rw - ext4 /dev/sda6 rw
+11 1 8:7 / /mapped rw,idmapped - ext4 /dev/sda7 rw
+";
+
+fn reason(point: &str) -> Option<String> {
+    let table = parse(TABLE);
+    let mount = table.iter().rfind(|mount| mount.point == Path::new(point));
+    against(mount.expect("a mount"), &table)
+}
+
+#[test]
+fn a_file_system_of_its_own_may_be_taken_away() {
+    assert_eq!(reason("/alone"), None);
+    assert_eq!(reason("/home"), None);
+}
+
+#[test]
+fn what_others_rely_on_stays() {
+    let told = |point| reason(point).expect("a reason");
+    assert_eq!(told("/"), "it is the root file system");
+    assert_eq!(told("/outer"), "`/outer/inner` is mounted in it");
+    assert_eq!(told("/twin"), "it is also mounted on `/part`");
+    assert_eq!(told("/part"), "it shows a part of a file system, `/part`");
+    assert_eq!(told("/me"), "it shows a part of a file system, `/home/me`");
+    assert_eq!(told("/auto"), "it is mounted over another mount");
+    assert_eq!(told("/mapped"), "`idmapped` cannot be given again");
+}
+
+#[test]
+fn what_has_no_block_device_stays() {
+    let told = |line: &str| {
+        let table = parse(line);
+        against_source(&table[0]).expect("a reason")
+    };
+    assert_eq!(
+        told("4 3 0:30 / /m rw - tmpfs tmpfs rw"),
+        "what is in a tmpfs would be lost"
+    );
+    assert_eq!(
+        told("4 3 0:30 / /m rw - nfs4 server:/export rw"),
+        "`server:/export` (nfs4) is not a block device"
+    );
+    assert_eq!(
+        told("4 3 0:30 / /m rw - overlay overlay rw,lowerdir=/a"),
+        "`overlay` (overlay) is not a block device"
+    );
+    assert_eq!(
+        told("4 3 1:3 / /m rw - ext4 /dev/null rw"),
+        "`/dev/null` (ext4) is not a block device"
+    );
+}
+
+#[test]
+fn the_times_of_access_are_kept_as_they_were() {
+    let flags = |options: &str| {
+        let table = parse(&format!("1 0 8:1 / /m {options} - ext4 /dev/sda1 rw"));
+        attributes(&table[0]).expect("flags")
+    };
+    assert_eq!(flags("rw"), MountAttrFlags::MOUNT_ATTR_STRICTATIME);
+    assert_eq!(flags("rw,relatime"), MountAttrFlags::MOUNT_ATTR_RELATIME);
+    assert_eq!(
+        flags("ro,nosuid,nodev,noatime,nodiratime"),
+        MountAttrFlags::MOUNT_ATTR_RDONLY
+            | MountAttrFlags::MOUNT_ATTR_NOSUID
+            | MountAttrFlags::MOUNT_ATTR_NODEV
+            | MountAttrFlags::MOUNT_ATTR_NOATIME
+            | MountAttrFlags::MOUNT_ATTR_NODIRATIME
+    );
+}
+
+#[test]
+fn the_command_by_hand_names_everything() {
+    let mount = parse("2 1 8:2 / /m rw,noatime - xfs /dev/sda2 rw,inode64").remove(0);
+    assert_eq!(
+        Remount { mount }.command(),
+        "mount -t xfs -o rw,noatime,inode64 /dev/sda2 /m"
+    );
+}
+
+#[test]
+fn a_mount_that_does_not_come_back_is_told_with_the_way_back() {
+    let Some(mut device) = Loop::new(64) else {
+        return;
+    };
+    if !device.make(&["mkfs.ext4", "-q", "-F"]) {
+        return;
+    }
+    let Some(point) = device.mount("rw") else {
+        return;
+    };
+    let mut remount = Remount::check(&point).expect("possible");
+    remount.mount.source = "/dev/pgmeter-no-such".to_owned();
+    let Attempt::Unmounted(source) = remount.cycle() else {
+        panic!("it is mounted from nothing");
+    };
+    assert_eq!(source, Errno::NOENT);
+    assert!(mounts().iter().all(|mount| mount.point != point));
+    let error = TargetError::StaysUnmounted {
+        path: "/m".into(),
+        command: "mount /dev/x /m".to_owned(),
+        target: "/m/t".into(),
+        source: source.into(),
+    };
+    assert_eq!(
+        error.help(),
+        "run `mount /dev/x /m`, then `pgmeter clean /m/t`"
+    );
+}

@@ -1,0 +1,140 @@
+//! The directory tree of a target, in which workloads make and remove files.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, Mode, OFlags, fstat, fstatvfs, mkdirat, unlinkat};
+use rustix::io::Errno;
+
+use crate::TargetError;
+use crate::manifest::is_plain;
+use crate::place::open_beneath;
+
+/// Name of the file that is made to look at, and removed.
+const PROBE: &str = "probe";
+
+/// A directory beneath the work directory; all that is made in it is removed with it.
+#[derive(Debug)]
+pub struct Tree {
+    directory: OwnedFd,
+    path: PathBuf,
+    block_bytes: u64,
+}
+
+impl Tree {
+    /// A tree that has just been made.
+    pub(crate) fn new(directory: OwnedFd, path: PathBuf) -> Result<Self, TargetError> {
+        let block_bytes = file_block_bytes(directory.as_fd())
+            .map_err(|error| TargetError::system("look at", &path, error))?;
+        Ok(Self::at(directory, path, block_bytes))
+    }
+
+    /// A tree of which all is known.
+    pub(crate) fn at(directory: OwnedFd, path: PathBuf, block_bytes: u64) -> Self {
+        Self {
+            directory,
+            path,
+            block_bytes,
+        }
+    }
+
+    /// Closes its directory; what is left makes it again with [`Tree::at`].
+    pub(crate) fn close(self) -> (PathBuf, u64) {
+        (self.path, self.block_bytes)
+    }
+
+    /// The directory, open with `O_PATH`: for calls that take a directory and a name.
+    #[must_use]
+    pub fn directory(&self) -> &OwnedFd {
+        &self.directory
+    }
+
+    /// Where it is, for messages.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The preferred transfer size (`st_blksize`) of a file in the tree, in bytes: the size of
+    /// the buffer that C's standard I/O gives it.
+    #[must_use]
+    pub fn block_bytes(&self) -> u64 {
+        self.block_bytes
+    }
+
+    /// Bytes of the file system that this user can still write; none where it does not tell.
+    #[must_use]
+    pub fn free_bytes(&self) -> Option<u64> {
+        let space = fstatvfs(&self.directory).ok()?;
+        (space.f_blocks > 0).then(|| space.f_bavail.saturating_mul(space.f_frsize))
+    }
+
+    /// Files and directories that this user can still make; none where the file system sets no
+    /// number.
+    #[must_use]
+    pub fn free_file_count(&self) -> Option<u64> {
+        let space = fstatvfs(&self.directory).ok()?;
+        (space.f_files > 0).then_some(space.f_favail)
+    }
+
+    /// Makes a directory in the tree, with those above it, and opens it with `O_PATH`; those that
+    /// are there already are used. `name` is one component, or several as in `a/b/c`.
+    ///
+    /// # Errors
+    /// [`TargetError::BadTreeName`] for names that are empty, absolute or special;
+    /// [`TargetError::Foreign`] where a link or a file is in the way.
+    pub fn make_subdirectory(&self, name: &str) -> Result<OwnedFd, TargetError> {
+        if !name.split('/').all(is_plain) {
+            return Err(TargetError::BadTreeName {
+                name: name.to_owned(),
+            });
+        }
+        let mut path = self.path.clone();
+        let mut made: Option<OwnedFd> = None;
+        for component in name.split('/') {
+            path.push(component);
+            let above = made.as_ref().unwrap_or(&self.directory);
+            made = Some(make_and_open(above.as_fd(), component, &path)?);
+        }
+        made.ok_or_else(|| TargetError::BadTreeName {
+            name: name.to_owned(),
+        })
+    }
+}
+
+fn make_and_open(above: BorrowedFd<'_>, name: &str, path: &Path) -> Result<OwnedFd, TargetError> {
+    match mkdirat(above, name, Mode::RWXU) {
+        Ok(()) | Err(Errno::EXIST) => {}
+        Err(error) => return Err(TargetError::system("make", path, error)),
+    }
+    open_tree(above, name).map_err(|error| match error {
+        Errno::LOOP | Errno::NOTDIR | Errno::XDEV => TargetError::Foreign {
+            path: path.to_owned(),
+        },
+        error => TargetError::system("open", path, error),
+    })
+}
+
+/// Opens a directory for calls that take a directory and a name.
+pub(crate) fn open_tree(above: BorrowedFd<'_>, name: &str) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY;
+    open_beneath(above, name, flags, Mode::empty())
+}
+
+/// The preferred transfer size of a file; of the directory where no file can be made.
+fn file_block_bytes(directory: BorrowedFd<'_>) -> io::Result<u64> {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+    let found = match open_beneath(directory, PROBE, flags, Mode::RUSR | Mode::WUSR) {
+        Ok(file) => {
+            let found = fstat(&file);
+            unlinkat(directory, PROBE, AtFlags::empty())?;
+            found?
+        }
+        Err(_) => fstat(directory)?,
+    };
+    Ok(u64::try_from(found.st_blksize).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests;

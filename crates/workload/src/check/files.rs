@@ -1,0 +1,194 @@
+//! File workloads: their tables, and keys that mean nothing beside them.
+
+use units::{Bytes, Span};
+
+use crate::classics::ClassicError;
+use crate::model::{OneOrMany, Seed, Table, TestType, Workload};
+use crate::plan::{CacheMode, EngineKind};
+
+use super::{Flaw, Step};
+
+/// PostMark's seed where none is written.
+pub(crate) const POSTMARK_SEED_DEFAULT: u32 = 42;
+
+/// Seeds that PostMark's commands let pass.
+const POSTMARK_SEED_MAX: u64 = i32::MAX as u64;
+
+/// Checks what is written, alone; what needs another key may stand elsewhere.
+pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
+    if let [first, second, ..] = workload.tables()[..] {
+        let message = format!(
+            "there are both `[{}]` and `[{}]`",
+            first.key(),
+            second.key()
+        );
+        let help = "write each as a `[[part]]` of its own";
+        return Err(Flaw::new(second.key(), message, help));
+    }
+    match values(workload) {
+        Err(ClassicError::Needs { .. }) | Ok(()) => Ok(()),
+        Err(error) => Err(flaw(&error)),
+    }
+}
+
+/// Checks a workload that is complete in itself.
+pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
+    let Some(table) = workload.table() else {
+        return Ok(());
+    };
+    if !workload.access_spec.is_empty() {
+        let message = format!("there are both `[{}]` and `[[access_spec]]`", table.key());
+        let help = "write each as a `[[part]]` of its own";
+        return Err(Flaw::new("access_spec", message, help));
+    }
+    if let Some(key) = strip(&mut workload.clone(), table).first() {
+        return Err(meaningless(table, key));
+    }
+    values(workload).map_err(|error| flaw(&error))?;
+    seed(workload, table)?;
+    calls(workload, table)
+}
+
+/// The values of the table.
+fn values(workload: &Workload) -> Result<(), ClassicError> {
+    if let Some(postmark) = &workload.postmark {
+        postmark.resolve(POSTMARK_SEED_DEFAULT)?;
+    }
+    if let Some(create_remove) = &workload.create_remove {
+        create_remove.resolve()?;
+    }
+    if let Some(lat_fs) = &workload.lat_fs {
+        lat_fs.resolve()?;
+    }
+    if let Some(fs_mark) = &workload.fs_mark {
+        // How many targets there are, and whether they share the threads, is known in planning.
+        fs_mark.resolve(1)?;
+    }
+    Ok(())
+}
+
+fn flaw(error: &ClassicError) -> Flaw {
+    let (table, key) = error.place();
+    Flaw {
+        path: vec![Step::Key(table), Step::Key(key)],
+        message: error.to_string(),
+        help: error.help(),
+    }
+}
+
+/// Takes out of a workload what means nothing beside the table; the keys come back whose value
+/// was not what holds anyway.
+pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> {
+    let mut keys = Vec::new();
+    let it = &mut keys;
+    take("size", &mut workload.size, None, it);
+    take("start", &mut workload.start, Some(Bytes(0)), it);
+    take("ramp_time", &mut workload.ramp_time, Some(Span(0)), it);
+    take("operations", &mut workload.operations, None, it);
+    take("rate", &mut workload.rate, None, it);
+    take("arrivals", &mut workload.arrivals, None, it);
+    take("keep", &mut workload.keep, Some(false), it);
+    take("warm", &mut workload.warm, Some(false), it);
+    take("position", &mut workload.position, None, it);
+    take("cursor", &mut workload.cursor, None, it);
+    take("sqpoll", &mut workload.sqpoll, Some(false), it);
+    take("iopoll", &mut workload.iopoll, Some(false), it);
+    take("batch", &mut workload.batch, None, it);
+    take(
+        "test_type",
+        &mut workload.test_type,
+        Some(TestType::Normal),
+        it,
+    );
+    take("cycling", &mut workload.cycling, None, it);
+    take("iometer", &mut workload.iometer, None, it);
+    if table == Table::Postmark {
+        take("content", &mut workload.content, None, it);
+    } else {
+        take("run_time", &mut workload.run_time, Some(Span(0)), it);
+        take("verify", &mut workload.verify, Some(false), it);
+    }
+    if !workload.worker.is_empty() {
+        workload.worker.clear();
+        keys.push("worker");
+    }
+    keys
+}
+
+fn take<T: PartialEq>(
+    key: &'static str,
+    value: &mut Option<T>,
+    harmless: Option<T>,
+    found: &mut Vec<&'static str>,
+) {
+    let written = value.take();
+    if written.is_some() && written != harmless {
+        found.push(key);
+    }
+}
+
+/// The flaw of a key that means nothing beside the table.
+pub(crate) fn meaningless(table: Table, key: &'static str) -> Flaw {
+    let name = table.key();
+    let message = format!("`{key}` means nothing for `[{name}]`");
+    let help = match (key, table) {
+        ("size", Table::Postmark) => "write `min_size` and `max_size` in `[postmark]`".to_owned(),
+        ("size", Table::FsMark) => "write `size` in `[fs_mark]`".to_owned(),
+        ("size", _) => format!("write `sizes` in `[{name}]`"),
+        ("operations", Table::Postmark) => {
+            "write `transactions` in `[postmark]`, or `run_time`".to_owned()
+        }
+        ("run_time", Table::LatFs) => "write `budget` or `sample_time` in `[lat_fs]`".to_owned(),
+        ("keep", Table::FsMark) => "write `keep` in `[fs_mark]`".to_owned(),
+        ("worker", _) => "write `workers` with their number; they are alike".to_owned(),
+        _ => format!("leave `{key}` out"),
+    };
+    Flaw::new(key, message, help)
+}
+
+fn seed(workload: &Workload, table: Table) -> Result<(), Flaw> {
+    match workload.seed {
+        Some(Seed(seed))
+            if table == Table::Postmark && !(1..=POSTMARK_SEED_MAX).contains(&seed) =>
+        {
+            let message = format!("`seed` is {seed}, not from 1 to {POSTMARK_SEED_MAX}");
+            Err(Flaw::new(
+                "seed",
+                message,
+                "write `seed = 42`, as PostMark has it",
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// How files are worked on.
+fn calls(workload: &Workload, table: Table) -> Result<(), Flaw> {
+    if workload.engine == Some(EngineKind::Mmap) {
+        let message = format!(
+            "the engine `mmap` does nothing that `[{}]` asks",
+            table.key()
+        );
+        return Err(Flaw::new("engine", message, "use `psync` or `io_uring`"));
+    }
+    if workload.cache == Some(CacheMode::Dontcache) {
+        let message = format!("`dontcache` is not possible with `[{}]`", table.key());
+        return Err(Flaw::new("cache", message, "use `buffered` or `direct`"));
+    }
+    let depths = workload
+        .iodepth
+        .as_ref()
+        .map_or(&[][..], OneOrMany::as_slice);
+    let is_psync = matches!(workload.engine, None | Some(EngineKind::Psync));
+    match depths.iter().find(|depth| **depth > 1) {
+        Some(depth) if is_psync => {
+            let message = format!("`iodepth` is {depth}, but `psync` works on one file at a time");
+            Err(Flaw::new(
+                "iodepth",
+                message,
+                "use `io_uring`, or more `workers`",
+            ))
+        }
+        _ => Ok(()),
+    }
+}

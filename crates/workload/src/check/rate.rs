@@ -1,0 +1,46 @@
+//! The keys of an open loop.
+
+use units::Rate;
+
+use super::Flaw;
+use crate::model::{OneOrMany, Workload};
+use crate::plan::{RATE_MAX, RATE_MIN};
+
+/// Most rates of a list.
+const RATES_MAX: usize = 10_000;
+
+/// Checks what is written.
+pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
+    let Some(rates) = workload.rate.as_ref().map(OneOrMany::as_slice) else {
+        return Ok(());
+    };
+    let flaw = |message: String, help: &str| Err(Flaw::new("rate", message, help));
+    if rates.is_empty() {
+        return flaw("`rate` is an empty list".into(), "write `rate = \"20k/s\"`");
+    }
+    if rates.len() > RATES_MAX {
+        let message = format!("`rate` has {} elements, more than {RATES_MAX}", rates.len());
+        return flaw(message, "use fewer");
+    }
+    match rates
+        .iter()
+        .find(|rate| !(RATE_MIN..=RATE_MAX).contains(&rate.0))
+    {
+        Some(rate) => {
+            let (min, max) = (Rate(RATE_MIN), Rate(RATE_MAX));
+            let message = format!("`rate` is {rate}, not from {min} to {max}");
+            flaw(message, "write `rate = \"20k/s\"`")
+        }
+        None => Ok(()),
+    }
+}
+
+/// Checks a workload that is complete in itself.
+pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
+    if workload.arrivals.is_some() && workload.rate.is_none() && workload.table().is_none() {
+        let message = "`arrivals` says how a `rate` is spread, but there is no `rate`";
+        let help = "write `rate = \"20k/s\"`, or leave `arrivals` out";
+        return Err(Flaw::new("arrivals", message, help));
+    }
+    Ok(())
+}

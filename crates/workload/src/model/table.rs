@@ -1,0 +1,54 @@
+//! The tables of file workloads, of which a workload has one at most.
+
+use super::Workload;
+
+/// A table that makes a file workload: which classic it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Table {
+    /// `[postmark]`
+    Postmark,
+    /// `[create_remove]`
+    CreateRemove,
+    /// `[lat_fs]`
+    LatFs,
+    /// `[fs_mark]`
+    FsMark,
+}
+
+impl Table {
+    /// All of them, in the order of the reference.
+    pub const ALL: [Self; 4] = [
+        Self::Postmark,
+        Self::CreateRemove,
+        Self::LatFs,
+        Self::FsMark,
+    ];
+
+    /// The key of the workload that holds it.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Postmark => "postmark",
+            Self::CreateRemove => "create_remove",
+            Self::LatFs => "lat_fs",
+            Self::FsMark => "fs_mark",
+        }
+    }
+}
+
+impl Workload {
+    /// The tables that are written.
+    pub(crate) fn tables(&self) -> Vec<Table> {
+        let is_written = |table: &Table| match table {
+            Table::Postmark => self.postmark.is_some(),
+            Table::CreateRemove => self.create_remove.is_some(),
+            Table::LatFs => self.lat_fs.is_some(),
+            Table::FsMark => self.fs_mark.is_some(),
+        };
+        Table::ALL.into_iter().filter(is_written).collect()
+    }
+
+    /// The table of a file workload; a checked workload has one at most.
+    pub(crate) fn table(&self) -> Option<Table> {
+        self.tables().first().copied()
+    }
+}

@@ -1,0 +1,298 @@
+//! Options of the command line: each is a key of the workload file.
+
+mod tables;
+#[cfg(test)]
+mod tests;
+
+use toml::Value;
+
+use crate::check::{check, meaningless, strip};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::model::{OneOrMany, Table, Workload};
+use crate::native::parse;
+use crate::overlay::overlay;
+use crate::plan::EngineKind;
+use tables::TableOption;
+
+/// Values that replace what workloads say.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Overrides {
+    /// The keys of workloads that are set.
+    keys: Vec<String>,
+    over: Workload,
+    /// What is said to the tables of file workloads, in the order in which it was.
+    table_options: Vec<TableOption>,
+}
+
+/// Workloads with the options in place.
+pub(crate) struct Applied {
+    pub workloads: Vec<Workload>,
+    /// Options that change nothing for some of them.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl Overrides {
+    /// No option is given.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Sets a key, dotted for one inside a table, to a value as the workload file has it; texts
+    /// need no quotes and lists no brackets.
+    ///
+    /// A key of file workloads' tables needs not be dotted: it goes to the table that a workload
+    /// has. Where a workload has a key of the same name, that one is meant, but for `size`.
+    ///
+    /// # Errors
+    /// When the key is unknown, or the value is not of the key's type or range.
+    pub fn set(&mut self, key: &str, value: &str) -> Result<(), Diagnostic> {
+        let (key, value) = (key.trim(), value.trim());
+        let first = key.split('.').next().unwrap_or_default();
+        let of_tables = TableOption::read(key, value);
+        let Some(mut option) = of_tables else {
+            return self.set_own(key, value);
+        };
+        if option.is_also_own() {
+            option.elsewhere = self.set_own(first, value).err();
+        }
+        option.checked()?;
+        self.table_options.push(option);
+        Ok(())
+    }
+
+    /// Sets a key of workloads themselves.
+    fn set_own(&mut self, key: &str, value: &str) -> Result<(), Diagnostic> {
+        let over = read(key, value).map_err(tables::with_nearest)?;
+        check(&over).map_err(|flaw| flaw.diagnostic(""))?;
+        self.over = overlay(std::mem::take(&mut self.over), over);
+        let key = key.split('.').next().unwrap_or_default().to_owned();
+        if !self.keys.contains(&key) {
+            self.keys.push(key);
+        }
+        Ok(())
+    }
+
+    /// Sets a key from `key=value`, the form of `--set`.
+    ///
+    /// # Errors
+    /// As [`Self::set`], and when there is no `=`.
+    pub fn set_pair(&mut self, pair: &str) -> Result<(), Diagnostic> {
+        match pair.split_once('=') {
+            Some((key, value)) => self.set(key, value),
+            None => Err(
+                Diagnostic::error("", format!("`{}` has no `=`", crate::printable(pair)))
+                    .help("write `--set key=value`"),
+            ),
+        }
+    }
+
+    /// Replaces the targets that workloads name.
+    pub fn set_targets(&mut self, targets: Vec<String>) {
+        self.over.targets = Some(OneOrMany::from(targets));
+        if !self.has("targets") {
+            self.keys.push("targets".to_owned());
+        }
+    }
+
+    /// Whether an option says something about this key.
+    #[must_use]
+    pub fn has(&self, key: &str) -> bool {
+        self.keys.iter().any(|known| known == key)
+    }
+
+    /// Whether an option says something about this key of the table.
+    pub(crate) fn has_in(&self, table: Table, key: &str) -> bool {
+        let mut options = self.table_options.iter();
+        options.any(|option| option.sets(table, key))
+    }
+
+    /// The targets that options name; empty when none does.
+    #[must_use]
+    pub fn targets(&self) -> &[String] {
+        self.over.targets.as_ref().map_or(&[], OneOrMany::as_slice)
+    }
+
+    /// Whether options say where to work, or that nothing is touched at all.
+    #[must_use]
+    pub fn settle_targets(&self) -> bool {
+        let is_untouched = self.over.engine == Some(EngineKind::Null);
+        is_untouched || self.location().is_some() || !self.targets().is_empty()
+    }
+
+    /// The targets that options name for this workload; empty when none does.
+    pub(crate) fn targets_of(&self, workload: &Workload) -> Vec<String> {
+        match self.location().filter(|_| workload.postmark.is_some()) {
+            Some(location) => vec![location.to_owned()],
+            None => self.targets().to_vec(),
+        }
+    }
+
+    /// The path that an option gave as PostMark's location: a target, as it is not beneath one.
+    fn location(&self) -> Option<&str> {
+        let options = self.table_options.iter().rev();
+        let mut locations = options.filter(|it| it.sets(Table::Postmark, "locations"));
+        locations.next()?.target()
+    }
+
+    /// The workloads with the options in place.
+    ///
+    /// # Errors
+    /// An option that changes nothing for any workload, or that the workload it is for refuses.
+    pub(crate) fn applied(&self, workloads: &[Workload]) -> Result<Applied, Diagnostic> {
+        if let (Some(location), Some(target)) = (self.location(), self.targets().first()) {
+            let message = format!("`{target}` and the location `{location}` are both targets");
+            return Err(Diagnostic::error("", message).help("name one of them"));
+        }
+        let mut unused = Unused::default();
+        let mut applied = Vec::with_capacity(workloads.len());
+        for (index, workload) in workloads.iter().enumerate() {
+            unused.workload_index = index;
+            applied.push(self.applied_to(workload, &mut unused)?);
+        }
+        Ok(Applied {
+            workloads: applied,
+            warnings: unused.warnings(workloads.len())?,
+        })
+    }
+
+    /// The workload with the options in place. What options say holds for each worker, so the
+    /// workers' own values of those keys go; their targets stay, for planning to replace.
+    fn applied_to(&self, workload: &Workload, unused: &mut Unused) -> Result<Workload, Diagnostic> {
+        let mut over = self.over.clone();
+        over.targets = None;
+        if let Some(table) = workload.table() {
+            for key in strip(&mut over, table) {
+                if !self.table_options.iter().any(|it| it.takes(table, key)) {
+                    unused.add(key, meaningless(table, key).diagnostic(""), false);
+                }
+            }
+        }
+        let mut workload = overlay(workload.clone(), over);
+        for option in &self.table_options {
+            option.apply(&mut workload, unused)?;
+        }
+        for worker in &mut workload.worker {
+            if self.has("worker") {
+                break;
+            }
+            drop_if(self.has("iodepth"), &mut worker.iodepth);
+            drop_if(self.has("size"), &mut worker.size);
+            drop_if(self.has("start"), &mut worker.start);
+            drop_if(self.has("seed"), &mut worker.seed);
+            drop_if(self.has("content"), &mut worker.content);
+        }
+        Ok(workload)
+    }
+}
+
+/// Options that change nothing for some workloads.
+#[derive(Default)]
+struct Unused {
+    /// The workload that is looked at.
+    workload_index: usize,
+    found: Vec<Leftover>,
+}
+
+/// An option that changes nothing for a workload.
+struct Leftover {
+    workload_index: usize,
+    option: String,
+    why: Diagnostic,
+    /// Whether the option names which workloads it is for.
+    is_expected: bool,
+}
+
+impl Unused {
+    fn add(&mut self, option: &str, why: Diagnostic, is_expected: bool) {
+        let workload_index = self.workload_index;
+        let is_known = |it: &Leftover| it.workload_index == workload_index && it.option == option;
+        if !self.found.iter().any(is_known) {
+            self.found.push(Leftover {
+                workload_index,
+                option: option.to_owned(),
+                why,
+                is_expected,
+            });
+        }
+    }
+
+    /// What the reader should know of options that some workload uses.
+    ///
+    /// # Errors
+    /// The first option that none of so many workloads uses.
+    fn warnings(self, workload_count: usize) -> Result<Vec<Diagnostic>, Diagnostic> {
+        let is_useless = |option: &str| {
+            let leftovers = self.found.iter().filter(|it| it.option == option);
+            leftovers.count() >= workload_count
+        };
+        if let Some(useless) = self.found.iter().find(|it| is_useless(&it.option)) {
+            return Err(useless.why.clone());
+        }
+        let doubtful = self.found.into_iter().filter(|it| !it.is_expected);
+        let warnings = doubtful.map(|it| Diagnostic {
+            severity: Severity::Warning,
+            ..it.why
+        });
+        Ok(warnings.collect())
+    }
+}
+
+fn drop_if<T>(drop: bool, value: &mut Option<T>) {
+    if drop {
+        *value = None;
+    }
+}
+
+/// Reads the value in the ways a person may write it; the first that fits the key's type counts.
+fn read(key: &str, value: &str) -> Result<Workload, Diagnostic> {
+    let bare = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if !key.chars().all(bare) || key.split('.').any(str::is_empty) {
+        let message = format!("`{}` is not a key", crate::printable(key));
+        return Err(Diagnostic::error("", message).help("write `--set key=value`"));
+    }
+    let quoted = Value::String(value.to_owned()).to_string();
+    let is_toml = |text: &str| text.parse::<Value>().is_ok();
+    let listed = [format!("[{value}]"), listed(value)];
+    let as_written = is_toml(value).then(|| one(key, value));
+    let attempts = [
+        as_written.clone().and_then(Result::ok),
+        one(key, &quoted).ok(),
+    ];
+    let mut attempts = attempts.into_iter().chain(
+        listed
+            .iter()
+            .filter(|list| value.contains(',') && is_toml(list))
+            .map(|list| one(key, list).ok()),
+    );
+    if let Some(over) = attempts.find_map(|attempt| attempt) {
+        return Ok(over);
+    }
+    // Where a word is wanted, the text is what was meant.
+    match as_written {
+        Some(Err(error)) if !error.message.ends_with(", not a word") => Err(error),
+        _ => one(key, &quoted),
+    }
+}
+
+/// The parts between commas as a list, each without quotes a text unless it is a number.
+fn listed(value: &str) -> String {
+    let parts = value.split(',').map(|part| {
+        let part = part.trim();
+        match part.parse::<Value>() {
+            Ok(known) => known.to_string(),
+            Err(_) => Value::String(part.to_owned()).to_string(),
+        }
+    });
+    format!("[{}]", parts.collect::<Vec<_>>().join(", "))
+}
+
+/// A file with this key alone; its mistakes have no place that the user knows.
+fn one(key: &str, value: &str) -> Result<Workload, Diagnostic> {
+    parse("", &format!("{key} = {value}")).map_err(|mut error| {
+        error.line = None;
+        error.column = None;
+        error.snippet = None;
+        error
+    })
+}

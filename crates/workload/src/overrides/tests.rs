@@ -1,0 +1,352 @@
+use units::{Bytes, Span};
+
+use super::*;
+use crate::model::{CpuList, Worker};
+use crate::plan::EngineKind;
+
+fn with(pairs: &[&str]) -> Overrides {
+    let mut overrides = Overrides::new();
+    for pair in pairs {
+        overrides.set_pair(pair).unwrap();
+    }
+    overrides
+}
+
+/// The one workload with the options in place.
+fn applied(overrides: &Overrides, workload: &Workload) -> Workload {
+    let applied = overrides.applied(std::slice::from_ref(workload)).unwrap();
+    assert!(applied.warnings.is_empty());
+    applied.workloads.into_iter().next().unwrap()
+}
+
+fn refusal(pair: &str) -> String {
+    Overrides::new().set_pair(pair).unwrap_err().to_string()
+}
+
+#[test]
+fn values_need_neither_quotes_nor_brackets() {
+    let overrides = with(&[
+        "iodepth=1,4,16",
+        "size=4GiB",
+        "run_time=90",
+        "ramp_time=500ms",
+        "engine=psync",
+        "name=7",
+        "verify=true",
+        "cpus=0-2",
+        "cycling.iodepth.end=64",
+        "cycling.iodepth.start=2",
+    ]);
+    let workload = applied(&overrides, &Workload::default());
+    assert_eq!(workload.iodepth, Some(OneOrMany::Many(vec![1, 4, 16])));
+    assert_eq!(workload.size, Some(Bytes(4 << 30)));
+    assert_eq!(workload.run_time, Some(Span::from_secs(90)));
+    assert_eq!(workload.ramp_time, Some(Span::from_millis(500)));
+    assert_eq!(workload.engine, Some(EngineKind::Psync));
+    assert_eq!(workload.name.as_deref(), Some("7"));
+    assert_eq!(workload.verify, Some(true));
+    assert_eq!(workload.cpus, Some(CpuList(vec![0, 1, 2])));
+    let depth = workload.cycling.unwrap().iodepth.unwrap();
+    assert_eq!((depth.start, depth.end), (Some(2), Some(64)));
+    assert!(overrides.has("cycling") && !overrides.has("batch"));
+}
+
+#[test]
+fn an_option_holds_for_every_worker() {
+    let worker = Worker {
+        iodepth: Some(3),
+        seed: None,
+        ..Worker::default()
+    };
+    let workload = Workload {
+        worker: vec![worker],
+        ..Workload::default()
+    };
+    assert_eq!(
+        applied(&with(&["iodepth=8"]), &workload).worker[0].iodepth,
+        None
+    );
+    assert_eq!(
+        applied(&with(&["size=4k"]), &workload).worker[0].iodepth,
+        Some(3)
+    );
+}
+
+#[test]
+fn an_unknown_key_names_the_nearest() {
+    assert_eq!(
+        refusal("iodpth=3"),
+        "error: unknown key `iodpth`\nhelp: did you mean `iodepth`?"
+    );
+    assert_eq!(
+        refusal("cycling.iodepht.end=3"),
+        "error: unknown key `iodepht`\nhelp: did you mean `iodepth`?"
+    );
+}
+
+#[test]
+fn a_value_out_of_range_is_refused_at_once() {
+    assert_eq!(
+        refusal("iodepth=100000"),
+        "error: `iodepth` is 100000, not from 1 to 32768\n\
+         help: spread the requests over several workers"
+    );
+}
+
+#[test]
+fn a_value_of_the_wrong_type_says_what_was_wanted() {
+    assert_eq!(
+        refusal("verify=maybe"),
+        "error: `verify` is `\"maybe\"`, not `true` or `false`\n\
+         help: write `true` or `false` without quotes"
+    );
+    assert_eq!(
+        refusal("size=4q"),
+        "error: `size`: `4q` is not a size\n\
+         help: write a size such as `4k`, `1.5GiB`, `4kB` or `512`"
+    );
+}
+
+#[test]
+fn nothing_can_be_smuggled_in_by_a_value() {
+    for pair in [
+        "iodepth=1\nverify=true",
+        "a b=1",
+        "=1",
+        "x",
+        "a..b=1",
+        "\"name\"=x",
+    ] {
+        assert!(Overrides::new().set_pair(pair).is_err(), "{pair}");
+    }
+    // A text with a line break is a text, which a name may not be.
+    assert!(Overrides::new().set_pair("name=a\nverify=true").is_err());
+}
+
+fn files(text: &str) -> Workload {
+    let loaded = crate::source::load("w.toml", text.as_bytes(), None, false);
+    loaded.unwrap().workloads.remove(0)
+}
+
+fn leads_to(pairs: &[&str], text: &str) -> String {
+    let workload = applied(&with(pairs), &files(text));
+    let text = crate::to_toml(&Workload {
+        name: None,
+        source: None,
+        ..workload
+    });
+    text.lines()
+        .skip(1)
+        .filter(|line| !line.is_empty())
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+fn useless(pairs: &[&str], text: &str) -> String {
+    let error = with(pairs).applied(&[files(text)]).err().unwrap();
+    error.to_string()
+}
+
+#[test]
+fn a_key_of_a_table_reaches_the_table_that_a_workload_has() {
+    assert_eq!(
+        leads_to(
+            &["number=9999", "transactions=5000000"],
+            "[postmark]\nnumber = 5\n"
+        ),
+        "[postmark]; number = 9999; transactions = 5000000"
+    );
+    assert_eq!(
+        leads_to(&["postmark.number=9"], "[postmark]\n"),
+        "[postmark]; number = 9"
+    );
+    assert_eq!(
+        leads_to(&["postmark.number=9", "number=8", "seed=7"], "[postmark]\n"),
+        "seed = 7; [postmark]; number = 8"
+    );
+    assert_eq!(
+        leads_to(&["sizes=0,4KiB", "order=reverse"], "[lat_fs]\n"),
+        "[lat_fs]; sizes = [\"0B\", \"4KiB\"]; order = \"reverse\""
+    );
+    for (pair, table, written) in [
+        ("compat=3", "lat_fs", "compat = \"3\""),
+        ("compat=1.14", "postmark", "compat = \"1.14\""),
+        (
+            "choice.zipf=1.2",
+            "postmark",
+            "[postmark.choice]; zipf = 1.2",
+        ),
+        (
+            "choice={ zipf = 1.2 }",
+            "postmark",
+            "[postmark.choice]; zipf = 1.2",
+        ),
+        ("pool=shared", "postmark", "pool = \"shared\""),
+        ("threads=4", "fs_mark", "threads = 4"),
+        ("mode=exec", "create_remove", "mode = \"exec\""),
+        (
+            "locations=a,b 3",
+            "postmark",
+            "locations = [\"a\", \"b 3\"]",
+        ),
+    ] {
+        let seen = leads_to(&[pair], &format!("[{table}]\n"));
+        assert!(seen.ends_with(written), "{seen}");
+    }
+}
+
+#[test]
+fn a_key_of_workloads_is_theirs_but_size_is_the_tables() {
+    assert_eq!(
+        leads_to(&["repetitions=3"], "[lat_fs]\n"),
+        "repetitions = 3; [lat_fs]"
+    );
+    assert_eq!(
+        leads_to(&["size=4k"], "[fs_mark]\n"),
+        "[fs_mark]; size = \"4KiB\""
+    );
+    assert_eq!(
+        leads_to(&["size=500 10000"], "[postmark]\n"),
+        "[postmark]; min_size = \"500B\"; max_size = \"10000B\""
+    );
+    assert_eq!(
+        leads_to(&["size=4k", "read=4096", "write=1k"], "[postmark]\n"),
+        "[postmark]; min_size = \"4KiB\"; max_size = \"4KiB\"; read_block = \"4KiB\"; \
+         write_block = \"1KiB\""
+    );
+    assert_eq!(
+        useless(&["size=4k"], "[lat_fs]\n"),
+        "error: `size` means nothing for `[lat_fs]`\nhelp: write `sizes` in `[lat_fs]`"
+    );
+    assert_eq!(
+        useless(&["size=1 2"], "use = \"oltp\"\n"),
+        "error: `size`: `1 2` is not a size\n\
+         help: write a size such as `4k`, `1.5GiB`, `4kB` or `512`"
+    );
+}
+
+#[test]
+fn an_option_that_no_workload_uses_is_refused() {
+    assert_eq!(
+        useless(&["number=3"], "use = \"oltp\"\n"),
+        "error: `number` is no key of `oltp`, but of `[postmark]`\n\
+         help: leave `number` out, or run a workload with it"
+    );
+    assert_eq!(
+        useless(&["count=3"], "[postmark]\n"),
+        "error: `count` is no key of `[postmark]`, which `w` has\n\
+         help: leave `count` out, or run a workload with it"
+    );
+    assert_eq!(
+        useless(&["files=3", "files=4"], "[create_remove]\n"),
+        "error: `files` is no key of `[create_remove]`, which `w` has\n\
+         help: leave `files` out, or run a workload with it"
+    );
+    assert_eq!(
+        useless(&["lat_fs.order=random"], "[create_remove]\n"),
+        "error: `lat_fs.order` means nothing for `w`, without `[lat_fs]`\n\
+         help: leave `lat_fs.order` out, or run a workload with it"
+    );
+    assert_eq!(
+        useless(&["order=random", "operations=3"], "[lat_fs]\n"),
+        "error: `operations` means nothing for `[lat_fs]`\nhelp: leave `operations` out"
+    );
+    assert_eq!(
+        useless(&["compat=1.53"], "[lat_fs]\n"),
+        "error: `1.53` is not a value of `lat_fs.compat`\nhelp: the values are `1.6` or `3`"
+    );
+}
+
+#[test]
+fn an_option_that_one_of_several_uses_is_a_warning_for_the_others() {
+    let workloads = [
+        files("use = \"oltp\"\n"),
+        files("[postmark]\n"),
+        files("[lat_fs]\n"),
+    ];
+    let warnings = |pair: &str| {
+        let applied = with(&[pair, pair]).applied(&workloads).unwrap();
+        applied
+            .warnings
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        warnings("run_time=5"),
+        ["warning: `run_time` means nothing for `[lat_fs]`\n\
+          help: write `budget` or `sample_time` in `[lat_fs]`"]
+    );
+    assert_eq!(warnings("number=5").len(), 2);
+    assert_eq!(warnings("postmark.number=5"), [""; 0]);
+    assert_eq!(warnings("size=4k").len(), 1);
+    assert_eq!(warnings("seed=4"), [""; 0]);
+}
+
+#[test]
+fn an_absolute_location_is_the_target() {
+    let workload = files("targets = \"/x\"\n[postmark]\nlocations = [\"a\"]\n");
+    for pair in [
+        "location=/mnt/y z",
+        "postmark.locations=/mnt/y z",
+        "locations=[\"/mnt/y z\"]",
+    ] {
+        let overrides = with(&[pair]);
+        assert_eq!(overrides.targets_of(&workload), ["/mnt/y z"]);
+        assert!(overrides.targets_of(&files("[lat_fs]\n")).is_empty());
+        let plan = crate::plan(
+            std::slice::from_ref(&workload),
+            &overrides,
+            &Default::default(),
+        )
+        .unwrap()
+        .plan;
+        assert_eq!(plan.targets[0].path.to_str(), Some("/mnt/y z"));
+        let source = |key: &str| {
+            plan.settings
+                .iter()
+                .find(|it| it.key == key)
+                .unwrap()
+                .source
+        };
+        assert_eq!(source("targets"), crate::plan::Source::Option);
+        assert_eq!(source("postmark.locations"), crate::plan::Source::Option);
+        assert_eq!(source("postmark.number"), crate::plan::Source::Default);
+    }
+    assert_eq!(with(&["location=/y 3"]).targets_of(&workload), ["/y"]);
+    assert!(
+        with(&["location=/y", "location=b"])
+            .targets_of(&workload)
+            .is_empty()
+    );
+    assert!(refusal("locations=/y,/z").contains("several targets"));
+    assert!(refusal("location=../y").contains("leads out of the target"));
+    let mut both = with(&["location=/y"]);
+    both.set_targets(vec!["/z".to_owned()]);
+    assert_eq!(
+        both.applied(&[workload]).err().unwrap().to_string(),
+        "error: `/z` and the location `/y` are both targets\nhelp: name one of them"
+    );
+}
+
+#[test]
+fn mistakes_in_keys_of_tables_are_told_at_once() {
+    assert_eq!(
+        refusal("transaction=3"),
+        "error: unknown key `transaction`\nhelp: did you mean `transactions`?"
+    );
+    assert_eq!(
+        refusal("postmark.numbr=3"),
+        "error: unknown key `numbr`\nhelp: did you mean `number`?"
+    );
+    assert_eq!(
+        refusal("number=many"),
+        "error: `postmark.number` is `\"many\"`, not a whole number from 0 to 4294967295\n\
+         help: write a number without quotes"
+    );
+    assert_eq!(
+        refusal("number=0"),
+        "error: `postmark.number` is `0`, not 1 to 1073741823\nhelp: write 1 to 1073741823"
+    );
+    assert!(refusal("size=x y").contains("is not a size"));
+}

@@ -1,0 +1,174 @@
+//! What keeps a workload of files from being done as it is planned, or should be known before.
+
+use units::Bytes;
+
+use crate::classics::create_remove::Mode;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::model::{Table, Workload};
+use crate::plan::{CacheMode, EngineKind, FilePlan, PostmarkPlan, TargetKind};
+
+use super::{Layout, bytes};
+
+/// Bytes of main memory that a slot of PostMark's table takes, about.
+const SLOT_BYTES: u64 = 16;
+
+impl Layout<'_, '_> {
+    pub fn check(&mut self, workload: &Workload) -> Result<(), Diagnostic> {
+        self.check_programs(workload)?;
+        if let FilePlan::Postmark(plan) = self.files {
+            self.check_directories(plan)?;
+            self.check_memory(plan)?;
+            self.warn_of_end(plan);
+            self.warn_of_count(workload);
+        }
+        for target_index in self.targets {
+            self.check_kind(*target_index)?;
+            self.check_direct(*target_index)?;
+        }
+        Ok(())
+    }
+
+    /// Time and number cannot both end the transactions; time as an option stands for a number
+    /// that is none.
+    fn warn_of_count(&mut self, workload: &Workload) {
+        let count = workload.postmark.as_ref().and_then(|it| it.transactions);
+        let overrides = self.context.overrides;
+        let is_option = overrides.has_in(Table::Postmark, "transactions");
+        let is_meant = is_option || !overrides.has("run_time");
+        let (Some(count), true) = (count, is_meant && self.options.run_time_ns > 0) else {
+            return;
+        };
+        let message = format!("`run_time` ends the transactions, not their number, {count}");
+        let help = "leave one of the two out";
+        let warning = Diagnostic::warning("", message).help(help);
+        self.context.warnings.push(warning);
+    }
+
+    /// Programs that are started do what they do.
+    fn check_programs(&self, workload: &Workload) -> Result<(), Diagnostic> {
+        let FilePlan::CreateRemove(plan) = self.files else {
+            return Ok(());
+        };
+        let options = self.options;
+        let other = [
+            ("engine", options.engine != EngineKind::Psync),
+            ("cache", options.cache != CacheMode::Buffered),
+            ("content", workload.content.is_some()),
+        ];
+        match other.iter().find(|(_, is_set)| *is_set) {
+            Some((key, _)) if plan.mode == Mode::Exec => {
+                let message = format!("`{key}` cannot be chosen for programs, `mode = \"exec\"`");
+                let help = format!("leave `{key}` out, or write `mode = \"syscall\"`");
+                Err(Diagnostic::error("", message).help(help))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Directories are numbered through all locations.
+    fn check_directories(&self, plan: &PostmarkPlan) -> Result<(), Diagnostic> {
+        let settings = &plan.settings;
+        let subdirectories = u64::from(settings.subdirectories).max(1);
+        let directories = subdirectories.saturating_mul(settings.locations.len().max(1) as u64);
+        if u32::try_from(directories).is_ok() {
+            return Ok(());
+        }
+        let message = format!("{directories} directories are more than 32 bits can number");
+        let help = "use fewer `subdirectories` or `locations`";
+        Err(Diagnostic::error("", message).help(help))
+    }
+
+    /// Each worker has a table of slots and a text twice as long as the largest file; half of the
+    /// memory must stay for everything else.
+    fn check_memory(&self, plan: &PostmarkPlan) -> Result<(), Diagnostic> {
+        let settings = &plan.settings;
+        let text = 2 * u64::from(settings.size_high_bytes);
+        let slots = 2 * u64::from(settings.number) * SLOT_BYTES;
+        let needed = (text + slots).saturating_mul(u64::from(self.worker_count));
+        let memory = self.context.facts.memory_bytes;
+        if memory == 0 || needed <= memory / 2 {
+            return Ok(());
+        }
+        let message = format!(
+            "the pools of {} workers need {}, more than half of the memory of {}",
+            self.worker_count,
+            Bytes(needed),
+            Bytes(memory)
+        );
+        let help = "use a smaller `number` or `max_size`, or fewer workers";
+        Err(Diagnostic::error("", message).help(help))
+    }
+
+    /// A pool that shrinks comes to its end, and one that grows to that of its table.
+    fn warn_of_end(&mut self, plan: &PostmarkPlan) {
+        let settings = &plan.settings;
+        let Some(tenths) = settings
+            .create_bias
+            .filter(|_| self.options.run_time_ns == 0)
+        else {
+            return;
+        };
+        // Files are as many more or fewer as there were at first, at a fifth of this a transaction.
+        let drift_fifths = u64::from(tenths.abs_diff(5));
+        let count = (5 * u64::from(settings.number)).checked_div(drift_fifths);
+        let Some(count) = count.filter(|count| *count < u64::from(settings.transactions)) else {
+            return;
+        };
+        let (message, help) = match tenths < 5 {
+            true => (
+                format!("the pool is empty after about {count} transactions, and the run ends"),
+                "use more `number`, fewer `transactions` or a larger `create_bias`",
+            ),
+            false => (
+                format!(
+                    "the pool has {} files after about {count} transactions, and none is added",
+                    2 * u64::from(settings.number)
+                ),
+                "use more `number`, fewer `transactions` or a smaller `create_bias`",
+            ),
+        };
+        let warning = Diagnostic::warning("", message).help(help);
+        self.context.warnings.push(warning);
+    }
+
+    fn check_kind(&mut self, target_index: u32) -> Result<(), Diagnostic> {
+        let entry = &mut self.context.targets.entries[target_index as usize];
+        if !entry.known {
+            // What nothing is known of will have to be a directory.
+            entry.facts.kind = TargetKind::Directory;
+        }
+        let what = match entry.facts.kind {
+            TargetKind::Directory | TargetKind::Null => return Ok(()),
+            TargetKind::Device => "is a block device",
+            TargetKind::File if entry.facts.exists => "is a file",
+            TargetKind::File => "does not exist",
+        };
+        let name = self.files.name();
+        let message = format!("`{}` {what}; `{name}` needs a directory", entry.facts.path);
+        Err(Diagnostic::error("", message).help("name a directory with `--target`"))
+    }
+
+    fn check_direct(&mut self, target_index: u32) -> Result<(), Diagnostic> {
+        let entry = &self.context.targets.entries[target_index as usize];
+        let is_touched = entry.facts.kind != TargetKind::Null;
+        if self.options.cache != CacheMode::Direct || !is_touched {
+            return Ok(());
+        }
+        let unit = entry.direct_unit();
+        let mut sizes = bytes::moved(self.files).into_iter();
+        let Some((key, size)) = sizes.find(|(_, size)| !size.is_multiple_of(unit.into())) else {
+            return Ok(());
+        };
+        let message = format!(
+            "direct I/O on `{}` moves multiples of {unit} bytes; `{key}` makes it {size} bytes",
+            entry.facts.path
+        );
+        let error = Diagnostic::error("", message).help("add `--cache buffered`");
+        if entry.known {
+            return Err(error);
+        }
+        let severity = Severity::Warning;
+        self.context.warnings.push(Diagnostic { severity, ..error });
+        Ok(())
+    }
+}

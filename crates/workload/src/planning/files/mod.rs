@@ -1,0 +1,218 @@
+//! The cells of work on many files: one for each queue depth.
+
+mod bytes;
+mod checks;
+mod options;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use crate::check::WORKERS_MAX;
+use crate::classics::ClassicError;
+use crate::diagnostic::Diagnostic;
+use crate::model::{Table, Workload};
+use crate::plan::{Cell, CursorKind, FilePlan, PositionRule, SpanPlan, WorkerPlan};
+
+use super::cells::SECTOR_BYTES;
+use super::seeds::worker_seed;
+use super::{Context, WEIGHT_MAX, note_targets, note_workers, too_heavy, weight};
+use options::FileOptions;
+
+/// What a workload of files comes to.
+pub(super) struct FileCells {
+    pub repetitions: u32,
+    /// The seed from which those of the workers come.
+    pub seed: u64,
+    /// The cells of one repetition.
+    pub cells: Vec<Cell>,
+}
+
+/// The cells of a workload that has the table.
+pub(super) fn of_workload(
+    workload: &Workload,
+    workload_index: usize,
+    table: Table,
+    context: &mut Context,
+) -> Result<FileCells, Diagnostic> {
+    let options = FileOptions::resolve(workload, table, context)?;
+    let targets = context.targets.of_worker(workload_index, None).to_vec();
+    let files = resolved(workload, table, &options, targets.len())
+        .map_err(|error| Diagnostic::error("", error.to_string()).help(error.help()))?;
+    let worker_count = worker_count(workload, &files, targets.len())?;
+    let mut layout = Layout {
+        context,
+        options: &options,
+        files: &files,
+        targets: &targets,
+        worker_count,
+    };
+    layout.check(workload)?;
+    let cells = layout.cells()?;
+    note_workers(workload, worker_count as usize, context)?;
+    settings::note(workload, table, &files, context);
+    note_targets(workload_index, workload, context);
+    Ok(FileCells {
+        repetitions: options.repetitions,
+        seed: options.seed,
+        cells,
+    })
+}
+
+/// The table with its defaults.
+fn resolved(
+    workload: &Workload,
+    table: Table,
+    options: &FileOptions,
+    target_count: usize,
+) -> Result<FilePlan, ClassicError> {
+    Ok(match table {
+        Table::Postmark => {
+            let postmark = workload.postmark.clone().unwrap_or_default();
+            // A checked seed fits.
+            FilePlan::Postmark(postmark.resolve(options.seed as u32)?)
+        }
+        Table::CreateRemove => FilePlan::CreateRemove(
+            workload
+                .create_remove
+                .clone()
+                .unwrap_or_default()
+                .resolve()?,
+        ),
+        Table::LatFs => FilePlan::LatFs(workload.lat_fs.clone().unwrap_or_default().resolve()?),
+        Table::FsMark => {
+            let mut fs_mark = workload.fs_mark.clone().unwrap_or_default();
+            fs_mark.threads = workload.workers.or(fs_mark.threads);
+            FilePlan::FsMark(fs_mark.resolve(target_count as u32)?)
+        }
+    })
+}
+
+/// As many as are asked for, or one for each target.
+fn worker_count(
+    workload: &Workload,
+    files: &FilePlan,
+    target_count: usize,
+) -> Result<u32, Diagnostic> {
+    if let FilePlan::FsMark(plan) = files {
+        return Ok(plan.thread_count);
+    }
+    let count = workload.workers.unwrap_or(target_count.max(1) as u32);
+    if count > WORKERS_MAX {
+        let message = format!("there are {count} workers, more than {WORKERS_MAX}");
+        return Err(Diagnostic::error("", message).help("use fewer targets"));
+    }
+    if (count as usize) < target_count {
+        let message = format!(
+            "`{}` has {target_count} targets and works on one with each of {count} workers",
+            workload.name_or_default()
+        );
+        let help = format!("add `--workers {target_count}`");
+        return Err(Diagnostic::error("", message).help(help));
+    }
+    Ok(count)
+}
+
+/// A workload on its way to cells.
+struct Layout<'a, 'b> {
+    context: &'a mut Context<'b>,
+    options: &'a FileOptions,
+    files: &'a FilePlan,
+    /// Each worker has one, in turn.
+    targets: &'a [u32],
+    worker_count: u32,
+}
+
+impl Layout<'_, '_> {
+    fn cells(&mut self) -> Result<Vec<Cell>, Diagnostic> {
+        let depths = self.options.iodepths.clone();
+        let cells: Vec<Cell> = depths.iter().map(|depth| self.cell(*depth)).collect();
+        self.take_space(&cells);
+        self.context.weight += cells.iter().map(|it| weight(&it.workers)).sum::<usize>();
+        match self.context.weight > WEIGHT_MAX {
+            true => Err(too_heavy()),
+            false => Ok(cells),
+        }
+    }
+
+    /// The cells run one after the other, so the one that takes the most counts.
+    fn take_space(&mut self, cells: &[Cell]) {
+        for target_index in self.targets {
+            let needed = cells.iter().map(|cell| {
+                let spans = cell.workers.iter().flat_map(|worker| &worker.spans);
+                let own = spans.filter(|span| span.target_index == *target_index);
+                own.fold(0_u64, |sum, span| sum.saturating_add(span.size_bytes))
+            });
+            let needed = needed.max().unwrap_or(0);
+            let entry = &mut self.context.targets.entries[*target_index as usize];
+            entry.files_bytes = entry.files_bytes.max(needed);
+        }
+    }
+
+    fn cell(&self, iodepth: u32) -> Cell {
+        let options = self.options;
+        Cell {
+            index: 0,
+            workload: options.name.clone(),
+            access_spec: Some(self.files.name().to_owned()),
+            engine: options.engine,
+            cache: options.cache,
+            iodepth,
+            repetition: 0,
+            run_time_ns: options.run_time_ns,
+            ramp_time_ns: 0,
+            operations: None,
+            workers: (0..self.worker_count)
+                .map(|worker_index| self.worker(worker_index, iodepth))
+                .collect(),
+            ring: options.ring,
+            warm: false,
+            rate: None,
+            files: Some(self.files.clone()),
+        }
+    }
+
+    fn bytes_at_once(&self, worker_index: u32) -> u64 {
+        match self.files {
+            // Transactions until a time may be as many as there can be.
+            FilePlan::Postmark(plan) if self.options.run_time_ns > 0 => {
+                let mut endless = plan.clone();
+                endless.settings.transactions = u32::MAX;
+                bytes::at_once(
+                    &FilePlan::Postmark(endless),
+                    worker_index,
+                    self.worker_count,
+                )
+            }
+            files => bytes::at_once(files, worker_index, self.worker_count),
+        }
+    }
+
+    fn worker(&self, worker_index: u32, iodepth: u32) -> WorkerPlan {
+        let options = self.options;
+        let seed = match self.files {
+            FilePlan::Postmark(_) => options.seed + u64::from(worker_index),
+            _ => worker_seed(options.seed, worker_index),
+        };
+        let cpus = &options.cpus;
+        WorkerPlan {
+            worker_index,
+            name: format!("worker {}", worker_index + 1),
+            access_spec: self.files.name().to_owned(),
+            lines: Vec::new(),
+            spans: vec![SpanPlan {
+                target_index: self.targets[worker_index as usize % self.targets.len()],
+                iodepth,
+                start_bytes: 0,
+                size_bytes: self.bytes_at_once(worker_index),
+                sector_bytes: SECTOR_BYTES,
+            }],
+            seed,
+            position: PositionRule::Uniform,
+            cursor: CursorKind::Worker,
+            content: options.content,
+            verify: options.verify,
+            transactions_per_connection: None,
+            cpu: (!cpus.is_empty()).then(|| cpus[worker_index as usize % cpus.len()]),
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The workload's own keys, as far as they say something about work on many files.
+
+use units::Span;
+
+use crate::check::POSTMARK_SEED_DEFAULT;
+use crate::classics::create_remove::Mode;
+use crate::diagnostic::Diagnostic;
+use crate::model::{ContentChoice, Seed, Table, Workload};
+use crate::plan::{CacheMode, ContentPlan, EngineKind, RingOptions};
+
+use super::super::Context;
+use super::super::options::{BATCH_DEFAULT, Resolver, SEED_DEFAULT, content_plan};
+
+/// The keys with their values.
+pub(super) struct FileOptions {
+    pub name: String,
+    pub engine: EngineKind,
+    pub cache: CacheMode,
+    pub iodepths: Vec<u32>,
+    pub run_time_ns: u64,
+    pub repetitions: u32,
+    pub seed: u64,
+    pub cpus: Vec<u32>,
+    pub verify: bool,
+    pub content: ContentPlan,
+    pub ring: RingOptions,
+}
+
+impl FileOptions {
+    /// Resolves every key that means something and notes it as a setting.
+    pub fn resolve(
+        workload: &Workload,
+        table: Table,
+        context: &mut Context,
+    ) -> Result<Self, Diagnostic> {
+        let name = workload.name_or_default();
+        let r = &mut Resolver {
+            name,
+            overrides: context.overrides,
+            settings: &mut context.settings,
+        };
+        let is_postmark = table == Table::Postmark;
+        let iodepths = r.iodepths(workload.iodepth.as_ref());
+        let engine = r.word("engine", workload.engine, EngineKind::Psync);
+        let cache = r.word("cache", workload.cache, CacheMode::Buffered);
+        let run_time = match is_postmark {
+            true => r.shown("run_time", workload.run_time, Span(0)),
+            false => Span(0),
+        };
+        let seed_default = match is_postmark {
+            true => u64::from(POSTMARK_SEED_DEFAULT),
+            false => SEED_DEFAULT,
+        };
+        let verify = is_postmark && r.verify(workload.verify, engine)?;
+        let content = match own_content(workload) {
+            Some(content) => content,
+            None => {
+                let written = workload.content.clone();
+                content_plan(&r.word("content", written, ContentChoice::Incompressible))
+            }
+        };
+        Ok(Self {
+            name: name.to_owned(),
+            engine,
+            cache,
+            iodepths,
+            run_time_ns: run_time.0,
+            repetitions: r.shown("repetitions", workload.repetitions, 1),
+            seed: r.shown("seed", workload.seed, Seed(seed_default)).0,
+            cpus: r.cpus(workload),
+            verify,
+            content,
+            ring: RingOptions {
+                sqpoll: false,
+                iopoll: false,
+                batch: BATCH_DEFAULT,
+            },
+        })
+    }
+}
+
+/// What is written whatever the workload says.
+fn own_content(workload: &Workload) -> Option<ContentPlan> {
+    let mode = workload.create_remove.as_ref().and_then(|it| it.mode);
+    if workload.postmark.is_some() {
+        // PostMark's text is a block of random characters.
+        return Some(ContentPlan::PseudoRandom);
+    }
+    // The programs of the original script copy from `/dev/zero`.
+    (mode == Some(Mode::Exec)).then_some(ContentPlan::Zero)
+}

@@ -1,0 +1,43 @@
+//! What cannot be asked together with a rate.
+
+use units::{Bytes, Span};
+
+use crate::diagnostic::Diagnostic;
+use crate::plan::{Cell, LinePlan, WorkerPlan};
+
+/// Refuses what would decide by itself when a request begins, or need several for one arrival.
+pub(super) fn check(cell: &Cell) -> Result<(), Diagnostic> {
+    cell.workers.iter().try_for_each(worker)
+}
+
+fn worker(worker: &WorkerPlan) -> Result<(), Diagnostic> {
+    if worker.transactions_per_connection.is_some() {
+        let message = format!(
+            "worker `{}` opens and closes its targets, which cannot have a `rate`",
+            crate::printable(&worker.name)
+        );
+        let help = "leave `rate` out, or `transactions_per_connection`";
+        return Err(Diagnostic::error("", message).help(help));
+    }
+    match worker.lines.iter().find_map(own_pace) {
+        Some((key, value)) => {
+            let message = format!(
+                "an access line of `{}` has `{key} = {value}`, which cannot have a `rate`",
+                crate::printable(&worker.access_spec)
+            );
+            let help = format!("leave `rate` out, or `{key}`");
+            Err(Diagnostic::error("", message).help(help))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The key by which a line has a pace of its own.
+fn own_pace(line: &LinePlan) -> Option<(&'static str, String)> {
+    match line {
+        line if line.delay_ns > 0 => Some(("delay", Span(line.delay_ns).to_string())),
+        line if line.burst > 1 => Some(("burst", line.burst.to_string())),
+        line if line.reply_bytes > 0 => Some(("reply", Bytes(line.reply_bytes.into()).to_string())),
+        _ => None,
+    }
+}

@@ -1,0 +1,35 @@
+//! PostMark scripts: no text makes reading or planning panic, and what was read can be written as
+//! TOML and read again.
+
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use workload::facts::SystemFacts;
+use workload::source::{LoadOptions, SourceKind, load_with};
+use workload::{Overrides, plan, plan_text, read_toml, to_toml};
+
+fuzz_target!(|bytes: &[u8]| {
+    let Some((flags, script)) = bytes.split_first() else {
+        return;
+    };
+    let options = LoadOptions {
+        kind: Some(SourceKind::Postmark),
+        strict: flags & 1 != 0,
+        has_target: flags & 2 != 0,
+    };
+    let Ok(loaded) = load_with("fuzz.pm", script, &options) else {
+        return;
+    };
+    for workload in &loaded.workloads {
+        let text = to_toml(workload);
+        let again = read_toml("again.toml", &text).expect("what was written reads back");
+        assert_eq!(&again, workload, "{text}");
+    }
+    if let Ok(planned) = plan(
+        &loaded.workloads,
+        &Overrides::new(),
+        &SystemFacts::default(),
+    ) {
+        let _ = plan_text(&planned);
+    }
+});

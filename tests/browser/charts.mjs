@@ -1,0 +1,167 @@
+// What the charts do: draw, tell, hide, change, and give their numbers.
+
+import assert from "node:assert/strict";
+
+import { settled } from "./bed.mjs";
+
+/** How many of a canvas's dots have something drawn on them, by color. */
+const dots = (page, index) =>
+  page
+    .locator("canvas")
+    .nth(index)
+    .evaluate((canvas) => {
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      const counts = {};
+      for (let at = 0; at < data.length; at += 4) {
+        if (data[at + 3] < 200) continue;
+        const color = `${data[at]},${data[at + 1]},${data[at + 2]}`;
+        counts[color] = (counts[color] ?? 0) + 1;
+      }
+      return counts;
+    });
+
+const BLUE = "11,107,176";
+const ORANGE = "196,81,12";
+
+async function hover(page, index, share = 0.6) {
+  const over = page.locator(".u-over").nth(index);
+  await over.scrollIntoViewIfNeeded();
+  const box = await over.boundingBox();
+  await page.mouse.move(box.x + box.width * share, box.y + box.height / 2);
+  const tip = over.locator(".tip");
+  await tip.waitFor({ state: "visible" });
+  return tip.innerText();
+}
+
+async function allAreDrawn(bed) {
+  for (const name of ["single", "sweep", "postmark", "repeated", "compared"]) {
+    await bed.visit(name, {}, async (page) => {
+      const count = await page.locator("canvas").count();
+      assert.ok(count >= 2, `${count} charts on ${name}`);
+      for (let index = 0; index < count; index += 1) {
+        const box = await page.locator("canvas").nth(index).boundingBox();
+        assert.ok(box.width > 250 && box.height > 150, `chart ${index} of ${name} is too small`);
+        // Grid, ticks and text are gray; what was measured has a color.
+        const drawn = Object.entries(await dots(page, index)).filter(([color, dots]) => {
+          const parts = color.split(",").map(Number);
+          return Math.max(...parts) - Math.min(...parts) > 60 && dots > 20;
+        });
+        assert.ok(drawn.length > 0, `chart ${index} of ${name} is empty`);
+      }
+    });
+  }
+}
+
+async function everyChartSaysWhatItShows(bed) {
+  await bed.visit("sweep", {}, async (page) => {
+    const labels = await page
+      .locator(".plot")
+      .evaluateAll((plots) => plots.map((plot) => [plot.role, plot.ariaLabel]));
+    for (const [role, label] of labels) {
+      assert.equal(role, "img");
+      assert.match(label, /\w+.*\d/);
+    }
+  });
+}
+
+async function aTipTellsTheValues(bed) {
+  await bed.visit("sweep", {}, async (page) => {
+    assert.match(await hover(page, 0), /depth \d+\s+File Server\s+[\d.]+k\s+Web Server\s+[\d.]+k/);
+    assert.match(await hover(page, 1), /depth \d+\s+File Server\s+[\d.]+ µs/);
+  });
+  await bed.visit("single", {}, async (page) => {
+    assert.match(await hover(page, 0), /[\d.]+ s\s+read\s+[\d.]+k\s+write\s+[\d.]+k/);
+    assert.match(await hover(page, 2, 0.2), /[\d.]+ µs to [\d.]+ µs\s+read\s+[\d.]+ %/);
+    assert.match(await hover(page, 3), /[\d.]+ %\s+read\s+[\d.]+ [µm]s/);
+  });
+}
+
+async function aSeriesCanBeHidden(bed) {
+  await bed.visit("single", {}, async (page) => {
+    const button = page.locator(".series button").first();
+    assert.equal(await button.innerText(), "read");
+    const before = await dots(page, 0);
+    await button.click();
+    assert.equal(await button.getAttribute("aria-pressed"), "false");
+    await page.waitForTimeout(100);
+    const hidden = await dots(page, 0);
+    assert.ok(before[BLUE] > 100 && !(hidden[BLUE] > 10), "the series is still there");
+    assert.ok(hidden[ORANGE] > 100, "the other one is gone");
+    await button.press("Enter");
+    await page.waitForTimeout(100);
+    assert.ok((await dots(page, 0))[BLUE] > 100, "the series does not come back");
+  });
+}
+
+async function aViewCanBeChosen(bed) {
+  await bed.visit("single", {}, async (page) => {
+    const button = page.getByRole("button", { name: "bandwidth" }).first();
+    await button.click();
+    await settled(page);
+    assert.match(await hover(page, 0), /MiB\/s/);
+    const plot = page.locator(".plot").first();
+    assert.match(await plot.getAttribute("aria-label"), /Throughput over time, bandwidth/);
+    assert.equal(await button.getAttribute("aria-pressed"), "true");
+  });
+}
+
+async function theThemeCanBeChanged(bed) {
+  await bed.visit("single", { theme: "light" }, async (page) => {
+    const background = () =>
+      page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await background();
+    assert.ok((await dots(page, 0))[BLUE] > 100);
+    const button = page.locator("button.theme");
+    await button.click();
+    assert.notEqual(await background(), light);
+    assert.equal(await button.getAttribute("aria-pressed"), "true");
+    assert.ok(!((await dots(page, 0))[BLUE] > 10), "charts keep the colors of the other theme");
+    await button.click();
+    assert.equal(await background(), light);
+  });
+}
+
+async function theNumbersAreATable(bed) {
+  await bed.visit("repeated", {}, async (page) => {
+    const figure = page.locator("figure").first();
+    await figure.locator("summary").click();
+    const rows = await figure.locator("tbody tr").allInnerTexts();
+    assert.equal(rows.length, 3, "one for each depth");
+    assert.match(rows[0], /^1\s+[\d.]+k \([\d.]+k to [\d.]+k\)\s+[\d.]+ MiB\/s/);
+  });
+}
+
+async function aLinkOpensItsCell(bed) {
+  await bed.visit("sweep", {}, async (page) => {
+    const cell = page.locator("#cell-9");
+    assert.equal(await cell.getAttribute("open"), null);
+    assert.equal(await cell.locator("canvas").count(), 0, "drawn before anyone looked");
+    await page.locator("#results tbody tr").nth(8).locator("a").click();
+    await settled(page);
+    assert.equal(await cell.locator("canvas").count(), 4);
+  });
+}
+
+async function chartsFollowTheWindow(bed) {
+  await bed.visit("single", {}, async (page) => {
+    const width = () => page.locator(".plot canvas").first().evaluate((one) => one.clientWidth);
+    const wide = await width();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.waitForFunction((wide) => {
+      return document.querySelector(".plot canvas").clientWidth < wide;
+    }, wide);
+    assert.ok((await width()) <= 358, "wider than the telephone");
+  });
+}
+
+export const chartTests = [
+  ["every_chart_is_drawn", allAreDrawn],
+  ["every_chart_says_what_it_shows", everyChartSaysWhatItShows],
+  ["a_tip_tells_the_values", aTipTellsTheValues],
+  ["a_series_can_be_hidden", aSeriesCanBeHidden],
+  ["a_view_can_be_chosen", aViewCanBeChosen],
+  ["the_theme_can_be_changed", theThemeCanBeChanged],
+  ["the_numbers_are_a_table", theNumbersAreATable],
+  ["a_link_opens_its_cell", aLinkOpensItsCell],
+  ["charts_follow_the_window", chartsFollowTheWindow],
+];

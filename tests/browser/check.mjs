@@ -1,0 +1,31 @@
+// Looks at every made-up page as people do: `node check.mjs PAGES SCREENS`.
+//
+// What it prints has the form of Rust's test programs, so that the runner counts it.
+
+import { mkdirSync } from "node:fs";
+
+import { Bed } from "./bed.mjs";
+import { chartTests } from "./charts.mjs";
+import { pageTests } from "./pages.mjs";
+
+const [pages, screens] = process.argv.slice(2);
+mkdirSync(screens, { recursive: true });
+
+const bed = await Bed.open(pages, screens);
+const tests = [...pageTests, ...chartTests];
+const failures = [];
+for (const [name, check] of tests) {
+  try {
+    await check(bed);
+    console.log(`test ${name} ... ok`);
+  } catch (error) {
+    failures.push(name);
+    console.log(`test ${name} ... FAILED\n${error.stack ?? error}`);
+  }
+}
+await bed.close();
+
+const verdict = failures.length === 0 ? "ok" : "FAILED";
+const passed = tests.length - failures.length;
+console.log(`test result: ${verdict}. ${passed} passed; ${failures.length} failed; 0 ignored`);
+process.exitCode = failures.length === 0 ? 0 : 1;

@@ -1,0 +1,483 @@
+//! The program in the place of lat_fs and fs_mark: outputs, system calls, what is left behind.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::collections::HashMap;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use end_to_end::{Bed, Finished, finish, names_in, need, pgmeter, run_tool, skip, wait_for};
+
+const METHODS: [&str; 7] = ["0", "1", "2", "3", "4", "5", "6"];
+/// The files of traced runs, their bytes, and the bytes of a write.
+const FILES: u64 = 50;
+const SIZE: u64 = 10_000;
+const WRITE: u64 = 16_384;
+/// What is traced; other threads make none of these calls, so that no call is cut in two.
+const TRACED: &str = "trace=creat,openat,write,fsync,sync,close,unlink,unlinkat,mkdir,mkdirat";
+
+/// As the program with that name, in the bed's directory.
+fn classic(bed: &Bed, name: &str, arguments: &[&str]) -> Finished {
+    bed.run(&[&["as", name], arguments].concat())
+}
+
+/// All files below a directory.
+fn files_below(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for name in names_in(directory) {
+        let path = directory.join(name);
+        if path.is_dir() {
+            found.extend(files_below(&path));
+        } else {
+            found.push(path);
+        }
+    }
+    found
+}
+
+#[test]
+fn lat_fs_1_6_prints_a_line_for_each_size_to_standard_error() {
+    let bed = Bed::new().unwrap();
+    // Each pass takes two ticks, and the budget is five seconds.
+    let seen = classic(&bed, "lat_fs", &["--tick", "1s", "target"]);
+    let lines = "0k\t1000\t1000\t1000\n1k\t1000\t1000\t1000\n4k\t1000\t1000\t1000\n\
+        10k\t1000\t1000\t1000\n";
+    assert_eq!((seen.code, seen.stdout.as_str()), (0, ""));
+    assert_eq!(seen.stderr, lines);
+    assert!(bed.left_in_target().is_empty());
+}
+
+#[test]
+fn lat_fs_3_prints_a_line_for_each_size_to_standard_error() {
+    let bed = Bed::new().unwrap();
+    let seen = classic(&bed, "lat_fs", &["--tick", "50ms", "-N", "3", "target"]);
+    let lines = "0k\t1\t20\t20\n1k\t1\t20\t20\n4k\t1\t20\t20\n10k\t1\t20\t20\n";
+    assert_eq!((seen.code, seen.stdout.as_str()), (0, ""));
+    assert_eq!(seen.stderr, lines);
+    let seen = classic(&bed, "lat_fs", &["--tick", "50ms", "-s", "64k", "target"]);
+    assert_eq!(seen.stderr, "64k\t1\t20\t20\n");
+    assert!(bed.left_in_target().is_empty());
+}
+
+#[test]
+fn lat_fs_1_6_works_where_it_is_and_3_among_temporary_files() {
+    let bed = Bed::new().unwrap();
+    bed.file("aa", "mine");
+    let seen = classic(&bed, "lat_fs", &["--tick", "3s"]);
+    seen.assert_refused(1, &["cannot create `./aa`: File exists", "empty directory"]);
+    assert_eq!(fs::read(bed.path().join("aa")).unwrap(), b"mine");
+    assert_eq!(names_in(bed.path()), ["aa", "target"]);
+    let arguments = ["as", "lat_fs", "--compat", "3", "--tick", "1s"];
+    let mut command = bed.command(&arguments);
+    let seen = finish(command.env("TMPDIR", bed.path().join("nowhere")));
+    seen.assert_refused(1, &["/nowhere`: No such file or directory"]);
+}
+
+#[test]
+fn lat_fs_refuses_as_the_original_ends() {
+    let bed = Bed::new().unwrap();
+    let seen = classic(&bed, "lat_fs", &["-x"]);
+    seen.assert_refused(255, &["there is no option `-x`", "usage: lat_fs [-s"]);
+    let seen = classic(&bed, "lat_fs", &["--compat", "1.6", "a", "b"]);
+    seen.assert_refused(1, &["more than one directory"]);
+    let seen = classic(&bed, "lat_fs", &["--compat", "2"]);
+    seen.assert_says(2, &["`1.6` and `3`"]);
+    let help = classic(&bed, "lat_fs", &["--help"]);
+    help.assert_says(0, &[]);
+    assert!(help.stdout.contains("--compat") && !help.stdout.contains("--tick"));
+}
+
+#[test]
+fn fs_mark_prints_the_originals_columns() {
+    let bed = Bed::new().unwrap();
+    let arguments = ["--tick", "1us", "-d", "target", "-n", "10", "-S", "4", "-v"];
+    let seen = classic(&bed, "fs_mark", &arguments);
+    let lines: Vec<&str> = seen.stdout.lines().collect();
+    let head = "\n#  fs_mark  -d  target  -n  10  -S  4  -v \n\
+        #\tVersion 3.3, 1 thread(s) starting at Sun Sep  9 01:46:40 2001\n\
+        #\tSync method: SYNC POST REVERSE: ";
+    assert!(seen.stdout.starts_with(head), "{}", seen.text());
+    assert_eq!((seen.code, seen.stderr.as_str()), (0, ""));
+    // Every reading of the clock is a microsecond: for each file one of its start and six of its
+    // calls, one of each stage's end, two of `sync`, and two for each file that is opened again.
+    let row: Vec<&str> = lines[lines.len() - 1].split_whitespace().collect();
+    assert_eq!(row[1..5], ["10", "51200", "105263.2", "24"]);
+    let calls = "1 1 1 1 1 1 1 1 1 0 1 0 1 1 1 1 1 1";
+    assert_eq!(row[5..].join(" "), calls);
+    assert_eq!(lines[lines.len() - 1].len(), 62 + 6 * 27);
+    assert!(bed.left_in_target().is_empty());
+}
+
+#[test]
+fn fs_mark_appends_its_log_and_counts_all_iterations() {
+    let bed = Bed::new().unwrap();
+    bed.file("my.log", "before\n");
+    let arguments = [
+        "--tick", "1us", "-d", "target/a", "-d", "target/b", "-n", "5", "-s", "100", "-L", "2",
+        "-l", "my.log", "-D", "3", "-N", "2", "-S", "0", "-p", "20", "-r", "12",
+    ];
+    let seen = classic(&bed, "fs_mark", &arguments);
+    assert_eq!((seen.code, seen.stderr.as_str()), (0, ""));
+    let logged = fs::read_to_string(bed.path().join("my.log")).unwrap();
+    let logged = logged.strip_prefix("before\n").unwrap();
+    assert_eq!(logged.replacen("calls.\n#\n", "calls.\n\n", 1), seen.stdout);
+    let counts: Vec<&str> = seen.stdout.lines().rev().take(2).collect();
+    let count = |line: &str| line.split_whitespace().nth(1).unwrap().to_owned();
+    assert_eq!([count(counts[1]), count(counts[0])], ["10", "20"]);
+    let found = files_below(bed.target());
+    assert_eq!(found.len(), 20);
+    for path in found {
+        assert_eq!(fs::metadata(&path).unwrap().len(), 100);
+        let name = path.file_name().unwrap().to_str().unwrap();
+        // The time's digits, and random ones.
+        assert!(name.starts_with("3b9aca00") && name.len() == 20, "{name}");
+    }
+}
+
+#[test]
+fn fs_mark_ends_with_one_when_the_next_files_would_not_fit() {
+    let bed = Bed::new().unwrap();
+    let arguments = ["-d", "target", "-n", "100000", "-s", "2000000000", "-F"];
+    let seen = classic(&bed, "fs_mark", &arguments);
+    assert_eq!(seen.code, 1, "{}", seen.text());
+    let end = "\nInsufficient free space in target to create 100000 new files, exiting\n";
+    assert!(seen.stdout.ends_with(end), "{}", seen.text());
+    assert!(bed.left_in_target().is_empty());
+}
+
+#[test]
+fn fs_mark_refuses_as_the_original_ends() {
+    let bed = Bed::new().unwrap();
+    let seen = classic(&bed, "fs_mark", &["-n", "5"]);
+    seen.assert_refused(1, &["`-d` is missing", "usage: fs_mark"]);
+    let seen = classic(&bed, "fs_mark", &["-h"]);
+    seen.assert_says(1, &["usage: fs_mark [OPTIONS] -d DIRECTORY"]);
+    let seen = classic(&bed, "fs_mark", &["-d", "no/where"]);
+    seen.assert_refused(1, &["cannot make `no/where`: No such file"]);
+    let seen = classic(&bed, "fs_mark", &["-d", "target", "-l", "no/where"]);
+    seen.assert_refused(1, &["the log file `no/where`", "-l FILE"]);
+    let seen = classic(&bed, "fs_mark", &["-d", "target", "-s", "1k"]);
+    seen.assert_says(0, &["warning: `-s 1k` is taken as `1`"]);
+    assert!(bed.left_in_target().is_empty());
+}
+
+#[test]
+fn links_with_their_names_are_the_programs() {
+    let bed = Bed::new().unwrap();
+    let program = PathBuf::from(pgmeter(bed.path()).get_program());
+    let program = fs::canonicalize(program).unwrap();
+    for (name, arguments, stream) in [
+        (
+            "lat_fs",
+            &["--tick", "3s", "target"][..],
+            "10k\t1000\t333\t333\n",
+        ),
+        ("fs_mark", &["-d", "target", "-n", "3"], "FSUse%"),
+    ] {
+        symlink(&program, bed.path().join(name)).unwrap();
+        let mut link = Command::new(bed.path().join(name));
+        let seen = finish(link.args(arguments).current_dir(bed.path()));
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        assert!(seen.text().contains(stream), "{}", seen.text());
+        if name == "fs_mark" {
+            let path = bed.path().join(name);
+            let line = format!("\n#  {}  -d ", path.display());
+            assert!(seen.stdout.starts_with(&line), "{}", seen.text());
+        }
+    }
+}
+
+/// Starts a program that does not end by itself, interrupts it once it has made files, and
+/// checks that it leaves what was there and nothing else.
+fn interrupted(arguments: &[&str]) {
+    let bed = Bed::new().unwrap();
+    fs::write(bed.target().join("mine"), "mine").unwrap();
+    let mut child = bed.start(arguments);
+    wait_for("files", || files_below(bed.target()).len() > 2);
+    run_tool("kill", &["-INT", &child.id().to_string()]).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130), "{arguments:?}");
+    assert_eq!(bed.left_in_target(), ["mine"], "{arguments:?}");
+}
+
+#[test]
+fn ctrl_c_removes_what_was_made() {
+    interrupted(&["as", "lat_fs", "target"]);
+    interrupted(&["as", "lat_fs", "-N", "10000", "-P", "2", "target"]);
+    let endless = ["-n", "50", "-s", "100", "-L", "1000000"];
+    let arguments = [
+        "as", "fs_mark", "-d", "target/a", "-d", "target/b", "-D", "3",
+    ];
+    interrupted(&[&arguments[..], &endless].concat());
+    interrupted(&["as", "fs_mark", "-d", "target", "-n", "1000000", "-s", "1"]);
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_fs_mark() {
+    let bed = Bed::new().unwrap();
+    let arguments = ["as", "fs_mark", "-d", "target", "-n", "9", "-L", "1000000"];
+    let mut command = bed.command(&arguments);
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(bed.left_in_target().is_empty());
+}
+
+/// The system calls of a command on files below `target/a`, in order: verb, number of the file
+/// in the order of creation, bytes asked for and result.
+fn traced(bed: &Bed, command: &Command) -> Vec<String> {
+    let mut strace = Command::new("strace");
+    strace.args(["-f", "-qq", "-y", "-o", "trace", "-e", TRACED]);
+    strace.arg(command.get_program()).args(command.get_args());
+    let seen = finish(strace.current_dir(bed.path()));
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let trace = fs::read_to_string(bed.path().join("trace")).unwrap();
+    let mut numbers = HashMap::new();
+    trace
+        .lines()
+        .filter_map(|line| call(line, &mut numbers))
+        .collect()
+}
+
+fn call(line: &str, numbers: &mut HashMap<String, usize>) -> Option<String> {
+    // The process id stands before it.
+    let (name, rest) = line.split_once(' ')?.1.trim_start().split_once('(')?;
+    let (arguments, result) = rest.rsplit_once(" = ")?;
+    let last = |path: &str| Some(path.trim_end_matches('/').rsplit('/').next()?.to_owned());
+    let of_descriptor = |text: &str| last(text.split(['<', '>']).nth(1)?);
+    let quoted = || last(arguments.split('"').nth(1)?);
+    let mut number = |name: String| {
+        let next = numbers.len();
+        *numbers.entry(name).or_insert(next)
+    };
+    let is_file = |name: &String| name.len() == 40 || name.len() <= 3;
+    match name {
+        "creat" | "openat" if arguments.contains("O_CREAT") && arguments.contains("O_TRUNC") => {
+            Some(format!(
+                "create {}",
+                number(of_descriptor(result).filter(is_file)?)
+            ))
+        }
+        "openat" => {
+            let known = of_descriptor(result)?;
+            Some(format!("open {}", numbers.get(&known)?))
+        }
+        "write" => {
+            let number = *numbers.get(&of_descriptor(arguments)?)?;
+            let asked = arguments
+                .rsplit(", ")
+                .next()?
+                .trim_end()
+                .trim_end_matches(')');
+            Some(format!("write {number} {asked} {result}"))
+        }
+        "fsync" | "close" => {
+            let number = *numbers.get(&of_descriptor(arguments)?)?;
+            Some(format!("{name} {number} {result}"))
+        }
+        "unlink" | "unlinkat" => {
+            let number = *numbers.get(&quoted()?)?;
+            Some(format!("unlink {number} {result}"))
+        }
+        // The program's own start and end are no files.
+        "mkdir" | "mkdirat" => Some(format!("mkdir {}", result.split(' ').nth(1).unwrap_or("0"))),
+        "sync" => Some("sync".to_owned()),
+        _ => None,
+    }
+}
+
+/// The calls of fs_mark by its rules.
+fn fs_mark_calls(method: &str) -> Vec<String> {
+    let mut calls = vec!["mkdir EEXIST".to_owned()];
+    let synced = |index: u64| {
+        [
+            format!("open {index}"),
+            format!("fsync {index} 0"),
+            format!("close {index} 0"),
+        ]
+    };
+    for index in 0..FILES {
+        calls.extend(["mkdir EEXIST".to_owned(), format!("create {index}")]);
+        let mut rest = SIZE;
+        while rest > 0 {
+            let length = rest.min(WRITE);
+            calls.push(format!("write {index} {length} {length}"));
+            rest -= length;
+        }
+        if method == "1" {
+            calls.push(format!("fsync {index} 0"));
+        }
+        calls.push(format!("close {index} 0"));
+    }
+    if ["2", "4", "6"].contains(&method) {
+        calls.push("sync".to_owned());
+    }
+    match method {
+        "2" => calls.extend(synced(0)),
+        "3" | "4" => calls.extend((0..FILES).rev().flat_map(synced)),
+        "5" | "6" => calls.extend((0..FILES).flat_map(synced)),
+        _ => {}
+    }
+    calls.extend((0..FILES).map(|index| format!("unlink {index} 0")));
+    calls
+}
+
+fn fs_mark_arguments(method: &str) -> [String; 8] {
+    [
+        "-d",
+        "target/a",
+        "-n",
+        &FILES.to_string(),
+        "-s",
+        &SIZE.to_string(),
+        "-S",
+        method,
+    ]
+    .map(str::to_owned)
+}
+
+/// Where Debian's fs_mark is.
+fn original() -> Option<String> {
+    let found = run_tool("sh", &["-c", "command -v fs_mark || true"]).unwrap();
+    let path = found.trim();
+    (!path.is_empty()).then(|| path.to_owned())
+}
+
+fn assert_equal(ours: &[String], theirs: &[String], what: &str) {
+    for (index, (ours, theirs)) in ours.iter().zip(theirs).enumerate() {
+        assert_eq!(ours, theirs, "{what}: call {index}");
+    }
+    assert_eq!(ours.len(), theirs.len(), "{what}");
+}
+
+#[test]
+fn fs_marks_system_calls_are_those_of_its_rules_and_of_the_original() {
+    need!(run_tool("strace", &["-o", "/dev/null", "true"]));
+    let original = original();
+    for method in METHODS {
+        let bed = Bed::new().unwrap();
+        fs::create_dir(bed.target().join("a")).unwrap();
+        let arguments = fs_mark_arguments(method);
+        let mut command = bed.command(&["as", "fs_mark"]);
+        let ours = traced(&bed, command.args(&arguments));
+        assert_equal(&ours, &fs_mark_calls(method), &format!("-S {method}"));
+        if let Some(original) = &original {
+            let mut command = Command::new(original);
+            let theirs = traced(&bed, command.args(&arguments));
+            assert_equal(&ours, &theirs, &format!("-S {method} of the original"));
+        }
+    }
+    if original.is_none() {
+        skip!("Debian's fs_mark is not installed, so only the rules were compared");
+    }
+}
+
+/// Everything of an output but the times: numbers are masked, and so is the date.
+fn shape(output: &str) -> Vec<String> {
+    let line = |line: &str| {
+        if let Some((start, _)) = line.split_once("starting at") {
+            return start.to_owned();
+        }
+        if line.starts_with('#') || line.starts_with("FSUse%") {
+            return line.to_owned();
+        }
+        let fields: Vec<&str> = line.split_whitespace().collect();
+        let count_and_size = fields.get(1..3).unwrap_or_default();
+        format!(
+            "{} long, {} fields, {count_and_size:?}",
+            line.len(),
+            fields.len()
+        )
+    };
+    output.lines().map(line).collect()
+}
+
+#[test]
+fn fs_marks_output_and_files_are_those_of_the_original() {
+    if original().is_none() {
+        skip!("Debian's fs_mark is not installed");
+    }
+    for options in [
+        "-d target/a -n 50 -s 10000",
+        "-d target/a -d target/b -n 20 -t 4 -D 4 -N 3 -S 0 -k -v",
+        "-d target/a -n 10 -s 0 -L 3 -S 3 -D 5 -p 30 -r 20",
+        "-d target/a -n 7 -s 40000 -w 1000 -S 6 -v",
+    ] {
+        let words: Vec<&str> = options.split(' ').collect();
+        let outcome = |is_ours: bool| {
+            let bed = Bed::new().unwrap();
+            let mut command = if is_ours {
+                bed.command(&["as", "fs_mark"])
+            } else {
+                Command::new("fs_mark")
+            };
+            let seen = finish(command.args(&words).current_dir(bed.path()));
+            assert_eq!(seen.code, 0, "{}", seen.text());
+            let lengths = files_below(bed.target());
+            let lengths: Vec<u64> = lengths
+                .iter()
+                .map(|path| fs::metadata(path).unwrap().len())
+                .collect();
+            let log = fs::read_to_string(bed.path().join("fs_log.txt")).unwrap();
+            (shape(&seen.stdout), lengths, shape(&log))
+        };
+        assert_eq!(outcome(true), outcome(false), "{options}");
+    }
+}
+
+#[test]
+fn lat_fs_1_6_creates_writes_once_and_removes_in_the_order_of_names() {
+    need!(run_tool("strace", &["-o", "/dev/null", "true"]));
+    let bed = Bed::new().unwrap();
+    let ours = traced(
+        &bed,
+        &bed.command(&["as", "lat_fs", "--tick", "3s", "target"]),
+    );
+    let mut expected = Vec::new();
+    for size in [0, 1024, 4096, 10_240] {
+        for index in 0..1000 {
+            expected.push(format!("create {index}"));
+            expected.push(format!("write {index} {size} {size}"));
+            expected.push(format!("close {index} 0"));
+        }
+        expected.extend((0..1000).map(|index| format!("unlink {index} 0")));
+    }
+    assert_equal(&ours, &expected, "lat_fs 1.6");
+}
+
+#[test]
+fn lat_fs_3_visits_the_files_of_each_sample_backwards() {
+    need!(run_tool("strace", &["-o", "/dev/null", "true"]));
+    let bed = Bed::new().unwrap();
+    let mut strace = Command::new("strace");
+    strace.args([
+        "-f",
+        "-qq",
+        "-y",
+        "-o",
+        "trace",
+        "-e",
+        "trace=openat,unlinkat",
+    ]);
+    let command = bed.command(&["as", "lat_fs", "-n", "10", "-N", "1", "-s", "1k", "target"]);
+    strace.arg(command.get_program()).args(command.get_args());
+    let seen = finish(strace.current_dir(bed.path()));
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let trace = fs::read_to_string(bed.path().join("trace")).unwrap();
+    let (mut last, mut count) = (0, 0);
+    for line in trace.lines() {
+        let is_create = line.contains("O_CREAT");
+        let is_removal = line.contains("unlinkat") && !line.contains("AT_REMOVEDIR");
+        let number = line
+            .split('"')
+            .nth(1)
+            .and_then(|name| name.parse::<u32>().ok());
+        if let Some(number) = number.filter(|_| is_create || is_removal) {
+            assert!(number < 10, "{line}");
+            // The last file of a directory is followed by the one before it, or by another's.
+            assert!(last == 0 || number == last - 1, "{last} before {line}");
+            (last, count) = (number, count + 1);
+        }
+    }
+    assert!(count > 100, "{count}");
+}

@@ -1,0 +1,281 @@
+//! `compare`: what it says of runs, in which forms, and with which exit code.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use end_to_end::{Bed, Finished};
+use serde_json::{Value, json};
+
+const READS: &str = "size = \"4m\"\nengine = \"null\"\n[[access_spec]]\nname = \"Reads\"\n\
+    line = [{ size = \"4k\", random = 100 }]\n";
+/// Rates of five repetitions, 1 % apart.
+const RATES: [f64; 5] = [1000.0, 1010.0, 990.0, 1005.0, 995.0];
+
+/// A bed with `a.json`, a real record of 5 repetitions whose figures are made exact.
+fn bed() -> (Bed, Value) {
+    let bed = Bed::new().unwrap();
+    bed.file("reads.toml", READS);
+    let (seen, record) = bed.record(&[
+        "reads.toml",
+        "--repetitions",
+        "5",
+        "--run-time",
+        "50ms",
+        "--ramp-time",
+        "0s",
+    ]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let record = at_speed(&record, 1.0);
+    bed.file("a.json", record.to_string());
+    (bed, record)
+}
+
+/// The record with the rates above times `speed`, and latencies to match.
+fn at_speed(record: &Value, speed: f64) -> Value {
+    let mut record = record.clone();
+    for (cell, rate) in record["cells"]
+        .as_array_mut()
+        .unwrap()
+        .iter_mut()
+        .zip(RATES)
+    {
+        let rate = rate * speed;
+        for place in ["/total", "/operations/read"] {
+            let figures = cell.pointer_mut(place).unwrap();
+            figures["per_second"] = json!(rate);
+            figures["bytes_per_second"] = json!(rate * 4096.0);
+            figures["latency"]["mean_ns"] = json!(1e9 / rate);
+            figures["latency"]["percentiles_ns"]["99"] = json!((2e9 / rate) as u64);
+        }
+    }
+    record
+}
+
+/// A bed with `b.json` beside `a.json`, which ran at `speed` times its rates.
+fn two(speed: f64) -> Bed {
+    let (bed, record) = bed();
+    bed.file("b.json", at_speed(&record, speed).to_string());
+    bed
+}
+
+fn compare(bed: &Bed, more: &[&str]) -> Finished {
+    bed.run(&[&["compare", "a.json", "b.json"], more].concat())
+}
+
+/// The rows of verdicts, by the first words of their lines.
+fn row<'a>(text: &'a str, figure: &str) -> &'a str {
+    text.lines()
+        .find(|line| line.starts_with(figure))
+        .unwrap_or_else(|| panic!("no row `{figure}` in\n{text}"))
+}
+
+#[test]
+fn a_record_compared_with_itself_shows_no_difference() {
+    let (bed, _) = bed();
+    let seen = bed.run(&["compare", "a.json", "a.json", "--fail-on-regression", "0%"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let row = row(&seen.stdout, "IOPS");
+    assert!(row.contains("1.000"), "{}", seen.text());
+    assert!(row.contains("no difference"), "{}", seen.text());
+    assert!(!seen.stdout.contains("better\n"), "{}", seen.text());
+    assert!(!seen.stdout.contains("worse\n"), "{}", seen.text());
+    assert!(seen.stdout.contains("Holm"), "{}", seen.text());
+    assert!(seen.stdout.contains("(from"), "{}", seen.text());
+}
+
+#[test]
+fn ten_percent_slower_is_worse_and_fails_on_regression() {
+    let bed = two(0.9);
+    let seen = compare(&bed, &["--fail-on-regression", "3%"]);
+    assert_eq!(seen.code, 4, "{}", seen.text());
+    for figure in ["IOPS", "MiB/s", "mean"] {
+        assert!(
+            row(&seen.stdout, figure).ends_with("worse"),
+            "{}",
+            seen.text()
+        );
+    }
+    assert!(row(&seen.stdout, "IOPS").contains("0.900"));
+    seen.assert_says(
+        4,
+        &["regression: reads, Reads: null", "IOPS is 10.0 % worse"],
+    );
+    let seen = compare(&bed, &["--fail-on-regression", "15%"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let seen = compare(&bed, &[]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+}
+
+#[test]
+fn ten_percent_faster_is_better_and_no_regression() {
+    let seen = compare(&two(1.1), &["--fail-on-regression", "0"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let row = row(&seen.stdout, "IOPS");
+    assert!(row.ends_with("better"), "{}", seen.text());
+}
+
+#[test]
+fn pairs_find_what_their_common_scatter_hides() {
+    let bed = two(0.995);
+    let verdict = |more: &[&str]| {
+        let seen = compare(&bed, &[&["--format", "json"], more].concat());
+        let comparison: Value = serde_json::from_str(&seen.stdout).unwrap();
+        let figure = &comparison["cells"][0]["figures"][0];
+        (figure["basis"].clone(), figure["verdict"].clone())
+    };
+    assert_eq!(
+        verdict(&[]),
+        (json!("repetitions"), json!("no-difference-shown"))
+    );
+    assert_eq!(verdict(&["--paired"]), (json!("pairs"), json!("worse")));
+}
+
+#[test]
+fn json_is_one_comparison_and_an_array_of_several() {
+    let bed = two(0.9);
+    let seen = compare(&bed, &["--format", "json"]);
+    let comparison: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let figure = &comparison["cells"][0]["figures"][0];
+    assert_eq!(figure["figure"], "per_second");
+    assert!((figure["ratio"].as_f64().unwrap() - 0.9).abs() < 1e-9);
+    let seen = bed.run(&["compare", "a.json", "b.json", "a.json", "--format", "json"]);
+    let comparisons: Value = serde_json::from_str(&seen.stdout).unwrap();
+    assert_eq!(comparisons.as_array().map(Vec::len), Some(2));
+}
+
+#[test]
+fn several_runs_stand_below_the_first() {
+    let (bed, record) = bed();
+    bed.file("b.json", at_speed(&record, 0.9).to_string());
+    bed.file("c.json", at_speed(&record, 1.1).to_string());
+    let seen = bed.run(&["compare", "a.json", "b.json", "c.json"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let lines: Vec<&str> = seen.stdout.lines().collect();
+    let first = lines.iter().position(|it| it.starts_with("IOPS")).unwrap();
+    let words =
+        |line: &str| -> Vec<String> { line.split_whitespace().map(str::to_owned).collect() };
+    assert_eq!(words(lines[first])[1..3], ["A", "1.000k"]);
+    assert_eq!(words(lines[first + 1])[..2], ["B", "900.0"]);
+    assert!(lines[first + 1].ends_with("worse"), "{}", seen.text());
+    assert_eq!(words(lines[first + 2])[..2], ["C", "1.100k"]);
+    assert!(lines[first + 2].ends_with("better"), "{}", seen.text());
+    let seen = bed.run(&[
+        "compare",
+        "a.json",
+        "c.json",
+        "b.json",
+        "--fail-on-regression",
+        "3%",
+    ]);
+    assert_eq!(seen.code, 4, "{}", seen.text());
+}
+
+#[test]
+fn markdown_goes_into_a_file() {
+    let bed = two(0.9);
+    let seen = compare(&bed, &["--format", "markdown", "-o", "c.md"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert!(seen.stdout.is_empty());
+    let text = std::fs::read_to_string(bed.path().join("c.md")).unwrap();
+    assert!(text.starts_with("# "), "{text}");
+    assert!(text.contains("| figure | A |"), "{text}");
+    assert!(text.contains("| worse |"), "{text}");
+}
+
+#[test]
+fn what_differs_is_told_first() {
+    let (bed, record) = bed();
+    let mut other = at_speed(&record, 1.0);
+    other["environment"]["kernel"] = json!("9.99.0-made-up");
+    bed.file("b.json", other.to_string());
+    let seen = compare(&bed, &[]);
+    let at = |phrase: &str| {
+        seen.stdout
+            .find(phrase)
+            .unwrap_or_else(|| panic!("no `{phrase}` in\n{}", seen.text()))
+    };
+    assert!(at("9.99.0-made-up") < at("IOPS"), "{}", seen.text());
+    let same = bed.run(&["compare", "a.json", "a.json"]);
+    assert!(
+        same.stdout.contains("no difference of plan"),
+        "{}",
+        same.text()
+    );
+}
+
+#[test]
+fn records_of_different_things_are_refused_unless_forced() {
+    let (bed, _) = bed();
+    let more = [
+        "--repetitions",
+        "5",
+        "--run-time",
+        "50ms",
+        "--ramp-time",
+        "0s",
+    ];
+    let (_, other) = bed.record(&[&["reads.toml", "--iodepth", "4"][..], &more].concat());
+    bed.file("b.json", other.to_string());
+    let seen = compare(&bed, &[]);
+    seen.assert_refused(
+        2,
+        &["measure different things", "iodepth", "help: ", "--force"],
+    );
+    let seen = compare(&bed, &["--force"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert!(seen.stdout.contains("--force"), "{}", seen.text());
+    let (_, other) =
+        bed.record(&[&["oltp", "--engine", "null", "--size", "4m"][..], &more].concat());
+    bed.file("b.json", other.to_string());
+    compare(&bed, &["--force"]).assert_refused(2, &["no workload in common", "help: "]);
+}
+
+#[test]
+fn what_is_no_record_is_refused() {
+    let (bed, record) = bed();
+    let refused = |name: &str, phrases: &[&str]| {
+        for pair in [["a.json", name], [name, "a.json"]] {
+            let seen = bed.run(&[&["compare"], &pair[..]].concat());
+            seen.assert_refused(2, &[phrases, &[name, "help: "]].concat());
+            assert!(seen.stdout.is_empty(), "{}", seen.text());
+        }
+    };
+    refused("missing.json", &["No such file"]);
+    refused(".", &["not a regular file"]);
+    bed.file("empty.json", "");
+    refused("empty.json", &["cannot read the record"]);
+    let text = record.to_string();
+    bed.file("damaged.json", &text[..text.len() / 2]);
+    refused("damaged.json", &["cannot read the record"]);
+    bed.file("other.json", "{\"format\": \"another/1\"}");
+    refused("other.json", &["another/1"]);
+    bed.file("bytes.json", [0xff, 0xfe, 0x00]);
+    refused("bytes.json", &["cannot read the record"]);
+}
+
+#[test]
+fn one_run_is_too_few() {
+    let (bed, _) = bed();
+    bed.run(&["compare", "a.json"])
+        .assert_refused(2, &["two runs or more, not 1", "help: "]);
+    assert_eq!(bed.run(&["compare"]).code, 2);
+}
+
+#[test]
+fn a_record_without_a_complete_cell_is_refused() {
+    let (bed, mut record) = bed();
+    record["cells"] = json!([]);
+    bed.file("b.json", record.to_string());
+    compare(&bed, &[]).assert_refused(2, &["no cell that was measured to its end"]);
+}
+
+#[test]
+fn single_runs_say_that_they_are_single() {
+    let (bed, record) = bed();
+    let mut single = record.clone();
+    single["cells"].as_array_mut().unwrap().truncate(1);
+    single["estimates"] = json!([]);
+    bed.file("a.json", single.to_string());
+    bed.file("b.json", at_speed(&single, 0.9).to_string());
+    let seen = compare(&bed, &["--fail-on-regression", "3%"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert!(seen.stdout.contains("--repetitions 5"), "{}", seen.text());
+}

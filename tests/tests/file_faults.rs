@@ -1,0 +1,439 @@
+//! Work on many files where a file system fails, and where a run is ended from outside: errors are
+//! counted and told, what was measured is kept, and what was made is removed.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use end_to_end::faultfs::{
+    Call, EIO, EMFILE, ENFILE, ENOSPC, EROFS, Effect, Fault, FaultFs, Settings,
+};
+use end_to_end::{Bed, Finished, need, run_tool, wait_for};
+use serde_json::Value;
+
+/// Small workloads in whose phases there is time for some hundred requests of each kind.
+const POSTMARK: &str = "[postmark]\nnumber = 150\ntransactions = 800\nfsync = \"per-file\"\n";
+const CREATE_REMOVE: &str = "[create_remove]\ncount = 300\nsizes = [5000]\nwrite_size = 2000\n\
+    directories = 3\nsync = \"fsync\"\n";
+const FS_MARK: &str = "[fs_mark]\nfiles = 300\nsize = 5000\nwrite_size = 2000\n";
+
+const WORKLOADS: [(&str, &str); 3] = [
+    ("postmark", POSTMARK),
+    ("create-remove", CREATE_REMOVE),
+    ("fs-mark", FS_MARK),
+];
+
+/// A bed on a file system with faults.
+fn bed(faultfs: &FaultFs, workload: &str) -> Bed {
+    let bed = Bed::with_target(&faultfs.path()).unwrap();
+    bed.file("mine.toml", workload);
+    bed
+}
+
+fn line(bed: &Bed) -> Vec<String> {
+    let target = bed.target().to_string_lossy().into_owned();
+    let words = [
+        "run",
+        "mine.toml",
+        "--json",
+        "saved.json",
+        "--target",
+        &target,
+    ];
+    words.map(str::to_owned).to_vec()
+}
+
+/// Runs the workload; its report is on standard output.
+fn measured(bed: &Bed, more: &[&str]) -> (Finished, Value) {
+    let line = line(bed);
+    let line: Vec<&str> = line.iter().map(String::as_str).collect();
+    let seen = bed.run(&[&line, more].concat());
+    assert!(!seen.stderr.contains("panicked"), "{}", seen.text());
+    (seen, saved(bed))
+}
+
+fn saved(bed: &Bed) -> Value {
+    let text = fs::read_to_string(bed.path().join("saved.json")).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn cells(record: &Value) -> &[Value] {
+    record["cells"].as_array().unwrap()
+}
+
+/// How often an operation failed so, by the causes that the record tells.
+fn failures(record: &Value, operation: &str, errno: i32) -> u64 {
+    let causes = cells(record)
+        .iter()
+        .flat_map(|cell| cell["errors"].as_array().unwrap());
+    let alike = causes.filter(|it| it["operation"] == operation && it["errno"] == errno);
+    alike.map(|it| it["count"].as_u64().unwrap()).sum()
+}
+
+/// Operations that failed so, by their figures.
+fn errors(record: &Value, operation: &str) -> u64 {
+    let figures = cells(record)
+        .iter()
+        .map(|cell| &cell["operations"][operation]);
+    figures.filter_map(|it| it["errors"].as_u64()).sum()
+}
+
+fn errors_in_all(record: &Value) -> u64 {
+    let totals = cells(record).iter().map(|cell| &cell["total"]["errors"]);
+    totals.map(|errors| errors.as_u64().unwrap()).sum()
+}
+
+/// What fails: the requests of a kind from the n-th on, so many of them; as which operation that
+/// is counted, and what the system says.
+struct Failing {
+    call: Call,
+    from_nth: u64,
+    count: u64,
+    errno: i32,
+    operation: &'static str,
+    words: &'static str,
+}
+
+const fn failing(
+    (call, operation): (Call, &'static str),
+    (from_nth, count): (u64, u64),
+    (errno, words): (i32, &'static str),
+) -> Failing {
+    Failing {
+        call,
+        from_nth,
+        count,
+        errno,
+        operation,
+        words,
+    }
+}
+
+const FULL: (i32, &str) = (ENOSPC, "No space left on device");
+const BROKEN: (i32, &str) = (EIO, "Input/output error");
+
+/// What every workload does.
+const COMMON: [Failing; 5] = [
+    failing((Call::Write, "write"), (100, 30), FULL),
+    failing((Call::Write, "write"), (250, 1), BROKEN),
+    failing((Call::Create, "create"), (120, 20), FULL),
+    failing((Call::Fsync, "fsync"), (90, 10), BROKEN),
+    // The first are of the work directory.
+    failing((Call::Unlink, "unlink"), (60, 15), BROKEN),
+];
+
+fn assert_counted(name: &str, workload: &str, failing: &Failing, more: &[&str]) {
+    let faultfs = FaultFs::new(Settings::default()).unwrap();
+    let bed = bed(&faultfs, workload);
+    faultfs.arm(&[Fault {
+        call: failing.call,
+        from_nth: failing.from_nth,
+        requests_count: failing.count,
+        effect: Effect::Errno(failing.errno),
+    }]);
+    let (seen, record) = measured(&bed, more);
+    let what = format!("{name} {more:?}, {} {}", failing.operation, failing.errno);
+    assert_eq!(faultfs.hits_count(), failing.count, "{what}");
+    assert_eq!(seen.code, 1, "{what}: {}", seen.text());
+    assert_eq!(record["status"], "complete", "{what}");
+    let counted = failures(&record, failing.operation, failing.errno);
+    assert_eq!(counted, failing.count, "{what}");
+    assert_eq!(errors(&record, failing.operation), failing.count, "{what}");
+    // What follows from it, as removing what could not be created, fails with it.
+    assert!(errors_in_all(&record) >= failing.count, "{what}");
+    for cell in cells(&record) {
+        assert!(
+            cell["total"]["count"].as_u64().unwrap() > 0,
+            "{what}: {}",
+            cell["phase"]
+        );
+    }
+    assert!(
+        on_one_line(&seen.stdout).contains(failing.words),
+        "{what}: {}",
+        seen.stdout
+    );
+    assert!(seen.stdout.contains("io-errors"), "{what}: {}", seen.stdout);
+    assert_eq!(bed.left_in_target(), [""; 0], "{what}");
+}
+
+/// The text as it is before it is broken into lines.
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn errors_in_the_middle_are_counted_by_operation_and_cause() {
+    drop(need!(FaultFs::new(Settings::default())));
+    for (name, workload) in WORKLOADS {
+        for failing in &COMMON {
+            assert_counted(name, workload, failing, &[]);
+        }
+    }
+}
+
+#[test]
+fn errors_in_the_middle_are_counted_through_a_ring_too() {
+    drop(need!(FaultFs::new(Settings::default())));
+    for (name, workload) in WORKLOADS {
+        for failing in &COMMON {
+            assert_counted(
+                name,
+                workload,
+                failing,
+                &["--engine", "io_uring", "--iodepth", "4"],
+            );
+        }
+    }
+}
+
+#[test]
+fn files_that_cannot_be_opened_for_want_of_descriptors_are_counted() {
+    drop(need!(FaultFs::new(Settings::default())));
+    let full = [
+        (EMFILE, "Too many open files"),
+        (ENFILE, "Too many open files in system"),
+    ];
+    for cause in full {
+        for more in [&[][..], &["--engine", "io_uring", "--iodepth", "4"]] {
+            let failing = failing((Call::Open, "open"), (100, 20), cause);
+            assert_counted("postmark", POSTMARK, &failing, more);
+        }
+    }
+}
+
+#[test]
+fn two_workers_each_count_their_errors() {
+    drop(need!(FaultFs::new(Settings::default())));
+    for pool in ["pool=own", "pool=shared"] {
+        let more = ["--workers", "2", "--set", pool];
+        assert_counted("postmark", POSTMARK, &COMMON[0], &more);
+    }
+}
+
+/// Starts the workload and arms the faults when so many requests of a kind were seen.
+fn with_faults_later(
+    faultfs: &FaultFs,
+    bed: &Bed,
+    (call, count): (Call, u64),
+    faults: &[Fault],
+) -> Option<i32> {
+    let line = line(bed);
+    let line: Vec<&str> = line.iter().map(String::as_str).collect();
+    let mut child = bed.start(&line);
+    wait_for("some requests", || faultfs.calls_count(call) >= count);
+    faultfs.arm(faults);
+    end(&mut child)
+}
+
+#[test]
+fn a_file_system_that_turns_read_only_ends_the_run_and_what_is_left_is_named() {
+    for (name, workload) in WORKLOADS {
+        // Slow enough to be caught in the middle.
+        let settings = Settings {
+            write_delay: Duration::from_millis(1),
+            ..Settings::default()
+        };
+        let faultfs = need!(FaultFs::new(settings));
+        let bed = bed(&faultfs, workload);
+        let refused = Call::CHANGES.map(|call| Fault::from(call, 1, Effect::Errno(EROFS)));
+        let code = with_faults_later(&faultfs, &bed, (Call::Write, 100), &refused);
+        assert_eq!(code, Some(1), "{name}");
+        let record = saved(&bed);
+        assert_eq!(record["status"], "complete", "{name}");
+        assert!(failures(&record, "write", EROFS) + failures(&record, "create", EROFS) > 0);
+        assert!(
+            cells(&record)[0]["total"]["count"].as_u64().unwrap() > 0,
+            "{name}"
+        );
+        let warnings = record["warnings"].to_string();
+        for phrase in [
+            "leftover-files",
+            "Read-only file system",
+            "files-0",
+            "io-errors",
+        ] {
+            assert!(
+                warnings.contains(phrase),
+                "{name}: no `{phrase}` in {warnings}"
+            );
+        }
+        assert_eq!(bed.left_in_target(), ["pgmeter.work"], "{name}");
+        faultfs.arm(&[]);
+        let cleaned = bed.run(&["clean", &bed.target().to_string_lossy()]);
+        assert_eq!(cleaned.code, 0, "{}", cleaned.text());
+        assert!(bed.left_in_target().is_empty());
+    }
+}
+
+#[test]
+fn a_file_system_that_is_full_from_some_moment_on_is_measured_to_the_end() {
+    for (name, workload) in WORKLOADS {
+        let faultfs = need!(FaultFs::new(Settings::default()));
+        let bed = bed(&faultfs, workload);
+        let full = Effect::Errno(ENOSPC);
+        faultfs.arm(&[
+            Fault::from(Call::Write, 150, full),
+            Fault::from(Call::Create, 130, full),
+        ]);
+        let (seen, record) = measured(&bed, &[]);
+        assert_eq!(seen.code, 1, "{name}: {}", seen.text());
+        assert_eq!(record["status"], "complete", "{name}");
+        assert!(failures(&record, "create", ENOSPC) > 100, "{name}");
+        assert!(bed.left_in_target().is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn what_cannot_be_removed_in_the_end_is_named() {
+    for (name, workload) in WORKLOADS {
+        let faultfs = need!(FaultFs::new(Settings::default()));
+        let bed = bed(&faultfs, workload);
+        // The work directory's own files are removed before.
+        faultfs.arm(&[Fault::from(Call::Unlink, 20, Effect::Errno(EIO))]);
+        let (seen, record) = measured(&bed, &[]);
+        assert_eq!(seen.code, 1, "{name}: {}", seen.text());
+        assert!(failures(&record, "unlink", EIO) > 0, "{name}");
+        for phrase in ["leftover-files", "Input/output error", "are left with it"] {
+            assert!(
+                on_one_line(&seen.stdout).contains(phrase),
+                "{name}: {}",
+                seen.text()
+            );
+        }
+        faultfs.arm(&[]);
+        let cleaned = bed.run(&["clean", &bed.target().to_string_lossy()]);
+        assert_eq!(cleaned.code, 0, "{}", cleaned.text());
+        assert!(bed.left_in_target().is_empty());
+    }
+}
+
+#[test]
+fn what_was_read_wrongly_is_named_by_its_place() {
+    let faultfs = need!(FaultFs::new(Settings::default()));
+    let bed = bed(&faultfs, POSTMARK);
+    faultfs.arm(&[Fault::once(Call::Read, 100, Effect::FlipBit)]);
+    let (seen, record) = measured(&bed, &["--verify"]);
+    assert_eq!(seen.code, 1, "{}", seen.text());
+    let warnings = record["warnings"].to_string();
+    assert!(warnings.contains("verify-mismatch"), "{warnings}");
+    assert!(warnings.contains("offset"), "{warnings}");
+    assert!(bed.left_in_target().is_empty());
+}
+
+/// Waits for the end and returns the exit code; none when a signal ended it.
+fn end(child: &mut Child) -> Option<i32> {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status.code();
+        }
+        if start.elapsed() > Duration::from_secs(60) {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            panic!("did not end within 60 s");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn signal(child: &Child, name: &str) {
+    run_tool("kill", &[&format!("-{name}"), &child.id().to_string()]).unwrap();
+}
+
+/// Each phase with a request that only it makes, in its middle.
+const PHASES: [(&str, &str, &str, (Call, u64)); 7] = [
+    ("postmark", "create", POSTMARK, (Call::Create, 100)),
+    ("postmark", "transactions", POSTMARK, (Call::Open, 100)),
+    // About as many are removed before, by transactions.
+    ("postmark", "delete", POSTMARK_SHORT, (Call::Unlink, 60)),
+    (
+        "create-remove",
+        "create 5000B",
+        CREATE_REMOVE,
+        (Call::Create, 150),
+    ),
+    (
+        "create-remove",
+        "remove 5000B",
+        CREATE_REMOVE,
+        (Call::Unlink, 150),
+    ),
+    ("fs-mark", "create", FS_MARK, (Call::Fsync, 150)),
+    ("fs-mark", "remove", FS_MARK, (Call::Unlink, 150)),
+];
+
+/// So few transactions that hardly a file is removed before the end.
+const POSTMARK_SHORT: &str = "[postmark]\nnumber = 150\ntransactions = 10\n";
+
+/// Starts a workload and returns when it is in the middle of a phase, held up by a request.
+fn held_up(faultfs: &FaultFs, bed: &Bed, (call, nth): (Call, u64)) -> Child {
+    let stall = Effect::Stall(Duration::from_secs(2));
+    faultfs.arm(&[Fault::once(call, nth, stall)]);
+    let line = line(bed);
+    let line: Vec<&str> = line.iter().map(String::as_str).collect();
+    let child = bed.start(&line);
+    wait_for("the request", || faultfs.hits_count() == 1);
+    child
+}
+
+#[test]
+fn ctrl_c_in_any_phase_removes_the_files_and_saves_the_record() {
+    for (name, phase, workload, at) in PHASES {
+        let faultfs = need!(FaultFs::new(Settings::default()));
+        let bed = bed(&faultfs, workload);
+        let mut child = held_up(&faultfs, &bed, at);
+        signal(&child, "INT");
+        assert_eq!(end(&mut child), Some(130), "{name} {phase}");
+        assert_eq!(bed.left_in_target(), [""; 0], "{name} {phase}");
+        let record = saved(&bed);
+        assert_eq!(record["status"], "interrupted", "{name} {phase}");
+        let last = cells(&record).last().unwrap();
+        assert_eq!(last["phase"], phase, "{name}");
+        assert_eq!(last["status"], "interrupted", "{name} {phase}");
+        assert!(
+            last["total"]["count"].as_u64().unwrap() > 0,
+            "{name} {phase}"
+        );
+        assert_eq!(errors_in_all(&record), 0, "{name} {phase}");
+    }
+}
+
+#[test]
+fn what_was_killed_in_any_phase_is_cleaned_and_nothing_else() {
+    for (name, phase, workload, at) in PHASES {
+        let faultfs = need!(FaultFs::new(Settings::default()));
+        let bed = bed(&faultfs, workload);
+        let mine = bed.target().join("mine");
+        fs::write(&mine, "precious").unwrap();
+        let mut child = held_up(&faultfs, &bed, at);
+        signal(&child, "KILL");
+        assert_eq!(end(&mut child), None, "{name} {phase}");
+        assert_eq!(
+            bed.left_in_target(),
+            ["mine", "pgmeter.work"],
+            "{name} {phase}"
+        );
+        let cleaned = bed.run(&["clean", &bed.target().to_string_lossy()]);
+        assert_eq!(cleaned.code, 0, "{name} {phase}: {}", cleaned.text());
+        assert_eq!(bed.left_in_target(), ["mine"], "{name} {phase}");
+        assert_eq!(fs::read(&mine).unwrap(), b"precious");
+    }
+}
+
+#[test]
+fn a_run_after_one_that_was_killed_measures_and_cleans() {
+    for (name, phase, workload, at) in PHASES {
+        let faultfs = need!(FaultFs::new(Settings::default()));
+        let bed = bed(&faultfs, workload);
+        let mut child = held_up(&faultfs, &bed, at);
+        signal(&child, "KILL");
+        assert_eq!(end(&mut child), None, "{name} {phase}");
+        let (seen, record) = measured(&bed, &[]);
+        assert_eq!(seen.code, 0, "{name} {phase}: {}", seen.text());
+        assert_eq!(record["status"], "complete", "{name} {phase}");
+        assert_eq!(errors_in_all(&record), 0, "{name} {phase}");
+        assert_eq!(bed.left_in_target(), [""; 0], "{name} {phase}");
+    }
+}

@@ -1,0 +1,289 @@
+//! Work on many files on real file systems: mounted again and with emptied caches between the
+//! steps, links planted in the middle, and a million files in steady memory.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use end_to_end::{Bed, FileSystem, MountedImage, names_in, need, run_tool, wait_for};
+use serde_json::Value;
+
+/// Runs a workload on the target and returns its record and the most memory that it took, in
+/// bytes.
+fn measured(bed: &Bed, arguments: &[&str]) -> (Value, u64) {
+    let target = bed.target().to_string_lossy().into_owned();
+    let line = ["run", "--target", &target, "--json", "saved.json"];
+    let mut child = bed.start(&[&line, arguments].concat());
+    let mut peak_bytes = 0;
+    let code = watch(&mut child, |process| {
+        peak_bytes = peak_bytes.max(resident_bytes(process));
+    });
+    assert_eq!(code, Some(0), "{arguments:?}");
+    let text = fs::read_to_string(bed.path().join("saved.json")).unwrap();
+    let record: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(record["status"], "complete");
+    assert_eq!(bed.left_in_target(), [""; 0]);
+    (record, peak_bytes)
+}
+
+/// Looks at a process until it ends; the exit code, none when a signal ended it.
+fn watch(child: &mut Child, mut look: impl FnMut(&Path)) -> Option<i32> {
+    let process = Path::new("/proc").join(child.id().to_string());
+    let start = Instant::now();
+    loop {
+        look(&process);
+        if let Some(status) = child.try_wait().unwrap() {
+            return status.code();
+        }
+        if start.elapsed() > Duration::from_secs(120) {
+            child.kill().unwrap();
+            child.wait().unwrap();
+            panic!("did not end within 120 s");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// The most memory that a process has had resident so far; 0 when it has ended.
+fn resident_bytes(process: &Path) -> u64 {
+    let status = fs::read_to_string(process.join("status")).unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.and_then(|line| line.trim().strip_suffix(" kB"));
+    kib.map_or(0, |kib| kib.trim().parse::<u64>().unwrap() << 10)
+}
+
+fn cells(record: &Value) -> &[Value] {
+    record["cells"].as_array().unwrap()
+}
+
+/// Whether the program under test is an optimized one, which does much in little time.
+fn is_fast() -> bool {
+    std::env::var_os("PGMETER_BIN").is_some()
+}
+
+/// Creates and removes so many empty files in memory; the record and the most memory taken.
+fn created_and_removed(bed: &Bed, count: u32) -> (Value, u64) {
+    let count_option = format!("count={count}");
+    let arguments = ["create-remove", "--set", "sizes=0", "--set", &count_option];
+    measured(bed, &arguments)
+}
+
+#[test]
+fn a_million_files_are_created_and_removed_in_steady_memory() {
+    // A debug build takes three times as long.
+    let many = if is_fast() { 1_000_000 } else { 300_000 };
+    let bed = need!(Bed::in_memory());
+    let (_, few_bytes) = created_and_removed(&bed, 100_000);
+    let (record, many_bytes) = created_and_removed(&bed, many);
+    println!("{few_bytes} bytes for 100000 files, {many_bytes} bytes for {many}");
+    assert!(few_bytes > 1 << 20, "{few_bytes}");
+    assert!(many_bytes < 100_000_000, "{many_bytes}");
+    assert!(
+        many_bytes < few_bytes + (8 << 20),
+        "{few_bytes}, {many_bytes}"
+    );
+    for (cell, operations) in cells(&record)
+        .iter()
+        .zip([&["create", "close"][..], &["unlink"]])
+    {
+        assert_eq!(cell["total"]["count"], many);
+        assert_eq!(cell["total"]["errors"], 0);
+        for operation in operations {
+            let figures = &cell["operations"][operation];
+            assert_eq!(figures["count"], many, "{operation}");
+            let percentiles = &figures["latency"]["percentiles_ns"];
+            let of = |name: &str| {
+                let value = percentiles[name].as_u64();
+                value.unwrap_or_else(|| panic!("no {name} of {operation}: {percentiles}"))
+            };
+            let known = ["50", "90", "95", "99", "99.9", "99.99"].map(of);
+            assert!(known[0] > 0 && known.is_sorted(), "{operation}: {known:?}");
+        }
+    }
+}
+
+#[test]
+fn a_pool_of_ten_million_files_takes_less_than_a_gibibyte() {
+    // A debug build takes too long for so many.
+    let count: u64 = if is_fast() { 10_000_000 } else { 1_000_000 };
+    let bed = need!(Bed::in_memory());
+    let number = format!("number={count}");
+    let arguments = ["postmark", "--engine", "null", "--set", &number];
+    let (record, peak_bytes) = measured(
+        &bed,
+        &[&arguments[..], &["--set", "transactions=1000"]].concat(),
+    );
+    println!("{peak_bytes} bytes for {count} files");
+    assert!(peak_bytes < (1 << 30) / 10_000_000 * count, "{peak_bytes}");
+    assert_eq!(cells(&record)[0]["operations"]["create"]["count"], count);
+}
+
+#[test]
+fn file_systems_are_mounted_again_between_the_steps() {
+    for file_system in [FileSystem::Ext4, FileSystem::Xfs] {
+        let mounted = need!(MountedImage::new(file_system, 512 << 20));
+        let bed = Bed::with_target(mounted.path()).unwrap();
+        let arguments = [
+            "create-remove",
+            "--set",
+            "count=500",
+            "--set",
+            "between=remount",
+        ];
+        let sizes = ["--set", "sizes=[0, 4096]", "--set", "directories=3"];
+        let (record, _) = measured(&bed, &[&arguments[..], &sizes].concat());
+        assert_eq!(cells(&record).len(), 4);
+        for cell in cells(&record) {
+            assert_eq!(cell["total"]["count"], 500, "{}", cell["phase"]);
+            assert_eq!(cell["total"]["errors"], 0, "{}", cell["phase"]);
+        }
+        assert_eq!(cells(&record)[0]["classic"]["between_next"], "remount");
+        // It is mounted where it was, and writable.
+        fs::write(mounted.path().join("a"), "b").unwrap();
+    }
+}
+
+#[test]
+fn caches_are_emptied_between_the_steps() {
+    let mounted = need!(MountedImage::new(FileSystem::Ext4, 256 << 20));
+    let bed = Bed::with_target(mounted.path()).unwrap();
+    let arguments = [
+        "create-remove",
+        "--set",
+        "count=2000",
+        "--set",
+        "between=drop-caches",
+    ];
+    let (record, _) = measured(&bed, &[&arguments[..], &["--set", "sizes=4096"]].concat());
+    let [create, remove] = cells(&record) else {
+        panic!("one size has two steps");
+    };
+    assert_eq!(create["classic"]["between_next"], "drop-caches");
+    for cell in [create, remove] {
+        assert_eq!(
+            (&cell["total"]["count"], &cell["total"]["errors"]),
+            (&2000.into(), &0.into())
+        );
+    }
+}
+
+#[test]
+fn a_file_system_that_cannot_be_mounted_again_is_named_and_left_as_it_was() {
+    let bed = need!(Bed::in_memory());
+    let target = bed.target().to_string_lossy().into_owned();
+    let line = [
+        "run",
+        "create-remove",
+        "--target",
+        &target,
+        "--set",
+        "between=remount",
+    ];
+    let seen = bed.run(&[&line[..], &["--set", "count=10"]].concat());
+    seen.assert_refused(3, &["cannot be unmounted and mounted again", "help: "]);
+    assert!(bed.left_in_target().is_empty());
+}
+
+fn signal(child: &Child, name: &str) {
+    run_tool("kill", &[&format!("-{name}"), &child.id().to_string()]).unwrap();
+}
+
+/// Files in the place that a link leads to, with names that the workload uses itself.
+fn victim(bed: &Bed) -> std::path::PathBuf {
+    let victim = bed.path().join("victim");
+    fs::create_dir(&victim).unwrap();
+    for name in 0..6000 {
+        fs::write(victim.join(name.to_string()), "precious").unwrap();
+    }
+    victim
+}
+
+#[track_caller]
+fn assert_untouched(victim: &Path) {
+    assert_eq!(names_in(victim).len(), 6000);
+    for name in 0..6000 {
+        let content = fs::read(victim.join(name.to_string())).unwrap();
+        assert_eq!(content, b"precious", "{name}");
+    }
+}
+
+/// Puts a link in the place of a directory of the workload while that stands still.
+fn plant(bed: &Bed, workload: &str, directory: &str, is_begun: impl Fn(&Path) -> bool) {
+    bed.file("mine.toml", workload);
+    let victim = victim(bed);
+    let target = bed.target().to_string_lossy().into_owned();
+    let line = [
+        "run",
+        "mine.toml",
+        "--target",
+        &target,
+        "--json",
+        "saved.json",
+    ];
+    let mut child = bed.start(&line);
+    let tree = bed.target().join("pgmeter.work/files-0");
+    wait_for("the workload", || is_begun(&tree));
+    signal(&child, "STOP");
+    let place = tree.join(directory);
+    fs::rename(&place, tree.join("aside")).unwrap();
+    symlink(&victim, &place).unwrap();
+    signal(&child, "CONT");
+    // It goes on for a while, in directories that it knows.
+    std::thread::sleep(Duration::from_millis(500));
+    signal(&child, "INT");
+    assert_eq!(watch(&mut child, |_| {}), Some(130), "{workload}");
+    assert_untouched(&victim);
+    assert_eq!(bed.left_in_target(), [""; 0], "{workload}");
+}
+
+fn has_names(directory: &Path, count: usize) -> bool {
+    names_in(directory).len() > count
+}
+
+#[test]
+fn a_link_planted_in_the_place_of_a_location_is_not_followed() {
+    let bed = need!(Bed::in_memory());
+    let workload = "[postmark]\nnumber = 2000\ntransactions = 1000000000\nlocations = [\"a\"]\n";
+    plant(&bed, workload, "a", |tree| has_names(&tree.join("a"), 1900));
+}
+
+#[test]
+fn a_link_planted_in_the_place_of_a_directory_is_not_followed() {
+    let bed = need!(Bed::in_memory());
+    // The files are created in all directories in turn, then removed.
+    let workload = "[create_remove]\ncount = 100000000\nsizes = [0]\ndirectories = 3\n";
+    plant(&bed, workload, "d1", |tree| {
+        has_names(&tree.join("d1"), 100)
+    });
+}
+
+#[test]
+fn a_link_planted_in_the_place_of_the_tree_is_not_followed() {
+    let bed = need!(Bed::in_memory());
+    let workload = "[postmark]\nnumber = 2000\ntransactions = 1000000000\n";
+    bed.file("mine.toml", workload);
+    let victim = victim(&bed);
+    let target = bed.target().to_string_lossy().into_owned();
+    let mut child = bed.start(&[
+        "run",
+        "mine.toml",
+        "--target",
+        &target,
+        "--json",
+        "saved.json",
+    ]);
+    let tree = bed.target().join("pgmeter.work/files-0");
+    wait_for("the pool", || has_names(&tree, 1900));
+    signal(&child, "STOP");
+    fs::rename(&tree, bed.target().join("pgmeter.work/aside")).unwrap();
+    symlink(&victim, &tree).unwrap();
+    signal(&child, "CONT");
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&child, "INT");
+    let code = watch(&mut child, |_| {});
+    assert!(code.is_some(), "it ends by itself");
+    assert_untouched(&victim);
+}

@@ -1,0 +1,615 @@
+//! Work on many files from outside: PostMark to the digit, every engine and option, large counts.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::symlink;
+
+use end_to_end::{Bed, Finished, available, need, samples, skip};
+use serde_json::Value;
+
+/// Runs a workload of files on the target; the record is what it printed.
+fn measured(bed: &Bed, arguments: &[&str]) -> (Finished, Value) {
+    let target = bed.target().to_string_lossy().into_owned();
+    let line = ["run", "--target", &target, "--json", "-", "--quiet"];
+    let seen = bed.run(&[&line, arguments].concat());
+    let record = serde_json::from_str(&seen.stdout)
+        .unwrap_or_else(|error| panic!("no record: {error}\n{}", seen.text()));
+    (seen, record)
+}
+
+/// As [`measured`], of a run in which nothing fails and nothing is left.
+#[track_caller]
+fn complete(bed: &Bed, arguments: &[&str]) -> Value {
+    let (seen, record) = measured(bed, arguments);
+    assert_eq!(seen.code, 0, "{arguments:?}: {}", seen.stderr);
+    assert_eq!(record["status"], "complete", "{arguments:?}");
+    for cell in record["cells"].as_array().unwrap() {
+        assert_eq!(cell["total"]["errors"], 0, "{arguments:?}");
+    }
+    assert_eq!(bed.left_in_target(), [""; 0], "{arguments:?}");
+    record
+}
+
+fn phase<'a>(record: &'a Value, name: &str) -> &'a Value {
+    let cells = record["cells"].as_array().unwrap();
+    let found = cells.iter().find(|cell| cell["phase"] == name);
+    found.unwrap_or_else(|| panic!("no phase `{name}`"))
+}
+
+/// How often an operation of a phase was done; 0 where there was none.
+fn operations(record: &Value, phase_name: &str, operation: &str) -> u64 {
+    let counted = &phase(record, phase_name)["operations"][operation];
+    counted["count"].as_u64().unwrap_or(0)
+}
+
+/// PostMark's own figures.
+fn classic(record: &Value) -> &Value {
+    &phase(record, "transactions")["classic"]
+}
+
+fn warnings(record: &Value) -> String {
+    record["warnings"].to_string()
+}
+
+const COUNTS: [&str; 8] = [
+    "created",
+    "created_alone",
+    "created_mixed",
+    "read",
+    "appended",
+    "deleted",
+    "deleted_alone",
+    "deleted_mixed",
+];
+
+/// The counts of a record, by PostMark's names.
+fn counts(record: &Value) -> BTreeMap<&'static str, u64> {
+    let figures = classic(record);
+    let count = |name: &'static str| {
+        let value = figures[name].as_u64();
+        (name, value.unwrap_or_else(|| panic!("no `{name}`")))
+    };
+    COUNTS.into_iter().map(count).collect()
+}
+
+/// Megabytes read and written, as PostMark adds them up and prints them.
+fn megabytes(record: &Value) -> Vec<String> {
+    let figures = classic(record);
+    ["read_mib_float32", "written_mib_float32"]
+        .map(|name| format!("{:.2}", figures[name].as_f64().unwrap()))
+        .to_vec()
+}
+
+/// The counts and the megabytes of each verbose report of PostMark in a text.
+fn reported(text: &str) -> Vec<(BTreeMap<&'static str, u64>, Vec<String>)> {
+    let mut reports = Vec::new();
+    for report in text.split("\nFiles:\n").skip(1) {
+        let number = |line: &str| {
+            let words = line.split_whitespace();
+            let mut digits = words.filter(|word| word.starts_with(|it: char| it.is_ascii_digit()));
+            digits.next().unwrap().to_owned()
+        };
+        let lines: Vec<&str> = report.lines().take_while(|line| *line != "Data:").collect();
+        let figures = lines.iter().filter(|line| !line.is_empty());
+        let numbers = figures.map(|line| number(line).parse().unwrap());
+        let data = report.lines().filter(|line| line.contains("megabytes "));
+        reports.push((
+            COUNTS.into_iter().zip(numbers).collect(),
+            data.map(number).collect(),
+        ));
+    }
+    reports
+}
+
+/// Scripts whose counts depend on everything that the generator does, with enough transactions
+/// for megabytes.
+const SCRIPTS: [&str; 8] = [
+    "set transactions 2000\nset location w\nrun\n",
+    "set number 300\nset transactions 3000\nset seed 7\nset location w\nset subdirectories 7\n\
+     run\n",
+    "set number 77\nset transactions 3000\nset location w 2\nset location +w2 5\nrun\n",
+    "set number 200\nset transactions 4000\nset location w\nset bias read 7\nset bias create 6\n\
+     set buffering false\nrun\n",
+    "set number 900\nset transactions 3000\nset seed 123456\nset location w 1\n\
+     set location +w2 3\nset subdirectories 3\nset size 100 30000\nset read 1000\nset write 700\n\
+     set buffering false\nset bias create 4\nrun\n",
+    "set transactions 2000\nset location w\nset size 4096 4096\nrun\n",
+    "set transactions 4000\nset location w\nset bias read -1\nrun\nset bias read 7\n\
+     set bias create -1\nrun\n",
+    "set number 400\nset transactions 5\nset location w\nrun\n",
+];
+
+#[test]
+fn a_script_is_measured_with_the_counts_that_postmark_prints() {
+    for script in SCRIPTS {
+        let bed = need!(Bed::in_memory());
+        fs::create_dir(bed.path().join("w")).unwrap();
+        fs::create_dir(bed.path().join("w2")).unwrap();
+        bed.file("script.pm", format!("{script}quit\n"));
+        let played = bed.run(&["as", "postmark", "script.pm"]);
+        assert_eq!(played.code, 0, "{}", played.text());
+        let reports = reported(&played.stdout);
+        assert!(!reports.is_empty(), "{}", played.text());
+        let record = complete(&bed, &["script.pm"]);
+        let runs = record["cells"].as_array().unwrap().chunks(3);
+        assert_eq!(runs.len(), reports.len(), "{script}");
+        for (cells, (played, data)) in runs.zip(reports) {
+            let one = serde_json::json!({ "cells": cells });
+            assert_eq!(counts(&one), played, "{script}");
+            let ours = megabytes(&one);
+            // What is too little for megabytes is printed in other units.
+            for printed in &data {
+                assert!(ours.contains(printed), "{script}: {ours:?}, not {data:?}");
+            }
+        }
+    }
+}
+
+/// The published run, on real hardware of 2007, printed these.
+const PUBLISHED: [u64; 8] = [
+    2_510_496, 9_999, 2_500_497, 2_499_695, 2_472_080, 2_510_496, 10_993, 2_499_503,
+];
+
+#[test]
+fn the_published_run_has_the_published_counts() {
+    if std::env::var_os("PGMETER_BIN").is_none() {
+        skip!("five million transactions are too many for a debug build; set `PGMETER_BIN`");
+    }
+    let bed = need!(Bed::in_memory());
+    let line = "postmark --set number=9999 --set transactions=5000000 --engine null";
+    let arguments: Vec<&str> = line.split(' ').collect();
+    let record = complete(&bed, &arguments);
+    assert_eq!(counts(&record), COUNTS.into_iter().zip(PUBLISHED).collect());
+    assert_eq!(megabytes(&record), ["16307.03", "16302.64"]);
+    for (name, exact) in [("read_mib", "16268.74"), ("written_mib", "16345.57")] {
+        let seen = classic(&record)[name].as_f64().unwrap();
+        assert_eq!(format!("{seen:.2}"), exact);
+    }
+    // Whoever reads the figures is told of both.
+    let told = warnings(&record);
+    for figure in [
+        "16307.03",
+        "16268.74",
+        "16302.64",
+        "16345.57",
+        "classic-figure",
+    ] {
+        assert!(told.contains(figure), "{told}");
+    }
+}
+
+#[test]
+fn the_published_script_is_the_published_run() {
+    let folder = match available(samples("postmark/golden")) {
+        Ok(folder) => folder,
+        Err(reason) => skip!("{reason}"),
+    };
+    if std::env::var_os("PGMETER_BIN").is_none() {
+        skip!("five million transactions are too many for a debug build; set `PGMETER_BIN`");
+    }
+    let Ok(script) = fs::read(folder.join("99_published_lfs.pm")) else {
+        skip!("the published script is not here");
+    };
+    let printed = fs::read_to_string(folder.join("99_published_lfs.out")).unwrap();
+    let bed = need!(Bed::in_memory());
+    bed.file("published.pm", script);
+    let record = complete(&bed, &["published.pm", "--engine", "null"]);
+    let reports = reported(&printed);
+    assert_eq!(reports, [(counts(&record), megabytes(&record))]);
+}
+
+#[test]
+fn fewer_than_ten_transactions_are_measured() {
+    let bed = need!(Bed::in_memory());
+    for count in ["1", "5", "9"] {
+        let transactions = format!("transactions={count}");
+        let record = complete(&bed, &["postmark", "--set", &transactions]);
+        assert_eq!(classic(&record)["transactions"].to_string(), count);
+        assert_eq!(operations(&record, "create", "create"), 500);
+    }
+}
+
+#[test]
+fn a_pool_without_files_ends_the_transactions_and_is_told() {
+    let bed = need!(Bed::in_memory());
+    let target = bed.target().to_string_lossy().into_owned();
+    let line = [
+        "run",
+        "postmark",
+        "--target",
+        &target,
+        "--json",
+        "saved.json",
+    ];
+    let options = ["number=5", "transactions=5000", "create_bias=2"];
+    let options = options.iter().flat_map(|option| ["--set", option]);
+    let arguments: Vec<&str> = line.into_iter().chain(options).collect();
+    let seen = bed.run(&arguments);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert!(seen.stdout.contains("out of files"), "{}", seen.text());
+    assert!(seen.stdout.contains("pool-depleted"), "{}", seen.text());
+    let saved = fs::read_to_string(bed.path().join("saved.json")).unwrap();
+    let record: Value = serde_json::from_str(&saved).unwrap();
+    let counts = counts(&record);
+    assert!(counts["created"] >= 5, "{counts:?}");
+    assert_eq!(counts["created"], counts["deleted"]);
+    assert_eq!(counts["deleted_alone"], 0);
+    let done = classic(&record)["transactions"].as_u64().unwrap();
+    assert!((5..5000).contains(&done), "{done}");
+    assert_eq!(phase(&record, "transactions")["total"]["errors"], 0);
+    assert!(bed.left_in_target().is_empty());
+}
+
+/// Names of locations that lead out of the target, with what is said of them.
+const HOSTILE: [(&str, &str); 3] = [
+    ("/etc", "is an absolute path"),
+    ("../x", "leads out of the target"),
+    ("a/../../b", "leads out of the target"),
+];
+
+#[test]
+fn a_scripts_location_outside_the_target_is_refused_with_its_line() {
+    for (location, why) in HOSTILE {
+        let bed = need!(Bed::in_memory());
+        bed.file(
+            "s.pm",
+            format!("set number 5\nset location {location}\nrun\nquit\n"),
+        );
+        let seen = bed.run(&["run", "s.pm"]);
+        let message = format!("the location `{location}` {why}");
+        seen.assert_refused(2, &[&message, "--> s.pm:2", "help: "]);
+        assert_eq!(end_to_end::names_in(bed.path()), ["s.pm", "target"]);
+    }
+}
+
+#[test]
+fn among_several_locations_of_a_script_none_may_lie_outside() {
+    for (location, why) in HOSTILE {
+        let bed = need!(Bed::in_memory());
+        let target = bed.target().to_string_lossy().into_owned();
+        let lines = format!("set location w\nset location +{location}\nrun\nquit\n");
+        bed.file("s.pm", lines);
+        let seen = bed.run(&["run", "s.pm", "--target", &target]);
+        let message = format!("the location `{location}` {why}");
+        seen.assert_refused(2, &[&message, "--> s.pm:2", "help: "]);
+        assert!(bed.left_in_target().is_empty());
+    }
+}
+
+#[test]
+fn a_target_that_is_given_stands_for_a_scripts_only_location() {
+    let bed = need!(Bed::in_memory());
+    let outside = bed.path().join("outside");
+    let lines = format!("set location {}\nrun\nquit\n", outside.display());
+    bed.file("s.pm", lines);
+    let record = complete(&bed, &["s.pm"]);
+    assert!(
+        warnings(&record).contains("stands for it"),
+        "{}",
+        warnings(&record)
+    );
+    assert!(!outside.exists());
+}
+
+#[test]
+fn locations_of_a_table_outside_the_target_are_refused_with_their_line() {
+    for (location, why) in HOSTILE {
+        for locations in [
+            format!("\"{location}\""),
+            format!("[\"ok\", \"{location} 3\"]"),
+        ] {
+            let bed = need!(Bed::in_memory());
+            let target = bed.target().to_string_lossy().into_owned();
+            bed.file("l.toml", format!("[postmark]\nlocations = {locations}\n"));
+            let seen = bed.run(&["run", "l.toml", "--target", &target]);
+            seen.assert_refused(2, &[location, why, "--> l.toml:2:", "help: "]);
+            assert!(bed.left_in_target().is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_location_on_the_command_line_is_the_target() {
+    let bed = need!(Bed::in_memory());
+    let location = format!("location={}", bed.target().display());
+    let seen = bed.run(&[
+        "run",
+        "postmark",
+        "--set",
+        &location,
+        "--json",
+        "saved.json",
+    ]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let saved = fs::read_to_string(bed.path().join("saved.json")).unwrap();
+    let record: Value = serde_json::from_str(&saved).unwrap();
+    let target = record["cells"][0]["target"].to_string();
+    assert!(
+        target.contains(&*bed.target().to_string_lossy()),
+        "{target}"
+    );
+    assert!(bed.left_in_target().is_empty());
+}
+
+#[test]
+fn a_location_on_the_command_line_that_leads_out_of_the_target_is_refused() {
+    let bed = need!(Bed::in_memory());
+    let target = bed.target().to_string_lossy().into_owned();
+    for (location, phrase) in [
+        ("../x", "leads out of the target"),
+        ("a/../../b", "leads out of the target"),
+        ("/etc", "both targets"),
+    ] {
+        let option = format!("location={location}");
+        let seen = bed.run(&["run", "postmark", "--set", &option, "--target", &target]);
+        seen.assert_refused(2, &[phrase, location, "help: "]);
+        assert!(bed.left_in_target().is_empty());
+    }
+}
+
+#[test]
+fn links_in_the_place_of_the_target_or_the_work_directory_are_refused() {
+    let bed = need!(Bed::in_memory());
+    let victim = bed.path().join("victim");
+    fs::create_dir(&victim).unwrap();
+    fs::write(victim.join("1"), "precious").unwrap();
+    let link = bed.target().join("link");
+    symlink(&victim, &link).unwrap();
+    for workload in ["postmark", "create-remove", "lat-fs", "fs-mark"] {
+        let seen = bed.run(&["run", workload, "--target", &link.to_string_lossy()]);
+        seen.assert_refused(3, &["link` is a symbolic link", "help: "]);
+    }
+    fs::rename(&link, bed.target().join("pgmeter.work")).unwrap();
+    let target = bed.target().to_string_lossy().into_owned();
+    let seen = bed.run(&["run", "postmark", "--target", &target]);
+    seen.assert_refused(
+        3,
+        &["pgmeter.work` exists and was not made by pgmeter", "help: "],
+    );
+    assert_eq!(bed.left_in_target(), ["pgmeter.work"]);
+    assert_eq!(end_to_end::names_in(&victim), ["1"]);
+    assert_eq!(fs::read(victim.join("1")).unwrap(), b"precious");
+}
+
+#[test]
+fn a_location_is_made_in_the_work_directory_whatever_its_name_is_in_the_target() {
+    let bed = need!(Bed::in_memory());
+    let victim = bed.path().join("victim");
+    fs::create_dir(&victim).unwrap();
+    for name in 1..100 {
+        fs::write(victim.join(name.to_string()), "precious").unwrap();
+    }
+    symlink(&victim, bed.target().join("w")).unwrap();
+    bed.file("s.pm", "set location w\nset number 50\nrun\nquit\n");
+    let (seen, record) = measured(&bed, &["s.pm"]);
+    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    assert_eq!(counts(&record)["created_alone"], 50);
+    assert_eq!(bed.left_in_target(), ["w"]);
+    assert_eq!(end_to_end::names_in(&victim).len(), 99);
+}
+
+/// Few enough files and transactions for many runs.
+const SMALL: [&str; 5] = [
+    "postmark",
+    "--set",
+    "number=150",
+    "--set",
+    "transactions=600",
+];
+
+#[test]
+fn workers_have_pools_of_their_own_or_share_the_directories() {
+    let bed = need!(Bed::in_memory());
+    let alone = counts(&complete(&bed, &SMALL));
+    for pool in ["pool=own", "pool=shared"] {
+        for places in [
+            "locations=w",
+            "subdirectories=3",
+            "locations=[\"a\", \"b/c 2\"]",
+        ] {
+            let more = ["--workers", "2", "--set", pool, "--set", places];
+            let record = complete(&bed, &[&SMALL, &more[..]].concat());
+            assert_eq!(
+                operations(&record, "create", "create"),
+                300,
+                "{pool} {places}"
+            );
+            assert_eq!(classic(&record)["transactions"], 1200, "{pool} {places}");
+            let both = counts(&record);
+            assert_eq!(both["created"], both["deleted"]);
+            // The workers' seeds differ, so that two do not do twice what one does.
+            assert_ne!(both["read"], 2 * alone["read"]);
+        }
+    }
+}
+
+#[test]
+fn many_files_at_once_through_a_ring_have_the_same_counts() {
+    let bed = need!(Bed::in_memory());
+    let alone = counts(&complete(&bed, &SMALL));
+    for depth in ["1", "8"] {
+        let more = ["--engine", "io_uring", "--iodepth", depth];
+        let record = complete(&bed, &[&SMALL, &more[..]].concat());
+        assert_eq!(counts(&record), alone, "iodepth {depth}");
+        assert_eq!(record["cells"][0]["engine"], "io_uring");
+    }
+    let options = [
+        "count=200",
+        "sizes=[0, 10000]",
+        "directories=3",
+        "order=random",
+    ];
+    let options = options.iter().flat_map(|option| ["--set", option]);
+    let more = [
+        "create-remove",
+        "--engine",
+        "io_uring",
+        "--iodepth",
+        "8",
+        "--workers",
+        "2",
+    ];
+    let record = complete(&bed, &more.into_iter().chain(options).collect::<Vec<_>>());
+    for cell in record["cells"].as_array().unwrap() {
+        assert_eq!(cell["total"]["count"], 200, "{}", cell["phase"]);
+    }
+    let depth = [
+        "fs-mark",
+        "--engine",
+        "io_uring",
+        "--iodepth",
+        "4",
+        "--set",
+        "files=50",
+    ];
+    let record = complete(&bed, &depth);
+    assert_eq!(operations(&record, "create", "fsync"), 50);
+}
+
+#[test]
+fn direct_files_have_whole_blocks_or_are_refused() {
+    let bed = Bed::new().unwrap();
+    let seen = bed.run(
+        &[
+            &["run"],
+            &SMALL[..],
+            &["--cache", "direct", "--target"],
+            &[&bed.target().to_string_lossy()],
+        ]
+        .concat(),
+    );
+    seen.assert_refused(
+        2,
+        &["direct I/O", "`postmark.min_size`", "500 bytes", "help: "],
+    );
+    assert!(bed.left_in_target().is_empty());
+    let (seen, record) = measured(
+        &bed,
+        &[
+            "create-remove",
+            "--cache",
+            "direct",
+            "--set",
+            "count=50",
+            "--set",
+            "sizes=16k",
+        ],
+    );
+    // Not every file system of temporary files knows direct I/O.
+    if seen.code == 3 || seen.stderr.contains("direct I/O") {
+        skip!("no direct I/O here: {}", seen.stderr);
+    }
+    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    assert_eq!(record["cells"][0]["cache"], "direct");
+    assert_eq!(record["cells"][0]["total"]["bytes"], 50 * 16384);
+    let seen = bed.run(&[&["run"], &SMALL[..], &["--cache", "dontcache"]].concat());
+    seen.assert_refused(2, &["`dontcache` is not possible", "help: "]);
+}
+
+#[test]
+fn fsync_per_file_syncs_each_written_file_and_per_transaction_directories_too() {
+    let bed = need!(Bed::in_memory());
+    for (engine, depth) in [("psync", "1"), ("io_uring", "8")] {
+        for fsync in ["none", "per-file", "per-transaction"] {
+            let option = format!("fsync={fsync}");
+            let more = ["--engine", engine, "--iodepth", depth, "--set", &option];
+            let record = complete(&bed, &[&SMALL, &more[..]].concat());
+            let counts = counts(&record);
+            let written = counts["created_mixed"] + counts["appended"];
+            let changed = counts["created_mixed"] + counts["deleted_mixed"];
+            let (created, mixed, deleted) = match fsync {
+                "none" => (0, 0, 0),
+                "per-file" => (150, written, 0),
+                _ => (300, written + changed, counts["deleted_alone"]),
+            };
+            let synced = |phase: &str| operations(&record, phase, "fsync");
+            assert_eq!(synced("create"), created, "{engine} {fsync}");
+            assert_eq!(synced("transactions"), mixed, "{engine} {fsync}");
+            assert_eq!(synced("delete"), deleted, "{engine} {fsync}");
+        }
+    }
+}
+
+#[test]
+fn files_may_be_chosen_by_zipfs_law() {
+    let bed = need!(Bed::in_memory());
+    let more = ["--set", "choice={ zipf = 1.2 }"];
+    let record = complete(&bed, &[&SMALL, &more[..]].concat());
+    assert_eq!(classic(&record)["transactions"], 600);
+    assert_ne!(counts(&record), counts(&complete(&bed, &SMALL)));
+}
+
+#[test]
+fn transactions_end_with_their_time_and_the_pool_is_deleted() {
+    let bed = need!(Bed::in_memory());
+    for (engine, depth) in [("psync", "1"), ("io_uring", "8")] {
+        let more = [
+            "--engine",
+            engine,
+            "--iodepth",
+            depth,
+            "--set",
+            "run_time=2s",
+        ];
+        let line = ["postmark", "--set", "number=5000"];
+        let record = complete(&bed, &[&line, &more[..]].concat());
+        let counts = counts(&record);
+        assert_eq!(counts["created"], counts["deleted"], "{engine}");
+        let took_ns = phase(&record, "transactions")["run_time_ns"]
+            .as_u64()
+            .unwrap();
+        assert!(
+            (2_000_000_000..10_000_000_000).contains(&took_ns),
+            "{took_ns}"
+        );
+        let transactions = classic(&record)["transactions"].as_u64().unwrap();
+        assert!(transactions > 500, "{transactions}");
+    }
+}
+
+#[test]
+fn what_is_read_is_checked_where_that_is_asked_for() {
+    let bed = need!(Bed::in_memory());
+    for more in [
+        &["--verify"][..],
+        &["--verify", "--engine", "io_uring", "--iodepth", "8"],
+        &[
+            "--set",
+            "verify=true",
+            "--workers",
+            "2",
+            "--set",
+            "pool=shared",
+        ],
+        &["--verify", "--set", "buffering=false"],
+    ] {
+        let record = complete(&bed, &[&SMALL, more].concat());
+        assert!(
+            !warnings(&record).contains("verify"),
+            "{}",
+            warnings(&record)
+        );
+        assert!(operations(&record, "transactions", "read") > 0);
+    }
+}
+
+#[test]
+fn programs_create_and_remove_files_in_exec_mode() {
+    let bed = need!(Bed::in_memory());
+    let options = ["mode=exec", "count=30", "sizes=[0, 4096]", "directories=2"];
+    let options = options.iter().flat_map(|option| ["--set", option]);
+    let line: Vec<&str> = ["create-remove"].into_iter().chain(options).collect();
+    let record = complete(&bed, &line);
+    for cell in record["cells"].as_array().unwrap() {
+        assert_eq!(cell["total"]["count"], 30, "{}", cell["phase"]);
+        for programs in ["programs", "baseline"] {
+            let times = &cell["classic"][programs];
+            assert_eq!(times["count"], 30, "{programs}: {times}");
+            assert!(
+                times["real_ns"].as_u64().unwrap() > 0,
+                "{programs}: {times}"
+            );
+        }
+    }
+}

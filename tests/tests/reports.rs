@@ -1,0 +1,168 @@
+//! The reports of a run: the page beside it, and records in forms that other programs read.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::collections::BTreeSet;
+
+use end_to_end::{Bed, names_in, need, run_tool};
+use serde_json::Value;
+
+const SMALL: &str = "size = \"4m\"\ncache = \"buffered\"\n[[access_spec]]\nname = \"Mixed\"\n\
+    line = [{ size = \"4k\", read = 70, random = 100 }]\n";
+
+fn bed() -> Bed {
+    let bed = Bed::new().unwrap();
+    bed.file("small.toml", SMALL);
+    bed
+}
+
+fn pages(bed: &Bed) -> Vec<String> {
+    let mut names = names_in(bed.path());
+    names.retain(|name| name.ends_with(".html"));
+    names
+}
+
+#[test]
+fn a_run_writes_a_page_and_says_where() {
+    let bed = bed();
+    let seen = bed.measure(&["small.toml"]);
+    let pages = pages(&bed);
+    assert_eq!(pages.len(), 1, "{}", seen.text());
+    let last = seen.stdout.lines().last().unwrap();
+    assert_eq!(last, format!("report: {}", pages[0]));
+    let page = std::fs::read_to_string(bed.path().join(&pages[0])).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("Mixed"));
+}
+
+#[test]
+fn a_page_can_be_declined_or_have_another_name() {
+    for option in ["--no-html", "--no-report"] {
+        let bed = bed();
+        let seen = bed.measure(&["small.toml", option]);
+        assert!(pages(&bed).is_empty(), "{}", seen.text());
+        assert!(!seen.text().contains("report:"), "{}", seen.text());
+    }
+    let bed = bed();
+    let seen = bed.measure(&["small.toml", "--html", "mine.html"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(pages(&bed), ["mine.html"]);
+}
+
+#[test]
+fn standard_output_that_is_for_a_document_does_not_tell_of_the_page() {
+    let bed = bed();
+    let seen = bed.measure(&["small.toml", "--json", "-"]);
+    serde_json::from_str::<Value>(&seen.stdout).unwrap();
+    assert!(seen.stderr.contains("report: pgmeter-"), "{}", seen.text());
+    let seen = bed.measure(&["small.toml", "--json", "-", "--html", "-"]);
+    assert_eq!(seen.code, 2, "{}", seen.text());
+    assert!(
+        seen.stderr.contains("`--json -` and `--html -` both want"),
+        "{}",
+        seen.text()
+    );
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_no_failure_unless_it_was_asked_for() {
+    let bed = bed();
+    let workload = bed.path().join("small.toml").to_string_lossy().into_owned();
+    let target = bed.target().to_string_lossy().into_owned();
+    let mut command = bed.command(&["run", &workload, "--target", &target]);
+    command.args(["--run-time", "300ms", "--ramp-time", "0"]);
+    // Nobody makes files there, not even root.
+    let seen = end_to_end::finish(command.current_dir("/proc"));
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert!(
+        seen.stderr.contains("there is no page of this run"),
+        "{}",
+        seen.text()
+    );
+    let seen = end_to_end::finish(command.args(["--html", "mine.html"]));
+    assert_eq!(seen.code, 2, "{}", seen.text());
+}
+
+#[test]
+fn records_stand_beside_each_other_on_a_page_only() {
+    let bed = bed();
+    for name in ["a.json", "b.json"] {
+        let seen = bed.measure(&["small.toml", "--no-html", "--quiet", "--json", name]);
+        assert_eq!(seen.code, 0, "{}", seen.text());
+    }
+    let both = ["report", "a.json", "b.json"];
+    let seen = bed.run(&[&both[..], &["--format", "html", "-o", "both.html"]].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let page = std::fs::read_to_string(bed.path().join("both.html")).unwrap();
+    assert!(page.contains("2 runs compared"));
+    let seen = bed.run(&both);
+    assert_eq!(seen.code, 2, "{}", seen.text());
+    assert!(
+        seen.stderr.contains("use `--format html`"),
+        "{}",
+        seen.text()
+    );
+}
+
+/// Keys that fio has and pgmeter has nothing to say about.
+const LEFT_OUT: [&str; 11] = [
+    "eta",
+    "ctx",
+    "majf",
+    "minf",
+    "iodepth_level",
+    "iodepth_submit",
+    "iodepth_complete",
+    "latency_depth",
+    "latency_target",
+    "latency_percentile",
+    "latency_window",
+];
+
+/// The keys of an object and of the objects in it, as paths.
+fn keys(value: &Value, path: &str, found: &mut BTreeSet<String>) {
+    for (name, part) in value.as_object().into_iter().flatten() {
+        let path = format!("{path}/{name}");
+        // Every job has its own options.
+        if name != "job options" {
+            keys(part, &path, found);
+        }
+        found.insert(path);
+    }
+}
+
+#[test]
+fn fio_json_has_the_keys_of_fio() {
+    let bed = bed();
+    let file = bed.path().join("fio.json").to_string_lossy().into_owned();
+    need!(run_tool(
+        "fio",
+        &[
+            "--name=x",
+            "--ioengine=null",
+            "--rw=randrw",
+            "--bs=4k",
+            "--size=64m",
+            "--output-format=json",
+            &format!("--output={file}"),
+        ],
+    ));
+    let fio: Value = serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap();
+    bed.measure(&["small.toml", "--quiet", "--no-html", "--json", "saved.json"]);
+    let seen = bed.run(&["report", "saved.json", "--format", "fio-json"]);
+    let ours: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let [fios, ours] = [&fio, &ours].map(|document| {
+        let mut found = BTreeSet::new();
+        keys(document, "", &mut found);
+        keys(&document["jobs"][0], "/jobs", &mut found);
+        found
+    });
+    let is_left_out = |path: &&String| LEFT_OUT.iter().any(|key| path.contains(&format!("/{key}")));
+    let missing: Vec<&String> = fios
+        .difference(&ours)
+        .filter(|path| !is_left_out(path))
+        .collect();
+    // The null engine has no device whose use fio could tell.
+    let more = ours.difference(&fios).filter(|path| *path != "/disk_util");
+    let more: Vec<&String> = more.collect();
+    assert!(missing.is_empty(), "fio has these too: {missing:?}");
+    assert!(more.is_empty(), "fio has no such keys: {more:?}");
+}

@@ -1,0 +1,501 @@
+//! The results store from outside: what `run` leaves there, and what `runs` makes of it.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use end_to_end::{Bed, Finished, Mount, STORE, names_in, need, wait_for};
+use serde_json::Value;
+
+/// Touches nothing, so that only the store is written.
+const NULL: &str = "engine = \"null\"\nsize = \"1m\"\nrun_time = \"300ms\"\nramp_time = 0\n\
+    [[access_spec]]\nname = \"Nothing\"\nline = [{ size = \"4k\", random = 100 }]\n";
+
+fn bed() -> Bed {
+    let bed = Bed::new().unwrap();
+    bed.file("null.toml", NULL);
+    bed
+}
+
+fn store_path(bed: &Bed) -> PathBuf {
+    bed.path().join(STORE)
+}
+
+/// Measures nothing for a moment and returns the record.
+fn run(bed: &Bed) -> Value {
+    let seen = bed.run(&["run", "null.toml", "--json", "-", "--quiet"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    serde_json::from_str(&seen.stdout).unwrap()
+}
+
+fn list(bed: &Bed) -> Vec<Value> {
+    let seen = bed.run(&["runs", "--json"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    serde_json::from_str(&seen.stdout).unwrap()
+}
+
+fn id(record: &Value) -> &str {
+    record["id"].as_str().unwrap()
+}
+
+fn codes(record: &Value) -> String {
+    record["warnings"].to_string()
+}
+
+/// The record that a run left in a file because it could not be stored.
+fn left_record(bed: &Bed) -> Value {
+    let names = names_in(bed.path());
+    let name = names
+        .iter()
+        .find(|name| name.starts_with("pgmeter-") && name.ends_with(".json"));
+    let name = name.unwrap_or_else(|| panic!("no record in {names:?}"));
+    serde_json::from_slice(&std::fs::read(bed.path().join(name)).unwrap()).unwrap()
+}
+
+#[test]
+fn an_empty_store_lists_nothing_and_is_not_made() {
+    let bed = bed();
+    let seen = bed.run(&["runs"]);
+    seen.assert_says(0, &["no runs"]);
+    assert!(list(&bed).is_empty());
+    bed.run(&["report", "last"])
+        .assert_refused(2, &["no run `last`"]);
+    bed.run(&["runs", "rm", "last"])
+        .assert_refused(2, &["no run `last`"]);
+    assert!(!store_path(&bed).exists());
+}
+
+#[test]
+fn a_run_is_stored_and_comes_out_as_it_was_printed() {
+    let bed = bed();
+    let printed = bed.run(&["run", "null.toml", "--json", "-", "--quiet"]);
+    let exported = bed.run(&["runs", "export", "last"]);
+    assert_eq!(exported.stdout, printed.stdout);
+    let record: Value = serde_json::from_str(&printed.stdout).unwrap();
+    let rows = list(&bed);
+    assert_eq!(rows.len(), 1);
+    assert_eq!(rows[0]["id"], record["id"]);
+    assert_eq!(rows[0]["status"], "complete");
+    assert_eq!(
+        rows[0]["per_second_max"],
+        record["cells"][0]["total"]["per_second"]
+    );
+    let short = rows[0]["short_id"].as_str().unwrap();
+    let report = bed.run(&["report", short]);
+    assert!(report.stdout.contains("Nothing"), "{}", report.text());
+    for same in [&["show", "last"][..], &["runs", "show", "@-1"]] {
+        assert_eq!(bed.run(same).stdout, report.stdout, "{same:?}");
+    }
+}
+
+#[test]
+fn a_file_of_the_same_name_is_meant_before_a_run() {
+    let bed = bed();
+    let record = run(&bed);
+    std::fs::write(bed.path().join(id(&record)), "not a record").unwrap();
+    let seen = bed.run(&["report", id(&record)]);
+    seen.assert_refused(2, &["cannot read the record"]);
+}
+
+#[test]
+fn the_table_has_a_line_for_each_run() {
+    let bed = bed();
+    run(&bed);
+    run(&bed);
+    bed.run(&["runs", "tag", "last", "after-trim"])
+        .assert_says(0, &[]);
+    bed.run(&["runs", "note", "last", "with the new firmware"])
+        .assert_says(0, &[]);
+    let seen = bed.run(&["runs"]);
+    let lines: Vec<&str> = seen.stdout.lines().collect();
+    assert!(lines[0..2].concat().contains("started"), "{}", seen.text());
+    assert_eq!(lines.len(), 4, "{}", seen.text());
+    for word in ["null", "complete", "after-trim", "with the new firmware"] {
+        assert!(lines[2].contains(word), "no `{word}` in\n{}", seen.text());
+    }
+    assert!(!lines[3].contains("after-trim"), "{}", seen.text());
+    bed.run(&["runs", "untag", "last", "after-trim"])
+        .assert_says(0, &[]);
+    assert!(!bed.run(&["runs"]).stdout.contains("after-trim"));
+}
+
+#[test]
+fn filters_and_limits_say_which_runs_are_listed() {
+    let bed = bed();
+    run(&bed);
+    run(&bed);
+    bed.run(&["runs", "tag", "last", "b"]).assert_says(0, &[]);
+    let count = |arguments: &[&str]| {
+        let seen = bed.run(&[&["runs", "--json"], arguments].concat());
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        serde_json::from_str::<Vec<Value>>(&seen.stdout)
+            .unwrap()
+            .len()
+    };
+    assert_eq!(count(&["--tag", "b"]), 1);
+    assert_eq!(count(&["--workload", "NULL"]), 2);
+    assert_eq!(count(&["--workload", "oltp"]), 0);
+    assert_eq!(count(&["--status", "complete"]), 2);
+    assert_eq!(count(&["--status", "failed"]), 0);
+    assert_eq!(count(&["--since", "1h"]), 2);
+    assert_eq!(count(&["--since", "2999-01-01"]), 0);
+    assert_eq!(count(&["--limit", "1"]), 1);
+    bed.run(&["runs", "--limit", "1"])
+        .assert_says(0, &["there are more"]);
+    bed.run(&["runs", "--since", "2026"])
+        .assert_refused(2, &["no time", "2026-11-21"]);
+    bed.run(&["runs", "--status", "good"])
+        .assert_says(2, &["good"]);
+}
+
+#[test]
+fn a_run_that_is_not_there_or_not_clear_is_told() {
+    let bed = bed();
+    let first = run(&bed);
+    run(&bed);
+    let prefix = &id(&first)[..4];
+    for arguments in [
+        &["runs", "show", "19990101"][..],
+        &["runs", "rm", "19990101"],
+        &["runs", "note", "@-3", "text"],
+        &["runs", "tag", "nothing", "tag"],
+        &["runs", "export", "19990101"],
+        &["report", "19990101"],
+        &["show", "19990101"],
+    ] {
+        bed.run(arguments)
+            .assert_refused(2, &["there is no run", "help: "]);
+    }
+    for arguments in [
+        &["runs", "rm", prefix][..],
+        &["report", prefix],
+        &["show", prefix],
+    ] {
+        bed.run(arguments).assert_refused(2, &["names 2 runs"]);
+    }
+    bed.run(&["runs", "tag", "last", "two words"])
+        .assert_refused(2, &["blank"]);
+    assert_eq!(list(&bed).len(), 2);
+}
+
+#[test]
+fn the_last_two_are_both_removed() {
+    let bed = bed();
+    let oldest = run(&bed);
+    run(&bed);
+    run(&bed);
+    let seen = bed.run(&["runs", "rm", "last", "@-2"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let rows = list(&bed);
+    assert_eq!(rows.len(), 1);
+    assert_eq!(rows[0]["id"], oldest["id"]);
+}
+
+#[test]
+fn an_import_of_an_export_is_the_same() {
+    let (from, to) = (bed(), bed());
+    run(&from);
+    let exported = from.run(&["runs", "export", "last", "-o", "r.json"]);
+    assert_eq!(exported.code, 0, "{}", exported.text());
+    let file = from.path().join("r.json").to_string_lossy().into_owned();
+    let seen = to.run(&["runs", "import", &file]);
+    assert!(seen.stdout.starts_with("imported"), "{}", seen.text());
+    let again = to.run(&["runs", "import", &file]);
+    assert!(again.stdout.contains("the same"), "{}", again.text());
+    assert_eq!(again.code, 0);
+    let text = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(to.run(&["runs", "export", "last"]).stdout, text);
+    from.run(&["runs", "export", "last", "-o", "r.json"])
+        .assert_refused(2, &["r.json"]);
+}
+
+#[test]
+fn a_damaged_record_is_not_imported() {
+    let bed = bed();
+    let record = run(&bed);
+    let text = serde_json::to_string(&record).unwrap();
+    let mut other = record.clone();
+    other["cells"][0]["total"]["count"] = 7.into();
+    for (name, text, reason) in [
+        ("cut.json", text[..text.len() / 2].to_owned(), "EOF"),
+        ("other.json", other.to_string(), "another run"),
+        ("id.json", text.replace(id(&record), "../../x"), "its id"),
+        (
+            "format.json",
+            text.replace("pgmeter-record/1", "pgmeter-record/9"),
+            "pgmeter-record/9",
+        ),
+        (
+            "fio.json",
+            "{\"fio version\": \"fio-3.42\"}".to_owned(),
+            "not a record",
+        ),
+    ] {
+        bed.file(name, text);
+        bed.run(&["runs", "import", name])
+            .assert_refused(2, &[reason]);
+    }
+    bed.run(&["runs", "import", "."])
+        .assert_refused(2, &["not a regular file"]);
+    assert_eq!(list(&bed).len(), 1);
+    let exported = bed.run(&["runs", "export", "last"]).stdout;
+    assert_eq!(serde_json::from_str::<Value>(&exported).unwrap(), record);
+}
+
+#[test]
+fn without_a_store_nothing_is_stored() {
+    let bed = bed();
+    for option in ["--no-db", "--no-store"] {
+        let seen = bed.run(&["run", "null.toml", "--quiet", option]);
+        assert_eq!(seen.code, 0, "{}", seen.text());
+    }
+    assert!(!store_path(&bed).exists());
+}
+
+#[test]
+fn another_store_can_be_named() {
+    let bed = bed();
+    let seen = bed.run(&["run", "null.toml", "--quiet", "--db", "other/of-mine.db"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert!(list(&bed).is_empty());
+    let seen = bed.run(&["--db", "other/of-mine.db", "runs", "--json"]);
+    assert_eq!(
+        serde_json::from_str::<Vec<Value>>(&seen.stdout)
+            .unwrap()
+            .len(),
+        1
+    );
+}
+
+/// Runs with a store that cannot be used: measures all the same, and says where the record is.
+fn measures_all_the_same(bed: &Bed, store: &Path, reason: &str) {
+    let store = store.to_string_lossy().into_owned();
+    let seen = bed.run(&["run", "null.toml", "--quiet", "--db", &store]);
+    seen.assert_says(
+        1,
+        &[
+            "warning: the run is not in the results store",
+            reason,
+            "help: ",
+        ],
+    );
+    assert!(
+        seen.stderr.contains("its record is in `pgmeter-"),
+        "{}",
+        seen.text()
+    );
+    assert!(seen.stdout.contains("Nothing"), "{}", seen.text());
+    let record = left_record(bed);
+    assert_eq!(record["status"], "complete");
+    assert!(codes(&record).contains("not-stored"), "{}", codes(&record));
+
+    let seen = bed.run(&["run", "null.toml", "--quiet", "--db", &store, "--json", "-"]);
+    seen.assert_says(1, &["warning: the run is not in the results store", reason]);
+    assert!(!seen.stderr.contains("its record is in"), "{}", seen.text());
+    let record: Value = serde_json::from_str(&seen.stdout).unwrap();
+    assert!(codes(&record).contains("not-stored"), "{}", codes(&record));
+}
+
+#[test]
+fn a_corrupt_store_is_told_and_left_alone() {
+    let bed = bed();
+    let garbage = "this is no store\n".repeat(1000);
+    let store = bed.file("garbage.db", &garbage);
+    for arguments in [
+        &["runs"][..],
+        &["report", "last"],
+        &["runs", "import", "null.toml"],
+    ] {
+        let seen = bed.run(&[&["--db", "garbage.db"], arguments].concat());
+        seen.assert_refused(3, &["is not a results store"]);
+    }
+    measures_all_the_same(&bed, &store, "is not a results store");
+    assert_eq!(std::fs::read_to_string(&store).unwrap(), garbage);
+}
+
+#[test]
+fn a_newer_store_is_told_and_left_alone() {
+    let bed = bed();
+    run(&bed);
+    let store = store_path(&bed);
+    let mut bytes = std::fs::read(&store).unwrap();
+    // The header of an SQLite file has the number of the format here.
+    bytes[60..64].copy_from_slice(&999_u32.to_be_bytes());
+    std::fs::write(&store, &bytes).unwrap();
+    bed.run(&["runs"])
+        .assert_refused(3, &["format 999", "use the version"]);
+    measures_all_the_same(&bed, &store, "format 999");
+    assert_eq!(std::fs::read(&store).unwrap(), bytes);
+}
+
+#[test]
+fn a_store_on_a_full_file_system_does_not_keep_a_run_from_measuring() {
+    let bed = bed();
+    let small = bed.path().join("small");
+    std::fs::create_dir(&small).unwrap();
+    let mount = need!(Mount::tmpfs(&small, 64 << 10));
+    measures_all_the_same(&bed, &mount.path().join("results.db"), "is full");
+}
+
+/// Starts a run that measures nothing for a minute, and waits until the store has heard of it.
+fn start(bed: &Bed, store: &Path, run_time: &str) -> std::process::Child {
+    let store = store.to_string_lossy().into_owned();
+    let child = bed.start(&["run", "null.toml", "--run-time", run_time, "--db", &store]);
+    wait_for("intervals in the store", || {
+        let seen = bed.run(&["runs", "export", "last", "--db", &store]);
+        let record: Option<Value> = serde_json::from_str(&seen.stdout).ok();
+        record.is_some_and(|record| record["cells"][0]["intervals"].is_array())
+    });
+    child
+}
+
+#[test]
+fn a_store_whose_file_system_fills_up_keeps_what_it_has() {
+    let bed = bed();
+    let small = bed.path().join("small");
+    std::fs::create_dir(&small).unwrap();
+    let mount = need!(Mount::tmpfs(&small, 512 << 10));
+    let store = mount.path().join("results.db");
+    let mut child = start(&bed, &store, "4s");
+    // To the last byte.
+    let filler = mount.path().join("filler");
+    let filled = std::fs::write(&filler, vec![1; 1 << 20]);
+    assert!(filled.is_err(), "the file system is small");
+    let code = child.wait().unwrap().code();
+    assert_eq!(code, Some(1));
+    let record = left_record(&bed);
+    assert!(codes(&record).contains("is full"), "{}", codes(&record));
+    assert!(record["cells"][0]["intervals"].as_array().unwrap().len() > 2);
+    std::fs::remove_file(&filler).unwrap();
+    let seen = bed.run(&["runs", "--db", &store.to_string_lossy(), "--json"]);
+    let rows: Vec<Value> = serde_json::from_str(&seen.stdout).unwrap();
+    assert_eq!(rows[0]["status"], "interrupted", "{}", seen.text());
+}
+
+#[test]
+fn a_store_in_a_directory_for_reading_only_can_be_read() {
+    let bed = bed();
+    let place = bed.path().join("place");
+    std::fs::create_dir(&place).unwrap();
+    let mount = need!(Mount::tmpfs(&place, 8 << 20));
+    let store = mount
+        .path()
+        .join("results.db")
+        .to_string_lossy()
+        .into_owned();
+    let seen = bed.run(&["run", "null.toml", "--quiet", "--db", &store]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    mount.remount("ro").unwrap();
+    let seen = bed.run(&["runs", "--db", &store]);
+    assert!(seen.stdout.contains("complete"), "{}", seen.text());
+    assert_eq!(bed.run(&["report", "last", "--db", &store]).code, 0);
+    for arguments in [&["runs", "note", "last", "x"][..], &["runs", "rm", "last"]] {
+        let seen = bed.run(&[arguments, &["--db", &store]].concat());
+        seen.assert_refused(3, &["cannot be written"]);
+    }
+    measures_all_the_same(&bed, Path::new(&store), "cannot be written");
+    let none = mount.path().join("new/results.db");
+    measures_all_the_same(&bed, &none, "cannot be written");
+}
+
+#[test]
+fn where_no_file_can_be_made_standard_output_takes_the_record() {
+    let bed = bed();
+    let place = bed.path().join("place");
+    std::fs::create_dir(&place).unwrap();
+    let mount = need!(Mount::tmpfs(&place, 1 << 20));
+    std::fs::copy(bed.path().join("null.toml"), place.join("null.toml")).unwrap();
+    mount.remount("ro").unwrap();
+    let mut command = end_to_end::pgmeter(mount.path());
+    command.args(["run", "null.toml", "--quiet"]);
+    let seen = end_to_end::finish(&mut command);
+    seen.assert_says(1, &["cannot be written", "on standard output"]);
+    let start = seen.stdout.find("{\n").unwrap();
+    let record: Value = serde_json::from_str(&seen.stdout[start..]).unwrap();
+    assert!(codes(&record).contains("not-stored"));
+}
+
+fn says_interrupted(bed: &Bed) -> Finished {
+    let rows = list(bed);
+    assert_eq!(rows[0]["status"], "interrupted");
+    assert!(rows[0]["per_second_max"].as_f64().unwrap() > 0.0);
+    let report = bed.run(&["report", "last"]);
+    assert!(
+        report.stdout.contains("the run was killed"),
+        "{}",
+        report.text()
+    );
+    report
+}
+
+#[test]
+fn a_killed_run_is_interrupted_and_has_its_intervals() {
+    let bed = bed();
+    let mut child = start(&bed, &store_path(&bed), "60s");
+    let rows = list(&bed);
+    assert_eq!(rows[0]["status"], "running");
+    bed.run(&["runs", "rm", "last"])
+        .assert_refused(2, &["still going on"]);
+    std::thread::sleep(Duration::from_secs(3));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    says_interrupted(&bed);
+    let exported = bed.run(&["runs", "export", "last"]).stdout;
+    let record: Value = serde_json::from_str(&exported).unwrap();
+    let cell = &record["cells"][0];
+    assert!(cell["intervals"].as_array().unwrap().len() >= 2, "{cell}");
+    assert_eq!(record["finished_at"], Value::Null);
+    // What is left of it goes to other stores as any other record.
+    let other = self::bed();
+    other.file("killed.json", &exported);
+    other
+        .run(&["runs", "import", "killed.json"])
+        .assert_says(0, &[]);
+    assert_eq!(other.run(&["runs", "export", "last"]).stdout, exported);
+    bed.run(&["runs", "rm", "last"]).assert_says(0, &[]);
+    assert!(list(&bed).is_empty());
+}
+
+#[test]
+fn two_runs_at_once_share_a_store() {
+    let bed = bed();
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let seen = bed.run(&["run", "null.toml", "--quiet", "--run-time", "2s"]);
+                assert_eq!(seen.code, 0, "{}", seen.text());
+            });
+        }
+    });
+    let rows = list(&bed);
+    assert_eq!(rows.len(), 2);
+    assert!(
+        rows.iter().all(|row| row["status"] == "complete"),
+        "{rows:?}"
+    );
+}
+
+#[test]
+fn an_unreachable_home_is_told() {
+    let bed = bed();
+    let mut command = bed.command(&["run", "null.toml", "--quiet"]);
+    command.env_remove("PGMETER_DB").env_remove("HOME");
+    let seen = end_to_end::finish(&mut command);
+    seen.assert_says(1, &["`HOME` is not set", "--db FILE"]);
+    let mut command = bed.command(&["runs"]);
+    command.env_remove("PGMETER_DB").env_remove("HOME");
+    end_to_end::finish(&mut command).assert_refused(3, &["`HOME` is not set"]);
+}
+
+#[test]
+fn the_store_of_a_user_is_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let bed = bed();
+    let mut command = bed.command(&["run", "null.toml", "--quiet"]);
+    command.env_remove("PGMETER_DB");
+    assert_eq!(end_to_end::finish(&mut command).code, 0);
+    let directory = bed.path().join(".local/share/pgmeter");
+    assert!(directory.join("results.db").is_file());
+    let mode = std::fs::metadata(directory).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+}

@@ -1,0 +1,376 @@
+//! The classics of small files: pgmeter beside bare loops of the same system calls, and beside the
+//! originals.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use end_to_end::Scratch;
+use serde_json::Value;
+
+use super::contest::{Ask, Contest, Contestant};
+use super::programs::Pgmeter;
+use super::{Effort, Interrupt};
+use crate::error::Failure;
+use crate::workspace;
+
+/// Of a bare loop's rate, at least.
+const OF_BARE_LOOP: Ask = Ask {
+    against: "bare loop",
+    ratio_min: 0.97,
+};
+/// Of the original's rate, at least.
+const OF_FS_MARK: Ask = Ask {
+    against: "fs_mark",
+    ratio_min: 1.05,
+};
+/// Bytes of one write, fs_mark's own default.
+const WRITE_BYTES: u64 = 16_384;
+
+/// Where files are made.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Disk,
+    Memory,
+}
+
+/// Files made by fs_mark.
+struct FsMark {
+    title: &'static str,
+    place: Place,
+    /// Files of a measurement of one second, about.
+    files: u64,
+    size_bytes: u64,
+    method: u8,
+    asks: &'static [Ask],
+}
+
+const FS_MARK: [FsMark; 5] = [
+    FsMark {
+        title: "fs_mark -S 0, files of 4 KiB on tmpfs",
+        place: Place::Memory,
+        files: 100_000,
+        size_bytes: 4096,
+        method: 0,
+        asks: &[OF_BARE_LOOP, OF_FS_MARK],
+    },
+    FsMark {
+        title: "fs_mark -S 1, files of 4 KiB on tmpfs",
+        place: Place::Memory,
+        files: 100_000,
+        size_bytes: 4096,
+        method: 1,
+        asks: &[OF_BARE_LOOP, OF_FS_MARK],
+    },
+    FsMark {
+        title: "fs_mark -S 1, its own size, on tmpfs",
+        place: Place::Memory,
+        files: 20_000,
+        size_bytes: 51_200,
+        method: 1,
+        asks: &[OF_BARE_LOOP, OF_FS_MARK],
+    },
+    FsMark {
+        title: "fs_mark -S 0, files of 4 KiB on ext4",
+        place: Place::Disk,
+        files: 50_000,
+        size_bytes: 4096,
+        method: 0,
+        asks: &[OF_BARE_LOOP, OF_FS_MARK],
+    },
+    FsMark {
+        // The device's time is everybody's, so nothing is asked against the original.
+        title: "fs_mark -S 1, files of 4 KiB on ext4",
+        place: Place::Disk,
+        files: 1000,
+        size_bytes: 4096,
+        method: 1,
+        asks: &[OF_BARE_LOOP],
+    },
+];
+
+/// Files created, then removed.
+struct CreateRemove {
+    title: &'static str,
+    place: Place,
+    /// Files of a measurement of one second, about.
+    files: u64,
+    size_bytes: u64,
+}
+
+const CREATE_REMOVE: [CreateRemove; 3] = [
+    CreateRemove {
+        title: "create-remove, empty files on tmpfs",
+        place: Place::Memory,
+        files: 100_000,
+        size_bytes: 0,
+    },
+    CreateRemove {
+        title: "create-remove, files of 4 KiB on tmpfs",
+        place: Place::Memory,
+        files: 100_000,
+        size_bytes: 4096,
+    },
+    CreateRemove {
+        title: "create-remove, files of 4 KiB on ext4",
+        place: Place::Disk,
+        files: 50_000,
+        size_bytes: 4096,
+    },
+];
+
+/// Holds all contests and returns how many asks were missed.
+pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+    let lab = Lab::new(effort)?;
+    let fs_mark = FS_MARK.iter().map(|case| lab.fs_mark(case));
+    let create_remove = CREATE_REMOVE.iter().map(|case| lab.create_remove(case));
+    let mut missed_count = 0;
+    for contest in fs_mark.chain(create_remove) {
+        if effort.wants(contest.title) {
+            missed_count += contest.hold(effort.rounds_or(5), interrupt)?;
+        }
+    }
+    Ok(missed_count)
+}
+
+/// What all contests use.
+struct Lab {
+    pgmeter: Pgmeter,
+    bare_fs_mark: PathBuf,
+    bare_create_remove: PathBuf,
+    disk: Scratch,
+    memory: Scratch,
+    seconds: u64,
+}
+
+impl Lab {
+    fn new(effort: &Effort) -> Result<Lab, Failure> {
+        let disk = Scratch::new()?;
+        Ok(Lab {
+            pgmeter: Pgmeter::build()?,
+            bare_fs_mark: compile("fs_mark", &disk)?,
+            bare_create_remove: compile("create_remove", &disk)?,
+            disk,
+            memory: Scratch::in_memory()?,
+            seconds: effort.seconds_or(1),
+        })
+    }
+
+    fn path(&self, place: Place) -> &Path {
+        match place {
+            Place::Disk => self.disk.path(),
+            Place::Memory => self.memory.path(),
+        }
+    }
+
+    /// A contestant whose command gets a new directory each time and prints a rate.
+    fn contestant<'a>(
+        &'a self,
+        name: &'static str,
+        place: Place,
+        command: impl Fn(&Path) -> Command + 'a,
+        rate: fn(&str) -> Option<f64>,
+    ) -> Contestant<'a> {
+        let measure = move || {
+            let directory = Scratch::below(self.path(place))?;
+            let text = printed(command(directory.path()).current_dir(self.disk.path()))?;
+            rate(&text).ok_or_else(|| Failure::Output {
+                program: name.to_owned(),
+                message: text,
+            })
+        };
+        Contestant {
+            name,
+            measure: Box::new(measure),
+        }
+    }
+
+    fn fs_mark<'a>(&'a self, case: &'a FsMark) -> Contest<'a> {
+        let files = case.files * self.seconds;
+        let FsMark {
+            place,
+            size_bytes,
+            method,
+            ..
+        } = *case;
+        let as_fs_mark = move |mut command: Command, directory: &Path| {
+            command.arg("-d").arg(directory);
+            for (option, value) in [
+                ("-n", files),
+                ("-s", size_bytes),
+                ("-w", WRITE_BYTES),
+                ("-S", method.into()),
+            ] {
+                command.arg(option).arg(value.to_string());
+            }
+            command
+        };
+        let ours =
+            move |directory: &Path| as_fs_mark(self.pgmeter.as_classic("fs_mark"), directory);
+        let original = move |directory: &Path| as_fs_mark(Command::new("fs_mark"), directory);
+        let bare = move |directory: &Path| {
+            let mut command = Command::new(&self.bare_fs_mark);
+            let numbers = [files, size_bytes, WRITE_BYTES, method.into()];
+            command
+                .arg(directory)
+                .args(numbers.map(|number| number.to_string()));
+            command
+        };
+        Contest {
+            title: case.title,
+            unit: "files/s",
+            contestants: vec![
+                self.contestant("pgmeter", place, ours, last_row_rate),
+                self.contestant("bare loop", place, bare, first_number),
+                self.contestant("fs_mark", place, original, last_row_rate),
+            ],
+            asks: case.asks.to_vec(),
+        }
+    }
+
+    fn create_remove<'a>(&'a self, case: &'a CreateRemove) -> Contest<'a> {
+        let files = case.files * self.seconds;
+        let CreateRemove {
+            title,
+            place,
+            size_bytes,
+            ..
+        } = *case;
+        let ours = move |directory: &Path| {
+            let mut command = self.pgmeter.classic("create-remove", directory);
+            command.args(["--engine", "psync"]);
+            for setting in [format!("count={files}"), format!("sizes={size_bytes}")] {
+                command.arg("--set").arg(setting);
+            }
+            command
+        };
+        let bare = move |directory: &Path| {
+            let mut command = Command::new(&self.bare_create_remove);
+            let numbers = [files, size_bytes, size_bytes.max(1)];
+            command
+                .arg(directory)
+                .args(numbers.map(|number| number.to_string()));
+            command
+        };
+        Contest {
+            title,
+            unit: "files/s",
+            contestants: vec![
+                self.contestant("pgmeter", place, ours, record_rate),
+                self.contestant("bare loop", place, bare, first_number),
+            ],
+            asks: vec![OF_BARE_LOOP],
+        }
+    }
+}
+
+/// Files created and removed a second, of a record: each step's files in the time of all.
+fn record_rate(text: &str) -> Option<f64> {
+    let record: Value = serde_json::from_str(text).ok()?;
+    let cells = record.get("cells")?.as_array()?;
+    let steps = cells.iter().filter_map(|cell| cell.get("classic"));
+    let (mut files, mut time_ns) = (f64::INFINITY, 0.0);
+    for step in steps {
+        files = step.get("files_asked")?.as_f64()?.min(files);
+        time_ns += step.get("real_ns")?.as_f64()?;
+    }
+    (time_ns > 0.0).then(|| files * 1e9 / time_ns)
+}
+
+/// Compiles the bare loop `benches/NAME.c`.
+fn compile(name: &str, scratch: &Scratch) -> Result<PathBuf, Failure> {
+    let source = workspace::root().join("benches").join(format!("{name}.c"));
+    let program = scratch.join(&format!("bare_{name}"));
+    let mut command = Command::new("cc");
+    command.args(["-O2", "-Wall", "-Wextra", "-Werror", "-o"]);
+    printed(command.arg(&program).arg(source))?;
+    Ok(program)
+}
+
+/// Runs a command to its end; what it printed.
+fn printed(command: &mut Command) -> Result<String, Failure> {
+    let program = command.get_program().to_string_lossy().into_owned();
+    let output = command.stdin(Stdio::null()).output();
+    let output = output.map_err(Failure::start(&program))?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let message = format!(
+        "{}\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Err(Failure::Program { program, message })
+}
+
+/// The rate in the last row of fs_mark.
+fn last_row_rate(text: &str) -> Option<f64> {
+    let row = text.lines().next_back()?;
+    row.split_whitespace().nth(3)?.parse().ok()
+}
+
+fn first_number(text: &str) -> Option<f64> {
+    text.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn rates_are_found_in_each_output() {
+        let row = "FSUse%        Count         Size    Files/sec     App Overhead\n     \
+            0         1000         1000     190512.5              662\n";
+        assert_eq!(last_row_rate(row), Some(190_512.5));
+        assert_eq!(last_row_rate(""), None);
+        assert_eq!(last_row_rate("Insufficient free space in a\n"), None);
+        assert_eq!(first_number("12.5 3\n"), Some(12.5));
+        let step = |real_ns: u64| json!({"classic": {"files_asked": 100, "real_ns": real_ns}});
+        let record = json!({"cells": [step(3_000_000), {"phase": "other"}, step(1_000_000)]});
+        assert_eq!(record_rate(&record.to_string()), Some(25_000.0));
+        assert_eq!(record_rate("{\"cells\": []}"), None);
+        assert_eq!(record_rate("x"), None);
+    }
+
+    #[test]
+    fn every_contest_has_a_title_of_its_own_and_the_bare_loop_is_asked_of() {
+        let titles = FS_MARK.iter().map(|case| case.title);
+        let mut titles: Vec<_> = titles
+            .chain(CREATE_REMOVE.iter().map(|case| case.title))
+            .collect();
+        let count = titles.len();
+        titles.sort_unstable();
+        titles.dedup();
+        assert_eq!(titles.len(), count);
+        let is_bare = |ask: &Ask| ask.against == "bare loop";
+        assert!(FS_MARK.iter().all(|case| case.asks.iter().any(is_bare)));
+    }
+
+    /// Runs a bare loop in a new directory, which is empty afterwards.
+    fn rate_of(program: &Path, numbers: &str) -> f64 {
+        let place = Scratch::new().unwrap();
+        let mut command = Command::new(program);
+        command.arg(place.path()).args(numbers.split(' '));
+        let text = printed(&mut command).unwrap();
+        assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
+        first_number(&text).unwrap()
+    }
+
+    #[test]
+    fn the_bare_loops_compile_and_leave_nothing() {
+        let scratch = Scratch::new().unwrap();
+        if printed(Command::new("cc").arg("--version")).is_err() {
+            println!("skipped: there is no C compiler");
+            return;
+        }
+        let fs_mark = compile("fs_mark", &scratch).unwrap();
+        for method in 0..=6 {
+            assert!(rate_of(&fs_mark, &format!("5 20000 16384 {method}")) > 0.0);
+        }
+        let create_remove = compile("create_remove", &scratch).unwrap();
+        for sizes in ["0 1", "4096 4096", "10000 4096"] {
+            assert!(rate_of(&create_remove, &format!("5 {sizes}")) > 0.0);
+        }
+    }
+}

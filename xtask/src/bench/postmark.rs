@@ -1,0 +1,226 @@
+//! PostMark beside Debian's PostMark: transactions a second and processor time.
+
+use std::cell::RefCell;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use end_to_end::Scratch;
+use engine::ChildrenTime;
+use serde_json::Value;
+
+use super::contest::{Ask, Contest, Contestant, median, word};
+use super::programs::{Pgmeter, run_json};
+use super::{Effort, Interrupt};
+use crate::error::Failure;
+
+const FILES: u64 = 9999;
+const TRANSACTIONS: u64 = 500_000;
+/// Of the original's user time, at most, with the same system calls.
+const USER_SHARE_MAX: f64 = 0.5;
+
+/// A configuration of ours and what is asked of it against the original.
+struct Case {
+    name: &'static str,
+    /// `--set` pairs.
+    settings: &'static [&'static str],
+    workers: u32,
+    ratio_min: f64,
+    is_user_asked: bool,
+}
+
+/// One call for a file's content, none for what a stream asks of it.
+const FEWER_CALLS: &[&str] = &["buffering=false", "read_block=16383", "write_block=16383"];
+
+const CASES: [Case; 3] = [
+    Case {
+        name: "same calls",
+        settings: &[],
+        workers: 1,
+        ratio_min: 1.05,
+        is_user_asked: true,
+    },
+    Case {
+        name: "fewer calls",
+        settings: FEWER_CALLS,
+        workers: 1,
+        ratio_min: 1.2,
+        is_user_asked: false,
+    },
+    Case {
+        name: "two workers",
+        settings: FEWER_CALLS,
+        workers: 2,
+        ratio_min: 1.8,
+        is_user_asked: false,
+    },
+];
+
+/// Holds all contests and returns how many asks were missed.
+pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+    let pgmeter = Pgmeter::build()?;
+    let mut missed_count = 0;
+    for (place, scratch) in [("tmpfs", Scratch::in_memory()?), ("ext4", Scratch::new()?)] {
+        let lab = Lab {
+            pgmeter: &pgmeter,
+            scratch,
+            user_ns: RefCell::default(),
+        };
+        for case in &CASES {
+            let title = format!("PostMark, {}, {place}", case.name);
+            if effort.wants(&title) {
+                missed_count += lab.hold(case, &title, effort.rounds_or(5), interrupt)?;
+            }
+        }
+    }
+    Ok(missed_count)
+}
+
+/// A place to measure in.
+struct Lab<'a> {
+    pgmeter: &'a Pgmeter,
+    scratch: Scratch,
+    /// User time of each measurement: ours, the original's.
+    user_ns: RefCell<[Vec<f64>; 2]>,
+}
+
+impl Lab<'_> {
+    fn hold(
+        &self,
+        case: &Case,
+        title: &str,
+        rounds: usize,
+        interrupt: &Interrupt,
+    ) -> Result<usize, Failure> {
+        *self.user_ns.borrow_mut() = Default::default();
+        println!("\n{title}");
+        let contest = Contest {
+            title: "whole runs of 9999 files and 500,000 transactions",
+            unit: "transactions/s",
+            contestants: vec![
+                Contestant {
+                    name: "pgmeter",
+                    measure: Box::new(|| self.timed(0, || self.ours(case))),
+                },
+                Contestant {
+                    name: "postmark",
+                    measure: Box::new(|| self.timed(1, || self.original())),
+                },
+            ],
+            asks: vec![Ask {
+                against: "postmark",
+                ratio_min: case.ratio_min,
+            }],
+        };
+        let missed_count = contest.hold(rounds, interrupt)?;
+        let [ours, theirs] = &*self.user_ns.borrow();
+        let share = median(ours) / median(theirs);
+        let seconds = [ours, theirs].map(|times| median(times) / 1e9);
+        let mut line = format!(
+            "user time {:.2} s, the original's {:.2} s: {share:.2} of it",
+            seconds[0], seconds[1]
+        );
+        if !case.is_user_asked {
+            println!("  {line}");
+            return Ok(missed_count);
+        }
+        let is_met = share <= USER_SHARE_MAX;
+        let _ = write!(line, ", {} at most {USER_SHARE_MAX}", word(is_met));
+        println!("  {line}");
+        Ok(missed_count + usize::from(!is_met))
+    }
+
+    /// Measures once and notes the user time of the whole process.
+    fn timed(
+        &self,
+        row: usize,
+        measure: impl Fn() -> Result<f64, Failure>,
+    ) -> Result<f64, Failure> {
+        let before = ChildrenTime::so_far();
+        let figure = measure()?;
+        let used = ChildrenTime::so_far().since(before);
+        self.user_ns.borrow_mut()[row].push(used.user_ns as f64);
+        Ok(figure)
+    }
+
+    /// Transactions a second of a whole run, from the first file made to the last removed.
+    fn ours(&self, case: &Case) -> Result<f64, Failure> {
+        let directory = Scratch::below(self.scratch.path())?;
+        let mut command = self.pgmeter.classic("postmark", directory.path());
+        let numbers = [
+            format!("number={FILES}"),
+            format!("transactions={TRANSACTIONS}"),
+            format!("workers={}", case.workers),
+        ];
+        let settings = numbers.iter().map(String::as_str);
+        for setting in settings.chain(case.settings.iter().copied()) {
+            command.args(["--set", setting]);
+        }
+        let (record, _) = run_json(&mut command)?;
+        transactions_per_second(&record).ok_or_else(|| Failure::Output {
+            program: "pgmeter".to_owned(),
+            message: "no figures of PostMark".to_owned(),
+        })
+    }
+
+    /// The original counts in whole seconds, so the process is timed.
+    fn original(&self) -> Result<f64, Failure> {
+        let directory = Scratch::below(self.scratch.path())?;
+        let start = Instant::now();
+        play(directory.path())?;
+        Ok(TRANSACTIONS as f64 / start.elapsed().as_secs_f64())
+    }
+}
+
+fn transactions_per_second(record: &Value) -> Option<f64> {
+    let cells = record.get("cells")?.as_array()?;
+    let classic = cells.iter().find_map(|cell| {
+        let classic = cell.get("classic")?;
+        classic.get("transactions").map(|_| classic)
+    })?;
+    let count = classic.get("transactions")?.as_f64()?;
+    Some(count * 1e9 / classic.get("total_ns")?.as_f64()?)
+}
+
+/// Runs Debian's PostMark in a directory.
+fn play(directory: &Path) -> Result<(), Failure> {
+    let program = || "postmark".to_owned();
+    let mut child = Command::new("postmark")
+        .current_dir(directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .map_err(Failure::start("postmark"))?;
+    let script = format!("set number {FILES}\nset transactions {TRANSACTIONS}\nrun\nquit\n");
+    let written = child
+        .stdin
+        .take()
+        .map(|mut input| input.write_all(script.as_bytes()));
+    let status = child.wait().map_err(Failure::start("postmark"))?;
+    match (written, status.success()) {
+        (Some(Ok(())), true) => Ok(()),
+        _ => Err(Failure::Program {
+            program: program(),
+            message: status.to_string(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_rate_is_that_of_the_whole_run() {
+        let record = json!({"cells": [
+            {"phase": "create"},
+            {"phase": "transactions", "classic": {"transactions": 500, "total_ns": 250_000_000}},
+        ]});
+        assert_eq!(transactions_per_second(&record), Some(2000.0));
+        assert_eq!(transactions_per_second(&json!({"cells": []})), None);
+    }
+}

@@ -1,0 +1,113 @@
+//! The lane that looks at the HTML report in a real browser.
+//!
+//! The browser is the system's; what drives it comes from npm, at the versions of
+//! `tests/browser/package-lock.json`, into the target directory.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::output::{Tally, run_tests};
+use super::setup::is_on_path;
+use crate::error::Failure;
+use crate::workspace;
+
+/// What the checks need, with what it is for.
+const PROGRAMS: [&str; 3] = ["chromium", "node", "npm"];
+
+/// Makes the pages of made-up records and runs the checks on them.
+pub fn run() -> Result<Tally, Failure> {
+    if let Some(missing) = PROGRAMS.iter().find(|name| !is_on_path(name)) {
+        return Ok(skipped(&format!("`{missing}` is not installed")));
+    }
+    let bench = bench()?;
+    copy_checks(&bench)?;
+    if let Err(reason) = install(&bench) {
+        return Ok(skipped(&reason));
+    }
+    let pages = bench.join("pages");
+    make_pages(&pages)?;
+    let mut checks = Command::new("node");
+    checks.current_dir(&bench).arg("check.mjs");
+    checks.args([&pages, &bench.join("screens")]);
+    run_tests("browser", &mut checks)
+}
+
+fn skipped(reason: &str) -> Tally {
+    println!("skipped: {reason}");
+    Tally {
+        skips: vec![reason.to_owned()],
+        ..Tally::default()
+    }
+}
+
+/// Where the checks run: beside the build output, so that the tree stays as it is.
+fn bench() -> Result<PathBuf, Failure> {
+    let own = std::env::current_exe().map_err(Failure::file(Path::new("xtask")))?;
+    // This program is `<target>/debug/xtask`.
+    let target = own.ancestors().nth(2).unwrap_or(&own);
+    let bench = target.join("browser");
+    fs::create_dir_all(&bench).map_err(Failure::file(&bench))?;
+    Ok(bench)
+}
+
+fn copy_checks(bench: &Path) -> Result<(), Failure> {
+    let source = workspace::root().join("tests/browser");
+    for entry in fs::read_dir(&source).map_err(Failure::file(&source))? {
+        let path = entry.map_err(Failure::file(&source))?.path();
+        if let Some(name) = path.file_name().filter(|_| path.is_file()) {
+            fs::copy(&path, bench.join(name)).map_err(Failure::file(&path))?;
+        }
+    }
+    Ok(())
+}
+
+/// Installs what drives the browser, unless it is there already; fails where it cannot be had.
+fn install(bench: &Path) -> Result<(), String> {
+    let wanted = fs::read(bench.join("package-lock.json")).map_err(|error| error.to_string())?;
+    let note = bench.join("node_modules/.installed-lock.json");
+    if fs::read(&note).is_ok_and(|installed| installed == wanted) {
+        return Ok(());
+    }
+    let status = Command::new("npm")
+        .current_dir(bench)
+        .args(["ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+        .args([
+            "--fetch-retries=1",
+            "--fetch-timeout=30000",
+            "--loglevel=error",
+        ])
+        .stdin(Stdio::null())
+        .status();
+    match status {
+        Ok(status) if status.success() => {}
+        Ok(status) => return Err(format!("npm's registry cannot be had (`npm ci`: {status})")),
+        Err(error) => return Err(format!("`npm ci`: {error}")),
+    }
+    fs::write(&note, wanted).map_err(|error| error.to_string())
+}
+
+/// Writes the made-up pages, with the program as all tests are built.
+fn make_pages(directory: &Path) -> Result<(), Failure> {
+    let built = workspace::cargo_messages(&["build", "--workspace", "--example", "pages"])?;
+    let program = built
+        .iter()
+        .filter(|message| {
+            message
+                .pointer("/target/name")
+                .is_some_and(|name| name == "pages")
+        })
+        .find_map(|message| message.get("executable")?.as_str())
+        .ok_or_else(|| Failure::Output {
+            program: "cargo build".to_owned(),
+            message: "it names no executable `pages`".to_owned(),
+        })?;
+    let status = Command::new(program).arg(directory).status();
+    match status.map_err(Failure::start("pages"))? {
+        status if status.success() => Ok(()),
+        status => Err(Failure::Program {
+            program: "pages".to_owned(),
+            message: status.to_string(),
+        }),
+    }
+}
