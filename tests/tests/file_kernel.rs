@@ -168,6 +168,11 @@ fn caches_are_emptied_between_the_steps() {
             (&2000.into(), &0.into())
         );
     }
+    let read_bytes = remove["device"]["read_bytes"].as_u64();
+    assert!(
+        read_bytes.is_some_and(|bytes| bytes > 0),
+        "what is removed has to be read first: {remove}"
+    );
 }
 
 #[test]
