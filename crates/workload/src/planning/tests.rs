@@ -291,7 +291,8 @@ fn a_gibibyte_of_a_file_system_stays_free() {
     );
     assert_eq!(
         planned.warnings[0].to_string(),
-        "warning: the test file on `/a` has 512MiB, not 1GiB: more would leave less than 1GiB free\n\
+        "warning: the test file on `/a` has 512MiB, not 1GiB: more would leave less than 1GiB \
+         free\n\
          help: add `--size` to choose"
     );
     assert_eq!(
