@@ -478,10 +478,28 @@ fn files_in_or_none(directory: &Path) -> usize {
     fs::read_dir(directory).map_or(0, Iterator::count)
 }
 
+/// The same program with SIGINT as it is by default: a shell in the background has it ignored, and
+/// programs inherit that.
+fn with_default_interrupt(command: &Command) -> Command {
+    let mut wrapped = Command::new("env");
+    wrapped.arg("--default-signal=INT");
+    wrapped.arg(command.get_program()).args(command.get_args());
+    if let Some(directory) = command.get_current_dir() {
+        wrapped.current_dir(directory);
+    }
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => wrapped.env(name, value),
+            None => wrapped.env_remove(name),
+        };
+    }
+    wrapped
+}
+
 #[test]
 fn ctrl_c_ends_the_prompt() {
     let bed = bed(&[]);
-    let mut command = bed.command(&["as", "postmark"]);
+    let mut command = with_default_interrupt(&bed.command(&["as", "postmark"]));
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut start = [0; 28];

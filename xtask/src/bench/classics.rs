@@ -172,7 +172,7 @@ impl Lab {
     ) -> Contestant<'a> {
         let measure = move || {
             let directory = Scratch::below(self.path(place))?;
-            let text = printed(command(directory.path()).current_dir(self.disk.path()))?;
+            let text = printed(command(directory.path()).current_dir(self.path(place)))?;
             rate(&text).ok_or_else(|| Failure::Output {
                 program: name.to_owned(),
                 message: text,
@@ -193,7 +193,10 @@ impl Lab {
             ..
         } = *case;
         let as_fs_mark = move |mut command: Command, directory: &Path| {
-            command.arg("-d").arg(directory);
+            // fs_mark takes no path of 40 bytes or more; this one is relative to where it runs.
+            command
+                .arg("-d")
+                .arg(directory.file_name().unwrap_or_default());
             for (option, value) in [
                 ("-n", files),
                 ("-s", size_bytes),
