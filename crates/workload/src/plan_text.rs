@@ -237,6 +237,10 @@ fn cells(text: &mut String, plan: &Plan) {
     {
         line(text, &format!("  ... and {more} more"));
     }
+    if plan.cells.iter().any(|cell| cell.repetition > 0) {
+        let order = "  repetitions after the first are each in a random order drawn from the seed";
+        line(text, order);
+    }
     text.push('\n');
 }
 

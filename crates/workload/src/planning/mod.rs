@@ -7,6 +7,7 @@ mod files;
 mod lines;
 mod open_loop;
 mod options;
+mod order;
 mod seeds;
 mod settings;
 mod space;
@@ -25,6 +26,7 @@ use crate::overrides::Overrides;
 use crate::plan::{Cell, Plan, PlannedWorkload, Setting, WorkerPlan};
 
 use options::Options;
+use order::order_of_repetition;
 use settings::{note_targets, note_workers};
 use targets::TargetTable;
 
@@ -57,7 +59,8 @@ struct Context<'a> {
     weight: usize,
 }
 
-/// Plans all workloads in order; repetitions interleave, so that drift meets all cells alike.
+/// Plans all workloads in order; repetitions interleave, from the second on in a random order drawn
+/// from the seed, so that drift meets all cells alike.
 ///
 /// # Errors
 /// The first value that cannot be: out of range, unaligned with direct I/O, a request larger than
@@ -97,7 +100,7 @@ pub fn plan(
         series.push((repetitions, cells));
     }
     let targets = space::checked(&context)?;
-    let cells = interleaved(series)?;
+    let cells = interleaved(series, seed)?;
     stamps::check(&cells)?;
     refuse_nothing(&cells, &mut context.refusals);
     context.warnings = without_repeats(context.warnings);
@@ -144,8 +147,8 @@ pub fn wanted_targets(workloads: &[Workload], overrides: &Overrides) -> Vec<Stri
     TargetTable::of(&applied, &mut Vec::new(), overrides, &facts).named_paths()
 }
 
-/// Puts repetitions outermost and numbers the cells.
-fn interleaved(series: Vec<(u32, Vec<Cell>)>) -> Result<Vec<Cell>, Diagnostic> {
+/// Puts repetitions outermost, each in its own order, and numbers the cells.
+fn interleaved(series: Vec<(u32, Vec<Cell>)>, seed: u64) -> Result<Vec<Cell>, Diagnostic> {
     let count: usize = series
         .iter()
         .map(|(times, cells)| cells.len() * *times as usize)
@@ -165,12 +168,13 @@ fn interleaved(series: Vec<(u32, Vec<Cell>)>) -> Result<Vec<Cell>, Diagnostic> {
     let most = series.iter().map(|(times, _)| *times).max().unwrap_or(0);
     let mut all = Vec::with_capacity(count);
     for repetition in 0..most {
-        for (_, cells) in series.iter().filter(|(times, _)| repetition < *times) {
-            all.extend(cells.iter().map(|cell| Cell {
-                repetition,
-                ..cell.clone()
-            }));
-        }
+        let due = series.iter().filter(|(times, _)| repetition < *times);
+        let cells: Vec<&Cell> = due.flat_map(|(_, cells)| cells).collect();
+        let order = order_of_repetition(cells.len(), seed, repetition);
+        all.extend(order.into_iter().map(|place| Cell {
+            repetition,
+            ..cells[place].clone()
+        }));
     }
     for (index, cell) in (0..).zip(&mut all) {
         cell.index = index;

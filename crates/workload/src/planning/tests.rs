@@ -142,14 +142,32 @@ fn repetitions_are_outermost_and_depths_innermost() {
         .map(|(spec, depth, rep, _)| (spec, depth, rep))
         .collect();
     let once = [("a", 1), ("a", 4), ("b", 1), ("b", 4)];
-    let wanted = (0..2).flat_map(|rep| once.map(|(spec, depth)| (spec.to_owned(), depth, rep)));
-    assert_eq!(order, wanted.collect::<Vec<_>>());
+    let of = |rep| once.map(|(spec, depth)| (spec.to_owned(), depth, rep));
+    assert_eq!(order[..4], of(0));
+    let mut again = order[4..].to_vec();
+    again.sort();
+    assert_eq!(again, of(1));
     assert!(
         cells
             .iter()
             .enumerate()
             .all(|(index, cell)| cell.index as usize == index)
     );
+}
+
+#[test]
+fn repetitions_after_the_first_are_in_an_order_drawn_from_the_seed() {
+    let depths = |pairs: &[&str]| {
+        let text = format!("repetitions = 3\niodepth = [1, 2, 3, 4, 5, 6, 7, 8]\n{LINE}");
+        let cells = planned(&text, pairs).plan.cells;
+        let depths: Vec<u32> = cells.iter().map(|cell| cell.iodepth).collect();
+        depths.chunks(8).map(<[u32]>::to_vec).collect::<Vec<_>>()
+    };
+    let order = depths(&[]);
+    assert_eq!(order[0], [1, 2, 3, 4, 5, 6, 7, 8]);
+    assert!(order[1] != order[0] && order[2] != order[0] && order[1] != order[2]);
+    assert_eq!(order, depths(&["seed=1"]));
+    assert_ne!(order, depths(&["seed=2"]));
 }
 
 #[test]
