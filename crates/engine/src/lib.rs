@@ -6,6 +6,7 @@
 mod buffers;
 mod children;
 pub mod clock;
+mod descriptors;
 mod error;
 mod file_operations;
 mod files;
@@ -22,6 +23,7 @@ mod uring;
 pub use buffers::Buffers;
 pub use children::ChildrenTime;
 pub use clock::{Clock, StepClock, TscClock};
+pub use descriptors::OwnDescriptors;
 pub use error::EngineError;
 pub use file_operations::{Access, Aim, FileOptions, OpenFlags, OpenMode, PsyncFiles};
 pub use fileset::{Fileset, NameRule, Numbering, Spread, Subdirectories};

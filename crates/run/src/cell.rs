@@ -84,6 +84,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     let (mut lanes, mut tasks) = (Vec::new(), Vec::new());
     let mut transaction_kinds: &'static [&'static str] = &[];
     let lane_count = parts.len() as u64;
+    let held: Vec<_> = parts.iter().map(|part| part.task.fileset()).collect();
     for (index, part) in parts.into_iter().enumerate() {
         transaction_kinds = part.transaction_kinds;
         let shape = shape(&part.lane, part.operations, transaction_kinds.len());
@@ -116,7 +117,9 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
             cell,
             start,
         });
-    let run = run_threads(&mut kit, threads.collect(), &ready, &gate, &mut collection)?;
+    let run = run_threads(&mut kit, threads.collect(), &ready, &gate, &mut collection);
+    drop(held);
+    let run = run?;
     Ok(assemble(lanes, run, collection, transaction_kinds))
 }
 

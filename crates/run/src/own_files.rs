@@ -213,6 +213,11 @@ impl OwnFiles {
         RunError::file(verb(request.operation), &path, errno)
     }
 
+    /// Closes what an operation that failed left open.
+    pub fn close(&mut self) {
+        self.engine.close_all();
+    }
+
     /// Removes what was made and is still there.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 
-use engine::{OperationSet, TscClock};
+use engine::{Fileset, OperationSet, TscClock};
 use results::EngineNotes;
 use workload::plan::Cell;
 
@@ -33,6 +33,17 @@ pub(crate) enum Task {
     Spans(Box<SpanTask>),
     /// Operations on many files.
     Files(Box<FileTask>),
+}
+
+impl Task {
+    /// The files, which must outlive the lane's thread: it may work on a descriptor table of its
+    /// own, in which dropping them would close copies and leave these open.
+    pub fn fileset(&self) -> Option<Arc<Fileset>> {
+        match self {
+            Self::Spans(_) => None,
+            Self::Files(task) => task.field.as_ref().map(|field| Arc::clone(&field.fileset)),
+        }
+    }
 }
 
 /// What a lane's thread is given.

@@ -58,6 +58,11 @@ impl PsyncFiles {
         })
     }
 
+    /// Closes what the slots have open.
+    pub fn close_all(&mut self) {
+        self.handles.fill_with(|| None);
+    }
+
     #[inline]
     fn execute(&mut self, request: &Request) -> i32 {
         let slot = request.slot as usize;

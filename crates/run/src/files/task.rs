@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use engine::clock::Clock;
-use engine::{Engine, FileOptions, Fileset, Null, Operation, OperationSet, PsyncFiles, UringFiles};
+use engine::{
+    Engine, FileOptions, Fileset, Null, Operation, OperationSet, OwnDescriptors, PsyncFiles,
+    UringFiles,
+};
 use generate::classics::Pass;
 use generate::postmark::{Play, TextContent};
 use generate::{Content, ContentSource, FileStamp, Generator};
@@ -109,10 +112,24 @@ pub(crate) fn work(
             with_engine(engine, notes, task, lane, start)
         }
         (Some(field), EngineKind::Psync | EngineKind::Mmap) => {
-            let engine = PsyncFiles::new(field.fileset, slots, bytes, field.options)?;
-            with_engine(engine, EngineNotes::default(), task, lane, start)
+            // The engine goes before the table is closed.
+            let own = OwnDescriptors::take();
+            let done = with_psync(field, (slots, bytes), task, lane, start);
+            own.close_all();
+            done
         }
     }
+}
+
+fn with_psync(
+    field: Field,
+    (slots, bytes): (u32, u32),
+    task: FileTask,
+    lane: &Lane,
+    start: Start<'_>,
+) -> Result<Option<Outcome>, RunError> {
+    let engine = PsyncFiles::new(field.fileset, slots, bytes, field.options)?;
+    with_engine(engine, EngineNotes::default(), task, lane, start)
 }
 
 fn with_engine<E: Engine>(

@@ -98,7 +98,10 @@ impl<'a> Prepared<'a> {
                         iodepth: 1,
                         seed: 0,
                     };
-                    self.files.carry_out(&pass, halt, &mut watch)?;
+                    let carried_out = self.files.carry_out(&pass, halt, &mut watch);
+                    // What was opened here is closed by this thread.
+                    self.files.close();
+                    carried_out?;
                     is_timed
                 }
             };

@@ -10,7 +10,7 @@ mod tests;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use engine::Clock;
+use engine::{Clock, OwnDescriptors};
 use generate::mix;
 use rustix::fs::CWD;
 use workload::classics::fs_mark::FsMarkPlan;
@@ -117,11 +117,14 @@ fn play_on(
             }
         }
         let done = together(ready, &halt, |mut prepared| {
-            let times = prepared.work(clock, &halt)?;
+            let _own = OwnDescriptors::take();
+            let times = prepared.work(clock, &halt).inspect_err(|_| halt.fail());
+            // The files go where they were prepared.
             Ok((prepared, times))
         })?;
         let mut threads = Vec::with_capacity(done.len());
         for (prepared, times) in done {
+            let times = times?;
             if halt.is_set() {
                 prepared.remove()?;
             } else if plan.is_kept {

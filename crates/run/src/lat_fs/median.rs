@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use engine::Clock;
+use engine::{Clock, OwnDescriptors};
 use generate::classics::tree_names;
 use generate::{Rng, mix};
 use rustix::fs::{AtFlags, Mode};
@@ -51,6 +51,8 @@ pub(super) fn measure(
         // One each, so that a worker that never starts is not waited for.
         let busy = (0..worker_count).map(|_| Busy(&busy_count));
         let done = together((0..).zip(busy), halt, |(worker_index, busy)| {
+            // All that it opens it closes.
+            let _own = OwnDescriptors::take();
             let mut worker = Worker {
                 settings,
                 chain: settings.plan.create(size_bytes),
