@@ -183,6 +183,53 @@ fn a_stall_is_seen_in_the_largest_latency() {
 }
 
 #[test]
+fn a_stall_makes_all_that_was_due_meanwhile_late() {
+    let faultfs = need!(FaultFs::new(Settings::default()));
+    let workload = format!("rate = \"1k/s\"\narrivals = \"uniform\"\n{READS}");
+    let bed = prepared(&faultfs, &workload, &[]);
+    let stall = Effect::Stall(Duration::from_secs(2));
+    faultfs.arm(&[Fault::once(Call::Read, 1500, stall)]);
+    let arguments = [
+        "mine.toml",
+        "--engine",
+        "psync",
+        "--ramp-time",
+        "0",
+        "--run-time",
+        "6s",
+    ];
+    let (seen, record) = bed.record(&arguments);
+    assert_eq!((faultfs.hits_count(), seen.code), (1, 0), "{}", seen.text());
+    let cell = &record["cells"][0];
+    let open_loop = &cell["open_loop"];
+    let response = &open_loop["response"];
+    let count = response["count"].as_f64().unwrap();
+    // What the stall held up is made good; the last few may be due at the very end.
+    assert!((5_950.0..=6_000.0).contains(&count), "{open_loop}");
+    let max_ns = response["max_ns"].as_u64().unwrap();
+    assert!((2_000_000_000..2_300_000_000).contains(&max_ns), "{max_ns}");
+    // The first of those that waited was due a millisecond after the stall began.
+    let lateness_ns = open_loop["lateness_max_ns"].as_u64().unwrap();
+    assert!((1_990_000_000..2_300_000_000).contains(&lateness_ns));
+    let slow = share_above(response, 100_000_000);
+    assert!((0.31..0.42).contains(&slow), "{slow}");
+    assert!(open_loop["late_count"].as_f64().unwrap() >= slow * count);
+    // From queued to reaped there is one slow request of six thousand.
+    assert!(share_above(&cell["total"]["latency"], 1_000_000_000) * count < 1.5);
+}
+
+/// Which share of the latencies lies above `bound_ns`, by the record's buckets.
+fn share_above(latency: &Value, bound_ns: u64) -> f64 {
+    let buckets = latency["histogram"]["buckets_ns"].as_array().unwrap();
+    let above: u64 = buckets
+        .iter()
+        .filter(|bucket| bucket[0].as_u64().unwrap() > bound_ns)
+        .map(|bucket| bucket[2].as_u64().unwrap())
+        .sum();
+    above as f64 / latency["count"].as_f64().unwrap()
+}
+
+#[test]
 fn a_fixed_delay_is_the_median_latency() {
     let delay = Duration::from_millis(5);
     let settings = Settings {

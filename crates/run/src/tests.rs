@@ -201,7 +201,7 @@ fn scripted(cell: &Cell, run_ns: u64, ramp_ns: u64) -> (Lane, Recorder) {
         ramp_ns,
         run_ns,
         interval_ns: u64::MAX / 4,
-        operations: u64::MAX,
+        operations: cell.operations.unwrap_or(u64::MAX),
     };
     (
         lane,

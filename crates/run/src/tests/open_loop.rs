@@ -159,20 +159,16 @@ fn the_record_of_an_open_loop_has_its_response_times_and_arrears() {
 }
 
 #[test]
-fn the_null_engine_reaches_a_rate_to_a_tenth_of_a_percent() {
-    for (rate, operations) in [(1e3, 1000), (2e4, 20_000)] {
+fn so_many_operations_take_as_long_as_their_rate_says() {
+    for (rate, operations) in [(1e3, 1000), (2e4, 20_000), (3e5, 30_000)] {
         let mut cell = paced(16, 1, rate, ArrivalKind::Uniform);
         cell.operations = Some(operations);
-        // A thread that loses its processor at the end takes longer, so the best of some counts.
-        let off_share = (0..20)
-            .map(|_| {
-                let measured = run(&cell, &mut Vec::new());
-                assert_eq!(counted(&measured), operations);
-                let seconds = measured.lanes[0].outcome.measured_ns as f64 / 1e9;
-                (operations as f64 / seconds / rate - 1.0).abs()
-            })
-            .find(|off_share| *off_share < 1e-3 + 1.0 / operations as f64);
-        assert!(off_share.is_some(), "at {rate}/s");
+        let (outcome, issued_ns) = on_device(&cell, 60, |_| 700);
+        assert_eq!(reads(&outcome).count(), operations);
+        assert_eq!(issued_ns.len() as u64, operations);
+        // From the first, due at once, to the answer of the last.
+        let last_due_ns = (u128::from(operations - 1) * 1_000_000_000 / rate as u128) as u64;
+        assert_eq!(outcome.measured_ns, last_due_ns + 700, "at {rate}/s");
     }
 }
 
