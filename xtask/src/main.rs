@@ -1,7 +1,8 @@
 //! Developer commands.
 //!
 //! `cargo xtask test [LANE...]`, `cargo xtask tidy`, `cargo xtask docs [--check]`,
-//! `cargo xtask bench engine|accuracy|classics [OPTION...]`, `cargo xtask fuzz [TARGET...]`.
+//! `cargo xtask bench engine|accuracy|classics|statistics [OPTION...]`,
+//! `cargo xtask fuzz [TARGET...]`.
 
 mod bench;
 mod docs;
@@ -23,6 +24,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   bench engine             pgmeter beside fio and a bare loop, interleaved
   bench accuracy           pgmeter on targets of known speed
   bench classics           pgmeter beside fs_mark and bare loops in C
+  bench statistics         rates reached, a target against itself, a slowdown found
   fuzz [TARGET...]         fuzz the parsers; --seconds N for each
 ";
 

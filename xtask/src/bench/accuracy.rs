@@ -33,7 +33,7 @@ const CASE_IOPS: Limit = Limit::Iops(2000);
 
 /// Runs all parts and returns how many asks were missed.
 pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
-    let pgmeter = Pgmeter::build()?;
+    let pgmeter = Pgmeter::of(effort)?;
     let mut missed_count = 0;
     if effort.wants("limits") {
         missed_count += limits(&pgmeter, effort, interrupt)?;

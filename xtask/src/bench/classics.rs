@@ -146,7 +146,7 @@ impl Lab {
     fn new(effort: &Effort) -> Result<Lab, Failure> {
         let disk = Scratch::new()?;
         Ok(Lab {
-            pgmeter: Pgmeter::build()?,
+            pgmeter: Pgmeter::of(effort)?,
             bare_fs_mark: compile("fs_mark", &disk)?,
             bare_create_remove: compile("create_remove", &disk)?,
             disk,

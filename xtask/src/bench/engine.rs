@@ -70,7 +70,7 @@ impl Place {
 impl Lab {
     fn new(effort: &Effort) -> Result<Lab, Failure> {
         Ok(Lab {
-            pgmeter: Pgmeter::build()?,
+            pgmeter: Pgmeter::of(effort)?,
             bare_loop: BareLoop::build()?,
             disk: Place::new(Scratch::new()?)?,
             memory: Place::new(Scratch::in_memory()?)?,

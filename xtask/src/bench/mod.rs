@@ -10,7 +10,9 @@ mod engine;
 mod limited;
 mod postmark;
 mod programs;
+mod statistics;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -49,6 +51,8 @@ pub struct Effort {
     pub seconds: u64,
     /// Only contests whose titles contain this.
     pub only: String,
+    /// The program to measure with; none is a release build of this tree.
+    pub program: Option<PathBuf>,
 }
 
 impl Effort {
@@ -57,6 +61,7 @@ impl Effort {
             rounds_count: 0,
             seconds: 0,
             only: String::new(),
+            program: None,
         };
         let mut options = options.iter();
         while let Some(option) = options.next() {
@@ -71,8 +76,9 @@ impl Effort {
                 "--rounds" => effort.rounds_count = number()? as usize,
                 "--seconds" => effort.seconds = number()?,
                 "--only" => effort.only = (*value).to_owned(),
+                "--program" => effort.program = Some(PathBuf::from(value)),
                 _ => {
-                    let known = "there are --rounds, --seconds and --only";
+                    let known = "there are --rounds, --seconds, --only and --program";
                     return Err(Failure::Usage(format!(
                         "unknown option `{option}`; {known}"
                     )));
@@ -116,8 +122,9 @@ pub fn run(name: &str, options: &[&str]) -> Result<(), Failure> {
         "accuracy" => accuracy::run(&effort, &interrupt)?,
         "postmark" => postmark::run(&effort, &interrupt)?,
         "classics" => classics::run(&effort, &interrupt)?,
+        "statistics" => statistics::run(&effort, &interrupt)?,
         _ => {
-            let known = "there are `engine`, `accuracy`, `postmark` and `classics`";
+            let known = "there are `engine`, `accuracy`, `postmark`, `classics` and `statistics`";
             return Err(Failure::Usage(format!(
                 "unknown benchmark `{name}`; {known}"
             )));
@@ -137,7 +144,9 @@ mod tests {
 
     #[test]
     fn options_replace_the_defaults_of_a_benchmark() {
-        let effort = Effort::parse(&["--rounds", "7", "--only", "tmpfs"]).unwrap();
+        let options = ["--rounds", "7", "--only", "tmpfs", "--program", "pgmeter"];
+        let effort = Effort::parse(&options).unwrap();
+        assert_eq!(effort.program, Some(PathBuf::from("pgmeter")));
         assert_eq!((effort.rounds_or(5), effort.seconds_or(3)), (7, 3));
         assert!(effort.wants("4 KiB on tmpfs") && !effort.wants("ext4"));
     }

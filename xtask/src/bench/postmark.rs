@@ -60,7 +60,7 @@ const CASES: [Case; 3] = [
 
 /// Holds all contests and returns how many asks were missed.
 pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
-    let pgmeter = Pgmeter::build()?;
+    let pgmeter = Pgmeter::of(effort)?;
     let mut missed_count = 0;
     for (place, scratch) in [("tmpfs", Scratch::in_memory()?), ("ext4", Scratch::new()?)] {
         let lab = Lab {

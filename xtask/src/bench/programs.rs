@@ -7,6 +7,7 @@ use std::time::Duration;
 use end_to_end::{Scratch, Throttle};
 use serde_json::Value;
 
+use super::Effort;
 use crate::error::Failure;
 use crate::workspace;
 
@@ -23,16 +24,19 @@ pub struct Figures {
     pub peak_kib: u64,
 }
 
-/// The release build of pgmeter, with a directory for its workload files.
+/// pgmeter, with a directory for its workload files.
 pub struct Pgmeter {
     program: PathBuf,
     scratch: Scratch,
 }
 
 impl Pgmeter {
-    /// Builds it.
-    pub fn build() -> Result<Pgmeter, Failure> {
-        let program = workspace::release_program(&["--package", "pgmeter"], "pgmeter")?;
+    /// The program that was named, else a release build.
+    pub fn of(effort: &Effort) -> Result<Pgmeter, Failure> {
+        let program = match &effort.program {
+            Some(path) => std::path::absolute(path).map_err(Failure::file(path))?,
+            None => workspace::release_program(&["--package", "pgmeter"], "pgmeter")?,
+        };
         Ok(Pgmeter {
             program,
             scratch: Scratch::new()?,
@@ -46,10 +50,14 @@ impl Pgmeter {
         let file = end_to_end::write_workload(&self.scratch, "bench.toml", text)?;
         let mut command = Command::new(&self.program);
         command.current_dir(self.scratch.path());
-        command
-            .arg("run")
-            .arg(file)
-            .args(["--json", "-", "--quiet", "--keep", "--no-db"]);
+        command.arg("run").arg(file).args([
+            "--json",
+            "-",
+            "--quiet",
+            "--keep",
+            "--no-db",
+            "--no-html",
+        ]);
         if let Some(target) = target {
             command.arg("--target").arg(target);
         }
@@ -81,6 +89,26 @@ impl Pgmeter {
             peak_kib,
             ..pgmeter_figures(&record)?
         })
+    }
+
+    /// Measures and returns the record.
+    pub fn record(&self, text: &str, target: Option<&Path>) -> Result<Value, Failure> {
+        Ok(run_json(&mut self.command(text, target)?)?.0)
+    }
+
+    /// Writes a record to a file of this name and returns its path.
+    pub fn keep(&self, name: &str, record: &Value) -> Result<PathBuf, Failure> {
+        let path = self.scratch.join(name);
+        std::fs::write(&path, record.to_string()).map_err(Failure::file(&path))?;
+        Ok(path)
+    }
+
+    /// Compares two records whose runs were measured in turn.
+    pub fn compare(&self, files: &[PathBuf]) -> Result<Value, Failure> {
+        let mut command = Command::new(&self.program);
+        command.arg("compare").args(files);
+        command.args(["--paired", "--format", "json"]);
+        Ok(run_json(&mut command)?.0)
     }
 
     /// As `measure`, inside a limit.
@@ -146,7 +174,8 @@ pub fn fio_figures(record: &Value) -> Result<Figures, Failure> {
     })
 }
 
-fn number(value: Option<&Value>, path: &str, program: &str) -> Result<f64, Failure> {
+/// The number at `path` of what a program printed.
+pub fn number(value: Option<&Value>, path: &str, program: &str) -> Result<f64, Failure> {
     value
         .and_then(|value| value.pointer(path))
         .and_then(Value::as_f64)

@@ -1,0 +1,133 @@
+//! Runs measured in turn, and each side's taken together.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::bench::Interrupt;
+use crate::bench::programs::Pgmeter;
+use crate::error::Failure;
+
+/// Measures both sides so often in turn, A B B A A B ..., and returns the records of each.
+pub fn in_turn(
+    rounds_count: usize,
+    interrupt: &Interrupt,
+    mut measure: impl FnMut(usize) -> Result<Value, Failure>,
+) -> Result<[Vec<Value>; 2], Failure> {
+    let mut sides = [Vec::new(), Vec::new()];
+    for round in 0..rounds_count {
+        let order = if round % 2 == 0 { [0, 1] } else { [1, 0] };
+        for side in order {
+            interrupt.check()?;
+            sides[side].push(measure(side)?);
+        }
+    }
+    Ok(sides)
+}
+
+/// What a comparison said of one figure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// Such as `per_second`, with the operation before it where it is of one.
+    pub figure: String,
+    pub ratio: f64,
+    pub low: f64,
+    pub high: f64,
+    /// `better`, `worse` or `no-difference-shown`.
+    pub verdict: String,
+}
+
+impl Said {
+    pub fn is_a_difference(&self) -> bool {
+        self.verdict != "no-difference-shown"
+    }
+}
+
+/// Compares both sides, their i-th runs in pairs, and returns what is said of each figure.
+pub fn compare(pgmeter: &Pgmeter, sides: [Vec<Value>; 2]) -> Result<Vec<Said>, Failure> {
+    let mut files: Vec<PathBuf> = Vec::new();
+    for (name, runs) in ["a.json", "b.json"].into_iter().zip(sides) {
+        files.push(pgmeter.keep(name, &together(runs))?);
+    }
+    Ok(said(&pgmeter.compare(&files)?))
+}
+
+/// One record with the cells of several runs as its repetitions.
+fn together(runs: Vec<Value>) -> Value {
+    let mut runs = runs.into_iter();
+    let mut first = runs.next().unwrap_or_default();
+    for (repetition, mut run) in (1_usize..).zip(runs) {
+        let cells = run.get_mut("cells").and_then(Value::as_array_mut);
+        for mut cell in cells.into_iter().flat_map(std::mem::take) {
+            cell["repetition"] = Value::from(repetition);
+            if let Some(all) = first.get_mut("cells").and_then(Value::as_array_mut) {
+                all.push(cell);
+            }
+        }
+    }
+    first
+}
+
+fn said(comparison: &Value) -> Vec<Said> {
+    let array = |value: &Value, key: &str| {
+        let items = value.get(key).and_then(Value::as_array);
+        items.cloned().unwrap_or_default()
+    };
+    let cells = array(comparison, "cells");
+    let figures = cells.iter().flat_map(|cell| array(cell, "figures"));
+    figures.map(|figure| of_figure(&figure)).collect()
+}
+
+fn of_figure(figure: &Value) -> Said {
+    let text = |path: &str| figure.pointer(path).and_then(Value::as_str);
+    let number = |path: &str| figure.pointer(path).and_then(Value::as_f64);
+    let operation = text("/scope/name").map(|name| format!("{name} "));
+    Said {
+        figure: operation.unwrap_or_default() + text("/figure").unwrap_or("?"),
+        ratio: number("/ratio").unwrap_or(f64::NAN),
+        low: number("/ci95_low").unwrap_or(f64::NAN),
+        high: number("/ci95_high").unwrap_or(f64::NAN),
+        // A comparison that says nothing is no proof of anything.
+        verdict: text("/verdict").unwrap_or("nothing").to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn sides_take_turns() {
+        let mut order = Vec::new();
+        let sides = in_turn(3, &Interrupt::default(), |side| {
+            order.push(side);
+            Ok(Value::from(side))
+        });
+        assert_eq!(order, [0, 1, 1, 0, 0, 1]);
+        assert_eq!(sides.unwrap(), [vec![json!(0); 3], vec![json!(1); 3]]);
+    }
+
+    #[test]
+    fn runs_taken_together_are_repetitions() {
+        let run = |rate: u32| json!({"cells": [{"repetition": 0, "rate": rate}]});
+        let seen = together(vec![run(5), run(6)]);
+        let wanted = json!([{"repetition": 0, "rate": 5}, {"repetition": 1, "rate": 6}]);
+        assert_eq!(seen["cells"], wanted);
+    }
+
+    #[test]
+    fn verdicts_are_read_from_a_comparison() {
+        let figures = json!([
+            {"scope": {"of": "total"}, "figure": "per_second", "ratio": 0.9,
+             "ci95_low": 0.8, "ci95_high": 0.95, "verdict": "worse"},
+            {"scope": {"of": "operation", "name": "read"}, "figure": "latency_mean",
+             "ratio": 1.0, "verdict": "no-difference-shown"},
+        ]);
+        let seen = said(&json!({"cells": [{"figures": figures}]}));
+        assert_eq!(seen[0].figure, "per_second");
+        assert_eq!((seen[0].ratio, seen[0].low, seen[0].high), (0.9, 0.8, 0.95));
+        assert!(seen[0].is_a_difference() && !seen[1].is_a_difference());
+        assert_eq!(seen[1].figure, "read latency_mean");
+    }
+}

@@ -1,0 +1,162 @@
+//! Comparisons whose right answer is known.
+
+use std::path::Path;
+use std::time::Duration;
+
+use end_to_end::Scratch;
+use end_to_end::faultfs::{FaultFs, Settings};
+
+use super::side::{Said, compare, in_turn};
+use crate::bench::contest::word;
+use crate::bench::programs::Pgmeter;
+use crate::bench::{Effort, Interrupt};
+use crate::error::Failure;
+
+/// Comparisons of a target with itself, half of them in memory, half on disk.
+const SAME_COUNT: usize = 40;
+/// So many of a hundred of them may be called different.
+const SAME_PERCENT_MAX: f64 = 5.0;
+/// Comparisons with a target that is slower.
+const SLOWER_COUNT: usize = 10;
+/// Runs of each side of a comparison.
+const RUNS: usize = 6;
+/// What a read takes, and what it takes where it is slower by a tenth.
+const DELAYS: [Duration; 2] = [Duration::from_millis(2), Duration::from_micros(2200)];
+
+/// Reads at random; a half second is short for a benchmark and long for a test.
+fn workload(options: &str, effort: &Effort) -> String {
+    let run_time = match effort.seconds {
+        0 => "500ms".to_owned(),
+        seconds => format!("{seconds}s"),
+    };
+    format!(
+        "size = \"32m\"\nrun_time = \"{run_time}\"\nramp_time = \"100ms\"\n{options}\n\
+         [[access_spec]]\nline = [{{ size = \"4k\", random = 100, align = \"4k\" }}]\n"
+    )
+}
+
+/// Compares targets with themselves and counts how many are called different.
+pub fn same(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+    let count = effort.rounds_or(SAME_COUNT);
+    println!(
+        "\nsame: {count} comparisons of a target with itself, {RUNS} runs each in turn; at most \
+         {SAME_PERCENT_MAX} % called different"
+    );
+    heading();
+    let (memory, disk) = (Scratch::in_memory()?, Scratch::new()?);
+    let places = [
+        (
+            "memory",
+            memory.path(),
+            "engine = \"psync\"\ncache = \"buffered\"",
+        ),
+        ("disk", disk.path(), "cache = \"direct\"\niodepth = 4"),
+    ];
+    let mut different_count = 0;
+    for number in 0..count {
+        let (name, target, options) = places[number % places.len()];
+        let text = workload(options, effort);
+        let sides = in_turn(RUNS, interrupt, |_| pgmeter.record(&text, Some(target)))?;
+        let figures = compare(pgmeter, sides)?;
+        let is_same = !figures.is_empty() && !figures.iter().any(Said::is_a_difference);
+        row(
+            number,
+            name,
+            &figures,
+            if is_same { "same" } else { "different" },
+        );
+        different_count += usize::from(!is_same);
+    }
+    let percent = 100.0 * different_count as f64 / count as f64;
+    let is_met = percent <= SAME_PERCENT_MAX;
+    println!(
+        "  {} {different_count} of {count} called different ({percent:.1} %)",
+        word(is_met)
+    );
+    Ok(usize::from(!is_met))
+}
+
+/// Compares a target with one that takes a tenth longer and counts how often that is found.
+pub fn slower(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+    let count = effort.rounds_or(SLOWER_COUNT);
+    println!(
+        "\nslower: {count} comparisons with a FUSE file system whose reads take a tenth longer \
+         ({DELAYS:?}), {RUNS} runs each in turn; each to be found"
+    );
+    heading();
+    let text = workload("engine = \"psync\"\ncache = \"direct\"", effort);
+    let mounts = [mount(DELAYS[0])?, mount(DELAYS[1])?];
+    let paths = [mounts[0].path(), mounts[1].path()];
+    let mut found_count = 0;
+    for number in 0..count {
+        let measure = |side: usize| pgmeter.record(&text, Some(Path::new(&paths[side])));
+        let figures = compare(pgmeter, in_turn(RUNS, interrupt, measure)?)?;
+        let is_found = figures
+            .iter()
+            .any(|said| said.figure == "per_second" && said.verdict == "worse");
+        row(
+            number,
+            "fuse",
+            &figures,
+            if is_found { "found" } else { "not found" },
+        );
+        found_count += usize::from(is_found);
+    }
+    let is_met = found_count == count;
+    println!("  {} {found_count} of {count} found", word(is_met));
+    Ok(usize::from(!is_met))
+}
+
+fn mount(read_delay: Duration) -> Result<FaultFs, Failure> {
+    let settings = Settings {
+        read_delay,
+        ..Settings::default()
+    };
+    Ok(FaultFs::new(settings)?)
+}
+
+fn heading() {
+    println!("    no  on      IOPS B/A    95 %            verdict");
+}
+
+/// The rate of both sides, and every figure that is called different.
+fn row(number: usize, place: &str, figures: &[Said], verdict: &str) {
+    let Some(rate) = figures.iter().find(|said| said.figure == "per_second") else {
+        println!("  {:>4}  {place:<6}  nothing was compared", number + 1);
+        return;
+    };
+    let called: Vec<String> = figures
+        .iter()
+        .filter(|said| said.is_a_difference())
+        .map(|said| format!("{} {} {:.3}", said.figure, said.verdict, said.ratio))
+        .collect();
+    let called = match called.is_empty() {
+        true => String::new(),
+        false => format!(": {}", called.join(", ")),
+    };
+    println!(
+        "  {:>4}  {place:<6}  {:>8.3}  {:>5.3} to {:>5.3}  {verdict}{called}",
+        number + 1,
+        rate.ratio,
+        rate.low,
+        rate.high
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slower_target_takes_a_tenth_longer() {
+        assert_eq!(DELAYS[0] * 11 / 10, DELAYS[1]);
+    }
+
+    #[test]
+    fn a_run_is_as_long_as_asked() {
+        let effort = Effort::parse(&["--seconds", "3"]).unwrap();
+        assert!(workload("iodepth = 2", &effort).contains("run_time = \"3s\"\n"));
+        let effort = Effort::parse(&[]).unwrap();
+        assert!(workload("iodepth = 2", &effort).contains("run_time = \"500ms\"\n"));
+    }
+}
