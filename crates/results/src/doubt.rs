@@ -3,7 +3,7 @@
 use workload::plan::{CacheMode, Cell, ContentPlan, EngineKind, Plan};
 
 use crate::title::target_indexes;
-use crate::{CellRecord, Environment, IntervalRecord, OperationFigures, Status};
+use crate::{CellRecord, Environment, IntervalRecord, OperationFigures, Phase, Status};
 use crate::{Warning, WarningCode};
 
 /// Below this share of the bytes read, the device cannot have served them all.
@@ -397,8 +397,12 @@ fn few_samples(cell: &CellRecord) -> Finding {
     let count = cell.total.latency.count;
     let names = missing(&cell.total);
     (count > 0 && !names.is_empty()).then(|| {
+        let what = match &cell.phase {
+            Phase::Classic(phase) => format!("transactions of the phase {phase}"),
+            _ => "operations".to_owned(),
+        };
         let message = format!(
-            "{count} operations are too few for {}; \
+            "{count} {what} are too few for {}; \
              a percentile needs {SAMPLES_BEYOND_MIN} beyond it",
             names.join(" and ")
         );

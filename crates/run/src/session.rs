@@ -199,12 +199,25 @@ impl<'a> Session<'a> {
     /// Takes a record of the run's cells, with the reasons to doubt it.
     fn take(&mut self, record: CellRecord) {
         for warning in doubt(&record, &self.record.environment, self.plan) {
-            self.warn(warning);
+            if !self.has_said(&warning) {
+                self.warn(warning);
+            }
         }
         self.tell(&RunEvent::CellDone {
             record: Box::new(record.clone()),
         });
         self.record.cells.push(record);
+    }
+
+    /// Whether another phase of the same cell gave the same reason to doubt.
+    fn has_said(&self, warning: &Warning) -> bool {
+        // Which of the phases is too short is in the tables.
+        let is_enough = warning.code == WarningCode::FewSamplesForPercentile;
+        self.record.warnings.iter().any(|known| {
+            known.code == warning.code
+                && known.cell == warning.cell
+                && (is_enough || known.message == warning.message)
+        })
     }
 
     /// Where the bytes of each lane come from.

@@ -1,6 +1,6 @@
 //! The tables of a comparison's cells.
 
-use ::compare::{Basis, CellComparison, Figure, FigureComparison, Verdict};
+use ::compare::{CellComparison, Figure, FigureComparison, Verdict};
 use stats::Estimate;
 use units::format;
 
@@ -125,7 +125,7 @@ pub(super) fn of_several(rows: &[Row]) -> Table {
         };
         let mut first = of_side(row, "A", figure, |figure| &figure.a);
         first[0].clone_from(&row.label);
-        first.extend([const { String::new() }; 4]);
+        first.extend([const { String::new() }; 5]);
         texts.push(first);
         for (letter, other) in words::other_letters().zip(&row.others) {
             if let Some(figure) = other {
@@ -144,7 +144,9 @@ fn with_judgment(mut columns: Vec<Column>, rows: Vec<Vec<String>>, ratio: &str) 
         Column::number(ratio, 30),
         Column::number("low", 10),
         Column::number("high", 10),
-        Column::name("verdict"),
+        Column::number("seen from %", 9),
+        // A number, so that it stays on one line, and so does the row.
+        Column::number("verdict", u8::MAX),
     ]);
     Table {
         columns,
@@ -153,14 +155,16 @@ fn with_judgment(mut columns: Vec<Column>, rows: Vec<Vec<String>>, ratio: &str) 
     }
 }
 
-/// Ratio, the ends of its interval, and the verdict.
-fn judged(figure: &FigureComparison) -> [String; 4] {
+/// Ratio, the ends of its interval, from which difference on it would have been seen, and the
+/// verdict.
+fn judged(figure: &FigureComparison) -> [String; 5] {
     let end = |end: Option<f64>| end.map_or_else(|| ABSENT.to_owned(), ratio);
     [
         ratio(figure.ratio),
         end(figure.ci95_low),
         end(figure.ci95_high),
-        verdict(figure),
+        seen_from(figure),
+        figure.verdict.name().to_owned(),
     ]
 }
 
@@ -173,14 +177,12 @@ fn ratio(value: f64) -> String {
     }
 }
 
-fn verdict(figure: &FigureComparison) -> String {
-    let name = figure.verdict.name();
-    if figure.verdict != Verdict::NoDifferenceShown {
-        return name.to_owned();
-    }
-    match (figure.basis, figure.smallest_difference) {
-        (Basis::Nothing, _) => format!("{name} (no interval)"),
-        (_, Some(smallest)) => format!("{name} (from {} %)", percent(smallest)),
-        (_, None) => format!("{name} (too uncertain)"),
+/// The smallest difference that would have been called one, where none was.
+fn seen_from(figure: &FigureComparison) -> String {
+    match (figure.verdict, figure.smallest_difference) {
+        (Verdict::NoDifferenceShown, Some(smallest)) if smallest >= 1.0 => digits(smallest * 100.0),
+        (Verdict::NoDifferenceShown, Some(smallest)) => percent(smallest),
+        (Verdict::NoDifferenceShown, None) => ABSENT.to_owned(),
+        _ => String::new(),
     }
 }

@@ -215,10 +215,14 @@ pub(super) fn notes(comparisons: &[Comparison]) -> Vec<String> {
     let is_open = |figure: &FigureComparison| figure.verdict == Verdict::NoDifferenceShown;
     if figures().any(|figure| is_open(figure) && figure.smallest_difference.is_some()) {
         notes.push(
-            "from n %: a true difference of that size would have been called one in 80 of 100 \
-             such comparisons; a smaller one may exist"
+            "seen from: a true difference of so many percent would have been called one in 80 of \
+             100 such comparisons; a smaller one may exist"
                 .to_owned(),
         );
+    }
+    let is_vague = |it: &FigureComparison| is_open(it) && it.smallest_difference.is_none();
+    if figures().any(is_vague) {
+        notes.push("-: too uncertain for any difference to be seen".to_owned());
     }
     let bases: BTreeSet<&str> = figures().filter_map(|figure| basis(figure.basis)).collect();
     notes.extend(bases.into_iter().map(str::to_owned));

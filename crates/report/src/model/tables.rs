@@ -25,13 +25,16 @@ pub fn cells(record: &RunRecord, unit: LatencyUnit) -> Table {
     table
 }
 
-/// Where all cells repeat classic programs, files are counted, and one at a time is no news.
+/// Where cells repeat classic programs, transactions and files are counted; where all do, one at
+/// a time is no news.
 fn fit_to_classics(record: &RunRecord, table: &mut Table) {
     let is_classic = |cell: &CellRecord| matches!(cell.phase, Phase::Classic(_));
-    if !record.cells.iter().all(is_classic) {
+    if !record.cells.iter().any(is_classic) {
         return;
     }
-    table.drop_uniform(&["queue depth"]);
+    if record.cells.iter().all(is_classic) {
+        table.drop_uniform(&["queue depth"]);
+    }
     for column in table.columns.iter_mut().filter(|it| it.head == "IOPS") {
         column.head = "per s".to_owned();
     }
@@ -233,6 +236,7 @@ pub fn usage(record: &RunRecord) -> Option<Table> {
         span: Some((first + 3, first + 5, "block device".to_owned())),
     };
     table.drop_uniform(&UNIFORM);
+    fit_to_classics(record, &mut table);
     Some(table)
 }
 

@@ -156,8 +156,8 @@ fn common(cells: &[CellRecord], of: impl Fn(&CellRecord) -> String) -> Option<St
     cells.iter().all(|cell| of(cell) == first).then_some(first)
 }
 
-/// The warnings: those that say the same are told once with their cells, and of each kind only
-/// the first few.
+/// The warnings, each kind together: those that say the same are told once with their cells, and
+/// of each kind only the first few.
 pub fn warnings(record: &RunRecord) -> Vec<ModelWarning> {
     let mut told: Vec<(&Warning, Vec<u32>)> = Vec::new();
     for warning in &record.warnings {
@@ -171,31 +171,39 @@ pub fn warnings(record: &RunRecord) -> Vec<ModelWarning> {
             None => told.push((warning, warning.cell.into_iter().collect())),
         }
     }
-    let mut lines: Vec<ModelWarning> = Vec::new();
-    for (index, (warning, cells)) in told.iter().enumerate() {
-        let earlier = told[..index]
-            .iter()
-            .filter(|(other, _)| other.code == warning.code)
-            .count();
-        if earlier < SAME_KIND_MAX {
-            lines.push(line(warning, place(record, cells)));
-        } else if earlier == SAME_KIND_MAX {
-            let rest = told
-                .iter()
-                .filter(|(other, _)| other.code == warning.code)
-                .count();
-            let message = format!(
-                "and {} more of this kind, see the record",
-                rest - SAME_KIND_MAX
-            );
-            lines.push(line(
-                &Warning {
-                    message,
-                    ..(*warning).clone()
-                },
-                String::new(),
-            ));
+    let mut codes: Vec<&WarningCode> = Vec::new();
+    for (warning, _) in &told {
+        if !codes.contains(&&warning.code) {
+            codes.push(&warning.code);
         }
+    }
+    codes
+        .into_iter()
+        .flat_map(|code| of_kind(record, &told, code))
+        .collect()
+}
+
+/// The first few warnings of a kind, and how many more there are.
+fn of_kind(
+    record: &RunRecord,
+    told: &[(&Warning, Vec<u32>)],
+    code: &WarningCode,
+) -> Vec<ModelWarning> {
+    let same: Vec<_> = told.iter().filter(|(one, _)| one.code == *code).collect();
+    let shown = same.iter().take(SAME_KIND_MAX);
+    let mut lines: Vec<ModelWarning> = shown
+        .map(|(warning, cells)| line(warning, place(record, cells)))
+        .collect();
+    if let Some((warning, _)) = same.get(SAME_KIND_MAX) {
+        let message = format!(
+            "and {} more of this kind, see the record",
+            same.len() - SAME_KIND_MAX
+        );
+        let rest = Warning {
+            message,
+            ..(*warning).clone()
+        };
+        lines.push(line(&rest, String::new()));
     }
     lines
 }
@@ -222,14 +230,27 @@ fn place(record: &RunRecord, cells: &[u32]) -> String {
     if distinct.len() > 3 {
         return format!("{} cells: ", distinct.len());
     }
+    let is_repeated = record.cells.iter().any(|cell| cell.repetition > 0);
     let names: Vec<String> = distinct
         .iter()
         .map(
             |index| match record.cells.iter().find(|cell| cell.index == *index) {
-                Some(cell) => format!("{} at queue depth {}", cell.name(), cell.iodepth),
+                Some(cell) => cell_place(cell, is_repeated),
                 None => format!("cell {}", u64::from(*index) + 1),
             },
         )
         .collect();
     format!("{}: ", names.join("; "))
+}
+
+fn cell_place(cell: &CellRecord, is_repeated: bool) -> String {
+    let mut place = cell.name().to_owned();
+    // A classic program has one operation in flight, always.
+    if !matches!(cell.phase, Phase::Classic(_)) {
+        place.push_str(&format!(" at queue depth {}", cell.iodepth));
+    }
+    if is_repeated {
+        place.push_str(&format!(", repetition {}", u64::from(cell.repetition) + 1));
+    }
+    place
 }

@@ -191,11 +191,11 @@ fn the_same_warning_is_told_once_and_many_of_a_kind_are_counted() {
         told(WarningCode::CompressibleContent, 0, "zeros"),
         told(WarningCode::CompressibleContent, 1, "zeros"),
         told(WarningCode::StealTime, 0, "2 %"),
+        Warning::of_run(WarningCode::IoErrors, "1 operation failed"),
         told(WarningCode::StealTime, 1, "3 %"),
         told(WarningCode::StealTime, 7, "4 %"),
         told(WarningCode::StealTime, 8, "5 %"),
         told(WarningCode::StealTime, 9, "6 %"),
-        Warning::of_run(WarningCode::IoErrors, "1 operation failed"),
     ];
     let model = Model::new(&record);
     let messages: Vec<&str> = model
@@ -218,6 +218,21 @@ fn the_same_warning_is_told_once_and_many_of_a_kind_are_counted() {
         .map(|warning| warning.severe)
         .collect();
     assert_eq!(severe, [false, false, false, false, false, true]);
+}
+
+#[test]
+fn a_warning_names_its_repetition_where_there_are_several() {
+    let mut record = sample::record();
+    record.cells[1].repetition = 1;
+    let steal = |cell| Warning::of_cell(WarningCode::StealTime, cell, format!("{cell} %"));
+    record.warnings = vec![steal(0), steal(1)];
+    let model = Model::new(&record);
+    let messages = model.warnings.iter().map(|warning| &*warning.message);
+    let wanted = [
+        "File Server at queue depth 8, repetition 1: 0 %",
+        "4 KiB random read at queue depth 1, repetition 2: 1 %",
+    ];
+    assert!(messages.eq(wanted), "{:?}", model.warnings);
 }
 
 #[test]

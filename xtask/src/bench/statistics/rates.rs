@@ -23,7 +23,8 @@ const ROUNDS: usize = 5;
 /// Holds the planned gaps of Poisson arrivals against the exponential distribution.
 pub fn arrivals() -> Result<usize, Failure> {
     println!(
-        "\narrivals: a second of planned Poisson arrivals; Kolmogorov and Smirnov's p at least {P_MIN}"
+        "\narrivals: a second of planned Poisson arrivals; Kolmogorov and Smirnov's p at least \
+         {P_MIN}"
     );
     let mut missed_count = 0;
     for rate in RATES {

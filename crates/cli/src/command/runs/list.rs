@@ -102,10 +102,10 @@ fn table(runs: &[RunRow]) -> Table {
         Column::number("started (UTC)", 1),
         Column::name("workload"),
         Column::name("target"),
-        Column::name("on"),
+        Column::name("file system"),
         Column::number("cells", 2),
-        Column::number("IOPS", 4),
-        Column::number("bandwidth", 3),
+        Column::number("most /s", 4),
+        Column::number("most bandwidth", 3),
         Column::name("status"),
     ];
     let has_tags = runs.iter().any(|run| !run.tags.is_empty());

@@ -17,7 +17,11 @@ const TIME: Axis = Axis {
 #[must_use]
 pub fn throughput(cell: &CellRecord, detail: Detail) -> Option<Chart> {
     let course = Course::of(cell, detail)?;
-    let mut views = vec![course.rates("IOPS", Unit::PerSecond, |figures| figures.count)];
+    let label = match course.counted {
+        Counted::Transactions => "operations",
+        Counted::All | Counted::ReadsAndWrites => "IOPS",
+    };
+    let mut views = vec![course.rates(label, Unit::PerSecond, |figures| figures.count)];
     let moves = cell.operations.values().any(|figures| figures.bytes > 0);
     if moves {
         views.push(course.rates("bandwidth", Unit::BytesPerSecond, |figures| figures.bytes));
