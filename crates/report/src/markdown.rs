@@ -27,6 +27,10 @@ pub fn render(model: &Model) -> String {
         ("As the classic program counts", model.classic.as_ref()),
         ("Processor and device", model.usage.as_ref()),
         (
+            "Within the run, with 95 % confidence",
+            model.within.as_ref(),
+        ),
+        (
             "Over repetitions, with 95 % confidence",
             model.estimates.as_ref(),
         ),

@@ -2,8 +2,10 @@
 
 mod open_loop;
 mod tables;
+mod within;
 mod words;
 
+pub(crate) use within::sentence as within_sentence;
 pub(crate) use words::{cache_name, engine_name};
 
 use results::{RunRecord, Status};
@@ -32,6 +34,8 @@ pub struct Model {
     pub classic: Option<Table>,
     /// Processor and device, where they are known.
     pub usage: Option<Table>,
+    /// What the intervals of each cell say about its rate, where there are enough.
+    pub within: Option<Table>,
     /// Figures over repetitions.
     pub estimates: Option<Table>,
     /// How to read the tables.
@@ -82,6 +86,7 @@ impl Model {
             open_loop: open_loop::table(record, unit),
             classic: tables::classic(record),
             usage: tables::usage(record),
+            within: within::table(record),
             estimates: tables::estimates(record, unit),
             warnings: words::warnings(record),
             cells,

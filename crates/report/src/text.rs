@@ -33,6 +33,10 @@ pub fn render(model: &Model, page: Page) -> String {
         ),
         (Some("processor and device"), model.usage.as_ref()),
         (
+            Some("within the run, with 95 % confidence"),
+            model.within.as_ref(),
+        ),
+        (
             Some("over repetitions, with 95 % confidence"),
             model.estimates.as_ref(),
         ),

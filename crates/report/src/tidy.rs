@@ -2,11 +2,12 @@
 
 use results::{
     CellRecord, Latency, OpenLoopFigures, OperationFigures, RESPONSE, RunRecord, TransactionFigures,
+    WithinRun,
 };
 
 use crate::model::{cache_name, engine_name, status_name};
 
-const HEADS: [&str; 38] = [
+const HEADS: [&str; 49] = [
     "run",
     "started_at",
     "cell",
@@ -45,7 +46,21 @@ const HEADS: [&str; 38] = [
     "latency_max_ns",
     "cpu_user_ns",
     "cpu_system_ns",
+    "within_intervals",
+    "within_effective",
+    "within_mean_per_second",
+    "within_ci95_low",
+    "within_ci95_high",
+    "within_stddev",
+    "within_warm_up_ns",
+    "within_settled_per_second",
+    "within_warm_up_p",
+    "within_drift",
+    "within_drift_p",
 ];
+
+/// The last so many columns tell of the total alone.
+const WITHIN_COUNT: usize = 11;
 
 /// The rows under their heads, with a final line break; lines end as RFC 4180 wants.
 pub fn render(record: &RunRecord) -> String {
@@ -119,6 +134,8 @@ fn row(
     row.extend([figures.per_second, figures.bytes_per_second].map(real));
     row.extend(latency_fields(&figures.latency));
     row.extend([cell.cpu.user_ns, cell.cpu.system_ns].map(whole));
+    let within = cell.within.as_ref().filter(|_| kind == "total");
+    row.extend(within.map_or_else(Default::default, within_fields));
     row
 }
 
@@ -153,6 +170,25 @@ fn latency_fields(latency: &Latency) -> Vec<String> {
     fields.extend(percentiles.map(optional));
     fields.push(optional(latency.max_ns));
     fields
+}
+
+fn within_fields(within: &WithinRun) -> [String; WITHIN_COUNT] {
+    let known = |value: Option<f64>| value.map_or_else(String::new, real);
+    let warm_up = within.warm_up.as_ref();
+    let drift = within.drift.as_ref();
+    [
+        within.intervals.to_string(),
+        known(within.effective),
+        real(within.mean),
+        known(within.ci95_low),
+        known(within.ci95_high),
+        real(within.stddev),
+        optional(warm_up.map(|it| it.length_ns)),
+        known(warm_up.map(|it| it.settled_mean)),
+        known(warm_up.map(|it| it.p_value)),
+        known(drift.map(|it| it.change)),
+        known(drift.map(|it| it.p_value)),
+    ]
 }
 
 fn whole(value: u64) -> String {

@@ -329,6 +329,7 @@ impl CellRecord {
             own_cost_ns_per_operation: None,
             engine_notes: EngineNotes::default(),
             intervals: Vec::new(),
+            within: None,
             worker_figures: Vec::new(),
             target_figures: Vec::new(),
             classic: None,

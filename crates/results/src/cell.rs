@@ -12,7 +12,7 @@ use crate::open_loop::OpenLoopFigures;
 use crate::parts::{
     CpuFigures, DeviceFigures, EngineNotes, ErrnoCount, TargetFigures, WorkerFigures,
 };
-use crate::{Status, real};
+use crate::{Status, WithinRun, real};
 
 /// Figures by the name of the operation (`read`, `write`, `fsync`, ...).
 pub type Operations = BTreeMap<String, OperationFigures>;
@@ -92,6 +92,9 @@ pub struct CellRecord {
     /// Figures over time.
     #[serde(default)]
     pub intervals: Vec<IntervalRecord>,
+    /// What the intervals say about the rate; none where they are too few.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<WithinRun>,
     /// Figures of each worker.
     #[serde(default)]
     pub worker_figures: Vec<WorkerFigures>,

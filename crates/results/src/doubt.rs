@@ -3,7 +3,7 @@
 use workload::plan::{CacheMode, Cell, ContentPlan, EngineKind, Plan};
 
 use crate::title::target_indexes;
-use crate::{CellRecord, Environment, IntervalRecord, OperationFigures, Phase, Status};
+use crate::{CellRecord, Environment, OperationFigures, Phase, Status};
 use crate::{Warning, WarningCode};
 
 /// Below this share of the bytes read, the device cannot have served them all.
@@ -20,12 +20,6 @@ const OTHER_IO_BYTES_MIN: f64 = 1024.0 * 1024.0;
 pub const SAMPLES_BEYOND_MIN: u64 = 10;
 /// An interval this much longer than the median one came late.
 const LATE_FACTOR: f64 = 1.5;
-/// So many intervals are needed to speak of a trend.
-const TREND_INTERVALS_MIN: usize = 5;
-/// A trend that changes the rate by this share of its mean over the cell is not steady.
-const TREND_SHARE_MAX: f64 = 0.1;
-/// A trend must be this many times its standard error to be told from noise.
-const TREND_SIGNIFICANCE: f64 = 3.0;
 
 /// Every doubt about the figures of one cell.
 #[must_use]
@@ -47,6 +41,7 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
         steal_time(cell),
         ring_flags_missing(cell),
         interval_late(cell),
+        warm_up(cell),
         not_steady(cell),
         few_samples(cell),
     ];
@@ -332,57 +327,30 @@ fn interval_late(cell: &CellRecord) -> Finding {
     })
 }
 
-fn not_steady(cell: &CellRecord) -> Finding {
-    let change = trend(&cell.intervals)?;
-    (change.abs() > TREND_SHARE_MAX).then(|| {
-        let (verb, share) = (
-            if change > 0.0 { "rose" } else { "fell" },
-            percent(change.abs()),
-        );
-        let message =
-            format!("the rate {verb} by {share} while measuring; use a longer `--ramp-time`");
-        (WarningCode::NotSteady, message)
-    })
+fn warm_up(cell: &CellRecord) -> Finding {
+    let within = cell.within.as_ref()?;
+    let warm_up = within.warm_up_that_matters()?;
+    let seconds = warm_up.length_ns as f64 / 1e9;
+    // Whole seconds, and one more, since the warm-up is only seen to an interval.
+    let ramp = (cell.ramp_time_ns as f64 / 1e9 + seconds).ceil() + 1.0;
+    let message = format!(
+        "the first {seconds:.1} s measured still were warm-up: {} per second with them, {} without; \
+         add `--ramp-time {ramp}s`",
+        units::format::iops(within.mean),
+        units::format::iops(warm_up.settled_mean),
+    );
+    Some((WarningCode::WarmUp, message))
 }
 
-/// By which share of its mean the rate changed from first to last interval, along the line of
-/// least squares; none when there are too few intervals or the change is not told from noise.
-fn trend(intervals: &[IntervalRecord]) -> Option<f64> {
-    let rates: Vec<f64> = intervals
-        .iter()
-        .filter(|interval| interval.length_ns > 0)
-        .map(|interval| {
-            let count: u64 = interval
-                .operations
-                .values()
-                .map(|figures| figures.count)
-                .sum();
-            count as f64 / interval.length_ns as f64
-        })
-        .collect();
-    // The last interval may be cut short, and what it holds with it.
-    let rates = rates.split_last()?.1;
-    let n = rates.len();
-    if n < TREND_INTERVALS_MIN {
-        return None;
-    }
-    let mean_x = (n as f64 - 1.0) / 2.0;
-    let mean_y = rates.iter().sum::<f64>() / n as f64;
-    let (mut xx, mut xy) = (0.0, 0.0);
-    for (index, rate) in rates.iter().enumerate() {
-        let x = index as f64 - mean_x;
-        xx += x * x;
-        xy += x * (rate - mean_y);
-    }
-    let slope = xy / xx;
-    let residual: f64 = rates
-        .iter()
-        .enumerate()
-        .map(|(index, rate)| (rate - mean_y - slope * (index as f64 - mean_x)).powi(2))
-        .sum();
-    let standard_error = (residual / (n as f64 - 2.0) / xx).sqrt();
-    let told_from_noise = slope.abs() >= TREND_SIGNIFICANCE * standard_error;
-    (mean_y > 0.0 && told_from_noise).then(|| slope * (n as f64 - 1.0) / mean_y)
+fn not_steady(cell: &CellRecord) -> Finding {
+    let drift = cell.within.as_ref()?.drift.filter(|it| it.is_beyond)?;
+    let verb = if drift.change > 0.0 { "rose" } else { "fell" };
+    let message = format!(
+        "the rate {verb} by {} while measuring, {} a second; use a longer `--ramp-time`",
+        percent(drift.change.abs()),
+        percent(drift.change_per_second.abs()),
+    );
+    Some((WarningCode::NotSteady, message))
 }
 
 fn few_samples(cell: &CellRecord) -> Finding {

@@ -23,6 +23,7 @@ mod repetition;
 mod title;
 mod unfinished;
 mod warning;
+mod within;
 
 pub use build::Names;
 pub use cell::{
@@ -46,3 +47,4 @@ pub use record::{Program, ReadError, RunRecord, Status};
 pub use repetition::estimates;
 pub use title::{cell_title, target_indexes};
 pub use warning::{Warning, WarningCode};
+pub use within::{DriftRecord, WarmUpRecord, WithinRun};

@@ -111,6 +111,8 @@ warning_codes! {
     IntervalLate = "interval-late",
     /// The figures still rose or fell while measuring.
     NotSteady = "not-steady",
+    /// The ramp was too short: the start of the measurement still was warm-up.
+    WarmUp = "warm-up",
     /// The cell ended before its time.
     CellCutShort = "cell-cut-short",
     /// What was read is not what was written.

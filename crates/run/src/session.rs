@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use engine::{OperationSet, TscClock};
 use generate::{ContentSource, Stripes};
 use results::{
-    CellRecord, RunEvent, RunRecord, Status, Warning, WarningCode, cell_title, doubt, estimates,
-    target_indexes,
+    CellRecord, RunEvent, RunRecord, Status, Warning, WarningCode, WithinRun, cell_title, doubt,
+    estimates, target_indexes,
 };
 use target::Prepared;
 use workload::plan::{Cell, ContentPlan, FilePlan, Plan};
@@ -197,7 +197,8 @@ impl<'a> Session<'a> {
     }
 
     /// Takes a record of the run's cells, with the reasons to doubt it.
-    fn take(&mut self, record: CellRecord) {
+    fn take(&mut self, mut record: CellRecord) {
+        record.within = WithinRun::of(&record);
         for warning in doubt(&record, &self.record.environment, self.plan) {
             if !self.has_said(&warning) {
                 self.warn(warning);

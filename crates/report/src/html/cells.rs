@@ -10,7 +10,7 @@ use super::packed::{figures, opening};
 use super::parts::Counted;
 use super::run::Run;
 use super::table::{pairs, plain, table};
-use crate::model::status_name;
+use crate::model::{status_name, within_sentence};
 use crate::numbers::{digits, mebibytes, percent};
 use crate::table::Column;
 use crate::wrap::printable;
@@ -102,6 +102,9 @@ fn one(run: &Run, cell: &CellRecord) -> Markup {
         (pairs(&classic(cell), "The program's own figures"))
         (errors(cell))
         (workers(cell))
+        @if let Some(within) = &cell.within {
+            p.within { "Within the run: " (within_sentence(within)) "." }
+        }
         p.circumstances { (circumstances(cell).join(". ")) "." }
     }
 }

@@ -1,7 +1,7 @@
 //! Reports for programs.
 
 use report::{Format, Page, render};
-use results::{OperationFigures, RunRecord};
+use results::{DriftRecord, OperationFigures, RunRecord, WithinRun};
 
 use crate::sample;
 
@@ -52,6 +52,41 @@ fn numbers_are_exact_and_in_base_units() {
         ("cpu_user_ns", "4000000000"),
     ] {
         assert_eq!(field(&rows, 1, head), wanted, "{head}");
+    }
+}
+
+#[test]
+fn what_intervals_say_stands_in_the_row_of_the_total() {
+    let mut record = sample::record();
+    record.cells[0].within = Some(WithinRun {
+        intervals: 30,
+        mean: 10_000.0,
+        stddev: 100.5,
+        effective: Some(20.0),
+        ci95_low: Some(9_950.0),
+        ci95_high: None,
+        warm_up: None,
+        drift: Some(DriftRecord {
+            change: -0.125,
+            change_per_second: -0.0125,
+            p_value: 0.005,
+            is_beyond: true,
+        }),
+    });
+    let rows = rows(&record);
+    for (head, wanted) in [
+        ("within_intervals", "30"),
+        ("within_effective", "20"),
+        ("within_mean_per_second", "10000"),
+        ("within_ci95_low", "9950"),
+        ("within_ci95_high", ""),
+        ("within_stddev", "100.5"),
+        ("within_warm_up_ns", ""),
+        ("within_drift", "-0.125"),
+        ("within_drift_p", "0.005"),
+    ] {
+        assert_eq!(field(&rows, 4, head), wanted, "{head}");
+        assert_eq!(field(&rows, 1, head), "", "{head}");
     }
 }
 

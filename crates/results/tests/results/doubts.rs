@@ -1,6 +1,8 @@
 //! Which figures deserve doubt.
 
-use results::{CellRecord, Environment, IntervalFigures, IntervalRecord, Status, WarningCode};
+use results::{
+    CellRecord, Environment, IntervalFigures, IntervalRecord, Phase, Status, WarningCode, WithinRun,
+};
 use results::{doubt, doubt_environment, percentile_is_supported};
 use workload::plan::{CacheMode, ContentPlan, EngineKind, Plan};
 
@@ -194,23 +196,84 @@ fn intervals(counts: &[u64]) -> Vec<IntervalRecord> {
         .collect()
 }
 
+/// The cell with these counts of reads, one a second.
+fn over_time(counts: &[u64]) -> (Plan, CellRecord) {
+    let (plan, mut cell) = setting();
+    cell.intervals = intervals(counts);
+    cell.within = WithinRun::of(&cell);
+    (plan, cell)
+}
+
 #[test]
 fn a_falling_rate_is_not_steady() {
-    let (plan, mut cell) = setting();
-    cell.intervals = intervals(&[1000, 950, 905, 850, 800, 755, 10]);
-    let message = "the rate fell by 28 % while measuring; use a longer `--ramp-time`";
+    let counts = [1000, 971, 949, 928, 900, 876, 852, 826, 799, 774, 751];
+    let (plan, cell) = over_time(&counts);
+    let message = "the rate fell by 28 % while measuring, 2.8 % a second; \
+                   use a longer `--ramp-time`";
     only(&plan, &cell, WarningCode::NotSteady, message);
+    // What is left of a second at the end is no interval.
+    let cut = [&counts[..], &[3]].concat();
+    let (plan, mut cell) = over_time(&cut);
+    cell.intervals[11].length_ns = sample::SECOND / 100;
+    cell.within = WithinRun::of(&cell);
+    assert_eq!(cell.within.unwrap().intervals, 11);
+    assert_eq!(plan.cells.len(), 2);
 }
 
 #[test]
 fn noise_is_not_a_trend() {
-    let (plan, mut cell) = setting();
-    cell.intervals = intervals(&[1000, 700, 1100, 800, 1200, 900, 1150, 900]);
+    let noise = [1000, 700, 1100, 800, 1200, 900, 1150, 900, 760, 1190, 850];
+    for counts in [&noise[..], &[1000; 12], &[0; 12]] {
+        let (plan, cell) = over_time(counts);
+        assert_eq!(told(&plan, &cell), []);
+    }
+}
+
+#[test]
+fn too_few_intervals_say_nothing() {
+    let (plan, cell) = over_time(&[1000, 900, 800, 700, 600, 500, 400, 300, 200]);
+    assert_eq!((&cell.within, told(&plan, &cell)), (&None, vec![]));
+    let (_, cell) = over_time(&[1000; 10]);
+    let within = cell.within.unwrap();
+    assert_eq!((within.effective, within.warm_up), (None, None));
+    assert!(within.drift.is_some());
+}
+
+#[test]
+fn a_warm_up_that_the_ramp_missed_is_told() {
+    let settled = (0..26).map(|index| 1000 + index * 37 % 11);
+    let counts: Vec<u64> = [500, 650, 800, 900].into_iter().chain(settled).collect();
+    let (plan, cell) = over_time(&counts);
+    let within = cell.within.clone().unwrap();
+    let warm_up = within.warm_up.unwrap();
+    // Rather an interval too many than one of the warm-up.
+    assert_eq!((warm_up.length_ns, within.intervals), (5 * sample::SECOND, 30));
+    assert!((1000.0..1011.0).contains(&warm_up.settled_mean));
+    assert!(within.mean < 970.0 && !within.drift.unwrap().is_beyond);
+    let message = "the first 5.0 s measured still were warm-up: 965.8 per second with them, 1.005k \
+                   without; add `--ramp-time 8s`";
+    only(&plan, &cell, WarningCode::WarmUp, message);
+}
+
+#[test]
+fn a_steady_run_is_as_sure_as_its_intervals_are_many() {
+    let noise = |index: u64| 1000 + index * 7919 % 101;
+    let counts: Vec<u64> = (0..40).map(noise).collect();
+    let (plan, cell) = over_time(&counts);
     assert_eq!(told(&plan, &cell), []);
-    cell.intervals = intervals(&[1000; 8]);
-    assert_eq!(told(&plan, &cell), []);
-    cell.intervals = intervals(&[0; 8]);
-    assert_eq!(told(&plan, &cell), []);
+    let within = cell.within.unwrap();
+    assert_eq!((within.intervals, within.warm_up), (40, None));
+    assert!((20.0..=40.0).contains(&within.effective.unwrap()));
+    let [low, high] = [within.ci95_low, within.ci95_high].map(Option::unwrap);
+    assert!(low < within.mean && within.mean < high);
+    assert!(within.precision().unwrap() < 0.02);
+}
+
+#[test]
+fn the_phases_of_a_classic_count_no_operations() {
+    let (_, mut cell) = over_time(&[1000; 30]);
+    cell.phase = Phase::Classic("create".to_owned());
+    assert_eq!(WithinRun::of(&cell), None);
 }
 
 #[test]
