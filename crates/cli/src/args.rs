@@ -119,6 +119,9 @@ pub(crate) struct WorkloadArgs {
     /// Stop each cell after so many operations
     #[arg(long, value_name = "N")]
     pub operations: Option<u64>,
+    /// End a cell by time, or when rounds of `--run-time` each are steady
+    #[arg(long, value_name = "WHAT")]
+    pub until: Option<UntilArg>,
     /// Repeat every cell so often
     #[arg(long, value_name = "N")]
     pub repetitions: Option<u32>,
@@ -336,6 +339,15 @@ pub(crate) enum ArrivalsArg {
     Uniform,
     /// At random, independent of each other
     Poisson,
+}
+
+/// Ends of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum UntilArg {
+    /// After the run time
+    Time,
+    /// When the last rounds hardly differ
+    Steady,
 }
 
 /// Live displays.

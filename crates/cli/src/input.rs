@@ -8,7 +8,7 @@ use units::Rate;
 use workload::source::{LoadOptions, Loaded, SourceKind, load_builtin, load_with};
 use workload::{Diagnostic, Overrides, Workload};
 
-use crate::args::{ArrivalsArg, CacheArg, EngineArg, KindArg, WorkloadArgs};
+use crate::args::{ArrivalsArg, CacheArg, EngineArg, KindArg, UntilArg, WorkloadArgs};
 use crate::failure::{Exit, Failure};
 
 /// Larger files are no workloads; nothing is read beyond.
@@ -136,6 +136,7 @@ fn overrides(args: &WorkloadArgs) -> Result<Overrides, Failure> {
     set("run_time", args.run_time.map(|span| span.to_string()))?;
     set("ramp_time", args.ramp_time.map(|span| span.to_string()))?;
     set("operations", args.operations.map(|count| count.to_string()))?;
+    set("until", args.until.map(|it| until_name(it).to_owned()))?;
     set(
         "repetitions",
         args.repetitions.map(|count| count.to_string()),
@@ -169,6 +170,13 @@ fn arrivals_name(arrivals: ArrivalsArg) -> &'static str {
     match arrivals {
         ArrivalsArg::Uniform => "uniform",
         ArrivalsArg::Poisson => "poisson",
+    }
+}
+
+fn until_name(until: UntilArg) -> &'static str {
+    match until {
+        UntilArg::Time => "time",
+        UntilArg::Steady => "steady",
     }
 }
 

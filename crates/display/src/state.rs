@@ -1,6 +1,6 @@
 //! What is known of a run from its events so far. Pure: time is passed in.
 
-use results::{CellRecord, IntervalRecord, Phase, RunEvent, Status, cell_title};
+use results::{CellRecord, IntervalRecord, Phase, RunEvent, Status, SteadyVerdict, cell_title};
 
 /// So many points of the past are kept; when there are more, every second one goes.
 const HISTORY_MAX: usize = 512;
@@ -263,6 +263,7 @@ impl State {
                     current.interval = Some(interval.clone());
                 }
             }
+            RunEvent::Round { .. } => self.round(event),
             RunEvent::CellDone { record } => self.done(record),
             RunEvent::Warning { warning } => self.warn(&warning.message),
             RunEvent::Finished { status } => {
@@ -319,6 +320,41 @@ impl State {
         (current.p99_ns, current.errors) = (*p99_ns, *errors);
         current.iops_history.push(*iops);
         current.bandwidth_history.push(*bytes_per_second);
+    }
+
+    /// Names the cell by the round that it is in and by how steady the last ones were.
+    fn round(&mut self, event: &RunEvent) {
+        let RunEvent::Round {
+            cell,
+            done,
+            rounds_max,
+            verdict,
+            range_share,
+            excursion_share,
+        } = event
+        else {
+            return;
+        };
+        let name = self.cells.get(*cell as usize).map(|row| row.what.clone());
+        let current = self.current.as_mut().filter(|it| it.index == *cell);
+        let (Some(name), Some(current)) = (name, current) else {
+            return;
+        };
+        let state = match (verdict, range_share.zip(*excursion_share)) {
+            (SteadyVerdict::Steady, _) => ", steady".to_owned(),
+            (SteadyVerdict::NotSteady, _) => ", not steady".to_owned(),
+            (SteadyVerdict::NotYet, None) => String::new(),
+            (SteadyVerdict::NotYet, Some((range, line))) => format!(
+                ", not yet steady: range {:.0} %, line {:.0} %",
+                range * 100.0,
+                line * 100.0
+            ),
+        };
+        let round = match verdict {
+            SteadyVerdict::NotYet => done.saturating_add(1),
+            _ => *done,
+        };
+        current.what = format!("{name}, round {round}/{rounds_max}{state}");
     }
 
     fn done(&mut self, record: &CellRecord) {

@@ -26,6 +26,7 @@ pub fn render(model: &Model) -> String {
         ),
         ("As the classic program counts", model.classic.as_ref()),
         ("Processor and device", model.usage.as_ref()),
+        ("Rounds until steady", model.steady.as_ref()),
         (
             "Within the run, with 95 % confidence",
             model.within.as_ref(),

@@ -1,10 +1,12 @@
 //! What a report says: the numbers are chosen and rounded here, once.
 
 mod open_loop;
+mod steady;
 mod tables;
 mod within;
 mod words;
 
+pub(crate) use steady::{sentence as steady_sentence, verdict_name};
 pub(crate) use within::sentence as within_sentence;
 pub(crate) use words::{cache_name, engine_name};
 
@@ -34,6 +36,8 @@ pub struct Model {
     pub classic: Option<Table>,
     /// Processor and device, where they are known.
     pub usage: Option<Table>,
+    /// The rounds of cells that were measured until they were steady.
+    pub steady: Option<Table>,
     /// What the intervals of each cell say about its rate, where there are enough.
     pub within: Option<Table>,
     /// Figures over repetitions.
@@ -86,6 +90,7 @@ impl Model {
             open_loop: open_loop::table(record, unit),
             classic: tables::classic(record),
             usage: tables::usage(record),
+            steady: steady::table(record),
             within: within::table(record),
             estimates: tables::estimates(record, unit),
             warnings: words::warnings(record),

@@ -32,6 +32,7 @@ pub fn render(model: &Model, page: Page) -> String {
             model.classic.as_ref(),
         ),
         (Some("processor and device"), model.usage.as_ref()),
+        (Some("rounds until steady"), model.steady.as_ref()),
         (
             Some("within the run, with 95 % confidence"),
             model.within.as_ref(),

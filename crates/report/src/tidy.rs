@@ -1,13 +1,13 @@
 //! A report as CSV for programs: one row for each cell and operation, base units, no rounding.
 
 use results::{
-    CellRecord, Latency, OpenLoopFigures, OperationFigures, RESPONSE, RunRecord, TransactionFigures,
-    WithinRun,
+    CellRecord, Latency, OpenLoopFigures, OperationFigures, RESPONSE, RunRecord, SteadyRecord,
+    TransactionFigures, WithinRun,
 };
 
-use crate::model::{cache_name, engine_name, status_name};
+use crate::model::{cache_name, engine_name, status_name, verdict_name};
 
-const HEADS: [&str; 49] = [
+const HEADS: [&str; 53] = [
     "run",
     "started_at",
     "cell",
@@ -57,10 +57,16 @@ const HEADS: [&str; 49] = [
     "within_warm_up_p",
     "within_drift",
     "within_drift_p",
+    "steady",
+    "steady_rounds",
+    "steady_range",
+    "steady_excursion",
 ];
 
-/// The last so many columns tell of the total alone.
+/// So many columns tell what the intervals say, in the total's row alone.
 const WITHIN_COUNT: usize = 11;
+/// So many columns tell of rounds until steady, in the total's row alone.
+const STEADY_COUNT: usize = 4;
 
 /// The rows under their heads, with a final line break; lines end as RFC 4180 wants.
 pub fn render(record: &RunRecord) -> String {
@@ -136,6 +142,8 @@ fn row(
     row.extend([cell.cpu.user_ns, cell.cpu.system_ns].map(whole));
     let within = cell.within.as_ref().filter(|_| kind == "total");
     row.extend(within.map_or_else(Default::default, within_fields));
+    let steady = cell.steady.as_ref().filter(|_| kind == "total");
+    row.extend(steady.map_or_else(Default::default, steady_fields));
     row
 }
 
@@ -188,6 +196,17 @@ fn within_fields(within: &WithinRun) -> [String; WITHIN_COUNT] {
         known(warm_up.map(|it| it.p_value)),
         known(drift.map(|it| it.change)),
         known(drift.map(|it| it.p_value)),
+    ]
+}
+
+fn steady_fields(steady: &SteadyRecord) -> [String; STEADY_COUNT] {
+    let shares = steady.shares();
+    let known = |value: Option<f64>| value.map_or_else(String::new, real);
+    [
+        verdict_name(steady.verdict).to_owned(),
+        steady.rounds.len().to_string(),
+        known(shares.map(|it| it.0)),
+        known(shares.map(|it| it.1)),
     ]
 }
 

@@ -12,7 +12,7 @@ use crate::open_loop::OpenLoopFigures;
 use crate::parts::{
     CpuFigures, DeviceFigures, EngineNotes, ErrnoCount, TargetFigures, WorkerFigures,
 };
-use crate::{Status, WithinRun, real};
+use crate::{Status, SteadyRecord, WithinRun, real};
 
 /// Figures by the name of the operation (`read`, `write`, `fsync`, ...).
 pub type Operations = BTreeMap<String, OperationFigures>;
@@ -95,6 +95,10 @@ pub struct CellRecord {
     /// What the intervals say about the rate; none where they are too few.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<WithinRun>,
+    /// The rounds, where it was measured until it was steady; all other figures are those of the
+    /// window.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady: Option<SteadyRecord>,
     /// Figures of each worker.
     #[serde(default)]
     pub worker_figures: Vec<WorkerFigures>,

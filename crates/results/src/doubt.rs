@@ -3,7 +3,9 @@
 use workload::plan::{CacheMode, Cell, ContentPlan, EngineKind, Plan};
 
 use crate::title::target_indexes;
-use crate::{CellRecord, Environment, OperationFigures, Phase, Status};
+use crate::{
+    CellRecord, Environment, OperationFigures, Phase, Status, SteadyRecord, SteadyVerdict,
+};
 use crate::{Warning, WarningCode};
 
 /// Below this share of the bytes read, the device cannot have served them all.
@@ -328,14 +330,18 @@ fn interval_late(cell: &CellRecord) -> Finding {
 }
 
 fn warm_up(cell: &CellRecord) -> Finding {
+    if cell.steady.is_some() {
+        // Its rounds go on until the warm-up is over.
+        return None;
+    }
     let within = cell.within.as_ref()?;
     let warm_up = within.warm_up_that_matters()?;
     let seconds = warm_up.length_ns as f64 / 1e9;
     // Whole seconds, and one more, since the warm-up is only seen to an interval.
     let ramp = (cell.ramp_time_ns as f64 / 1e9 + seconds).ceil() + 1.0;
     let message = format!(
-        "the first {seconds:.1} s measured still were warm-up: {} per second with them, {} without; \
-         add `--ramp-time {ramp}s`",
+        "the first {seconds:.1} s measured still were warm-up: {} per second with them, {} \
+         without; add `--ramp-time {ramp}s`",
         units::format::iops(within.mean),
         units::format::iops(warm_up.settled_mean),
     );
@@ -343,13 +349,39 @@ fn warm_up(cell: &CellRecord) -> Finding {
 }
 
 fn not_steady(cell: &CellRecord) -> Finding {
+    if let Some(steady) = &cell.steady {
+        return rounds_not_steady(steady);
+    }
     let drift = cell.within.as_ref()?.drift.filter(|it| it.is_beyond)?;
     let verb = if drift.change > 0.0 { "rose" } else { "fell" };
     let message = format!(
-        "the rate {verb} by {} while measuring, {} a second; use a longer `--ramp-time`",
+        "the rate {verb} by {} while measuring, {} a second; use a longer `--ramp-time`, or \
+         `--until steady`",
         percent(drift.change.abs()),
         percent(drift.change_per_second.abs()),
     );
+    Some((WarningCode::NotSteady, message))
+}
+
+/// What a cell's rounds did until they were given up.
+fn rounds_not_steady(steady: &SteadyRecord) -> Finding {
+    if steady.verdict != SteadyVerdict::NotSteady {
+        return None;
+    }
+    let count = steady.rounds.len();
+    let message = match (steady.shares(), &steady.window) {
+        (Some((range, line)), Some(window)) => format!(
+            "not steady after {count} rounds: the last {} lie {} apart ({} is allowed), their line \
+             changes by {} ({} is allowed), {:+.1} % a round",
+            window.values.len(),
+            percent(range),
+            percent(steady.rule.range_max),
+            percent(line),
+            percent(steady.rule.excursion_max),
+            window.slope_per_round / window.average * 100.0,
+        ),
+        _ => format!("not steady after {count} rounds"),
+    };
     Some((WarningCode::NotSteady, message))
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CellRecord, IntervalRecord, Phase, RunRecord, Status, Warning, real};
+use crate::{CellRecord, IntervalRecord, Phase, RunRecord, Status, SteadyVerdict, Warning, real};
 
 /// Something that happened in a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -59,6 +59,21 @@ pub enum RunEvent {
         p99_ns: Option<u64>,
         /// Failed operations of the cell so far.
         errors: u64,
+    },
+    /// A round of a cell that is measured until it is steady begins, or the last one is done.
+    Round {
+        /// 0-based.
+        cell: u32,
+        /// How many rounds are done.
+        done: u32,
+        /// After so many it is given up.
+        rounds_max: u32,
+        /// Whether the last ones are steady.
+        verdict: SteadyVerdict,
+        /// How far they lie apart, as a share of their mean; none before they fill a window.
+        range_share: Option<f64>,
+        /// How far the ends of the line fitted through them lie apart, as a share of their mean.
+        excursion_share: Option<f64>,
     },
     /// An interval of measured time is complete.
     Interval {

@@ -20,6 +20,7 @@ mod parts;
 mod real;
 mod record;
 mod repetition;
+mod steady;
 mod title;
 mod unfinished;
 mod warning;
@@ -45,6 +46,8 @@ pub use parts::{
 pub use real::per_second;
 pub use record::{Program, ReadError, RunRecord, Status};
 pub use repetition::estimates;
+pub use stats::{SteadyRule, SteadyVerdict, SteadyWindow};
+pub use steady::{RoundRecord, SteadyRecord};
 pub use title::{cell_title, target_indexes};
 pub use warning::{Warning, WarningCode};
 pub use within::{DriftRecord, WarmUpRecord, WithinRun};

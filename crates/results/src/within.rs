@@ -134,12 +134,12 @@ fn drift(intervals: &[&IntervalRecord], rates: &[f64]) -> Option<DriftRecord> {
 fn whole(intervals: &[IntervalRecord]) -> impl Iterator<Item = &IntervalRecord> {
     let longest_ns = intervals.iter().map(|interval| interval.length_ns).max();
     let at_least_ns = longest_ns.unwrap_or_default() as f64 * LENGTH_MIN;
-    let count = intervals
-        .split_last()
-        .map_or(0, |(last, rest)| match last.length_ns as f64 >= at_least_ns {
+    let count = intervals.split_last().map_or(0, |(last, rest)| {
+        match last.length_ns as f64 >= at_least_ns {
             true => intervals.len(),
             false => rest.len(),
-        });
+        }
+    });
     intervals[..count]
         .iter()
         .filter(|interval| interval.length_ns > 0)

@@ -7,7 +7,7 @@ use std::thread::{ScopedJoinHandle, scope};
 
 use engine::clock::Clock;
 use engine::{OperationSet, TscClock};
-use results::{EngineNotes, RunEvent};
+use results::{EngineNotes, RunEvent, SteadyRecord};
 use stats::Interval;
 use workload::plan::Cell;
 
@@ -16,11 +16,9 @@ use crate::collect::Collection;
 use crate::gate::{Gate, Signal};
 use crate::lane::Lane;
 use crate::recorder::{Outcome, Sample, Schedule, exchange};
+use crate::rounds::{self, Rounds};
 use crate::watch::{Watch, watch};
 use crate::worker::{Kit, Part, Start, work};
-
-/// Length of an interval, in nanoseconds.
-pub(crate) const INTERVAL_NS: u64 = 1_000_000_000;
 
 /// What the run lends to a cell, or to a stage of one.
 pub(crate) struct CellKit<'a> {
@@ -49,6 +47,8 @@ pub(crate) struct Course {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mark {
     Begin,
+    /// A round ends and the next begins.
+    Round,
     End,
 }
 
@@ -60,6 +60,16 @@ pub(crate) struct Measured {
     pub transaction_kinds: &'static [&'static str],
     /// When the measurement was to begin, in nanoseconds of the clock.
     pub measure_ns: u64,
+    /// The rounds, where there were any.
+    pub steady: Option<MeasuredRounds>,
+}
+
+/// The rounds of a cell; what was measured is that of their window.
+pub(crate) struct MeasuredRounds {
+    pub record: SteadyRecord,
+    /// 0-based indexes of the window's first round and of the one behind it; none where no round
+    /// was measured in full.
+    pub window: Option<(u64, u64)>,
 }
 
 /// What was counted in a lane.
@@ -85,6 +95,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     let mut transaction_kinds: &'static [&'static str] = &[];
     let lane_count = parts.len() as u64;
     let held: Vec<_> = parts.iter().map(|part| part.task.fileset()).collect();
+    let end = end_of(&kit);
     for (index, part) in parts.into_iter().enumerate() {
         transaction_kinds = part.transaction_kinds;
         let shape = shape(&part.lane, part.operations, transaction_kinds.len());
@@ -97,7 +108,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
             clock: kit.clock.clone(),
             batch: kit.cell.ring.batch.max(1),
             gate: &gate,
-            stop: Arc::clone(kit.stop),
+            stop: Arc::clone(&end),
             ready: sender.clone(),
         };
         tasks.push((part.task, start));
@@ -106,8 +117,10 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
         shapes.push(shape);
     }
     drop(sender);
-    let mut collection = Collection::new(inboxes, shapes, INTERVAL_NS);
     let cell = kit.cell;
+    let counters = shapes.iter().map(|shape| shape.spans.clone()).collect();
+    let mut collection = Collection::new(inboxes, shapes, rounds::interval_ns(cell));
+    collection.rounds = Rounds::new(cell, counters);
     let threads = tasks
         .into_iter()
         .zip(&lanes)
@@ -117,18 +130,36 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
             cell,
             start,
         });
-    let run = run_threads(&mut kit, threads.collect(), &ready, &gate, &mut collection);
+    let starts = Starts {
+        ready: &ready,
+        gate: &gate,
+        end: &end,
+    };
+    let run = run_threads(&mut kit, threads.collect(), &starts, &mut collection);
     drop(held);
-    let run = run?;
-    Ok(assemble(lanes, run, collection, transaction_kinds))
+    let mut measured = assemble(lanes, run?, &mut collection, transaction_kinds);
+    if let Some(rounds) = collection.rounds.take() {
+        let stopped = kit.stop.load(Ordering::Relaxed);
+        rounds.narrow(&mut measured, stopped);
+    }
+    Ok(measured)
+}
+
+/// What ends the threads early.
+fn end_of(kit: &CellKit<'_>) -> Arc<AtomicBool> {
+    match kit.cell.steady {
+        // Rounds end when they are steady, which is no one's wish to end the run.
+        Some(_) => Arc::new(AtomicBool::new(false)),
+        None => Arc::clone(kit.stop),
+    }
 }
 
 fn schedule(cell: &Cell, operations: u64) -> Schedule {
     Schedule {
         start_ns: 0,
         ramp_ns: cell.ramp_time_ns,
-        run_ns: cell.run_time_ns,
-        interval_ns: INTERVAL_NS,
+        run_ns: rounds::measure_ns(cell),
+        interval_ns: rounds::interval_ns(cell),
         operations,
     }
 }
@@ -140,15 +171,23 @@ struct Run {
     measure_ns: u64,
 }
 
+/// How the threads start and end together.
+struct Starts<'a> {
+    ready: &'a Receiver<Ready>,
+    gate: &'a Gate,
+    /// Set from here to end them.
+    end: &'a AtomicBool,
+}
+
 fn run_threads(
     kit: &mut CellKit<'_>,
     threads: Vec<Kit<'_>>,
-    ready: &Receiver<Ready>,
-    gate: &Gate,
+    starts: &Starts<'_>,
     collection: &mut Collection,
 ) -> Result<Run, RunError> {
     let cell_index = kit.cell.index;
     let lane_count = threads.len();
+    let Starts { ready, gate, end } = *starts;
     scope(|scope| {
         let mut handles = Vec::with_capacity(lane_count);
         for thread in threads {
@@ -183,6 +222,7 @@ fn run_threads(
                 start_ns,
                 thread_ids: &thread_ids,
                 all_done: &all_done,
+                end,
             };
             watch(kit, collection, &watch_plan);
         }
@@ -269,7 +309,7 @@ pub(crate) fn shape(lane: &Lane, operations: OperationSet, kind_count: usize) ->
 fn assemble(
     lanes: Vec<Lane>,
     run: Run,
-    mut collection: Collection,
+    collection: &mut Collection,
     transaction_kinds: &'static [&'static str],
 ) -> Measured {
     collection.collect();
@@ -277,6 +317,7 @@ fn assemble(
         collection.add_rest(index, outcome);
     }
     collection.close();
+    collection.judge();
     let spans = std::mem::take(&mut collection.lanes);
     let parts = lanes.into_iter().zip(spans).zip(run.outcomes);
     Measured {
@@ -287,10 +328,11 @@ fn assemble(
                 outcome,
             })
             .collect(),
-        intervals: collection.intervals,
+        intervals: std::mem::take(&mut collection.intervals),
         engine_notes: run.notes,
         transaction_kinds,
         measure_ns: run.measure_ns,
+        steady: None,
     }
 }
 

@@ -7,6 +7,7 @@ use stats::{Counter, Interval};
 
 use crate::figures::operation_names;
 use crate::recorder::{Inbox, Outcome, Sample};
+use crate::rounds::Rounds;
 
 /// Everything that the workers of a cell have counted so far.
 pub(crate) struct Collection {
@@ -20,6 +21,10 @@ pub(crate) struct Collection {
     pub latest: Option<Slice>,
     /// Transactions so far, failed ones included.
     pub transactions: u64,
+    /// Where the cell is measured until it is steady.
+    pub rounds: Option<Rounds>,
+    /// Index of the last interval that was finished.
+    finished_index: i64,
     interval_ns: u64,
     measure_ns: u64,
 }
@@ -42,6 +47,8 @@ impl Collection {
             intervals: Vec::new(),
             latest: None,
             transactions: 0,
+            rounds: None,
+            finished_index: -1,
             interval_ns,
             measure_ns: 0,
         }
@@ -67,6 +74,17 @@ impl Collection {
         self.intervals.len() - before
     }
 
+    /// Judges the rounds that are complete; returns how many were judged by it.
+    pub fn judge(&mut self) -> usize {
+        let rounds = self.rounds.as_mut();
+        rounds.map_or(0, |rounds| rounds.judge(self.finished_index))
+    }
+
+    /// Whether no further round is needed.
+    pub fn is_decided(&self) -> bool {
+        self.rounds.as_ref().is_some_and(Rounds::is_decided)
+    }
+
     /// Takes what a lane had not handed over when it ended.
     pub fn add_rest(&mut self, lane_index: usize, outcome: &Outcome) {
         if outcome.measured_ns > 0 {
@@ -76,8 +94,8 @@ impl Collection {
 
     /// Finishes all intervals.
     pub fn close(&mut self) {
-        while let Some((_, slice)) = self.pending.pop_first() {
-            self.finish(slice);
+        while let Some((index, slice)) = self.pending.pop_first() {
+            self.finish(index, slice);
         }
     }
 
@@ -91,6 +109,9 @@ impl Collection {
         }
         let middle_ns = (sample.at_ns + sample.length_ns / 2) as i64;
         let index = (middle_ns - self.measure_ns as i64).div_euclid(self.interval_ns as i64);
+        if let Some(rounds) = self.rounds.as_mut().filter(|_| !sample.ramp) {
+            rounds.add(lane_index, index, sample);
+        }
         let slice = self.pending.entry(index).or_insert_with(|| Slice {
             counted: Interval::default(),
             lane_count: 0,
@@ -120,13 +141,14 @@ impl Collection {
             if first.get().lane_count < lane_count && *first.key() > newest - 2 {
                 break;
             }
-            let slice = first.remove();
-            self.finish(slice);
+            let (index, slice) = first.remove_entry();
+            self.finish(index, slice);
         }
     }
 
-    fn finish(&mut self, slice: Slice) {
+    fn finish(&mut self, index: i64, slice: Slice) {
         if !slice.ramp {
+            self.finished_index = self.finished_index.max(index);
             let operations = operation_names();
             let names = Names {
                 operations: &operations,

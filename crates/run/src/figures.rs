@@ -38,6 +38,7 @@ pub(crate) fn cell_record(plan: &Plan, cell: &Cell, measured: &Measured) -> Cell
         let figures = OpenLoopFigures::of(asked, &totals, run_time_ns, names, lateness);
         record.set_open_loop(figures);
     }
+    record.steady = measured.steady.as_ref().map(|it| it.record.clone());
     record.engine_notes = measured.engine_notes.clone();
     record.intervals = measured.intervals.clone();
     let workers = cell.workers.iter().enumerate();

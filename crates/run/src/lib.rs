@@ -22,6 +22,7 @@ pub mod postmark;
 mod preflight;
 mod ready;
 mod recorder;
+mod rounds;
 mod session;
 mod slots;
 mod spans;

@@ -11,7 +11,7 @@ use target::{
     ProcessorTicks,
 };
 
-use crate::cell::{Mark, Measured};
+use crate::cell::{Mark, Measured, MeasuredLane};
 
 /// Samples counters at both ends of a measurement.
 pub(crate) struct Observer {
@@ -19,8 +19,8 @@ pub(crate) struct Observer {
     machine: Option<MachineCounters>,
     begin: Option<Sample>,
     end: Option<Sample>,
-    /// Each lane's thread at the begin, in the order of lanes.
-    threads: Vec<Option<CpuSample>>,
+    /// At the end of each round.
+    rounds: Vec<Sample>,
 }
 
 struct Sample {
@@ -29,6 +29,8 @@ struct Sample {
     process: CpuSample,
     machine: Option<MachineSample>,
     device: Option<DeviceSample>,
+    /// Each lane's thread, in the order of lanes; none is looked at in the end, when it is gone.
+    threads: Vec<Option<CpuSample>>,
 }
 
 impl Observer {
@@ -45,7 +47,7 @@ impl Observer {
             machine,
             begin: None,
             end: None,
-            threads: Vec::new(),
+            rounds: Vec::new(),
         }
     }
 
@@ -63,22 +65,24 @@ impl Observer {
             process: CpuSample::of_process(),
             at: Instant::now(),
             time: Timestamp::now(),
+            threads: match mark {
+                Mark::Begin | Mark::Round => {
+                    let ids = threads.iter();
+                    ids.map(|id| CpuSample::of_thread_id(*id)).collect()
+                }
+                Mark::End => Vec::new(),
+            },
         };
         match mark {
-            Mark::Begin => {
-                self.begin = Some(sample);
-                self.threads = threads
-                    .iter()
-                    .map(|id| CpuSample::of_thread_id(*id))
-                    .collect();
-            }
+            Mark::Begin => self.begin = Some(sample),
+            Mark::Round => self.rounds.push(sample),
             Mark::End => self.end = Some(sample),
         }
     }
 
     /// Puts what was observed into the cell's record.
     pub fn complete(&self, record: &mut CellRecord, measured: &Measured) {
-        let (Some(begin), Some(end)) = (&self.begin, &self.end) else {
+        let Some((begin, end)) = self.ends(measured) else {
             return;
         };
         record.started_at = Some(begin.time);
@@ -100,8 +104,19 @@ impl Observer {
         }
         record.device = self.device(begin, end, observed_ns);
         let workers = std::mem::take(&mut record.worker_figures);
-        let with_cpu = |(index, worker)| self.worker(index, worker, measured);
+        let with_cpu = |(index, worker)| of_worker(index, worker, measured, begin, end);
         record.worker_figures = workers.into_iter().enumerate().map(with_cpu).collect();
+    }
+
+    /// The samples at the ends of what was measured: of the window, where there were rounds.
+    fn ends(&self, measured: &Measured) -> Option<(&Sample, &Sample)> {
+        let (begin, end) = (self.begin.as_ref()?, self.end.as_ref()?);
+        let window = measured.steady.as_ref().and_then(|it| it.window);
+        let behind = |count: u64| self.rounds.get(count.checked_sub(1)? as usize);
+        Some(window.map_or((begin, end), |(first, behind_last)| {
+            let begin = behind(first).unwrap_or(begin);
+            (begin, behind(behind_last).unwrap_or(end))
+        }))
     }
 
     fn device(&self, begin: &Sample, end: &Sample, observed_ns: u64) -> Option<DeviceFigures> {
@@ -117,25 +132,31 @@ impl Observer {
             source: devices.source(),
         })
     }
+}
 
-    /// A worker's processor time is that of its lanes; not known unless all are.
-    fn worker(&self, index: usize, worker: WorkerFigures, measured: &Measured) -> WorkerFigures {
-        let of_worker = measured
-            .lanes
-            .iter()
-            .zip(&self.threads)
-            .filter(|(lane, _)| lane.lane.worker_index == index);
-        let times: Option<Vec<CpuTime>> = of_worker
-            .map(|(lane, begin)| Some(lane.outcome.cpu_at_end?.since(&(*begin)?)))
-            .collect();
-        match times {
-            Some(times) => {
-                let user_ns = times.iter().map(|time| time.user_ns).sum();
-                let system_ns = times.iter().map(|time| time.system_ns).sum();
-                worker.with_cpu(user_ns, system_ns)
-            }
-            None => worker,
+/// A worker's processor time is that of its lanes; not known unless all are.
+fn of_worker(
+    index: usize,
+    worker: WorkerFigures,
+    measured: &Measured,
+    begin: &Sample,
+    end: &Sample,
+) -> WorkerFigures {
+    let time = |(place, (lane, begin)): (usize, (&MeasuredLane, &Option<CpuSample>))| {
+        let at_end = end.threads.get(place).copied();
+        let at_end = at_end.unwrap_or(lane.outcome.cpu_at_end)?;
+        Some(at_end.since(&(*begin)?))
+    };
+    let lanes = measured.lanes.iter().zip(&begin.threads).enumerate();
+    let of_worker = lanes.filter(|(_, (lane, _))| lane.lane.worker_index == index);
+    let times: Option<Vec<CpuTime>> = of_worker.map(time).collect();
+    match times {
+        Some(times) => {
+            let user_ns = times.iter().map(|time| time.user_ns).sum();
+            let system_ns = times.iter().map(|time| time.system_ns).sum();
+            worker.with_cpu(user_ns, system_ns)
         }
+        None => worker,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Whole cells on engines that touch nothing.
 
 mod open_loop;
+mod rounds;
 pub(crate) mod scratch;
 
 use std::sync::Arc;
@@ -76,6 +77,7 @@ fn cell(iodepth: u32, workers: Vec<WorkerPlan>) -> Cell {
         workers,
         warm: false,
         rate: None,
+        steady: None,
         files: None,
         ring: RingOptions {
             sqpoll: false,

@@ -1,6 +1,6 @@
 //! The monitor: looks at the workers from outside and tells what it sees.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use engine::clock::Clock;
@@ -8,6 +8,7 @@ use results::{Phase, RunEvent};
 
 use crate::cell::{CellKit, Course, Mark};
 use crate::collect::Collection;
+use crate::rounds;
 
 /// How often the monitor looks, in nanoseconds.
 const LOOK_NS: u64 = 100_000_000;
@@ -21,22 +22,31 @@ pub(crate) struct Watch<'a> {
     pub start_ns: u64,
     pub thread_ids: &'a [i32],
     pub all_done: &'a dyn Fn() -> bool,
+    /// Set to end the workers.
+    pub end: &'a AtomicBool,
 }
 
 /// Watches the workers until all are done.
 pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &Watch<'_>) {
     let measure_ns = watch.start_ns + kit.cell.ramp_time_ns;
-    let end_ns = match kit.cell.run_time_ns {
+    let end_ns = match rounds::measure_ns(kit.cell) {
         0 => u64::MAX,
-        run_ns => measure_ns + run_ns,
+        run_ns => measure_ns.saturating_add(run_ns),
     };
+    let round_ns = rounds::round_ns(kit.cell).unwrap_or(u64::MAX);
+    let mut next_round_ns = measure_ns.saturating_add(round_ns);
     let mut next_mark = Some(Mark::Begin);
     for look in 0_u32.. {
         let now_ns = kit.clock.now_ns();
         match next_mark {
             Some(Mark::Begin) if now_ns >= measure_ns => {
                 (kit.mark)(Mark::Begin, watch.thread_ids);
+                rounds::tell(kit, collection);
                 next_mark = Some(Mark::End);
+            }
+            Some(Mark::End) if now_ns >= next_round_ns => {
+                (kit.mark)(Mark::Round, watch.thread_ids);
+                next_round_ns = next_round_ns.saturating_add(round_ns);
             }
             Some(Mark::End) if now_ns >= end_ns => {
                 (kit.mark)(Mark::End, watch.thread_ids);
@@ -46,6 +56,12 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
         }
         let finished = collection.collect();
         tell_intervals(kit, collection, finished);
+        if collection.judge() > 0 {
+            rounds::tell(kit, collection);
+        }
+        if collection.is_decided() || kit.stop.load(Ordering::Relaxed) {
+            watch.end.store(true, Ordering::Relaxed);
+        }
         if look % LOOKS_PER_PROGRESS == 0 {
             tell_progress(kit, collection, watch.start_ns, now_ns);
         }
@@ -54,7 +70,7 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
         }
         let until_ns = match next_mark {
             Some(Mark::Begin) => measure_ns,
-            Some(Mark::End) => end_ns,
+            Some(_) => end_ns.min(next_round_ns),
             None => u64::MAX,
         };
         pause(
@@ -70,6 +86,10 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
 
 /// Cells that end by operations, and the drain, may be over at any moment.
 fn look_ns(kit: &CellKit<'_>, next_mark: Option<Mark>) -> u64 {
+    if kit.cell.steady.is_some() && next_mark.is_some() {
+        // A worker has two samples to give away, so short intervals are fetched often.
+        return (rounds::interval_ns(kit.cell) / 4).clamp(1, LOOK_NS);
+    }
     let may_end = kit.cell.run_time_ns == 0
         || next_mark.is_none()
         || kit.cell.operations.is_some()
@@ -114,7 +134,9 @@ fn tell_progress(kit: &mut CellKit<'_>, collection: &Collection, start_ns: u64, 
     let (phase, elapsed_ns, total_ns) = if since_ns < ramp_ns {
         (Phase::Ramp, since_ns, ramp_ns)
     } else {
-        (Phase::Measure, since_ns - ramp_ns, kit.cell.run_time_ns)
+        let round_ns = rounds::round_ns(kit.cell).unwrap_or(u64::MAX);
+        let measured_ns = (since_ns - ramp_ns) % round_ns;
+        (Phase::Measure, measured_ns, kit.cell.run_time_ns)
     };
     let (phase, total_ns) =
         kit.course

@@ -1,8 +1,8 @@
 //! One description laid over another: what is written above replaces what is written below.
 
-use crate::model::{Cycle, Cycling, DepthCycle, Workload};
+use crate::model::{Cycle, Cycling, DepthCycle, SteadyChoice, Workload};
 
-/// `over` laid over `under`, key by key; the steps of `cycling` and the keys of a file workload's
+/// `over` laid over `under`, key by key; the steps of `cycling`, the keys of `steady` and those of a file workload's
 /// table one by one.
 pub(crate) fn overlay(under: Workload, over: Workload) -> Workload {
     Workload {
@@ -23,6 +23,8 @@ pub(crate) fn overlay(under: Workload, over: Workload) -> Workload {
         run_time: over.run_time.or(under.run_time),
         ramp_time: over.ramp_time.or(under.ramp_time),
         operations: over.operations.or(under.operations),
+        until: over.until.or(under.until),
+        steady: both(under.steady, over.steady, overlay_steady),
         repetitions: over.repetitions.or(under.repetitions),
         seed: over.seed.or(under.seed),
         cpus: over.cpus.or(under.cpus),
@@ -60,6 +62,15 @@ fn both<T>(under: Option<T>, over: Option<T>, merge: impl Fn(T, T) -> T) -> Opti
     match (under, over) {
         (Some(under), Some(over)) => Some(merge(under, over)),
         (under, over) => over.or(under),
+    }
+}
+
+fn overlay_steady(under: SteadyChoice, over: SteadyChoice) -> SteadyChoice {
+    SteadyChoice {
+        window: over.window.or(under.window),
+        range: over.range.or(under.range),
+        excursion: over.excursion.or(under.excursion),
+        rounds: over.rounds.or(under.rounds),
     }
 }
 

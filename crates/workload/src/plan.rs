@@ -9,6 +9,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+pub use stats::SteadyRule;
+
 pub use files::{FileChoice, FilePlan, Fsync, Pool, PostmarkPlan};
 
 /// Everything a run will do, in order.
@@ -123,6 +125,9 @@ pub struct Cell {
     /// Requests begin when they are due; without it each follows the one before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<OpenLoop>,
+    /// The cell is measured in rounds of `run_time_ns` each until they are steady; without it, once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steady: Option<SteadyRule>,
     /// Work on many files in place of requests on one large one a target; the workers then have
     /// no access lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -255,6 +255,10 @@ fn cell_row(cell: &Cell) -> Vec<String> {
         (time, Some(count)) => format!("{}, at most {count} operations", Span(time)),
         (time, None) => Span(time).to_string(),
     };
+    let time = match cell.steady {
+        Some(rule) => format!("rounds of {time} until steady, {} at most", rule.rounds_max),
+        None => time,
+    };
     let time = match cell.rate {
         Some(rate) => format!(
             "{time} at {} {}",

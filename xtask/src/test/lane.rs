@@ -82,6 +82,7 @@ pub const LANES: &[Lane] = &[
             "reports",
             "compare",
             "file_workloads",
+            "steady",
         ])),
     ),
     Lane {

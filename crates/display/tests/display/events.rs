@@ -1,6 +1,6 @@
 //! Made-up events.
 
-use results::{Phase, RunEvent, Warning, WarningCode};
+use results::{Phase, RunEvent, SteadyVerdict, Warning, WarningCode};
 
 use crate::sample;
 
@@ -52,5 +52,16 @@ pub fn cell_done(index: usize) -> RunEvent {
     let plan = sample::plan();
     RunEvent::CellDone {
         record: Box::new(sample::cell_record(&plan, index, 10_000)),
+    }
+}
+
+pub fn round(done: u32, verdict: SteadyVerdict, shares: Option<(f64, f64)>) -> RunEvent {
+    RunEvent::Round {
+        cell: 0,
+        done,
+        rounds_max: 25,
+        verdict,
+        range_share: shares.map(|it| it.0),
+        excursion_share: shares.map(|it| it.1),
     }
 }

@@ -1,9 +1,9 @@
 //! What is known of a run from its events.
 
 use display::State;
-use results::{Phase, RunEvent, Status};
+use results::{Phase, RunEvent, Status, SteadyVerdict};
 
-use crate::events::{cell_done, cell_started, prepare, progress, started, warning};
+use crate::events::{cell_done, cell_started, prepare, progress, round, started, warning};
 use crate::sample;
 
 const S: u64 = 1_000_000_000;
@@ -51,6 +51,30 @@ fn a_preparation_of_nothing_has_no_share() {
 fn progress_of_another_cell_is_passed_over() {
     let state = after(&[(cell_started(0), 0), (progress(1, Phase::Measure, S), S)]);
     assert_eq!(state.current.unwrap().phase, None);
+}
+
+#[test]
+fn a_cell_in_rounds_is_named_by_its_round_and_state() {
+    let mut state = after(&[(started(), 0), (cell_started(0), 0)]);
+    let far = Some((0.314, 0.12));
+    for (done, verdict, shares, wanted) in [
+        (0, SteadyVerdict::NotYet, None, "round 1/25"),
+        (
+            5,
+            SteadyVerdict::NotYet,
+            far,
+            "round 6/25, not yet steady: range 31 %, line 12 %",
+        ),
+        (9, SteadyVerdict::Steady, far, "round 9/25, steady"),
+        (25, SteadyVerdict::NotSteady, far, "round 25/25, not steady"),
+    ] {
+        state.apply(&round(done, verdict, shares), S);
+        let what = &state.current.as_ref().unwrap().what;
+        assert_eq!(
+            *what,
+            format!("File Server, iodepth 8, 2 workers, {wanted}")
+        );
+    }
 }
 
 #[test]

@@ -4,13 +4,13 @@ use maud::{Markup, html};
 use results::{CellRecord, Status};
 use units::format;
 
-use super::chart::{histogram, latency, percentiles, throughput};
+use super::chart::{histogram, latency, percentiles, rounds, throughput};
 use super::operations;
 use super::packed::{figures, opening};
 use super::parts::Counted;
 use super::run::Run;
 use super::table::{pairs, plain, table};
-use crate::model::{status_name, within_sentence};
+use crate::model::{status_name, steady_sentence, within_sentence};
 use crate::numbers::{digits, mebibytes, percent};
 use crate::table::Column;
 use crate::wrap::printable;
@@ -88,6 +88,7 @@ fn brief(cell: &CellRecord) -> String {
 
 fn one(run: &Run, cell: &CellRecord) -> Markup {
     let charts: Vec<_> = [
+        rounds(cell),
         throughput(cell, run.detail),
         latency(cell, run.detail),
         histogram(cell, run.detail),
@@ -102,6 +103,9 @@ fn one(run: &Run, cell: &CellRecord) -> Markup {
         (pairs(&classic(cell), "The program's own figures"))
         (errors(cell))
         (workers(cell))
+        @if let Some(steady) = &cell.steady {
+            p.within { "Rounds until steady: " (steady_sentence(steady)) "." }
+        }
         @if let Some(within) = &cell.within {
             p.within { "Within the run: " (within_sentence(within)) "." }
         }

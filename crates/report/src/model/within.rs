@@ -48,7 +48,9 @@ fn row(within: &WithinRun) -> [String; 9] {
     let drift = within.drift.as_ref();
     [
         within.intervals.to_string(),
-        within.effective.map_or_else(absent, |it| format!("{it:.0}")),
+        within
+            .effective
+            .map_or_else(absent, |it| format!("{it:.0}")),
         format::iops(within.mean),
         within.precision().map_or_else(absent, percent_finely),
         percent(within.stddev / within.mean),
@@ -97,7 +99,11 @@ pub fn sentence(within: &WithinRun) -> String {
         parts.push("no warm-up to be seen".to_owned());
     }
     if let Some(drift) = &within.drift {
-        let what = if drift.is_beyond { "not steady" } else { "drift" };
+        let what = if drift.is_beyond {
+            "not steady"
+        } else {
+            "drift"
+        };
         parts.push(format!(
             "{what}: {:+.1} % from start to end (p {})",
             drift.change * 100.0,
@@ -154,11 +160,16 @@ mod tests {
         });
         let told = sentence(&within);
         assert!(told.contains("the first 4.000 s were warm-up, 1.100k per second without them"));
-        assert!(told.ends_with("not steady: +30.0 % from start to end (p <0.001)"), "{told}");
+        assert!(
+            told.ends_with("not steady: +30.0 % from start to end (p <0.001)"),
+            "{told}"
+        );
         let row = row(&within);
         assert_eq!(
             row,
-            ["30", "22", "1.000k", "0.90", "2.0", "4.000", "1.100k", "+30.0", "<0.001"]
+            [
+                "30", "22", "1.000k", "0.90", "2.0", "4.000", "1.100k", "+30.0", "<0.001"
+            ]
         );
     }
 
@@ -173,6 +184,9 @@ mod tests {
             ..within()
         };
         assert_eq!(sentence(&within), "12 intervals: 1.000k per second");
-        assert_eq!(row(&within), ["12", "-", "1.000k", "-", "2.0", "-", "-", "-", "-"]);
+        assert_eq!(
+            row(&within),
+            ["12", "-", "1.000k", "-", "2.0", "-", "-", "-", "-"]
+        );
     }
 }

@@ -135,6 +135,7 @@ pub fn settings(record: &RunRecord) -> String {
     parts.extend(common(cells, |cell| match cell.planned_run_time_ns {
         0 if matches!(cell.phase, Phase::Classic(_)) => "to its end".to_owned(),
         0 => "by operations".to_owned(),
+        ns if cell.steady.is_some() => format!("rounds of {} until steady", seconds(ns)),
         ns => format!("{up_to}{} measured", seconds(ns)),
     }));
     parts.extend(

@@ -1,7 +1,8 @@
 //! Which figures deserve doubt.
 
 use results::{
-    CellRecord, Environment, IntervalFigures, IntervalRecord, Phase, Status, WarningCode, WithinRun,
+    CellRecord, Environment, IntervalFigures, IntervalRecord, Phase, RoundRecord, Status,
+    SteadyRecord, SteadyRule, WarningCode, WithinRun,
 };
 use results::{doubt, doubt_environment, percentile_is_supported};
 use workload::plan::{CacheMode, ContentPlan, EngineKind, Plan};
@@ -209,7 +210,7 @@ fn a_falling_rate_is_not_steady() {
     let counts = [1000, 971, 949, 928, 900, 876, 852, 826, 799, 774, 751];
     let (plan, cell) = over_time(&counts);
     let message = "the rate fell by 28 % while measuring, 2.8 % a second; \
-                   use a longer `--ramp-time`";
+                   use a longer `--ramp-time`, or `--until steady`";
     only(&plan, &cell, WarningCode::NotSteady, message);
     // What is left of a second at the end is no interval.
     let cut = [&counts[..], &[3]].concat();
@@ -247,7 +248,10 @@ fn a_warm_up_that_the_ramp_missed_is_told() {
     let within = cell.within.clone().unwrap();
     let warm_up = within.warm_up.unwrap();
     // Rather an interval too many than one of the warm-up.
-    assert_eq!((warm_up.length_ns, within.intervals), (5 * sample::SECOND, 30));
+    assert_eq!(
+        (warm_up.length_ns, within.intervals),
+        (5 * sample::SECOND, 30)
+    );
     assert!((1000.0..1011.0).contains(&warm_up.settled_mean));
     assert!(within.mean < 970.0 && !within.drift.unwrap().is_beyond);
     let message = "the first 5.0 s measured still were warm-up: 965.8 per second with them, 1.005k \
@@ -267,6 +271,44 @@ fn a_steady_run_is_as_sure_as_its_intervals_are_many() {
     let [low, high] = [within.ci95_low, within.ci95_high].map(Option::unwrap);
     assert!(low < within.mean && within.mean < high);
     assert!(within.precision().unwrap() < 0.02);
+}
+
+/// The cell with rounds of these rates.
+fn in_rounds(rates: &[f64]) -> (Plan, CellRecord) {
+    let (plan, mut cell) = setting();
+    let mut state = stats::SteadyState::new(SteadyRule::default());
+    rates.iter().for_each(|rate| {
+        state.push(*rate);
+    });
+    let round = |per_second: &f64| RoundRecord {
+        per_second: *per_second,
+        ..RoundRecord::default()
+    };
+    cell.steady = Some(SteadyRecord {
+        rule: *state.rule(),
+        verdict: state.verdict(),
+        rounds: rates.iter().map(round).collect(),
+        window: state.window(),
+    });
+    (plan, cell)
+}
+
+#[test]
+fn rounds_that_were_given_up_are_not_steady() {
+    let rates: Vec<f64> = (0..25)
+        .map(|round| 2000.0 - f64::from(round) * 50.0)
+        .collect();
+    let (plan, cell) = in_rounds(&rates);
+    let message = "not steady after 25 rounds: the last 5 lie 22 % apart (20 % is allowed), their \
+                   line changes by 22 % (10 % is allowed), -5.6 % a round";
+    only(&plan, &cell, WarningCode::NotSteady, message);
+    let (plan, mut cell) = in_rounds(&[1000.0; 5]);
+    // What drifted within the window is what the rule allows.
+    cell.intervals = over_time(&[1000, 971, 949, 928, 900, 876, 852, 826, 799, 774, 751])
+        .1
+        .intervals;
+    cell.within = WithinRun::of(&cell);
+    assert_eq!(told(&plan, &cell), []);
 }
 
 #[test]

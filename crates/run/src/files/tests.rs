@@ -70,6 +70,7 @@ fn plan(path: &Path, engine: EngineKind, workers: u32, files: FilePlan) -> Plan 
             },
             warm: false,
             rate: None,
+            steady: None,
             files: Some(files),
         }],
         seed: 1,

@@ -3,7 +3,7 @@
 use units::{Bytes, Span};
 
 use crate::classics::ClassicError;
-use crate::model::{OneOrMany, Seed, Table, TestType, Workload};
+use crate::model::{OneOrMany, Seed, Table, TestType, UntilChoice, Workload};
 use crate::plan::{CacheMode, EngineKind};
 
 use super::{Flaw, Step};
@@ -87,6 +87,8 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
     take("operations", &mut workload.operations, None, it);
     take("rate", &mut workload.rate, None, it);
     take("arrivals", &mut workload.arrivals, None, it);
+    take("until", &mut workload.until, Some(UntilChoice::Time), it);
+    take("steady", &mut workload.steady, None, it);
     take("keep", &mut workload.keep, Some(false), it);
     take("warm", &mut workload.warm, Some(false), it);
     take("position", &mut workload.position, None, it);

@@ -3,6 +3,7 @@
 mod access;
 mod files;
 mod rate;
+mod until;
 mod values;
 
 use crate::diagnostic::Diagnostic;
@@ -58,6 +59,7 @@ impl Flaw {
 pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
     values::check(workload)?;
     rate::check(workload)?;
+    until::check(workload)?;
     access::check(workload)?;
     files::check(workload)?;
     for (index, part) in workload.part.iter().enumerate() {
@@ -81,5 +83,6 @@ pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
 pub(crate) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     check(workload)?;
     rate::check_whole(workload)?;
+    until::check_whole(workload)?;
     files::check_whole(workload)
 }

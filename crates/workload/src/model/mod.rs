@@ -9,6 +9,7 @@ mod cpus;
 mod cycling;
 mod one_or_many;
 mod seed;
+mod steady;
 mod table;
 mod worker;
 
@@ -22,6 +23,7 @@ pub use cpus::CpuList;
 pub use cycling::{Cycle, Cycling, DepthCycle, StepKind, TestType};
 pub use one_or_many::OneOrMany;
 pub use seed::Seed;
+pub use steady::{SteadyChoice, UntilChoice};
 pub(crate) use table::Table;
 pub use worker::Worker;
 
@@ -89,6 +91,11 @@ pub struct Workload {
     /// End a cell after so many operations of all workers together, ramp not counted.
     /// Default: no such limit.
     pub operations: Option<u64>,
+    /// When a cell ends: by `time`, or when rounds of `run_time` each are `steady`; then those of the
+    /// steady window are its figures. Default: `time`.
+    pub until: Option<UntilChoice>,
+    /// When rounds count as steady.
+    pub steady: Option<SteadyChoice>,
     /// How often the whole series of cells is measured, 1 to 1000. Default: 1.
     pub repetitions: Option<u32>,
     /// The number from which the seeds of all workers come. Same plan, same seed: same requests.

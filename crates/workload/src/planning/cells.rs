@@ -241,6 +241,8 @@ impl Layout<'_, '_> {
 
     fn cell(&self, iodepth: u32, workers: Vec<WorkerPlan>, access_spec: Option<String>) -> Cell {
         let options = self.options;
+        // Who does nothing is never steady.
+        let steady = options.steady.filter(|_| !workers.is_empty());
         Cell {
             index: 0,
             workload: options.name.clone(),
@@ -256,6 +258,7 @@ impl Layout<'_, '_> {
             ring: options.ring,
             warm: options.warm,
             rate: None,
+            steady,
             files: None,
         }
     }

@@ -1,15 +1,16 @@
 //! The workload's own keys: written, given as an option, or their documented default.
 
-use units::{Bytes, Rate, Span};
+use units::{Bytes, Percent, Rate, Span};
 
 use crate::diagnostic::Diagnostic;
 use crate::model::{
-    ContentChoice, Cycle, Cycling, DepthCycle, OneOrMany, Seed, StepKind, TestType, Workload,
+    ContentChoice, Cycle, Cycling, DepthCycle, OneOrMany, Seed, StepKind, TestType, UntilChoice,
+    Workload,
 };
 use crate::overrides::Overrides;
 use crate::plan::{
     ArrivalKind, CacheMode, ContentPlan, CursorKind, EngineKind, OpenLoop, PositionRule,
-    RingOptions, Setting, Source,
+    RingOptions, Setting, Source, SteadyRule,
 };
 
 /// Seed of a workload that names none, so that two runs ask for the same requests.
@@ -31,6 +32,8 @@ pub(super) struct Options {
     pub start_bytes: u64,
     pub run_time_ns: u64,
     pub ramp_time_ns: u64,
+    /// Rounds until they are steady; none where a cell is measured once.
+    pub steady: Option<SteadyRule>,
     pub operations: Option<u64>,
     pub repetitions: u32,
     pub seed: u64,
@@ -92,6 +95,7 @@ impl Options {
             start_bytes: r.shown("start", workload.start, Bytes(0)).0,
             run_time_ns,
             ramp_time_ns,
+            steady: r.steady(workload),
             operations,
             repetitions: r.shown("repetitions", workload.repetitions, 1),
             seed: r.shown("seed", workload.seed, Seed(SEED_DEFAULT)).0,
@@ -189,6 +193,30 @@ impl Resolver<'_> {
             arrivals,
         };
         rates.iter().map(open_loop).map(Some).collect()
+    }
+
+    fn steady(&mut self, workload: &Workload) -> Option<SteadyRule> {
+        if self.word("until", workload.until, UntilChoice::Time) == UntilChoice::Time {
+            return None;
+        }
+        let default = SteadyRule::default();
+        let written = workload.steady.clone().unwrap_or_default();
+        let mut count = |key, value: Option<u32>, default: usize| {
+            self.shown(key, value.map(|it| it as usize), default)
+        };
+        let window_count = count("steady.window", written.window, default.window_count);
+        // Where the window is longer than the usual number of rounds, there are as many.
+        let rounds_max = default.rounds_max.max(window_count);
+        let rounds_max = count("steady.rounds", written.rounds, rounds_max);
+        let mut share = |key, value: Option<Percent>, default: f64| {
+            self.shown(key, value, Percent(default * 100.0)).0 / 100.0
+        };
+        Some(SteadyRule {
+            window_count,
+            rounds_max,
+            range_max: share("steady.range", written.range, default.range_max),
+            excursion_max: share("steady.excursion", written.excursion, default.excursion_max),
+        })
     }
 
     fn size(&mut self, written: Option<Bytes>) -> Option<u64> {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// Tables of the schema, in the order of reading: the definition's name, and its title.
-const TABLES: [(&str, &str); 12] = [
+const TABLES: [(&str, &str); 13] = [
     ("Postmark", "`[postmark]`"),
     ("CreateRemove", "`[create_remove]`"),
     ("LatFs", "`[lat_fs]`"),
@@ -12,6 +12,7 @@ const TABLES: [(&str, &str); 12] = [
     ("AccessLine", "`[[access_spec.line]]`"),
     ("ZoneChoice", "Zones of a `distribution`"),
     ("WorkerTable", "`[[worker]]`"),
+    ("SteadyChoice", "`[steady]`"),
     ("Cycling", "`[cycling]`"),
     ("Cycle", "`cycling.workers`, `cycling.targets`"),
     ("DepthCycle", "`cycling.iodepth`"),
@@ -19,10 +20,11 @@ const TABLES: [(&str, &str); 12] = [
 ];
 
 /// Choices of the schema: the definition's name, and the title.
-const CHOICES: [(&str, &str); 20] = [
+const CHOICES: [(&str, &str); 21] = [
     ("EngineKind", "`engine`"),
     ("ArrivalKind", "`arrivals`"),
     ("CacheMode", "`cache`"),
+    ("UntilChoice", "`until`"),
     ("PositionRule", "`position`"),
     ("CursorKind", "`cursor`"),
     ("TestType", "`test_type`"),

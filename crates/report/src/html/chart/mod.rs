@@ -6,11 +6,13 @@
 mod distribution;
 mod number;
 mod over_time;
+mod rounds;
 mod sweep;
 
 pub use distribution::{histogram, percentiles};
 pub use number::Number;
 pub use over_time::{latency, throughput};
+pub use rounds::rounds;
 pub use sweep::{Line as SweepLine, sweeps};
 
 use serde::Serialize;

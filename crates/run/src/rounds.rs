@@ -1,0 +1,263 @@
+//! Rounds of a cell that is measured until it is steady.
+//!
+//! The rounds are stretches of one measurement: nothing is begun anew between them. Each ends where
+//! an interval ends, so its counters are the sums of whole intervals.
+
+use std::collections::VecDeque;
+
+use results::{Latency, Names, RoundRecord, RunEvent, SteadyRecord, per_second};
+use stats::{Interval, SteadyState, SteadyVerdict};
+use workload::plan::Cell;
+
+use crate::cell::{CellKit, Measured, MeasuredRounds};
+use crate::collect::Collection;
+use crate::figures::operation_names;
+use crate::recorder::Sample;
+
+/// Length of an interval where nothing asks for another, in nanoseconds.
+pub(crate) const INTERVAL_NS: u64 = 1_000_000_000;
+
+/// Intervals of a round: as many as there are whole seconds.
+fn intervals_per_round(cell: &Cell) -> u64 {
+    (cell.run_time_ns / INTERVAL_NS).max(1)
+}
+
+/// Length of a cell's intervals, in nanoseconds; a round has a whole number of them.
+pub(crate) fn interval_ns(cell: &Cell) -> u64 {
+    match cell.steady {
+        Some(_) => (cell.run_time_ns / intervals_per_round(cell)).max(1),
+        None => INTERVAL_NS,
+    }
+}
+
+/// Length of a cell's measurement, in nanoseconds: of all rounds that there may be; 0 where
+/// something else ends it.
+pub(crate) fn measure_ns(cell: &Cell) -> u64 {
+    let rounds = cell.steady.map_or(1, |rule| rule.rounds_max as u64);
+    let interval_ns = interval_ns(cell);
+    match cell.steady {
+        Some(_) => interval_ns
+            .saturating_mul(intervals_per_round(cell))
+            .saturating_mul(rounds),
+        None => cell.run_time_ns,
+    }
+}
+
+/// Length of a round, in nanoseconds; none where a cell has no rounds.
+pub(crate) fn round_ns(cell: &Cell) -> Option<u64> {
+    cell.steady
+        .map(|_| interval_ns(cell).saturating_mul(intervals_per_round(cell)))
+}
+
+/// The rounds of a cell until now.
+pub(crate) struct Rounds {
+    state: SteadyState,
+    intervals_per_round: i64,
+    round_ns: u64,
+    /// Counters of the last rounds of a window, and of what comes behind them.
+    kept: VecDeque<Round>,
+    records: Vec<RoundRecord>,
+    shape: Vec<Vec<Interval>>,
+}
+
+/// What was counted in a round.
+struct Round {
+    index: i64,
+    /// By lane, then by the lane's span.
+    lanes: Vec<Vec<Interval>>,
+    /// What each lane measured of it, in nanoseconds.
+    lengths_ns: Vec<u64>,
+}
+
+/// What was counted in the window that a cell's figures are of.
+struct WindowCounts {
+    /// By lane, then by the lane's span.
+    lanes: Vec<Vec<Interval>>,
+    /// What each lane measured of it, in nanoseconds.
+    lengths_ns: Vec<u64>,
+    /// Where it begins and ends, in nanoseconds from the start of the measurement.
+    at_ns: (u64, u64),
+}
+
+/// Tells how many rounds are done and how steady they are.
+pub(crate) fn tell(kit: &mut CellKit<'_>, collection: &Collection) {
+    let Some(rounds) = &collection.rounds else {
+        return;
+    };
+    let told = rounds.told();
+    let shares = told.shares();
+    (kit.listener)(&RunEvent::Round {
+        cell: kit.cell.index,
+        done: told.rounds.len() as u32,
+        rounds_max: told.rule.rounds_max as u32,
+        verdict: told.verdict,
+        range_share: shares.map(|it| it.0),
+        excursion_share: shares.map(|it| it.1),
+    });
+}
+
+impl Rounds {
+    /// No rounds yet; `shape` has the empty counters of each lane. None where a cell has no rounds.
+    pub fn new(cell: &Cell, shape: Vec<Vec<Interval>>) -> Option<Self> {
+        Some(Self {
+            state: SteadyState::new(cell.steady?),
+            intervals_per_round: intervals_per_round(cell) as i64,
+            round_ns: round_ns(cell)?,
+            kept: VecDeque::new(),
+            records: Vec::new(),
+            shape,
+        })
+    }
+
+    /// Adds what a lane counted in the interval of this index.
+    pub fn add(&mut self, lane_index: usize, interval_index: i64, sample: &Sample) {
+        let index = interval_index.max(0) / self.intervals_per_round;
+        let oldest = self.records.len() as i64 - self.state.rule().window_count as i64;
+        if index < oldest || self.is_decided() {
+            return;
+        }
+        let place = match self.kept.iter().position(|round| round.index >= index) {
+            Some(place) if self.kept[place].index == index => place,
+            place => {
+                let place = place.unwrap_or(self.kept.len());
+                let lengths_ns = vec![0; self.shape.len()];
+                let lanes = self.shape.clone();
+                let round = Round {
+                    index,
+                    lanes,
+                    lengths_ns,
+                };
+                self.kept.insert(place, round);
+                place
+            }
+        };
+        let round = &mut self.kept[place];
+        round.lengths_ns[lane_index] += sample.length_ns;
+        for (total, counted) in round.lanes[lane_index].iter_mut().zip(&sample.spans) {
+            total.merge(counted);
+        }
+    }
+
+    /// Judges the rounds of which all intervals up to this index are there; returns how many
+    /// rounds were judged by it.
+    pub fn judge(&mut self, interval_index: i64) -> usize {
+        let before = self.records.len();
+        while !self.is_decided() {
+            let next = self.records.len() as i64;
+            if interval_index < (next + 1) * self.intervals_per_round - 1 {
+                break;
+            }
+            let record = self.record(next);
+            self.state.push(record.per_second);
+            self.records.push(record);
+            let oldest = self.records.len() as i64 - self.state.rule().window_count as i64;
+            self.kept.retain(|round| round.index >= oldest);
+        }
+        self.records.len() - before
+    }
+
+    /// Whether no further round is needed.
+    pub fn is_decided(&self) -> bool {
+        self.state.verdict() != SteadyVerdict::NotYet
+    }
+
+    fn record(&self, index: i64) -> RoundRecord {
+        let at_ns = index as u64 * self.round_ns;
+        let Some(round) = self.kept.iter().find(|round| round.index == index) else {
+            return RoundRecord {
+                at_ns,
+                length_ns: self.round_ns,
+                ..RoundRecord::default()
+            };
+        };
+        let operations = operation_names();
+        let names = Names {
+            operations: &operations,
+            transactions: &[],
+        };
+        let mut totals = Interval::default();
+        round.lanes.iter().flatten().for_each(|it| totals.merge(it));
+        let counted = names.headline(&totals);
+        let lanes = round.lengths_ns.iter().filter(|ns| **ns > 0);
+        let length_ns = round.lengths_ns.iter().sum::<u64>() / (lanes.count() as u64).max(1);
+        let latency = Latency::of(counted.latency());
+        RoundRecord {
+            at_ns,
+            length_ns,
+            count: counted.count(),
+            errors: totals.total().errors(),
+            per_second: per_second(counted.count(), length_ns),
+            bytes_per_second: per_second(counted.bytes(), length_ns),
+            latency_mean_ns: latency.mean_ns,
+            latency_p99_ns: latency.percentiles_ns.p99,
+        }
+    }
+
+    /// Leaves of what was measured that of the window; all of it where no round was measured in
+    /// full. `stopped` says whether someone ended the run.
+    pub fn narrow(self, measured: &mut Measured, stopped: bool) {
+        let stopped = stopped && !self.is_decided();
+        for lane in &mut measured.lanes {
+            lane.outcome.stopped = stopped;
+        }
+        measured.steady = Some(MeasuredRounds {
+            record: self.told(),
+            window: self.window(),
+        });
+        let Some(window) = self.window_counts() else {
+            return;
+        };
+        let (start_ns, end_ns) = window.at_ns;
+        let counts = window.lanes.into_iter().zip(window.lengths_ns);
+        for (lane, (spans, length_ns)) in measured.lanes.iter_mut().zip(counts) {
+            lane.spans = spans;
+            lane.outcome.measured_ns = length_ns;
+            lane.outcome.finish_ns = measured.measure_ns + end_ns;
+        }
+        measured.intervals.retain(|interval| {
+            let middle_ns = interval.at_ns + interval.length_ns / 2;
+            (start_ns..end_ns).contains(&middle_ns)
+        });
+        measured.measure_ns += start_ns;
+    }
+
+    /// What the record tells of the rounds.
+    fn told(&self) -> SteadyRecord {
+        SteadyRecord {
+            rule: *self.state.rule(),
+            verdict: self.state.verdict(),
+            rounds: self.records.clone(),
+            window: self.state.window(),
+        }
+    }
+
+    /// The last rounds that were measured in full, at most a window of them, with their 0-based
+    /// indexes; none without any.
+    fn window(&self) -> Option<(u64, u64)> {
+        let end = self.records.len() as u64;
+        let start = end.saturating_sub(self.state.rule().window_count as u64);
+        (end > 0).then_some((start, end))
+    }
+
+    /// The counters of those rounds; none without any.
+    fn window_counts(&self) -> Option<WindowCounts> {
+        let (start, end) = self.window()?;
+        let mut lanes = self.shape.clone();
+        let mut lengths_ns = vec![0; lanes.len()];
+        let is_inside = |round: &&Round| (start as i64..end as i64).contains(&round.index);
+        for round in self.kept.iter().filter(is_inside) {
+            for (sum, length_ns) in lengths_ns.iter_mut().zip(&round.lengths_ns) {
+                *sum += length_ns;
+            }
+            let counted = round.lanes.iter().flatten();
+            for (total, counted) in lanes.iter_mut().flatten().zip(counted) {
+                total.merge(counted);
+            }
+        }
+        Some(WindowCounts {
+            lanes,
+            lengths_ns,
+            at_ns: (start * self.round_ns, end * self.round_ns),
+        })
+    }
+}

@@ -1,0 +1,165 @@
+//! Rounds until steady, from outside.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::time::{Duration, Instant};
+
+use end_to_end::{Bed, run_tool, wait_for};
+use serde_json::Value;
+
+/// Touches nothing.
+const NULL: &str = "engine = \"null\"\nsize = \"1m\"\nrun_time = \"200ms\"\nramp_time = 0\n\
+    [[access_spec]]\nname = \"Nothing\"\nline = [{ size = \"4k\", random = 100 }]\n";
+
+/// The workload with these keys before its access specification.
+fn bed(keys: &str) -> Bed {
+    let bed = Bed::new().unwrap();
+    bed.file("null.toml", format!("{keys}\n{NULL}"));
+    bed
+}
+
+fn record(bed: &Bed, arguments: &[&str]) -> Value {
+    let fixed = ["run", "null.toml", "--json", "-", "--quiet"];
+    let seen = bed.run(&[&fixed, arguments].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    serde_json::from_str(&seen.stdout).unwrap()
+}
+
+fn rounds(record: &Value) -> &Vec<Value> {
+    record["cells"][0]["steady"]["rounds"].as_array().unwrap()
+}
+
+#[test]
+fn rounds_until_steady_are_told_by_every_output() {
+    let bed = bed("");
+    let set = ["--set", "steady.range=100", "--set", "steady.excursion=100"];
+    let all = [&["--until", "steady", "--html", "page.html"], &set[..]].concat();
+    let record = record(&bed, &all);
+    let cell = &record["cells"][0];
+    let steady = &cell["steady"];
+    assert_eq!(steady["verdict"], "steady");
+    assert_eq!(steady["rule"]["rounds_max"], 25);
+    let rounds = rounds(&record);
+    assert!(rounds.len() >= 5);
+    let first = steady["window"]["first_round_index"].as_u64().unwrap();
+    assert_eq!(first as usize + 5, rounds.len());
+    let counts = rounds.iter().map(|round| round["count"].as_u64().unwrap());
+    let in_window: u64 = counts.skip(first as usize).sum();
+    assert_eq!(cell["total"]["count"].as_u64(), Some(in_window));
+    let run_time_ns = cell["run_time_ns"].as_u64().unwrap();
+    assert!(
+        (900_000_000..1_300_000_000).contains(&run_time_ns),
+        "{run_time_ns}"
+    );
+    let seen = bed.run(&["report", "last"]);
+    seen.assert_says(
+        0,
+        &[
+            "rounds until steady",
+            "steady",
+            "rounds of 0.2 s until steady",
+        ],
+    );
+    let csv = bed.run(&["report", "last", "--format", "csv"]);
+    csv.assert_says(0, &["steady_rounds", ",steady,"]);
+    let page = std::fs::read_to_string(bed.path().join("page.html")).unwrap();
+    assert!(page.contains("Rounds until steady: steady after"));
+}
+
+#[test]
+fn rounds_that_are_never_steady_are_a_warning_and_no_failure() {
+    let bed = bed("until = \"steady\"\nsteady = { window = 2, range = 0.0000001, rounds = 3 }");
+    let record = record(&bed, &[]);
+    assert_eq!(record["cells"][0]["steady"]["verdict"], "not-steady");
+    assert_eq!(
+        (rounds(&record).len(), &record["status"]),
+        (3, &Value::from("complete"))
+    );
+    let warnings = record["warnings"].to_string();
+    assert!(warnings.contains("\"not-steady\""), "{warnings}");
+    assert!(
+        warnings.contains("not steady after 3 rounds: the last 2 lie"),
+        "{warnings}"
+    );
+}
+
+#[test]
+fn ctrl_c_keeps_the_rounds_measured() {
+    let bed = bed("until = \"steady\"\nsteady = { range = 0.0000001, rounds = 10000 }");
+    let mut child = bed.start(&["run", "null.toml", "--json", "saved.json", "--no-html"]);
+    std::thread::sleep(Duration::from_millis(2500));
+    run_tool("kill", &["-INT", &child.id().to_string()]).unwrap();
+    let start = Instant::now();
+    wait_for("the end", || child.try_wait().unwrap().is_some());
+    assert!(start.elapsed() < Duration::from_secs(10));
+    let text = std::fs::read_to_string(bed.path().join("saved.json")).unwrap();
+    let record: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(record["status"], "interrupted");
+    let cell = &record["cells"][0];
+    assert_eq!(
+        (&cell["status"], &cell["steady"]["verdict"]),
+        (&"interrupted".into(), &"not-yet".into())
+    );
+    assert!(!rounds(&record).is_empty() && cell["total"]["count"].as_u64().unwrap() > 0);
+}
+
+#[test]
+fn what_makes_no_sense_with_rounds_is_refused() {
+    for (arguments, wanted) in [
+        (
+            &["--until", "steady", "--rate", "100/s"][..],
+            "always steady",
+        ),
+        (
+            &["--until", "steady", "--operations", "5"],
+            "has no number of `operations`",
+        ),
+        (
+            &["--until", "steady", "--run-time", "10ms"],
+            "a round takes 100ms at least",
+        ),
+        (&["--set", "steady.window=3"], "nothing waits for that"),
+        (
+            &["--until", "steady", "--set", "steady.rounds=3"],
+            "fewer than the 5 of a window",
+        ),
+        (
+            &["--until", "steady", "--set", "steady.window=1"],
+            "not from 2 to 1000",
+        ),
+        (
+            &["--until", "steady", "--set", "steady.range=0"],
+            "no rounds are that close",
+        ),
+    ] {
+        let bed = bed("");
+        let seen = bed.run(&[&["check", "null.toml"], arguments].concat());
+        assert_eq!(seen.code, 2, "{arguments:?}: {}", seen.text());
+        assert!(
+            seen.text().contains(wanted),
+            "{arguments:?}: {}",
+            seen.text()
+        );
+    }
+    let bed = Bed::new().unwrap();
+    let seen = bed.run(&["check", "postmark", "--until", "steady"]);
+    assert_eq!(seen.code, 2, "{}", seen.text());
+    assert!(
+        seen.text()
+            .contains("`until` means nothing for `[postmark]`"),
+        "{}",
+        seen.text()
+    );
+}
+
+#[test]
+fn check_tells_of_the_rounds() {
+    let bed = bed("until = \"steady\"");
+    let seen = bed.run(&["check", "null.toml"]);
+    seen.assert_says(
+        0,
+        &[
+            "rounds of 200ms until steady, 25 at most",
+            "steady.range = 20",
+        ],
+    );
+}
