@@ -3,12 +3,21 @@
 
 use std::time::{Duration, Instant};
 
-use end_to_end::{Bed, run_tool, wait_for};
+use end_to_end::{Bed, Finished, run_tool, wait_for};
 use serde_json::Value;
 
 /// Touches nothing.
 const NULL: &str = "engine = \"null\"\nsize = \"1m\"\nrun_time = \"200ms\"\nramp_time = 0\n\
     [[access_spec]]\nname = \"Nothing\"\nline = [{ size = \"4k\", random = 100 }]\n";
+
+/// Checks the exit code and that the output has every phrase.
+fn says(seen: &Finished, code: i32, phrases: &[&str]) {
+    let text = seen.text();
+    assert_eq!(seen.code, code, "{text}");
+    for phrase in phrases {
+        assert!(text.contains(phrase), "no `{phrase}` in\n{text}");
+    }
+}
 
 /// The workload with these keys before its access specification.
 fn bed(keys: &str) -> Bed {
@@ -51,7 +60,8 @@ fn rounds_until_steady_are_told_by_every_output() {
         "{run_time_ns}"
     );
     let seen = bed.run(&["report", "last"]);
-    seen.assert_says(
+    says(
+        &seen,
         0,
         &[
             "rounds until steady",
@@ -60,7 +70,7 @@ fn rounds_until_steady_are_told_by_every_output() {
         ],
     );
     let csv = bed.run(&["report", "last", "--format", "csv"]);
-    csv.assert_says(0, &["steady_rounds", ",steady,"]);
+    says(&csv, 0, &["steady_rounds", ",steady,"]);
     let page = std::fs::read_to_string(bed.path().join("page.html")).unwrap();
     assert!(page.contains("Rounds until steady: steady after"));
 }
@@ -155,11 +165,119 @@ fn what_makes_no_sense_with_rounds_is_refused() {
 fn check_tells_of_the_rounds() {
     let bed = bed("until = \"steady\"");
     let seen = bed.run(&["check", "null.toml"]);
-    seen.assert_says(
+    says(
+        &seen,
         0,
         &[
             "rounds of 200ms until steady, 25 at most",
             "steady.range = 20",
         ],
+    );
+}
+
+/// Reads of a test file at two depths.
+const READS: &str = "size = \"4m\"\nrun_time = \"200ms\"\nramp_time = 0\ncache = \"buffered\"\n\
+    iodepth = [1, 4]\n[[access_spec]]\nline = [{ size = \"4k\", random = 100 }]\n";
+
+#[test]
+fn a_target_is_preconditioned_once_and_the_record_says_how() {
+    let bed = Bed::new().unwrap();
+    bed.file("reads.toml", READS);
+    for engine in ["io_uring", "psync", "mmap"] {
+        let options = ["reads.toml", "--precondition", "1.5x", "--engine", engine];
+        let (seen, record) = bed.record(&options);
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        let done = record["preconditions"].as_array().unwrap();
+        assert_eq!(
+            (done.len(), record["cells"].as_array().unwrap().len()),
+            (1, 2)
+        );
+        assert_eq!(done[0]["bytes"], 6 << 20, "{engine}");
+        assert_eq!(
+            (&done[0]["times"], &done[0]["errors"]),
+            (&1.5.into(), &0.into())
+        );
+        assert!(done[0]["time_ns"].as_u64().unwrap() > 0);
+    }
+    let seen = bed.run(&["report", "last"]);
+    says(&seen, 0, &["preconditioned with 6 MiB (1.5x) in"]);
+    assert!(bed.left_in_target().is_empty());
+}
+
+#[test]
+fn checked_blocks_are_stamped_by_preconditioning_too() {
+    let bed = Bed::new().unwrap();
+    bed.file("reads.toml", READS);
+    let (seen, record) = bed.record(&["reads.toml", "--precondition", "2x", "--verify"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(record["preconditions"][0]["bytes"], 8 << 20);
+    assert!(!record["warnings"].to_string().contains("verify-mismatch"));
+}
+
+#[test]
+fn check_tells_what_is_preconditioned_and_what_cannot_be() {
+    let bed = Bed::new().unwrap();
+    bed.file("reads.toml", READS);
+    let seen = bed.run(&["check", "reads.toml", "--precondition", "2x"]);
+    says(
+        &seen,
+        0,
+        &[
+            "precondition = 2x",
+            "what is used of each target is written 2x",
+        ],
+    );
+    let seen = bed.run(&["check", "postmark", "--precondition", "2x"]);
+    says(&seen, 2, &["`precondition` means nothing for `[postmark]`"]);
+    let seen = bed.run(&["check", "postmark", "--precondition", "none"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let seen = bed.run(&[
+        "check",
+        "reads.toml",
+        "--precondition",
+        "2x",
+        "--engine",
+        "null",
+    ]);
+    says(
+        &seen,
+        2,
+        &["the engine `null` writes nothing that could be preconditioned"],
+    );
+    let seen = bed.run(&["check", "reads.toml", "--precondition", "twice"]);
+    says(
+        &seen,
+        2,
+        &["`twice` is neither `none` nor a number of times up to 100"],
+    );
+}
+
+#[test]
+fn ctrl_c_ends_preconditioning_and_removes_the_file() {
+    let bed = Bed::in_memory().unwrap();
+    bed.file("reads.toml", READS.replace("4m", "64m"));
+    let target = bed.target().to_string_lossy().into_owned();
+    let options = [
+        "--precondition",
+        "100x",
+        "--json",
+        "saved.json",
+        "--no-html",
+    ];
+    let mut child =
+        bed.start(&[&["run", "reads.toml", "--target", &target], &options[..]].concat());
+    wait_for("the test file", || !bed.left_in_target().is_empty());
+    std::thread::sleep(Duration::from_millis(700));
+    run_tool("kill", &["-INT", &child.id().to_string()]).unwrap();
+    wait_for("the end", || child.try_wait().unwrap().is_some());
+    assert!(bed.left_in_target().is_empty());
+    let text = std::fs::read_to_string(bed.path().join("saved.json")).unwrap();
+    let record: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(record["status"], "interrupted");
+    let all = 100_u64 * (64 << 20);
+    let bytes = record["preconditions"][0]["bytes"].as_u64().unwrap_or(0);
+    assert!(
+        bytes < all && record["cells"].as_array().unwrap().is_empty(),
+        "{bytes}"
     );
 }

@@ -122,6 +122,9 @@ pub(crate) struct WorkloadArgs {
     /// End a cell by time, or when rounds of `--run-time` each are steady
     #[arg(long, value_name = "WHAT")]
     pub until: Option<UntilArg>,
+    /// Write what is used of each target so many times before it is measured, such as `2x`
+    #[arg(long, value_name = "TIMES")]
+    pub precondition: Option<String>,
     /// Repeat every cell so often
     #[arg(long, value_name = "N")]
     pub repetitions: Option<u32>,

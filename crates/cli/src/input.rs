@@ -136,6 +136,7 @@ fn overrides(args: &WorkloadArgs) -> Result<Overrides, Failure> {
     set("run_time", args.run_time.map(|span| span.to_string()))?;
     set("ramp_time", args.ramp_time.map(|span| span.to_string()))?;
     set("operations", args.operations.map(|count| count.to_string()))?;
+    set("precondition", args.precondition.clone())?;
     set("until", args.until.map(|it| until_name(it).to_owned()))?;
     set(
         "repetitions",

@@ -17,6 +17,7 @@ mod latency;
 mod open_loop;
 mod owner;
 mod parts;
+mod precondition;
 mod real;
 mod record;
 mod repetition;
@@ -43,6 +44,7 @@ pub use parts::{
     CpuFigures, DeviceFigures, EngineNotes, ErrnoCount, MachineCpu, ProcessorFigures, RingSetup,
     TargetFigures, WorkerFigures,
 };
+pub use precondition::PreconditionRecord;
 pub use real::per_second;
 pub use record::{Program, ReadError, RunRecord, Status};
 pub use repetition::estimates;

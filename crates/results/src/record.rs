@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};
 use workload::plan::Plan;
 
-use crate::{CellRecord, Environment, EstimateRecord, FORMAT, Warning};
+use crate::{CellRecord, Environment, EstimateRecord, FORMAT, PreconditionRecord, Warning};
 
 /// Everything that was planned, found and measured in one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -32,6 +32,9 @@ pub struct RunRecord {
     /// Reasons to doubt a figure.
     #[serde(default)]
     pub warnings: Vec<Warning>,
+    /// What was written before the first cell that uses a target.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub preconditions: Vec<PreconditionRecord>,
     /// What was measured, in the order of running.
     pub cells: Vec<CellRecord>,
     /// Figures over repetitions; empty when nothing was repeated.
@@ -91,6 +94,7 @@ impl RunRecord {
             plan,
             environment,
             warnings: Vec::new(),
+            preconditions: Vec::new(),
             cells: Vec::new(),
             estimates: Vec::new(),
         }

@@ -19,6 +19,7 @@ mod observe;
 mod own_files;
 mod pace;
 pub mod postmark;
+mod precondition;
 mod preflight;
 mod ready;
 mod recorder;

@@ -157,7 +157,10 @@ fn writes(cell: &Cell, target_index: u32) -> bool {
     workers.any(|worker| {
         let writes =
             |line: &workload::plan::LinePlan| line.read_percent < 100.0 || line.reply_bytes > 0;
-        cell.files.is_some() || worker.verify || worker.lines.iter().any(writes)
+        cell.files.is_some()
+            || cell.precondition.is_some()
+            || worker.verify
+            || worker.lines.iter().any(writes)
     })
 }
 

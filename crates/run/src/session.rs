@@ -106,14 +106,14 @@ impl<'a> Session<'a> {
         (self.listener)(event);
     }
 
-    fn warn(&mut self, warning: Warning) {
+    pub(crate) fn warn(&mut self, warning: Warning) {
         self.tell(&RunEvent::Warning {
             warning: warning.clone(),
         });
         self.record.warnings.push(warning);
     }
 
-    fn stopped(&self) -> bool {
+    pub(crate) fn stopped(&self) -> bool {
         self.options.stop.load(Ordering::Relaxed)
     }
 
@@ -121,6 +121,10 @@ impl<'a> Session<'a> {
         self.prepare_all(admitted)?;
         let count = self.plan.cells.len() as u32;
         for cell in &self.plan.cells {
+            if self.stopped() {
+                break;
+            }
+            self.precondition(cell)?;
             if self.stopped() {
                 break;
             }
@@ -222,7 +226,10 @@ impl<'a> Session<'a> {
     }
 
     /// Where the bytes of each lane come from.
-    fn contents(&self, cell: &Cell) -> Result<impl Fn(&Lane) -> Contents + use<>, RunError> {
+    pub(crate) fn contents(
+        &self,
+        cell: &Cell,
+    ) -> Result<impl Fn(&Lane) -> Contents + use<>, RunError> {
         let mut sources = Vec::new();
         for worker in &cell.workers {
             let known = sources

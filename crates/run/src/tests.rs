@@ -39,7 +39,7 @@ fn line(size_bytes: u32, read_percent: f64, random_percent: f64) -> LinePlan {
     }
 }
 
-fn worker(worker_index: u32, iodepth: u32, lines: Vec<LinePlan>) -> WorkerPlan {
+pub(crate) fn worker(worker_index: u32, iodepth: u32, lines: Vec<LinePlan>) -> WorkerPlan {
     WorkerPlan {
         worker_index,
         name: format!("worker {worker_index}"),
@@ -62,7 +62,7 @@ fn worker(worker_index: u32, iodepth: u32, lines: Vec<LinePlan>) -> WorkerPlan {
     }
 }
 
-fn cell(iodepth: u32, workers: Vec<WorkerPlan>) -> Cell {
+pub(crate) fn cell(iodepth: u32, workers: Vec<WorkerPlan>) -> Cell {
     Cell {
         index: 0,
         workload: "test".to_owned(),
@@ -78,6 +78,7 @@ fn cell(iodepth: u32, workers: Vec<WorkerPlan>) -> Cell {
         warm: false,
         rate: None,
         steady: None,
+        precondition: None,
         files: None,
         ring: RingOptions {
             sqpoll: false,

@@ -43,6 +43,7 @@ impl Header {
             plan: plan.clone(),
             environment: record.environment.clone(),
             warnings: Vec::new(),
+            preconditions: record.preconditions.clone(),
             cells: Vec::new(),
             estimates: Vec::new(),
         };

@@ -2,8 +2,8 @@
 
 use crate::model::{Cycle, Cycling, DepthCycle, SteadyChoice, Workload};
 
-/// `over` laid over `under`, key by key; the steps of `cycling`, the keys of `steady` and those of a file workload's
-/// table one by one.
+/// `over` laid over `under`, key by key; the steps of `cycling`, the keys of `steady` and those of
+/// a file workload's table one by one.
 pub(crate) fn overlay(under: Workload, over: Workload) -> Workload {
     Workload {
         name: over.name.or(under.name),
@@ -23,6 +23,7 @@ pub(crate) fn overlay(under: Workload, over: Workload) -> Workload {
         run_time: over.run_time.or(under.run_time),
         ramp_time: over.ramp_time.or(under.ramp_time),
         operations: over.operations.or(under.operations),
+        precondition: over.precondition.or(under.precondition),
         until: over.until.or(under.until),
         steady: both(under.steady, over.steady, overlay_steady),
         repetitions: over.repetitions.or(under.repetitions),

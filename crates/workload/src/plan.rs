@@ -125,9 +125,14 @@ pub struct Cell {
     /// Requests begin when they are due; without it each follows the one before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<OpenLoop>,
-    /// The cell is measured in rounds of `run_time_ns` each until they are steady; without it, once.
+    /// The cell is measured in rounds of `run_time_ns` each until they are steady; without it,
+    /// once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steady: Option<SteadyRule>,
+    /// How many times what the cell uses of each target is written before the run's first cell that
+    /// uses it; none for not at all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precondition: Option<f64>,
     /// Work on many files in place of requests on one large one a target; the workers then have
     /// no access lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]

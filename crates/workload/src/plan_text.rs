@@ -345,6 +345,11 @@ fn total(text: &mut String, plan: &Plan) {
         );
     }
     line(text, &sentence);
+    if let Some(times) = plan.cells.iter().find_map(|cell| cell.precondition) {
+        let times = crate::model::Precondition(times);
+        let sentence = format!("what is used of each target is written {times} before that");
+        line(text, &sentence);
+    }
     let reduced = plan
         .cells
         .iter()

@@ -29,9 +29,9 @@ pub fn table(record: &RunRecord) -> Option<Table> {
         Column::number("window", 11),
         Column::number("mean per s", 9),
         Column::number("range %", 15),
-        Column::number("of % allowed", 4),
+        Column::number("at most", 4),
         Column::number("line %", 14),
-        Column::number("of % allowed", 3),
+        Column::number("at most", 3),
         Column::number("% a round", 10),
     ]);
     let mut table = Table {
@@ -78,8 +78,8 @@ pub fn sentence(steady: &SteadyRecord) -> String {
         return head;
     };
     format!(
-        "{head}; the last {} of them, {} per second in the mean, lie {} % apart ({} % is allowed) and \
-         the line fitted through them changes by {} % ({} % is allowed), {:+.2} % a round",
+        "{head}; the last {} of them, {} per second in the mean, lie {} % apart ({} % is allowed) \
+         and the line fitted through them changes by {} % ({} % is allowed), {:+.2} % a round",
         window.values.len(),
         format::iops(window.average),
         percent(range),

@@ -140,7 +140,8 @@ mod tests {
     #[test]
     fn a_steady_cell_is_told_in_a_sentence() {
         let wanted = "30 intervals, worth 22 independent ones: 1.000k per second ± 0.90 % with \
-                      95 % confidence; no warm-up to be seen; drift: -1.2 % from start to end (p 0.400)";
+                      95 % confidence; no warm-up to be seen; drift: -1.2 % from start to end \
+                      (p 0.400)";
         assert_eq!(sentence(&within()), wanted);
     }
 

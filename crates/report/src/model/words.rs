@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use results::{CellRecord, Environment, Phase, RunRecord, Status, Warning, WarningCode};
+use results::{
+    CellRecord, Environment, Phase, PreconditionRecord, RunRecord, Status, Warning, WarningCode,
+};
 use units::format;
 use workload::plan::{CacheMode, EngineKind};
 
@@ -143,8 +145,20 @@ pub fn settings(record: &RunRecord) -> String {
             .filter(|_| cells[0].ramp_time_ns > 0),
     );
     parts.extend(common(cells, |cell| cell.target.clone()));
+    parts.extend(record.preconditions.iter().map(precondition));
     parts.push(format!("seed {}", record.plan.seed));
     printable(&parts.join(", "))
+}
+
+/// What was written before a target was measured.
+fn precondition(done: &PreconditionRecord) -> String {
+    format!(
+        "{} preconditioned with {} ({}x) in {} s",
+        done.target,
+        format::size(done.bytes),
+        done.times,
+        crate::numbers::digits(done.time_ns as f64 / 1e9)
+    )
 }
 
 fn seconds(ns: u64) -> String {

@@ -55,6 +55,7 @@ pub fn cell(index: u32, name: &str, iodepth: u32, workers: u32, read_percent: f6
         warm: false,
         rate: None,
         steady: None,
+        precondition: None,
         files: None,
         ring: RingOptions {
             sqpoll: false,

@@ -71,6 +71,7 @@ fn plan(path: &Path, engine: EngineKind, workers: u32, files: FilePlan) -> Plan 
             warm: false,
             rate: None,
             steady: None,
+            precondition: None,
             files: Some(files),
         }],
         seed: 1,

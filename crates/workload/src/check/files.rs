@@ -3,7 +3,7 @@
 use units::{Bytes, Span};
 
 use crate::classics::ClassicError;
-use crate::model::{OneOrMany, Seed, Table, TestType, UntilChoice, Workload};
+use crate::model::{OneOrMany, Precondition, Seed, Table, TestType, UntilChoice, Workload};
 use crate::plan::{CacheMode, EngineKind};
 
 use super::{Flaw, Step};
@@ -87,6 +87,12 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
     take("operations", &mut workload.operations, None, it);
     take("rate", &mut workload.rate, None, it);
     take("arrivals", &mut workload.arrivals, None, it);
+    take(
+        "precondition",
+        &mut workload.precondition,
+        Some(Precondition(0.0)),
+        it,
+    );
     take("until", &mut workload.until, Some(UntilChoice::Time), it);
     take("steady", &mut workload.steady, None, it);
     take("keep", &mut workload.keep, Some(false), it);
@@ -142,6 +148,10 @@ pub(crate) fn meaningless(table: Table, key: &'static str) -> Flaw {
         }
         ("run_time", Table::LatFs) => "write `budget` or `sample_time` in `[lat_fs]`".to_owned(),
         ("keep", Table::FsMark) => "write `keep` in `[fs_mark]`".to_owned(),
+        ("precondition", _) => {
+            "leave `precondition` out; what a work directory's files lie on cannot be written"
+                .to_owned()
+        }
         ("worker", _) => "write `workers` with their number; they are alike".to_owned(),
         _ => format!("leave `{key}` out"),
     };

@@ -8,6 +8,7 @@ mod content;
 mod cpus;
 mod cycling;
 mod one_or_many;
+mod precondition;
 mod seed;
 mod steady;
 mod table;
@@ -22,6 +23,7 @@ pub use content::{ContentChoice, Reducible};
 pub use cpus::CpuList;
 pub use cycling::{Cycle, Cycling, DepthCycle, StepKind, TestType};
 pub use one_or_many::OneOrMany;
+pub use precondition::Precondition;
 pub use seed::Seed;
 pub use steady::{SteadyChoice, UntilChoice};
 pub(crate) use table::Table;
@@ -91,11 +93,14 @@ pub struct Workload {
     /// End a cell after so many operations of all workers together, ramp not counted.
     /// Default: no such limit.
     pub operations: Option<u64>,
-    /// When a cell ends: by `time`, or when rounds of `run_time` each are `steady`; then those of the
-    /// steady window are its figures. Default: `time`.
+    /// When a cell ends: by `time`, or when rounds of `run_time` each are `steady`; then those of
+    /// the steady window are its figures. Default: `time`.
     pub until: Option<UntilChoice>,
     /// When rounds count as steady.
     pub steady: Option<SteadyChoice>,
+    /// How many times what is used of a target is written, in sequence, before the first cell that
+    /// uses it: `"2x"`, `"1.5x"`, `"none"`, up to 100. Default: `none`.
+    pub precondition: Option<Precondition>,
     /// How often the whole series of cells is measured, 1 to 1000. Default: 1.
     pub repetitions: Option<u32>,
     /// The number from which the seeds of all workers come. Same plan, same seed: same requests.

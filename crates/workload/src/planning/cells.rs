@@ -259,6 +259,7 @@ impl Layout<'_, '_> {
             warm: options.warm,
             rate: None,
             steady,
+            precondition: options.precondition,
             files: None,
         }
     }

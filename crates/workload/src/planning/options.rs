@@ -4,8 +4,8 @@ use units::{Bytes, Percent, Rate, Span};
 
 use crate::diagnostic::Diagnostic;
 use crate::model::{
-    ContentChoice, Cycle, Cycling, DepthCycle, OneOrMany, Seed, StepKind, TestType, UntilChoice,
-    Workload,
+    ContentChoice, Cycle, Cycling, DepthCycle, OneOrMany, Precondition, Seed, StepKind, TestType,
+    UntilChoice, Workload,
 };
 use crate::overrides::Overrides;
 use crate::plan::{
@@ -32,6 +32,8 @@ pub(super) struct Options {
     pub start_bytes: u64,
     pub run_time_ns: u64,
     pub ramp_time_ns: u64,
+    /// How many times targets are written before they are measured.
+    pub precondition: Option<f64>,
     /// Rounds until they are steady; none where a cell is measured once.
     pub steady: Option<SteadyRule>,
     pub operations: Option<u64>,
@@ -95,6 +97,7 @@ impl Options {
             start_bytes: r.shown("start", workload.start, Bytes(0)).0,
             run_time_ns,
             ramp_time_ns,
+            precondition: r.precondition(workload.precondition, engine)?,
             steady: r.steady(workload),
             operations,
             repetitions: r.shown("repetitions", workload.repetitions, 1),
@@ -195,7 +198,24 @@ impl Resolver<'_> {
         rates.iter().map(open_loop).map(Some).collect()
     }
 
+    fn precondition(
+        &mut self,
+        written: Option<Precondition>,
+        engine: EngineKind,
+    ) -> Result<Option<f64>, Diagnostic> {
+        if written.is_none() {
+            return Ok(None);
+        }
+        let times = self.shown("precondition", written, Precondition(0.0)).0;
+        if engine == EngineKind::Null && times > 0.0 {
+            let message = "the engine `null` writes nothing that could be preconditioned";
+            return Err(Diagnostic::error("", message).help("leave `precondition` out"));
+        }
+        Ok((times > 0.0).then_some(times))
+    }
+
     fn steady(&mut self, workload: &Workload) -> Option<SteadyRule> {
+        workload.until?;
         if self.word("until", workload.until, UntilChoice::Time) == UntilChoice::Time {
             return None;
         }

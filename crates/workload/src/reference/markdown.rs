@@ -161,6 +161,7 @@ fn named(name: &str) -> String {
         "Span" => "time".to_owned(),
         "Percent" => "percent".to_owned(),
         "Seed" => "number".to_owned(),
+        "Precondition" => "text".to_owned(),
         "CpuList" => "list of numbers or text".to_owned(),
         "Content" => "word or table".to_owned(),
         "Workload" => "workload".to_owned(),

@@ -168,6 +168,7 @@ impl Layout<'_, '_> {
             warm: false,
             rate: None,
             steady: None,
+            precondition: None,
             files: Some(self.files.clone()),
         }
     }

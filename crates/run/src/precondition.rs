@@ -1,0 +1,233 @@
+//! Targets written in sequence before the first cell that uses them.
+
+use std::collections::BTreeMap;
+
+use engine::{Clock, OperationSet};
+use results::{PreconditionRecord, RunEvent, Warning, WarningCode, target_indexes};
+use workload::plan::{
+    Cell, CursorKind, Distribution, LinePlan, PositionRule, Sequence, SpanPlan, WorkerPlan,
+};
+
+use crate::RunError;
+use crate::cell::{CellKit, Course, Measured, run_cell};
+use crate::ready::open;
+use crate::session::Session;
+use crate::spans::{self, Sources};
+
+/// Bytes of a write.
+///
+/// Source: SNIA, "Solid State Storage Performance Test Specification", 2.0.2, 2020: workload
+/// independent preconditioning.
+const WRITE_BYTES: u64 = 128 << 10;
+/// Writes in flight.
+const IODEPTH: u32 = 32;
+
+impl Session<'_> {
+    /// Writes what the cell wants preconditioned and what no cell before it has.
+    pub fn precondition(&mut self, cell: &Cell) -> Result<(), RunError> {
+        let Some(times) = cell.precondition else {
+            return Ok(());
+        };
+        for target_index in target_indexes(cell) {
+            let known = &self.record.preconditions;
+            let is_done = known.iter().any(|it| it.target_index == target_index);
+            if !is_done && !self.stopped() {
+                self.precondition_target(cell, target_index, times)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn precondition_target(
+        &mut self,
+        cell: &Cell,
+        target_index: u32,
+        times: f64,
+    ) -> Result<(), RunError> {
+        let Some(fill) = fill_cell(cell, target_index, times) else {
+            return Ok(());
+        };
+        let path = &self.plan.targets[target_index as usize].path;
+        let target = path.display().to_string();
+        let begin_ns = self.clock.now_ns();
+        let measured = self.fill(&fill, target_index, &target)?;
+        if let Some(prepared) = self.targets.get(&target_index) {
+            // What is in the page cache is not on the device yet.
+            prepared.evict_file()?;
+        }
+        let lanes = measured.lanes.iter().flat_map(|lane| &lane.spans);
+        let (bytes, errors) = lanes.fold((0, 0), |(bytes, errors), span| {
+            let total = span.total();
+            (bytes + total.bytes(), errors + total.errors())
+        });
+        if errors > 0 {
+            let message = format!("{errors} writes failed while `{target}` was preconditioned");
+            self.warn(Warning::of_cell(WarningCode::IoErrors, cell.index, message));
+        }
+        self.record.preconditions.push(PreconditionRecord {
+            target_index,
+            target,
+            times,
+            bytes,
+            time_ns: self.clock.now_ns() - begin_ns,
+            errors,
+        });
+        Ok(())
+    }
+
+    fn fill(&mut self, fill: &Cell, target_index: u32, target: &str) -> Result<Measured, RunError> {
+        let contents = self.contents(fill)?;
+        let doubts = std::cell::RefCell::new(BTreeMap::new());
+        let targets = &self.targets;
+        let open = |index: u32, operations: OperationSet| {
+            debug_assert_eq!(index, target_index);
+            open(targets, fill, index, operations, &doubts)
+        };
+        let sources = Sources {
+            seed: self.plan.seed,
+            target_count: self.plan.targets.len(),
+            open: &open,
+            contents: &contents,
+        };
+        let parts = spans::parts(fill, &sources)?;
+        let total_bytes = fill.operations.unwrap_or(0) * line_bytes(fill);
+        let mut done_bytes = 0;
+        let listener = &mut *self.listener;
+        let mut tell = |event: &RunEvent| {
+            if let RunEvent::Interval { interval, .. } = event {
+                done_bytes += interval.operations.values().map(|it| it.bytes).sum::<u64>();
+            }
+            listener(&RunEvent::Prepare {
+                target: format!("{target}, preconditioning"),
+                done_bytes: done_bytes.min(total_bytes),
+                total_bytes,
+            });
+        };
+        run_cell(
+            CellKit {
+                cell: fill,
+                clock: &self.clock,
+                stop: &self.options.stop,
+                course: Course::default(),
+                mark: &mut |_, _| {},
+                listener: &mut tell,
+            },
+            parts,
+        )
+    }
+}
+
+fn line_bytes(fill: &Cell) -> u64 {
+    let lines = fill.workers.iter().flat_map(|worker| &worker.lines);
+    lines.map(|line| u64::from(line.size_bytes)).sum()
+}
+
+/// A cell that writes what `cell` uses of the target so many times over; none where it uses none.
+fn fill_cell(cell: &Cell, target_index: u32, times: f64) -> Option<Cell> {
+    let worker = cell.workers.iter().find(|worker| {
+        worker
+            .spans
+            .iter()
+            .any(|it| it.target_index == target_index)
+    })?;
+    let all = cell.workers.iter().flat_map(|worker| &worker.spans);
+    let span = all
+        .filter(|span| span.target_index == target_index)
+        .copied()
+        .reduce(around)?;
+    let sector = u64::from(span.sector_bytes.max(1));
+    let size_bytes = WRITE_BYTES.min(span.size_bytes / sector * sector);
+    let writes = (span.size_bytes as f64 * times / size_bytes as f64).ceil() as u64;
+    let line = LinePlan {
+        size_bytes: u32::try_from(size_bytes).ok().filter(|bytes| *bytes > 0)?,
+        of_size_percent: 100.0,
+        read_percent: 0.0,
+        random_percent: 0.0,
+        delay_ns: 0,
+        burst: 1,
+        align_bytes: 0,
+        reply_bytes: 0,
+        distribution: Distribution::Uniform,
+        sequence: Sequence::Forward,
+    };
+    let worker = WorkerPlan {
+        worker_index: 0,
+        lines: vec![line],
+        spans: vec![SpanPlan {
+            iodepth: IODEPTH,
+            ..span
+        }],
+        position: PositionRule::Uniform,
+        cursor: CursorKind::Worker,
+        transactions_per_connection: None,
+        ..worker.clone()
+    };
+    Some(Cell {
+        iodepth: IODEPTH,
+        run_time_ns: 0,
+        ramp_time_ns: 0,
+        operations: Some(writes),
+        workers: vec![worker],
+        warm: false,
+        rate: None,
+        steady: None,
+        precondition: None,
+        files: None,
+        ..cell.clone()
+    })
+}
+
+/// The span that covers both.
+fn around(one: SpanPlan, other: SpanPlan) -> SpanPlan {
+    let end = |span: &SpanPlan| span.start_bytes.saturating_add(span.size_bytes);
+    let start_bytes = one.start_bytes.min(other.start_bytes);
+    SpanPlan {
+        start_bytes,
+        size_bytes: end(&one).max(end(&other)) - start_bytes,
+        sector_bytes: one.sector_bytes.max(other.sector_bytes),
+        ..one
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::{cell, worker};
+
+    fn written(size_bytes: u64, times: f64) -> (u32, u64) {
+        let mut plan = cell(4, vec![worker(0, 4, Vec::new())]);
+        plan.workers[0].spans[0].size_bytes = size_bytes;
+        let fill = fill_cell(&plan, 0, times).unwrap();
+        (
+            fill.workers[0].lines[0].size_bytes,
+            fill.operations.unwrap(),
+        )
+    }
+
+    #[test]
+    fn a_span_is_written_so_many_times_over() {
+        const K128: u32 = 128 << 10;
+        assert_eq!(written(1 << 30, 2.0), (K128, 16_384));
+        assert_eq!(written(1 << 30, 1.5), (K128, 12_288));
+        // What is no whole write is one more.
+        assert_eq!(written((1 << 20) + 512, 1.0), (K128, 9));
+        assert_eq!(written(5000, 2.0), (4608, 3));
+    }
+
+    #[test]
+    fn the_parts_of_all_workers_are_one_span() {
+        let mut plan = cell(4, (0..2).map(|it| worker(it, 4, Vec::new())).collect());
+        plan.workers[0].spans[0].start_bytes = 4096;
+        plan.workers[0].spans[0].size_bytes = 8192;
+        plan.workers[1].spans[0].start_bytes = 1 << 20;
+        plan.workers[1].spans[0].size_bytes = 1 << 20;
+        let fill = fill_cell(&plan, 0, 1.0).unwrap();
+        let span = fill.workers[0].spans[0];
+        assert_eq!(
+            (span.start_bytes, span.size_bytes),
+            (4096, (2 << 20) - 4096)
+        );
+        assert_eq!((span.iodepth, fill.workers.len()), (32, 1));
+        assert_eq!(fill_cell(&plan, 7, 1.0), None);
+    }
+}
