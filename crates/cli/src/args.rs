@@ -1,5 +1,6 @@
 //! The command line as written; turning it into plans is the commands' business.
 
+mod lab;
 mod runs;
 
 use std::ffi::OsString;
@@ -8,6 +9,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use units::{Bytes, Percent, Rate, Span};
 
+pub(crate) use lab::{
+    ChangeArgs, GroundArgs, JobsArg, LabAction, LabArgs, LabPlaceArgs, LabRunArgs, LineupArg,
+};
 pub(crate) use runs::{RunsAction, RunsArgs, RunsListArgs, StatusArg};
 
 /// Measure file systems and storage: every known workload, from the files you already have.
@@ -52,6 +56,8 @@ pub(crate) enum Command {
     /// List the stored runs; note, tag, remove, export, import them
     #[command(after_help = RUNS_HELP)]
     Runs(Box<RunsArgs>),
+    /// Make file systems to order and measure them side by side
+    Lab(Box<LabArgs>),
     /// Tell what this machine can and cannot measure, and why
     Doctor(DoctorArgs),
     /// Remove what an interrupted run left

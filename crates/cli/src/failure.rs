@@ -88,6 +88,11 @@ impl Failure {
         Self::new(Exit::Bug, "this is a bug in pgmeter", Some(help.to_owned()))
     }
 
+    /// The message, with its help.
+    pub fn text(&self) -> &str {
+        self.text.trim_end()
+    }
+
     /// Prints the message to standard error.
     pub fn print(&self) {
         eprintln!("{}", self.text.trim_end());

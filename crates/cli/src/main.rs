@@ -33,7 +33,8 @@ fn main() -> ExitCode {
         display::restore_terminal();
         eprintln!(
             "interrupted twice: test files may be left; \
-             `pgmeter clean TARGET` removes those of `run`"
+             `pgmeter clean TARGET` removes those of `run`, \
+             `pgmeter lab clean` those of `lab`"
         );
         std::process::exit(Exit::Interrupted.code().into())
     };
@@ -59,6 +60,7 @@ fn dispatch(cli: Cli, at_once: fn() -> !) -> Result<Exit, Failure> {
         Command::Report(args) => command::report::report(&args, &place),
         Command::Compare(args) => command::compare::compare(&args, &place),
         Command::Runs(args) => command::runs::runs(&args, &place),
+        Command::Lab(args) => command::lab::lab(&args, &place, at_once),
         Command::Doctor(args) => command::doctor::doctor(&args),
         Command::Clean(args) => command::clean::clean(&args),
         Command::As(args) => command::as_classic::run(args, at_once),

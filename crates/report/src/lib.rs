@@ -8,6 +8,7 @@ mod compare;
 mod fio_json;
 mod html;
 mod iometer;
+mod lineup;
 mod markdown;
 mod model;
 mod numbers;
@@ -20,6 +21,7 @@ mod tidy;
 mod wrap;
 
 pub use self::compare::{ComparisonFormat, regression_lines, render_comparisons};
+pub use lineup::{Better, Extra, Lineup, LineupFormat};
 pub use model::{Model, ModelWarning};
 pub use page::Page;
 pub use table::{Align, Column, Table};

@@ -30,6 +30,7 @@ mod table;
 use maud::{Markup, html};
 use results::RunRecord;
 
+pub(crate) use document::document;
 pub(crate) use group::Naming;
 use run::Run;
 
@@ -38,7 +39,7 @@ use run::Run;
 pub fn render(records: &[RunRecord]) -> String {
     let runs = Run::all(records);
     let title = first::title(&runs);
-    document::document(&title, &first::navigation(&runs), &body(&runs))
+    document(&title, &first::navigation(&runs), &body(&runs))
 }
 
 fn body(runs: &[Run]) -> Markup {

@@ -1,0 +1,328 @@
+//! A contest: workloads on file systems, each job on a file system of its own.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use lab::{Built, Choice, ChoiceKind, Job, Lab, LabError};
+use results::RunRecord;
+use target::DeviceCounters;
+use workload::facts::{SystemFacts, TargetFacts};
+use workload::plan::TargetKind;
+use workload::{Overrides, Workload, plan, wanted_targets};
+
+use super::ground::Asked;
+use super::measure::{Assignment, measure};
+use crate::args::ChangeArgs;
+use crate::failure::{Exit, Failure};
+use crate::input::{Input, input};
+use crate::stored::Place;
+
+/// A workload that takes part: all parts of it run on one file system, one after the other.
+pub(crate) struct Entrant {
+    /// As the user names it.
+    pub name: String,
+    pub workloads: Vec<Workload>,
+    pub overrides: Overrides,
+    /// What the reader should know.
+    pub notes: Vec<String>,
+}
+
+/// What one job came to.
+pub(crate) struct Done {
+    pub job: Job,
+    pub record: RunRecord,
+    pub costs: Costs,
+}
+
+/// What a job cost beside the workload.
+#[derive(Debug, Default, Clone, Copy)]
+pub(crate) struct Costs {
+    pub mkfs: Option<Duration>,
+    pub sync: Option<Duration>,
+    pub unmount: Option<Duration>,
+    /// Bytes that reached the device from mounting to the end of the sync.
+    pub device_written_bytes: Option<u64>,
+}
+
+/// A contest while it goes on.
+pub(crate) struct Contest<'a> {
+    pub asked: &'a Asked,
+    pub entrants: &'a [Entrant],
+    pub place: &'a Place,
+    pub stores: bool,
+    pub is_cold: bool,
+    pub is_quiet: bool,
+    pub stop: Arc<AtomicBool>,
+}
+
+/// What a contest came to.
+#[derive(Default)]
+pub(crate) struct Held {
+    pub done: Vec<Done>,
+    /// What is mounted how, by file system, once it was.
+    pub described: Vec<Option<String>>,
+    /// What failed, in words.
+    pub alarms: Vec<String>,
+    /// What the reader should know.
+    pub notes: Vec<String>,
+    /// File systems that failed and were left out from then on.
+    failed: Vec<usize>,
+}
+
+impl Entrant {
+    /// Reads a workload and scales it.
+    pub fn read(name: &str, change: &ChangeArgs, asked: &Asked) -> Result<Self, Failure> {
+        let Input {
+            workloads,
+            warnings,
+            overrides,
+        } = input(&change.for_workload(name))?;
+        let workloads = workloads.iter().map(|it| asked.scale.applied(it)).collect();
+        let notes = warnings.iter().map(ToString::to_string).collect();
+        let mut entrant = Self {
+            name: name.to_owned(),
+            workloads,
+            overrides,
+            notes,
+        };
+        entrant.rehearse(asked, change.cache.is_some())?;
+        Ok(entrant)
+    }
+
+    /// Plans the workload for a file system that is not there yet. What does not go with the
+    /// medium's direct I/O goes through the page cache, on all file systems alike.
+    fn rehearse(&mut self, asked: &Asked, is_settled: bool) -> Result<(), Failure> {
+        let needs_device = asked.choices.iter().any(Choice::needs_device);
+        let block_bytes = match needs_device {
+            true => asked.ground.medium.block_bytes(),
+            false => 512,
+        };
+        let facts = facts(asked.ground.size_bytes, block_bytes);
+        self.overrides.set_targets(vec![PLACE.to_owned()]);
+        let Err(refused) = plan(&self.workloads, &self.overrides, &facts) else {
+            return Ok(());
+        };
+        if is_settled || block_bytes <= 512 {
+            return Err(refused.into());
+        }
+        let direct = self.overrides.clone();
+        self.overrides.set("cache", "buffered")?;
+        if plan(&self.workloads, &self.overrides, &facts).is_err() {
+            self.overrides = direct;
+            return Err(refused.into());
+        }
+        self.notes.push(format!(
+            "{}: direct I/O on {} is in blocks of {block_bytes} bytes, which its requests do not \
+             suit, so that it went through the page cache on all file systems",
+            self.name, asked.ground.medium
+        ));
+        Ok(())
+    }
+}
+
+/// Stands for the mount point before there is one.
+const PLACE: &str = "/pgmeter-lab";
+
+/// A new file system of that size.
+fn facts(size_bytes: u64, block_bytes: u32) -> SystemFacts {
+    // What a file system needs for itself.
+    let free_bytes = size_bytes / 100 * 90;
+    let target = TargetFacts {
+        exists: true,
+        free_bytes,
+        total_bytes: size_bytes,
+        direct_alignment_bytes: block_bytes,
+        block_bytes,
+        device_id: Some(0),
+        ..TargetFacts::placeholder(PLACE, TargetKind::Directory)
+    };
+    SystemFacts {
+        targets: vec![target.clone()],
+        default_target: Some(target),
+        ..target::system_facts(&[], None)
+    }
+}
+
+impl Contest<'_> {
+    /// Does all jobs in their order, until it is stopped or the lab cannot be taken down.
+    pub fn hold(&self, jobs: &[Job]) -> Result<Held, Failure> {
+        let mut held = Held {
+            described: vec![None; self.asked.choices.len()],
+            ..Held::default()
+        };
+        let mut lab = Lab::begin(&self.asked.directory)?;
+        for (place, job) in jobs.iter().enumerate() {
+            if self.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            if held.failed.contains(&job.choice_index) {
+                continue;
+            }
+            self.announce(job, place + 1, jobs.len());
+            if let Err(failure) = self.job(&mut lab, job, &mut held) {
+                let label = &self.asked.choices[job.choice_index].label;
+                let alarm = format!("{label}: {}", failure.text());
+                if !self.stop.load(Ordering::Relaxed) {
+                    held.failed.push(job.choice_index);
+                    self.say(&alarm);
+                    held.alarms.push(alarm);
+                }
+            }
+        }
+        if let Err(error) = lab.end() {
+            let failure = Failure::from(error);
+            self.say(failure.text());
+            held.alarms.push(failure.text().to_owned());
+        }
+        Ok(held)
+    }
+
+    fn announce(&self, job: &Job, number: usize, count: usize) {
+        let label = &self.asked.choices[job.choice_index].label;
+        let workload = &self.entrants[job.workload_index].name;
+        let repetition = job.repetition + 1;
+        self.say(&format!(
+            "[{number}/{count}] {label}: {workload}, repetition {repetition}"
+        ));
+    }
+
+    fn say(&self, text: &str) {
+        if !self.is_quiet {
+            eprintln!("{text}");
+        }
+    }
+
+    fn job(&self, lab: &mut Lab, job: &Job, held: &mut Held) -> Result<(), Failure> {
+        let choice = &self.asked.choices[job.choice_index];
+        let start = Instant::now();
+        let built = lab.build(choice, &self.asked.ground)?;
+        let described = &mut held.described[job.choice_index];
+        described.get_or_insert_with(|| describe(&built));
+        for note in &built.notes {
+            let note = format!("{}: {note}", choice.label);
+            if !held.notes.contains(&note) {
+                held.notes.push(note);
+            }
+        }
+        let measured = self.measure(lab.name(), job, &built);
+        let (mkfs, directory) = (built.mkfs_time, built.directory.clone());
+        // Whatever became of the workload, the file system goes.
+        let unmounted = lab.take_down(built);
+        let (record, mut costs) = measured?;
+        costs.mkfs = mkfs;
+        let is_made = matches!(choice.kind, ChoiceKind::Made { .. });
+        match unmounted {
+            Ok(elapsed) => costs.unmount = is_made.then_some(elapsed),
+            Err(error) => {
+                self.stop.store(true, Ordering::Relaxed);
+                let failure = Failure::from(LabError::Left {
+                    what: format!("`{}`", directory.display()),
+                    reason: error.to_string(),
+                });
+                held.alarms.push(failure.text().to_owned());
+            }
+        }
+        self.say(&format!("  done in {:.1} s", start.elapsed().as_secs_f64()));
+        held.done.push(Done {
+            job: *job,
+            record,
+            costs,
+        });
+        Ok(())
+    }
+
+    /// Runs the workload on what was built, and makes durable what it wrote.
+    fn measure(
+        &self,
+        lab_name: String,
+        job: &Job,
+        built: &Built,
+    ) -> Result<(RunRecord, Costs), Failure> {
+        let entrant = &self.entrants[job.workload_index];
+        let choice = &self.asked.choices[job.choice_index];
+        if self.is_cold {
+            target::drop_caches()?;
+        }
+        let counters = DeviceCounters::open([built.directory.as_path()]);
+        let sample = || counters.as_ref()?.sample().ok();
+        let before = sample();
+        let (workloads, overrides) = self.prepared(entrant, choice, &built.directory)?;
+        let wanted = wanted_targets(&workloads, &overrides);
+        let facts = target::system_facts(&wanted, built.directory.to_str());
+        let planned = plan(&workloads, &overrides, &facts)?;
+        let assignment = Assignment {
+            planned,
+            notes: self.notes_of_run(choice, built),
+            tags: vec!["lab".to_owned(), lab_name],
+            is_stored: self.stores,
+            is_quiet: self.is_quiet,
+            stop: Arc::clone(&self.stop),
+        };
+        let record = measure(assignment, self.place)?;
+        let sync = built.sync()?;
+        let written = sample()
+            .zip(before)
+            .map(|(after, before)| after.since(&before).write_bytes);
+        let costs = Costs {
+            sync: Some(sync),
+            device_written_bytes: written,
+            ..Costs::default()
+        };
+        Ok((record, costs))
+    }
+
+    /// The workloads for this file system, at its mount point.
+    fn prepared(
+        &self,
+        entrant: &Entrant,
+        choice: &Choice,
+        directory: &Path,
+    ) -> Result<(Vec<Workload>, Overrides), Failure> {
+        use workload::classics::create_remove::Between;
+        let mut workloads = entrant.workloads.clone();
+        let creates = workloads
+            .iter_mut()
+            .filter_map(|it| it.create_remove.as_mut());
+        for create_remove in creates.filter(|_| self.is_cold) {
+            // Without a device of its own a file system would be lost, or is not ours to unmount.
+            let is_own =
+                choice.needs_device() && choice.entry().is_some_and(|it| it.name != "overlay");
+            create_remove.between = Some(match is_own {
+                true => Between::Remount,
+                false => Between::DropCaches,
+            });
+        }
+        let mut overrides = entrant.overrides.clone();
+        let Some(directory) = directory.to_str() else {
+            let message = format!("`{}` is not UTF-8 text", directory.display());
+            return Err(Failure::new(Exit::Usage, message, None));
+        };
+        overrides.set_targets(vec![directory.to_owned()]);
+        Ok((workloads, overrides))
+    }
+
+    /// What each record says of the file system that was made for it.
+    fn notes_of_run(&self, choice: &Choice, built: &Built) -> Vec<String> {
+        let scale = (!self.asked.scale.is_full()).then(|| format!("scale {}", self.asked.scale));
+        let made = format!("{}: {}", choice.label, describe(built));
+        scale.into_iter().chain([made]).collect()
+    }
+}
+
+/// What is mounted how.
+fn describe(built: &Built) -> String {
+    let mut parts = vec![built.ground.clone()];
+    parts.extend(
+        built
+            .mkfs
+            .as_ref()
+            .map(|command| format!("made by `{command}`")),
+    );
+    if let Some(mount) = built.mount() {
+        let options = mount.options.join(",");
+        parts.push(format!("mounted as {} with `{options}`", mount.file_system));
+    }
+    parts.join("; ")
+}

@@ -1,0 +1,130 @@
+//! What `lab` and `paper` make file systems of, as the arguments say it.
+
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use lab::{Choice, Ground, LabError, Maker, Medium, Scale};
+
+use crate::args::{GroundArgs, LineupArg};
+use crate::failure::{Exit, Failure};
+
+/// Set for the program that runs in a user namespace, where it may mount a tmpfs.
+const INSIDE: &str = "PGMETER_LAB_INSIDE";
+
+/// What the arguments say.
+pub(crate) struct Asked {
+    pub choices: Vec<Choice>,
+    pub ground: Ground,
+    pub directory: PathBuf,
+    pub scale: Scale,
+}
+
+impl Asked {
+    /// Reads the arguments, and refuses what can be seen to fail.
+    pub fn read(args: &GroundArgs) -> Result<Self, Failure> {
+        if args.fs.is_empty() {
+            let help = Some("name some, such as `--fs ext4,xfs,tmpfs`".to_owned());
+            let message = "there is no file system to make";
+            return Err(Failure::new(Exit::Usage, message, help));
+        }
+        let choices = Choice::read_all(&args.fs)?;
+        let ground = Ground {
+            medium: args.on.parse()?,
+            size_bytes: args.image_size.0,
+            overwrite_devices: args.overwrite_device.clone(),
+        };
+        let directory = args
+            .place
+            .dir
+            .clone()
+            .unwrap_or_else(lab::default_directory);
+        let scale = args.scale.parse()?;
+        become_root_of_a_namespace(&choices)?;
+        lab::check(&choices, &ground, &directory)?;
+        Ok(Self {
+            choices,
+            ground,
+            directory,
+            scale,
+        })
+    }
+
+    /// What holds for all that is printed.
+    pub fn remarks(&self) -> Vec<String> {
+        let scale = (!self.scale.is_full()).then(|| {
+            format!(
+                "scale {}: every workload at {} of its files, bytes and times, though never so \
+                 small that it tells nothing",
+                self.scale, self.scale
+            )
+        });
+        let medium =
+            self.choices
+                .iter()
+                .any(Choice::needs_device)
+                .then(|| match &self.ground.medium {
+                    Medium::Loop => {
+                        "each on a loop device with direct I/O on a preallocated image, one at \
+                             a time"
+                            .to_owned()
+                    }
+                    Medium::Zram => {
+                        "each on a zram device, one at a time: compressed memory, so that the \
+                             processor is measured rather than a disk"
+                            .to_owned()
+                    }
+                    Medium::Device(path) => format!("each on `{}`, one at a time", path.display()),
+                });
+        scale.into_iter().chain(medium).collect()
+    }
+}
+
+/// Starts this program again in a user namespace, where an ordinary user may mount a tmpfs, when
+/// that is all that is asked for.
+fn become_root_of_a_namespace(choices: &[Choice]) -> Result<(), Failure> {
+    let is_memory = |choice: &&Choice| {
+        choice
+            .entry()
+            .is_some_and(|entry| entry.maker == Maker::Memory)
+    };
+    let is_wanted = choices.iter().any(|choice| is_memory(&choice))
+        && !choices.iter().any(Choice::needs_device)
+        && !rustix::process::geteuid().is_root()
+        && std::env::var_os(INSIDE).is_none();
+    if !is_wanted {
+        return Ok(());
+    }
+    let own = std::env::current_exe()
+        .map_err(|error| Failure::system("cannot find this program", &error))?;
+    let unshare = |program: &Path| {
+        let mut command = Command::new("unshare");
+        command
+            .args(["--user", "--map-root-user", "--mount", "--"])
+            .arg(program);
+        command
+    };
+    let mut trial = unshare(Path::new("true"));
+    trial
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    if !trial.status().is_ok_and(|status| status.success()) {
+        let what = "mounting tmpfs, as there are no user namespaces here,".to_owned();
+        return Err(LabError::NotRoot { what }.into());
+    }
+    let mut again = unshare(&own);
+    again.args(std::env::args_os().skip(1)).env(INSIDE, "1");
+    Err(Failure::system("cannot start `unshare`", &again.exec()))
+}
+
+impl LineupArg {
+    /// The form of the table.
+    pub(crate) const fn format(self) -> report::LineupFormat {
+        match self {
+            Self::Text => report::LineupFormat::Text,
+            Self::Markdown => report::LineupFormat::Markdown,
+            Self::Html => report::LineupFormat::Html,
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! One run of the lab, as `run` does it, into the store.
+
+use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use display::{Asked, Display, Kind, Surroundings};
+use results::{RunRecord, Warning, WarningCode};
+use run::RunOptions;
+use workload::Planned;
+
+use crate::failure::Failure;
+use crate::keep::Keeper;
+use crate::output::no_color;
+use crate::stored::Place;
+
+/// What is to be measured.
+pub(crate) struct Assignment {
+    pub planned: Planned,
+    /// What the record says of where it was made.
+    pub notes: Vec<String>,
+    pub tags: Vec<String>,
+    pub is_stored: bool,
+    pub is_quiet: bool,
+    pub stop: Arc<AtomicBool>,
+}
+
+/// The code of remarks on the file system that was made for a run.
+const LAB: &str = "lab";
+
+/// Measures, with a live line on a terminal, and keeps the run.
+pub(crate) fn measure(assignment: Assignment, place: &Place) -> Result<RunRecord, Failure> {
+    let Assignment {
+        planned,
+        notes,
+        tags,
+        is_stored,
+        is_quiet,
+        stop,
+    } = assignment;
+    if let Some(refusal) = planned.refusals.into_iter().next() {
+        return Err(refusal.into());
+    }
+    let mut keeper = Keeper::open(place, is_stored);
+    let of_code =
+        |code: &str, message: String| Warning::of_run(WarningCode::Other(code.to_owned()), message);
+    let of_lab = notes.iter().map(|note| of_code(LAB, note.clone()));
+    let of_plan = planned
+        .warnings
+        .iter()
+        .map(|it| of_code("plan", it.message.clone()));
+    let warnings = of_lab
+        .chain(of_plan)
+        .chain(keeper.doubts(&planned.plan))
+        .collect();
+    let options = RunOptions {
+        command: std::env::args().collect(),
+        stop: Arc::clone(&stop),
+        ..RunOptions::default()
+    };
+    let mut live = live(is_quiet)?;
+    let mut finished = run::run(&planned.plan, warnings, &options, &mut |event| {
+        keeper.hear(event);
+        if live.on_event(event) != Asked::Nothing {
+            stop.store(true, Ordering::Relaxed);
+        }
+    });
+    live.finish();
+    let is_kept = is_stored && keeper.finish(&mut finished.record).is_none();
+    if is_kept {
+        mark(&finished.record, &notes, &tags, place)?;
+    }
+    match finished.error {
+        Some(error) => Err(error.into()),
+        None => Ok(finished.record),
+    }
+}
+
+/// Puts note and tags on a stored run.
+fn mark(
+    record: &RunRecord,
+    notes: &[String],
+    tags: &[String],
+    place: &Place,
+) -> Result<(), Failure> {
+    let mut store = place.open()?;
+    store.set_note(&record.id, &notes.join("; "))?;
+    for tag in tags {
+        store.add_tag(&record.id, tag)?;
+    }
+    Ok(())
+}
+
+/// A live line on a terminal; of many short runs plain lines would be too many.
+fn live(is_quiet: bool) -> Result<Display, Failure> {
+    let is_terminal = std::io::stderr().is_terminal();
+    let kind = if is_quiet || !is_terminal {
+        Kind::None
+    } else {
+        Kind::Line
+    };
+    let surroundings = Surroundings {
+        is_terminal,
+        no_color: no_color(),
+    };
+    Display::new(kind, surroundings)
+        .map_err(|error| Failure::system("cannot use the terminal for live figures", &error))
+}

@@ -1,0 +1,34 @@
+//! `lab`: file systems made to order and measured side by side.
+
+mod clean;
+mod contest;
+mod ground;
+mod list;
+mod measure;
+mod outcome;
+mod run;
+
+use crate::args::{LabAction, LabArgs};
+use crate::failure::{Exit, Failure};
+use crate::stored::Place;
+
+/// Runs, lists or cleans.
+pub(crate) fn lab(args: &LabArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
+    match &args.action {
+        LabAction::Run(args) => run::run(args, place, at_once),
+        LabAction::List => list::list(),
+        LabAction::Clean(args) => clean::clean(args),
+    }
+}
+
+impl From<lab::LabError> for Failure {
+    fn from(error: lab::LabError) -> Self {
+        let help = error.help();
+        let exit = if error.is_usage() {
+            Exit::Usage
+        } else {
+            Exit::System
+        };
+        Self::new(exit, error, help)
+    }
+}

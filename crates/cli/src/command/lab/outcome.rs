@@ -1,0 +1,125 @@
+//! The table of a contest.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use report::{Better, Extra, Lineup};
+use results::{RunRecord, Status, WarningCode};
+
+use super::contest::{Contest, Costs, Done, Held};
+use crate::failure::Exit;
+
+const MIB: f64 = 1_048_576.0;
+
+/// What a cost is called, and how it is read.
+type Cost = (&'static str, fn(&Costs) -> Option<f64>);
+
+const COSTS: [Cost; 4] = [
+    ("sync afterwards, s", |costs| seconds(costs.sync)),
+    ("device writes, MiB", |costs| {
+        costs.device_written_bytes.map(|bytes| bytes as f64 / MIB)
+    }),
+    ("mkfs, s", |costs| seconds(costs.mkfs)),
+    ("unmount, s", |costs| seconds(costs.unmount)),
+];
+
+fn seconds(span: Option<Duration>) -> Option<f64> {
+    span.map(|span| span.as_secs_f64())
+}
+
+/// The contest as a table for each workload, file systems in columns.
+pub(crate) fn lineup(contest: &Contest, held: &Held, title: String) -> Lineup {
+    let choices = &contest.asked.choices;
+    let described = choices
+        .iter()
+        .zip(&held.described)
+        .map(|(choice, described)| {
+            let described = described
+                .clone()
+                .unwrap_or_else(|| "not mounted".to_owned());
+            (choice.label.clone(), described)
+        });
+    let notes = contest.entrants.iter().flat_map(|entrant| &entrant.notes);
+    let mut lineup = Lineup::new(title, described.collect());
+    lineup.remarks = contest.asked.remarks();
+    lineup.alarms.clone_from(&held.alarms);
+    lineup.notes = notes
+        .chain(&held.notes)
+        .cloned()
+        .chain(doubts(&held.done))
+        .collect();
+    for (workload_index, entrant) in contest.entrants.iter().enumerate() {
+        let of_choice = |choice_index: usize| {
+            let is_it = move |done: &&Done| {
+                done.job.workload_index == workload_index && done.job.choice_index == choice_index
+            };
+            held.done.iter().filter(is_it)
+        };
+        let columns: Vec<Vec<RunRecord>> = (0..choices.len())
+            .map(|index| of_choice(index).map(|done| done.record.clone()).collect())
+            .collect();
+        let columns: Vec<&[RunRecord]> = columns.iter().map(Vec::as_slice).collect();
+        let extras = COSTS.iter().map(|(label, of)| Extra {
+            label: (*label).to_owned(),
+            samples: (0..choices.len())
+                .map(|index| {
+                    of_choice(index)
+                        .filter_map(|done| of(&done.costs))
+                        .collect()
+                })
+                .collect(),
+            better: Better::Lower,
+        });
+        let is_known = |extra: &Extra| extra.samples.iter().any(|samples| !samples.is_empty());
+        let extras: Vec<Extra> = extras.filter(is_known).collect();
+        lineup.add(&entrant.name, &columns, &extras);
+    }
+    lineup
+}
+
+/// Which warnings the runs had, each once with how many had it.
+fn doubts(done: &[Done]) -> Option<String> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for done in done {
+        let mut codes: Vec<&WarningCode> = done
+            .record
+            .warnings
+            .iter()
+            .map(|warning| &warning.code)
+            .collect();
+        codes.retain(|code| !matches!(code, WarningCode::Other(code) if code == "lab"));
+        codes.sort();
+        codes.dedup();
+        for code in codes {
+            *counts.entry(code.to_string()).or_default() += 1;
+        }
+    }
+    if counts.is_empty() {
+        return None;
+    }
+    let each: Vec<String> = counts
+        .iter()
+        .map(|(code, count)| format!("{code} ({count})"))
+        .collect();
+    Some(format!(
+        "Warnings of the {} runs, and how many had each: {}; `pgmeter show RUN` tells them.",
+        done.len(),
+        each.join(", ")
+    ))
+}
+
+/// What the exit code says of a contest.
+pub(crate) fn exit(held: &Held, is_stopped: bool) -> Exit {
+    let records = || held.done.iter().map(|done| &done.record);
+    if !held.alarms.is_empty() {
+        return Exit::System;
+    }
+    if is_stopped || records().any(|record| record.status == Status::Interrupted) {
+        return Exit::Interrupted;
+    }
+    let failed = |record: &RunRecord| record.cells.iter().any(|cell| cell.total.errors > 0);
+    if records().any(failed) {
+        return Exit::Failed;
+    }
+    Exit::Measured
+}

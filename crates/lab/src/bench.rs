@@ -1,0 +1,362 @@
+//! A lab at work: file systems are made, mounted, and taken down again.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use rustix::fs::{FallocateFlags, fallocate};
+
+use crate::availability::{kernel_type, missing_program};
+use crate::catalog::{Entry, Maker};
+use crate::choice::{Choice, ChoiceKind};
+use crate::clean::{begin, remove_default, remove_own};
+use crate::device;
+use crate::error::LabError;
+use crate::journal::Journal;
+use crate::medium::Medium;
+use crate::place::{BASE, IMAGE, POINT, make_directory};
+use crate::step::Step;
+use crate::tools;
+use crate::undo::{undo, unmount};
+use crate::words::shown;
+
+/// What file systems are made on, all of them alike.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Ground {
+    /// What they are made on.
+    pub medium: Medium,
+    /// Bytes of the image, or of memory; a named device is used as a whole.
+    pub size_bytes: u64,
+    /// Devices whose content may be destroyed.
+    pub overwrite_devices: Vec<PathBuf>,
+}
+
+/// A lab at work. Dropped in the middle, it takes down what it made.
+#[derive(Debug)]
+pub struct Lab {
+    directory: PathBuf,
+    journal: Journal,
+    is_ended: bool,
+    /// Held by this process and by all that it starts.
+    #[cfg_attr(not(test), expect(dead_code, reason = "it is held, not used"))]
+    lock: OwnedFd,
+}
+
+/// A file system that is made and mounted.
+#[derive(Debug)]
+pub struct Built {
+    /// The directory to measure in.
+    pub directory: PathBuf,
+    /// The block device under it.
+    pub device: Option<PathBuf>,
+    /// What it lies on, in words.
+    pub ground: String,
+    /// The command that made it; none where nothing was made.
+    pub mkfs: Option<String>,
+    /// The mount options that were asked for, separated by commas.
+    pub mount_options: String,
+    /// How long making it took; none where nothing was made.
+    pub mkfs_time: Option<Duration>,
+    /// What is other than it was meant to be.
+    pub notes: Vec<String>,
+    /// Mount points, the innermost last.
+    points: Vec<PathBuf>,
+}
+
+impl Lab {
+    /// Begins a lab in its directory, which is made where it is not there.
+    ///
+    /// # Errors
+    /// When somebody else could change what is in the directory, or it cannot be written.
+    pub fn begin(directory: &Path) -> Result<Self, LabError> {
+        let (directory, lock, journal) = begin(directory)?;
+        Ok(Self {
+            directory,
+            journal,
+            is_ended: false,
+            lock,
+        })
+    }
+
+    /// Names the lab; no other has that name.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let name = self.directory.file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    }
+
+    /// Makes a file system and mounts it; where that fails, nothing of it stays.
+    ///
+    /// # Errors
+    /// What the system or one of its programs says.
+    pub fn build(&mut self, choice: &Choice, ground: &Ground) -> Result<Built, LabError> {
+        match self.try_build(choice, ground) {
+            Ok(built) => Ok(built),
+            Err(error) => {
+                self.undo()?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Unmounts a file system and removes all that was made for it; returns how long unmounting
+    /// took.
+    ///
+    /// # Errors
+    /// When something of it stays, with the reason.
+    pub fn take_down(&mut self, built: Built) -> Result<Duration, LabError> {
+        let start = Instant::now();
+        for point in built.points.iter().rev() {
+            unmount(point, &mut Vec::new())?;
+        }
+        let elapsed = start.elapsed();
+        self.undo()?;
+        Ok(elapsed)
+    }
+
+    /// Ends the lab and removes its directory.
+    ///
+    /// # Errors
+    /// When something of it stays, with the reason.
+    pub fn end(mut self) -> Result<(), LabError> {
+        self.is_ended = true;
+        self.undo()?;
+        remove_own(&self.directory)?;
+        remove_default(&self.directory);
+        Ok(())
+    }
+
+    fn undo(&mut self) -> Result<(), LabError> {
+        let undone = undo(&self.directory, self.journal.steps());
+        match undone.left {
+            Some(error) => Err(error),
+            None => self.journal.forget(),
+        }
+    }
+
+    fn try_build(&mut self, choice: &Choice, ground: &Ground) -> Result<Built, LabError> {
+        let (entry, mkfs_options, asked) = match &choice.kind {
+            ChoiceKind::Path(path) => return Ok(existing(path)),
+            ChoiceKind::Made {
+                entry,
+                mkfs_options,
+                mount_options,
+            } => (*entry, mkfs_options, mount_options),
+        };
+        let mut built = Built {
+            directory: self.directory.join(POINT),
+            device: None,
+            ground: String::new(),
+            mkfs: None,
+            mount_options: joined(entry.mount_options, asked),
+            mkfs_time: None,
+            notes: Vec::new(),
+            points: Vec::new(),
+        };
+        if entry.maker == Maker::Memory {
+            built.ground = format!("memory, {}", units::Bytes(ground.size_bytes));
+            built.mount_options = joined(&format!("size={}", ground.size_bytes), asked);
+            self.mount("tmpfs", "tmpfs", POINT, &mut built)?;
+            return Ok(built);
+        }
+        let device = self.device(ground, &mut built)?;
+        self.mkfs(entry, mkfs_options, &device, &mut built)?;
+        let types = entry.device_types();
+        let kind = kernel_type(types, entry.mounter).unwrap_or(types[0]);
+        if entry.maker == Maker::Overlay {
+            self.overlay(kind, &device, asked, &mut built)?;
+        } else {
+            self.mount(kind, &device, POINT, &mut built)?;
+        }
+        Ok(built)
+    }
+
+    /// The block device to make the file system on.
+    fn device(&mut self, ground: &Ground, built: &mut Built) -> Result<String, LabError> {
+        let size = units::Bytes(ground.size_bytes);
+        let path = match &ground.medium {
+            Medium::Loop => {
+                built.ground = format!("loop device, {size}");
+                self.looped(ground.size_bytes, built)?
+            }
+            Medium::Zram => {
+                built.ground = format!("zram, {size}");
+                self.zram(ground.size_bytes)?
+            }
+            Medium::Device(path) => {
+                let permission = target::Permission {
+                    overwrite_devices: ground.overwrite_devices.clone(),
+                    ..target::Permission::default()
+                };
+                let admitted = target::admit(path, &permission)?;
+                let size = units::Bytes(admitted.facts().size_bytes);
+                built.ground = format!("{}, {size}", path.display());
+                self.journal.note(Step::Device { path: path.clone() })?;
+                path.display().to_string()
+            }
+        };
+        built.device = Some(PathBuf::from(&path));
+        Ok(path)
+    }
+
+    fn looped(&mut self, size_bytes: u64, built: &mut Built) -> Result<String, LabError> {
+        let image = self.directory.join(IMAGE);
+        self.journal.note(Step::Image { size_bytes })?;
+        let failed = |error: io::Error| LabError::system("make", &image, error);
+        let file = File::create_new(&image).map_err(failed)?;
+        match fallocate(&file, FallocateFlags::empty(), 0, size_bytes) {
+            Ok(()) => {}
+            Err(rustix::io::Errno::OPNOTSUPP) => {
+                built.notes.push("the image is not preallocated".to_owned());
+                file.set_len(size_bytes).map_err(failed)?;
+            }
+            Err(error) => return Err(failed(error.into())),
+        }
+        file.sync_all().map_err(failed)?;
+        drop(file);
+        self.journal.note(Step::Loop)?;
+        let (path, is_direct) = device::attach(&image)?;
+        if !is_direct {
+            let note = "the loop device goes through the page cache";
+            built.notes.push(note.to_owned());
+        }
+        Ok(path)
+    }
+
+    fn zram(&mut self, size_bytes: u64) -> Result<String, LabError> {
+        self.journal.note(Step::ZramWanted {
+            existing: device::zrams(),
+            at: SystemTime::now(),
+        })?;
+        let control = Path::new("/sys/class/zram-control/hot_add");
+        let number =
+            device::new_zram().map_err(|error| LabError::system("read", control, error))?;
+        self.journal.note(Step::Zram {
+            number,
+            made_at: device::zram_made_at(number),
+        })?;
+        let path = format!("/dev/zram{number}");
+        device::size_zram(number, size_bytes)
+            .map_err(|error| LabError::system("size", Path::new(&path), error))?;
+        Ok(path)
+    }
+
+    fn mkfs(
+        &mut self,
+        entry: &Entry,
+        options: &[String],
+        device: &str,
+        built: &mut Built,
+    ) -> Result<(), LabError> {
+        let Some((program, own)) = entry.mkfs.split_first() else {
+            return Ok(());
+        };
+        let own = own.iter().map(|word| (*word).to_owned());
+        let mut arguments: Vec<String> = own.chain(options.iter().cloned()).collect();
+        built.mkfs = Some(shown(program, &arguments));
+        arguments.push(device.to_owned());
+        let command = shown(program, &arguments);
+        self.journal.note(Step::Mkfs { command })?;
+        let start = Instant::now();
+        tools::run(program, &arguments).map_err(|error| missing_program(error, entry))?;
+        built.mkfs_time = Some(start.elapsed());
+        Ok(())
+    }
+
+    fn mount(
+        &mut self,
+        kind: &str,
+        source: &str,
+        name: &str,
+        built: &mut Built,
+    ) -> Result<(), LabError> {
+        let point = self.directory.join(name);
+        make_directory(&point)?;
+        self.journal.note(Step::Mount {
+            point: point.clone(),
+        })?;
+        let mut arguments = vec!["-t".to_owned(), kind.to_owned()];
+        if !built.mount_options.is_empty() {
+            arguments.extend(["-o".to_owned(), built.mount_options.clone()]);
+        }
+        arguments.extend([source.to_owned(), point.display().to_string()]);
+        tools::run("mount", &arguments)?;
+        built.points.push(point);
+        Ok(())
+    }
+
+    /// Mounts the device, and a directory of it laid over another one.
+    fn overlay(
+        &mut self,
+        kind: &str,
+        device: &str,
+        asked: &str,
+        built: &mut Built,
+    ) -> Result<(), LabError> {
+        built.mount_options = String::new();
+        self.mount(kind, device, BASE, built)?;
+        let base = self.directory.join(BASE);
+        let parts = ["lower", "upper", "work"].map(|name| base.join(name));
+        for part in &parts {
+            make_directory(part)?;
+        }
+        let [lower, upper, work] = parts.map(|part| part.display().to_string());
+        let own = format!("lowerdir={lower},upperdir={upper},workdir={work}");
+        built.mount_options = joined(&own, asked);
+        self.mount("overlay", "overlay", POINT, built)
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        if !self.is_ended && self.undo().is_ok() {
+            // What stays is for `clean`, which tells why.
+            let _ = remove_own(&self.directory);
+        }
+    }
+}
+
+impl Built {
+    /// Makes durable what was written; how long that took.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn sync(&self) -> Result<Duration, LabError> {
+        let failed = |error: io::Error| LabError::system("sync", &self.directory, error);
+        let directory = File::open(&self.directory).map_err(failed)?;
+        let start = Instant::now();
+        rustix::fs::syncfs(&directory).map_err(|error| failed(error.into()))?;
+        Ok(start.elapsed())
+    }
+
+    /// The mount that holds the directory.
+    #[must_use]
+    pub fn mount(&self) -> Option<target::Mount> {
+        let directory = fs::canonicalize(&self.directory).ok()?;
+        target::mount_of(&target::mounts(), None, &directory).cloned()
+    }
+}
+
+/// A directory that is there, of which nothing is made.
+fn existing(path: &Path) -> Built {
+    Built {
+        directory: path.to_owned(),
+        device: None,
+        ground: format!("`{}`, as it is", path.display()),
+        mkfs: None,
+        mount_options: String::new(),
+        mkfs_time: None,
+        notes: Vec::new(),
+        points: Vec::new(),
+    }
+}
+
+fn joined(first: &str, second: &str) -> String {
+    let parts = [first, second].into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join(",")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! Loop and zram devices, as the kernel shows them.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::SystemTime;
+
+use crate::error::LabError;
+use crate::tools;
+
+const ZRAM_CONTROL: &str = "/sys/class/zram-control";
+/// What the kernel adds to the name of a file that has been removed.
+const DELETED: &str = " (deleted)";
+
+/// Whether there can be loop devices.
+pub(crate) fn has_loop() -> bool {
+    Path::new("/dev/loop-control").exists()
+}
+
+/// Whether there can be zram devices.
+pub(crate) fn has_zram() -> bool {
+    Path::new(ZRAM_CONTROL).exists()
+}
+
+/// Puts a loop device with direct I/O on an image; its path, and whether it has direct I/O.
+pub(crate) fn attach(image: &Path) -> Result<(String, bool), LabError> {
+    let image = image.display().to_string();
+    let arguments = ["--find", "--show", "--direct-io=on", &image].map(str::to_owned);
+    match tools::run("losetup", &arguments) {
+        Ok(path) => Ok((path.trim().to_owned(), true)),
+        // Some file systems do not take direct I/O on the image.
+        Err(LabError::Failed { .. }) => {
+            let arguments = ["--find", "--show", &image].map(str::to_owned);
+            let path = tools::run("losetup", &arguments)?;
+            Ok((path.trim().to_owned(), false))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The names of the loop devices on an image.
+pub(crate) fn loops_on(image: &Path) -> Vec<String> {
+    let is_on = |name: &String| {
+        let file = fs::read_to_string(format!("/sys/block/{name}/loop/backing_file"));
+        let file = file.unwrap_or_default();
+        let file = file.trim_end_matches('\n');
+        Path::new(file.strip_suffix(DELETED).unwrap_or(file)) == image
+    };
+    blocks("loop").into_iter().filter(is_on).collect()
+}
+
+/// The numbers of all zram devices.
+pub(crate) fn zrams() -> Vec<u32> {
+    let names = blocks("zram").into_iter();
+    names
+        .filter_map(|name| name["zram".len()..].parse().ok())
+        .collect()
+}
+
+/// Names in `/sys/block` that begin so.
+fn blocks(prefix: &str) -> Vec<String> {
+    let entries = fs::read_dir("/sys/block").into_iter().flatten().flatten();
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    names.filter(|name| name.starts_with(prefix)).collect()
+}
+
+/// Asks the kernel for another zram device; its number.
+pub(crate) fn new_zram() -> io::Result<u32> {
+    let said = fs::read_to_string(format!("{ZRAM_CONTROL}/hot_add"))?;
+    said.trim().parse().map_err(io::Error::other)
+}
+
+/// Gives a new zram device its size.
+pub(crate) fn size_zram(number: u32, size_bytes: u64) -> io::Result<()> {
+    fs::write(
+        format!("/sys/block/zram{number}/disksize"),
+        size_bytes.to_string(),
+    )
+}
+
+/// The size of a zram device, in bytes; none when it is not there.
+pub(crate) fn zram_size_bytes(number: u32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/sys/block/zram{number}/disksize")).ok()?;
+    text.trim().parse().ok()
+}
+
+/// When the node of a zram device appeared; none when it is not there.
+pub(crate) fn zram_made_at(number: u32) -> Option<SystemTime> {
+    fs::metadata(format!("/dev/zram{number}"))
+        .ok()?
+        .created()
+        .ok()
+}
+
+/// Gives a zram device back, with all that is in it.
+pub(crate) fn remove_zram(number: u32) -> io::Result<()> {
+    if zram_size_bytes(number).is_none() {
+        return Ok(());
+    }
+    fs::write(format!("/sys/block/zram{number}/reset"), "1")?;
+    fs::write(format!("{ZRAM_CONTROL}/hot_remove"), number.to_string())
+}

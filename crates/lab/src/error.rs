@@ -1,0 +1,211 @@
+//! What can go wrong in the lab.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use units::Bytes;
+
+/// Why a file system cannot be made, mounted or taken down.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LabError {
+    /// There is no such file system.
+    #[error("the lab knows no file system `{name}`")]
+    UnknownFileSystem {
+        /// The name asked for.
+        name: String,
+        /// The nearest name that there is.
+        nearest: Option<&'static str>,
+    },
+    /// A list of file systems cannot be read.
+    #[error("`{seen}` is not a list of file systems: {reason}")]
+    BadChoice {
+        /// What was given.
+        seen: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The lab only measures in such a file system.
+    #[error("the lab does not make {name}: it lies in a pool")]
+    Pool {
+        /// The file system.
+        name: &'static str,
+    },
+    /// Not a medium.
+    #[error("`{seen}` is neither `loop` nor `zram` nor the path of a block device")]
+    BadMedium {
+        /// What was given.
+        seen: String,
+    },
+    /// Not a scale.
+    #[error("`{seen}` is not a scale above 0 and at most 1")]
+    BadScale {
+        /// What was given.
+        seen: String,
+    },
+    /// A program is not installed.
+    #[error("{name} needs `{program}`, which is not installed")]
+    NoProgram {
+        /// The file system.
+        name: String,
+        /// The program.
+        program: String,
+        /// The Debian package that has it.
+        package: String,
+    },
+    /// The kernel does not have the file system.
+    #[error("the kernel here has no {name}")]
+    NoKernel {
+        /// The file system.
+        name: String,
+    },
+    /// The kernel has no such devices.
+    #[error("there are no {medium} devices here")]
+    NoMedium {
+        /// The medium.
+        medium: String,
+    },
+    /// Root is needed.
+    #[error("{what} needs root")]
+    NotRoot {
+        /// What needs it.
+        what: String,
+    },
+    /// The image does not fit.
+    #[error("an image of {} does not fit: {} are free in `{}`", Bytes(*.size_bytes),
+        Bytes(*.free_bytes), .directory.display())]
+    NoSpace {
+        /// Bytes of the image.
+        size_bytes: u64,
+        /// Bytes that may be used.
+        free_bytes: u64,
+        /// Where the image would lie.
+        directory: PathBuf,
+    },
+    /// The image is too small for the file system.
+    #[error("{name} needs {} at least, not {}", Bytes(*.min_bytes), Bytes(*.size_bytes))]
+    TooSmall {
+        /// The file system.
+        name: String,
+        /// Bytes that it needs.
+        min_bytes: u64,
+        /// Bytes that there are.
+        size_bytes: u64,
+    },
+    /// A program of the system failed.
+    #[error("`{command}` failed ({status}){}", indented(.output))]
+    Failed {
+        /// The command line.
+        command: String,
+        /// How it ended.
+        status: String,
+        /// What it printed.
+        output: String,
+    },
+    /// A mount cannot be taken away.
+    #[error("`{}` stays mounted: {reason}", .point.display())]
+    Busy {
+        /// Where it is mounted.
+        point: PathBuf,
+        /// Who uses it.
+        reason: String,
+    },
+    /// Something that was made could not be removed.
+    #[error("{what} was left behind: {reason}")]
+    Left {
+        /// What it is.
+        what: String,
+        /// Why it is still there.
+        reason: String,
+    },
+    /// The lab's directory is not to be trusted.
+    #[error("`{}` cannot be the lab's directory: {reason}", .path.display())]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The system refused something.
+    #[error("cannot {action} `{}`: {source}", .path.display())]
+    System {
+        /// What was tried.
+        action: &'static str,
+        /// With what.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A target cannot be used.
+    #[error(transparent)]
+    Target(#[from] target::TargetError),
+}
+
+impl LabError {
+    pub(crate) fn system(action: &'static str, path: &Path, source: impl Into<io::Error>) -> Self {
+        Self::System {
+            action,
+            path: path.to_owned(),
+            source: source.into(),
+        }
+    }
+
+    /// Whether the command line is at fault, and not this system.
+    #[must_use]
+    pub const fn is_usage(&self) -> bool {
+        matches!(
+            self,
+            Self::UnknownFileSystem { .. }
+                | Self::BadChoice { .. }
+                | Self::BadMedium { .. }
+                | Self::BadScale { .. }
+                | Self::Pool { .. }
+                | Self::TooSmall { .. }
+        )
+    }
+
+    /// One action that helps.
+    #[must_use]
+    pub fn help(&self) -> Option<String> {
+        Some(match self {
+            Self::UnknownFileSystem {
+                nearest: Some(near),
+                ..
+            } => format!("did you mean `{near}`?"),
+            Self::UnknownFileSystem { .. } | Self::NoKernel { .. } => {
+                "`pgmeter lab list` tells what can run here".to_owned()
+            }
+            Self::BadChoice { .. } => {
+                "write `--fs ext4,xfs`, `--fs 'ext4:-O ^has_journal'`, `--fs 'xfs,mount=noatime'` \
+                 or `--fs path:DIR`"
+                    .to_owned()
+            }
+            Self::Pool { name } => {
+                format!("make a {name} file system yourself and name it: `--fs path:DIR`")
+            }
+            Self::BadScale { .. } => "write `--scale 0.02` for a fiftieth".to_owned(),
+            Self::BadMedium { .. } => "use `--on loop`, `--on zram` or `--on /dev/NAME`".to_owned(),
+            Self::NoProgram { package, .. } => format!("install the package `{package}`"),
+            Self::NoMedium { .. } => "load the kernel's module, or use another `--on`".to_owned(),
+            Self::NotRoot { .. } => "run as root; `path:DIR` and `tmpfs` need none".to_owned(),
+            Self::NoSpace { .. } => {
+                "use a smaller `--image-size`, or another directory with `--dir`".to_owned()
+            }
+            Self::TooSmall { min_bytes, .. } => {
+                format!("use `--image-size {}` or more", Bytes(*min_bytes))
+            }
+            Self::Failed { .. } | Self::System { .. } => return None,
+            Self::Busy { .. } | Self::Left { .. } => {
+                "end what uses it, then run `pgmeter lab clean`".to_owned()
+            }
+            Self::Directory { .. } => "name another directory with `--dir`".to_owned(),
+            Self::Target(error) => error.help(),
+        })
+    }
+}
+
+/// What a program printed, below the sentence that it failed.
+fn indented(output: &str) -> String {
+    let lines = output.lines().filter(|line| !line.trim().is_empty());
+    lines.map(|line| format!("\n  {line}")).collect()
+}

@@ -1,0 +1,71 @@
+//! What file systems are made on.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use crate::error::LabError;
+
+/// What file systems are made on.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Medium {
+    /// A loop device with direct I/O on a preallocated image.
+    #[default]
+    Loop,
+    /// A block device in compressed memory.
+    Zram,
+    /// A device that the user named; all that is on it is lost.
+    Device(PathBuf),
+}
+
+impl Medium {
+    /// The smallest unit of direct I/O, in bytes; 512 where it is not known.
+    ///
+    /// Source: Linux, `drivers/block/zram/zram_drv.h`, `ZRAM_LOGICAL_BLOCK_SIZE`.
+    #[must_use]
+    pub fn block_bytes(&self) -> u32 {
+        match self {
+            Self::Zram => 4096,
+            Self::Loop => 512,
+            Self::Device(path) => target::probe(path).map_or(512, |it| it.logical_block_bytes),
+        }
+    }
+}
+
+impl FromStr for Medium {
+    type Err = LabError;
+
+    fn from_str(text: &str) -> Result<Self, LabError> {
+        match text {
+            "loop" => Ok(Self::Loop),
+            "zram" => Ok(Self::Zram),
+            path if path.contains('/') => Ok(Self::Device(PathBuf::from(path))),
+            _ => Err(LabError::BadMedium {
+                seen: text.to_owned(),
+            }),
+        }
+    }
+}
+
+impl fmt::Display for Medium {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Loop => formatter.write_str("loop"),
+            Self::Zram => formatter.write_str("zram"),
+            Self::Device(path) => write!(formatter, "{}", path.display()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_medium_is_a_word_or_a_path() {
+        for text in ["loop", "zram", "/dev/vdb"] {
+            assert_eq!(text.parse::<Medium>().unwrap().to_string(), text);
+        }
+        assert!("floppy".parse::<Medium>().is_err());
+    }
+}

@@ -1,0 +1,184 @@
+//! Workloads made smaller, so that a table takes minutes.
+
+use std::fmt;
+use std::str::FromStr;
+
+use units::{Bytes, Span};
+use workload::Workload;
+
+use crate::error::LabError;
+
+/// Fewer files than these tell nothing.
+const FILES_MIN: u32 = 100;
+/// Fewer transactions or operations than these tell nothing.
+const TRANSACTIONS_MIN: u32 = 500;
+const BYTES_MIN: u64 = 16 << 20;
+const RUN_NS_MIN: u64 = 1_000_000_000;
+const RAMP_NS_MIN: u64 = 100_000_000;
+const BUDGET_NS_MIN: u64 = 200_000_000;
+/// The workload's own defaults, which a scale has to name.
+const SIZE_BYTES: u64 = 1 << 30;
+const RUN_NS: u64 = 10_000_000_000;
+const RAMP_NS: u64 = 2_000_000_000;
+const BUDGET_NS: u64 = 5_000_000_000;
+const POSTMARK_COUNT: u32 = 500;
+const CREATE_REMOVE_COUNT: u32 = 500_000;
+const FS_MARK_COUNT: u32 = 1000;
+
+/// How large workloads are beside themselves: above 0, at most 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scale(f64);
+
+impl Scale {
+    /// As they are.
+    pub const FULL: Self = Self(1.0);
+
+    /// Whether workloads stay as they are.
+    #[must_use]
+    pub fn is_full(self) -> bool {
+        self.0 >= 1.0
+    }
+
+    /// The workload with its counts, sizes and times scaled. None becomes smaller than what still
+    /// tells something, nor larger than it was.
+    #[must_use]
+    pub fn applied(self, workload: &Workload) -> Workload {
+        let mut scaled = workload.clone();
+        if self.is_full() {
+            return scaled;
+        }
+        if let Some(postmark) = &mut scaled.postmark {
+            self.files(&mut postmark.number, POSTMARK_COUNT, FILES_MIN);
+            self.files(&mut postmark.transactions, POSTMARK_COUNT, TRANSACTIONS_MIN);
+        }
+        if let Some(create_remove) = &mut scaled.create_remove {
+            self.files(&mut create_remove.count, CREATE_REMOVE_COUNT, FILES_MIN);
+        }
+        if let Some(fs_mark) = &mut scaled.fs_mark {
+            self.files(&mut fs_mark.files, FS_MARK_COUNT, FILES_MIN);
+        }
+        if let Some(lat_fs) = &mut scaled.lat_fs {
+            self.span(&mut lat_fs.budget, BUDGET_NS, BUDGET_NS_MIN);
+        }
+        if scaled.access_spec.is_empty() && scaled.worker.is_empty() {
+            if scaled.run_time.is_some() {
+                self.span(&mut scaled.run_time, RUN_NS, RUN_NS_MIN);
+            }
+            return scaled;
+        }
+        self.size(&mut scaled.size);
+        for worker in &mut scaled.worker {
+            if worker.size.is_some() {
+                self.size(&mut worker.size);
+            }
+        }
+        self.span(&mut scaled.ramp_time, RAMP_NS, RAMP_NS_MIN);
+        match &mut scaled.operations {
+            Some(operations) => {
+                *operations = self.count(*operations, TRANSACTIONS_MIN.into());
+                if scaled.run_time.is_some_and(|span| span.0 > 0) {
+                    self.span(&mut scaled.run_time, RUN_NS, RUN_NS_MIN);
+                }
+            }
+            None => self.span(&mut scaled.run_time, RUN_NS, RUN_NS_MIN),
+        }
+        scaled
+    }
+
+    fn count(self, count: u64, least: u64) -> u64 {
+        let scaled = (count as f64 * self.0).round() as u64;
+        scaled.max(least).min(count)
+    }
+
+    fn files(self, count: &mut Option<u32>, default: u32, least: u32) {
+        let full = count.unwrap_or(default);
+        let scaled = self.count(full.into(), least.into());
+        *count = Some(u32::try_from(scaled).unwrap_or(full));
+    }
+
+    fn size(self, size: &mut Option<Bytes>) {
+        let full = size.map_or(SIZE_BYTES, |size| size.0);
+        // 0 is all that there is; a whole number of MiB suits every alignment.
+        let whole = (self.count(full, BYTES_MIN) >> 20) << 20;
+        *size = Some(Bytes(if full < BYTES_MIN { full } else { whole }));
+    }
+
+    fn span(self, span: &mut Option<Span>, default_ns: u64, least_ns: u64) {
+        let full = span.map_or(default_ns, |span| span.0);
+        *span = Some(Span(self.count(full, least_ns)));
+    }
+}
+
+impl FromStr for Scale {
+    type Err = LabError;
+
+    fn from_str(text: &str) -> Result<Self, LabError> {
+        let scale = text.trim().parse::<f64>().ok();
+        let Some(scale) = scale.filter(|scale| *scale > 0.0 && *scale <= 1.0) else {
+            return Err(LabError::BadScale {
+                seen: text.to_owned(),
+            });
+        };
+        Ok(Self(scale))
+    }
+}
+
+impl fmt::Display for Scale {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use workload::source::load_builtin;
+
+    fn scaled(name: &str, scale: &str) -> Workload {
+        let loaded = load_builtin(name).unwrap();
+        scale
+            .parse::<Scale>()
+            .unwrap()
+            .applied(&loaded.workloads[0])
+    }
+
+    #[test]
+    fn counts_sizes_and_times_are_scaled() {
+        let create_remove = scaled("create-remove", "0.02").create_remove.unwrap();
+        assert_eq!(create_remove.count, Some(10_000));
+        let server = scaled("file-server", "0.1");
+        assert_eq!(server.size, Some(Bytes(102 << 20)));
+        assert_eq!(server.run_time, Some(Span(1_000_000_000)));
+        assert_eq!(server.ramp_time, Some(Span(200_000_000)));
+    }
+
+    #[test]
+    fn nothing_becomes_so_small_that_it_tells_nothing_nor_larger_than_it_was() {
+        let postmark = scaled("postmark", "0.001").postmark.unwrap();
+        assert_eq!(
+            (postmark.number, postmark.transactions),
+            (Some(100), Some(500))
+        );
+        let server = scaled("file-server", "0.001");
+        assert_eq!(server.size, Some(Bytes(BYTES_MIN)));
+        assert_eq!(server.run_time, Some(Span(RUN_NS_MIN)));
+    }
+
+    #[test]
+    fn the_full_scale_changes_nothing() {
+        for name in ["postmark", "file-server", "lat-fs", "fs-mark"] {
+            let loaded = load_builtin(name).unwrap();
+            assert_eq!(
+                Scale::FULL.applied(&loaded.workloads[0]),
+                loaded.workloads[0]
+            );
+        }
+    }
+
+    #[test]
+    fn a_scale_is_above_0_and_at_most_1() {
+        for text in ["0", "-1", "2", "x", "nan", "inf"] {
+            assert!(text.parse::<Scale>().is_err(), "{text}");
+        }
+    }
+}

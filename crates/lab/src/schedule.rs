@@ -1,0 +1,132 @@
+//! In which order file systems, workloads and repetitions take their turns.
+
+use std::str::FromStr;
+
+use crate::error::LabError;
+
+/// One measurement: a workload on a new file system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Job {
+    /// Index into the file systems.
+    pub choice_index: usize,
+    /// Index into the workloads.
+    pub workload_index: usize,
+    /// 0-based.
+    pub repetition: u32,
+}
+
+/// The order of jobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// Each repetition measures all file systems, every other one from the last to the first, so
+    /// that what drifts meets all alike: A B C, C B A.
+    #[default]
+    Turns,
+    /// All repetitions of a file system, then of the next.
+    Blocks,
+    /// Each repetition measures all file systems, shuffled by the seed.
+    Random,
+}
+
+impl FromStr for Order {
+    type Err = LabError;
+
+    fn from_str(text: &str) -> Result<Self, LabError> {
+        match text {
+            "turns" => Ok(Self::Turns),
+            "blocks" => Ok(Self::Blocks),
+            "random" => Ok(Self::Random),
+            _ => Err(LabError::BadChoice {
+                seen: text.to_owned(),
+                reason: "an order of jobs is `turns`, `blocks` or `random`".to_owned(),
+            }),
+        }
+    }
+}
+
+/// All jobs in their order.
+#[must_use]
+pub fn schedule(
+    choice_count: usize,
+    workload_count: usize,
+    repetitions: u32,
+    order: Order,
+    seed: u64,
+) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    for repetition in 0..repetitions {
+        for workload_index in 0..workload_count {
+            let mut turns: Vec<usize> = (0..choice_count).collect();
+            match order {
+                Order::Turns if repetition % 2 == 1 => turns.reverse(),
+                Order::Turns | Order::Blocks => {}
+                Order::Random => {
+                    let round = u64::from(repetition) << 32 | workload_index as u64;
+                    shuffle(&mut turns, seed ^ round);
+                }
+            }
+            jobs.extend(turns.into_iter().map(|choice_index| Job {
+                choice_index,
+                workload_index,
+                repetition,
+            }));
+        }
+    }
+    if order == Order::Blocks {
+        jobs.sort_by_key(|job| job.choice_index);
+    }
+    jobs
+}
+
+/// Fisher and Yates' shuffle.
+fn shuffle(places: &mut [usize], seed: u64) {
+    let mut state = seed;
+    for index in (1..places.len()).rev() {
+        let other = (next(&mut state) % (index as u64 + 1)) as usize;
+        places.swap(index, other);
+    }
+}
+
+/// SplitMix64. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+    let mut mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn choices(order: Order) -> Vec<usize> {
+        let jobs = schedule(3, 1, 2, order, 1);
+        jobs.iter().map(|job| job.choice_index).collect()
+    }
+
+    #[test]
+    fn turns_go_back_and_forth() {
+        assert_eq!(choices(Order::Turns), [0, 1, 2, 2, 1, 0]);
+        assert_eq!(choices(Order::Blocks), [0, 0, 1, 1, 2, 2]);
+    }
+
+    #[test]
+    fn a_seed_shuffles_alike_and_every_job_comes_once() {
+        assert_eq!(choices(Order::Random), choices(Order::Random));
+        let jobs = schedule(5, 3, 4, Order::Random, 7);
+        let mut seen: Vec<_> = jobs
+            .iter()
+            .map(|job| (job.choice_index, job.workload_index, job.repetition))
+            .collect();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen.len(), 60);
+    }
+
+    #[test]
+    fn orders_have_names() {
+        assert_eq!("turns".parse::<Order>().unwrap(), Order::Turns);
+        assert!("sideways".parse::<Order>().is_err());
+    }
+}

@@ -1,0 +1,56 @@
+//! Command lines taken apart and put together, without a shell.
+
+/// The words of a text, blanks kept between quotes of either kind; none when one does not close.
+pub(crate) fn split(text: &str) -> Option<Vec<String>> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    for letter in text.chars() {
+        match (quote, letter) {
+            (Some(open), _) if letter == open => quote = None,
+            (Some(_), _) => word.get_or_insert_default().push(letter),
+            (None, '\'' | '"') => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (None, _) if letter.is_whitespace() => words.extend(word.take()),
+            (None, _) => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    quote.is_none().then_some(words)
+}
+
+/// A command line as a person would write it.
+pub(crate) fn shown(program: &str, arguments: &[String]) -> String {
+    let quoted = |word: &String| {
+        let is_plain = |letter: char| !letter.is_whitespace() && !"'\"\\$&|;<>".contains(letter);
+        if !word.is_empty() && word.chars().all(is_plain) {
+            word.clone()
+        } else {
+            format!("'{}'", word.replace('\'', "'\\''"))
+        }
+    };
+    let words = std::iter::once(program.to_owned()).chain(arguments.iter().map(quoted));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blanks_part_words_but_not_between_quotes() {
+        let words = split(" -O ^has_journal  -L 'a b' -x\"\" ");
+        let wanted = ["-O", "^has_journal", "-L", "a b", "-x"];
+        assert_eq!(words.as_deref(), Some(&wanted.map(str::to_owned)[..]));
+        assert_eq!(split("'"), None);
+        assert_eq!(split("").as_deref(), Some(&[][..]));
+    }
+
+    #[test]
+    fn what_is_shown_can_be_read_back() {
+        let words = ["-L".to_owned(), "a b".to_owned()];
+        assert_eq!(shown("mkfs.ext4", &words), "mkfs.ext4 -L 'a b'");
+    }
+}

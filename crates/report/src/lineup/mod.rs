@@ -1,0 +1,95 @@
+//! Runs in columns beside each other: rows are figures, each held against the first column.
+
+mod html;
+mod rows;
+mod text;
+
+use results::RunRecord;
+
+use crate::page::Page;
+
+use rows::Row;
+pub use rows::{Better, Extra};
+
+/// The forms of a line-up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineupFormat {
+    /// Tables for people, which can be pasted into a mail.
+    Text,
+    /// Tables in Markdown.
+    Markdown,
+    /// One page with bars that needs nothing else.
+    Html,
+}
+
+/// Runs in columns beside each other.
+#[derive(Debug, Clone, Default)]
+pub struct Lineup {
+    /// What it is.
+    pub title: String,
+    /// What holds for all of it, such as the scale.
+    pub remarks: Vec<String>,
+    /// The columns: a short name, and what is behind it.
+    pub columns: Vec<(String, String)>,
+    /// What failed.
+    pub alarms: Vec<String>,
+    sections: Vec<Section>,
+    /// What the reader should know.
+    pub notes: Vec<String>,
+}
+
+/// The rows of one workload.
+#[derive(Debug, Clone)]
+struct Section {
+    heading: String,
+    alarms: Vec<String>,
+    rows: Vec<Row>,
+}
+
+impl Lineup {
+    /// Columns with their names and what is behind each, still without rows.
+    #[must_use]
+    pub fn new(title: String, columns: Vec<(String, String)>) -> Self {
+        Self {
+            title,
+            columns,
+            ..Self::default()
+        }
+    }
+
+    /// Adds a workload: the runs of each column, and figures that no record has.
+    ///
+    /// The runs of a column are taken together; a column without any stays empty.
+    pub fn add(&mut self, heading: &str, columns: &[&[RunRecord]], extras: &[Extra]) {
+        let (mut rows, alarms) = rows::of_records(columns);
+        rows.extend(extras.iter().map(Row::of_extra));
+        self.sections.push(Section {
+            heading: heading.to_owned(),
+            alarms,
+            rows,
+        });
+    }
+
+    /// The line-up in the asked form, with a final line break.
+    #[must_use]
+    pub fn render(&self, format: LineupFormat, page: Page) -> String {
+        match format {
+            LineupFormat::Text => text::render(self, page),
+            LineupFormat::Markdown => text::markdown(self),
+            LineupFormat::Html => html::render(self),
+        }
+    }
+
+    /// How to read the tables.
+    fn legend(&self) -> String {
+        let first = self.columns.first().map_or("", |(name, _)| name.as_str());
+        format!(
+            "* is the best mean of its row. The line below is the ratio to {first}, the one below \
+             that its 95 % confidence interval, where it was repeated; an interval around 1 shows \
+             no difference."
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;

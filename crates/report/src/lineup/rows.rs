@@ -1,0 +1,249 @@
+//! The rows of a line-up: figures of records, and others.
+
+use ::compare::{
+    CellComparison, CellName, Comparison, ComparisonOptions, Figure, FigureComparison, Scope,
+    compare,
+};
+use results::RunRecord;
+use stats::{Estimate, Ratio};
+use units::format;
+
+use crate::numbers::{LatencyUnit, digits, mebibytes};
+use crate::wrap::printable;
+
+/// Which values are the better ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Better {
+    /// Larger ones.
+    Higher,
+    /// Smaller ones.
+    Lower,
+}
+
+/// A figure that no record has, such as the time to make a file system.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Extra {
+    /// What it is, with its unit.
+    pub label: String,
+    /// The values of each column, one a repetition.
+    pub samples: Vec<Vec<f64>>,
+    /// Which values are the better ones.
+    pub better: Better,
+}
+
+/// A figure in all columns.
+#[derive(Debug, Clone)]
+pub(super) struct Row {
+    pub label: String,
+    pub values: Vec<Option<Value>>,
+    better: Better,
+}
+
+/// A figure of one column.
+#[derive(Debug, Clone)]
+pub(super) struct Value {
+    pub mean: f64,
+    pub shown: String,
+    /// To the first column that has the figure; none there.
+    pub ratio: Option<Ratio>,
+}
+
+impl Row {
+    /// The row of a figure that no record has.
+    pub fn of_extra(extra: &Extra) -> Self {
+        let estimates: Vec<_> = extra
+            .samples
+            .iter()
+            .map(|samples| Estimate::from_samples(samples))
+            .collect();
+        let first = estimates.iter().position(Option::is_some).unwrap_or(0);
+        let value = |(place, estimate): (usize, &Option<Estimate>)| {
+            let estimate = estimate.as_ref()?;
+            let of_first = estimates[first].as_ref()?;
+            Some(Value {
+                mean: estimate.mean,
+                shown: digits(estimate.mean),
+                ratio: (place != first)
+                    .then(|| Ratio::of_estimates(of_first, estimate))
+                    .flatten(),
+            })
+        };
+        Self {
+            label: extra.label.clone(),
+            values: estimates.iter().enumerate().map(value).collect(),
+            better: extra.better,
+        }
+    }
+
+    /// The column with the best mean, where there are several.
+    pub fn best(&self) -> Option<usize> {
+        let means = || {
+            let values = self.values.iter().enumerate();
+            values.filter_map(|(place, value)| Some((place, value.as_ref()?.mean)))
+        };
+        if means().count() < 2 {
+            return None;
+        }
+        let best = match self.better {
+            Better::Higher => means().max_by(|a, b| a.1.total_cmp(&b.1)),
+            Better::Lower => means().min_by(|a, b| a.1.total_cmp(&b.1)),
+        };
+        best.map(|(place, _)| place)
+    }
+
+    /// The largest mean, for bars.
+    pub fn most(&self) -> f64 {
+        let means = self.values.iter().flatten().map(|value| value.mean);
+        means.fold(0.0, f64::max)
+    }
+}
+
+/// The rows of records, a column's runs taken together, and what speaks against comparing them.
+pub(super) fn of_records(columns: &[&[RunRecord]]) -> (Vec<Row>, Vec<String>) {
+    let options = ComparisonOptions {
+        force: true,
+        paired: false,
+    };
+    let Some(first) = columns.iter().position(|runs| !runs.is_empty()) else {
+        return (Vec::new(), Vec::new());
+    };
+    let held = |runs: &&[RunRecord]| compare(columns[first], runs, options).ok();
+    let comparisons: Vec<Option<Comparison>> = columns.iter().map(held).collect();
+    let Some(own) = &comparisons[first] else {
+        return (Vec::new(), Vec::new());
+    };
+    let names: Vec<&CellName> = own.cells.iter().map(|cell| &cell.name).collect();
+    let mut rows = Vec::new();
+    for (place, cell) in own.cells.iter().enumerate() {
+        let occurrence = names[..place]
+            .iter()
+            .filter(|it| **it == &cell.name)
+            .count();
+        let cells: Vec<Option<&CellComparison>> = comparisons
+            .iter()
+            .map(|comparison| {
+                let same = comparison.as_ref()?.cells.iter();
+                same.filter(|it| it.name == cell.name).nth(occurrence)
+            })
+            .collect();
+        let label = label(&cell.name, &names);
+        rows.extend(of_cell(&label, &cells, first));
+    }
+    (rows, unlike(&comparisons))
+}
+
+/// Which work was not the same in all columns.
+fn unlike(comparisons: &[Option<Comparison>]) -> Vec<String> {
+    let mut alarms = Vec::new();
+    let forced = comparisons.iter().flatten().filter(|it| it.forced);
+    for difference in forced.flat_map(|it| &it.plan_differences) {
+        if difference.is_circumstance() {
+            continue;
+        }
+        let side = |side: &Option<String>| side.clone().unwrap_or_else(|| "nothing".to_owned());
+        let alarm = format!(
+            "not the same work in all columns: {} is {} in one and {} in another",
+            difference.what,
+            side(&difference.a),
+            side(&difference.b)
+        );
+        if !alarms.contains(&alarm) {
+            alarms.push(alarm);
+        }
+    }
+    alarms
+}
+
+/// What tells a cell from the others of its workload.
+fn label(name: &CellName, all: &[&CellName]) -> String {
+    let mut parts = Vec::new();
+    let differs = |of: fn(&CellName) -> String| all.iter().any(|it| of(it) != of(name));
+    if differs(|it| it.workload.clone()) {
+        parts.push(printable(&it_name(name)));
+    } else if differs(|it| it.access_spec.clone().unwrap_or_default()) {
+        parts.push(printable(name.access_spec.as_deref().unwrap_or_default()));
+    }
+    if name.phase != "measure" {
+        parts.push(printable(&name.phase));
+    }
+    if differs(|it| it.iodepth.to_string()) {
+        parts.push(format!("depth {}", name.iodepth));
+    }
+    if differs(|it| it.workers.to_string()) {
+        parts.push(format!("{} workers", name.workers));
+    }
+    parts.join(", ")
+}
+
+fn it_name(name: &CellName) -> String {
+    name.access_spec
+        .clone()
+        .unwrap_or_else(|| name.workload.clone())
+}
+
+/// The rate, the bandwidth where it says more, and the slowest in a hundred.
+fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<Row> {
+    let find = |cell: &Option<&CellComparison>, figure: Figure| -> Option<FigureComparison> {
+        let figures = &(*cell)?.figures;
+        let is_it = |it: &&FigureComparison| it.scope == Scope::Total && it.figure == figure;
+        figures.iter().find(is_it).cloned()
+    };
+    let row = |figure: Figure| -> Option<Row> {
+        let found: Vec<Option<FigureComparison>> =
+            cells.iter().map(|cell| find(cell, figure)).collect();
+        let of_first = found.get(first)?.as_ref()?;
+        if of_first.same_as.is_some() || of_first.b.mean <= 0.0 {
+            return None;
+        }
+        let smallest = found
+            .iter()
+            .flatten()
+            .map(|it| it.b.mean)
+            .fold(f64::MAX, f64::min);
+        let unit = LatencyUnit::fitting(Some(smallest.max(0.0) as u64));
+        let value = |(place, found): (usize, &Option<FigureComparison>)| {
+            found.as_ref().map(|found| Value {
+                mean: found.b.mean,
+                shown: show(figure, found.b.mean, unit),
+                ratio: (place != first)
+                    .then(|| Ratio::of_estimates(&of_first.b, &found.b))
+                    .flatten(),
+            })
+        };
+        Some(Row {
+            label: joined(label, &figure_name(figure, unit)),
+            values: found.iter().enumerate().map(value).collect(),
+            better: match figure.higher_is_better() {
+                true => Better::Higher,
+                false => Better::Lower,
+            },
+        })
+    };
+    let slow = row(Figure::LatencyP99).or_else(|| row(Figure::LatencyMean));
+    let rows = [row(Figure::PerSecond), row(Figure::BytesPerSecond), slow];
+    rows.into_iter().flatten().collect()
+}
+
+fn joined(label: &str, figure: &str) -> String {
+    match label {
+        "" => figure.to_owned(),
+        label => format!("{label}, {figure}"),
+    }
+}
+
+fn figure_name(figure: Figure, unit: LatencyUnit) -> String {
+    match figure {
+        Figure::PerSecond => "per s".to_owned(),
+        Figure::BytesPerSecond => "MiB/s".to_owned(),
+        Figure::LatencyMean => format!("mean {}", unit.name()),
+        Figure::LatencyP99 => format!("p99 {}", unit.name()),
+    }
+}
+
+fn show(figure: Figure, value: f64, unit: LatencyUnit) -> String {
+    match figure {
+        Figure::PerSecond => format::iops(value),
+        Figure::BytesPerSecond => mebibytes(value),
+        Figure::LatencyMean | Figure::LatencyP99 => unit.show(Some(value)),
+    }
+}

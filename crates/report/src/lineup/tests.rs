@@ -1,0 +1,87 @@
+//! Line-ups of made-up runs.
+
+use super::*;
+use crate::html::sample;
+
+fn faster(record: &RunRecord, factor: f64) -> RunRecord {
+    let mut record = record.clone();
+    for cell in &mut record.cells {
+        cell.total.per_second *= factor;
+        cell.target = "/elsewhere".to_owned();
+    }
+    record
+}
+
+fn lineup() -> Lineup {
+    let one = sample::record();
+    let columns = [
+        vec![one.clone(), faster(&one, 1.01), faster(&one, 0.99)],
+        vec![faster(&one, 2.0), faster(&one, 2.02), faster(&one, 1.98)],
+        Vec::new(),
+    ];
+    let columns: Vec<&[RunRecord]> = columns.iter().map(Vec::as_slice).collect();
+    let mut lineup = Lineup {
+        title: "Two file systems".to_owned(),
+        columns: ["ext4", "xfs", "<none>"]
+            .map(|name| (name.to_owned(), "made".to_owned()))
+            .into(),
+        ..Lineup::default()
+    };
+    let extra = Extra {
+        label: "sync afterwards, s".to_owned(),
+        samples: vec![vec![2.0, 2.1], vec![1.0, 1.1], Vec::new()],
+        better: Better::Lower,
+    };
+    lineup.add("File Server", &columns, &[extra]);
+    lineup
+}
+
+#[test]
+fn figures_stand_in_columns_with_their_ratio_to_the_first() {
+    let text = lineup().render(LineupFormat::Text, Page::PLAIN);
+    let line = |begin: &str| {
+        text.lines()
+            .find(|line| line.starts_with(begin))
+            .unwrap_or("")
+    };
+    let ratios = line("  ratio").split_whitespace().collect::<Vec<_>>();
+    assert_eq!(ratios, ["ratio", "1", "2.00", "-"], "{text}");
+    let sync = line("sync afterwards")
+        .split_whitespace()
+        .collect::<Vec<_>>();
+    assert_eq!(sync[3..], ["2.050", "*1.050", "-"], "{text}");
+    assert!(text.contains("  95 %"), "{text}");
+}
+
+#[test]
+fn a_narrow_page_has_more_tables_and_loses_no_column() {
+    let page = Page {
+        width: 34,
+        color: false,
+    };
+    let text = lineup().render(LineupFormat::Text, page);
+    let heads = ["ext4", "xfs", "<none>"];
+    assert!(
+        heads.iter().all(|head| text.contains(&format!(" {head}"))),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_page_escapes_names_and_markdown_has_a_table() {
+    let page = lineup().render(LineupFormat::Html, Page::PLAIN);
+    assert!(page.contains("&lt;none&gt;") && page.contains("<strong>"));
+    let markdown = lineup().render(LineupFormat::Markdown, Page::PLAIN);
+    assert!(
+        markdown.contains("|  | ext4 | xfs | \\<none\\> |"),
+        "{markdown}"
+    );
+}
+
+#[test]
+fn a_lineup_without_any_run_is_empty() {
+    let mut lineup = Lineup::default();
+    lineup.add("nothing", &[&[], &[]], &[]);
+    let text = lineup.render(LineupFormat::Text, Page::PLAIN);
+    assert!(text.contains("nothing"), "{text}");
+}

@@ -1,0 +1,180 @@
+//! A line-up for a terminal, and in Markdown.
+
+use stats::Ratio;
+
+use super::rows::{Row, Value};
+use super::{Lineup, Section};
+use crate::markdown::{escape, table_lines};
+use crate::numbers::{ABSENT, digits};
+use crate::page::Page;
+use crate::table::{Column, Table};
+use crate::wrap::{printable, width, wrap};
+
+/// Blanks between two columns.
+const GAP: usize = 2;
+
+/// The line-up in text: tables with as many columns as the page is wide.
+pub(super) fn render(lineup: &Lineup, page: Page) -> String {
+    let limit = page.width.max(20);
+    let mut lines: Vec<String> = wrap(&lineup.title, limit);
+    for line in &mut lines {
+        *line = page.bold(line);
+    }
+    for remark in &lineup.remarks {
+        lines.extend(wrap(remark, limit));
+    }
+    for (name, behind) in &lineup.columns {
+        lines.extend(wrap(&format!("{name}: {behind}"), limit));
+    }
+    for alarm in &lineup.alarms {
+        lines.extend(alarm_lines(alarm, limit).iter().map(|line| page.red(line)));
+    }
+    for section in &lineup.sections {
+        lines.push(String::new());
+        lines.push(page.bold(&printable(&section.heading)));
+        for alarm in &section.alarms {
+            lines.extend(wrap(alarm, limit).iter().map(|line| page.red(line)));
+        }
+        for table in tables(lineup, section, limit) {
+            let shown = table.lines(limit);
+            lines.extend(shown.head.iter().map(|line| page.bold(line)));
+            lines.extend(shown.body);
+        }
+    }
+    lines.push(String::new());
+    lines.extend(wrap(&lineup.legend(), limit));
+    for note in &lineup.notes {
+        lines.extend(wrap(note, limit));
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+/// An alarm may quote what a program printed, line by line.
+fn alarm_lines(alarm: &str, limit: usize) -> Vec<String> {
+    alarm.lines().flat_map(|line| wrap(line, limit)).collect()
+}
+
+/// The line-up in Markdown.
+pub(super) fn markdown(lineup: &Lineup) -> String {
+    let mut lines = vec![format!("# {}", escape(&lineup.title)), String::new()];
+    lines.extend(lineup.remarks.iter().map(|it| format!("- {}", escape(it))));
+    for (name, behind) in &lineup.columns {
+        lines.push(format!("- **{}**: {}", escape(name), escape(behind)));
+    }
+    lines.extend(
+        lineup
+            .alarms
+            .iter()
+            .map(|it| format!("- **{}**", escape(it))),
+    );
+    for section in &lineup.sections {
+        let heading = format!("## {}", escape(&section.heading));
+        lines.extend([String::new(), heading, String::new()]);
+        for alarm in &section.alarms {
+            lines.extend([format!("**{}**", escape(alarm)), String::new()]);
+        }
+        let all: Vec<usize> = (0..lineup.columns.len()).collect();
+        lines.extend(table_lines(&table(lineup, section, &all)));
+    }
+    lines.extend([String::new(), escape(&lineup.legend())]);
+    for note in &lineup.notes {
+        lines.extend([String::new(), escape(note)]);
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+/// The rows in as few tables as fit the page.
+fn tables(lineup: &Lineup, section: &Section, limit: usize) -> Vec<Table> {
+    let count = lineup.columns.len();
+    for each in (1..=count.max(1)).rev() {
+        let places: Vec<usize> = (0..count).collect();
+        let tables: Vec<Table> = places
+            .chunks(each)
+            .map(|places| table(lineup, section, places))
+            .collect();
+        if each == 1 || tables.iter().all(|table| natural_width(table) <= limit) {
+            return tables;
+        }
+    }
+    Vec::new()
+}
+
+fn natural_width(table: &Table) -> usize {
+    let column = |place: usize| {
+        let texts = table.rows.iter().map(|row| width(&row[place]));
+        let head = table.columns[place].head.split(' ').map(width);
+        texts.chain(head).max().unwrap_or(0) + GAP
+    };
+    (0..table.columns.len()).map(column).sum()
+}
+
+/// The rows with these columns.
+fn table(lineup: &Lineup, section: &Section, places: &[usize]) -> Table {
+    let mut columns = vec![Column::name("")];
+    columns.extend(places.iter().map(|place| {
+        let name = lineup.columns.get(*place).map_or("", |(name, _)| name);
+        Column::number(&printable(name), 50)
+    }));
+    Table {
+        columns,
+        rows: section
+            .rows
+            .iter()
+            .flat_map(|row| lines(row, places))
+            .collect(),
+        span: None,
+    }
+}
+
+/// A figure in lines: values, ratios, and their intervals where there are any.
+fn lines(row: &Row, places: &[usize]) -> Vec<Vec<String>> {
+    let line = |label: &str, text: &dyn Fn(usize, &Value) -> String| {
+        let texts = places.iter().map(|place| {
+            let value = row.values.get(*place).and_then(Option::as_ref);
+            value.map_or_else(|| ABSENT.to_owned(), |value| text(*place, value))
+        });
+        std::iter::once(label.to_owned())
+            .chain(texts)
+            .collect::<Vec<String>>()
+    };
+    let best = row.best();
+    let mut lines = vec![line(&row.label, &|place, value| {
+        let mark = if best == Some(place) { "*" } else { "" };
+        format!("{mark}{}", value.shown)
+    })];
+    let ratios = || row.values.iter().flatten().filter_map(|value| value.ratio);
+    if ratios().count() > 0 {
+        lines.push(line("  ratio", &|_, value| {
+            value
+                .ratio
+                .map_or_else(|| "1".to_owned(), |it| ratio(it.value))
+        }));
+    }
+    if ratios().any(|ratio| ratio.certainty.is_some()) {
+        lines.push(line("  95 %", &|_, value| interval(value.ratio)));
+    }
+    lines
+}
+
+/// A ratio: two decimals, more where it is small and fewer where it is large.
+pub(super) fn ratio(value: f64) -> String {
+    if (0.095..10.0).contains(&value) {
+        format!("{value:.2}")
+    } else {
+        digits(value)
+    }
+}
+
+/// The interval of a ratio; nothing where it has none.
+pub(super) fn interval(of: Option<Ratio>) -> String {
+    let certainty = of.and_then(|ratio| ratio.certainty);
+    certainty.map_or_else(String::new, |certainty| {
+        format!(
+            "{}-{}",
+            ratio(certainty.ci95_low),
+            ratio(certainty.ci95_high)
+        )
+    })
+}

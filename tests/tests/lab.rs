@@ -1,0 +1,382 @@
+//! The lab: file systems made, measured side by side, and taken down whatever happens.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, chown};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use end_to_end::{Bed, Finished, LoopDevice, finish, names_in, need, run_tool, skip};
+
+/// Small enough for a second, large enough for every file system of the test.
+const IMAGE: &str = "320m";
+/// An ordinary user without anything.
+const NOBODY: u32 = 65534;
+
+/// A bed with a directory for labs.
+struct Site {
+    bed: Bed,
+    labs: PathBuf,
+}
+
+impl Site {
+    fn new() -> Result<Self, end_to_end::FixtureError> {
+        if !rustix::process::geteuid().is_root() {
+            let reason = "making file systems needs root".to_owned();
+            return Err(end_to_end::FixtureError::Unavailable(reason));
+        }
+        let bed = Bed::new()?;
+        let labs = bed.path().join("labs");
+        Ok(Self { bed, labs })
+    }
+
+    /// Arguments of a small `lab run` on these file systems.
+    fn arguments<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
+        let labs = self.labs.to_str().unwrap();
+        let line = [
+            "lab",
+            "run",
+            "create-remove",
+            "--dir",
+            labs,
+            "--image-size",
+            IMAGE,
+        ];
+        let small = ["--set", "count=200", "--set", "sizes=4096", "--no-html"];
+        [&line[..], &small[..], more].concat()
+    }
+
+    fn run(&self, more: &[&str]) -> Finished {
+        self.bed.run(&self.arguments(more))
+    }
+
+    fn clean(&self) -> Finished {
+        self.bed
+            .run(&["lab", "clean", "--dir", self.labs.to_str().unwrap()])
+    }
+
+    /// What there is of labs: mounts, loop devices, files, processes.
+    fn traces(&self) -> Vec<String> {
+        let labs = self.labs.to_str().unwrap();
+        let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
+        let mut traces: Vec<String> = mounts
+            .lines()
+            .filter(|line| line.contains(labs))
+            .map(|line| format!("mount {line}"))
+            .collect();
+        let loops = run_tool("losetup", &["--list", "--noheadings"]).unwrap();
+        let loops = loops.lines().filter(|line| line.contains(labs));
+        traces.extend(loops.map(|line| format!("loop {line}")));
+        traces.extend(
+            names_in(&self.labs)
+                .into_iter()
+                .map(|name| format!("file {name}")),
+        );
+        traces.extend(processes_with(labs));
+        traces
+    }
+}
+
+fn processes_with(text: &str) -> Vec<String> {
+    let entries = fs::read_dir("/proc").unwrap().flatten();
+    let lines = entries.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
+    lines
+        .map(|line| String::from_utf8_lossy(&line).replace('\0', " "))
+        .filter(|line| line.contains(text))
+        .map(|line| format!("process {line}"))
+        .collect()
+}
+
+fn zrams() -> Vec<String> {
+    let mut names = names_in(Path::new("/sys/block"));
+    names.retain(|name| name.starts_with("zram"));
+    names
+}
+
+#[test]
+fn every_file_system_is_listed_with_what_is_missing() {
+    let bed = Bed::new().unwrap();
+    let listed = bed.run(&["lab", "list"]);
+    listed.assert_says(0, &[]);
+    for name in [
+        "ext2", "xfs", "btrfs", "nilfs2", "zfs", "overlay", "path:DIR",
+    ] {
+        let is_listed = listed.stdout.lines().any(|line| line.starts_with(name));
+        assert!(is_listed, "{}", listed.text());
+    }
+}
+
+#[test]
+fn file_systems_stand_beside_each_other_and_nothing_is_left() {
+    let site = need!(Site::new());
+    let plain = site.bed.target().to_string_lossy().into_owned();
+    let list = format!("ext4,ext4:-O ^has_journal,tmpfs,overlay,path:{plain}");
+    let done = site.run(&["--fs", &list, "--repetitions", "2", "--scale", "0.5"]);
+    done.assert_says(0, &["[1/10] ext4: create-remove, repetition 1"]);
+    let words = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    for wanted in [
+        "scale 0.5:",
+        "ext4 -O ^has_journal: loop device, 320MiB; made by `mkfs.ext4",
+        "mounted as tmpfs with `rw",
+        "mounted as overlay with `rw",
+        "create 4KiB, per s",
+        "ratio 1",
+        "95 %",
+        "sync afterwards, s",
+        "device writes, MiB",
+    ] {
+        assert!(words.contains(wanted), "no `{wanted}` in\n{}", done.text());
+    }
+    assert_eq!(site.traces(), [""; 0]);
+    assert_eq!(site.bed.left_in_target(), [""; 0]);
+    let runs = site.bed.run(&["runs", "--tag", "lab"]);
+    assert_eq!(
+        runs.stdout.matches("scale 0.5").count(),
+        10,
+        "{}",
+        runs.text()
+    );
+}
+
+#[test]
+fn a_table_can_be_markdown_or_a_page() {
+    let site = need!(Site::new());
+    let saved = site.bed.path().join("table.html");
+    let saved = saved.to_str().unwrap();
+    let line = [
+        "--fs",
+        "ext2,tmpfs",
+        "--repetitions",
+        "1",
+        "--no-db",
+        "--quiet",
+    ];
+    let markdown = site.run(&[&line[..], &["--format", "markdown"]].concat());
+    assert!(
+        markdown.stdout.contains("| ext2 | tmpfs |"),
+        "{}",
+        markdown.text()
+    );
+    let page = site.run(&[&line[..], &["--format", "html", "-o", saved]].concat());
+    page.assert_says(0, &[]);
+    let text = fs::read_to_string(saved).unwrap();
+    assert!(text.contains("What was mounted how") && !text.contains("http://"));
+    site.run(&[&line[..], &["-o", saved]].concat())
+        .assert_refused(2, &["is there already"]);
+}
+
+#[test]
+fn cold_caches_and_other_orders_work() {
+    let site = need!(Site::new());
+    for jobs in ["blocks", "random"] {
+        let line = ["--fs", "ext3,tmpfs", "--repetitions", "2", "--jobs", jobs];
+        site.run(&line).assert_says(0, &[]);
+    }
+    // The whole machine's dirty pages are written first, so once.
+    site.run(&["--fs", "ext3", "--repetitions", "1", "--cold"])
+        .assert_says(0, &[]);
+    assert_eq!(site.traces(), [""; 0]);
+}
+
+#[test]
+fn what_cannot_work_is_refused_before_anything_is_made() {
+    let site = need!(Site::new());
+    for (list, on, code, phrases) in [
+        (
+            "ext5",
+            "loop",
+            2,
+            ["the lab knows no file system `ext5`", "did you mean"],
+        ),
+        ("zfs", "loop", 2, ["zfs", "path:DIR"]),
+        ("ext4,noatime", "loop", 2, ["`noatime`", "lab list"]),
+        ("ext4", "floppy", 2, ["`floppy`", "--on zram"]),
+        ("ext4", "/dev/null", 2, ["/dev/null", "block device"]),
+        (
+            "path:/no/such/place",
+            "loop",
+            3,
+            ["/no/such/place", "help:"],
+        ),
+    ] {
+        site.run(&["--fs", list, "--on", on])
+            .assert_refused(code, &phrases);
+    }
+    let refused = site.run(&["--fs", "ext4", "--image-size", "900t"]);
+    refused.assert_refused(2, &["--image-size"]);
+    let labs = site.labs.to_str().unwrap();
+    let line = ["lab", "run", "postmark", "--dir", labs, "--fs"];
+    let run = |more: &[&str]| site.bed.run(&[&line[..], more].concat());
+    run(&["ext4", "--image-size", "900t"]).assert_refused(3, &["does not fit", "are free in"]);
+    run(&["xfs", "--image-size", "64m"]).assert_refused(2, &["xfs needs 300MiB at least"]);
+    run(&["ext4", "--scale", "3"]).assert_refused(2, &["`3` is not a scale"]);
+    let has_mkfs = Path::new("/usr/sbin/mkfs.bcachefs").exists();
+    if !has_mkfs {
+        run(&["bcachefs"]).assert_refused(3, &["`mkfs.bcachefs`", "`bcachefs-tools`"]);
+    }
+    assert_eq!(site.traces(), [""; 0]);
+}
+
+#[test]
+fn a_failing_program_is_quoted_and_the_others_go_on() {
+    let site = need!(Site::new());
+    let bad = [
+        "--fs",
+        "ext4:--no-such-option",
+        "--fs",
+        "ext4,mount=no_such_option,tmpfs",
+    ];
+    let done = site.run(&[&bad[..], &["--repetitions", "2"]].concat());
+    done.assert_says(
+        3,
+        &[
+            "`mkfs.ext4 ",
+            "--no-such-option",
+            "`mount -t ext4",
+            "failed",
+        ],
+    );
+    assert!(
+        done.stdout.contains("create 4KiB, per s"),
+        "{}",
+        done.text()
+    );
+    assert_eq!(site.traces(), [""; 0]);
+}
+
+#[test]
+fn a_device_is_used_only_when_it_is_named_and_free() {
+    let site = need!(Site::new());
+    let device = need!(LoopDevice::new(64 << 20));
+    let path = device.path().to_string_lossy().into_owned();
+    let line = ["--fs", "ext4", "--on", &path, "--repetitions", "1"];
+    site.run(&line)
+        .assert_refused(3, &[&path, "--overwrite-device"]);
+    device.format(end_to_end::FileSystem::Ext4).unwrap();
+    site.run(&line)
+        .assert_refused(3, &["ext4", "nothing was written"]);
+    let named = [&line[..], &["--overwrite-device", &path]].concat();
+    site.run(&named).assert_says(0, &[]);
+    let point = site.bed.path().join("elsewhere");
+    fs::create_dir(&point).unwrap();
+    let mounted = end_to_end::Mount::new(device.path(), &point, "noatime").unwrap();
+    site.run(&named).assert_refused(3, &["is mounted on"]);
+    drop(mounted);
+    assert_eq!(site.traces(), [""; 0]);
+}
+
+/// The program's command line as an ordinary user.
+fn as_nobody(site: &Site, more: &[&str]) -> Command {
+    let plain = site.bed.command(&[]);
+    let mut command = Command::new("setpriv");
+    let id = NOBODY.to_string();
+    command.args(["--reuid", &id, "--regid", &id, "--clear-groups", "--"]);
+    command.arg(plain.get_program()).args(site.arguments(more));
+    command.current_dir("/").envs(
+        plain
+            .get_envs()
+            .filter_map(|(key, value)| Some((key, value?))),
+    );
+    command
+}
+
+#[test]
+fn an_ordinary_user_is_told_what_root_is_for_and_has_tmpfs() {
+    let site = need!(Site::new());
+    let program = site.bed.command(&[]).get_program().to_owned();
+    let can_start = Command::new("setpriv")
+        .args([
+            "--reuid",
+            "65534",
+            "--regid",
+            "65534",
+            "--clear-groups",
+            "--",
+        ])
+        .arg(program)
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    if !can_start.is_ok_and(|status| status.success()) {
+        skip!("the program lies where an ordinary user cannot start it");
+    }
+    fs::set_permissions(site.bed.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::create_dir(&site.labs).unwrap();
+    chown(&site.labs, Some(NOBODY), Some(NOBODY)).unwrap();
+    fs::set_permissions(&site.labs, fs::Permissions::from_mode(0o700)).unwrap();
+    finish(&mut as_nobody(&site, &["--fs", "ext4", "--no-db"])).assert_refused(
+        3,
+        &["making and mounting ext4 on a block device needs root"],
+    );
+    let line = ["--fs", "tmpfs", "--no-db", "--repetitions", "1"];
+    let done = finish(&mut as_nobody(&site, &line));
+    if done.stderr.contains("there are no user namespaces") {
+        skip!("there are no user namespaces");
+    }
+    done.assert_says(0, &[]);
+    assert!(done.stdout.contains("mounted as tmpfs"), "{}", done.text());
+    assert_eq!(site.traces(), [""; 0]);
+}
+
+/// How many kills; more are asked for before a release.
+fn kill_count() -> u64 {
+    let asked = std::env::var("PGMETER_LAB_KILLS").ok();
+    asked.and_then(|count| count.parse().ok()).unwrap_or(10)
+}
+
+#[test]
+fn nothing_is_left_of_a_killed_lab_after_cleaning() {
+    let site = need!(Site::new());
+    let before = zrams();
+    let media: &[&str] = match Path::new("/sys/class/zram-control").exists() {
+        true => &["loop", "zram"],
+        false => &["loop"],
+    };
+    let (mut left_count, mut state) = (0, 1_u64);
+    for kill in 0..kill_count() {
+        let on = media[kill as usize % media.len()];
+        let list = "ext4,xfs,tmpfs,overlay";
+        let arguments = site.arguments(&["--fs", list, "--on", on, "--repetitions", "9"]);
+        let mut child = site.bed.start(&arguments);
+        // Any moment of the first cycles, each as likely as any other.
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        std::thread::sleep(Duration::from_millis((state >> 33) % 2500));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        left_count += usize::from(!names_in(&site.labs).is_empty());
+        let cleaned = site.clean();
+        cleaned.assert_says(0, &[]);
+        assert_eq!(
+            site.traces(),
+            [""; 0],
+            "kill {kill} on {on}\n{}",
+            cleaned.text()
+        );
+        assert_eq!(zrams(), before, "kill {kill} on {on}\n{}", cleaned.text());
+    }
+    assert!(left_count > 0, "no kill met a lab at work");
+    let again = site.clean();
+    assert!(
+        again.stdout.starts_with("no lab has left anything"),
+        "{}",
+        again.text()
+    );
+}
+
+#[test]
+fn an_interrupted_lab_takes_itself_down() {
+    let site = need!(Site::new());
+    let mut child = site
+        .bed
+        .start(&site.arguments(&["--fs", "ext4", "--repetitions", "99"]));
+    end_to_end::wait_for("the lab to mount", || {
+        site.traces().iter().any(|trace| trace.starts_with("mount"))
+    });
+    run_tool("kill", &["-INT", &child.id().to_string()]).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(site.traces(), [""; 0]);
+}
