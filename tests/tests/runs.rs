@@ -120,6 +120,26 @@ fn the_table_has_a_line_for_each_run() {
 }
 
 #[test]
+fn a_target_is_listed_from_the_root_and_phases_are_one_cell() {
+    let bed = bed();
+    std::fs::create_dir(bed.path().join("here")).unwrap();
+    let arguments = ["run", "postmark", "--target", "./here", "--no-html"];
+    let few = ["--set", "number=10", "--set", "transactions=10"];
+    let seen = bed.run(&[&arguments[..], &few].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let target = bed.path().join("here").to_string_lossy().into_owned();
+    // The line is broken where the page is too narrow for the path.
+    assert!(
+        seen.stdout.replace('\n', "").contains(&target),
+        "{}",
+        seen.text()
+    );
+    let row = &list(&bed)[0];
+    assert_eq!(row["targets"], serde_json::json!([target]));
+    assert_eq!(row["cell_count"], 1);
+}
+
+#[test]
 fn filters_and_limits_say_which_runs_are_listed() {
     let bed = bed();
     run(&bed);

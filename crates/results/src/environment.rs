@@ -10,6 +10,8 @@ use crate::real;
 pub struct Environment {
     /// The machine's name in its network.
     pub host: String,
+    /// Where pgmeter was started; targets that are no full paths begin there.
+    pub directory: String,
     /// Release of the kernel, such as `6.12.9`.
     pub kernel: String,
     /// The kernel's build, as `uname -v` prints it.

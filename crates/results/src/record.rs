@@ -1,8 +1,10 @@
 //! The record: everything that was planned, found and measured in one run.
 
+use std::path::{Path, PathBuf};
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};
-use workload::plan::Plan;
+use workload::plan::{Plan, TargetKind, TargetPlan};
 
 use crate::{CellRecord, Environment, EstimateRecord, FORMAT, PreconditionRecord, Warning};
 
@@ -104,6 +106,19 @@ impl RunRecord {
     pub fn finish(&mut self, status: Status) {
         self.finished_at = Some(Timestamp::now());
         self.status = status;
+    }
+
+    /// A target's path from the root, where the record tells it; else as it was given.
+    ///
+    /// The name of a target that is not touched is no path and stays as it is.
+    #[must_use]
+    pub fn full_path(&self, target: &TargetPlan) -> PathBuf {
+        let directory = Path::new(&self.environment.directory);
+        if target.kind == TargetKind::Null || !directory.is_absolute() {
+            return target.path.clone();
+        }
+        // By its components, which leaves out what only means "here".
+        directory.join(&target.path).components().collect()
     }
 
     /// The record as one JSON document with a final line break.

@@ -1,5 +1,7 @@
 //! What is written about a run: rows made ready before the store is locked, and how they get in.
 
+use std::collections::BTreeSet;
+
 use results::{CellRecord, IntervalRecord, RunRecord, Status, Warning};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
@@ -141,11 +143,12 @@ fn finish_cell(store: &Connection, run: i64, done: &DoneCell) -> rusqlite::Resul
         insert.execute(params![cell, number, bytes])?;
     }
     let sql = "UPDATE runs SET per_second_max = ?2, bytes_per_second_max = ?3, \
-               cell_count = max(cell_count, ?4 + 1) WHERE key = ?1";
+               cell_count = (SELECT count(DISTINCT cell_index) FROM cells \
+                             WHERE run = ?1 AND figures IS NOT NULL) WHERE key = ?1";
     let (rate, bandwidth) = (done.best.per_second_max, done.best.bytes_per_second_max);
     store
         .prepare_cached(sql)?
-        .execute(params![run, rate, bandwidth, done.position])?;
+        .execute(params![run, rate, bandwidth])?;
     Ok(())
 }
 
@@ -186,11 +189,13 @@ pub(crate) fn finish_run(
     let sql = "UPDATE runs SET status = ?2, finished_at = ?3, owner = NULL, cell_count = ?4, \
                per_second_max = ?5, bytes_per_second_max = ?6 WHERE key = ?1";
     let best = Best::of(&record.cells);
+    // A classic program's cell has a record for each phase.
+    let cells_of_plan: BTreeSet<u32> = record.cells.iter().map(|cell| cell.index).collect();
     store.prepare_cached(sql)?.execute(params![
         run,
         status_text(record.status),
         record.finished_at.map(|time| time.to_string()),
-        record.cells.len() as i64,
+        cells_of_plan.len() as i64,
         best.per_second_max,
         best.bytes_per_second_max,
     ])?;

@@ -26,7 +26,7 @@ impl Header {
         let targets = plan
             .targets
             .iter()
-            .map(|target| target.path.to_string_lossy().into_owned());
+            .map(|target| record.full_path(target).to_string_lossy().into_owned());
         let file_systems = record
             .environment
             .file_systems

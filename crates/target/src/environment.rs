@@ -41,6 +41,9 @@ pub fn environment(targets: &[PathBuf]) -> Environment {
     let text = |name: &std::ffi::CStr| name.to_string_lossy().into_owned();
     let mut environment = Environment {
         host: text(names.nodename()),
+        directory: std::env::current_dir()
+            .map(|directory| directory.to_string_lossy().into_owned())
+            .unwrap_or_default(),
         kernel: text(names.release()),
         kernel_build: text(names.version()),
         architecture: text(names.machine()),

@@ -72,6 +72,7 @@ fn system(environment: &Environment) -> Vec<(String, String)> {
     };
     let rows = [
         ("host", environment.host.clone()),
+        ("started in", environment.directory.clone()),
         ("kernel", environment.kernel.clone()),
         ("kernel build", environment.kernel_build.clone()),
         ("architecture", environment.architecture.clone()),

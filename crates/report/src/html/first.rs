@@ -1,5 +1,7 @@
 //! The first screen: what was measured on what, what came out, and what to doubt.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 use results::Status;
 
@@ -100,7 +102,9 @@ fn status(run: &Run) -> Markup {
         Status::Failed => "✕",
     };
     let words = run.model.outcome.clone().unwrap_or_else(|| {
-        let count = run.record.cells.len();
+        // A classic program's cell has a record for each phase.
+        let cells = run.record.cells.iter().map(|cell| cell.index);
+        let count = cells.collect::<BTreeSet<u32>>().len();
         let noun = if count == 1 { "cell" } else { "cells" };
         format!("complete, {count} {noun}")
     });

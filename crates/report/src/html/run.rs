@@ -92,7 +92,7 @@ impl<'a> Run<'a> {
         let targets = &self.record.plan.targets;
         let paths = targets.iter().take(SHOWN);
         let mut names: Vec<String> = paths
-            .map(|target| printable(&target.path.to_string_lossy()))
+            .map(|target| printable(&self.record.full_path(target).to_string_lossy()))
             .collect();
         if let Some(more) = targets.len().checked_sub(SHOWN).filter(|more| *more > 0) {
             names.push(format!("{more} more"));

@@ -144,7 +144,7 @@ pub fn settings(record: &RunRecord) -> String {
         common(cells, |cell| format!("{} ramp", seconds(cell.ramp_time_ns)))
             .filter(|_| cells[0].ramp_time_ns > 0),
     );
-    parts.extend(common(cells, |cell| cell.target.clone()));
+    parts.extend(common(cells, |cell| target(record, cell)));
     parts.extend(record.preconditions.iter().map(precondition));
     parts.push(format!("seed {}", record.plan.seed));
     printable(&parts.join(", "))
@@ -159,6 +159,16 @@ fn precondition(done: &PreconditionRecord) -> String {
         done.times,
         crate::numbers::digits(done.time_ns as f64 / 1e9)
     )
+}
+
+/// The cell's target, by its full path where there is but one.
+fn target(record: &RunRecord, cell: &CellRecord) -> String {
+    let mut targets = record.plan.targets.iter();
+    let own = targets.find(|target| target.path.to_string_lossy() == cell.target);
+    match own {
+        Some(target) => record.full_path(target).to_string_lossy().into_owned(),
+        None => cell.target.clone(),
+    }
 }
 
 fn seconds(ns: u64) -> String {

@@ -1,6 +1,7 @@
 //! Records written and read back.
 
 use results::{FORMAT, Latency, Phase, ReadError, RunRecord, Status, WarningCode};
+use workload::plan::TargetKind;
 
 use crate::sample;
 
@@ -10,6 +11,23 @@ fn a_record_reads_back_as_it_was_written() {
     let text = record.to_json();
     assert!(text.ends_with("}\n"));
     assert_eq!(RunRecord::from_json(&text).unwrap(), record);
+}
+
+#[test]
+fn a_target_is_told_from_the_root_where_that_is_known() {
+    let mut record = sample::record();
+    let mut target = record.plan.targets[0].clone();
+    let mut told = |directory: &str, path: &str, kind| {
+        record.environment.directory = directory.to_owned();
+        target.path = path.into();
+        target.kind = kind;
+        record.full_path(&target).display().to_string()
+    };
+    assert_eq!(told("/home/me", ".", TargetKind::Directory), "/home/me");
+    assert_eq!(told("/home/me", "./a/", TargetKind::File), "/home/me/a");
+    assert_eq!(told("/home/me", "/mnt", TargetKind::Directory), "/mnt");
+    assert_eq!(told("/home/me", "null", TargetKind::Null), "null");
+    assert_eq!(told("", ".", TargetKind::Directory), ".");
 }
 
 #[test]

@@ -18,16 +18,20 @@ const SAME_COUNT: usize = 40;
 const SAME_PERCENT_MAX: f64 = 5.0;
 /// Comparisons with a target that is slower.
 const SLOWER_COUNT: usize = 10;
-/// Runs of each side of a comparison.
-const RUNS: usize = 6;
+/// What a run measures: much in half a second, a hundred slow reads in a whole one.
+const SAME_MS: u64 = 500;
+const SLOWER_MS: u64 = 1000;
+/// Runs of each side of a comparison; more where each has to be right.
+const SAME_RUNS: usize = 6;
+const SLOWER_RUNS: usize = 10;
 /// What a read takes, and what it takes where it is slower by a tenth; long beside what waking up
 /// takes on a busy machine.
 const DELAYS: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(11)];
 
-/// Reads at random; a half second is short for a benchmark and long for a test.
-fn workload(options: &str, effort: &Effort) -> String {
+/// Reads at random, for `milliseconds` unless the options of the benchmark say how long.
+fn workload(options: &str, effort: &Effort, milliseconds: u64) -> String {
     let run_time = match effort.seconds {
-        0 => "500ms".to_owned(),
+        0 => format!("{milliseconds}ms"),
         seconds => format!("{seconds}s"),
     };
     format!(
@@ -40,8 +44,8 @@ fn workload(options: &str, effort: &Effort) -> String {
 pub fn same(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
     let count = effort.rounds_or(SAME_COUNT);
     println!(
-        "\nsame: {count} comparisons of a target with itself, {RUNS} runs each in turn; at most \
-         {SAME_PERCENT_MAX} % called different"
+        "\nsame: {count} comparisons of a target with itself, {SAME_RUNS} runs each in turn; at \
+         most {SAME_PERCENT_MAX} % called different"
     );
     heading();
     let (memory, disk) = (Scratch::in_memory()?, Scratch::new()?);
@@ -56,8 +60,10 @@ pub fn same(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result
     let mut different_count = 0;
     for number in 0..count {
         let (name, target, options) = places[number % places.len()];
-        let text = workload(options, effort);
-        let sides = in_turn(RUNS, interrupt, |_| pgmeter.record(&text, Some(target)))?;
+        let text = workload(options, effort, SAME_MS);
+        let sides = in_turn(SAME_RUNS, interrupt, |_| {
+            pgmeter.record(&text, Some(target))
+        })?;
         let figures = compare(pgmeter, sides)?;
         let is_same = !figures.is_empty() && !figures.iter().any(Said::is_a_difference);
         row(
@@ -82,16 +88,16 @@ pub fn slower(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Resu
     let count = effort.rounds_or(SLOWER_COUNT);
     println!(
         "\nslower: {count} comparisons with a FUSE file system whose reads take a tenth longer \
-         ({DELAYS:?}), {RUNS} runs each in turn; each to be found"
+         ({DELAYS:?}), {SLOWER_RUNS} runs each in turn; each to be found"
     );
     heading();
-    let text = workload("engine = \"psync\"\ncache = \"direct\"", effort);
+    let text = workload("engine = \"psync\"\ncache = \"direct\"", effort, SLOWER_MS);
     let mounts = [mount(DELAYS[0])?, mount(DELAYS[1])?];
     let paths = [mounts[0].path(), mounts[1].path()];
     let mut found_count = 0;
     for number in 0..count {
         let measure = |side: usize| pgmeter.record(&text, Some(Path::new(&paths[side])));
-        let figures = compare(pgmeter, in_turn(RUNS, interrupt, measure)?)?;
+        let figures = compare(pgmeter, in_turn(SLOWER_RUNS, interrupt, measure)?)?;
         let is_found = figures
             .iter()
             .any(|said| said.figure == "per_second" && said.verdict == "worse");
@@ -156,8 +162,8 @@ mod tests {
     #[test]
     fn a_run_is_as_long_as_asked() {
         let effort = Effort::parse(&["--seconds", "3"]).unwrap();
-        assert!(workload("iodepth = 2", &effort).contains("run_time = \"3s\"\n"));
+        assert!(workload("iodepth = 2", &effort, 500).contains("run_time = \"3s\"\n"));
         let effort = Effort::parse(&[]).unwrap();
-        assert!(workload("iodepth = 2", &effort).contains("run_time = \"500ms\"\n"));
+        assert!(workload("iodepth = 2", &effort, 500).contains("run_time = \"500ms\"\n"));
     }
 }
