@@ -281,3 +281,66 @@ fn ctrl_c_ends_preconditioning_and_removes_the_file() {
         "{bytes}"
     );
 }
+
+#[test]
+fn a_curve_goes_up_to_its_peak_and_has_an_overall_response_time() {
+    let bed = Bed::new().unwrap();
+    let depth = READS.replace("[1, 4]", "4");
+    bed.file(
+        "reads.toml",
+        depth.replace("cache", "engine = \"psync\"\ncache"),
+    );
+    let options = ["reads.toml", "--curve", "--html", "page.html"];
+    let (seen, record) = bed.record(&[&options[..], &["--run-time", "200ms"]].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let cells = record["cells"].as_array().unwrap();
+    assert_eq!(
+        (cells.len(), &cells[0]["curve"]["part"]),
+        (11, &"peak".into())
+    );
+    let peak = cells[0]["total"]["per_second"].as_f64().unwrap();
+    for (index, cell) in cells.iter().enumerate().skip(1) {
+        assert_eq!(cell["curve"]["percent"], index * 10);
+        assert_eq!(cell["open_loop"]["arrivals"], "poisson");
+        let asked = cell["open_loop"]["asked_per_second"].as_f64().unwrap();
+        let wanted = peak * index as f64 / 10.0;
+        assert!((asked - wanted).abs() <= 0.5, "{asked} {wanted}");
+    }
+    let seen = bed.run(&["report", "last"]);
+    says(
+        &seen,
+        0,
+        &["response-time curve", "overall", "peak", "points"],
+    );
+    let page = std::fs::read_to_string(bed.path().join("page.html")).unwrap();
+    assert!(page.contains("Response-time curve"));
+}
+
+#[test]
+fn what_a_curve_cannot_have_is_refused() {
+    for (arguments, wanted) in [
+        (
+            &["--curve", "--rate", "5/s"][..],
+            "`curve` finds its rates itself",
+        ),
+        (&["--curve", "--operations", "5"], "last for `run_time`"),
+        (&["--curve", "--until", "steady"], "always steady"),
+    ] {
+        let bed = bed("");
+        let seen = bed.run(&[&["check", "null.toml"], arguments].concat());
+        says(&seen, 2, &[wanted]);
+    }
+    let bed = bed("");
+    let seen = bed.run(&["check", "null.toml", "--curve", "--arrivals", "uniform"]);
+    says(
+        &seen,
+        0,
+        &[
+            "200ms, the peak",
+            "200ms at 10 % of the peak, uniform",
+            "11 cells",
+        ],
+    );
+    let seen = bed.run(&["check", "postmark", "--curve"]);
+    says(&seen, 2, &["`curve` means nothing for `[postmark]`"]);
+}

@@ -110,6 +110,9 @@ pub(crate) struct WorkloadArgs {
     /// When the requests of a rate are due
     #[arg(long, value_name = "KIND")]
     pub arrivals: Option<ArrivalsArg>,
+    /// Measure the peak, then response times at 10 %, 20 %, ... 100 % of it
+    #[arg(long)]
+    pub curve: bool,
     /// Workers (threads)
     #[arg(long, value_name = "N")]
     pub workers: Option<u32>,

@@ -131,6 +131,7 @@ fn overrides(args: &WorkloadArgs) -> Result<Overrides, Failure> {
         "arrivals",
         args.arrivals.map(|kind| arrivals_name(kind).to_owned()),
     )?;
+    set("curve", args.curve.then(|| "true".to_owned()))?;
     set("workers", args.workers.map(|count| count.to_string()))?;
     set("size", args.size.map(|size| size.to_string()))?;
     set("run_time", args.run_time.map(|span| span.to_string()))?;

@@ -5,6 +5,7 @@
 
 pub mod classics;
 mod compare;
+mod curve;
 mod fio_json;
 mod html;
 mod iometer;

@@ -24,6 +24,10 @@ pub fn render(model: &Model) -> String {
             "Response times, from when requests were due",
             model.open_loop.as_ref(),
         ),
+        (
+            "Response-time curve: its area over the highest rate (measured points only)",
+            model.curves.as_ref(),
+        ),
         ("As the classic program counts", model.classic.as_ref()),
         ("Processor and device", model.usage.as_ref()),
         ("Rounds until steady", model.steady.as_ref()),

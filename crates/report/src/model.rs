@@ -1,5 +1,6 @@
 //! What a report says: the numbers are chosen and rounded here, once.
 
+mod curve;
 mod open_loop;
 mod steady;
 mod tables;
@@ -32,6 +33,8 @@ pub struct Model {
     pub operations: Option<Table>,
     /// Response times and lateness, where requests began when they were due.
     pub open_loop: Option<Table>,
+    /// Response-time curves, where any was measured.
+    pub curves: Option<Table>,
     /// What classic programs report, by their own names.
     pub classic: Option<Table>,
     /// Processor and device, where they are known.
@@ -88,6 +91,7 @@ impl Model {
             environment: words::environment(record),
             settings: words::settings(record),
             open_loop: open_loop::table(record, unit),
+            curves: curve::table(record, unit),
             classic: tables::classic(record),
             usage: tables::usage(record),
             steady: steady::table(record),

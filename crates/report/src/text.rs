@@ -28,6 +28,10 @@ pub fn render(model: &Model, page: Page) -> String {
             model.open_loop.as_ref(),
         ),
         (
+            Some("response-time curve: its area over the highest rate (measured points only)"),
+            model.curves.as_ref(),
+        ),
+        (
             Some("as the classic program counts"),
             model.classic.as_ref(),
         ),

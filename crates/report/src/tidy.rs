@@ -5,9 +5,11 @@ use results::{
     TransactionFigures, WithinRun,
 };
 
+use workload::plan::CurvePart;
+
 use crate::model::{cache_name, engine_name, status_name, verdict_name};
 
-const HEADS: [&str; 53] = [
+const HEADS: [&str; 55] = [
     "run",
     "started_at",
     "cell",
@@ -61,6 +63,8 @@ const HEADS: [&str; 53] = [
     "steady_rounds",
     "steady_range",
     "steady_excursion",
+    "asked_per_second",
+    "curve_percent",
 ];
 
 /// So many columns tell what the intervals say, in the total's row alone.
@@ -144,6 +148,11 @@ fn row(
     row.extend(within.map_or_else(Default::default, within_fields));
     let steady = cell.steady.as_ref().filter(|_| kind == "total");
     row.extend(steady.map_or_else(Default::default, steady_fields));
+    row.push(cell.rate_per_second().map_or_else(String::new, real));
+    row.push(match cell.curve {
+        Some(CurvePart::Point { percent, .. }) => percent.to_string(),
+        _ => String::new(),
+    });
     row
 }
 

@@ -330,6 +330,7 @@ impl CellRecord {
             engine_notes: EngineNotes::default(),
             intervals: Vec::new(),
             within: None,
+            curve: cell.curve,
             steady: None,
             worker_figures: Vec::new(),
             target_figures: Vec::new(),

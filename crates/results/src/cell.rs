@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use workload::plan::{CacheMode, EngineKind};
+use workload::plan::{CacheMode, CurvePart, EngineKind};
 
 use crate::latency::Latency;
 use crate::open_loop::OpenLoopFigures;
@@ -95,6 +95,9 @@ pub struct CellRecord {
     /// What the intervals say about the rate; none where they are too few.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<WithinRun>,
+    /// Which part of a response-time curve it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curve: Option<CurvePart>,
     /// The rounds, where it was measured until it was steady; all other figures are those of the
     /// window.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -51,6 +51,7 @@ fn are_repetitions(one: &CellRecord, other: &CellRecord) -> bool {
         && one.iodepth == other.iodepth
         && one.workers == other.workers
         && one.phase == other.phase
+        && one.curve == other.curve
         && are_asked_alike(one, other)
         && one.repetition != other.repetition
 }

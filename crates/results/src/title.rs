@@ -1,6 +1,6 @@
 //! A cell in a few words.
 
-use workload::plan::{Cell, Plan};
+use workload::plan::{Cell, CurvePart, Plan};
 
 /// A cell in a few words: its access specification or workload, and what tells it from the
 /// plan's other cells.
@@ -9,6 +9,13 @@ pub fn cell_title(cell: &Cell, plan: &Plan) -> String {
     let mut parts = vec![name(cell)];
     if cell.files.is_none() || cell.iodepth > 1 {
         parts.push(format!("iodepth {}", cell.iodepth));
+    }
+    match cell.curve {
+        Some(CurvePart::Peak) => parts.push("peak".to_owned()),
+        Some(CurvePart::Point { percent, .. }) => {
+            parts.push(format!("{percent} % of the peak"));
+        }
+        None => {}
     }
     if plan.cells.iter().any(|other| other.workers.len() != 1) {
         let count = cell.workers.len();

@@ -6,6 +6,7 @@
 mod calibrate;
 mod cell;
 mod collect;
+mod curve;
 mod error;
 pub mod exec;
 mod figures;

@@ -170,6 +170,7 @@ fn fill_cell(cell: &Cell, target_index: u32, times: f64) -> Option<Cell> {
         workers: vec![worker],
         warm: false,
         rate: None,
+        curve: None,
         steady: None,
         precondition: None,
         files: None,

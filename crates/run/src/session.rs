@@ -124,6 +124,10 @@ impl<'a> Session<'a> {
             if self.stopped() {
                 break;
             }
+            let Some(cell) = self.at_its_rate(cell) else {
+                continue;
+            };
+            let cell = &*cell;
             self.precondition(cell)?;
             if self.stopped() {
                 break;

@@ -77,6 +77,7 @@ pub(crate) fn cell(iodepth: u32, workers: Vec<WorkerPlan>) -> Cell {
         workers,
         warm: false,
         rate: None,
+        curve: None,
         steady: None,
         precondition: None,
         files: None,

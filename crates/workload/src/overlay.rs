@@ -16,6 +16,7 @@ pub(crate) fn overlay(under: Workload, over: Workload) -> Workload {
         cache: over.cache.or(under.cache),
         iodepth: over.iodepth.or(under.iodepth),
         rate: over.rate.or(under.rate),
+        curve: over.curve.or(under.curve),
         arrivals: over.arrivals.or(under.arrivals),
         workers: over.workers.or(under.workers),
         size: over.size.or(under.size),

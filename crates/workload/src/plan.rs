@@ -125,6 +125,9 @@ pub struct Cell {
     /// Requests begin when they are due; without it each follows the one before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<OpenLoop>,
+    /// Which part of a response-time curve it is; the rate of a point is known when the peak is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curve: Option<CurvePart>,
     /// The cell is measured in rounds of `run_time_ns` each until they are steady; without it,
     /// once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -151,6 +154,21 @@ pub struct OpenLoop {
     pub per_second: f64,
     /// How they are spread.
     pub arrivals: ArrivalKind,
+}
+
+/// A part of a response-time curve.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "part")]
+pub enum CurvePart {
+    /// Each request follows the one before it, as fast as that is.
+    Peak,
+    /// Requests are due at a share of the peak's rate.
+    Point {
+        /// The share, in percent.
+        percent: u32,
+        /// How the due times are spread.
+        arrivals: ArrivalKind,
+    },
 }
 
 /// How the due times of a rate are spread.

@@ -8,8 +8,8 @@ use units::{Bytes, Percent, Rate, Span};
 
 use crate::diagnostic::Diagnostic;
 use crate::plan::{
-    Cell, ContentPlan, Distribution, EngineKind, FilePlan, LinePlan, Plan, Sequence, Setting,
-    Source, TargetKind,
+    Cell, ContentPlan, CurvePart, Distribution, EngineKind, FilePlan, LinePlan, Plan, Sequence,
+    Setting, Source, TargetKind,
 };
 use crate::planning::Planned;
 
@@ -265,6 +265,13 @@ fn cell_row(cell: &Cell) -> Vec<String> {
             Rate(rate.per_second),
             rate.arrivals.name()
         ),
+        None => time,
+    };
+    let time = match cell.curve {
+        Some(CurvePart::Peak) => format!("{time}, the peak"),
+        Some(CurvePart::Point { percent, arrivals }) => {
+            format!("{time} at {percent} % of the peak, {}", arrivals.name())
+        }
         None => time,
     };
     vec![

@@ -24,6 +24,8 @@ pub struct Place<'a> {
     pub workers: u32,
     /// The queue depth.
     pub iodepth: u32,
+    /// The rate that was asked for, with its bits, so that it compares.
+    pub rate_bits: Option<u64>,
     /// The phase.
     pub phase: &'a Phase,
 }
@@ -38,6 +40,7 @@ impl<'a> Place<'a> {
             cache: cell.cache,
             workers: cell.workers,
             iodepth: cell.iodepth,
+            rate_bits: cell.rate_per_second().map(f64::to_bits),
             phase: &cell.phase,
         }
     }
@@ -51,6 +54,7 @@ impl<'a> Place<'a> {
             cache: estimate.cache,
             workers: estimate.workers,
             iodepth: estimate.iodepth,
+            rate_bits: estimate.rate_per_second.map(f64::to_bits),
             phase: &estimate.phase,
         }
     }
@@ -265,6 +269,10 @@ impl Naming {
         }
         if self.workers {
             parts.push(workers(place.workers));
+        }
+        if let Some(bits) = place.rate_bits {
+            let rate = format::iops(f64::from_bits(bits));
+            parts.push(format!("{rate}/s due"));
         }
         parts.join(", ")
     }

@@ -10,6 +10,7 @@
 mod cells;
 mod chart;
 mod comparison;
+mod curves;
 mod document;
 mod environment;
 mod first;
@@ -54,6 +55,7 @@ fn body(runs: &[Run]) -> Markup {
                     (first::facts(run))
                 }
                 (cells::results(run))
+                (curves::section(run))
                 (cells::each(run))
                 (cells::usage(run))
                 (plan::section(run))

@@ -2,24 +2,32 @@
 
 use results::{CellRecord, OpenLoopFigures, RunRecord};
 use units::format;
+use workload::plan::CurvePart;
 
 use super::tables::{UNIFORM, percentile, place, place_columns};
 use crate::numbers::LatencyUnit;
 use crate::table::{Column, Table};
 
+/// The head of the column with a point's share of its curve's peak.
+const OF_PEAK: &str = "of peak %";
+
 /// One row for each open loop; none where every request followed the one before.
 pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     let row = |cell: &CellRecord| {
         let figures = cell.open_loop.as_ref()?;
-        Some([place(cell).as_slice(), &row(figures, unit)].concat())
+        let row = [place(cell).as_slice(), &[share(cell)], &row(figures, unit)].concat();
+        Some(row)
     };
     let rows: Vec<Vec<String>> = record.cells.iter().filter_map(row).collect();
+    let has_curve = record.cells.iter().any(|cell| cell.curve.is_some());
     let mut columns = place_columns();
-    let first = columns.len() + 2;
+    let first = columns.len() + 3;
     columns.extend([
+        Column::number(OF_PEAK, 22),
         Column::number("arrivals", 7),
         Column::number("achieved /s", 30),
-        Column::number("mean", 3),
+        // A curve is one of means.
+        Column::number("mean", if has_curve { 12 } else { 3 }),
         Column::number("p50", 6),
         Column::number("p99", 9),
         Column::number("p99.9", 5),
@@ -43,7 +51,16 @@ pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     }
     let unasked = UNIFORM.map(|head| if head == "rate /s" { "" } else { head });
     table.drop_uniform(&unasked);
+    table.drop_uniform(&[OF_PEAK]);
     Some(table)
+}
+
+/// A point's share of its curve's peak; nothing elsewhere.
+fn share(cell: &CellRecord) -> String {
+    match cell.curve {
+        Some(CurvePart::Point { percent, .. }) => percent.to_string(),
+        _ => String::new(),
+    }
 }
 
 fn row(figures: &OpenLoopFigures, unit: LatencyUnit) -> [String; 10] {

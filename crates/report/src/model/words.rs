@@ -6,7 +6,7 @@ use results::{
     CellRecord, Environment, Phase, PreconditionRecord, RunRecord, Status, Warning, WarningCode,
 };
 use units::format;
-use workload::plan::{CacheMode, EngineKind};
+use workload::plan::{CacheMode, CurvePart, EngineKind};
 
 use super::{ModelWarning, status_name};
 use crate::wrap::printable;
@@ -273,6 +273,9 @@ fn cell_place(cell: &CellRecord, is_repeated: bool) -> String {
     // A classic program has one operation in flight, always.
     if !matches!(cell.phase, Phase::Classic(_)) {
         place.push_str(&format!(" at queue depth {}", cell.iodepth));
+    }
+    if let Some(CurvePart::Point { percent, .. }) = cell.curve {
+        place.push_str(&format!(", {percent} % of the peak"));
     }
     if is_repeated {
         place.push_str(&format!(", repetition {}", u64::from(cell.repetition) + 1));

@@ -54,6 +54,7 @@ pub fn cell(index: u32, name: &str, iodepth: u32, workers: u32, read_percent: f6
             .collect(),
         warm: false,
         rate: None,
+        curve: None,
         steady: None,
         precondition: None,
         files: None,

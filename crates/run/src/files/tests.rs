@@ -70,6 +70,7 @@ fn plan(path: &Path, engine: EngineKind, workers: u32, files: FilePlan) -> Plan 
             },
             warm: false,
             rate: None,
+            curve: None,
             steady: None,
             precondition: None,
             files: Some(files),

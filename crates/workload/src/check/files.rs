@@ -86,6 +86,7 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
     take("ramp_time", &mut workload.ramp_time, Some(Span(0)), it);
     take("operations", &mut workload.operations, None, it);
     take("rate", &mut workload.rate, None, it);
+    take("curve", &mut workload.curve, Some(false), it);
     take("arrivals", &mut workload.arrivals, None, it);
     take(
         "precondition",

@@ -37,9 +37,19 @@ pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
 
 /// Checks a workload that is complete in itself.
 pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
-    if workload.arrivals.is_some() && workload.rate.is_none() && workload.table().is_none() {
+    let has_curve = workload.curve == Some(true);
+    if has_curve && workload.rate.is_some() {
+        let message = "`curve` finds its rates itself, but there is a `rate`";
+        return Err(Flaw::new("curve", message, "leave one of them out"));
+    }
+    if has_curve && workload.operations.is_some() {
+        let message = "the points of a `curve` last for `run_time`, not for `operations`";
+        return Err(Flaw::new("curve", message, "leave one of them out"));
+    }
+    let has_rate = workload.rate.is_some() || has_curve;
+    if workload.arrivals.is_some() && !has_rate && workload.table().is_none() {
         let message = "`arrivals` says how a `rate` is spread, but there is no `rate`";
-        let help = "write `rate = \"20k/s\"`, or leave `arrivals` out";
+        let help = "write `rate = \"20k/s\"` or `curve = true`, or leave `arrivals` out";
         return Err(Flaw::new("arrivals", message, help));
     }
     Ok(())

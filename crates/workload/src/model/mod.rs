@@ -74,8 +74,11 @@ pub struct Workload {
     /// before it.
     pub rate: Option<OneOrMany<Rate>>,
     /// When the requests of a `rate` are due: `uniform`, all equally far apart, or `poisson`, at
-    /// random and independent of each other. Default: `uniform`.
+    /// random and independent of each other. Default: `uniform`, but `poisson` with `curve`.
     pub arrivals: Option<ArrivalKind>,
+    /// Measure the peak without a rate, then at 10 %, 20 %, ... 100 % of it with one: the
+    /// response-time curve. The `arrivals` are `poisson` unless written. Default: false.
+    pub curve: Option<bool>,
     /// How many workers run, 1 to 1024. With `[[worker]]` tables, the tables are taken in turn
     /// until there are so many. Workers on many files take the targets in turn. Default: 1, or one
     /// for each table (see its `count`), or for many files one for each target.

@@ -155,8 +155,21 @@ impl Layout<'_, '_> {
         Ok(())
     }
 
-    /// Adds the cell once for each rate.
+    /// Adds the cell once for each rate, or for each part of a curve.
     fn at_each_rate(&mut self, cell: Cell, cells: &mut Vec<Cell>) -> Result<(), Diagnostic> {
+        if let Some(arrivals) = self.options.curve {
+            open_loop::check(&cell)?;
+            for curve in open_loop::curve(arrivals) {
+                self.weigh(&cell.workers)?;
+                let curve = Some(curve);
+                cells.push(Cell {
+                    curve,
+                    ..cell.clone()
+                });
+                few_enough(cells)?;
+            }
+            return Ok(());
+        }
         for rate in self.options.rates.clone() {
             if rate.is_some() {
                 open_loop::check(&cell)?;
@@ -259,6 +272,7 @@ impl Layout<'_, '_> {
             warm: options.warm,
             rate: None,
             steady,
+            curve: None,
             precondition: options.precondition,
             files: None,
         }

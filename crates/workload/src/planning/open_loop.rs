@@ -3,7 +3,20 @@
 use units::{Bytes, Span};
 
 use crate::diagnostic::Diagnostic;
-use crate::plan::{Cell, LinePlan, WorkerPlan};
+use crate::plan::{ArrivalKind, Cell, CurvePart, LinePlan, WorkerPlan};
+
+/// The points of a curve, in percent of the peak.
+///
+/// Source: SPEC, "SPEC SFS 2014 SP2 Run and Reporting Rules", section 5.3: ten evenly spaced loads
+/// at least.
+const CURVE_PERCENTS: [u32; 10] = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
+
+/// The parts of a response-time curve: the peak, then the points up to it.
+pub(super) fn curve(arrivals: ArrivalKind) -> impl Iterator<Item = CurvePart> {
+    let point = move |percent| CurvePart::Point { percent, arrivals };
+    let points = CURVE_PERCENTS.into_iter().map(point);
+    std::iter::once(CurvePart::Peak).chain(points)
+}
 
 /// Refuses what would decide by itself when a request begins, or need several for one arrival.
 pub(super) fn check(cell: &Cell) -> Result<(), Diagnostic> {

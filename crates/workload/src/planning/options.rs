@@ -28,6 +28,8 @@ pub(super) struct Options {
     pub iodepths: Vec<u32>,
     /// One cell for each; a single none where there is no rate.
     pub rates: Vec<Option<OpenLoop>>,
+    /// How the points of a response-time curve arrive; none where no curve is measured.
+    pub curve: Option<ArrivalKind>,
     pub size: Option<u64>,
     pub start_bytes: u64,
     pub run_time_ns: u64,
@@ -83,6 +85,7 @@ impl Options {
         };
         let iodepths = r.iodepths(workload.iodepth.as_ref());
         let rates = r.rates(workload);
+        let curve = r.curve(workload);
         let operations = r.optional("operations", workload.operations, |value| value.to_string());
         let (run_time_ns, ramp_time_ns) = r.times(workload, operations, warnings)?;
         let content = workload.content.clone();
@@ -93,6 +96,7 @@ impl Options {
             cache: r.cache(workload.cache, engine)?,
             iodepths,
             rates,
+            curve,
             size: r.size(workload.size),
             start_bytes: r.shown("start", workload.start, Bytes(0)).0,
             run_time_ns,
@@ -196,6 +200,12 @@ impl Resolver<'_> {
             arrivals,
         };
         rates.iter().map(open_loop).map(Some).collect()
+    }
+
+    fn curve(&mut self, workload: &Workload) -> Option<ArrivalKind> {
+        workload.curve?;
+        let is_asked = self.shown("curve", workload.curve, false);
+        is_asked.then(|| self.word("arrivals", workload.arrivals, ArrivalKind::Poisson))
     }
 
     fn precondition(

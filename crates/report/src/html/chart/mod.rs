@@ -6,12 +6,14 @@
 mod distribution;
 mod number;
 mod over_time;
+mod response;
 mod rounds;
 mod sweep;
 
 pub use distribution::{histogram, percentiles};
 pub use number::Number;
 pub use over_time::{latency, throughput};
+pub use response::response_curve;
 pub use rounds::rounds;
 pub use sweep::{Line as SweepLine, sweeps};
 

@@ -167,6 +167,7 @@ impl Layout<'_, '_> {
             ring: options.ring,
             warm: false,
             rate: None,
+            curve: None,
             steady: None,
             precondition: None,
             files: Some(self.files.clone()),

@@ -1,0 +1,126 @@
+//! Response-time curves: the cells that belong together, and the figure that stands for each.
+
+use results::{CellRecord, RunRecord};
+use stats::{CurveOrigin, ResponsePoint, overall_response_time};
+use workload::plan::CurvePart;
+
+/// What is taken for the curve below its lowest load: nothing, since nothing was measured there.
+pub const ORIGIN: CurveOrigin = CurveOrigin::MeasuredOnly;
+
+/// The points of a curve, with the peak that they come from.
+#[derive(Debug, Clone)]
+pub struct Curve<'a> {
+    /// The closed loop at full load.
+    pub peak: &'a CellRecord,
+    /// The open loops, by their share of the peak.
+    pub points: Vec<&'a CellRecord>,
+}
+
+/// The curves of a record, in the order of running.
+pub fn curves(record: &RunRecord) -> Vec<Curve<'_>> {
+    let is_peak = |cell: &&CellRecord| cell.curve == Some(CurvePart::Peak);
+    let peaks = record.cells.iter().filter(is_peak);
+    let curve = |peak| {
+        let own = record.cells.iter().filter(|cell| belongs(cell, peak));
+        let mut points: Vec<(u32, &CellRecord)> = own
+            .filter_map(|cell| match cell.curve {
+                Some(CurvePart::Point { percent, .. }) => Some((percent, cell)),
+                _ => None,
+            })
+            .collect();
+        points.sort_by_key(|(percent, _)| *percent);
+        let points = points.into_iter().map(|(_, cell)| cell).collect();
+        Curve { peak, points }
+    };
+    peaks
+        .map(curve)
+        .filter(|it| !it.points.is_empty())
+        .collect()
+}
+
+fn belongs(cell: &CellRecord, peak: &CellRecord) -> bool {
+    cell.workload == peak.workload
+        && cell.access_spec == peak.access_spec
+        && cell.target == peak.target
+        && cell.engine == peak.engine
+        && cell.cache == peak.cache
+        && cell.iodepth == peak.iodepth
+        && cell.workers == peak.workers
+        && cell.repetition == peak.repetition
+}
+
+impl Curve<'_> {
+    /// SPECstorage's overall response time, in nanoseconds; none where a point has no response.
+    pub fn overall_response_ns(&self) -> Option<f64> {
+        let point = |cell: &&CellRecord| {
+            let figures = cell.open_loop.as_ref()?;
+            Some(ResponsePoint {
+                per_second: figures.achieved_per_second,
+                response_ns: figures.response.mean_ns?,
+            })
+        };
+        let points: Option<Vec<ResponsePoint>> = self.points.iter().map(point).collect();
+        overall_response_time(&points?, ORIGIN)
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use results::{Latency, OpenLoopFigures};
+    use workload::plan::ArrivalKind;
+
+    use super::*;
+    use crate::html::sample;
+
+    /// A peak of 1000 per second and points at these shares of it with these responses.
+    pub fn record(points: &[(u32, f64)]) -> RunRecord {
+        let mut record = sample::record();
+        let mut peak = record.cells.remove(1);
+        peak.curve = Some(CurvePart::Peak);
+        peak.total.per_second = 1000.0;
+        record.cells = vec![peak.clone()];
+        for (percent, response_ns) in points {
+            let arrivals = ArrivalKind::Poisson;
+            let mut cell = peak.clone();
+            cell.curve = Some(CurvePart::Point {
+                percent: *percent,
+                arrivals,
+            });
+            let rate = f64::from(*percent) * 10.0;
+            cell.open_loop = Some(OpenLoopFigures {
+                asked_per_second: rate,
+                arrivals,
+                achieved_per_second: rate,
+                response: Latency {
+                    count: 10_000,
+                    mean_ns: Some(*response_ns),
+                    ..Latency::default()
+                },
+                late_count: 0,
+                lateness_max_ns: 0,
+                backlog_end: 0,
+            });
+            record.cells.push(cell);
+        }
+        record
+    }
+
+    #[test]
+    fn the_points_of_a_curve_are_found_and_put_in_order() {
+        let record = record(&[(20, 3.0), (10, 1.0)]);
+        let curves = curves(&record);
+        assert_eq!((curves.len(), curves[0].points.len()), (1, 2));
+        let first = curves[0].points[0].open_loop.as_ref().unwrap();
+        assert_eq!(first.asked_per_second, 100.0);
+        // From 100 to 200 per second at 2 ns in the mean, over the highest rate of 200.
+        assert_eq!(curves[0].overall_response_ns(), Some(1.0));
+    }
+
+    #[test]
+    fn another_depth_is_another_curve() {
+        let mut record = record(&[(10, 1.0)]);
+        record.cells[1].iodepth += 1;
+        assert!(curves(&record).is_empty());
+        assert!(curves(&sample::record()).is_empty());
+    }
+}

@@ -1,0 +1,114 @@
+//! Response time against achieved rate.
+
+use results::{Latency, percentile_is_supported};
+use units::format;
+
+use super::{Axis, Chart, Line, Number, Scale, Series, Unit, View};
+use crate::curve::Curve;
+
+const RATE: Axis = Axis {
+    label: "requests answered per second",
+    unit: Unit::PerSecond,
+    scale: Scale::Linear,
+};
+
+/// The chart of a curve.
+#[must_use]
+pub fn response_curve(curve: &Curve, name: &str) -> Chart {
+    let mut points: Vec<(f64, &Latency)> = curve
+        .points
+        .iter()
+        .filter_map(|cell| cell.open_loop.as_ref())
+        .map(|figures| (figures.achieved_per_second, &figures.response))
+        .collect();
+    points.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let series = |label: &str, color, line, of: fn(&Latency) -> Option<f64>| Series {
+        label: label.to_owned(),
+        color,
+        line,
+        values: points
+            .iter()
+            .map(|(_, response)| Number::latency(of(response)))
+            .collect(),
+        ends: None,
+    };
+    Chart {
+        title: "Response time against achieved rate".to_owned(),
+        summary: summary(curve, name, &points),
+        x: RATE,
+        at: points
+            .iter()
+            .map(|(rate, _)| Number::rounded(*rate))
+            .collect(),
+        views: vec![View {
+            label: "response time".to_owned(),
+            y: Axis {
+                label: "response time",
+                unit: Unit::Nanoseconds,
+                scale: Scale::Log10,
+            },
+            series: vec![
+                series("mean", 0, Line::Marked, |it| it.mean_ns),
+                series("p50", 1, Line::Dashed, |it| {
+                    supported(it, 50.0, it.percentiles_ns.p50)
+                }),
+                series("p99", 2, Line::Dotted, |it| {
+                    supported(it, 99.0, it.percentiles_ns.p99)
+                }),
+            ],
+            bands: Vec::new(),
+        }],
+    }
+}
+
+fn supported(response: &Latency, percent: f64, ns: Option<u64>) -> Option<f64> {
+    ns.filter(|_| percentile_is_supported(response.count, percent))
+        .map(|ns| ns as f64)
+}
+
+fn summary(curve: &Curve, name: &str, points: &[(f64, &Latency)]) -> String {
+    let end = |point: Option<&(f64, &Latency)>| {
+        let (rate, response) = point?;
+        let mean = format::latency(response.mean_ns?);
+        Some(format!("{mean} at {} per second", format::iops(*rate)))
+    };
+    let ends = [end(points.first()), end(points.last())];
+    let ends: Vec<String> = ends.into_iter().flatten().collect();
+    let overall = curve.overall_response_ns().map_or_else(String::new, |ns| {
+        format!("; overall response time {}", format::latency(ns))
+    });
+    format!(
+        "{name}: mean response time {}{overall}. The peak of the closed loop is {} per second.",
+        ends.join(", "),
+        format::iops(curve.peak.total.per_second)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::{curves, tests::record};
+
+    #[test]
+    fn points_stand_in_the_order_of_their_rates() {
+        let record = record(&[(10, 1000.0), (30, 3000.0), (20, 2000.0)]);
+        let chart = response_curve(&curves(&record)[0], "reads");
+        let at: Vec<f64> = chart.at.iter().map(|it| it.get()).collect();
+        assert_eq!(at, [100.0, 200.0, 300.0]);
+        let means = &chart.views[0].series[0].values;
+        assert_eq!(
+            means.iter().map(|it| it.get()).collect::<Vec<_>>(),
+            [1000.0, 2000.0, 3000.0]
+        );
+        assert!(
+            chart.summary.starts_with("reads: mean response time "),
+            "{}",
+            chart.summary
+        );
+        assert!(
+            chart.summary.contains("overall response time"),
+            "{}",
+            chart.summary
+        );
+    }
+}

@@ -1,0 +1,53 @@
+//! The table of response-time curves.
+
+use results::RunRecord;
+use units::format;
+
+use super::tables::{UNIFORM, place, place_columns};
+use crate::curve::{Curve, curves};
+use crate::numbers::{ABSENT, LatencyUnit};
+use crate::table::{Column, Table};
+
+/// One row for each curve; none where none was measured.
+pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
+    let row = |curve: &Curve| {
+        let row = [
+            format::iops(curve.peak.total.per_second),
+            curve.points.len().to_string(),
+            curve
+                .overall_response_ns()
+                .map_or_else(|| ABSENT.to_owned(), |ns| unit.show(Some(ns))),
+        ];
+        [place(curve.peak).as_slice(), &row].concat()
+    };
+    let mut columns = place_columns();
+    columns.extend([
+        Column::number("peak /s", 28),
+        Column::number("points", 9),
+        Column::number(&format!("overall response {}", unit.name()), 30),
+    ]);
+    let mut table = Table {
+        columns,
+        rows: curves(record).iter().map(row).collect(),
+        span: None,
+    };
+    if table.rows.is_empty() {
+        return None;
+    }
+    table.drop_uniform(&UNIFORM);
+    Some(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::tests::record;
+
+    #[test]
+    fn a_curve_is_told_by_its_peak_and_its_overall_response_time() {
+        let record = record(&[(10, 1000.0), (20, 3000.0)]);
+        let table = table(&record, LatencyUnit::Micro).unwrap();
+        let row = table.rows[0].join(" ");
+        assert!(row.ends_with("1.000k 2 1.000"), "{row}");
+    }
+}

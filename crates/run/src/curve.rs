@@ -1,0 +1,76 @@
+//! The rates of a response-time curve, which are known once its peak is measured.
+
+use std::borrow::Cow;
+
+use results::{CellRecord, Phase, Warning, WarningCode};
+use workload::plan::{Cell, CurvePart, OpenLoop, RATE_MAX, RATE_MIN};
+
+use crate::session::Session;
+
+impl Session<'_> {
+    /// The cell with the rate that its part of a curve comes to; the cell itself where it is no
+    /// point of one. None, with a warning, where there is no peak to come from.
+    pub fn at_its_rate<'c>(&mut self, cell: &'c Cell) -> Option<Cow<'c, Cell>> {
+        let Some(CurvePart::Point { percent, arrivals }) = cell.curve else {
+            return Some(Cow::Borrowed(cell));
+        };
+        let peak = peak_of(cell, &self.record.cells).map_or(0.0, |it| it.total.per_second);
+        let per_second = short(peak * f64::from(percent) / 100.0);
+        if (RATE_MIN..=RATE_MAX).contains(&per_second) {
+            let rate = Some(OpenLoop {
+                per_second,
+                arrivals,
+            });
+            let cell = cell.clone();
+            return Some(Cow::Owned(Cell { rate, ..cell }));
+        }
+        let message = format!(
+            "{percent} % of the peak of {peak:.1} per second is no rate from {RATE_MIN} to \
+             {RATE_MAX} per second, so this point was left out"
+        );
+        let code = WarningCode::NothingMeasured;
+        self.warn(Warning::of_cell(code, cell.index, message));
+        None
+    }
+}
+
+/// The rate without digits that say nothing: whole from 100 on, else with three decimals.
+fn short(per_second: f64) -> f64 {
+    match per_second >= 100.0 {
+        true => per_second.round(),
+        false => (per_second * 1000.0).round() / 1000.0,
+    }
+}
+
+/// The peak that a point belongs to: the first one of its curve, so that the rates of all
+/// repetitions are the same.
+fn peak_of<'r>(cell: &Cell, records: &'r [CellRecord]) -> Option<&'r CellRecord> {
+    records.iter().find(|record| {
+        record.curve == Some(CurvePart::Peak)
+            && record.workload == cell.workload
+            && record.access_spec == cell.access_spec
+            && record.engine == cell.engine
+            && record.cache == cell.cache
+            && record.iodepth == cell.iodepth
+            && record.workers as usize == cell.workers.len()
+            && record.phase == Phase::Measure
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_have_as_many_digits_as_mean_something() {
+        for (rate, wanted) in [
+            (86_173.820_8, 86_174.0),
+            (100.4, 100.0),
+            (12.345_67, 12.346),
+            (0.0, 0.0),
+        ] {
+            assert_eq!(short(rate), wanted);
+        }
+        assert!(short(f64::NAN).is_nan());
+    }
+}
