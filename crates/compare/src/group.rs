@@ -1,6 +1,7 @@
 //! Cells gathered by what was asked of them, and the groups of two sides brought together.
 
 use results::{CellRecord, RunRecord, Status};
+use workload::plan::CurvePart;
 
 use crate::asked::{Asked, LIKENESSES};
 
@@ -23,12 +24,12 @@ pub(crate) struct Matches {
     pub akin: Vec<(usize, usize)>,
 }
 
-/// Gathers the complete cells of all runs of a side.
+/// Gathers the comparable cells of all runs of a side.
 pub(crate) fn gather(runs: &[RunRecord]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group> = Vec::new();
     for run in runs {
         let mut seen: Vec<(u32, Asked)> = Vec::new();
-        for cell in run.cells.iter().filter(|cell| is_complete(cell)) {
+        for cell in run.cells.iter().filter(|cell| is_comparable(cell)) {
             let mut asked = Asked::of(cell, run);
             let is_like = |(repetition, other): &&(u32, Asked)| {
                 *repetition == cell.repetition && *other == asked
@@ -42,8 +43,11 @@ pub(crate) fn gather(runs: &[RunRecord]) -> Vec<Group<'_>> {
     groups
 }
 
-fn is_complete(cell: &CellRecord) -> bool {
-    cell.status == Status::Complete
+/// Whether the cell was measured to its end, and at a load that another run may have had: points
+/// of a response-time curve are at shares of their own run's peak.
+fn is_comparable(cell: &CellRecord) -> bool {
+    let is_point = matches!(cell.curve, Some(CurvePart::Point { .. }));
+    cell.status == Status::Complete && !is_point
 }
 
 fn add<'a>(groups: &mut Vec<Group<'a>>, asked: Asked, cell: &'a CellRecord) {

@@ -5,6 +5,7 @@ use std::slice::from_ref;
 use compare::{CompareError, Comparison, ComparisonOptions, compare, compare_with_first};
 use results::{RunRecord, Status};
 use serde_json::json;
+use workload::plan::{ArrivalKind, CurvePart};
 
 use crate::made;
 
@@ -241,4 +242,21 @@ fn more_than_two_runs_are_each_held_against_the_first() {
     assert_eq!(ratios, [2.0, 3.0]);
     let none = compare_with_first(&[], ComparisonOptions::default()).unwrap();
     assert!(none.is_empty());
+}
+
+#[test]
+fn of_a_curve_the_peak_is_compared_and_no_point() {
+    let curve = || {
+        let mut run = depths(&[1, 4]);
+        run.cells[0].curve = Some(CurvePart::Peak);
+        run.cells[1].curve = Some(CurvePart::Point {
+            percent: 10,
+            arrivals: ArrivalKind::Poisson,
+        });
+        run
+    };
+    let comparison = strictly(&curve(), &curve()).unwrap();
+    let compared: Vec<u32> = comparison.cells.iter().map(|it| it.name.iodepth).collect();
+    assert_eq!(compared, [1]);
+    assert!(comparison.only_a.is_empty() && comparison.only_b.is_empty());
 }
