@@ -64,20 +64,20 @@ fn is_fast() -> bool {
     std::env::var_os("PGMETER_BIN").is_some()
 }
 
-/// Creates and removes so many empty files in memory; the record and the most memory taken.
-fn created_and_removed(bed: &Bed, count: u32) -> (Value, u64) {
-    let count_option = format!("count={count}");
-    let arguments = ["create-remove", "--set", "sizes=0", "--set", &count_option];
-    measured(bed, &arguments)
+/// Creates, stats and removes so many empty files in memory; the record and the most memory taken.
+fn created_statted_and_removed(bed: &Bed, count: u32) -> (Value, u64) {
+    let settings = ["sizes=0", "stat=true", &format!("count={count}")];
+    let settings = settings.iter().flat_map(|setting| ["--set", setting]);
+    measured(bed, &["create-remove"].into_iter().chain(settings).collect::<Vec<_>>())
 }
 
 #[test]
-fn a_million_files_are_created_and_removed_in_steady_memory() {
+fn a_million_files_are_created_statted_and_removed_in_steady_memory() {
     // A debug build takes three times as long.
     let many = if is_fast() { 1_000_000 } else { 300_000 };
     let bed = need!(Bed::in_memory());
-    let (_, few_bytes) = created_and_removed(&bed, 100_000);
-    let (record, many_bytes) = created_and_removed(&bed, many);
+    let (_, few_bytes) = created_statted_and_removed(&bed, 100_000);
+    let (record, many_bytes) = created_statted_and_removed(&bed, many);
     println!("{few_bytes} bytes for 100000 files, {many_bytes} bytes for {many}");
     assert!(few_bytes > 1 << 20, "{few_bytes}");
     assert!(many_bytes < 100_000_000, "{many_bytes}");
@@ -85,10 +85,9 @@ fn a_million_files_are_created_and_removed_in_steady_memory() {
         many_bytes < few_bytes + (8 << 20),
         "{few_bytes}, {many_bytes}"
     );
-    for (cell, operations) in cells(&record)
-        .iter()
-        .zip([&["create", "close"][..], &["unlink"]])
-    {
+    let steps = [&["create", "close"][..], &["stat"], &["unlink"]];
+    assert_eq!(cells(&record).len(), steps.len());
+    for (cell, operations) in cells(&record).iter().zip(steps) {
         assert_eq!(cell["total"]["count"], many);
         assert_eq!(cell["total"]["errors"], 0);
         for operation in operations {

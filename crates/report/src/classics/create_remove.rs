@@ -1,6 +1,6 @@
 //! The text of create/remove: the published page's form, and a table with rates.
 
-use workload::classics::create_remove::{Between, Step};
+use workload::classics::create_remove::{Act, Between, Step};
 
 use crate::numbers::{ABSENT, digits};
 use crate::{Column, Page, Table};
@@ -24,7 +24,7 @@ pub struct Times {
 pub struct StepFigures {
     /// The step.
     pub step: Step,
-    /// Files that were created or removed.
+    /// Files that it was done to.
     pub file_count: u64,
     /// Files of which an operation failed.
     pub failed_count: u64,
@@ -92,15 +92,16 @@ pub fn page(figures: &[StepFigures]) -> String {
 
 fn step_text(figures: &StepFigures) -> String {
     let Step {
-        is_create,
+        act,
         size_bytes,
         then,
     } = figures.step;
     let count = figures.file_count.saturating_add(figures.failed_count);
-    let head = match (is_create, size_bytes) {
-        (true, 0) => format!("Creating {count} empty files"),
-        (true, _) => format!("Creating {count} files of size {size_bytes} bytes"),
-        (false, _) => format!("Deleting {count} files of size {size_bytes} bytes"),
+    let head = match (act, size_bytes) {
+        (Act::Create, 0) => format!("Creating {count} empty files"),
+        (Act::Create, _) => format!("Creating {count} files of size {size_bytes} bytes"),
+        (Act::Stat, _) => format!("Statting {count} files of size {size_bytes} bytes"),
+        (Act::Remove, _) => format!("Deleting {count} files of size {size_bytes} bytes"),
     };
     let between = match then {
         Between::Remount => "Remounting\n\n",
@@ -175,14 +176,9 @@ fn row(figures: &StepFigures) -> Vec<String> {
         count => digits(time_ns as f64 / count as f64 / 1000.0),
     };
     let rate = |rate: Option<f64>| rate.map_or_else(|| ABSENT.to_owned(), digits);
-    let verb = if figures.step.is_create {
-        "create"
-    } else {
-        "remove"
-    };
     let alone = figures.baseline.map(|baseline| times.without(baseline));
     vec![
-        format!("{verb} {}", figures.step.size_bytes),
+        format!("{} {}", figures.step.act.name(), figures.step.size_bytes),
         seconds(times.real_ns),
         seconds(times.user_ns),
         seconds(times.system_ns),

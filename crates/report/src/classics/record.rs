@@ -3,7 +3,7 @@
 use results::{CellRecord, Phase, RunRecord};
 use serde_json::Value;
 use units::format;
-use workload::classics::create_remove::{Between, Step};
+use workload::classics::create_remove::{Act, Between, Step};
 use workload::classics::lat_fs::{Best, Sample};
 use workload::plan::{Cell, FilePlan, PostmarkPlan};
 
@@ -12,10 +12,11 @@ use super::{create_remove, lat_fs};
 use crate::postmark;
 
 /// Figures that a report shows elsewhere.
-const ELSEWHERE: [&str; 5] = [
+const ELSEWHERE: [&str; 6] = [
     "between_next",
     "files_asked",
     "is_create",
+    "step",
     "size_bytes",
     "real_ns",
 ];
@@ -97,9 +98,15 @@ fn of_create_remove(phases: &[&CellRecord]) -> Option<String> {
 fn step(cell: &CellRecord) -> Option<StepFigures> {
     let classic = cell.classic.as_ref()?;
     let then: Between = serde_json::from_value(classic.get("between_next")?.clone()).ok()?;
+    // Records of earlier versions say only whether it creates.
+    let act = match (classic.get("step"), classic.get("is_create")?.as_bool()?) {
+        (Some(act), _) => serde_json::from_value(act.clone()).ok()?,
+        (None, true) => Act::Create,
+        (None, false) => Act::Remove,
+    };
     Some(StepFigures {
         step: Step {
-            is_create: classic.get("is_create")?.as_bool()?,
+            act,
             size_bytes: whole(cell, "size_bytes")?,
             then,
         },

@@ -1,13 +1,13 @@
 use std::fs;
 
-use workload::classics::create_remove::{Between, Step};
+use workload::classics::create_remove::{Act, Between, Step};
 
 use super::*;
 use crate::tests::scratch::Directory;
 
-fn exec(is_create: bool, size_bytes: u64) -> Exec {
+fn exec(act: Act, size_bytes: u64) -> Exec {
     Exec::of(&Step {
-        is_create,
+        act,
         size_bytes,
         then: Between::Nothing,
     })
@@ -26,7 +26,7 @@ fn programs_make_files_of_each_size_and_remove_them() {
     let directory = Directory::new("exec");
     for size_bytes in [0, 4096] {
         let made = step(
-            &exec(true, size_bytes),
+            &exec(Act::Create, size_bytes),
             names(5),
             directory.path(),
             &going(),
@@ -39,7 +39,7 @@ fn programs_make_files_of_each_size_and_remove_them() {
         let length = fs::metadata(directory.path().join("3")).unwrap().len();
         assert_eq!(length, size_bytes);
         let removed = step(
-            &exec(false, size_bytes),
+            &exec(Act::Remove, size_bytes),
             names(5),
             directory.path(),
             &going(),
@@ -53,7 +53,7 @@ fn programs_make_files_of_each_size_and_remove_them() {
 fn files_that_fail_are_counted_and_the_first_is_named() {
     let directory = Directory::new("exec-failing");
     fs::write(directory.path().join("1"), "").unwrap();
-    let removed = step(&exec(false, 0), names(3), directory.path(), &going()).unwrap();
+    let removed = step(&exec(Act::Remove, 0), names(3), directory.path(), &going()).unwrap();
     assert_eq!((removed.done_count, removed.failed_count), (1, 2));
     assert_eq!(
         removed.first_failure.as_deref(),
@@ -65,9 +65,9 @@ fn files_that_fail_are_counted_and_the_first_is_named() {
 fn names_like_options_are_files() {
     let directory = Directory::new("exec-dash");
     let name = || std::iter::once(PathBuf::from("--help"));
-    step(&exec(true, 0), name(), directory.path(), &going()).unwrap();
+    step(&exec(Act::Create, 0), name(), directory.path(), &going()).unwrap();
     assert_eq!(directory.names(), ["--help"]);
-    let removed = step(&exec(false, 0), name(), directory.path(), &going()).unwrap();
+    let removed = step(&exec(Act::Remove, 0), name(), directory.path(), &going()).unwrap();
     assert_eq!(removed.failed_count, 0, "{removed:?}");
     assert!(directory.names().is_empty());
 }
@@ -81,7 +81,7 @@ fn a_step_that_is_stopped_starts_nothing_more() {
             stop.store(true, Ordering::Relaxed);
         }
     });
-    let made = step(&exec(true, 0), names, directory.path(), &stop).unwrap();
+    let made = step(&exec(Act::Create, 0), names, directory.path(), &stop).unwrap();
     assert!(made.is_stopped);
     assert_eq!(directory.names(), ["0", "1"]);
 }
@@ -89,7 +89,7 @@ fn a_step_that_is_stopped_starts_nothing_more() {
 #[test]
 fn the_baseline_starts_as_often_and_touches_nothing() {
     let directory = Directory::new("exec-baseline");
-    let done = baseline(&exec(true, 4096), 7, directory.path(), &going()).unwrap();
+    let done = baseline(&exec(Act::Create, 4096), 7, directory.path(), &going()).unwrap();
     assert_eq!((done.done_count, done.failed_count), (7, 0));
     assert!(directory.names().is_empty());
 }

@@ -7,7 +7,7 @@ use generate::ContentSource;
 use generate::classics::Pass;
 use serde_json::json;
 use units::Bytes;
-use workload::classics::create_remove::{Between, CreateRemovePlan, Exec, Mode, Step};
+use workload::classics::create_remove::{Act, Between, CreateRemovePlan, Exec, Mode, Step};
 use workload::classics::{PassPlan, share};
 use workload::plan::{Cell, WorkerPlan};
 
@@ -80,8 +80,7 @@ impl CreateRemove {
             0 => "empty".to_owned(),
             bytes => Bytes(bytes).to_string(),
         };
-        let verb = if step.is_create { "create" } else { "remove" };
-        format!("{verb} {size}")
+        format!("{} {size}", step.act.name())
     }
 
     /// Directories count from 0: `d0`, `d1`, ...; with one, files lie in the tree itself.
@@ -185,7 +184,8 @@ impl Course for CreateRemove {
             return;
         };
         let mut figures = Classic::new();
-        figures.insert("is_create".into(), json!(step.is_create));
+        figures.insert("step".into(), json!(step.act));
+        figures.insert("is_create".into(), json!(step.act == Act::Create));
         figures.insert("size_bytes".into(), json!(step.size_bytes));
         figures.insert("between_next".into(), json!(step.then));
         figures.insert("files_asked".into(), json!(self.plan.file_count));

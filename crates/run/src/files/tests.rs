@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use results::{RunRecord, Status};
+use workload::classics::create_remove::Mode;
 use workload::classics::{CreateRemove, FsMark, LatFs};
 use workload::plan::{
     CacheMode, Cell, ContentPlan, CursorKind, EngineKind, FileChoice, FilePlan, Fsync, Plan,
@@ -102,6 +103,38 @@ fn create_remove() -> FilePlan {
         ..CreateRemove::default()
     };
     FilePlan::CreateRemove(settings.resolve().unwrap())
+}
+
+#[test]
+fn create_remove_stats_every_file_where_asked() {
+    for (engine, mode) in [
+        (EngineKind::Psync, Mode::Syscall),
+        (EngineKind::IoUring, Mode::Syscall),
+        (EngineKind::Null, Mode::Syscall),
+        (EngineKind::Psync, Mode::Exec),
+    ] {
+        let settings = CreateRemove {
+            count: Some(20),
+            directories: Some(3),
+            sizes: Some(vec![units::Bytes(0)].into()),
+            stat: Some(true),
+            mode: Some(mode),
+            ..CreateRemove::default()
+        };
+        let files = FilePlan::CreateRemove(settings.resolve().unwrap());
+        let scratch = tempfile::tempdir().unwrap();
+        let record = record_of(&plan(scratch.path(), engine, 1, files));
+        let phases: Vec<&str> = record.cells.iter().map(|cell| cell.phase.name()).collect();
+        assert_eq!(phases, ["create empty", "stat empty", "remove empty"]);
+        let cell = &record.cells[1];
+        assert_eq!((cell.total.count, cell.total.errors), (20, 0), "{engine:?}");
+        assert_eq!(cell.classic.as_ref().unwrap()["step"], "stat");
+        if mode == Mode::Syscall {
+            assert_eq!(cell.operations["stat"].count, 20, "{engine:?}");
+            assert_eq!(cell.transactions["stat"].count, 20, "{engine:?}");
+        }
+        assert!(names_in(scratch.path()).is_empty(), "{engine:?}");
+    }
 }
 
 #[test]

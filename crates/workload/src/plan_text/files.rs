@@ -142,12 +142,17 @@ fn synced(sync: FileSync) -> &'static str {
     }
 }
 
-fn removed(order: Order) -> &'static str {
-    match order {
-        Order::Forward => "remove them in the same order",
-        Order::Reverse => "remove them from the last to the first",
-        Order::Random => "remove them in a random order",
-    }
+fn visited(verb: &str, order: Order) -> String {
+    let how = match order {
+        Order::Forward => "in the same order",
+        Order::Reverse => "from the last to the first",
+        Order::Random => "in a random order",
+    };
+    format!("{verb} them {how}")
+}
+
+fn removed(order: Order) -> String {
+    visited("remove", order)
 }
 
 fn create_remove(plan: &CreateRemovePlan) -> Vec<String> {
@@ -159,8 +164,11 @@ fn create_remove(plan: &CreateRemovePlan) -> Vec<String> {
     let mut sentences = vec![
         format!("for files of {}:", listed(&plan.sizes_bytes)),
         format!("create {count} files{directories}{}", synced(plan.sync)),
-        removed(plan.order).to_owned(),
     ];
+    if plan.is_statted {
+        sentences.push(visited("stat", plan.order));
+    }
+    sentences.push(removed(plan.order));
     match plan.between {
         Between::Nothing => {}
         Between::Remount => sentences.push("remount the file system between the steps".to_owned()),

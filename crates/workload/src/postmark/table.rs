@@ -44,7 +44,8 @@ pub struct Postmark {
     /// Directories of the target that files are made in, each `"name"` or `"name WEIGHT"`.
     /// Default: the target itself.
     pub locations: Option<OneOrMany<String>>,
-    /// Subdirectories of each location, up to 1000000; fewer than 2 make none. Default: 0.
+    /// Subdirectories of each location, up to 1000000, each held open by its worker; fewer than 2
+    /// make none. Default: 0.
     pub subdirectories: Option<u32>,
     /// Bytes of one read, below 2 GiB. Default: 512.
     pub read_block: Option<Bytes>,

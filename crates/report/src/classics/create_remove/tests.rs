@@ -6,9 +6,9 @@ use super::*;
 
 const MS: u64 = 1_000_000;
 
-fn step(is_create: bool, size_bytes: u64, then: Between) -> Step {
+fn step(act: Act, size_bytes: u64, then: Between) -> Step {
     Step {
-        is_create,
+        act,
         size_bytes,
         then,
     }
@@ -50,8 +50,9 @@ fn lfs() -> Vec<StepFigures> {
             } else {
                 Between::Remount
             };
+            let act = [Act::Create, Act::Remove][index % 2];
             let size_bytes = [0, 4096, 16_384, 65_536][index / 2];
-            figures(step(index % 2 == 0, size_bytes, then), times)
+            figures(step(act, size_bytes, then), times)
         })
         .collect()
 }
@@ -75,6 +76,19 @@ fn the_page_is_that_of_the_script() {
 }
 
 #[test]
+fn a_stat_step_is_told_as_the_others_are() {
+    let statted = figures(step(Act::Stat, 4096, Between::Nothing), [2_500, 0, 1_000]);
+    assert_eq!(
+        page(&[statted]),
+        "Statting 500000 files of size 4096 bytes\n\nreal\t0m2.500s\nuser\t0m0.000s\n\
+         sys\t0m1.000s\nDone\n\n"
+    );
+    assert_eq!(statted.bytes_per_second(), None);
+    let text = table(&[statted], Page::PLAIN);
+    assert!(text.contains("stat 4096"), "{text}");
+}
+
+#[test]
 fn the_published_run_comes_back_line_for_line() {
     let document = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../../shared/reference/documents/002_a7908ce7db4aaa36.txt");
@@ -90,7 +104,7 @@ fn the_published_run_comes_back_line_for_line() {
 
 #[test]
 fn what_happens_between_steps_is_said_only_if_it_happens() {
-    let text = |then| page(&[figures(step(true, 0, then), [61_001, 0, 59_999])]);
+    let text = |then| page(&[figures(step(Act::Create, 0, then), [61_001, 0, 59_999])]);
     assert!(text(Between::Nothing).ends_with("sys\t0m59.999s\nDone\n\n"));
     assert!(text(Between::DropCaches).ends_with("Done\n\nDropping caches\n\n"));
     assert!(text(Between::Nothing).contains("real\t1m1.001s\nuser\t0m0.000s\n"));
@@ -114,7 +128,7 @@ fn rates_are_those_computed_from_the_page() {
 
 #[test]
 fn a_step_without_time_has_no_rate() {
-    let idle = figures(step(true, 4096, Between::Nothing), [0; 3]);
+    let idle = figures(step(Act::Create, 4096, Between::Nothing), [0; 3]);
     assert_eq!(idle.files_per_second(), None);
     assert_eq!(idle.bytes_per_second(), None);
 }

@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 
-use super::Step;
+use super::{Act, Step};
 
 /// A word of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,21 +40,21 @@ pub struct Exec {
 }
 
 impl Exec {
-    /// The commands of a step: `touch` for empty files, `dd` with one write for others, `rm`.
+    /// The commands of a step: `touch` for empty files, `dd` with one write for others; `stat`;
+    /// `rm`.
     #[must_use]
     pub fn of(step: &Step) -> Self {
         let file = |prefix| Word::File { prefix };
         let text = |text: &str| Word::Text(text.to_owned());
-        let each = match (step.is_create, step.size_bytes) {
-            (false, _) => Command {
-                program: "rm",
-                words: vec![file("")],
-            },
-            (true, 0) => Command {
-                program: "touch",
-                words: vec![file("")],
-            },
-            (true, size_bytes) => Command {
+        let named = |program| Command {
+            program,
+            words: vec![file("")],
+        };
+        let each = match (step.act, step.size_bytes) {
+            (Act::Remove, _) => named("rm"),
+            (Act::Stat, _) => named("stat"),
+            (Act::Create, 0) => named("touch"),
+            (Act::Create, size_bytes) => Command {
                 program: "dd",
                 words: vec![
                     text("if=/dev/zero"),

@@ -23,20 +23,24 @@ const FILES_MAX: u32 = 100_000_000;
 const DIRECTORIES_MAX: u32 = 65_536;
 const SIZES: [u64; 4] = [0, 4096, 16_384, 65_536];
 
-/// Files of each size are created, then removed, and each step is timed as a whole.
+/// Files of each size are created, statted if asked for, then removed; each step is timed as a
+/// whole.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CreateRemove {
     /// Files of each size, 1 to 100000000. Default: 500000.
     pub count: Option<u32>,
-    /// Sizes of the files, each with a step that creates and one that removes. Default: `0`,
-    /// `4KiB`, `16KiB` and `64KiB`.
+    /// Sizes of the files, each with its own steps. Default: `0`, `4KiB`, `16KiB` and `64KiB`.
     pub sizes: Option<OneOrMany<Bytes>>,
     /// Bytes of one write, up to 64 MiB; smaller files are written at once. Default: 1 MiB.
     pub write_size: Option<Bytes>,
     /// Directories, taken in turn by the files, 1 to 65536. Default: 1.
     pub directories: Option<u32>,
-    /// In which order files are removed: `forward`, `reverse` or `random`. Default: `forward`.
+    /// Whether each size has a step between the two that reads the attributes of every file, by
+    /// name. Default: no.
+    pub stat: Option<bool>,
+    /// In which order files are visited again, to read their attributes and to remove them:
+    /// `forward`, `reverse` or `random`. Default: `forward`.
     pub order: Option<Order>,
     /// What happens between two steps: `remount`, `drop-caches` or `nothing`; the first two need
     /// root. Default: `nothing`.
@@ -84,7 +88,11 @@ pub struct CreateRemovePlan {
     pub write_bytes: u32,
     /// Directories that the files are in.
     pub directory_count: u32,
-    /// In which order files are removed.
+    /// Whether files are looked at between create and remove; records of earlier versions lack
+    /// it.
+    #[serde(default)]
+    pub is_statted: bool,
+    /// In which order files are visited once they are there.
     pub order: Order,
     /// What happens between two steps.
     pub between: Between,
@@ -94,11 +102,35 @@ pub struct CreateRemovePlan {
     pub sync: FileSync,
 }
 
+/// What a step does to each file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Act {
+    /// Creates it, with its content.
+    Create,
+    /// Reads its attributes, by name.
+    Stat,
+    /// Removes it.
+    Remove,
+}
+
+impl Act {
+    /// The first word of the step's phase.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Stat => "stat",
+            Self::Remove => "remove",
+        }
+    }
+}
+
 /// One of the steps that are timed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// Whether files are created, and not removed.
-    pub is_create: bool,
+    /// What it does.
+    pub act: Act,
     /// Bytes of each file.
     pub size_bytes: u64,
     /// What happens afterwards; nothing after the last step.
@@ -115,6 +147,7 @@ impl CreateRemove {
             sizes: self.sizes.or(under.sizes),
             write_size: self.write_size.or(under.write_size),
             directories: self.directories.or(under.directories),
+            stat: self.stat.or(under.stat),
             order: self.order.or(under.order),
             between: self.between.or(under.between),
             mode: self.mode.or(under.mode),
@@ -160,6 +193,7 @@ impl CreateRemove {
                 as u32,
             sizes_bytes,
             directory_count: ranged((TABLE, "directories"), self.directories, 1, directories)?,
+            is_statted: self.stat.unwrap_or(false),
             order: self.order.unwrap_or_default(),
             between: self.between.unwrap_or_default(),
             mode,
@@ -169,15 +203,19 @@ impl CreateRemove {
 }
 
 impl CreateRemovePlan {
-    /// The steps in their order: for each size a create and a remove.
+    /// The steps in their order: for each size a create, a stat if asked for, and a remove.
     #[must_use]
     pub fn steps(&self) -> Vec<Step> {
+        let acts: &[Act] = match self.is_statted {
+            true => &[Act::Create, Act::Stat, Act::Remove],
+            false => &[Act::Create, Act::Remove],
+        };
         let mut steps: Vec<Step> = self
             .sizes_bytes
             .iter()
             .flat_map(|&size_bytes| {
-                [true, false].map(|is_create| Step {
-                    is_create,
+                acts.iter().map(move |&act| Step {
+                    act,
                     size_bytes,
                     then: self.between,
                 })
@@ -192,35 +230,36 @@ impl CreateRemovePlan {
     /// What a step does to each file.
     #[must_use]
     pub const fn chain(&self, step: &Step) -> Chain {
-        if !step.is_create {
-            return Chain::Remove;
-        }
-        Chain::Create {
-            size_bytes: step.size_bytes,
-            write_bytes: self.write_bytes,
-            is_empty_written: false,
-            sync: self.sync,
-            is_directory_made: false,
+        match step.act {
+            Act::Create => Chain::Create {
+                size_bytes: step.size_bytes,
+                write_bytes: self.write_bytes,
+                is_empty_written: false,
+                sync: self.sync,
+                is_directory_made: false,
+            },
+            Act::Stat => Chain::Stat,
+            Act::Remove => Chain::Remove,
         }
     }
 
     /// In which order a step visits files; they are always created forward.
     #[must_use]
     pub const fn order(&self, step: &Step) -> Order {
-        if step.is_create {
-            return Order::Forward;
+        match step.act {
+            Act::Create => Order::Forward,
+            Act::Stat | Act::Remove => self.order,
         }
-        self.order
     }
 }
 
 impl Step {
-    /// Bytes of all files of the step, 0 for one that removes.
+    /// Bytes of content that the step moves, 0 unless it creates.
     #[must_use]
     pub const fn payload_bytes(&self, file_count: u64) -> u64 {
-        if self.is_create {
-            return self.size_bytes.saturating_mul(file_count);
+        match self.act {
+            Act::Create => self.size_bytes.saturating_mul(file_count),
+            Act::Stat | Act::Remove => 0,
         }
-        0
     }
 }

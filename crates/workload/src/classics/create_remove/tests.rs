@@ -25,18 +25,48 @@ fn the_defaults_are_those_of_the_published_page() {
 #[test]
 fn every_size_is_created_and_removed_and_nothing_follows_the_last_step() {
     let plan = plan("sizes = [0, \"4k\"]\nbetween = \"remount\"");
-    let step = |is_create, size_bytes, then| Step {
-        is_create,
+    let step = |act, size_bytes, then| Step {
+        act,
         size_bytes,
         then,
     };
     let wanted = [
-        step(true, 0, Between::Remount),
-        step(false, 0, Between::Remount),
-        step(true, 4096, Between::Remount),
-        step(false, 4096, Between::Nothing),
+        step(Act::Create, 0, Between::Remount),
+        step(Act::Remove, 0, Between::Remount),
+        step(Act::Create, 4096, Between::Remount),
+        step(Act::Remove, 4096, Between::Nothing),
     ];
     assert_eq!(plan.steps(), wanted);
+}
+
+#[test]
+fn a_stat_step_stands_between_the_two_and_is_left_like_any_other() {
+    let plan = plan("sizes = 4096\nstat = true\norder = \"reverse\"\nbetween = \"drop-caches\"");
+    let steps = plan.steps();
+    let acts: Vec<_> = steps.iter().map(|it| (it.act, it.then)).collect();
+    let wanted = [
+        (Act::Create, Between::DropCaches),
+        (Act::Stat, Between::DropCaches),
+        (Act::Remove, Between::Nothing),
+    ];
+    assert_eq!(acts, wanted);
+    assert_eq!(plan.chain(&steps[1]), Chain::Stat);
+    assert_eq!(plan.order(&steps[1]), Order::Reverse);
+    assert_eq!(steps[1].payload_bytes(10), 0);
+}
+
+#[test]
+fn a_plan_of_an_earlier_version_has_no_stat_step() {
+    let mut value = serde_json::to_value(plan("count = 7")).unwrap();
+    assert!(
+        value
+            .as_object_mut()
+            .unwrap()
+            .remove("is_statted")
+            .is_some()
+    );
+    let earlier: CreateRemovePlan = serde_json::from_value(value).unwrap();
+    assert_eq!(earlier, plan("count = 7"));
 }
 
 #[test]
@@ -112,9 +142,9 @@ fn settings_come_back_as_they_were_written() {
 
 #[test]
 fn each_kind_of_step_starts_the_program_of_the_script() {
-    let line = |is_create, size_bytes| {
+    let line = |act, size_bytes| {
         let step = Step {
-            is_create,
+            act,
             size_bytes,
             then: Between::Nothing,
         };
@@ -127,8 +157,12 @@ fn each_kind_of_step_starts_the_program_of_the_script() {
         }
         words.join(" ")
     };
-    assert_eq!(line(true, 0), "touch d/7");
-    assert_eq!(line(true, 4096), "dd if=/dev/zero of=d/7 bs=4096 count=1");
-    assert_eq!(line(false, 4096), "rm d/7");
-    assert_eq!(line(false, 0), "rm d/7");
+    assert_eq!(line(Act::Create, 0), "touch d/7");
+    assert_eq!(
+        line(Act::Create, 4096),
+        "dd if=/dev/zero of=d/7 bs=4096 count=1"
+    );
+    assert_eq!(line(Act::Remove, 4096), "rm d/7");
+    assert_eq!(line(Act::Remove, 0), "rm d/7");
+    assert_eq!(line(Act::Stat, 4096), "stat d/7");
 }

@@ -139,6 +139,7 @@ fn create_remove(workload: &Workload, plan: &CreateRemovePlan) -> Vec<Row> {
             plan.directory_count.to_string(),
             written.directories.is_some(),
         ),
+        ("stat", plan.is_statted.to_string(), written.stat.is_some()),
         ("order", text_of(&plan.order), written.order.is_some()),
         ("between", text_of(&plan.between), written.between.is_some()),
         ("mode", text_of(&plan.mode), written.mode.is_some()),

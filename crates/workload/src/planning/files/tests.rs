@@ -99,7 +99,7 @@ fn every_key_is_a_setting_with_its_source() {
     assert_eq!(shown("seed"), ("7", Source::Written));
     for (text, count) in [
         ("postmark", 16),
-        ("create_remove", 8),
+        ("create_remove", 9),
         ("lat_fs", 6),
         ("fs_mark", 11),
     ] {
@@ -375,10 +375,12 @@ fn the_plan_reads_well() {
 fn every_kind_is_told_in_sentences() {
     for (text, parts) in [
         (
-            "[create_remove]\norder = \"reverse\"\nbetween = \"drop-caches\"\nsync = \"fsync\"\n",
+            "[create_remove]\nstat = true\norder = \"reverse\"\nbetween = \"drop-caches\"\n\
+             sync = \"fsync\"\n",
             &[
                 "for files of 0B, 4KiB, 16KiB, 64KiB:",
                 "create 500000 files, each synced by fsync",
+                "stat them from the last to the first",
                 "remove them from the last to the first",
                 "2000000 files created and removed",
             ][..],
