@@ -25,8 +25,16 @@ pub enum Step {
 pub enum Flow {
     /// The flow has more requests.
     Continues,
-    /// The flow is done; the number is its transaction kind, 0-based.
+    /// The flow is done; the number is its transaction kind, 0-based. It has failed where one of
+    /// its requests has.
     Done(u8),
+    /// As `Done`, where failed requests do not decide whether the flow has failed.
+    Judged {
+        /// The transaction kind, 0-based.
+        kind: u8,
+        /// The negated number of the error that the flow ended with, 0 where all went well.
+        errno: i32,
+    },
     /// The request belonged to no flow of its slot, or to one that does not count.
     Apart,
     /// As `Apart`, and something is done that began elsewhere.

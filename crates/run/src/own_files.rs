@@ -169,8 +169,8 @@ impl OwnFiles {
             }
             match pass.complete(completion, 0) {
                 Flow::Continues => {}
-                Flow::Done(_) if halt.is_set() => return Ok(()),
-                Flow::Done(_) => {}
+                Flow::Judged { errno: 0, .. } if halt.is_set() => return Ok(()),
+                Flow::Judged { errno: 0, .. } => {}
                 _ => return Err(self.failure(failure.unwrap_or((request, 0)))),
             }
         }

@@ -156,9 +156,10 @@ impl Turns {
         let flight = &mut self.flights[slot as usize];
         let flow_ns = std::mem::take(&mut flight.flow_ns);
         let errno = std::mem::take(&mut flight.errno);
-        let (kind, start_ns) = match flow {
-            Flow::Done(kind) => (kind, flow_ns),
-            Flow::Spanned { kind, start_ns } => (kind, start_ns),
+        let (kind, start_ns, errno) = match flow {
+            Flow::Done(kind) => (kind, flow_ns, errno),
+            Flow::Judged { kind, errno } => (kind, flow_ns, errno),
+            Flow::Spanned { kind, start_ns } => (kind, start_ns, errno),
             Flow::Continues | Flow::Apart => return None,
         };
         Some(EndedFlow {
@@ -301,5 +302,22 @@ mod tests {
             result: 512,
         });
         assert_eq!(turns.end_flow(0, Flow::Done(0), 50), ended(0, 10));
+    }
+
+    #[test]
+    fn a_flow_that_is_judged_has_failed_as_it_says() {
+        let mut turns = Turns::new(1);
+        let request = Flight::default().request;
+        for (result, errno) in [(-17, 0), (0, -5)] {
+            turns.issue(request, 10);
+            turns.reaped(Completion { slot: 0, result });
+            let judged = Flow::Judged { kind: 1, errno };
+            let wanted = EndedFlow {
+                kind: 1,
+                errno,
+                latency_ns: 20,
+            };
+            assert_eq!(turns.end_flow(0, judged, 30), Some(wanted));
+        }
     }
 }

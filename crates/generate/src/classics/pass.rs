@@ -6,11 +6,14 @@ use workload::classics::{Chain, FileSync, PassPlan};
 use super::order::Turns;
 use crate::{Flow, Generator, Step};
 
+/// The negated number of the error (`EIO`) of a write that wrote nothing and said nothing.
+const NOTHING_WRITTEN: i32 = -5;
+
 /// One worker's pass over its files; it ends when every file had its turn.
 ///
-/// A file is a flow of kind 0. A file of which an operation failed is closed and counts as
-/// failed, not as done; its other operations are left out. That its directory is there already
-/// is no failure, nor is a short write, whose rest is written.
+/// A file is a flow of kind 0. A file of which an operation failed is closed and has failed, by
+/// the first error; its other operations are left out. That its directory is there already is no
+/// failure, nor is a short write, whose rest is written; a write that writes nothing is one.
 #[derive(Debug, Clone)]
 pub struct Pass {
     chain: Chain,
@@ -25,7 +28,8 @@ struct Slot {
     stage: Stage,
     file_index: u32,
     written_bytes: u64,
-    has_failed: bool,
+    /// The negated number of the first error, 0 if there was none.
+    errno: i32,
 }
 
 /// What the slot does next, or has in flight.
@@ -51,7 +55,7 @@ impl Pass {
             stage: Stage::Idle,
             file_index: 0,
             written_bytes: 0,
-            has_failed: false,
+            errno: 0,
         };
         Self {
             chain: plan.chain,
@@ -246,7 +250,7 @@ impl Generator for Pass {
                 stage: self.first_stage(),
                 file_index,
                 written_bytes: 0,
-                has_failed: false,
+                errno: 0,
             };
         }
         Step::Issue(self.request(slot_index, &self.slots[index]))
@@ -258,17 +262,22 @@ impl Generator for Pass {
         if slot.settle(completion.result, self.size_bytes()) {
             slot.stage = self.stage_after(&slot);
         } else {
-            slot.has_failed = true;
+            if slot.errno == 0 {
+                slot.errno = match completion.result {
+                    0.. => NOTHING_WRITTEN,
+                    errno => errno,
+                };
+            }
             slot.stage = slot.stage_after_failure();
         }
         self.slots[completion.slot as usize] = slot;
         if slot.stage != Stage::Idle {
             return Flow::Continues;
         }
-        if slot.has_failed {
-            self.failed_count += 1;
-            return Flow::Apart;
+        self.failed_count += u64::from(slot.errno < 0);
+        Flow::Judged {
+            kind: 0,
+            errno: slot.errno,
         }
-        Flow::Done(0)
     }
 }

@@ -11,6 +11,9 @@ use workload::classics::{Chain, FileSync, Order, PassPlan, share};
 use super::{Pass, flat_names, fs_mark_names, tree_names};
 use crate::{Flow, Generator, Step};
 
+/// The end of a file with which all went well.
+const WELL: Flow = Flow::Judged { kind: 0, errno: 0 };
+
 fn pass(chain: Chain, files: std::ops::Range<u32>, iodepth: u32) -> Pass {
     Pass::new(&PassPlan {
         chain,
@@ -83,7 +86,7 @@ fn words(requests: &[Request]) -> String {
 fn played(chain: Chain, files: std::ops::Range<u32>) -> String {
     let mut pass = pass(chain, files, 1);
     let (requests, flows) = play(&mut pass, 1, well);
-    assert!(flows.iter().all(|flow| *flow == Flow::Done(0)));
+    assert!(flows.iter().all(|flow| *flow == WELL));
     assert_eq!(pass.failed_count(), 0);
     words(&requests)
 }
@@ -142,10 +145,10 @@ fn a_short_write_is_followed_by_the_rest() {
     let (requests, flows) = play(&mut pass, 1, |request| well(request).min(3));
     let wanted = "create0 write0@0+8 write0@3+7 write0@6+4 write0@9+1 close0";
     assert_eq!(words(&requests), wanted);
-    assert_eq!(flows, [Flow::Done(0)]);
+    assert_eq!(flows, [WELL]);
 }
 
-/// What is asked of one file when an operation fails, and that the file counts as failed.
+/// What is asked of one file when an operation fails, and that the file has failed so.
 fn failed(chain: Chain, failing: Operation, result: i32) -> String {
     let mut pass = pass(chain, 0..1, 1);
     let answer = |request: &Request| match request.operation == failing {
@@ -153,13 +156,14 @@ fn failed(chain: Chain, failing: Operation, result: i32) -> String {
         false => well(request),
     };
     let (requests, flows) = play(&mut pass, 1, answer);
-    assert_eq!(flows, [Flow::Apart]);
+    let errno = if result < 0 { result } else { -5 };
+    assert_eq!(flows, [Flow::Judged { kind: 0, errno }]);
     assert_eq!(pass.failed_count(), 1);
     words(&requests)
 }
 
 #[test]
-fn a_file_that_fails_is_closed_if_it_is_open_and_is_not_counted() {
+fn a_file_that_fails_is_closed_if_it_is_open_and_has_failed_by_its_error() {
     let chain = Chain::Create {
         size_bytes: 8,
         write_bytes: 4,
@@ -167,6 +171,7 @@ fn a_file_that_fails_is_closed_if_it_is_open_and_is_not_counted() {
         sync: FileSync::Fsync,
         is_directory_made: false,
     };
+    assert_eq!(failed(chain, Operation::Create, -1), "create0");
     assert_eq!(failed(chain, Operation::Create, -17), "create0");
     let full = "create0 write0@0+4 close0";
     assert_eq!(failed(chain, Operation::Write, -28), full);
@@ -197,7 +202,7 @@ fn a_directory_that_is_there_is_no_failure() {
         _ => 0,
     });
     assert_eq!(words(&requests), "mkdir0 create0 close0");
-    assert_eq!(flows, [Flow::Done(0)]);
+    assert_eq!(flows, [WELL]);
 }
 
 #[test]
@@ -288,7 +293,7 @@ proptest! {
         let mut answers = answers.into_iter().cycle();
         let (_, flows) = play(&mut pass, iodepth, |_| answers.next().unwrap());
         prop_assert_eq!(flows.len(), 20);
-        let failed = flows.iter().filter(|flow| **flow == Flow::Apart).count();
+        let failed = flows.iter().filter(|flow| **flow != WELL).count();
         prop_assert_eq!(failed as u64, pass.failed_count());
     }
 

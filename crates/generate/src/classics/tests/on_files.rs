@@ -9,7 +9,8 @@ use workload::classics::fs_mark::{FsMark, Stage};
 use workload::classics::{Chain, FileSync, Order, PassPlan};
 
 use super::super::{Names, Pass, fs_mark_names, tree_names};
-use crate::{Flow, Generator, Step};
+use super::WELL;
+use crate::{Generator, Step};
 
 const BUFFER_BYTES: u32 = 16_384;
 
@@ -68,7 +69,7 @@ fn run(fileset: &Arc<Fileset>, plan: &PassPlan) -> u64 {
             engine.reap(Wait::One { timeout_ns: 0 }, &mut done).unwrap();
             left -= done.len();
             for completion in done.drain(..) {
-                done_count += u64::from(pass.complete(completion, 0) == Flow::Done(0));
+                done_count += u64::from(pass.complete(completion, 0) == WELL);
             }
         }
     }
