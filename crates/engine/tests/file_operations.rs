@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use engine::{
     Access, Aim, Completion, Engine, EngineError, FileOptions, Fileset, NameRule, Numbering,
-    OpenFlags, OpenMode, Operation, PsyncFiles, Request, Subdirectories, UringFiles, Wait,
+    OpenFlags, OpenMode, Operation, OperationSet, PsyncFiles, Request, Subdirectories, UringFiles,
+    Wait,
 };
 use tempfile::TempDir;
 
@@ -596,9 +597,13 @@ fn a_ring_says_what_it_leaves_to_system_calls() {
     let Some(engine) = ring(&place.set, 1, FileOptions::default()) else {
         return;
     };
-    let notes = engine.notes();
+    let listed = OperationSet::EMPTY.with(Operation::Readdir);
+    let notes = engine.notes(listed);
     println!("{notes:#?}");
     assert!(notes.iter().any(|note| note.contains("no readdir")));
+    let opened = OperationSet::EMPTY.with(Operation::Open);
+    let notes = engine.notes(opened);
+    assert!(!notes.iter().any(|note| note.contains("readdir")));
 }
 
 #[test]

@@ -16,7 +16,9 @@ use super::{issue, table};
 use crate::file_operations::calls::{self, At, ENTRIES_BYTES};
 use crate::file_operations::{Access, Aim, FileOptions, Hows, NameBuffers, OpenHow, pointer};
 use crate::fileset::NameKey;
-use crate::{Buffers, Completion, Engine, EngineError, Fileset, Operation, Request, Wait};
+use crate::{
+    Buffers, Completion, Engine, EngineError, Fileset, Operation, OperationSet, Request, Wait,
+};
 
 /// Operations on the files of a [`Fileset`] through a ring; as [`PsyncFiles`](crate::PsyncFiles)
 /// otherwise.
@@ -106,24 +108,33 @@ impl UringFiles {
         &self.setup
     }
 
-    /// One line for each thing that is not as the engine's name says, for the record.
+    /// One line for each thing that is not as the engine's name says where these operations are
+    /// asked for, for the record.
     #[must_use]
-    pub fn notes(&self) -> Vec<String> {
+    pub fn notes(&self, asked: OperationSet) -> Vec<String> {
         let mut notes = self.setup.notes();
-        let mut names = vec![Operation::Readdir.name()];
-        names.extend(self.lacks.iter().map(|operation| operation.name()));
-        notes.push(format!(
-            "io_uring has no {} here: done by system call",
-            names.join(", ")
-        ));
+        let is_lacking = |it: &Operation| *it == Operation::Readdir || self.lacks.contains(it);
+        let lacking: Vec<&str> = asked
+            .iter()
+            .filter(is_lacking)
+            .map(Operation::name)
+            .collect();
+        if !lacking.is_empty() {
+            notes.push(format!(
+                "io_uring has no {} here: done by system call",
+                lacking.join(", ")
+            ));
+        }
         notes.push(
             "io_uring hands operations on names and buffered writes to threads of the kernel"
                 .to_owned(),
         );
-        notes.push(
-            "files are direct descriptors: closing one reports no error of the file system"
-                .to_owned(),
-        );
+        if asked.contains(Operation::Close) {
+            notes.push(
+                "files are direct descriptors: closing one reports no error of the file system"
+                    .to_owned(),
+            );
+        }
         notes
     }
 
@@ -547,6 +558,15 @@ mod tests {
             let result = execute(&mut engine, operation, numbers);
             assert_eq!(result, wanted, "{operation:?} {numbers:?}");
         }
-        assert!(engine.notes().iter().any(|note| note.contains("truncate")));
+        let asked = OperationSet::EMPTY
+            .with(Operation::Create)
+            .with(Operation::Truncate);
+        let told = |asked| engine.notes(asked).join("\n");
+        assert!(told(asked).contains("has no truncate here"));
+        assert!(told(asked.with(Operation::Readdir)).contains("has no readdir, truncate here"));
+        let neither = told(OperationSet::EMPTY.with(Operation::Create));
+        assert!(!neither.contains("system call"), "{neither}");
+        assert!(!neither.contains("closing"), "{neither}");
+        assert!(told(asked.with(Operation::Close)).contains("closing"));
     }
 }

@@ -106,7 +106,7 @@ pub(crate) fn work(
         (Some(field), EngineKind::IoUring) => {
             let engine = UringFiles::new(field.fileset, slots, bytes, field.options)?;
             let notes = EngineNotes {
-                notes: engine.notes(),
+                notes: engine.notes(task.requests.operations()),
                 ..ring_notes(engine.setup())
             };
             with_engine(engine, notes, task, lane, start)
