@@ -6,7 +6,8 @@ use engine::{Operation, OperationSet};
 use generate::verify_block_bytes;
 use results::{RunEvent, Warning, WarningCode, target_indexes};
 use target::{FillPlan, Permission, Prepared, Watch};
-use workload::plan::{Cell, ContentPlan, EngineKind, Plan, WorkerPlan};
+use workload::classics::create_remove::Between;
+use workload::plan::{Cell, ContentPlan, EngineKind, FilePlan, Plan, WorkerPlan};
 
 use crate::RunError;
 use crate::session::Session;
@@ -25,24 +26,37 @@ pub fn refusals(plan: &Plan) -> Vec<RunError> {
             .cells
             .iter()
             .filter(|cell| cell.engine != EngineKind::Null);
-        let mut used = used
-            .filter(|cell| target_indexes(cell).contains(&target_index))
-            .peekable();
-        if used.peek().is_none() || std::fs::symlink_metadata(&target.path).is_err() {
+        let used = used.filter(|cell| target_indexes(cell).contains(&target_index));
+        let used: Vec<&Cell> = used.collect();
+        if used.is_empty() || std::fs::symlink_metadata(&target.path).is_err() {
             continue;
         }
-        let read_only = !used.any(|cell| writes(cell, target_index));
+        let read_only = !used.iter().any(|cell| writes(cell, target_index));
         let permission = Permission {
             read_only,
             ..Permission::default()
         };
-        refusals.extend(
-            target::admit(&target.path, &permission)
-                .err()
-                .map(RunError::from),
-        );
+        let admitted = target::admit(&target.path, &permission).map_err(RunError::from);
+        let checked = admitted.and_then(|admitted| check_between(&used, &admitted));
+        refusals.extend(checked.err());
     }
     refusals
+}
+
+/// Whether what is to happen between the steps of these cells can be done, so that nothing is made
+/// where it cannot.
+fn check_between(cells: &[&Cell], admitted: &target::Admitted) -> Result<(), RunError> {
+    for cell in cells {
+        let Some(FilePlan::CreateRemove(plan)) = &cell.files else {
+            continue;
+        };
+        match plan.between {
+            Between::Nothing => {}
+            Between::DropCaches => target::check_drop_caches()?,
+            Between::Remount => admitted.check_remount()?,
+        }
+    }
+    Ok(())
 }
 
 impl<'a> Session<'a> {
@@ -65,11 +79,9 @@ impl<'a> Session<'a> {
                 read_only: !used_by.iter().any(|cell| writes(cell, target_index)),
                 run: self.record.id.clone(),
             };
-            admitted.push((
-                target_index,
-                *first,
-                target::admit(&target.path, &permission)?,
-            ));
+            let site = target::admit(&target.path, &permission)?;
+            check_between(&used_by, &site)?;
+            admitted.push((target_index, *first, site));
         }
         Ok(admitted)
     }

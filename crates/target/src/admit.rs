@@ -9,6 +9,7 @@ use crate::TargetError;
 use crate::device::{HeldDevice, admit_device};
 use crate::place::Place;
 use crate::probe::{PathFacts, PathKind, may_name_file, parent_of, probe};
+use crate::remount::Remount;
 
 /// What the user allows beyond a work directory of our own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,6 +43,23 @@ impl Admitted {
     #[must_use]
     pub fn facts(&self) -> &PathFacts {
         &self.facts
+    }
+
+    /// Whether the file system of the target could be unmounted and mounted again between the
+    /// steps of a run, as far as that can be told without doing it. Nothing is changed.
+    ///
+    /// # Errors
+    /// [`TargetError::NoRemount`] with the reason; [`TargetError::NoTree`] for a target that is
+    /// no directory.
+    pub fn check_remount(&self) -> Result<(), TargetError> {
+        match &self.site {
+            Site::Files(place) if place.file_name.is_none() => {
+                Remount::check(&place.parent_path).map(drop)
+            }
+            _ => Err(TargetError::NoTree {
+                path: self.facts.path.clone(),
+            }),
+        }
     }
 }
 

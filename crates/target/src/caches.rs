@@ -22,6 +22,21 @@ pub fn drop_caches() -> Result<(), TargetError> {
     drop_by(Path::new(SWITCH))
 }
 
+/// Whether [`drop_caches`] would be allowed; drops nothing.
+///
+/// # Errors
+/// As for [`drop_caches`].
+pub fn check_drop_caches() -> Result<(), TargetError> {
+    check_by(Path::new(SWITCH))
+}
+
+fn check_by(switch: &Path) -> Result<(), TargetError> {
+    let opened = fs::OpenOptions::new().write(true).open(switch);
+    opened
+        .map(drop)
+        .map_err(|source| TargetError::NoDropCaches { source })
+}
+
 fn drop_by(switch: &Path) -> Result<(), TargetError> {
     // What is dirty is not dropped.
     rustix::fs::sync();
@@ -49,6 +64,8 @@ mod tests {
             "{error}"
         );
         assert_eq!(error.help(), "run as root, or leave the caches as they are");
+        let before = check_by(&directory.path().join("no/such")).expect_err("a refusal");
+        assert_eq!(before.to_string(), error.to_string());
     }
 
     #[test]

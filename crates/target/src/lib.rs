@@ -33,7 +33,7 @@ mod sysfs;
 mod tree;
 
 pub use admit::{Admitted, Permission, admit};
-pub use caches::drop_caches;
+pub use caches::{check_drop_caches, drop_caches};
 pub use clean::{CleanReport, Left, clean};
 pub use counters::{DeviceCounters, DeviceSample};
 pub use cpu::{CpuSample, CpuTime, MachineCounters, MachineSample, ProcessorTicks};

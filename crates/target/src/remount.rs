@@ -23,6 +23,7 @@ use crate::sysfs::{Sysfs, parsed, split};
 /// A ring or file that has just been closed keeps its file system busy for a moment.
 const BUSY_ATTEMPTS: u32 = 40;
 const BUSY_WAIT: Duration = Duration::from_millis(50);
+const WORKING_IN: &str = "the working directory of this program is in it";
 
 /// A mount that can be taken away and put back.
 #[derive(Debug)]
@@ -59,6 +60,9 @@ impl Remount {
         }
         if !rustix::process::geteuid().is_root() {
             return refused(point, "that needs root".to_owned());
+        }
+        if is_working_in(point) {
+            return refused(point, WORKING_IN.to_owned());
         }
         // Told before the mount is gone, not afterwards.
         match context(mount) {
@@ -117,9 +121,8 @@ impl Remount {
     }
 
     fn why_busy(&self, error: Errno) -> String {
-        let inside = std::env::current_dir().is_ok_and(|here| here.starts_with(self.point()));
         match error {
-            Errno::BUSY if inside => "the working directory of this program is in it".to_owned(),
+            Errno::BUSY if is_working_in(self.point()) => WORKING_IN.to_owned(),
             Errno::BUSY => format!(
                 "something has files open in it (`fuser -vm {}` tells what)",
                 self.point().display()
@@ -127,6 +130,11 @@ impl Remount {
             error => std::io::Error::from(error).to_string(),
         }
     }
+}
+
+/// Whether this process keeps a file system busy by where it is.
+fn is_working_in(point: &Path) -> bool {
+    std::env::current_dir().is_ok_and(|here| here.starts_with(point))
 }
 
 /// Tries again while something is busy.
