@@ -68,7 +68,13 @@ fn is_fast() -> bool {
 fn created_statted_and_removed(bed: &Bed, count: u32) -> (Value, u64) {
     let settings = ["sizes=0", "stat=true", &format!("count={count}")];
     let settings = settings.iter().flat_map(|setting| ["--set", setting]);
-    measured(bed, &["create-remove"].into_iter().chain(settings).collect::<Vec<_>>())
+    measured(
+        bed,
+        &["create-remove"]
+            .into_iter()
+            .chain(settings)
+            .collect::<Vec<_>>(),
+    )
 }
 
 #[test]
@@ -178,17 +184,33 @@ fn caches_are_emptied_between_the_steps() {
 fn a_file_system_that_cannot_be_mounted_again_is_named_and_left_as_it_was() {
     let bed = need!(Bed::in_memory());
     let target = bed.target().to_string_lossy().into_owned();
-    let line = [
-        "run",
-        "create-remove",
-        "--target",
-        &target,
+    // So many files that it would be noticed if any were made before.
+    let settings = [
         "--set",
         "between=remount",
+        "--set",
+        "count=100000000",
+        "--set",
+        "sizes=0",
     ];
-    let seen = bed.run(&[&line[..], &["--set", "count=10"]].concat());
-    seen.assert_refused(3, &["cannot be unmounted and mounted again", "help: "]);
-    assert!(bed.left_in_target().is_empty());
+    for command in [&["run", "--json", "saved.json"][..], &["check"]] {
+        let arguments = ["create-remove", "--target", &target];
+        let seen = bed.run(&[command, &arguments, &settings].concat());
+        let words = ["cannot be unmounted and mounted again", "help: "];
+        if command == ["check"] {
+            assert!(
+                words.iter().all(|it| seen.text().contains(it)),
+                "{}",
+                seen.text()
+            );
+            continue;
+        }
+        seen.assert_refused(3, &words);
+        let saved = fs::read_to_string(bed.path().join("saved.json")).unwrap();
+        let record: Value = serde_json::from_str(&saved).unwrap();
+        assert!(cells(&record).is_empty());
+        assert!(bed.left_in_target().is_empty());
+    }
 }
 
 fn signal(child: &Child, name: &str) {
@@ -252,6 +274,24 @@ fn a_link_planted_in_the_place_of_a_location_is_not_followed() {
     let bed = need!(Bed::in_memory());
     let workload = "[postmark]\nnumber = 2000\ntransactions = 1000000000\nlocations = [\"a\"]\n";
     plant(&bed, workload, "a", |tree| has_names(&tree.join("a"), 1900));
+}
+
+#[test]
+fn a_link_planted_in_the_place_of_a_subdirectory_is_not_followed() {
+    for engine in ["psync", "io_uring"] {
+        for pool in ["own", "shared"] {
+            let bed = need!(Bed::in_memory());
+            // All files are read, appended to, removed and created anew, in all three directories.
+            let workload = format!(
+                "engine = \"{engine}\"\nworkers = 2\n[postmark]\nnumber = 1000\n\
+                 transactions = 1000000000\nsubdirectories = 3\npool = \"{pool}\"\n"
+            );
+            let directory = if pool == "own" { "w1/s1" } else { "s1" };
+            plant(&bed, &workload, directory, |tree| {
+                has_names(&tree.join(directory), 300)
+            });
+        }
+    }
 }
 
 #[test]

@@ -144,6 +144,14 @@ pub enum EngineError {
         /// How many files there are.
         file_count: u32,
     },
+    /// More directories are to be held open than the process may have files.
+    #[error("{count} directories cannot be held open: the limit is {limit_count} files")]
+    Directories {
+        /// How many there are.
+        count: u64,
+        /// What the limit can be.
+        limit_count: u64,
+    },
     /// There is no file of this index.
     #[error("there is no file {file_index}: the engine has {file_count}")]
     FileIndex {
@@ -165,6 +173,9 @@ impl EngineError {
                 "give a directory, a file of pgmeter's own or a block device"
             }
             Self::DeviceBusy { .. } => "unmount it, or name another device",
+            Self::Directories { .. } => {
+                "raise the limit with `ulimit -n` as root, or use fewer directories"
+            }
             Self::DirectRefused { .. } => {
                 "choose `--cache buffered`; the results then include the page cache"
             }

@@ -26,7 +26,9 @@ pub use clock::{Clock, StepClock, TscClock};
 pub use descriptors::OwnDescriptors;
 pub use error::EngineError;
 pub use file_operations::{Access, Aim, FileOptions, OpenFlags, OpenMode, PsyncFiles};
-pub use fileset::{Fileset, NameRule, Numbering, Spread, Subdirectories};
+pub use fileset::{
+    Fileset, NameRule, Numbering, Spread, Subdirectories, make_room_for_directories,
+};
 pub use mmap::{Mmap, MmapOptions};
 pub use null::Null;
 pub use open::{OpenPlan, Reopen, open_device, open_target};

@@ -5,6 +5,7 @@
 //! one. Nothing here follows a symbolic link.
 
 mod list;
+mod room;
 mod rule;
 
 use std::ffi::{CStr, CString};
@@ -12,11 +13,13 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 
 use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 
 use crate::open::open_beneath;
 use crate::{EngineError, Request};
 use list::List;
 
+pub use room::make_room_for_directories;
 pub use rule::{NameRule, Numbering, Spread, Subdirectories};
 
 /// Longest name in its directory, in bytes (`NAME_MAX`).
@@ -30,9 +33,9 @@ const DIRECTORY: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CL
 pub struct Fileset {
     /// The directories given, or those of a list.
     locations: Vec<OwnedFd>,
-    /// All subdirectories of the first location, then all of the next; empty where names are
-    /// looked up from their location.
-    subdirectories: Vec<OwnedFd>,
+    /// All subdirectories of the first location, then all of the next, none in the place of one
+    /// that is not there; empty where names are looked up from their location.
+    subdirectories: Vec<Option<OwnedFd>>,
     names: Names,
 }
 
@@ -141,9 +144,38 @@ impl Fileset {
     /// # Errors
     /// When one is missing, or is a link, or there are more than descriptors.
     pub fn open_subdirectories(&mut self) -> Result<(), EngineError> {
-        let mut opened = Vec::with_capacity(self.directory_count() as usize);
+        self.open_each(Err)
+    }
+
+    /// As [`Fileset::open_subdirectories`], where one that is missing or is a link has no names:
+    /// whatever is asked of it fails.
+    ///
+    /// # Errors
+    /// When there are more than descriptors, or one cannot be opened for another reason.
+    pub fn open_subdirectories_there(&mut self) -> Result<(), EngineError> {
+        self.open_each(|errno| match errno {
+            Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV => Ok(()),
+            errno => Err(errno),
+        })
+    }
+
+    fn open_each(
+        &mut self,
+        pass_over: impl Fn(Errno) -> rustix::io::Result<()>,
+    ) -> Result<(), EngineError> {
+        let count = self.locations.len() * self.subdirectory_count() as usize;
+        make_room_for_directories(count as u64)?;
+        let mut opened = Vec::with_capacity(count);
         self.for_each_subdirectory(|location, name| {
-            opened.push(open_beneath(location, name, DIRECTORY, Mode::empty())?);
+            opened.push(
+                match open_beneath(location, name, DIRECTORY, Mode::empty()) {
+                    Ok(directory) => Some(directory),
+                    Err(errno) => {
+                        pass_over(errno)?;
+                        None
+                    }
+                },
+            );
             Ok(())
         })?;
         self.subdirectories = opened;
@@ -186,7 +218,7 @@ impl Fileset {
     }
 
     /// Writes that name, with a zero byte at its end, and says what it is relative
-    /// to; `None` beyond the last name.
+    /// to; `None` beyond the last name, and in a directory that is not there.
     #[inline]
     pub(crate) fn name(
         &self,
@@ -203,7 +235,7 @@ impl Fileset {
         let (directory, number) = rule.place(key, self.locations.len() as u32)?;
         if let Some(subdirectory) = self.subdirectories.get(directory as usize) {
             rule.write(number, buffer, 0);
-            return Some(subdirectory.as_fd());
+            return subdirectory.as_ref().map(AsFd::as_fd);
         }
         let (location, length) = self.enter(rule, directory, buffer);
         rule.write(number, buffer, length);

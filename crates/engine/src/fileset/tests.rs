@@ -167,6 +167,21 @@ fn names_are_a_single_component_once_subdirectories_are_open() {
 }
 
 #[test]
+fn subdirectories_that_are_not_there_have_no_names() {
+    let rule = NameRule {
+        subdirectories: subdirectories(3),
+        ..NameRule::default()
+    };
+    let (dirs, mut set) = generated(rule, 1);
+    let inside = |name: &str| dirs[0].path().join(name);
+    std::fs::create_dir(inside("s0")).unwrap();
+    std::os::unix::fs::symlink("/tmp", inside("s1")).unwrap();
+    set.open_subdirectories_there().unwrap();
+    let names = [0, 1, 2].map(|index| name(&set, index));
+    assert_eq!(names, [Some("0".to_owned()), None, None]);
+}
+
+#[test]
 fn a_subdirectory_that_is_a_link_is_not_opened() {
     let rule = NameRule {
         subdirectories: subdirectories(1),

@@ -4,7 +4,8 @@ use engine::{FileOptions, NameRule, OpenFlags, Spread, Subdirectories};
 use workload::postmark::Settings;
 
 /// Subdirectories of each location, 0 if files lie in the location itself.
-pub(crate) const fn subdirectories_count(settings: &Settings) -> u32 {
+#[must_use]
+pub const fn subdirectories_count(settings: &Settings) -> u32 {
     match settings.subdirectories {
         0 | 1 => 0,
         count => count,

@@ -48,7 +48,9 @@ pub struct PlayOptions {
 /// A part of a run that is measured by itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PlayPhase {
-    /// Subdirectories and the pool are made.
+    /// Subdirectories are made; only where there are any to make.
+    Directories,
+    /// The pool is made.
     Create,
     /// The transactions.
     Transactions,
@@ -57,11 +59,11 @@ pub enum PlayPhase {
 }
 
 impl PlayPhase {
-    /// The name in records and reports.
+    /// The name in records and reports, where all that is made is one phase.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Create => "create",
+            Self::Directories | Self::Create => "create",
             Self::Transactions => "transactions",
             Self::Delete => "delete",
         }
@@ -69,6 +71,7 @@ impl PlayPhase {
 
     const fn ends_with(self, mark: Mark) -> bool {
         match self {
+            Self::Directories => matches!(mark, Mark::DirectoriesMade),
             Self::Create => matches!(mark, Mark::Created),
             Self::Transactions => matches!(
                 mark,
@@ -197,7 +200,8 @@ impl Play {
         self.files_in_use.fill(NO_FILE);
         self.busy_count = 0;
         let next = match self.phase {
-            None => Some(PlayPhase::Create),
+            None if self.has_own_directories() => Some(PlayPhase::Directories),
+            None | Some(PlayPhase::Directories) => Some(PlayPhase::Create),
             Some(PlayPhase::Create) => Some(PlayPhase::Transactions),
             Some(PlayPhase::Transactions) => Some(PlayPhase::Delete),
             Some(PlayPhase::Delete) => None,
@@ -253,6 +257,10 @@ impl Play {
     #[must_use]
     pub fn foreign_count(&self) -> usize {
         self.foreign.len()
+    }
+
+    const fn has_own_directories(&self) -> bool {
+        self.makes_subdirectories && self.rules.subdirectories_count > 0
     }
 
     /// Gives an idle slot its operation; a step if there is none for it.
@@ -379,7 +387,7 @@ impl Generator for Play {
         if self.rules.fsync != Fsync::None {
             operations = operations.with(Primitive::Fsync);
         }
-        if self.makes_subdirectories && self.rules.subdirectories_count > 0 {
+        if self.has_own_directories() {
             operations = operations.with(Primitive::Mkdir).with(Primitive::Rmdir);
         }
         operations

@@ -14,7 +14,7 @@ use crate::RunError;
 use super::task::Field;
 
 /// Permissions of the directories that are made.
-const DIRECTORY_MODE: u32 = 0o700;
+pub(super) const DIRECTORY_MODE: u32 = 0o700;
 
 /// How a cell's files are opened where the classic has no way of its own.
 pub(super) fn options(cell: &Cell) -> FileOptions {
@@ -59,22 +59,6 @@ pub(super) fn ruled(
     }
     if has_subdirectories {
         fileset.open_subdirectories()?;
-    }
-    let fileset = Arc::new(fileset);
-    Ok(Field { fileset, options })
-}
-
-/// Files whose requests say the directory, as [`engine::Spread::Told`] has it, with the rule's
-/// subdirectories made if `makes_subdirectories`.
-pub(super) fn told(
-    locations: Vec<OwnedFd>,
-    rule: NameRule,
-    makes_subdirectories: bool,
-    options: FileOptions,
-) -> Result<Field, RunError> {
-    let fileset = Fileset::generated(locations, rule)?;
-    if makes_subdirectories {
-        fileset.make_subdirectories(DIRECTORY_MODE)?;
     }
     let fileset = Arc::new(fileset);
     Ok(Field { fileset, options })

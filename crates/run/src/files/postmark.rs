@@ -1,10 +1,12 @@
 //! PostMark: a pool of files made, worked on, and removed.
 
-use engine::FileOptions;
+use std::sync::Arc;
+
+use engine::{FileOptions, Fileset};
 use generate::FileStamp;
 use generate::postmark::{
     Mark, Play, PlayOptions, PlayPhase, TextContent, Totals, file_options, name_rule,
-    stdio_buffer_bytes,
+    stdio_buffer_bytes, subdirectories_count,
 };
 use results::{Warning, WarningCode};
 use serde_json::json;
@@ -15,7 +17,7 @@ use workload::postmark::Settings;
 use crate::RunError;
 
 use super::course::{Classic, Course, Done, Grounds, Stage, Work, iodepth};
-use super::field::{self, direct_flag};
+use super::field::{self, DIRECTORY_MODE, direct_flag};
 use super::task::{Field, FileContents, FileRequests, FileTask};
 
 /// What a stream's buffer is where no file system says.
@@ -29,7 +31,7 @@ pub(super) struct Postmark {
     players: Vec<Player>,
     phase: Option<PlayPhase>,
     /// Nanoseconds of each phase so far.
-    times_ns: [u64; 3],
+    times_ns: [u64; 4],
 }
 
 /// A worker's run.
@@ -51,7 +53,7 @@ impl Postmark {
             plan: plan.clone(),
             players: Vec::new(),
             phase: None,
-            times_ns: [0; 3],
+            times_ns: [0; 4],
         }
     }
 
@@ -119,14 +121,39 @@ impl Postmark {
             true => format!("{own}-"),
             false => String::new(),
         };
-        let rule = name_rule(settings, &prefix);
-        let is_first = worker.worker_index == 0;
-        field::told(
-            locations,
-            rule,
-            self.is_shared() && is_first,
-            self.options(worker),
-        )
+        let mut fileset = Fileset::generated(locations, name_rule(settings, &prefix))?;
+        if self.is_shared() {
+            if worker.worker_index == 0 {
+                fileset.make_subdirectories(DIRECTORY_MODE)?;
+            }
+            fileset.open_subdirectories()?;
+        }
+        Ok(Field {
+            fileset: Arc::new(fileset),
+            options: self.options(worker),
+        })
+    }
+
+    /// Refuses more directories than can be held open, before any is made.
+    fn make_room(&self) -> Result<(), RunError> {
+        let settings = &self.plan.settings;
+        let locations = settings.locations.len().max(1) as u64;
+        let each = locations * u64::from(subdirectories_count(settings));
+        let count = each.saturating_mul(self.cell.workers.len() as u64);
+        Ok(engine::make_room_for_directories(count)?)
+    }
+
+    /// Opens the subdirectories that each worker has made, so that nothing on the way to a file
+    /// can be replaced by a link.
+    fn open_subdirectories(&mut self) -> Result<(), RunError> {
+        for player in &mut self.players {
+            if let Some(field) = &mut player.field {
+                let fileset = Arc::get_mut(&mut field.fileset)
+                    .expect("between stages nobody else has a worker's files");
+                fileset.open_subdirectories_there()?;
+            }
+        }
+        Ok(())
     }
 
     /// Files are opened as the original opens them.
@@ -143,6 +170,9 @@ impl Postmark {
     }
 
     fn prepare(&mut self, grounds: &Grounds) -> Result<(), RunError> {
+        if !grounds.trees.is_empty() {
+            self.make_room()?;
+        }
         let workers = self.cell.workers.iter();
         let players = workers.map(|worker| self.player(worker, grounds.of(worker)));
         self.players = players.collect::<Result<_, _>>()?;
@@ -153,6 +183,7 @@ impl Postmark {
     fn expected(&self, phase: PlayPhase) -> Option<u64> {
         let workers = self.players.len() as u64;
         match phase {
+            PlayPhase::Directories => None,
             PlayPhase::Create => Some(u64::from(self.plan.settings.number) * workers),
             PlayPhase::Transactions if self.cell.run_time_ns > 0 => None,
             PlayPhase::Transactions => {
@@ -214,8 +245,10 @@ fn contents(worker: &WorkerPlan, text: TextContent) -> FileContents {
 
 impl Course for Postmark {
     fn next(&mut self, grounds: &Grounds) -> Result<Option<Stage>, RunError> {
-        if self.phase.is_none() {
-            self.prepare(grounds)?;
+        match self.phase {
+            None => self.prepare(grounds)?,
+            Some(PlayPhase::Directories) => self.open_subdirectories()?,
+            Some(_) => {}
         }
         let Some((phase, tasks)) = self.begin() else {
             return Ok(None);
@@ -252,6 +285,8 @@ impl Course for Postmark {
         let totals = self.totals();
         let seconds = self.seconds(PlayPhase::Transactions).max(1e-9);
         let all_ns: u64 = self.times_ns.iter().sum();
+        let time_ns = |phase: PlayPhase| self.times_ns[phase as usize];
+        let creation_ns = time_ns(PlayPhase::Directories) + time_ns(PlayPhase::Create);
         let per_second = |count: u64| count as f64 / seconds;
         let (read, written) = (totals.read_bytes, totals.written_bytes);
         let figures = [
@@ -261,18 +296,9 @@ impl Course for Postmark {
                 json!(per_second(totals.transactions_count)),
             ),
             ("total_ns", json!(all_ns)),
-            (
-                "creation_ns",
-                json!(self.times_ns[PlayPhase::Create as usize]),
-            ),
-            (
-                "transactions_ns",
-                json!(self.times_ns[PlayPhase::Transactions as usize]),
-            ),
-            (
-                "deletion_ns",
-                json!(self.times_ns[PlayPhase::Delete as usize]),
-            ),
+            ("creation_ns", json!(creation_ns)),
+            ("transactions_ns", json!(time_ns(PlayPhase::Transactions))),
+            ("deletion_ns", json!(time_ns(PlayPhase::Delete))),
             ("created", json!(totals.created_count)),
             ("created_alone", json!(totals.created_before_count)),
             ("created_mixed", json!(totals.created_mixed_count())),

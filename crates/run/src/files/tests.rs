@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use results::{RunRecord, Status};
-use workload::classics::create_remove::Mode;
+use workload::classics::create_remove::{Between, Mode};
 use workload::classics::{CreateRemove, FsMark, LatFs};
 use workload::plan::{
     CacheMode, Cell, ContentPlan, CursorKind, EngineKind, FileChoice, FilePlan, Fsync, Plan,
@@ -103,6 +103,39 @@ fn create_remove() -> FilePlan {
         ..CreateRemove::default()
     };
     FilePlan::CreateRemove(settings.resolve().unwrap())
+}
+
+#[test]
+fn a_file_system_that_cannot_be_mounted_again_is_refused_before_anything_is_made() {
+    let settings = CreateRemove {
+        between: Some(Between::Remount),
+        ..CreateRemove::default()
+    };
+    let files = FilePlan::CreateRemove(settings.resolve().unwrap());
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("a");
+    std::fs::create_dir(&path).unwrap();
+    // What is mounted here is in use by this test's program, if nothing else speaks against it.
+    let plan = plan(&path, EngineKind::Psync, 1, files);
+    let mut events = 0;
+    let finished = run(&plan, Vec::new(), &RunOptions::default(), &mut |_| {
+        events += 1
+    });
+    let error = finished.error.unwrap();
+    let text = error.to_string();
+    assert!(
+        text.contains("cannot be unmounted and mounted again"),
+        "{text}"
+    );
+    assert_eq!(events, 0);
+    assert_eq!(finished.record.status, Status::Failed);
+    assert!(finished.record.cells.is_empty());
+    let told: Vec<String> = crate::refusals(&plan)
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert_eq!(told, [text]);
+    assert!(names_in(&path).is_empty());
 }
 
 #[test]

@@ -1,0 +1,67 @@
+//! Room among the descriptors of the process for directories that are held open.
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use crate::EngineError;
+
+/// Descriptors for everything else: files in progress, rings, the store.
+const OTHERS_COUNT: u64 = 128;
+
+/// Lets this process hold `count` directories open at once besides its other files, if it may: its
+/// limit is raised as far as it needs and the system lets it. Nothing is opened.
+///
+/// # Errors
+/// [`EngineError::Directories`] where that is more than the limit can be.
+pub fn make_room_for_directories(count: u64) -> Result<(), EngineError> {
+    let needed_count = count.saturating_add(OTHERS_COUNT);
+    let limit = getrlimit(Resource::Nofile);
+    // A limit that is not there is none.
+    if count == 0 || limit.current.is_none_or(|current| current >= needed_count) {
+        return Ok(());
+    }
+    if limit.maximum.is_some_and(|maximum| maximum < needed_count) {
+        return Err(EngineError::Directories {
+            count,
+            limit_count: limit.maximum.unwrap_or(u64::MAX),
+        });
+    }
+    let raised = Rlimit {
+        current: Some(needed_count),
+        maximum: limit.maximum,
+    };
+    setrlimit(Resource::Nofile, raised).map_err(|errno| EngineError::system("setrlimit", errno))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_directories_than_a_process_can_hold_open_are_refused_with_the_limit() {
+        let Some(maximum) = getrlimit(Resource::Nofile).maximum else {
+            println!("skipped: there is no limit here");
+            return;
+        };
+        let error = make_room_for_directories(maximum).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            format!("{maximum} directories cannot be held open: the limit is {maximum} files")
+        );
+        assert!(error.help().is_some_and(|help| help.contains("ulimit -n")));
+    }
+
+    #[test]
+    fn a_limit_is_raised_as_far_as_it_needs() {
+        let limit = getrlimit(Resource::Nofile);
+        let (Some(current), true) = (limit.current, limit.maximum != limit.current) else {
+            println!("skipped: the limit cannot be raised");
+            return;
+        };
+        assert!(make_room_for_directories(0).is_ok());
+        assert_eq!(getrlimit(Resource::Nofile).current, Some(current));
+        if make_room_for_directories(current).is_ok() {
+            let raised = getrlimit(Resource::Nofile).current;
+            assert_eq!(raised, Some(current + OTHERS_COUNT));
+        }
+    }
+}
