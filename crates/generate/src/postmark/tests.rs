@@ -238,7 +238,6 @@ fn versions_before_1_5_have_their_known_counts() {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "slow without optimization")]
 fn five_million_transactions_have_the_published_counts() {
     let totals = played(&settings(9999, 5_000_000));
     let counts = [
@@ -262,7 +261,6 @@ fn five_million_transactions_have_the_published_counts() {
 }
 
 #[test]
-#[cfg_attr(debug_assertions, ignore = "slow without optimization")]
 fn ten_million_files_are_streamed() {
     let totals = played(&settings(10_000_000, 100_000));
     assert_eq!(totals.created_count, totals.deleted_count);
