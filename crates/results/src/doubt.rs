@@ -88,7 +88,9 @@ type Finding = Option<(WarningCode, String)>;
 
 fn percent(share: f64) -> String {
     let percent = share * 100.0;
-    if percent < 10.0 {
+    if percent > 0.0 && percent < 0.05 {
+        "less than 0.1 %".to_owned()
+    } else if percent < 10.0 {
         format!("{percent:.1} %")
     } else {
         format!("{percent:.0} %")

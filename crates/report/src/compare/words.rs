@@ -209,7 +209,9 @@ pub(super) fn notes(comparisons: &[Comparison]) -> Vec<String> {
             .or(figure.b.relative_error())
             .is_some()
     }) {
-        notes.push("±: half of a mean's own 95 % interval".to_owned());
+        notes.push(
+            "± (where the page is wide enough): half of a mean's own 95 % interval".to_owned(),
+        );
     }
     notes.push(holm(comparisons));
     let is_open = |figure: &FigureComparison| figure.verdict == Verdict::NoDifferenceShown;

@@ -299,6 +299,7 @@ pub fn estimates(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
         span: None,
     };
     table.drop_uniform(&UNIFORM);
+    fit_to_classics(record, &mut table);
     Some(table)
 }
 

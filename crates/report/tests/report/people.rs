@@ -1,7 +1,7 @@
 //! Reports for people.
 
 use report::{Format, Model, Page, render};
-use results::{RunRecord, Status, Warning, WarningCode};
+use results::{Phase, RunRecord, Status, Warning, WarningCode};
 use unicode_width::UnicodeWidthStr;
 
 use crate::sample;
@@ -218,6 +218,20 @@ fn the_same_warning_is_told_once_and_many_of_a_kind_are_counted() {
         .map(|warning| warning.severe)
         .collect();
     assert_eq!(severe, [false, false, false, false, false, true]);
+}
+
+#[test]
+fn no_transaction_is_called_an_io_operation() {
+    let mut record = sample::record();
+    // A phase beside a cell of requests: one head stands above both.
+    record.cells[0].phase = Phase::Classic("create".to_owned());
+    let mut again = record.cells[0].clone();
+    again.repetition = 1;
+    record.cells.push(again);
+    record.estimates = results::estimates(&record.cells);
+    let shown = text(&record, 100);
+    assert!(shown.contains("over repetitions"), "{shown}");
+    assert!(!shown.contains("IOPS"), "{shown}");
 }
 
 #[test]
