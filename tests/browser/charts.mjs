@@ -34,7 +34,8 @@ async function hover(page, index, share = 0.6) {
 }
 
 async function allAreDrawn(bed) {
-  for (const name of ["single", "sweep", "postmark", "repeated", "compared"]) {
+  const names = ["single", "sweep", "postmark", "repeated", "compared", "steady", "curve"];
+  for (const name of names) {
     await bed.visit(name, {}, async (page) => {
       const count = await page.locator("canvas").count();
       assert.ok(count >= 2, `${count} charts on ${name}`);

@@ -12,6 +12,8 @@ const NAMES = [
   "repeated",
   "compared",
   "doubtful",
+  "steady",
+  "curve",
   "empty",
   "hostile",
 ];

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+mod loads;
 mod made_up;
 #[path = "../../../results/tests/results/sample.rs"]
 #[expect(dead_code, reason = "the tests use the rest of it")]
@@ -10,7 +11,11 @@ mod sample;
 fn main() -> std::io::Result<()> {
     let directory = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".to_owned()));
     std::fs::create_dir_all(&directory)?;
-    for (name, records) in made_up::pages() {
+    let loads = [
+        ("steady", vec![loads::steady()]),
+        ("curve", vec![loads::curve()]),
+    ];
+    for (name, records) in made_up::pages().into_iter().chain(loads) {
         std::fs::write(
             directory.join(format!("{name}.html")),
             report::html(&records),
