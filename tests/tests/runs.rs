@@ -140,6 +140,25 @@ fn a_target_is_listed_from_the_root_and_phases_are_one_cell() {
 }
 
 #[test]
+fn what_makes_several_phases_doubtful_is_told_once() {
+    let bed = bed();
+    let target = bed.target().to_string_lossy().into_owned();
+    let arguments = [
+        "run", "postmark", "--target", &target, "--json", "-", "--quiet",
+    ];
+    let few = ["--set", "number=10", "--set", "transactions=10"];
+    let seen = bed.run(&[&arguments[..], &few].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let record: Value = serde_json::from_str(&seen.stdout).unwrap();
+    assert_eq!(record["cells"].as_array().unwrap().len(), 3);
+    let warnings = record["warnings"].as_array().unwrap();
+    for code in ["few-samples-for-percentile", "file-smaller-than-memory"] {
+        let count = warnings.iter().filter(|it| it["code"] == code).count();
+        assert_eq!(count, 1, "{code} in {warnings:?}");
+    }
+}
+
+#[test]
 fn filters_and_limits_say_which_runs_are_listed() {
     let bed = bed();
     run(&bed);
