@@ -196,6 +196,8 @@ impl Table {
             .zip(&self.columns)
             .zip(widths)
             .map(|((text, column), width)| match column.align {
+                // What fits keeps the blanks that indent it.
+                Align::Left if self::width(text) <= *width => vec![text.clone()],
                 Align::Left => wrap(text, *width),
                 Align::Right => vec![text.clone()],
             })
