@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::draw::Draws;
+use crate::histogram::rounded_up;
 use crate::{Histogram, quantile};
 
 /// Samples drawn with replacement to see how the figure scatters.
@@ -76,12 +77,75 @@ impl Bootstrap {
     /// [`Bootstrap::of`].
     #[must_use]
     pub fn percentile(repetitions: &[Histogram], percent: f64, seed: u64) -> Option<Self> {
+        if !(0.0..=100.0).contains(&percent) {
+            return None;
+        }
+        let ladders = Ladders::of(repetitions);
+        let places: Vec<usize> = (0..repetitions.len()).collect();
+        Self::of(&places, seed, |drawn| ladders.percentile(drawn, percent))
+    }
+}
+
+/// Histograms over the same buckets, added up from below, so that a percentile of several is found
+/// without merging them.
+struct Ladders {
+    /// What stands for the samples of each bucket, in nanoseconds, rising.
+    values_ns: Vec<u64>,
+    /// Of each histogram: how many samples are in each bucket and those below it.
+    up_to: Vec<Vec<u64>>,
+}
+
+impl Ladders {
+    fn of(histograms: &[Histogram]) -> Self {
         let mut merged = Histogram::new();
-        Self::of(repetitions, seed, |drawn| {
-            merged.clear();
-            drawn.iter().for_each(|histogram| merged.merge(histogram));
-            merged.percentile(percent).map(|ns| ns as f64)
-        })
+        histograms.iter().for_each(|other| merged.merge(other));
+        let ends = merged.min_ns().zip(merged.max_ns());
+        let (lows_ns, values_ns): (Vec<u64>, Vec<u64>) = merged
+            .buckets()
+            .map(|bucket| {
+                let middle = bucket.low_ns + (bucket.high_ns - bucket.low_ns) / 2;
+                let within = ends.map_or(middle, |(min, max)| middle.clamp(min, max));
+                (bucket.low_ns, within)
+            })
+            .unzip();
+        let ladder = |histogram: &Histogram| {
+            let mut counts = vec![0; lows_ns.len()];
+            for bucket in histogram.buckets() {
+                if let Ok(place) = lows_ns.binary_search(&bucket.low_ns) {
+                    counts[place] = bucket.count;
+                }
+            }
+            let mut sum = 0;
+            for count in &mut counts {
+                sum += *count;
+                *count = sum;
+            }
+            counts
+        };
+        Self {
+            up_to: histograms.iter().map(ladder).collect(),
+            values_ns,
+        }
+    }
+
+    /// The percentile of the drawn histograms together; none without samples.
+    fn percentile(&self, drawn: &[&usize], percent: f64) -> Option<f64> {
+        let up_to = |place: usize| -> u64 { drawn.iter().map(|it| self.up_to[**it][place]).sum() };
+        let count = up_to(self.values_ns.len().checked_sub(1)?);
+        if count == 0 {
+            return None;
+        }
+        let rank = rounded_up(percent * count as f64 / 100.0).clamp(1, count);
+        let (mut below, mut found) = (0, self.values_ns.len() - 1);
+        while below < found {
+            let middle = below + (found - below) / 2;
+            if up_to(middle) < rank {
+                below = middle + 1;
+            } else {
+                found = middle;
+            }
+        }
+        Some(self.values_ns[found] as f64)
     }
 }
 
@@ -147,6 +211,37 @@ mod tests {
         assert!((p99.value / 3.2e5 - 1.0).abs() < 0.1);
         assert!(p99.ci95_low < p99.value && p99.value < p99.ci95_high);
         assert!(p99.ci95_high / p99.ci95_low < 1.5);
+    }
+
+    #[test]
+    fn a_percentile_of_several_is_that_of_their_merged_histogram() {
+        let mut simulated = Simulated::new(5);
+        let repetitions: Vec<Histogram> = (1..=5)
+            .map(|level| {
+                let mut histogram = Histogram::new();
+                (0..500 * level).for_each(|_| {
+                    histogram.record((level as f64 * 1e4 * simulated.normal().exp()) as u64);
+                });
+                histogram
+            })
+            .collect();
+        let ladders = Ladders::of(&repetitions);
+        for drawn in [[0, 1, 2, 3, 4], [4, 4, 1, 1, 0], [2, 2, 2, 2, 2]] {
+            let mut merged = Histogram::new();
+            drawn
+                .iter()
+                .for_each(|place| merged.merge(&repetitions[*place]));
+            for percent in [50.0, 90.0, 99.0, 99.9] {
+                let wanted = merged.percentile(percent).map(|ns| ns as f64);
+                let places: Vec<&usize> = drawn.iter().collect();
+                assert_eq!(ladders.percentile(&places, percent), wanted, "{percent}");
+            }
+        }
+        assert_eq!(Ladders::of(&[]).percentile(&[], 50.0), None);
+        assert_eq!(
+            Ladders::of(&[Histogram::new()]).percentile(&[&0], 50.0),
+            None
+        );
     }
 
     #[test]

@@ -224,7 +224,7 @@ pub fn samples_needed(percent: f64) -> Option<u64> {
 }
 
 /// Rounds up, but not over the rounding error of the computation before: 99.9 % of 1000 is 999.
-fn rounded_up(exact: f64) -> u64 {
+pub(crate) fn rounded_up(exact: f64) -> u64 {
     let nearest = exact.round();
     let is_whole = (exact - nearest).abs() <= nearest * 1e-10;
     (if is_whole { nearest } else { exact.ceil() }) as u64
