@@ -50,6 +50,7 @@ fn events() -> Vec<RunEvent> {
             index: cell.index,
             count: 2,
             what: results::cell_title(&record.plan.cells[cell.index as usize], &record.plan),
+            budget_left_ns: None,
         });
         for phase in [Phase::Ramp, Phase::Measure] {
             events.extend((0..STEPS).map(|step| progress(cell.index, &phase, step)));

@@ -17,7 +17,7 @@ pub fn live_line(state: &State, width: usize) -> String {
     let (title, parts) = match (&state.preparation, &state.current) {
         _ if state.cleanup.is_some() => removing(state),
         (Some(preparation), _) => preparing(preparation, state.now_ns),
-        (None, Some(current)) => measuring(current),
+        (None, Some(current)) => measuring(current, state.now_ns),
         (None, None) => ("starting".to_owned(), Vec::new()),
     };
     let mut parts = parts;
@@ -59,13 +59,17 @@ fn removing(state: &State) -> (String, Vec<Part>) {
     (format!("remove {}", cleanup.target), vec![(8, removed)])
 }
 
-fn measuring(current: &Current) -> (String, Vec<Part>) {
-    let title = format!(
-        "[{}/{}] {}",
-        u64::from(current.index) + 1,
-        current.count,
-        current.what
-    );
+fn measuring(current: &Current, now_ns: u64) -> (String, Vec<Part>) {
+    let number = u64::from(current.index) + 1;
+    let place = match current.budget_end_ns {
+        None => format!("{number}/{}", current.count),
+        // Nobody knows how many there will be, but until when they may begin.
+        Some(end_ns) => match end_ns.saturating_sub(now_ns) {
+            0 => format!("{number}, budget spent"),
+            left_ns => format!("{number}, {} of budget left", format::span(left_ns)),
+        },
+    };
+    let title = format!("[{place}] {}", current.what);
     let Some(phase) = &current.phase else {
         return (title, Vec::new());
     };

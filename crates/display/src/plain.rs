@@ -28,8 +28,12 @@ impl PlainLines {
             RunEvent::Started { record } => {
                 let cells = record.plan.cells.len();
                 let noun = if cells == 1 { "cell" } else { "cells" };
+                let least = match self.state.is_open_ended {
+                    true => "at least ",
+                    false => "",
+                };
                 let id: String = record.id.chars().filter(|c| !c.is_control()).collect();
-                self.say(format!("run {id}: {cells} {noun}"))
+                self.say(format!("run {id}: {least}{cells} {noun}"))
             }
             RunEvent::CellStarted { .. } => {
                 self.last_phase = None;
@@ -78,10 +82,12 @@ impl PlainLines {
             Phase::Classic(phase) => (format!("{}: {phase}", row.what), "files/s"),
             _ => (row.what.clone(), "IOPS"),
         };
+        let place = match self.state.is_open_ended {
+            true => format!("{}", index + 1),
+            false => format!("{}/{}", index + 1, self.state.cells.len()),
+        };
         let line = format!(
-            "[{}/{}] {}  done  {} {unit}  {}  p99 {p99}  {} errors",
-            index + 1,
-            self.state.cells.len(),
+            "[{place}] {}  done  {} {unit}  {}  p99 {p99}  {} errors",
             what,
             format::iops(figures.iops),
             format::bandwidth(figures.bytes_per_second),

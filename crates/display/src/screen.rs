@@ -98,7 +98,10 @@ fn draw_top(frame: &mut Frame, area: Rect, screen: &Screen) {
         .count();
     let mut spans = vec![
         Span::styled("pgmeter", Style::new().add_modifier(Modifier::BOLD)),
-        Span::raw(format!("  {} of {} cells done", done, state.cells.len())),
+        Span::raw(match state.is_open_ended {
+            true => format!("  {done} cells done, more until they are precise"),
+            false => format!("  {done} of {} cells done", state.cells.len()),
+        }),
         Span::raw(format!("  {}", format::span(state.now_ns))),
     ];
     if state.warning_count > 0 {

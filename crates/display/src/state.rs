@@ -14,6 +14,8 @@ pub struct State {
     pub id: String,
     /// The cells in their order, done or not.
     pub cells: Vec<CellRow>,
+    /// Whether cells are repeated until they are precise, so that there may be more of them.
+    pub is_open_ended: bool,
     /// The cell that is being measured; none before the first.
     pub current: Option<Current>,
     /// The target that is being prepared; none while measuring.
@@ -82,8 +84,11 @@ impl DoneCell {
 pub struct Current {
     /// 0-based.
     pub index: u32,
-    /// How many cells there are.
+    /// How many cells there are, as far as that is known.
     pub count: u32,
+    /// Until when repetitions are added, in nanoseconds of the display's time; none where `count`
+    /// is all there are.
+    pub budget_end_ns: Option<u64>,
     /// The cell in a few words.
     pub what: String,
     /// Ramp or measure; none before the first figures.
@@ -113,6 +118,7 @@ impl Current {
         Self {
             index,
             count,
+            budget_end_ns: None,
             what: printable(what),
             phase: None,
             elapsed_ns: 0,
@@ -237,6 +243,7 @@ impl State {
                     .cells
                     .iter()
                     .map(|cell| printable(&cell_title(cell, plan)));
+                self.is_open_ended = plan.repetition_rule.is_some();
                 self.cells = titles.map(|what| CellRow { what, done: None }).collect();
             }
             RunEvent::Prepare {
@@ -252,10 +259,24 @@ impl State {
                     removed: *removed,
                 });
             }
-            RunEvent::CellStarted { index, count, what } => {
+            RunEvent::CellStarted {
+                index,
+                count,
+                what,
+                budget_left_ns,
+            } => {
                 self.preparation = None;
                 self.cleanup = None;
-                self.current = Some(Current::new(*index, *count, what));
+                self.current = Some(Current {
+                    budget_end_ns: budget_left_ns.map(|left_ns| now_ns.saturating_add(left_ns)),
+                    ..Current::new(*index, *count, what)
+                });
+            }
+            RunEvent::CellsAdded { whats, .. } => {
+                self.cells.extend(whats.iter().map(|what| CellRow {
+                    what: printable(what),
+                    done: None,
+                }));
             }
             RunEvent::Progress { .. } => self.progress(event),
             RunEvent::Interval { interval, .. } => {

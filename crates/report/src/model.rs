@@ -85,6 +85,13 @@ impl Model {
         if !failed && record.cells.iter().any(|cell| cell.total.count > 0) {
             notes.push("no operation failed".to_owned());
         }
+        notes.extend(words::precision(record));
+        let estimates = tables::estimates(record, unit);
+        if estimates.is_some() {
+            let says = "detects: the smallest difference in rate that a comparison of two such \
+                        runs would find in 80 of 100 cases";
+            notes.push(says.to_owned());
+        }
         Self {
             title: words::title(record),
             outcome: words::outcome(record),
@@ -96,7 +103,7 @@ impl Model {
             usage: tables::usage(record),
             steady: steady::table(record),
             within: within::table(record),
-            estimates: tables::estimates(record, unit),
+            estimates,
             warnings: words::warnings(record),
             cells,
             operations,

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use workload::plan::Cell;
+
 use crate::{CellRecord, IntervalRecord, Phase, RunRecord, Status, SteadyVerdict, Warning, real};
 
 /// Something that happened in a run.
@@ -34,10 +36,21 @@ pub enum RunEvent {
     CellStarted {
         /// 0-based.
         index: u32,
-        /// How many cells there are.
+        /// How many cells there are, as far as that is known.
         count: u32,
         /// The cell in a few words.
         what: String,
+        /// Time until no more repetitions are begun, in nanoseconds, where they are added until
+        /// figures are precise; none where `count` is known to be right.
+        #[serde(default)]
+        budget_left_ns: Option<u64>,
+    },
+    /// The cells of a further repetition, which are measured next, are added to the plan.
+    CellsAdded {
+        /// The cells, in the order of running.
+        cells: Vec<Cell>,
+        /// Each in a few words.
+        whats: Vec<String>,
     },
     /// Current figures, several times a second.
     Progress {

@@ -29,8 +29,8 @@ mod within;
 
 pub use build::Names;
 pub use cell::{
-    CellRecord, EstimateRecord, IntervalFigures, IntervalRecord, OperationFigures, Operations,
-    Phase, TransactionFigures,
+    CellRecord, EstimateRecord, IntervalFigures, IntervalKind, IntervalRecord, OperationFigures,
+    Operations, Phase, PrecisionVerdict, TransactionFigures,
 };
 pub use doubt::{SAMPLES_BEYOND_MIN, doubt, doubt_environment, percentile_is_supported};
 pub use environment::{Clock, Device, Environment, FileSystem, Load, Mount, Processor};
@@ -46,8 +46,8 @@ pub use parts::{
 };
 pub use precondition::PreconditionRecord;
 pub use real::per_second;
-pub use record::{Program, ReadError, RunRecord, Status};
-pub use repetition::estimates;
+pub use record::{Alternation, Program, ReadError, RunRecord, Status};
+pub use repetition::{estimates, principal_phases};
 pub use stats::{SteadyRule, SteadyVerdict, SteadyWindow};
 pub use steady::{RoundRecord, SteadyRecord};
 pub use title::{cell_title, target_indexes};

@@ -42,6 +42,32 @@ pub struct RunRecord {
     /// Figures over repetitions; empty when nothing was repeated.
     #[serde(default)]
     pub estimates: Vec<EstimateRecord>,
+    /// The run beside which this one was measured, cell by cell in turn; none for a run alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alternation: Option<Alternation>,
+}
+
+/// The other one of two runs that were measured in turn.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Alternation {
+    /// Which of the two this run is: `a` or `b`.
+    pub side: String,
+    /// The other run's id.
+    pub other: String,
+    /// Who came first in which repetition.
+    pub order: String,
+}
+
+impl Alternation {
+    /// The place of the run that is this `side`, beside the `other` run.
+    #[must_use]
+    pub fn of(side: &str, other: String) -> Self {
+        Self {
+            side: side.to_owned(),
+            other,
+            order: "a b in every odd repetition of a cell, b a in every even one".to_owned(),
+        }
+    }
 }
 
 /// The program that measured.
@@ -99,6 +125,7 @@ impl RunRecord {
             preconditions: Vec::new(),
             cells: Vec::new(),
             estimates: Vec::new(),
+            alternation: None,
         }
     }
 

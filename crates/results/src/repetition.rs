@@ -1,26 +1,40 @@
 //! Figures over the repetitions of a cell.
 
-use stats::Estimate;
+use stats::{Bootstrap, Estimate, Histogram};
 
-use crate::{CellRecord, EstimateRecord, OperationFigures, Status};
+use crate::{
+    CellRecord, EstimateRecord, IntervalKind, Latency, OperationFigures, Status,
+    percentile_is_supported,
+};
 
-/// What is estimated of each operation: name, unit, and where it stands.
+/// What is estimated of each operation by its mean: name, unit, and where it stands.
 type Metric = (
     &'static str,
     &'static str,
     fn(&OperationFigures) -> Option<f64>,
 );
 
-const METRICS: [Metric; 4] = [
+const METRICS: [Metric; 3] = [
     ("per_second", "1/s", |figures| Some(figures.per_second)),
     ("bytes_per_second", "B/s", |figures| {
         Some(figures.bytes_per_second)
     }),
     ("latency_mean", "ns", |figures| figures.latency.mean_ns),
-    ("latency_p99", "ns", |figures| {
-        figures.latency.percentiles_ns.p99.map(|ns| ns as f64)
+];
+
+/// A percentile: name, percent, and where it stands.
+type PercentileMetric = (&'static str, f64, fn(&Latency) -> Option<u64>);
+
+const PERCENTILES: [PercentileMetric; 3] = [
+    ("latency_p50", 50.0, |latency| latency.percentiles_ns.p50),
+    ("latency_p99", 99.0, |latency| latency.percentiles_ns.p99),
+    ("latency_p99_9", 99.9, |latency| {
+        latency.percentiles_ns.p99_9
     }),
 ];
+
+/// The same record gives the same intervals.
+const BOOTSTRAP_SEED: u64 = 1;
 
 /// Estimates over the complete repetitions of each cell; empty when nothing was repeated.
 #[must_use]
@@ -73,29 +87,98 @@ fn estimates_of(group: &[&CellRecord]) -> Vec<EstimateRecord> {
         .map(String::as_str)
         .chain(["total"])
     {
-        for metric in METRICS {
-            estimates.extend(estimate(group, name, metric));
-        }
+        let figures: Vec<&OperationFigures> = group
+            .iter()
+            .filter_map(|cell| match name {
+                "total" => Some(&cell.total),
+                name => cell.operation(name),
+            })
+            .collect();
+        let means = METRICS
+            .iter()
+            .filter_map(|metric| of_mean(&figures, *metric));
+        let percentiles = PERCENTILES
+            .iter()
+            .filter_map(|metric| of_percentile(&figures, *metric));
+        estimates.extend(
+            means
+                .chain(percentiles)
+                .map(|value| record(group[0], name, value)),
+        );
     }
     estimates
 }
 
-fn estimate(
-    group: &[&CellRecord],
-    operation: &str,
-    (metric, unit, read): Metric,
-) -> Option<EstimateRecord> {
-    let samples: Vec<f64> = group
-        .iter()
-        .filter_map(|cell| match operation {
-            "total" => Some(&cell.total),
-            name => cell.operation(name),
-        })
-        .filter_map(read)
-        .collect();
+/// A figure with what is known of it.
+struct Value {
+    metric: &'static str,
+    unit: &'static str,
+    estimate: Estimate,
+    interval: IntervalKind,
+    smallest_difference: Option<f64>,
+}
+
+fn of_mean(figures: &[&OperationFigures], (metric, unit, read): Metric) -> Option<Value> {
+    let samples: Vec<f64> = figures.iter().filter_map(|it| read(it)).collect();
     let estimate = Estimate::from_samples(&samples)?;
-    let cell = group[0];
-    Some(EstimateRecord {
+    Some(Value {
+        metric,
+        unit,
+        smallest_difference: estimate.smallest_difference(),
+        estimate,
+        interval: IntervalKind::T,
+    })
+}
+
+/// A percentile of all latencies with its bootstrap interval; of few repetitions the mean of their
+/// percentiles, where each has enough samples.
+fn of_percentile(
+    figures: &[&OperationFigures],
+    (metric, percent, read): PercentileMetric,
+) -> Option<Value> {
+    let latencies = figures.iter().map(|it| &it.latency);
+    let latencies: Vec<&Latency> = latencies.filter(|latency| latency.count > 0).collect();
+    let supported = |latency: &&Latency| percentile_is_supported(latency.count, percent);
+    if !latencies.iter().all(supported) {
+        return None;
+    }
+    let samples = latencies.iter().map(|it| read(it).map(|ns| ns as f64));
+    let mut estimate = Estimate::from_samples(&samples.collect::<Option<Vec<f64>>>()?)?;
+    let histograms: Vec<Histogram> = latencies.iter().filter_map(|it| histogram(it)).collect();
+    let whole = histograms.len() == latencies.len();
+    let bootstrap = whole
+        .then(|| Bootstrap::percentile(&histograms, percent, BOOTSTRAP_SEED))
+        .flatten();
+    let mut interval = IntervalKind::T;
+    if let Some(bootstrap) = bootstrap {
+        estimate.mean = bootstrap.value;
+        estimate.ci95_low = Some(bootstrap.ci95_low);
+        estimate.ci95_high = Some(bootstrap.ci95_high);
+        interval = IntervalKind::Bootstrap;
+    }
+    Some(Value {
+        metric,
+        unit: "ns",
+        estimate,
+        interval,
+        smallest_difference: None,
+    })
+}
+
+/// The recorded latencies with buckets' middles in place of the exact smallest and largest; none
+/// where only figures were kept.
+fn histogram(latency: &Latency) -> Option<Histogram> {
+    let mut histogram = Histogram::new();
+    for &[low_ns, high_ns, count] in &latency.histogram.buckets_ns {
+        let middle_ns = low_ns + high_ns.saturating_sub(low_ns) / 2;
+        histogram.record_n(middle_ns, count);
+    }
+    (!histogram.is_empty()).then_some(histogram)
+}
+
+fn record(cell: &CellRecord, operation: &str, value: Value) -> EstimateRecord {
+    let estimate = value.estimate;
+    EstimateRecord {
         workload: cell.workload.clone(),
         access_spec: cell.access_spec.clone(),
         target: cell.target.clone(),
@@ -106,12 +189,42 @@ fn estimate(
         rate_per_second: cell.rate_per_second(),
         phase: cell.phase.clone(),
         operation: operation.to_owned(),
-        metric: metric.to_owned(),
-        unit: unit.to_owned(),
+        metric: value.metric.to_owned(),
+        unit: value.unit.to_owned(),
         n: u32::try_from(estimate.n).unwrap_or(u32::MAX),
         mean: estimate.mean,
         ci95_low: estimate.ci95_low,
         ci95_high: estimate.ci95_high,
         stddev: estimate.stddev,
-    })
+        interval: estimate.ci95_low.map(|_| value.interval),
+        smallest_difference: value.smallest_difference,
+        verdict: None,
+    }
+}
+
+/// Of the records of one cell those whose total rate is what the cell is measured for: a classic
+/// program's phases with its own figures, or all where none has any.
+pub fn principal_phases(records: &[CellRecord]) -> impl Iterator<Item = &CellRecord> {
+    let is_told = records.iter().any(|record| record.classic.is_some());
+    records
+        .iter()
+        .filter(move |record| !is_told || record.classic.is_some())
+}
+
+impl EstimateRecord {
+    /// Whether it is of the principal figure of the cell that the record is one repetition of.
+    #[must_use]
+    pub fn is_principal_of(&self, cell: &CellRecord) -> bool {
+        self.operation == "total"
+            && self.metric == "per_second"
+            && self.workload == cell.workload
+            && self.access_spec == cell.access_spec
+            && self.target == cell.target
+            && self.engine == cell.engine
+            && self.cache == cell.cache
+            && self.iodepth == cell.iodepth
+            && self.workers == cell.workers
+            && self.rate_per_second == cell.rate_per_second()
+            && self.phase == cell.phase
+    }
 }

@@ -129,6 +129,8 @@ warning_codes! {
     PoolDepleted = "pool-depleted",
     /// A classic program's own figure is not what it seems to be.
     ClassicFigure = "classic-figure",
+    /// A figure is not as precise as its repetitions were to make it.
+    PrecisionNotReached = "precision-not-reached",
     /// The results store does not have the run.
     NotStored = "not-stored",
     /// The results store is on a device under test, which moves its bytes too.

@@ -17,11 +17,13 @@ use workload::plan::{Cell, ContentPlan, FilePlan, Plan};
 use crate::RunError;
 use crate::calibrate::own_cost_ns;
 use crate::cell::{CellKit, Course, Mark, Measured, run_cell};
+use crate::drive::drive;
 use crate::figures::cell_record;
 use crate::files::{self, FilesKit};
 use crate::lane::{Lane, lanes};
 use crate::observe::Observer;
-use crate::ready::{Site, file_seed, open, stamp_bytes};
+use crate::ready::{file_seed, open, stamp_bytes};
+use crate::repeats::Conclusion;
 use crate::spans::{self, Contents, Sources, Verify};
 
 /// What a run needs to know besides the plan.
@@ -55,21 +57,7 @@ pub fn run(
     options: &RunOptions,
     listener: &mut dyn FnMut(&RunEvent),
 ) -> Finished {
-    let paths: Vec<PathBuf> = plan
-        .targets
-        .iter()
-        .map(|target| target.path.clone())
-        .collect();
-    let environment = target::environment(&paths);
-    let record = RunRecord::new(plan.clone(), environment, options.command.clone());
-    let mut session = Session {
-        plan,
-        options,
-        listener,
-        record,
-        targets: BTreeMap::new(),
-        clock: TscClock::new(),
-    };
+    let mut session = Session::new(plan, options, listener);
     let admitted = match crate::preflight::try_engines(plan).and_then(|()| session.admit_all()) {
         Ok(admitted) => admitted,
         Err(error) => {
@@ -80,16 +68,15 @@ pub fn run(
             };
         }
     };
-    session.tell(&RunEvent::Started {
-        record: Box::new(session.record.clone()),
-    });
-    let before = results::doubt_environment(&session.record.environment);
-    warnings
-        .into_iter()
-        .chain(before)
-        .for_each(|warning| session.warn(warning));
-    let outcome = session.run_all(admitted);
-    session.finish(outcome)
+    session.start(warnings);
+    if let Err(error) = session.prepare_all(admitted) {
+        return session.finish(Err(error));
+    }
+    let mut sessions = [session];
+    let mut driven = drive(&mut sessions);
+    let [mut session] = sessions;
+    session.conclude(driven.conclusions.pop().unwrap_or_default());
+    session.finish(driven.outcomes.pop().unwrap_or(Ok(())))
 }
 
 pub(crate) struct Session<'a> {
@@ -99,9 +86,58 @@ pub(crate) struct Session<'a> {
     pub record: RunRecord,
     pub targets: BTreeMap<u32, Prepared>,
     pub clock: TscClock,
+    /// Whether another session has the same targets, so that only one holds them at a time.
+    pub borrows_targets: bool,
+    /// Whether something else than its own outcome ended it early.
+    pub is_cut_short: bool,
+    /// Whether the listener knows of the run.
+    pub has_started: bool,
+    conclusions: Vec<Conclusion>,
 }
 
 impl<'a> Session<'a> {
+    /// A run that has done nothing yet.
+    pub fn new(
+        plan: &'a Plan,
+        options: &'a RunOptions,
+        listener: &'a mut dyn FnMut(&RunEvent),
+    ) -> Self {
+        let paths = plan.targets.iter().map(|target| target.path.clone());
+        let environment = target::environment(&paths.collect::<Vec<PathBuf>>());
+        Session {
+            plan,
+            options,
+            listener,
+            record: RunRecord::new(plan.clone(), environment, options.command.clone()),
+            targets: BTreeMap::new(),
+            clock: TscClock::new(),
+            borrows_targets: false,
+            is_cut_short: false,
+            has_started: false,
+            conclusions: Vec::new(),
+        }
+    }
+
+    /// Gives the run, which has not begun, the name of this moment.
+    pub fn rename(&mut self) {
+        let environment = self.record.environment.clone();
+        let command = self.record.command.clone();
+        self.record = RunRecord::new(self.plan.clone(), environment, command);
+    }
+
+    /// Tells that the run begins, and what there is to say before it does.
+    pub fn start(&mut self, warnings: Vec<Warning>) {
+        self.has_started = true;
+        self.tell(&RunEvent::Started {
+            record: Box::new(self.record.clone()),
+        });
+        let before = results::doubt_environment(&self.record.environment);
+        warnings
+            .into_iter()
+            .chain(before)
+            .for_each(|warning| self.warn(warning));
+    }
+
     fn tell(&mut self, event: &RunEvent) {
         (self.listener)(event);
     }
@@ -113,40 +149,53 @@ impl<'a> Session<'a> {
         self.record.warnings.push(warning);
     }
 
-    pub(crate) fn stopped(&self) -> bool {
+    pub fn stopped(&self) -> bool {
         self.options.stop.load(Ordering::Relaxed)
     }
 
-    fn run_all(&mut self, admitted: Vec<Site<'_>>) -> Result<(), RunError> {
-        self.prepare_all(admitted)?;
-        let count = self.plan.cells.len() as u32;
-        for cell in &self.plan.cells {
-            if self.stopped() {
-                break;
-            }
-            let Some(cell) = self.at_its_rate(cell) else {
-                continue;
-            };
-            let cell = &*cell;
-            self.precondition(cell)?;
-            if self.stopped() {
-                break;
-            }
-            for target_index in target_indexes(cell) {
-                self.make_ready(target_index, cell)?;
-            }
-            let what = cell_title(cell, self.plan);
-            self.tell(&RunEvent::CellStarted {
-                index: cell.index,
-                count,
-                what,
-            });
-            match &cell.files {
-                Some(files) => self.measure_files(cell, files)?,
-                None => self.measure(cell)?,
-            }
+    /// Adds cells to the plan, behind those it has.
+    pub fn add_cells(&mut self, cells: Vec<Cell>) {
+        self.record.plan.cells.extend(cells.iter().cloned());
+        let plan = &self.record.plan;
+        let whats = cells.iter().map(|cell| cell_title(cell, plan)).collect();
+        self.tell(&RunEvent::CellsAdded { cells, whats });
+    }
+
+    /// Measures one cell.
+    pub fn measure_cell(
+        &mut self,
+        cell: &Cell,
+        budget_left_ns: Option<u64>,
+    ) -> Result<(), RunError> {
+        let Some(cell) = self.at_its_rate(cell) else {
+            return Ok(());
+        };
+        let cell = &*cell;
+        self.precondition(cell)?;
+        if self.stopped() {
+            return Ok(());
         }
-        Ok(())
+        for target_index in target_indexes(cell) {
+            self.make_ready(target_index, cell)?;
+        }
+        self.tell(&RunEvent::CellStarted {
+            index: cell.index,
+            count: u32::try_from(self.record.plan.cells.len()).unwrap_or(u32::MAX),
+            what: cell_title(cell, &self.record.plan),
+            budget_left_ns,
+        });
+        match &cell.files {
+            Some(files) => self.measure_files(cell, files),
+            None => self.measure(cell),
+        }
+    }
+
+    /// Takes what became of the figures that were to be precise.
+    pub fn conclude(&mut self, conclusions: Vec<Conclusion>) {
+        for warning in conclusions.iter().filter_map(Conclusion::warning) {
+            self.warn(warning);
+        }
+        self.conclusions = conclusions;
     }
 
     fn measure(&mut self, cell: &Cell) -> Result<(), RunError> {
@@ -207,7 +256,7 @@ impl<'a> Session<'a> {
     /// Takes a record of the run's cells, with the reasons to doubt it.
     fn take(&mut self, mut record: CellRecord) {
         record.within = WithinRun::of(&record);
-        for warning in doubt(&record, &self.record.environment, self.plan) {
+        for warning in doubt(&record, &self.record.environment, &self.record.plan) {
             if !self.has_said(&warning) {
                 self.warn(warning);
             }
@@ -303,7 +352,7 @@ impl<'a> Session<'a> {
         ));
     }
 
-    fn finish(mut self, outcome: Result<(), RunError>) -> Finished {
+    pub fn finish(mut self, outcome: Result<(), RunError>) -> Finished {
         for (_, prepared) in std::mem::take(&mut self.targets) {
             let left = match prepared.release(self.options.keep) {
                 Ok(report) => report
@@ -325,15 +374,33 @@ impl<'a> Session<'a> {
         );
         let (status, error) = match outcome {
             _ if self.stopped() || interrupted => (Status::Interrupted, None),
+            Ok(()) if self.is_cut_short => (Status::Interrupted, None),
             Ok(()) => (Status::Complete, None),
             Err(error) => (Status::Failed, Some(error)),
         };
         self.record.estimates = estimates(&self.record.cells);
+        self.note_verdicts();
         self.record.finish(status);
         (self.listener)(&RunEvent::Finished { status });
         Finished {
             record: self.record,
             error,
+        }
+    }
+
+    /// Puts the verdicts beside the figures that they are about.
+    fn note_verdicts(&mut self) {
+        for conclusion in &self.conclusions {
+            let is_first = |cell: &&CellRecord| {
+                cell.index == conclusion.cell_index && cell.phase.name() == conclusion.phase
+            };
+            let Some(first) = self.record.cells.iter().find(is_first) else {
+                continue;
+            };
+            let mut estimates = self.record.estimates.iter_mut();
+            if let Some(estimate) = estimates.find(|it| it.is_principal_of(first)) {
+                estimate.verdict = Some(conclusion.verdict);
+            }
         }
     }
 }

@@ -17,6 +17,8 @@ pub(crate) enum Told {
     Interval(u32, IntervalRecord),
     /// A cell is complete.
     CellDone(Box<CellRecord>),
+    /// The plan has more cells (JSON each).
+    CellsAdded(Vec<String>),
     /// There is a doubt.
     Warning(Warning),
 }
@@ -28,6 +30,11 @@ impl Told {
             RunEvent::CellStarted { index, .. } => Some(Self::CellBegun(*index)),
             RunEvent::Interval { cell, interval } => Some(Self::Interval(*cell, interval.clone())),
             RunEvent::CellDone { record } => Some(Self::CellDone(record.clone())),
+            RunEvent::CellsAdded { cells, .. } => {
+                // Every key of a cell is text, so each can be written.
+                let texts = cells.iter().filter_map(|it| serde_json::to_string(it).ok());
+                Some(Self::CellsAdded(texts.collect()))
+            }
             RunEvent::Warning { warning } => Some(Self::Warning(warning.clone())),
             _ => None,
         }
@@ -67,6 +74,7 @@ impl Draft {
                 entries
             }
             Told::CellDone(record) => vec![self.finish(&record)?],
+            Told::CellsAdded(cells) => vec![Entry::CellsAdded(cells)],
             Told::Warning(warning) => {
                 let number = self.warning_count;
                 self.warning_count += 1;

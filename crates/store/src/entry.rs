@@ -31,6 +31,8 @@ pub(crate) enum Entry {
     },
     /// A cell is complete.
     CellDone(Box<DoneCell>),
+    /// The plan has more cells (JSON each).
+    CellsAdded(Vec<String>),
     /// There is a doubt.
     Warning {
         /// 0-based within the run.
@@ -101,6 +103,7 @@ pub(crate) fn apply(store: &Connection, run: i64, entry: &Entry) -> rusqlite::Re
             Ok(())
         }
         Entry::CellDone(done) => finish_cell(store, run, done),
+        Entry::CellsAdded(cells) => add_cells(store, run, cells),
         Entry::Warning { number, warning } => insert_warning(store, run, *number, warning),
     }
 }
@@ -111,6 +114,17 @@ fn begin_cell(store: &Connection, run: i64, position: u32, index: u32) -> rusqli
     store
         .prepare_cached(sql)?
         .execute(params![run, position, index])?;
+    Ok(())
+}
+
+/// Adds cells to the plan, so that a killed run's record tells what its cells were.
+fn add_cells(store: &Connection, run: i64, cells: &[String]) -> rusqlite::Result<()> {
+    let sql = "UPDATE headers SET record = json_insert(record, '$.plan.cells[#]', json(?2)) \
+               WHERE run = ?1";
+    let mut update = store.prepare_cached(sql)?;
+    for cell in cells {
+        update.execute(params![run, cell])?;
+    }
     Ok(())
 }
 

@@ -46,6 +46,7 @@ impl Header {
             preconditions: record.preconditions.clone(),
             cells: Vec::new(),
             estimates: Vec::new(),
+            alternation: record.alternation.clone(),
         };
         Ok(Self {
             id: record.id.clone(),

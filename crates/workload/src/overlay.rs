@@ -28,6 +28,8 @@ pub(crate) fn overlay(under: Workload, over: Workload) -> Workload {
         until: over.until.or(under.until),
         steady: both(under.steady, over.steady, overlay_steady),
         repetitions: over.repetitions.or(under.repetitions),
+        precision: over.precision.or(under.precision),
+        budget: over.budget.or(under.budget),
         seed: over.seed.or(under.seed),
         cpus: over.cpus.or(under.cpus),
         verify: over.verify.or(under.verify),

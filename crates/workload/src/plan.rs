@@ -4,6 +4,7 @@
 //! modules; this one holds the types that generators, engines and records read.
 
 mod files;
+mod repetition;
 
 use std::path::PathBuf;
 
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use stats::SteadyRule;
 
 pub use files::{FileChoice, FilePlan, Fsync, Pool, PostmarkPlan};
+pub use repetition::RepetitionRule;
 
 /// Everything a run will do, in order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -26,6 +28,9 @@ pub struct Plan {
     pub seed: u64,
     /// Every option with its value and where that came from.
     pub settings: Vec<Setting>,
+    /// Until when repetitions are added; none where the plan has all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repetition_rule: Option<RepetitionRule>,
 }
 
 /// A workload as the plan names it.

@@ -241,6 +241,24 @@ fn cells(text: &mut String, plan: &Plan) {
         let order = "  repetitions after the first are each in a random order drawn from the seed";
         line(text, order);
     }
+    if let Some(rule) = plan.repetition_rule {
+        let precision = rule.precision_percent();
+        line(
+            text,
+            &format!(
+                "  then again, until the rate of every cell is known to ±{precision} with 95 % \
+                 confidence"
+            ),
+        );
+        line(
+            text,
+            &format!(
+                "  or no further repetition fits into the budget of {}, at most {} times",
+                Span(rule.budget_ns),
+                rule.repetitions_max
+            ),
+        );
+    }
     text.push('\n');
 }
 
@@ -322,7 +340,11 @@ fn total(text: &mut String, plan: &Plan) {
     let rest = plan.cells.len() - known.count();
     let count = plan.cells.len();
     let noun = if count == 1 { "cell" } else { "cells" };
-    let mut sentence = format!("{count} {noun}, {} in all", Span(total));
+    let least = match plan.repetition_rule {
+        Some(_) => "at least ",
+        None => "",
+    };
+    let mut sentence = format!("{least}{count} {noun}, {least}{} in all", Span(total));
     if rest > 0 && total == 0 && plan.cells.iter().all(|cell| cell.files.is_some()) {
         let those = match count {
             1 => "which takes until its files are done",

@@ -26,6 +26,7 @@ pub fn cell_started(index: u32) -> RunEvent {
         index,
         count: 2,
         what: "File Server, iodepth 8".into(),
+        budget_left_ns: None,
     }
 }
 

@@ -83,6 +83,7 @@ fn names_cannot_control_the_terminal() {
             index: 0,
             count: 1,
             what,
+            budget_left_ns: None,
         },
         0,
     );

@@ -1,7 +1,7 @@
 //! The tables of a report.
 
 use results::{
-    CellRecord, EstimateRecord, Latency, OperationFigures, Phase, RunRecord,
+    CellRecord, EstimateRecord, IntervalKind, Latency, OperationFigures, Phase, RunRecord,
     percentile_is_supported,
 };
 use units::format;
@@ -286,12 +286,23 @@ pub fn estimates(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
         Column::number("n", 15),
         Column::number("IOPS", 30),
         Column::number("MiB/s", 8),
-        Column::number(&format!("mean {}", unit.name()), 7),
-        Column::number(&format!("p99 {}", unit.name()), 6),
+        Column::number("detects", 7),
+        Column::number(&format!("mean {}", unit.name()), 6),
+        Column::number(&format!("p50 {}", unit.name()), 3),
+        Column::number(&format!("p99 {}", unit.name()), 5),
+        Column::number(&format!("p99.9 {}", unit.name()), 2),
     ]);
+    let is_judged = groups.iter().flatten().any(|it| it.verdict.is_some());
+    if is_judged {
+        columns.push(Column::name("ended by"));
+    }
     let rows = groups
         .iter()
-        .map(|group| estimate_row(group, unit))
+        .map(|group| {
+            let mut row = estimate_row(group, unit);
+            row.extend(is_judged.then(|| ending(group)));
+            row
+        })
         .collect();
     let mut table = Table {
         columns,
@@ -343,15 +354,40 @@ fn estimate_row(group: &[&EstimateRecord], unit: LatencyUnit) -> Vec<String> {
         first.n.to_string(),
         shown("per_second", &format::iops),
         shown("bytes_per_second", &mebibytes),
+        detectable(group),
         shown("latency_mean", &latency),
+        shown("latency_p50", &latency),
         shown("latency_p99", &latency),
+        shown("latency_p99_9", &latency),
     ]
 }
 
-/// `mean ± half the 95 % interval`, or the mean alone when there is no interval.
+/// Why a cell was not repeated once more.
+fn ending(group: &[&EstimateRecord]) -> String {
+    let verdict = group.iter().find_map(|estimate| estimate.verdict);
+    verdict.map_or_else(|| ABSENT.to_owned(), |verdict| verdict.name().to_owned())
+}
+
+/// The smallest difference between two such rates that a comparison would find, as a share.
+fn detectable(group: &[&EstimateRecord]) -> String {
+    let share = group
+        .iter()
+        .find(|estimate| estimate.metric == "per_second" && estimate.mean > 0.0)
+        .and_then(|estimate| Some(estimate.smallest_difference? / estimate.mean));
+    share.map_or_else(
+        || ABSENT.to_owned(),
+        |share| format!("{} %", percent(share)),
+    )
+}
+
+/// `mean ± half the 95 % interval`, the ends of one that is not even, or the mean alone when there
+/// is no interval.
 fn with_interval(estimate: &EstimateRecord, show: &dyn Fn(f64) -> String) -> String {
     let mean = show(estimate.mean);
     match (estimate.ci95_low, estimate.ci95_high) {
+        (Some(low), Some(high)) if estimate.interval == Some(IntervalKind::Bootstrap) => {
+            format!("{mean} ({} to {})", show(low), show(high))
+        }
         (Some(low), Some(high)) => format!("{mean} ± {}", show((high - low) / 2.0)),
         _ => mean,
     }

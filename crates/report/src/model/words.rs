@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use results::{
-    CellRecord, Environment, Phase, PreconditionRecord, RunRecord, Status, Warning, WarningCode,
+    CellRecord, Environment, Phase, PrecisionVerdict, PreconditionRecord, RunRecord, Status,
+    Warning, WarningCode,
 };
-use units::format;
+use units::{Span, format};
 use workload::plan::{CacheMode, CurvePart, EngineKind};
 
 use super::{ModelWarning, status_name};
@@ -59,6 +60,33 @@ pub fn outcome(record: &RunRecord) -> Option<String> {
             status_name(record.status)
         )
     })
+}
+
+/// What the repetitions came to, where they went on until every rate was precise.
+pub fn precision(record: &RunRecord) -> Option<String> {
+    let rule = record.plan.repetition_rule?;
+    let verdicts: Vec<PrecisionVerdict> = record
+        .estimates
+        .iter()
+        .filter_map(|estimate| estimate.verdict)
+        .collect();
+    let count = |wanted: PrecisionVerdict| verdicts.iter().filter(|it| **it == wanted).count();
+    let reached = count(PrecisionVerdict::PrecisionReached);
+    let mut outcome = match verdicts.len() {
+        0 => "not known".to_owned(),
+        all if all == reached => "reached".to_owned(),
+        all => format!("reached by {reached} of {all}"),
+    };
+    if count(PrecisionVerdict::BudgetSpent) > 0 {
+        outcome.push_str(&format!(
+            "; the budget of {} is spent",
+            Span(rule.budget_ns)
+        ));
+    }
+    Some(format!(
+        "repeated until every rate is known to ±{} with 95 % confidence: {outcome}",
+        rule.precision_percent()
+    ))
 }
 
 /// The machine, in a line.

@@ -1,6 +1,6 @@
 //! Records written and read back.
 
-use results::{FORMAT, Latency, Phase, ReadError, RunRecord, Status, WarningCode};
+use results::{FORMAT, IntervalKind, Latency, Phase, ReadError, RunRecord, Status, WarningCode};
 use workload::plan::TargetKind;
 
 use crate::sample;
@@ -262,6 +262,43 @@ fn repetitions_become_estimates() {
     assert!(
         estimates.iter().all(|estimate| estimate.iodepth == 8),
         "one run is no estimate"
+    );
+}
+
+#[test]
+fn means_have_what_they_could_tell_apart_and_percentiles_a_resampled_interval() {
+    let plan = sample::plan();
+    let of = |n: u32| {
+        let cells: Vec<_> = (0..n)
+            .map(|repetition| {
+                let mut cell = sample::cell_record(&plan, 0, 20_000 + 100 * u64::from(repetition));
+                cell.repetition = repetition;
+                cell
+            })
+            .collect();
+        let estimates = results::estimates(&cells);
+        let one = |metric: &str| {
+            let is_it =
+                |it: &&results::EstimateRecord| (&*it.operation, &*it.metric) == ("total", metric);
+            estimates.iter().find(is_it).cloned().unwrap()
+        };
+        (one("per_second"), one("latency_p99"))
+    };
+    let (rate, p99) = of(4);
+    assert_eq!(rate.interval, Some(IntervalKind::T));
+    assert!(rate.smallest_difference.unwrap() > 0.0 && rate.verdict.is_none());
+    assert_eq!(
+        (p99.interval, p99.smallest_difference),
+        (Some(IntervalKind::T), None)
+    );
+    let (rate, p99) = of(5);
+    assert_eq!(rate.interval, Some(IntervalKind::T));
+    assert_eq!(p99.interval, Some(IntervalKind::Bootstrap));
+    assert!(p99.ci95_low.unwrap() <= p99.mean && p99.mean <= p99.ci95_high.unwrap());
+    let text = serde_json::to_string(&p99).unwrap();
+    assert!(
+        text.contains(r#""interval":"bootstrap""#) && !text.contains("verdict"),
+        "{text}"
     );
 }
 

@@ -28,6 +28,7 @@ pub fn plan() -> Plan {
             cell(1, "4 KiB random read", 1, 1, 100.0),
         ],
         seed: 7,
+        repetition_rule: None,
         settings: vec![Setting {
             workload: "file-server".into(),
             key: "run-time".into(),

@@ -78,6 +78,7 @@ fn plan(path: &Path, engine: EngineKind, workers: u32, files: FilePlan) -> Plan 
         }],
         seed: 1,
         settings: Vec::new(),
+        repetition_rule: None,
     }
 }
 

@@ -148,6 +148,7 @@ fn the_record_of_an_open_loop_has_its_response_times_and_arrears() {
         cells: vec![cell.clone()],
         seed: 1,
         settings: Vec::new(),
+        repetition_rule: None,
     };
     let record = crate::figures::cell_record(&plan, &cell, &measured);
     let figures = record.open_loop.unwrap();

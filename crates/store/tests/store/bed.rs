@@ -74,6 +74,7 @@ pub fn begun(index: u32) -> RunEvent {
         index,
         count: 2,
         what: "a cell".into(),
+        budget_left_ns: None,
     }
 }
 

@@ -82,6 +82,7 @@ pub(crate) fn check(workload: &Workload) -> Result<(), Flaw> {
 /// Checks a workload that is complete in itself: nothing will be laid over or under it.
 pub(crate) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     check(workload)?;
+    values::check_whole(workload)?;
     rate::check_whole(workload)?;
     until::check_whole(workload)?;
     files::check_whole(workload)

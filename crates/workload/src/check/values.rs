@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use crate::model::{ContentChoice, OneOrMany, Worker, Workload};
+use crate::model::{ContentChoice, OneOrMany, Repetitions, Worker, Workload};
 use crate::plan::PositionRule;
 
 use super::Flaw;
@@ -17,6 +17,9 @@ pub(crate) const WORKERS_MAX: u32 = 1024;
 
 /// Most repetitions.
 const REPETITIONS_MAX: u32 = 1000;
+
+/// An interval wider than this, in percent of the mean, says nothing.
+const PRECISION_MAX: f64 = 50.0;
 
 /// Most targets of one worker, as in Iometer.
 const TARGETS_MAX: usize = 2048;
@@ -44,7 +47,7 @@ pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
     }
     depths.iter().try_for_each(|depth| iodepth(*depth))?;
     range("workers", workload.workers, 1, WORKERS_MAX)?;
-    range("repetitions", workload.repetitions, 1, REPETITIONS_MAX)?;
+    repetitions(workload)?;
     range("batch", workload.batch, 1, IODEPTH_MAX)?;
     if workload.operations == Some(0) {
         let help = "leave `operations` out to end by time";
@@ -82,6 +85,44 @@ pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
         check_worker(worker).map_err(|flaw| flaw.within("worker", index))?;
     }
     iometer_has_its_own_choice(workload)
+}
+
+fn repetitions(workload: &Workload) -> Result<(), Flaw> {
+    if let Some(Repetitions::Count(count)) = workload.repetitions {
+        range("repetitions", Some(count), 1, REPETITIONS_MAX)?;
+    }
+    if let Some(precision) = workload.precision
+        && !(precision.0 > 0.0 && precision.0 <= PRECISION_MAX)
+    {
+        let message = format!("`precision` is {precision}, not above 0 % and at most 50 %");
+        return Err(Flaw::new(
+            "precision",
+            message,
+            "write `precision = \"2%\"`",
+        ));
+    }
+    if workload.budget == Some(units::Span(0)) {
+        let help = "write `budget = \"10m\"`";
+        return Err(Flaw::new("budget", "`budget` is 0", help));
+    }
+    Ok(())
+}
+
+/// Of a workload that is complete: how precise it is to be means nothing where the repetitions are
+/// counted.
+pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
+    if workload.repetitions == Some(Repetitions::Auto) {
+        return Ok(());
+    }
+    let keys = [
+        ("precision", workload.precision.is_some()),
+        ("budget", workload.budget.is_some()),
+    ];
+    let written = keys.into_iter().find(|(_, is_written)| *is_written);
+    written.map_or(Ok(()), |(key, _)| {
+        let message = format!("`{key}` means nothing without `repetitions = \"auto\"`");
+        Err(Flaw::new(key, message, "add `--repetitions auto`"))
+    })
 }
 
 fn check_worker(worker: &Worker) -> Result<(), Flaw> {

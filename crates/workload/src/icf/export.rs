@@ -10,7 +10,9 @@ use super::document::{
 use super::extras::Extras;
 use super::words::{Assignment, RecordResults, StepType, TestType};
 use crate::Diagnostic;
-use crate::model::{self, DistributionChoice, OneOrMany, SequenceChoice, StepKind, Workload};
+use crate::model::{
+    self, DistributionChoice, OneOrMany, Repetitions, SequenceChoice, StepKind, Workload,
+};
 use crate::plan::{CursorKind, PositionRule};
 
 /// What a workload without a time means, in seconds; Iometer needs it written.
@@ -96,8 +98,10 @@ fn warn_of_loss(workload: &Workload, warnings: &mut Vec<Diagnostic>) {
         ("operations", workload.operations.is_some()),
         (
             "repetitions",
-            workload.repetitions.is_some_and(|count| count != 1),
+            !matches!(workload.repetitions, None | Some(Repetitions::Count(1))),
         ),
+        ("precision", workload.precision.is_some()),
+        ("budget", workload.budget.is_some()),
         ("seed", workload.seed.is_some()),
         ("cpus", workload.cpus.is_some()),
         ("rate", workload.rate.is_some()),

@@ -9,6 +9,7 @@ mod cpus;
 mod cycling;
 mod one_or_many;
 mod precondition;
+mod repetitions;
 mod seed;
 mod steady;
 mod table;
@@ -16,7 +17,7 @@ mod worker;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use units::{Bytes, Rate, Span};
+use units::{Bytes, Percent, Rate, Span};
 
 pub use access::{AccessLine, AccessSpec, DistributionChoice, SequenceChoice, ZoneChoice};
 pub use content::{ContentChoice, Reducible};
@@ -24,6 +25,7 @@ pub use cpus::CpuList;
 pub use cycling::{Cycle, Cycling, DepthCycle, StepKind, TestType};
 pub use one_or_many::OneOrMany;
 pub use precondition::Precondition;
+pub use repetitions::Repetitions;
 pub use seed::Seed;
 pub use steady::{SteadyChoice, UntilChoice};
 pub(crate) use table::Table;
@@ -104,8 +106,14 @@ pub struct Workload {
     /// How many times what is used of a target is written, in sequence, before the first cell that
     /// uses it: `"2x"`, `"1.5x"`, `"none"`, up to 100. Default: `none`.
     pub precondition: Option<Precondition>,
-    /// How often the whole series of cells is measured, 1 to 1000. Default: 1.
-    pub repetitions: Option<u32>,
+    /// How often the whole series of cells is measured, 1 to 1000, or `auto`: at least 3 times,
+    /// until the rate of every cell is known to `precision` or the `budget` is spent. Default: 1.
+    pub repetitions: Option<Repetitions>,
+    /// How close to the mean both ends of the 95 % confidence interval are to be when
+    /// `repetitions` is `auto`, above 0 to 50 %. Default: 2 %.
+    pub precision: Option<Percent>,
+    /// How long the cells are repeated at most when `repetitions` is `auto`. Default: 10 min.
+    pub budget: Option<Span>,
     /// The number from which the seeds of all workers come. Same plan, same seed: same requests.
     /// Default: 1, but 42 for PostMark.
     pub seed: Option<Seed>,

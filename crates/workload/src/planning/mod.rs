@@ -8,6 +8,7 @@ mod lines;
 mod open_loop;
 mod options;
 mod order;
+mod repetition;
 mod seeds;
 mod settings;
 mod space;
@@ -26,9 +27,11 @@ use crate::overrides::Overrides;
 use crate::plan::{Cell, Plan, PlannedWorkload, Setting, WorkerPlan};
 
 use options::Options;
-use order::order_of_repetition;
+use repetition::Often;
 use settings::{note_targets, note_workers};
 use targets::TargetTable;
+
+pub(crate) use order::order_of_repetition;
 
 /// Most cells of a plan; at the shortest useful run time they are already days.
 const CELLS_MAX: usize = 10_000;
@@ -93,14 +96,17 @@ pub fn plan(
     let mut series = Vec::new();
     let mut seed = options::SEED_DEFAULT;
     for (index, workload) in applied.iter().enumerate() {
-        let (own_seed, repetitions, cells) = series_of(workload, index, &mut context)?;
+        let (own_seed, often, cells) = series_of(workload, index, &mut context)?;
         if index == 0 {
             seed = own_seed;
         }
-        series.push((repetitions, cells));
+        series.push((often, cells));
     }
     let targets = space::checked(&context)?;
+    let repetition_rule = repetition::rule(&series)?;
     let cells = interleaved(series, seed)?;
+    let doubt = repetition_rule.and_then(|rule| repetition::doubt(rule, &cells));
+    context.warnings.extend(doubt);
     stamps::check(&cells)?;
     refuse_nothing(&cells, &mut context.refusals);
     context.warnings = without_repeats(context.warnings);
@@ -111,6 +117,7 @@ pub fn plan(
             cells,
             seed,
             settings: context.settings,
+            repetition_rule,
         },
         warnings: context.warnings,
         refusals: context.refusals,
@@ -122,10 +129,10 @@ fn series_of(
     workload: &Workload,
     index: usize,
     context: &mut Context,
-) -> Result<(u64, u32, Vec<Cell>), Diagnostic> {
+) -> Result<(u64, Often, Vec<Cell>), Diagnostic> {
     if let Some(table) = workload.table() {
         let of_files = files::of_workload(workload, index, table, context)?;
-        return Ok((of_files.seed, of_files.repetitions, of_files.cells));
+        return Ok((of_files.seed, of_files.often, of_files.cells));
     }
     let options = Options::resolve(
         workload,
@@ -134,7 +141,7 @@ fn series_of(
         &mut context.warnings,
     )?;
     let cells = cells::of_workload(workload, index, &options, context)?;
-    Ok((options.seed, options.repetitions, cells))
+    Ok((options.seed, options.often, cells))
 }
 
 /// The paths that [`plan`] will want facts of, in order, each once.
@@ -148,27 +155,33 @@ pub fn wanted_targets(workloads: &[Workload], overrides: &Overrides) -> Vec<Stri
 }
 
 /// Puts repetitions outermost, each in its own order, and numbers the cells.
-fn interleaved(series: Vec<(u32, Vec<Cell>)>, seed: u64) -> Result<Vec<Cell>, Diagnostic> {
+fn interleaved(series: Vec<(Often, Vec<Cell>)>, seed: u64) -> Result<Vec<Cell>, Diagnostic> {
     let count: usize = series
         .iter()
-        .map(|(times, cells)| cells.len() * *times as usize)
+        .map(|(often, cells)| cells.len() * often.times() as usize)
         .sum();
     if count > CELLS_MAX {
         return Err(too_many_cells(count));
     }
     let heaviest: usize = series
         .iter()
-        .map(|(times, cells)| {
-            cells.iter().map(|it| weight(&it.workers)).sum::<usize>() * *times as usize
+        .map(|(often, cells)| {
+            cells.iter().map(|it| weight(&it.workers)).sum::<usize>() * often.times() as usize
         })
         .sum();
     if heaviest > WEIGHT_MAX {
         return Err(too_heavy());
     }
-    let most = series.iter().map(|(times, _)| *times).max().unwrap_or(0);
+    let most = series
+        .iter()
+        .map(|(often, _)| often.times())
+        .max()
+        .unwrap_or(0);
     let mut all = Vec::with_capacity(count);
     for repetition in 0..most {
-        let due = series.iter().filter(|(times, _)| repetition < *times);
+        let due = series
+            .iter()
+            .filter(|(often, _)| repetition < often.times());
         let cells: Vec<&Cell> = due.flat_map(|(_, cells)| cells).collect();
         let order = order_of_repetition(cells.len(), seed, repetition);
         all.extend(order.into_iter().map(|place| Cell {

@@ -13,6 +13,8 @@ use crate::plan::{
     RingOptions, Setting, Source, SteadyRule,
 };
 
+use super::repetition::Often;
+
 /// Seed of a workload that names none, so that two runs ask for the same requests.
 pub(super) const SEED_DEFAULT: u64 = 1;
 
@@ -39,7 +41,7 @@ pub(super) struct Options {
     /// Rounds until they are steady; none where a cell is measured once.
     pub steady: Option<SteadyRule>,
     pub operations: Option<u64>,
-    pub repetitions: u32,
+    pub often: Often,
     pub seed: u64,
     pub cpus: Vec<u32>,
     pub verify: bool,
@@ -104,7 +106,7 @@ impl Options {
             precondition: r.precondition(workload.precondition, engine)?,
             steady: r.steady(workload),
             operations,
-            repetitions: r.shown("repetitions", workload.repetitions, 1),
+            often: Often::resolve(workload, r),
             seed: r.shown("seed", workload.seed, Seed(SEED_DEFAULT)).0,
             cpus: r.cpus(workload),
             verify: r.verify(workload.verify, engine)?,

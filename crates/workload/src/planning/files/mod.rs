@@ -14,13 +14,14 @@ use crate::model::{Table, Workload};
 use crate::plan::{Cell, CursorKind, FilePlan, PositionRule, SpanPlan, WorkerPlan};
 
 use super::cells::SECTOR_BYTES;
+use super::repetition::Often;
 use super::seeds::worker_seed;
 use super::{Context, WEIGHT_MAX, note_targets, note_workers, too_heavy, weight};
 use options::FileOptions;
 
 /// What a workload of files comes to.
 pub(super) struct FileCells {
-    pub repetitions: u32,
+    pub often: Often,
     /// The seed from which those of the workers come.
     pub seed: u64,
     /// The cells of one repetition.
@@ -52,7 +53,7 @@ pub(super) fn of_workload(
     settings::note(workload, table, &files, context);
     note_targets(workload_index, workload, context);
     Ok(FileCells {
-        repetitions: options.repetitions,
+        often: options.often,
         seed: options.seed,
         cells,
     })

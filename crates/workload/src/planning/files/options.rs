@@ -10,6 +10,7 @@ use crate::plan::{CacheMode, ContentPlan, EngineKind, RingOptions};
 
 use super::super::Context;
 use super::super::options::{BATCH_DEFAULT, Resolver, SEED_DEFAULT, content_plan};
+use super::super::repetition::Often;
 
 /// The keys with their values.
 pub(super) struct FileOptions {
@@ -18,7 +19,7 @@ pub(super) struct FileOptions {
     pub cache: CacheMode,
     pub iodepths: Vec<u32>,
     pub run_time_ns: u64,
-    pub repetitions: u32,
+    pub often: Often,
     pub seed: u64,
     pub cpus: Vec<u32>,
     pub verify: bool,
@@ -65,7 +66,7 @@ impl FileOptions {
             cache,
             iodepths,
             run_time_ns: run_time.0,
-            repetitions: r.shown("repetitions", workload.repetitions, 1),
+            often: Often::resolve(workload, r),
             seed: r.shown("seed", workload.seed, Seed(seed_default)).0,
             cpus: r.cpus(workload),
             verify,

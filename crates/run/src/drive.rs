@@ -1,0 +1,139 @@
+//! The cells of a run one after the other; of two runs in turn.
+
+use std::time::{Duration, Instant};
+
+use workload::plan::Plan;
+
+use crate::RunError;
+use crate::repeats::{Conclusion, Repeats};
+use crate::session::Session;
+
+/// What became of the sessions' cells.
+pub(crate) struct Driven {
+    /// Of each session: why it ended early, if it did.
+    pub outcomes: Vec<Result<(), RunError>>,
+    /// Of each session: what became of the figures that were to be precise.
+    pub conclusions: Vec<Vec<Conclusion>>,
+}
+
+/// Measures all cells of the sessions, which have the same cells, and as many repetitions more as
+/// their plan's rule asks for. Each cell is measured by all sessions in turn, in every odd
+/// repetition beginning with the first session and in every even one with the last: A B B A.
+pub(crate) fn drive(sessions: &mut [Session<'_>]) -> Driven {
+    let mut repeats = Repeats::of(&sessions[0].record.plan);
+    let mut outcomes: Vec<Result<(), RunError>> = sessions.iter().map(|_| Ok(())).collect();
+    let mut turns = Turns {
+        sessions,
+        repeats: repeats.as_mut(),
+        begun: Instant::now(),
+    };
+    if let Err((side, error)) = turns.all() {
+        outcomes[side] = Err(error);
+    }
+    let conclusions = (0..outcomes.len()).map(|side| {
+        let repeats = repeats.as_ref();
+        repeats.map_or_else(Vec::new, |repeats| repeats.conclusions(side))
+    });
+    Driven {
+        conclusions: conclusions.collect(),
+        outcomes,
+    }
+}
+
+struct Turns<'a, 'b> {
+    sessions: &'a mut [Session<'b>],
+    repeats: Option<&'a mut Repeats>,
+    begun: Instant,
+}
+
+impl Turns<'_, '_> {
+    fn all(&mut self) -> Result<(), (usize, RunError)> {
+        let mut next = 0;
+        loop {
+            let count = self.plan().cells.len();
+            for cell_number in next..count {
+                self.cell(cell_number)?;
+            }
+            next = count;
+            if self.sessions[0].stopped() || !self.further() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn plan(&self) -> &Plan {
+        &self.sessions[0].record.plan
+    }
+
+    fn elapsed(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    /// Adds the cells that need another repetition; whether there are any.
+    fn further(&mut self) -> bool {
+        let elapsed = self.elapsed();
+        let Some(repeats) = self.repeats.as_deref_mut() else {
+            return false;
+        };
+        let Some(wanted) = repeats.next(elapsed) else {
+            return false;
+        };
+        let plan = &self.sessions[0].record.plan;
+        let last = plan.cells.iter().map(|cell| cell.repetition).max();
+        let repetition = last.map_or(0, |last| last + 1);
+        for (side, session) in self.sessions.iter_mut().enumerate() {
+            let plan = &session.record.plan;
+            let added = plan.further_repetition(repetition, |place| wanted.contains(&place));
+            if side == 0 {
+                repeats.add(added.iter().map(|(place, _)| *place));
+            }
+            session.add_cells(added.into_iter().map(|(_, cell)| cell).collect());
+        }
+        true
+    }
+
+    /// Measures one cell on every side.
+    fn cell(&mut self, cell_number: usize) -> Result<(), (usize, RunError)> {
+        let mut order: Vec<usize> = (0..self.sessions.len()).collect();
+        if self.plan().cells[cell_number].repetition % 2 == 1 {
+            order.reverse();
+        }
+        for side in order {
+            if self.sessions[side].stopped() {
+                return Ok(());
+            }
+            self.lend_targets(side);
+            let elapsed = self.elapsed();
+            let left_ns = self
+                .repeats
+                .as_deref()
+                .map(|repeats| repeats.left_ns(elapsed));
+            let session = &mut self.sessions[side];
+            let cell = session.record.plan.cells[cell_number].clone();
+            let (first, begun) = (session.record.cells.len(), Instant::now());
+            session
+                .measure_cell(&cell, left_ns)
+                .map_err(|error| (side, error))?;
+            if let Some(repeats) = self.repeats.as_deref_mut() {
+                let records = &session.record.cells[first..];
+                repeats.take(cell.index, side, records, begun.elapsed());
+            }
+        }
+        Ok(())
+    }
+
+    /// Sessions on the same targets have them prepared once, and hand them to each other.
+    fn lend_targets(&mut self, side: usize) {
+        if !self.sessions[side].borrows_targets {
+            return;
+        }
+        for other in (0..self.sessions.len()).filter(|other| *other != side) {
+            let targets = std::mem::take(&mut self.sessions[other].targets);
+            if !targets.is_empty() {
+                self.sessions[side].targets = targets;
+                let done = self.sessions[other].record.preconditions.clone();
+                self.sessions[side].record.preconditions = done;
+            }
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Two runs at once, cell by cell in turn, so that what disturbs one disturbs the other as well.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use results::{Alternation, RunEvent, Status, Warning};
+use workload::plan::{Cell, Plan};
+
+use crate::RunError;
+use crate::drive::drive;
+use crate::session::{Finished, RunOptions, Session};
+
+/// One of two runs in turn.
+pub struct Turn<'a> {
+    /// What it does; the same cells as the other run, on other targets or on the same.
+    pub plan: &'a Plan,
+    /// What planning had to say; it becomes part of the record.
+    pub warnings: Vec<Warning>,
+    /// Hears what happens.
+    pub listener: &'a mut dyn FnMut(&RunEvent),
+}
+
+/// Runs two plans of the same cells in turn, A B B A and so on, each with a record of its own.
+///
+/// Where both have the same targets, they are prepared once and used by both.
+///
+/// # Panics
+/// When the plans have other cells than each other.
+pub fn run_in_turn(turns: [Turn<'_>; 2], options: &RunOptions) -> [Finished; 2] {
+    let [a, b] = turns;
+    assert!(
+        have_the_same_cells(a.plan, b.plan),
+        "both plans come from the same workloads and options"
+    );
+    let is_shared = have_the_same_targets(a.plan, b.plan);
+    let mut first = Session::new(a.plan, options, a.listener);
+    let mut second = Session::new(b.plan, options, b.listener);
+    while second.record.id == first.record.id {
+        // An id names the millisecond of the start.
+        std::thread::sleep(Duration::from_millis(1));
+        second.rename();
+    }
+    let [id_a, id_b] = [&first, &second].map(|session| session.record.id.clone());
+    first.record.alternation = Some(Alternation::of("a", id_b));
+    second.record.alternation = Some(Alternation::of("b", id_a));
+    let mut sessions = [first, second];
+    for session in &mut sessions {
+        session.borrows_targets = is_shared;
+    }
+    if let Err((side, error)) = begin(&mut sessions, [a.warnings, b.warnings], is_shared) {
+        return ended(sessions, side, error);
+    }
+    let driven = drive(&mut sessions);
+    let failed = driven.outcomes.iter().any(Result::is_err);
+    let mut conclusions = driven.conclusions.into_iter();
+    let mut outcomes = driven.outcomes.into_iter();
+    sessions.map(|mut session| {
+        // The other side's failure cuts this one short.
+        session.is_cut_short = failed;
+        session.conclude(conclusions.next().unwrap_or_default());
+        session.finish(outcomes.next().unwrap_or(Ok(())))
+    })
+}
+
+/// Admits and prepares the targets of both before the first cell of either.
+fn begin(
+    sessions: &mut [Session<'_>; 2],
+    warnings: [Vec<Warning>; 2],
+    is_shared: bool,
+) -> Result<(), (usize, RunError)> {
+    let mut sites = Vec::new();
+    for (side, session) in sessions.iter().enumerate() {
+        let failed = |error| (side, error);
+        crate::preflight::try_engines(session.plan).map_err(failed)?;
+        sites.push(match is_shared && side == 1 {
+            true => Vec::new(),
+            false => session.admit_all().map_err(failed)?,
+        });
+    }
+    for (session, warnings) in sessions.iter_mut().zip(warnings) {
+        session.start(warnings);
+    }
+    for (side, (session, admitted)) in sessions.iter_mut().zip(sites).enumerate() {
+        session
+            .prepare_all(admitted)
+            .map_err(|error| (side, error))?;
+    }
+    Ok(())
+}
+
+/// Both runs when one of them could not begin.
+fn ended(sessions: [Session<'_>; 2], side: usize, error: RunError) -> [Finished; 2] {
+    let mut error = Some(error);
+    let mut places = 0..;
+    sessions.map(|mut session| {
+        let own = match places.next() == Some(side) {
+            true => error.take(),
+            false => None,
+        };
+        session.is_cut_short = true;
+        if session.has_started {
+            return session.finish(own.map_or(Ok(()), Err));
+        }
+        session.record.finish(Status::Failed);
+        Finished {
+            record: session.record,
+            error: own,
+        }
+    })
+}
+
+fn have_the_same_cells(a: &Plan, b: &Plan) -> bool {
+    let asked = |cell: &Cell| {
+        let spec = cell.access_spec.clone();
+        (
+            cell.index,
+            cell.repetition,
+            cell.iodepth,
+            cell.workload.clone(),
+            spec,
+        )
+    };
+    a.cells.iter().map(asked).eq(b.cells.iter().map(asked))
+        && a.repetition_rule == b.repetition_rule
+        && a.seed == b.seed
+}
+
+fn have_the_same_targets(a: &Plan, b: &Plan) -> bool {
+    let paths = |plan: &Plan| -> Vec<PathBuf> {
+        plan.targets.iter().map(|it| real_path(&it.path)).collect()
+    };
+    paths(a) == paths(b)
+}
+
+/// The path without links; the same for a file that is yet to be made.
+fn real_path(path: &Path) -> PathBuf {
+    if let Ok(real) = path.canonicalize() {
+        return real;
+    }
+    let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let parent = parent.unwrap_or(Path::new("."));
+    match (parent.canonicalize(), path.file_name()) {
+        (Ok(parent), Some(name)) => parent.join(name),
+        _ => path.to_owned(),
+    }
+}
