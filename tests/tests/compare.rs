@@ -279,3 +279,215 @@ fn single_runs_say_that_they_are_single() {
     assert_eq!(seen.code, 0, "{}", seen.text());
     assert!(seen.stdout.contains("--repetitions 5"), "{}", seen.text());
 }
+
+/// Two targets measured in turn, for a moment each, unless `more` says otherwise.
+fn in_turn(bed: &Bed, targets: &[&str], more: &[&str]) -> Finished {
+    bed.file("reads.toml", READS);
+    let mut all = vec!["compare", "reads.toml", "--ramp-time", "0s", "--quiet"];
+    if !more.contains(&"--run-time") {
+        all.extend(["--run-time", "30ms"]);
+    }
+    for target in targets {
+        all.extend(["--target", target]);
+    }
+    bed.run(&[&all, more].concat())
+}
+
+/// The stored runs' records, oldest first.
+fn stored(bed: &Bed) -> Vec<Value> {
+    let listed = bed.run(&["runs", "--json"]);
+    let runs: Value = serde_json::from_str(&listed.stdout).unwrap();
+    let ids = runs.as_array().unwrap().iter().rev();
+    ids.map(|run| {
+        let id = run["id"].as_str().unwrap();
+        let exported = bed.run(&["report", id, "--format", "json"]);
+        serde_json::from_str(&exported.stdout).unwrap()
+    })
+    .collect()
+}
+
+fn started(cell: &Value) -> String {
+    cell["started_at"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn two_targets_are_measured_in_turn_and_both_runs_are_kept() {
+    let bed = Bed::in_memory().unwrap();
+    let (a, b) = (bed.path().join("a"), bed.path().join("b"));
+    std::fs::create_dir_all(&a).unwrap();
+    std::fs::create_dir_all(&b).unwrap();
+    let [a, b] = [&a, &b].map(|path| path.to_string_lossy().into_owned());
+    let more = [
+        "--engine",
+        "psync",
+        "--cache",
+        "buffered",
+        "--iodepth",
+        "1",
+        "--format",
+        "json",
+    ];
+    let seen = in_turn(&bed, &[&a, &b], &more);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let comparison: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let cell = &comparison["cells"][0];
+    assert_eq!(
+        (cell["target_a"].clone(), cell["target_b"].clone()),
+        (json!(a), json!(b))
+    );
+    assert_eq!(cell["figures"][0]["basis"], "pairs");
+    assert_eq!(cell["figures"][0]["a"]["n"], 5);
+    assert!(seen.stderr.contains("A is run"), "{}", seen.text());
+    let [first, second] = stored(&bed).try_into().unwrap();
+    assert_eq!(first["alternation"]["side"], "a");
+    assert_eq!(first["alternation"]["other"], second["id"]);
+    assert_eq!(second["alternation"]["other"], first["id"]);
+    assert_eq!(first["plan"]["seed"], second["plan"]["seed"]);
+    let cells = |run: &Value| run["cells"].as_array().unwrap().clone();
+    assert_eq!((cells(&first).len(), cells(&second).len()), (5, 5));
+    for (repetition, (a, b)) in cells(&first).iter().zip(&cells(&second)).enumerate() {
+        assert_eq!(started(a) < started(b), repetition % 2 == 0, "{repetition}");
+    }
+    // The same comparison again, from the store.
+    let ids = [&first, &second].map(|run| run["id"].as_str().unwrap().to_owned());
+    let again = bed.run(&["compare", &ids[0], &ids[1], "--paired", "--format", "json"]);
+    assert_eq!(again.stdout, seen.stdout);
+    for target in [a, b] {
+        assert_eq!(std::fs::read_dir(target).unwrap().count(), 0);
+    }
+}
+
+#[test]
+fn a_target_is_measured_against_itself() {
+    let bed = Bed::in_memory().unwrap();
+    let target = bed.target().to_string_lossy().into_owned();
+    let more = [
+        "--engine",
+        "psync",
+        "--cache",
+        "buffered",
+        "--repetitions",
+        "3",
+    ];
+    let seen = in_turn(&bed, &[&target, &target], &more);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert!(row(&seen.stdout, "IOPS").contains("3"), "{}", seen.text());
+    assert!(bed.left_in_target().is_empty());
+    assert_eq!(stored(&bed).len(), 2);
+}
+
+#[test]
+fn both_sides_are_repeated_until_they_are_precise_or_the_budget_is_spent() {
+    let bed = Bed::new().unwrap();
+    let more = [
+        "--repetitions",
+        "auto",
+        "--precision",
+        "0.0001%",
+        "--budget",
+        "400ms",
+    ];
+    let seen = in_turn(&bed, &["/null/a", "/null/b"], &more);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let records = stored(&bed);
+    assert_eq!(records.len(), 2);
+    for record in &records {
+        let count = record["cells"].as_array().unwrap().len();
+        assert!(count >= 3, "{count}");
+        assert_eq!(record["plan"]["cells"].as_array().unwrap().len(), count);
+        let estimates = record["estimates"].as_array().unwrap();
+        let verdicts: Vec<&Value> = estimates
+            .iter()
+            .filter_map(|it| it.get("verdict"))
+            .collect();
+        assert_eq!(verdicts, [&json!("budget-spent")]);
+    }
+}
+
+#[test]
+fn targets_that_cannot_be_measured_in_turn_are_refused() {
+    let bed = Bed::new().unwrap();
+    in_turn(&bed, &["/null/a"], &[]).assert_refused(2, &["two targets, not 1", "help: "]);
+    in_turn(&bed, &["a", "b", "c"], &[]).assert_refused(2, &["two targets, not 3"]);
+    bed.run(&["compare", "reads.toml", "--run-time", "1s"])
+        .assert_refused(2, &["nothing to measure", "--target A --target B"]);
+    let auto = |option, value| {
+        in_turn(
+            &bed,
+            &["/a", "/b"],
+            &["--repetitions", "auto", option, value],
+        )
+    };
+    auto("--precision", "0%").assert_refused(2, &["`precision` is 0%", "at most 50 %"]);
+    auto("--precision", "51%").assert_refused(2, &["`precision` is 51%"]);
+    auto("--budget", "0").assert_refused(2, &["`budget` is 0"]);
+    assert_eq!(auto("--precision", "often").code, 2);
+    assert_eq!(auto("--budget", "-1s").code, 2);
+    in_turn(&bed, &["/a", "/b"], &["--precision", "2%"]).assert_refused(
+        2,
+        &["`precision` means nothing without", "--repetitions auto"],
+    );
+    in_turn(&bed, &["/a", "/b"], &["--repetitions", "often"])
+        .assert_refused(2, &["a number from 1 to 1000, or `auto`"]);
+    assert!(stored(&bed).is_empty());
+}
+
+#[test]
+fn repetitions_go_on_until_the_rate_is_precise_or_the_budget_is_spent() {
+    let (bed, _) = bed();
+    let auto = |more: &[&str]| {
+        let run = ["reads.toml", "--repetitions", "auto", "--ramp-time", "0s"];
+        bed.record(&[&run, more].concat())
+    };
+    let verdict = |record: &Value| {
+        let estimates = record["estimates"].as_array().unwrap();
+        let told = estimates.iter().find_map(|it| it.get("verdict")).cloned();
+        (record["cells"].as_array().unwrap().len(), told.unwrap())
+    };
+    let (seen, record) = auto(&["--precision", "50%", "--run-time", "50ms"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let (count, told) = verdict(&record);
+    assert!(count >= 3 && told == "precision-reached", "{count} {told}");
+    // Shorter than one cell: three repetitions all the same.
+    let (seen, record) = auto(&[
+        "--precision",
+        "0.0001%",
+        "--budget",
+        "10ms",
+        "--run-time",
+        "50ms",
+    ]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(verdict(&record), (3, json!("budget-spent")));
+    let codes = record["warnings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["code"].clone());
+    assert!(
+        codes
+            .into_iter()
+            .any(|code| code == "precision-not-reached")
+    );
+    bed.file("auto.json", record.to_string());
+    let text = bed.run(&["report", "auto.json"]).stdout;
+    assert!(
+        text.contains("budget spent") && text.contains("the budget of 10ms is spent"),
+        "{text}"
+    );
+    let shown = bed.run(&[
+        "check",
+        "reads.toml",
+        "--repetitions",
+        "auto",
+        "--budget",
+        "10s",
+    ]);
+    for phrase in [
+        "known to ±2% with 95 % confidence",
+        "budget of 10s",
+        "longer than the budget",
+    ] {
+        assert!(shown.text().contains(phrase), "{}", shown.text());
+    }
+}

@@ -42,7 +42,7 @@ pub(crate) enum Command {
     /// Measure; without a WORKLOAD the pack `quick` is run
     Run(Box<RunArgs>),
     /// Parse and plan, print the plan and every warning, touch nothing
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
     /// List the built-in workloads and packs
     List(ListArgs),
     /// Print a workload (a built-in name or a file), or the report of a stored run
@@ -51,8 +51,9 @@ pub(crate) enum Command {
     Convert(ConvertArgs),
     /// Print a stored or exported record in another format
     Report(ReportArgs),
-    /// Compare runs: what differs by more than chance, and how sure that is
-    Compare(CompareArgs),
+    /// Compare runs, or two targets measured in turn: what differs by more than chance, and how
+    /// sure that is
+    Compare(Box<CompareArgs>),
     /// List the stored runs; note, tag, remove, export, import them
     #[command(after_help = RUNS_HELP)]
     Runs(Box<RunsArgs>),
@@ -80,12 +81,19 @@ A run is named by its id, the beginning of its id, `last` for the newest, or `@-
 before. `--db FILE` or PGMETER_DB names another store.";
 
 /// Which workloads, and what to change in them.
-#[derive(Debug, Args, Default)]
+#[derive(Debug, Args, Default, Clone)]
 pub(crate) struct WorkloadArgs {
     /// A built-in name, a pack, or a file (.toml, .icf, PostMark script); the kind is found by
     /// content
     #[arg(value_name = "WORKLOAD")]
     pub workloads: Vec<String>,
+    #[command(flatten)]
+    pub options: WorkloadOptions,
+}
+
+/// What to change in workloads.
+#[derive(Debug, Args, Default, Clone, PartialEq)]
+pub(crate) struct WorkloadOptions {
     /// Take files to be of this kind
     #[arg(long = "as", value_name = "KIND")]
     pub kind: Option<KindArg>,
@@ -134,9 +142,16 @@ pub(crate) struct WorkloadArgs {
     /// Write what is used of each target so many times before it is measured, such as `2x`
     #[arg(long, value_name = "TIMES")]
     pub precondition: Option<String>,
-    /// Repeat every cell so often
-    #[arg(long, value_name = "N")]
-    pub repetitions: Option<u32>,
+    /// Repeat every cell so often; `auto`: until its rate is known to `--precision`
+    #[arg(long, value_name = "N|auto")]
+    pub repetitions: Option<String>,
+    /// How precise `--repetitions auto` makes every rate: half the 95 % confidence interval,
+    /// `2%` by default
+    #[arg(long, value_name = "PERCENT")]
+    pub precision: Option<Percent>,
+    /// How long `--repetitions auto` goes on at most, `10m` by default
+    #[arg(long, value_name = "SPAN")]
+    pub budget: Option<Span>,
     /// Seed of all random streams
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -247,8 +262,9 @@ pub(crate) struct ReportArgs {
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// Exported records (JSON), two or more; each is held against the first
-    #[arg(value_name = "RUN", required = true)]
+    /// Stored runs or exported records (JSON), two or more; each is held against the first. With
+    /// two `--target`s: the WORKLOAD to measure on both, as `run` takes it
+    #[arg(value_name = "RUN|WORKLOAD", required_unless_present = "target")]
     pub runs: Vec<PathBuf>,
     /// Compare even where different things were measured
     #[arg(long)]
@@ -266,6 +282,20 @@ pub(crate) struct CompareArgs {
     /// Write here instead of to standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Measuring two targets in turn")]
+    pub measure: WorkloadOptions,
+    /// Allow this block device to be written; everything on it is lost
+    #[arg(long, value_name = "DEV", requires = "target")]
+    pub overwrite_device: Vec<PathBuf>,
+    /// Do not store the runs
+    #[arg(long, visible_alias = "no-store", requires = "target")]
+    pub no_db: bool,
+    /// No live figures, only the results
+    #[arg(long, short, requires = "target")]
+    pub quiet: bool,
+    /// Live figures
+    #[arg(long, value_name = "KIND", default_value = "line")]
+    pub display: DisplayArg,
 }
 
 /// Arguments of `doctor`.

@@ -8,7 +8,9 @@ use units::Rate;
 use workload::source::{LoadOptions, Loaded, SourceKind, load_builtin, load_with};
 use workload::{Diagnostic, Overrides, Workload};
 
-use crate::args::{ArrivalsArg, CacheArg, EngineArg, KindArg, UntilArg, WorkloadArgs};
+use crate::args::{
+    ArrivalsArg, CacheArg, EngineArg, KindArg, UntilArg, WorkloadArgs, WorkloadOptions,
+};
 use crate::failure::{Exit, Failure};
 
 /// Larger files are no workloads; nothing is read beyond.
@@ -31,10 +33,10 @@ pub(crate) fn input(args: &WorkloadArgs) -> Result<Input, Failure> {
     } else {
         &args.workloads
     };
-    let overrides = overrides(args)?;
+    let overrides = overrides(&args.options)?;
     let options = LoadOptions {
-        kind: args.kind.map(KindArg::kind),
-        strict: args.strict,
+        kind: args.options.kind.map(KindArg::kind),
+        strict: args.options.strict,
         has_target: overrides.settle_targets(),
     };
     for name in names {
@@ -109,7 +111,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-fn overrides(args: &WorkloadArgs) -> Result<Overrides, Failure> {
+fn overrides(args: &WorkloadOptions) -> Result<Overrides, Failure> {
     let mut overrides = Overrides::new();
     let mut set = |key: &str, value: Option<String>| match value {
         Some(value) => overrides.set(key, &value),
@@ -139,10 +141,9 @@ fn overrides(args: &WorkloadArgs) -> Result<Overrides, Failure> {
     set("operations", args.operations.map(|count| count.to_string()))?;
     set("precondition", args.precondition.clone())?;
     set("until", args.until.map(|it| until_name(it).to_owned()))?;
-    set(
-        "repetitions",
-        args.repetitions.map(|count| count.to_string()),
-    )?;
+    set("repetitions", args.repetitions.clone())?;
+    set("precision", args.precision.map(|it| it.0.to_string()))?;
+    set("budget", args.budget.map(|span| span.to_string()))?;
     set("seed", args.seed.map(|seed| seed.to_string()))?;
     set("verify", args.verify.then(|| "true".to_owned()))?;
     set("keep", args.keep.then(|| "true".to_owned()))?;

@@ -58,7 +58,7 @@ fn dispatch(cli: Cli, at_once: fn() -> !) -> Result<Exit, Failure> {
         Command::Show(args) => command::show::show(&args, &place),
         Command::Convert(args) => command::convert::convert(&args),
         Command::Report(args) => command::report::report(&args, &place),
-        Command::Compare(args) => command::compare::compare(&args, &place),
+        Command::Compare(args) => command::compare::compare(&args, &place, at_once),
         Command::Runs(args) => command::runs::runs(&args, &place),
         Command::Lab(args) => command::lab::lab(&args, &place, at_once),
         Command::Doctor(args) => command::doctor::doctor(&args),

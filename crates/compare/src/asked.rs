@@ -105,7 +105,7 @@ fn targets(cell: &CellRecord, run: &RunRecord, planned: Option<&Cell>) -> Vec<us
 }
 
 /// A planned cell without what is no part of the question.
-fn work(cell: &Cell) -> Value {
+pub(crate) fn work(cell: &Cell) -> Value {
     let Ok(mut work) = serde_json::to_value(cell) else {
         return Value::Null;
     };

@@ -2,9 +2,10 @@
 
 use results::{CellRecord, RunRecord, Timestamp};
 use serde::{Deserialize, Serialize};
-use workload::plan::{CacheMode, EngineKind};
+use serde_json::Value;
+use workload::plan::{CacheMode, EngineKind, Plan};
 
-use crate::asked::Question;
+use crate::asked::{self, Question};
 use crate::difference::{self, Difference};
 use crate::error::CompareError;
 use crate::group::{self, Group};
@@ -196,6 +197,28 @@ pub fn compare(
         cells,
         test_count,
     })
+}
+
+/// What would keep the runs of two plans from being compared: settings that change what is
+/// measured, or else details of the cells; empty where they ask the same.
+#[must_use]
+pub fn planned_differences(a: &Plan, b: &Plan) -> Vec<Difference> {
+    let ask = |plan: &Plan| -> Vec<Value> { plan.cells.iter().map(asked::work).collect() };
+    let (work_a, work_b) = (ask(a), ask(b));
+    if work_a == work_b {
+        return Vec::new();
+    }
+    let settings = difference::of_settings(a, b).into_iter();
+    let mut differences: Vec<Difference> = settings.filter(|it| !it.is_circumstance()).collect();
+    if differences.is_empty() {
+        let cells = work_a.iter().zip(&work_b);
+        differences = cells
+            .flat_map(|(a, b)| difference::of_values(a, b))
+            .collect();
+        differences.sort();
+        differences.dedup();
+    }
+    differences
 }
 
 /// Compares each side after the first with the first; p-values are corrected within each

@@ -8,12 +8,14 @@ use serde_json::Value;
 use workload::plan::Plan;
 
 /// Settings that change where, when, how long or how often is measured, but not what.
-const CIRCUMSTANCES: [&str; 8] = [
+const CIRCUMSTANCES: [&str; 10] = [
     "targets",
     "target",
     "run_time",
     "ramp_time",
     "repetitions",
+    "precision",
+    "budget",
     "seed",
     "keep",
     "test_type",

@@ -17,6 +17,7 @@ mod series;
 
 pub use comparison::{
     CellComparison, CellName, Comparison, ComparisonOptions, Side, compare, compare_with_first,
+    planned_differences,
 };
 pub use difference::Difference;
 pub use error::CompareError;

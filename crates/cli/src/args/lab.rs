@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use units::{Bytes, Span};
 
-use super::{CacheArg, EngineArg, WorkloadArgs};
+use super::{CacheArg, EngineArg, WorkloadArgs, WorkloadOptions};
 
 /// Arguments of `lab`.
 #[derive(Debug, Args)]
@@ -160,16 +160,18 @@ impl ChangeArgs {
     pub fn for_workload(&self, name: &str) -> WorkloadArgs {
         WorkloadArgs {
             workloads: vec![name.to_owned()],
-            engine: self.engine,
-            cache: self.cache,
-            iodepth: self.iodepth.clone(),
-            workers: self.workers,
-            size: self.size,
-            run_time: self.run_time,
-            ramp_time: self.ramp_time,
-            seed: self.seed,
-            set: self.set.clone(),
-            ..WorkloadArgs::default()
+            options: WorkloadOptions {
+                engine: self.engine,
+                cache: self.cache,
+                iodepth: self.iodepth.clone(),
+                workers: self.workers,
+                size: self.size,
+                run_time: self.run_time,
+                ramp_time: self.ramp_time,
+                seed: self.seed,
+                set: self.set.clone(),
+                ..WorkloadOptions::default()
+            },
         }
     }
 }

@@ -22,7 +22,7 @@ use crate::signals::stop_flag;
 use crate::stored::Place;
 
 /// Without a target, a work directory is made in the current directory.
-const DEFAULT_TARGET: &str = ".";
+pub(super) const DEFAULT_TARGET: &str = ".";
 
 /// Measures what the arguments ask for; `at_once` is called at the second Ctrl-C.
 pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         .map(of_plan)
         .chain(keeper.doubts(&planned.plan))
         .collect();
-    let mut live = live(args)?;
+    let mut live = live(args.quiet, args.display)?;
     let stop = Arc::clone(&options.stop);
     let mut finished = run::run(&planned.plan, warnings, &options, &mut |event| {
         keeper.hear(event);
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
 
 /// Refuses what cannot be a target before the plan is made for it. Devices wait for the plan, which
 /// tells whether they will be written.
-fn look_at(wanted: &[String]) -> Result<(), Failure> {
+pub(super) fn look_at(wanted: &[String]) -> Result<(), Failure> {
     for path in wanted.iter().map(Path::new) {
         let is_device =
             std::fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_block_device());
@@ -87,9 +87,9 @@ fn look_at(wanted: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-fn live(args: &RunArgs) -> Result<Display, Failure> {
-    let kind = match args.display {
-        _ if args.quiet => Kind::None,
+pub(super) fn live(is_quiet: bool, asked: DisplayArg) -> Result<Display, Failure> {
+    let kind = match asked {
+        _ if is_quiet => Kind::None,
         DisplayArg::Line => Kind::Line,
         DisplayArg::Full => Kind::Full,
         DisplayArg::None => Kind::None,
@@ -102,14 +102,14 @@ fn live(args: &RunArgs) -> Result<Display, Failure> {
         .map_err(|error| Failure::system("cannot use the terminal for live figures", &error))
 }
 
-fn keeps(plan: &Plan) -> bool {
+pub(super) fn keeps(plan: &Plan) -> bool {
     plan.settings
         .iter()
         .any(|setting| setting.key == "keep" && setting.value == "true")
 }
 
 /// A remark on the workload or the plan, as part of the record.
-fn of_plan(diagnostic: Diagnostic) -> Warning {
+pub(super) fn of_plan(diagnostic: Diagnostic) -> Warning {
     let place = match (diagnostic.file.as_str(), diagnostic.line) {
         ("", _) => String::new(),
         (file, Some(line)) => format!("{file}:{line}: "),
@@ -123,7 +123,7 @@ fn of_plan(diagnostic: Diagnostic) -> Warning {
     Warning::of_run(WarningCode::Other("plan".to_owned()), message)
 }
 
-fn exit(record: &RunRecord, not_stored: Option<&NotStored>) -> Exit {
+pub(super) fn exit(record: &RunRecord, not_stored: Option<&NotStored>) -> Exit {
     let errors = record.cells.iter().any(|cell| cell.total.errors > 0);
     let mismatch = |warning: &Warning| warning.code == WarningCode::VerifyMismatch;
     match record.status {

@@ -1,16 +1,32 @@
 //! `compare`: runs side by side, and what differs by more than chance.
 
+mod live;
+mod measure;
+
 use compare::{CompareError, Comparison, ComparisonOptions, compare_with_first};
 use report::{ComparisonFormat, Page, regression_lines, render_comparisons};
 use results::RunRecord;
 
-use crate::args::{CompareArgs, CompareFormat};
+use crate::args::{CompareArgs, CompareFormat, WorkloadOptions};
 use crate::failure::{Exit, Failure};
 use crate::output::{is_stdout, page, write_new};
 use crate::stored::Place;
 
-/// Compares the runs that the arguments name.
-pub(crate) fn compare(args: &CompareArgs, place: &Place) -> Result<Exit, Failure> {
+/// Compares the runs that the arguments name, or measures and compares two targets; `at_once` is
+/// called at the second Ctrl-C.
+pub(crate) fn compare(
+    args: &CompareArgs,
+    place: &Place,
+    at_once: fn() -> !,
+) -> Result<Exit, Failure> {
+    if !args.measure.target.is_empty() {
+        return measure::measure(args, place, at_once);
+    }
+    if args.measure != WorkloadOptions::default() {
+        let message = "there are options of a measurement, but nothing to measure";
+        let help = "write `compare --target A --target B WORKLOAD`, or leave them out";
+        return Err(Failure::new(Exit::Usage, message, Some(help.to_owned())));
+    }
     if args.runs.len() < 2 {
         let message = format!(
             "a comparison takes two runs or more, not {}",

@@ -1,0 +1,216 @@
+//! `compare --target A --target B`: measures both in turn, then compares them.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use compare::{ComparisonOptions, compare as compare_records, planned_differences};
+use display::{Asked, Display};
+use results::{RunEvent, RunRecord, Status, Warning};
+use run::{Finished, RunOptions, Turn, run_in_turn};
+use workload::plan::Plan;
+use workload::{plan, wanted_targets};
+
+use super::live::Both;
+use super::{verdict, write};
+use crate::args::{CompareArgs, WorkloadArgs};
+use crate::command::run::{DEFAULT_TARGET, exit, keeps, live, look_at, of_plan};
+use crate::failure::{Exit, Failure};
+use crate::input::{Input, input};
+use crate::keep::{Keeper, NotStored};
+use crate::signals::stop_flag;
+use crate::stored::Place;
+
+/// So often is measured where nobody says how often: fewer have no interval of percentiles.
+const REPETITIONS_DEFAULT: &str = "5";
+
+/// Measures two targets in turn, prints the comparison and stores both runs.
+pub(super) fn measure(
+    args: &CompareArgs,
+    place: &Place,
+    at_once: fn() -> !,
+) -> Result<Exit, Failure> {
+    let sides = sides(args)?;
+    let plans = [&sides[0].plan, &sides[1].plan];
+    refuse_different_things(plans, args.force)?;
+    let options = RunOptions {
+        overwrite_devices: args.overwrite_device.clone(),
+        keep: keeps(plans[0]),
+        command: std::env::args().collect(),
+        stop: stop_flag(at_once)?,
+    };
+    let mut keepers = [(); 2].map(|()| Keeper::open(place, !args.no_db));
+    let [finished_a, finished_b] = in_turn(&sides, &options, &mut keepers, live_of(args)?);
+    let [keeper_a, keeper_b] = keepers;
+    let (a, stored_a) = stored(finished_a, keeper_a)?;
+    let (b, stored_b) = stored(finished_b, keeper_b)?;
+    if args.no_db {
+        eprintln!("the records of both runs are not kept (`--no-db`)");
+    } else if stored_a.is_none() && stored_b.is_none() {
+        eprintln!("A is run {}, B is run {}", a.id, b.id);
+    }
+    let is_interrupted = [&a, &b].iter().any(|it| it.status == Status::Interrupted);
+    let exits = [exit(&a, stored_a.as_ref()), exit(&b, stored_b.as_ref())];
+    let compared = compare_records(
+        &[a],
+        &[b],
+        ComparisonOptions {
+            force: args.force,
+            paired: true,
+        },
+    );
+    let comparison = match compared {
+        Ok(comparison) => comparison,
+        // There is nothing to compare yet; what was measured is stored.
+        Err(_) if is_interrupted => return Ok(Exit::Interrupted),
+        Err(error) => return Err(error.into()),
+    };
+    let comparisons = [comparison];
+    write(&comparisons, args)?;
+    let found = verdict(&comparisons, args);
+    let worst = exits.into_iter().find(|exit| *exit != Exit::Measured);
+    Ok(worst.unwrap_or(found))
+}
+
+/// One of the two.
+struct Side {
+    plan: Plan,
+    warnings: Vec<Warning>,
+}
+
+/// The plans of both targets, from the same workloads and options.
+fn sides(args: &CompareArgs) -> Result<[Side; 2], Failure> {
+    let [a, b] = args.measure.target.as_slice() else {
+        let message = format!(
+            "measuring in turn takes two targets, not {}",
+            args.measure.target.len()
+        );
+        let help = "write `compare --target A --target B WORKLOAD`; A and B may be the same";
+        return Err(Failure::new(Exit::Usage, message, Some(help.to_owned())));
+    };
+    Ok([side(args, a)?, side(args, b)?])
+}
+
+fn side(args: &CompareArgs, target: &Path) -> Result<Side, Failure> {
+    let names = args
+        .runs
+        .iter()
+        .map(|name| name.to_string_lossy().into_owned());
+    let mut workload = WorkloadArgs {
+        workloads: names.collect(),
+        options: args.measure.clone(),
+    };
+    workload.options.target = vec![target.to_owned()];
+    let Input {
+        workloads,
+        warnings,
+        mut overrides,
+    } = input(&workload)?;
+    let is_said = overrides.has("repetitions")
+        || workloads
+            .iter()
+            .any(|workload| workload.repetitions.is_some());
+    if !is_said {
+        overrides.set("repetitions", REPETITIONS_DEFAULT)?;
+    }
+    let wanted = wanted_targets(&workloads, &overrides);
+    look_at(&wanted)?;
+    let facts = target::system_facts(&wanted, Some(DEFAULT_TARGET));
+    let planned = plan(&workloads, &overrides, &facts)?;
+    if let Some(refusal) = planned.refusals.into_iter().next() {
+        return Err(refusal.into());
+    }
+    let warnings = warnings.into_iter().chain(planned.warnings).map(of_plan);
+    Ok(Side {
+        plan: planned.plan,
+        warnings: warnings.collect(),
+    })
+}
+
+/// Tells before hours are spent that the sides could not be compared.
+fn refuse_different_things([a, b]: [&Plan; 2], force: bool) -> Result<(), Failure> {
+    let differences = planned_differences(a, b);
+    let have_as_many = a.cells.len() == b.cells.len();
+    if have_as_many && (force || differences.is_empty()) {
+        return Ok(());
+    }
+    let found = differences.iter().take(5).map(|it| {
+        let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "nothing".to_owned());
+        format!("{} is `{}` and `{}`", it.what, text(&it.a), text(&it.b))
+    });
+    let found = found.collect::<Vec<_>>().join(", ");
+    let message = format!("different things would be measured on the two targets: {found}");
+    let help = "say what is to be the same, such as `--size 1g`, or compare nevertheless with \
+                `--force`";
+    Err(Failure::new(Exit::Usage, message, Some(help.to_owned())))
+}
+
+fn live_of(args: &CompareArgs) -> Result<Display, Failure> {
+    live(args.quiet, args.display)
+}
+
+/// Runs both, each into its own record, and shows both on one display.
+fn in_turn(
+    sides: &[Side; 2],
+    options: &RunOptions,
+    keepers: &mut [Keeper; 2],
+    display: Display,
+) -> [Finished; 2] {
+    let shown = RefCell::new((display, Both::default()));
+    let stop = Arc::clone(&options.stop);
+    let [keeper_a, keeper_b] = keepers;
+    let warnings = |side: &Side, keeper: &Keeper| -> Vec<Warning> {
+        let own = side.warnings.iter().cloned();
+        own.chain(keeper.doubts(&side.plan)).collect()
+    };
+    let (warnings_a, warnings_b) = (warnings(&sides[0], keeper_a), warnings(&sides[1], keeper_b));
+    let mut hear_a = |event: &RunEvent| {
+        keeper_a.hear(event);
+        show(&shown, 0, event, &stop);
+    };
+    let mut hear_b = |event: &RunEvent| {
+        keeper_b.hear(event);
+        show(&shown, 1, event, &stop);
+    };
+    let turns = [
+        Turn {
+            plan: &sides[0].plan,
+            warnings: warnings_a,
+            listener: &mut hear_a,
+        },
+        Turn {
+            plan: &sides[1].plan,
+            warnings: warnings_b,
+            listener: &mut hear_b,
+        },
+    ];
+    let finished = run_in_turn(turns, options);
+    shown.into_inner().0.finish();
+    finished
+}
+
+fn show(shown: &RefCell<(Display, Both)>, side: usize, event: &RunEvent, stop: &AtomicBool) {
+    let (display, both) = &mut *shown.borrow_mut();
+    if let Some(event) = both.heard(side, event)
+        && display.on_event(&event) != Asked::Nothing
+    {
+        stop.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The record of a run that is over and stored, or why it could not go on.
+fn stored(
+    mut finished: Finished,
+    keeper: Keeper,
+) -> Result<(RunRecord, Option<NotStored>), Failure> {
+    let began = finished.error.is_none() || !finished.record.cells.is_empty();
+    let not_stored = keeper.finish(&mut finished.record).filter(|_| began);
+    if let Some(not_stored) = &not_stored {
+        not_stored.tell(&finished.record, false)?;
+    }
+    match finished.error {
+        Some(error) => Err(error.into()),
+        None => Ok((finished.record, not_stored)),
+    }
+}
