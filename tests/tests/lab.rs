@@ -380,3 +380,58 @@ fn an_interrupted_lab_takes_itself_down() {
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(site.traces(), [""; 0]);
 }
+
+#[test]
+fn every_published_experiment_runs_small_and_stands_beside_its_figures() {
+    let bed = need!(Bed::in_memory());
+    let target = bed.target().to_string_lossy().into_owned();
+    let listed = bed.run(&["paper", "list"]);
+    let names: Vec<&str> = listed
+        .stdout
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert_eq!(names.len(), 9, "{}", listed.text());
+    for name in names {
+        bed.run(&["paper", "show", name]).assert_says(0, &[]);
+        let mut line = vec![
+            "paper", "run", name, "--target", &target, "--scale", "0.001",
+        ];
+        if name == "pgmeter-windows-linux" {
+            line.extend(["--run-time", "20ms", "--ramp-time", "0s"]);
+        }
+        let done = bed.run(&line);
+        done.assert_says(0, &[]);
+        assert!(done.stdout.contains("scale 0.001:"), "{}", done.text());
+        assert!(!done.stdout.contains("NaN"), "{}", done.text());
+        assert_eq!(bed.left_in_target(), [""; 0]);
+    }
+    bed.run(&["paper", "run", "no-such"])
+        .assert_refused(2, &["`no-such`", "paper list"]);
+}
+
+#[test]
+fn a_published_experiment_runs_on_file_systems_made_for_it() {
+    let site = need!(Site::new());
+    let labs = site.labs.to_str().unwrap();
+    let line = [
+        "paper",
+        "run",
+        "lfs-postmark",
+        "--fs",
+        "ext4,tmpfs",
+        "--image-size",
+        IMAGE,
+    ];
+    let more = ["--dir", labs, "--scale", "0.001", "--format", "markdown"];
+    let done = site.bed.run(&[&line[..], &more[..]].concat());
+    done.assert_says(0, &[]);
+    let head = "|  | LFS | ext3 (hash b-tree directories) | ext4 | tmpfs |";
+    assert!(done.stdout.contains(head), "{}", done.text());
+    assert!(
+        done.stdout.contains("hardware of their time"),
+        "{}",
+        done.text()
+    );
+    assert_eq!(site.traces(), [""; 0]);
+}

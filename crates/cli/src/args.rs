@@ -1,6 +1,7 @@
 //! The command line as written; turning it into plans is the commands' business.
 
 mod lab;
+mod paper;
 mod runs;
 
 use std::ffi::OsString;
@@ -12,6 +13,7 @@ use units::{Bytes, Percent, Rate, Span};
 pub(crate) use lab::{
     ChangeArgs, GroundArgs, JobsArg, LabAction, LabArgs, LabPlaceArgs, LabRunArgs, LineupArg,
 };
+pub(crate) use paper::{PaperAction, PaperArgs, PaperRunArgs};
 pub(crate) use runs::{RunsAction, RunsArgs, RunsListArgs, StatusArg};
 
 /// Measure file systems and storage: every known workload, from the files you already have.
@@ -59,6 +61,8 @@ pub(crate) enum Command {
     Runs(Box<RunsArgs>),
     /// Make file systems to order and measure them side by side
     Lab(Box<LabArgs>),
+    /// Repeat published experiments, and print them beside their published figures
+    Paper(Box<PaperArgs>),
     /// Tell what this machine can and cannot measure, and why
     Doctor(DoctorArgs),
     /// Remove what an interrupted run left

@@ -1,6 +1,6 @@
 //! What `--fs` says: file systems with options of their own.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::catalog::{ENTRIES, Entry, Maker};
 use crate::error::LabError;
@@ -59,6 +59,15 @@ impl Choice {
         Ok(choices)
     }
 
+    /// A directory of a file system that is there.
+    #[must_use]
+    pub fn of_path(path: &Path) -> Self {
+        Self {
+            label: path.display().to_string(),
+            kind: ChoiceKind::Path(path.to_owned()),
+        }
+    }
+
     /// The entry of one that the lab makes.
     #[must_use]
     pub const fn entry(&self) -> Option<&'static Entry> {
@@ -86,10 +95,7 @@ struct Draft<'a> {
 impl Draft<'_> {
     fn choice(self, value: &str) -> Result<Choice, LabError> {
         if let Some(path) = self.name.strip_prefix("path:") {
-            return Ok(Choice {
-                label: path.to_owned(),
-                kind: ChoiceKind::Path(PathBuf::from(path)),
-            });
+            return Ok(Choice::of_path(Path::new(path)));
         }
         let Some(entry) = Entry::find(self.name) else {
             return Err(unknown(self.name));

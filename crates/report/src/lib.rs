@@ -14,6 +14,7 @@ mod markdown;
 mod model;
 mod numbers;
 mod page;
+mod paper;
 pub mod postmark;
 mod quantile;
 mod table;
@@ -25,6 +26,7 @@ pub use self::compare::{ComparisonFormat, regression_lines, render_comparisons};
 pub use lineup::{Better, Extra, Lineup, LineupFormat};
 pub use model::{Model, ModelWarning};
 pub use page::Page;
+pub use paper::{PAPERS, Paper, PaperSide, PaperTable};
 pub use table::{Align, Column, Table};
 
 use std::str::FromStr;

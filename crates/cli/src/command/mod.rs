@@ -10,6 +10,7 @@ pub(crate) mod lab;
 pub(crate) mod list;
 pub(crate) mod manual;
 mod outputs;
+pub(crate) mod paper;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod runs;

@@ -34,6 +34,7 @@ use results::RunRecord;
 pub(crate) use document::document;
 pub(crate) use group::Naming;
 use run::Run;
+pub(crate) use table::table as plain_table;
 
 /// The page of one record, or of several beside each other.
 #[must_use]

@@ -44,13 +44,13 @@ fn figures_stand_in_columns_with_their_ratio_to_the_first() {
             .find(|line| line.starts_with(begin))
             .unwrap_or("")
     };
-    let ratios = line("  ratio").split_whitespace().collect::<Vec<_>>();
+    let ratios = line("ratio").split_whitespace().collect::<Vec<_>>();
     assert_eq!(ratios, ["ratio", "1", "2.00", "-"], "{text}");
     let sync = line("sync afterwards")
         .split_whitespace()
         .collect::<Vec<_>>();
     assert_eq!(sync[3..], ["2.050", "*1.050", "-"], "{text}");
-    assert!(text.contains("  95 %"), "{text}");
+    assert!(text.contains("95 %"), "{text}");
 }
 
 #[test]

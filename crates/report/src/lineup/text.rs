@@ -88,8 +88,10 @@ pub(super) fn markdown(lineup: &Lineup) -> String {
 /// The rows in as few tables as fit the page.
 fn tables(lineup: &Lineup, section: &Section, limit: usize) -> Vec<Table> {
     let count = lineup.columns.len();
-    for each in (1..=count.max(1)).rev() {
-        let places: Vec<usize> = (0..count).collect();
+    let places: Vec<usize> = (0..count).collect();
+    for parts in 1..=count.max(1) {
+        // As even as can be.
+        let each = count.div_ceil(parts).max(1);
         let tables: Vec<Table> = places
             .chunks(each)
             .map(|places| table(lineup, section, places))
@@ -146,14 +148,14 @@ fn lines(row: &Row, places: &[usize]) -> Vec<Vec<String>> {
     })];
     let ratios = || row.values.iter().flatten().filter_map(|value| value.ratio);
     if ratios().count() > 0 {
-        lines.push(line("  ratio", &|_, value| {
+        lines.push(line("ratio", &|_, value| {
             value
                 .ratio
                 .map_or_else(|| "1".to_owned(), |it| ratio(it.value))
         }));
     }
     if ratios().any(|ratio| ratio.certainty.is_some()) {
-        lines.push(line("  95 %", &|_, value| interval(value.ratio)));
+        lines.push(line("95 %", &|_, value| interval(value.ratio)));
     }
     lines
 }

@@ -79,15 +79,37 @@ impl Entrant {
             warnings,
             overrides,
         } = input(&change.for_workload(name))?;
-        let workloads = workloads.iter().map(|it| asked.scale.applied(it)).collect();
         let notes = warnings.iter().map(ToString::to_string).collect();
+        Self::new(name, (workloads, overrides, notes), change, asked)
+    }
+
+    /// Takes workloads as they are read, and scales them.
+    pub fn of(
+        name: &str,
+        workloads: Vec<Workload>,
+        change: &ChangeArgs,
+        asked: &Asked,
+    ) -> Result<Self, Failure> {
+        let Input { overrides, .. } = input(&change.for_workload("quick"))?;
+        Self::new(name, (workloads, overrides, Vec::new()), change, asked)
+    }
+
+    fn new(
+        name: &str,
+        (workloads, overrides, notes): (Vec<Workload>, Overrides, Vec<String>),
+        change: &ChangeArgs,
+        asked: &Asked,
+    ) -> Result<Self, Failure> {
+        let scaled = workloads.iter().map(|it| asked.scale.applied(it));
         let mut entrant = Self {
             name: name.to_owned(),
-            workloads,
+            workloads: scaled.collect(),
             overrides,
             notes,
         };
-        entrant.rehearse(asked, change.cache.is_some())?;
+        if asked.choices.iter().any(|choice| choice.entry().is_some()) {
+            entrant.rehearse(asked, change.cache.is_some())?;
+        }
         Ok(entrant)
     }
 

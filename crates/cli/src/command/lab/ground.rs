@@ -22,13 +22,16 @@ pub(crate) struct Asked {
 
 impl Asked {
     /// Reads the arguments, and refuses what can be seen to fail.
-    pub fn read(args: &GroundArgs) -> Result<Self, Failure> {
-        if args.fs.is_empty() {
+    pub fn read(args: &GroundArgs, targets: &[PathBuf]) -> Result<Self, Failure> {
+        if args.fs.is_empty() && targets.is_empty() {
             let help = Some("name some, such as `--fs ext4,xfs,tmpfs`".to_owned());
             let message = "there is no file system to make";
             return Err(Failure::new(Exit::Usage, message, help));
         }
-        let choices = Choice::read_all(&args.fs)?;
+        let choices = match targets {
+            [] => Choice::read_all(&args.fs)?,
+            targets => targets.iter().map(|path| Choice::of_path(path)).collect(),
+        };
         let ground = Ground {
             medium: args.on.parse()?,
             size_bytes: args.image_size.0,

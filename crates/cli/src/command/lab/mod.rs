@@ -8,6 +8,11 @@ mod measure;
 mod outcome;
 mod run;
 
+pub(super) use contest::{Contest, Entrant, Held};
+pub(super) use ground::Asked;
+pub(super) use outcome::exit;
+pub(super) use run::refuse_existing;
+
 use crate::args::{LabAction, LabArgs};
 use crate::failure::{Exit, Failure};
 use crate::stored::Place;

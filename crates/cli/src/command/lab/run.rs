@@ -19,7 +19,7 @@ use crate::stored::Place;
 /// Makes, measures, takes down, and prints.
 pub(crate) fn run(args: &LabRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
     refuse_existing(args.ground.output.as_deref())?;
-    let asked = Asked::read(&args.ground)?;
+    let asked = Asked::read(&args.ground, &[])?;
     let entrants = args
         .workloads
         .iter()
@@ -81,7 +81,7 @@ fn title(entrants: &[Entrant], repetitions: u32) -> String {
 }
 
 /// A name that is taken is told before hours are spent.
-fn refuse_existing(output: Option<&Path>) -> Result<(), Failure> {
+pub(crate) fn refuse_existing(output: Option<&Path>) -> Result<(), Failure> {
     match output.filter(|path| !is_stdout(path) && path.exists()) {
         None => Ok(()),
         Some(path) => {

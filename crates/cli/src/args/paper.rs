@@ -1,0 +1,50 @@
+//! Arguments of `paper`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::{ChangeArgs, GroundArgs};
+
+/// Arguments of `paper`.
+#[derive(Debug, Args)]
+pub(crate) struct PaperArgs {
+    #[command(subcommand)]
+    pub action: PaperAction,
+}
+
+/// What to do with published experiments.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PaperAction {
+    /// List the experiments
+    List,
+    /// Print an experiment's workload and its published figures
+    Show {
+        /// A name of `paper list`
+        name: String,
+    },
+    /// Repeat an experiment, and print it beside its published figures
+    Run(Box<PaperRunArgs>),
+}
+
+/// Arguments of `paper run`.
+#[derive(Debug, Args)]
+pub(crate) struct PaperRunArgs {
+    /// A name of `paper list`
+    pub name: String,
+    /// Directory to measure in; `--fs` makes file systems for it
+    #[arg(long, short = 't', value_name = "DIR", conflicts_with = "fs")]
+    pub target: Vec<PathBuf>,
+    #[command(flatten)]
+    pub ground: GroundArgs,
+    /// How often it is repeated on each file system; means are printed
+    #[arg(long, value_name = "N", default_value_t = 1,
+        value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub repetitions: u32,
+    /// Empty the kernel's caches before each repetition, and mount anew between the steps of
+    /// create-remove
+    #[arg(long)]
+    pub cold: bool,
+    #[command(flatten)]
+    pub change: ChangeArgs,
+}

@@ -1,0 +1,159 @@
+//! `paper`: published experiments, printed beside their published figures.
+
+use std::fmt::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use lab::{Order, schedule};
+use report::{LineupFormat, PAPERS, Page, Paper, PaperSide, PaperTable};
+use results::RunRecord;
+use workload::source::{LoadOptions, Loaded, load_with};
+
+use super::lab::{Asked, Contest, Entrant, Held, exit, refuse_existing};
+use crate::args::{LineupArg, PaperAction, PaperArgs, PaperRunArgs};
+use crate::failure::{Exit, Failure};
+use crate::output::{is_stdout, page, print, write_new};
+use crate::signals::stop_flag;
+use crate::stored::Place;
+
+/// Lists, shows or repeats published experiments.
+pub(crate) fn paper(args: &PaperArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
+    match &args.action {
+        PaperAction::List => list(),
+        PaperAction::Show { name } => show(name),
+        PaperAction::Run(args) => run(args, place, at_once),
+    }
+}
+
+fn list() -> Result<Exit, Failure> {
+    let width = PAPERS
+        .iter()
+        .map(|paper| paper.name.len())
+        .max()
+        .unwrap_or(0);
+    let mut text = String::new();
+    for paper in &PAPERS {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{:width$}  {}", paper.name, headings(paper)?[0]);
+    }
+    print(&text)?;
+    Ok(Exit::Measured)
+}
+
+fn show(name: &str) -> Result<Exit, Failure> {
+    let paper = find(name)?;
+    let table = PaperTable {
+        paper,
+        heading: headings(paper)?,
+        remarks: Vec::new(),
+        alarms: Vec::new(),
+        sides: Vec::new(),
+    };
+    let text = table.render(LineupFormat::Text, page(&std::io::stdout()));
+    print(&format!("{text}\n{}", paper.workload))?;
+    Ok(Exit::Measured)
+}
+
+fn find(name: &str) -> Result<&'static Paper, Failure> {
+    Paper::find(name).ok_or_else(|| {
+        let message = format!(
+            "there is no published experiment `{}`",
+            workload::printable(name)
+        );
+        let help = Some("`pgmeter paper list` names them all".to_owned());
+        Failure::new(Exit::Usage, message, help)
+    })
+}
+
+/// Title and source, as the pack says them.
+fn headings(paper: &Paper) -> Result<Vec<String>, Failure> {
+    let pack = workload::read_toml(paper.name, paper.workload)?;
+    Ok(vec![
+        pack.title.unwrap_or_default(),
+        pack.source.unwrap_or_default(),
+    ])
+}
+
+fn run(args: &PaperRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
+    let paper = find(&args.name)?;
+    refuse_existing(args.ground.output.as_deref())?;
+    let asked = Asked::read(&args.ground, &args.target)?;
+    let options = LoadOptions {
+        has_target: true,
+        ..LoadOptions::default()
+    };
+    let Loaded { workloads, .. } = load_with(paper.name, paper.workload.as_bytes(), &options)?;
+    let entrants = [Entrant::of(paper.name, workloads, &args.change, &asked)?];
+    let stop = stop_flag(at_once)?;
+    let contest = Contest {
+        asked: &asked,
+        entrants: &entrants,
+        place,
+        stores: !args.ground.no_db,
+        is_cold: args.cold,
+        is_quiet: args.ground.quiet,
+        stop: Arc::clone(&stop),
+    };
+    let jobs = schedule(asked.choices.len(), 1, args.repetitions, Order::Turns, 1);
+    let held = contest.hold(&jobs)?;
+    let text = printed(paper, &contest, &held, args)?;
+    let output = args
+        .ground
+        .output
+        .as_deref()
+        .filter(|path| !is_stdout(path));
+    write_new(output, &text)?;
+    Ok(exit(&held, stop.load(Ordering::Relaxed)))
+}
+
+/// The experiment with what was measured.
+fn printed(
+    paper: &Paper,
+    contest: &Contest,
+    held: &Held,
+    args: &PaperRunArgs,
+) -> Result<String, Failure> {
+    let choices = &contest.asked.choices;
+    let of_choice = |index: usize| -> Vec<RunRecord> {
+        let done = held
+            .done
+            .iter()
+            .filter(|done| done.job.choice_index == index);
+        done.map(|done| done.record.clone()).collect()
+    };
+    let records: Vec<Vec<RunRecord>> = (0..choices.len()).map(of_choice).collect();
+    let sides = choices
+        .iter()
+        .zip(&records)
+        .filter(|(_, records)| !records.is_empty());
+    let mut remarks = contest.asked.remarks();
+    for (choice, described) in choices.iter().zip(&held.described) {
+        let described = described.as_deref().unwrap_or("not mounted");
+        remarks.push(format!("{}: {described}", choice.label));
+    }
+    remarks.extend(contest.entrants.iter().flat_map(|it| &it.notes).cloned());
+    let table = PaperTable {
+        paper,
+        heading: headings(paper)?,
+        remarks,
+        alarms: held.alarms.clone(),
+        sides: sides
+            .map(|(choice, records)| PaperSide {
+                name: choice.label.clone(),
+                records,
+            })
+            .collect(),
+    };
+    Ok(table.render(
+        args.ground.format.format(),
+        of_page(args.ground.format, args.ground.output.as_deref()),
+    ))
+}
+
+fn of_page(format: LineupArg, output: Option<&Path>) -> Page {
+    match (format, output.filter(|path| !is_stdout(path))) {
+        (LineupArg::Text, None) => page(&std::io::stdout()),
+        _ => Page::PLAIN,
+    }
+}

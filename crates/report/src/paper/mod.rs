@@ -1,0 +1,123 @@
+//! Published experiments in the shape of their tables, with runs beside them.
+
+mod catalog;
+mod shapes;
+
+use results::RunRecord;
+
+use crate::lineup::LineupFormat;
+use crate::markdown::{escape, table_lines};
+use crate::page::Page;
+use crate::table::Table;
+use crate::wrap::wrap;
+use catalog::Shape;
+
+pub use catalog::{PAPERS, Paper};
+
+/// Runs of an experiment on one file system.
+#[derive(Debug, Clone)]
+pub struct PaperSide<'a> {
+    /// The file system.
+    pub name: String,
+    /// Its runs; figures are means over them.
+    pub records: &'a [RunRecord],
+}
+
+/// An experiment with runs beside its published figures.
+#[derive(Debug)]
+pub struct PaperTable<'a> {
+    /// Which.
+    pub paper: &'a Paper,
+    /// What it is, and where it was published.
+    pub heading: Vec<String>,
+    /// What holds for the runs, such as the scale and what was mounted how.
+    pub remarks: Vec<String>,
+    /// What failed.
+    pub alarms: Vec<String>,
+    /// The runs; none shows the published figures alone.
+    pub sides: Vec<PaperSide<'a>>,
+}
+
+/// A table with its heading.
+pub(crate) type Titled = (String, Table);
+
+impl PaperTable<'_> {
+    /// The table in the asked form, with a final line break.
+    #[must_use]
+    pub fn render(&self, format: LineupFormat, page: Page) -> String {
+        let tables = shapes::tables(self.paper, &self.sides);
+        match format {
+            LineupFormat::Text => self.text(&tables, page),
+            LineupFormat::Markdown => self.markdown(&tables),
+            LineupFormat::Html => self.html(&tables),
+        }
+    }
+
+    fn sentences(&self) -> Vec<String> {
+        let mut sentences = self.heading.clone();
+        sentences.push(format!("full size: {}", self.paper.size));
+        if !self.sides.is_empty() {
+            if self.paper.published.is_some() {
+                let differs = "The published systems ran on the hardware of their time: what \
+                               differs from them is the machine as much as the file system.";
+                sentences.push(differs.to_owned());
+            }
+            sentences.extend(self.remarks.iter().cloned());
+        }
+        sentences.push(self.paper.remark.to_owned());
+        sentences
+    }
+
+    fn text(&self, tables: &[Titled], page: Page) -> String {
+        let limit = page.width.max(20);
+        let mut lines = Vec::new();
+        for sentence in self.sentences() {
+            lines.extend(wrap(&sentence, limit));
+        }
+        for alarm in &self.alarms {
+            let wrapped = alarm.lines().flat_map(|line| wrap(line, limit));
+            lines.extend(wrapped.map(|line| page.red(&line)));
+        }
+        for (heading, table) in tables {
+            lines.extend([String::new(), page.bold(heading)]);
+            let shown = table.lines(limit);
+            lines.extend(shown.head.iter().map(|line| page.bold(line)));
+            lines.extend(shown.body);
+        }
+        lines.push(String::new());
+        lines.join("\n")
+    }
+
+    fn markdown(&self, tables: &[Titled]) -> String {
+        let mut lines = vec![format!("# {}", escape(self.paper.name)), String::new()];
+        let items = self.sentences();
+        lines.extend(items.iter().map(|item| format!("- {}", escape(item))));
+        lines.extend(self.alarms.iter().map(|it| format!("- **{}**", escape(it))));
+        for (heading, table) in tables {
+            let heading = format!("## {}", escape(heading));
+            lines.extend([String::new(), heading, String::new()]);
+            lines.extend(table_lines(table));
+        }
+        lines.push(String::new());
+        lines.join("\n")
+    }
+
+    fn html(&self, tables: &[Titled]) -> String {
+        use maud::html;
+        let body = html! {
+            header { h1 { (self.paper.name) } }
+            main #content {
+                @for sentence in self.sentences() { p { (sentence) } }
+                @for alarm in &self.alarms { pre role="alert" { (alarm) } }
+                @for (heading, table) in tables {
+                    h2 { (heading) }
+                    (crate::html::plain_table(table, heading, |_| None))
+                }
+            }
+        };
+        crate::html::document(self.paper.name, &html! {}, &body)
+    }
+}
+
+#[cfg(test)]
+mod tests;
