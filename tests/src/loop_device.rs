@@ -19,13 +19,24 @@ impl LoopDevice {
     /// # Errors
     /// `Unavailable` without root or loop devices.
     pub fn new(size_bytes: u64) -> Result<LoopDevice, FixtureError> {
+        LoopDevice::on(Scratch::new()?, size_bytes)
+    }
+
+    /// A device of `size_bytes` whose image lies in memory, sparse.
+    ///
+    /// # Errors
+    /// `Unavailable` without root, loop devices or `/dev/shm`.
+    pub fn in_memory(size_bytes: u64) -> Result<LoopDevice, FixtureError> {
+        LoopDevice::on(Scratch::in_memory()?, size_bytes)
+    }
+
+    fn on(scratch: Scratch, size_bytes: u64) -> Result<LoopDevice, FixtureError> {
         require_root()?;
         if !Path::new("/dev/loop-control").exists() {
             return Err(FixtureError::Unavailable(
                 "there are no loop devices".to_owned(),
             ));
         }
-        let scratch = Scratch::new()?;
         let image = scratch.join("image");
         std::fs::File::create(&image)
             .and_then(|file| file.set_len(size_bytes))
@@ -134,7 +145,21 @@ impl MountedImage {
     /// # Errors
     /// `Unavailable` without root, loop devices, or the file system's tools.
     pub fn new(file_system: FileSystem, size_bytes: u64) -> Result<MountedImage, FixtureError> {
-        let device = LoopDevice::new(size_bytes)?;
+        MountedImage::on(LoopDevice::new(size_bytes)?, file_system)
+    }
+
+    /// A new, empty file system whose device lies in memory.
+    ///
+    /// # Errors
+    /// `Unavailable` without root, loop devices, `/dev/shm`, or the file system's tools.
+    pub fn in_memory(
+        file_system: FileSystem,
+        size_bytes: u64,
+    ) -> Result<MountedImage, FixtureError> {
+        MountedImage::on(LoopDevice::in_memory(size_bytes)?, file_system)
+    }
+
+    fn on(device: LoopDevice, file_system: FileSystem) -> Result<MountedImage, FixtureError> {
         device.format(file_system)?;
         let scratch = Scratch::new()?;
         let mount = Mount::new(device.path(), &scratch.directory("mount")?, "noatime")?;

@@ -8,6 +8,7 @@ use end_to_end::Scratch;
 use serde_json::Value;
 
 use super::contest::{Ask, Contest, Contestant};
+use super::ground::Ground;
 use super::programs::Pgmeter;
 use super::{Effort, Interrupt};
 use crate::error::Failure;
@@ -29,7 +30,7 @@ const WRITE_BYTES: u64 = 16_384;
 /// Where files are made.
 #[derive(Debug, Clone, Copy)]
 enum Place {
-    Disk,
+    Ext4,
     Memory,
 }
 
@@ -71,7 +72,7 @@ const FS_MARK: [FsMark; 5] = [
     },
     FsMark {
         title: "fs_mark -S 0, files of 4 KiB on ext4",
-        place: Place::Disk,
+        place: Place::Ext4,
         files: 50_000,
         size_bytes: 4096,
         method: 0,
@@ -80,7 +81,7 @@ const FS_MARK: [FsMark; 5] = [
     FsMark {
         // The device's time is everybody's, so nothing is asked against the original.
         title: "fs_mark -S 1, files of 4 KiB on ext4",
-        place: Place::Disk,
+        place: Place::Ext4,
         files: 1000,
         size_bytes: 4096,
         method: 1,
@@ -112,7 +113,7 @@ const CREATE_REMOVE: [CreateRemove; 3] = [
     },
     CreateRemove {
         title: "create-remove, files of 4 KiB on ext4",
-        place: Place::Disk,
+        place: Place::Ext4,
         files: 50_000,
         size_bytes: 4096,
     },
@@ -137,27 +138,29 @@ struct Lab {
     pgmeter: Pgmeter,
     bare_fs_mark: PathBuf,
     bare_create_remove: PathBuf,
-    disk: Scratch,
-    memory: Scratch,
+    ext4: Ground,
+    memory: Ground,
+    _programs: Scratch,
     seconds: u64,
 }
 
 impl Lab {
     fn new(effort: &Effort) -> Result<Lab, Failure> {
-        let disk = Scratch::new()?;
+        let programs = Scratch::new()?;
         Ok(Lab {
             pgmeter: Pgmeter::of(effort)?,
-            bare_fs_mark: compile("fs_mark", &disk)?,
-            bare_create_remove: compile("create_remove", &disk)?,
-            disk,
-            memory: Scratch::in_memory()?,
+            bare_fs_mark: compile("fs_mark", &programs)?,
+            bare_create_remove: compile("create_remove", &programs)?,
+            ext4: Ground::ext4()?,
+            memory: Ground::memory()?,
+            _programs: programs,
             seconds: effort.seconds_or(1),
         })
     }
 
     fn path(&self, place: Place) -> &Path {
         match place {
-            Place::Disk => self.disk.path(),
+            Place::Ext4 => self.ext4.path(),
             Place::Memory => self.memory.path(),
         }
     }

@@ -7,6 +7,7 @@ mod cases;
 mod classics;
 mod contest;
 mod engine;
+mod ground;
 mod limited;
 mod postmark;
 mod programs;

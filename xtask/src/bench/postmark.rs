@@ -8,6 +8,8 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use end_to_end::Scratch;
+
+use super::ground::Ground;
 use engine::ChildrenTime;
 use serde_json::Value;
 
@@ -62,10 +64,10 @@ const CASES: [Case; 3] = [
 pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
     let pgmeter = Pgmeter::of(effort)?;
     let mut missed_count = 0;
-    for (place, scratch) in [("tmpfs", Scratch::in_memory()?), ("ext4", Scratch::new()?)] {
+    for (place, ground) in [("tmpfs", Ground::memory()?), ("ext4", Ground::ext4()?)] {
         let lab = Lab {
             pgmeter: &pgmeter,
-            scratch,
+            ground,
             user_ns: RefCell::default(),
         };
         for case in &CASES {
@@ -81,7 +83,7 @@ pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
 /// A place to measure in.
 struct Lab<'a> {
     pgmeter: &'a Pgmeter,
-    scratch: Scratch,
+    ground: Ground,
     /// User time of each measurement: ours, the original's.
     user_ns: RefCell<[Vec<f64>; 2]>,
 }
@@ -147,7 +149,7 @@ impl Lab<'_> {
 
     /// Transactions a second of a whole run, from the first file made to the last removed.
     fn ours(&self, case: &Case) -> Result<f64, Failure> {
-        let directory = Scratch::below(self.scratch.path())?;
+        let directory = Scratch::below(self.ground.path())?;
         let mut command = self.pgmeter.classic("postmark", directory.path());
         let numbers = [
             format!("number={FILES}"),
@@ -167,7 +169,7 @@ impl Lab<'_> {
 
     /// The original counts in whole seconds, so the process is timed.
     fn original(&self) -> Result<f64, Failure> {
-        let directory = Scratch::below(self.scratch.path())?;
+        let directory = Scratch::below(self.ground.path())?;
         let start = Instant::now();
         play(directory.path())?;
         Ok(TRANSACTIONS as f64 / start.elapsed().as_secs_f64())
