@@ -133,6 +133,7 @@ fn printed(
         remarks.push(format!("{}: {described}", choice.label));
     }
     remarks.extend(contest.entrants.iter().flat_map(|it| &it.notes).cloned());
+    remarks.extend(held.notes.iter().cloned());
     let table = PaperTable {
         paper,
         heading: headings(paper)?,

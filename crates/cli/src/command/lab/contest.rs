@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use lab::{Built, Choice, ChoiceKind, Job, Lab, LabError};
-use results::RunRecord;
+use results::{RunRecord, Status};
 use target::DeviceCounters;
 use workload::facts::{SystemFacts, TargetFacts};
 use workload::plan::TargetKind;
@@ -245,6 +245,13 @@ impl Contest<'_> {
                 });
                 held.alarms.push(failure.text().to_owned());
             }
+        }
+        if record.status == Status::Interrupted {
+            held.notes.push(format!(
+                "{}: {} was interrupted, and is left out",
+                choice.label, self.entrants[job.workload_index].name
+            ));
+            return Ok(());
         }
         self.say(&format!("  done in {:.1} s", start.elapsed().as_secs_f64()));
         held.done.push(Done {
