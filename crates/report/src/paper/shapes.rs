@@ -64,7 +64,8 @@ fn table(columns: Vec<Column>, rows: Vec<Vec<String>>) -> Table {
     }
 }
 
-/// PostMark's figures (megabytes summed in 32-bit floats, as it does): label, column of the publication, and name in records.
+/// PostMark's figures, megabytes summed in 32-bit floats as it does: label, column of the
+/// publication, and name in records.
 const SESSION: [(&str, &str, &str); 13] = [
     ("transactions per s", "tps", "transactions_per_second"),
     ("total, s", "total_s", "total_ns"),
