@@ -58,11 +58,15 @@ pub enum Operation {
     /// Get an extended attribute: the handle, at most `length_bytes` into the slot's buffer; the
     /// result is its length.
     Getxattr,
+    /// Read a file from its start: the name, opened to read, read once, at most `length_bytes`,
+    /// and closed, which is three calls in one request. Where the rule of the names wants it told,
+    /// `offset_bytes` is their directory. The result is the read's, or that of what failed first.
+    ReadWhole,
 }
 
 impl Operation {
     /// How many operations there are.
-    pub const COUNT: usize = 20;
+    pub const COUNT: usize = 21;
 
     /// Every operation, in the order of its number.
     pub const ALL: [Self; Self::COUNT] = [
@@ -86,6 +90,7 @@ impl Operation {
         Self::SyncFileRange,
         Self::Setxattr,
         Self::Getxattr,
+        Self::ReadWhole,
     ];
 
     /// The name in records and reports.
@@ -112,6 +117,7 @@ impl Operation {
             Self::SyncFileRange => "sync_file_range",
             Self::Setxattr => "setxattr",
             Self::Getxattr => "getxattr",
+            Self::ReadWhole => "read_whole",
         }
     }
 
@@ -120,14 +126,14 @@ impl Operation {
     pub(crate) const fn uses_buffer(self) -> bool {
         matches!(
             self,
-            Self::Read | Self::Write | Self::Setxattr | Self::Getxattr
+            Self::Read | Self::Write | Self::Setxattr | Self::Getxattr | Self::ReadWhole
         )
     }
 
     /// Whether the operation carries bytes of file content.
     #[must_use]
     pub const fn moves_bytes(self) -> bool {
-        matches!(self, Self::Read | Self::Write)
+        matches!(self, Self::Read | Self::Write | Self::ReadWhole)
     }
 }
 

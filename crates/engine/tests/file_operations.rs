@@ -591,6 +591,80 @@ fn flags_and_permissions_are_those_asked_for() {
     }
 }
 
+/// Asks both engines for a small file as a whole.
+#[test]
+fn a_whole_file_is_read_by_one_request_and_nothing_stays_open() {
+    let place = Place::new(0, true);
+    std::fs::write(place.path("f0"), "content").unwrap();
+    std::fs::create_dir(place.path("f1")).unwrap();
+    symlink("f0", place.path("f2")).unwrap();
+    let options = FileOptions::default();
+    let psync = PsyncFiles::new(Arc::clone(&place.set), 4, 4096, options.clone()).unwrap();
+    let mut engines: Vec<Box<dyn Engine>> = vec![Box::new(psync)];
+    if let Some(ring) = ring(&place.set, 4, options) {
+        engines.push(Box::new(ring));
+    }
+    for engine in &mut engines {
+        let engine = engine.as_mut();
+        // As often as it takes for a place in a table that stays taken to be noticed.
+        for _ in 0..3 {
+            for (file_index, length_bytes, wanted) in [
+                (0, 7, 7),
+                (0, 4096, 7),
+                (0, 3, 3),
+                (1, 7, -libc::EISDIR),
+                (2, 7, -libc::ELOOP),
+                (9, 7, -libc::ENOENT),
+            ] {
+                let whole =
+                    |slot| small_request(Operation::ReadWhole, slot, file_index, length_bytes);
+                let mut left = 4;
+                (0..4).for_each(|slot| engine.push(whole(slot)));
+                let mut done: Vec<Completion> = Vec::with_capacity(4);
+                while left > 0 {
+                    engine.reap(WAIT, &mut done).unwrap();
+                    left -= done.len();
+                    assert!(
+                        done.iter().all(|it| it.result == wanted),
+                        "{done:?}, {wanted}"
+                    );
+                    done.clear();
+                }
+                if wanted > 0 {
+                    assert_eq!(&engine.buffer(3)[..3], b"con");
+                }
+            }
+        }
+        let mut ask = |operation| {
+            let mut done = Vec::with_capacity(1);
+            engine.push(small_request(operation, 2, 0, 7));
+            while done.is_empty() {
+                engine.reap(WAIT, &mut done).unwrap();
+            }
+            done[0].result
+        };
+        assert_eq!(ask(Operation::Open), 0);
+        assert_eq!(ask(Operation::ReadWhole), -libc::EBUSY);
+        assert_eq!(ask(Operation::Close), 0);
+        assert_eq!(ask(Operation::ReadWhole), 7);
+    }
+}
+
+const fn small_request(
+    operation: Operation,
+    slot: u32,
+    file_index: u32,
+    length_bytes: u32,
+) -> Request {
+    Request {
+        operation,
+        slot,
+        file_index,
+        length_bytes,
+        offset_bytes: 0,
+    }
+}
+
 #[test]
 fn a_ring_says_what_it_leaves_to_system_calls() {
     let place = Place::new(0, true);

@@ -8,7 +8,7 @@ use rustix::fs::{AtFlags, Mode, OFlags, RawDir, ResolveFlags};
 use rustix::io::Errno;
 
 use super::{DIRECTORY_HOW, NameBuffer, OpenHow, pointer};
-use crate::files::result_of;
+use crate::files::{close, result_of};
 use crate::{Operation, Request};
 
 /// Bytes that a directory's entries are read into at once, as C's `readdir` does.
@@ -81,6 +81,25 @@ pub(crate) fn transfer(
         // No longer than a request, whose length is 32 bits.
         Ok(count) => count as i32,
         Err(errno) => -errno.raw_os_error(),
+    }
+}
+
+/// Opens a file, reads it from its start and closes it; the read's result, or that of what failed
+/// first.
+pub(crate) fn read_whole(at: At<'_>, (how, plain): (&OpenHow, bool), buffer: &mut [u8]) -> i32 {
+    let file = match open(at, how, plain) {
+        Ok(file) => file,
+        Err(result) => return result,
+    };
+    let read = match rustix::io::pread(&file, buffer, 0) {
+        Ok(count) => count as i32,
+        Err(errno) => -errno.raw_os_error(),
+    };
+    let closed = close(file);
+    if read < 0 || closed >= 0 {
+        read
+    } else {
+        closed
     }
 }
 

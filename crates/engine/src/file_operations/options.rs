@@ -211,6 +211,7 @@ pub(crate) const DIRECTORY_HOW: OpenHow = OpenHow {
 pub(crate) struct Hows([OpenHow; 6]);
 
 impl Hows {
+    pub(crate) const READ: usize = Access::Read as usize;
     pub(crate) const CREATE: usize = 4;
     pub(crate) const DIRECTORY: usize = 5;
     pub(crate) const APPEND: usize = Access::Append as usize;

@@ -83,8 +83,22 @@ impl PsyncFiles {
             Operation::Fsync if request.offset_bytes == Aim::Directory.code() => {
                 self.sync_directory(request)
             }
+            Operation::ReadWhole => self.read_whole(request),
             _ => self.on_handle(request),
         }
+    }
+
+    fn read_whole(&mut self, request: &Request) -> i32 {
+        if self.handles[request.slot as usize].is_some() {
+            return -libc::EBUSY;
+        }
+        let [name, _] = self.names.of(0);
+        let Some(directory) = self.fileset.name(NameKey::of_whole(request), name) else {
+            return -libc::EBADF;
+        };
+        let how = (self.hows.get(Hows::READ), self.options.open.plain);
+        let buffer = &mut self.buffers.slot(request.slot)[..request.length_bytes as usize];
+        calls::read_whole(At { directory, name }, how, buffer)
     }
 
     #[inline]

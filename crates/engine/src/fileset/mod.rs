@@ -57,6 +57,16 @@ impl NameKey {
         }
     }
 
+    /// The name of a file that is read as a whole.
+    #[inline]
+    pub(crate) const fn of_whole(request: &Request) -> Self {
+        Self {
+            index: request.file_index,
+            // A directory's number has 32 bits.
+            told_directory: request.offset_bytes as u32,
+        }
+    }
+
     /// The second name that a request means, in a directory told for both; none if its index is
     /// none.
     #[inline]

@@ -1,5 +1,8 @@
 //! File operations through a ring: files open into the ring's own table, one place a slot.
 
+mod notes;
+mod whole;
+
 use std::fmt;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -8,6 +11,7 @@ use std::sync::Arc;
 
 use io_uring::{opcode, squeue, types};
 use rustix::fs::AtFlags;
+use whole::{PARTS_COUNT, Whole};
 
 use super::files_directory::DirectoryStage;
 use super::queue::Queue;
@@ -16,9 +20,7 @@ use super::{issue, table};
 use crate::file_operations::calls::{self, At, ENTRIES_BYTES};
 use crate::file_operations::{Access, Aim, FileOptions, Hows, NameBuffers, OpenHow, pointer};
 use crate::fileset::NameKey;
-use crate::{
-    Buffers, Completion, Engine, EngineError, Fileset, Operation, OperationSet, Request, Wait,
-};
+use crate::{Buffers, Completion, Engine, EngineError, Fileset, Operation, Request, Wait};
 
 /// Operations on the files of a [`Fileset`] through a ring; as [`PsyncFiles`](crate::PsyncFiles)
 /// otherwise.
@@ -38,6 +40,7 @@ pub struct UringFiles {
     fileset: Arc<Fileset>,
     options: FileOptions,
     slots: Box<[Slot]>,
+    wholes: Box<[Whole]>,
     entries: Box<[MaybeUninit<u8>]>,
     region_shift: u32,
     lacks: Vec<Operation>,
@@ -73,7 +76,8 @@ impl UringFiles {
         buffer_bytes: u32,
         options: FileOptions,
     ) -> Result<Self, EngineError> {
-        let (mut ring, mut setup) = setup::build_ring(slot_count, UringOptions::default())?;
+        let (mut ring, mut setup) =
+            setup::build_ring(slot_count, PARTS_COUNT, UringOptions::default())?;
         let buffers = Buffers::new(slot_count, buffer_bytes)?;
         let region_shift = setup::register_buffers(&ring, &buffers)?;
         table::make(&ring, slot_count)?;
@@ -94,6 +98,7 @@ impl UringFiles {
             fileset,
             options,
             slots: vec![Slot::default(); slot_count as usize].into(),
+            wholes: vec![Whole::default(); slot_count as usize].into(),
             entries: vec![MaybeUninit::uninit(); ENTRIES_BYTES].into(),
             region_shift,
             lacks,
@@ -106,36 +111,6 @@ impl UringFiles {
     #[must_use]
     pub fn setup(&self) -> &RingSetup {
         &self.setup
-    }
-
-    /// One line for each thing that is not as the engine's name says where these operations are
-    /// asked for, for the record.
-    #[must_use]
-    pub fn notes(&self, asked: OperationSet) -> Vec<String> {
-        let mut notes = self.setup.notes();
-        let is_lacking = |it: &Operation| *it == Operation::Readdir || self.lacks.contains(it);
-        let lacking: Vec<&str> = asked
-            .iter()
-            .filter(is_lacking)
-            .map(Operation::name)
-            .collect();
-        if !lacking.is_empty() {
-            notes.push(format!(
-                "io_uring has no {} here: done by system call",
-                lacking.join(", ")
-            ));
-        }
-        notes.push(
-            "io_uring hands operations on names and buffered writes to threads of the kernel"
-                .to_owned(),
-        );
-        if asked.contains(Operation::Close) {
-            notes.push(
-                "files are direct descriptors: closing one reports no error of the file system"
-                    .to_owned(),
-            );
-        }
-        notes
     }
 
     #[inline]
@@ -160,6 +135,7 @@ impl UringFiles {
             Operation::Fsync if request.offset_bytes == Aim::Directory.code() => {
                 self.open_directory(request)
             }
+            Operation::ReadWhole => self.read_whole(request),
             _ => self.on_handle(request),
         }
     }
@@ -452,7 +428,10 @@ impl Engine for UringFiles {
         let slot = request.slot;
         match self.way(&request) {
             Way::Ring(entry) => {
-                let entry = entry.user_data(u64::from(slot));
+                let entry = match request.operation {
+                    Operation::ReadWhole => entry,
+                    _ => entry.user_data(u64::from(slot)),
+                };
                 // SAFETY: names, buffer and attributes are the slot's own, the ways to open and
                 // the attribute's name are the engine's; all of them stay where they are as long
                 // as the ring lives, and nobody writes to them before the completion is handed
@@ -469,7 +448,10 @@ impl Engine for UringFiles {
     #[inline]
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
         let done_before = done.len();
-        self.queue.reap(wait, done)?;
+        let wholes = &mut self.wholes;
+        self.queue.reap_by(wait, done, |user_data, result| {
+            whole::completion(wholes, user_data, result)
+        })?;
         let mut has_unfinished = false;
         for completion in &mut done[done_before..] {
             has_unfinished |= !self.settle(completion);
@@ -505,7 +487,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::NameRule;
+    use crate::{NameRule, OperationSet};
 
     fn execute(engine: &mut UringFiles, operation: Operation, numbers: (u32, u64, u32)) -> i32 {
         let (file_index, offset_bytes, length_bytes) = numbers;

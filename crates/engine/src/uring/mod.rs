@@ -59,7 +59,7 @@ impl IoUring {
     ) -> Result<Self, EngineError> {
         let files = Files::new(files);
         setup::check_files(&files, options)?;
-        let (ring, mut setup) = setup::build_ring(slot_count, options)?;
+        let (ring, mut setup) = setup::build_ring(slot_count, 1, options)?;
         let buffers = Buffers::new(slot_count, buffer_bytes)?;
         let region_shift = setup::register_buffers(&ring, &buffers)?;
         // What a file promises is looked up when it is registered, so it is prepared before.

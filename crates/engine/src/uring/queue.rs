@@ -37,11 +37,11 @@ impl Queue {
         self.ring.submitter()
     }
 
-    /// Queues an entry for the next `reap`; its user data is its slot.
+    /// Queues an entry for the next `reap`; the lower half of its user data is its slot.
     ///
     /// # Safety
     /// What the entry points to stays where it is, and the kernel's alone, until the slot's
-    /// completion is handed back. A slot has one entry in flight at most.
+    /// completion is handed back. A slot has no more entries in flight than the ring was made for.
     #[inline]
     pub(super) unsafe fn push(&mut self, entry: &squeue::Entry) {
         self.in_flight_count += 1;
@@ -64,15 +64,29 @@ impl Queue {
         wait: Wait,
         done: &mut Vec<Completion>,
     ) -> Result<(), EngineError> {
+        self.reap_by(wait, done, |user_data, result| {
+            let slot = user_data as u32;
+            Some(Completion { slot, result })
+        })
+    }
+
+    /// As [`Queue::reap`], where `take` says what an entry's completion, by its user data and its
+    /// result, is the completion of, if of anything.
+    #[inline]
+    pub(super) fn reap_by(
+        &mut self,
+        wait: Wait,
+        done: &mut Vec<Completion>,
+        mut take: impl FnMut(u64, i32) -> Option<Completion>,
+    ) -> Result<(), EngineError> {
         self.issue(wait)?;
-        let done_before = done.len();
+        self.in_flight_count -= self.answered.len() as u32;
         done.append(&mut self.answered);
         // Dropping the queue publishes its head, before the next `enter` looks for room.
-        done.extend(self.ring.completion().map(|entry| Completion {
-            slot: entry.user_data() as u32,
-            result: entry.result(),
-        }));
-        self.in_flight_count -= (done.len() - done_before) as u32;
+        for entry in self.ring.completion() {
+            self.in_flight_count -= 1;
+            done.extend(take(entry.user_data(), entry.result()));
+        }
         Ok(())
     }
 

@@ -139,14 +139,15 @@ fn check_polled_file(file_index: u32, file: &OwnedFd) -> Result<(), EngineError>
     check_polls(if is_device { stat.st_rdev } else { stat.st_dev })
 }
 
-/// Makes a ring with an entry for every slot in both queues.
+/// Makes a ring with so many entries for every slot in both queues.
 pub(super) fn build_ring(
     slot_count: u32,
+    entries_per_slot: u32,
     options: UringOptions,
 ) -> Result<(io_uring::IoUring, RingSetup), EngineError> {
     // The submitting thread frees entries only after it went through a whole batch, of which
     // some may have completed and been pushed again by then: twice the slots are always enough.
-    let entries_per_slot = if options.sqpoll { 2 } else { 1 };
+    let entries_per_slot = entries_per_slot * if options.sqpoll { 2 } else { 1 };
     let most_count = ENTRIES_MAX / entries_per_slot;
     if slot_count == 0 || slot_count > most_count {
         return Err(EngineError::SlotCount {

@@ -47,6 +47,10 @@ pub(super) fn lacking(
         .map_err(system)?;
     let lacks = |(operation, code)| (!probe.is_supported(code)).then_some(operation);
     let mut lacking: Vec<Operation> = YOUNG.into_iter().filter_map(lacks).collect();
+    // Before 5.17 a read looks for its file before what it is linked to has opened it.
+    if !ring.params().is_feature_linked_file() {
+        lacking.push(Operation::ReadWhole);
+    }
     if !lacking.contains(&Operation::Getxattr) && !labels_files_in_table(ring, directory)? {
         lacking.extend([Operation::Setxattr, Operation::Getxattr]);
     }

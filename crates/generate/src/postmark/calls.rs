@@ -237,6 +237,15 @@ impl ReadCalls {
         })
     }
 
+    /// Whether one call that moves bytes is all, if the file is as long as it should be.
+    #[inline]
+    #[must_use]
+    pub fn is_one(&self) -> bool {
+        let mut after = *self;
+        after.settle(self.expected_bytes().into());
+        self.expected_bytes() > 0 && after.call().is_none()
+    }
+
     /// Bytes that the call returns if the file is as long as it should be.
     #[inline]
     #[must_use]

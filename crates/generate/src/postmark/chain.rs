@@ -13,6 +13,8 @@ pub(super) struct Rules {
     pub(super) fsync: Fsync,
     /// Whether reads and writes say where in the file they go.
     pub(super) has_file_offsets: bool,
+    /// Whether a file that takes one read is opened, read and closed by one request.
+    pub(super) reads_whole: bool,
     /// Subdirectories of each location, 0 if files lie in the location itself.
     pub(super) subdirectories_count: u32,
 }
@@ -36,6 +38,8 @@ pub(super) struct Chain {
     file_index: u32,
     directory_number: u32,
     content: Content,
+    /// Whether one request does it all.
+    is_whole: bool,
 }
 
 /// What the slot does next, or has in flight.
@@ -77,6 +81,7 @@ impl Chain {
         file_index: 0,
         directory_number: 0,
         content: Content::None,
+        is_whole: false,
     };
 
     /// The chain of an operation, which must not be a mark.
@@ -110,6 +115,10 @@ impl Chain {
             file_index,
             directory_number: rules.directory_number(directory),
             content,
+            is_whole: match &content {
+                Content::Read(calls) => rules.reads_whole && calls.is_one(),
+                _ => false,
+            },
         }
     }
 
@@ -122,6 +131,7 @@ impl Chain {
     #[inline]
     pub(super) fn request(&self, slot: u32, rules: &Rules) -> Request {
         let (operation, offset_bytes) = match self.stage {
+            Stage::First if self.is_whole => return self.whole_request(slot, rules),
             Stage::First => self.first(),
             Stage::Content => return self.move_request(slot, rules),
             Stage::Sync => (Primitive::Fsync, 0),
@@ -136,6 +146,16 @@ impl Chain {
             // Operations on names find their directory here.
             length_bytes: self.directory_number,
             offset_bytes,
+        }
+    }
+
+    /// Its directory is where others have their offset.
+    #[inline]
+    fn whole_request(&self, slot: u32, rules: &Rules) -> Request {
+        Request {
+            operation: Primitive::ReadWhole,
+            offset_bytes: self.directory_number.into(),
+            ..self.move_request(slot, rules)
         }
     }
 
@@ -189,7 +209,11 @@ impl Chain {
     #[inline]
     pub(super) fn expected_bytes(&self, request: &Request) -> u32 {
         match &self.content {
-            Content::Read(calls) if request.operation == Primitive::Read => calls.expected_bytes(),
+            Content::Read(calls)
+                if matches!(request.operation, Primitive::Read | Primitive::ReadWhole) =>
+            {
+                calls.expected_bytes()
+            }
             _ => request.length_bytes,
         }
     }
@@ -200,6 +224,10 @@ impl Chain {
         if self.stage == Stage::First && result < 0 {
             self.stage = Stage::Idle;
             return After::Failed;
+        }
+        if self.is_whole {
+            self.stage = Stage::Idle;
+            return After::Done;
         }
         if self.stage == Stage::Content {
             match &mut self.content {

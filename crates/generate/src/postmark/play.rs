@@ -35,6 +35,9 @@ pub struct PlayOptions {
     /// stands, which the engine must be told, and their offsets say where in the chain's content
     /// they are.
     pub has_file_offsets: bool,
+    /// Whether a file that takes one read is opened, read and closed by one request
+    /// ([`ReadWhole`](Primitive::ReadWhole)). What fails of it counts as an open that failed.
+    pub reads_whole: bool,
     /// When what was written is made durable.
     pub fsync: Fsync,
     /// Which files transactions work on.
@@ -153,6 +156,7 @@ impl Play {
                 writes: pattern(settings.write_block_bytes),
                 fsync: options.fsync,
                 has_file_offsets: options.has_file_offsets,
+                reads_whole: options.reads_whole,
                 subdirectories_count: super::subdirectories_count(settings),
             },
             transactions_count: (!options.is_endless).then_some(settings.transactions.into()),
@@ -384,6 +388,9 @@ impl Generator for Play {
             .with(Primitive::Write)
             .with(Primitive::Close)
             .with(Primitive::Unlink);
+        if self.rules.reads_whole {
+            operations = operations.with(Primitive::ReadWhole);
+        }
         if self.rules.fsync != Fsync::None {
             operations = operations.with(Primitive::Fsync);
         }

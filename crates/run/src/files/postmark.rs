@@ -74,6 +74,8 @@ impl Postmark {
             slot_count: iodepth(worker),
             stdio_buffer_bytes: stdio_buffer_bytes(block_bytes),
             has_file_offsets: self.has_file_offsets(worker),
+            // What is checked says where in its file it is.
+            reads_whole: self.cell.engine == EngineKind::IoUring && !worker.verify,
             fsync: self.plan.fsync,
             choice: self.plan.choice,
             is_endless: self.cell.run_time_ns > 0,

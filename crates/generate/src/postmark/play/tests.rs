@@ -20,6 +20,7 @@ fn options(slot_count: u32) -> PlayOptions {
         slot_count,
         stdio_buffer_bytes: 4096,
         has_file_offsets: false,
+        reads_whole: false,
         fsync: Fsync::None,
         choice: FileChoice::Uniform,
         is_endless: false,

@@ -173,6 +173,34 @@ fn files_are_called_and_hold_what_the_original_gives_them() {
 }
 
 #[test]
+fn small_files_are_read_whole_with_the_same_totals() {
+    for (is_ring, slot_count) in [(false, 1), (true, 1), (true, 8)] {
+        for is_buffered in [true, false] {
+            let settings = Settings {
+                read_block_bytes: 4096,
+                ..two_locations(3, is_buffered)
+            };
+            let place = Place::new();
+            let options = PlayOptions {
+                has_file_offsets: true,
+                reads_whole: true,
+                ..options(slot_count)
+            };
+            let (mut play, mut text) = Play::new(&settings, &options).unwrap();
+            let open = file_options(&settings, true);
+            let Some(mut engine) = engine(is_ring, &place, &settings, slot_count, open) else {
+                return;
+            };
+            while play.begin_next_phase().is_some() {
+                run(engine.as_mut(), &mut play, &mut text);
+            }
+            assert_eq!(*play.totals(), expected(&settings));
+            assert!(place.files().is_empty());
+        }
+    }
+}
+
+#[test]
 fn checked_content_is_right_with_every_engine_and_depth() {
     for (is_ring, slot_count) in [(false, 1), (true, 1), (true, 8)] {
         let settings = two_locations(3, true);

@@ -1,0 +1,132 @@
+//! Reading a small file whole: open, read and close as linked requests of the ring, for which one
+//! submission does.
+//!
+//! The open is linked so that nothing follows if it fails: the kernel then answers `ECANCELED` for
+//! the other two. The read is linked hard, as a short read or a failed one must not keep the file
+//! open.
+
+use io_uring::squeue::{Entry, Flags};
+use io_uring::{opcode, types};
+
+use super::{UringFiles, Way, open_entry};
+use crate::file_operations::Hows;
+use crate::file_operations::calls::{self, At};
+use crate::fileset::NameKey;
+use crate::{Completion, Operation, Request};
+
+/// Requests of the ring for one of ours.
+pub(super) const PARTS_COUNT: u32 = 3;
+
+/// What came of the parts so far.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Whole {
+    /// Of open, read and close.
+    results: [i32; PARTS_COUNT as usize],
+    done_count: u32,
+}
+
+impl Whole {
+    /// Takes note of a part's result; that of the whole once all parts have ended.
+    fn settle(&mut self, part: usize, result: i32) -> Option<i32> {
+        self.results[part] = result;
+        self.done_count += 1;
+        if self.done_count < PARTS_COUNT {
+            return None;
+        }
+        let [open, read, close] = std::mem::take(self).results;
+        Some(match (open, read, close) {
+            (..0, _, _) => open,
+            (_, 0.., ..0) => close,
+            _ => read,
+        })
+    }
+}
+
+/// The parts, linked, with user data that tells them apart.
+pub(super) fn linked([open, read, close]: [Entry; 3], slot: u32) -> [Entry; 3] {
+    let data = |part: u64| (part + 1) << u32::BITS | u64::from(slot);
+    [
+        open.flags(Flags::IO_LINK).user_data(data(0)),
+        read.flags(Flags::IO_HARDLINK).user_data(data(1)),
+        close.user_data(data(2)),
+    ]
+}
+
+/// What an entry's completion completes: its slot, unless parts of a whole are left.
+#[inline]
+pub(super) fn completion(wholes: &mut [Whole], user_data: u64, result: i32) -> Option<Completion> {
+    let slot = user_data as u32;
+    let part = (user_data >> u32::BITS) as usize;
+    let result = match part.checked_sub(1) {
+        None => result,
+        Some(part) => wholes[slot as usize].settle(part, result)?,
+    };
+    Some(Completion { slot, result })
+}
+
+impl UringFiles {
+    /// Queues what is linked before the close.
+    #[inline]
+    pub(super) fn read_whole(&mut self, request: &Request) -> Way {
+        let slot = request.slot;
+        if self.slots[slot as usize].open.is_some() {
+            return Way::Done(-libc::EBUSY);
+        }
+        let [name, _] = self.names.of(slot);
+        let Some(directory) = self.fileset.name(NameKey::of_whole(request), name) else {
+            return Way::Done(-libc::EBADF);
+        };
+        let at = At { directory, name };
+        if self.lacks.contains(&Operation::ReadWhole) {
+            let hows = Hows::new(&self.options.open);
+            let buffer = &mut self.buffers.slot(slot)[..request.length_bytes as usize];
+            return Way::Done(calls::read_whole(at, (hows.get(Hows::READ), false), buffer));
+        }
+        let open = open_entry(at, self.hows.get(Hows::READ), slot);
+        let (file, start) = (types::Fixed(slot), self.buffers.slot_pointer(slot));
+        let region = (slot >> self.region_shift) as u16;
+        let read = opcode::ReadFixed::new(file, start, request.length_bytes, region).build();
+        let parts = [open, read, opcode::Close::new(file).build()];
+        let [open, read, close] = linked(parts, slot);
+        for entry in [open, read] {
+            // SAFETY: as in `push`.
+            unsafe { self.queue.push(&entry) };
+        }
+        Way::Ring(close)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a whole comes to, of the results of open, read and close in this order of their ends.
+    fn whole(results: [i32; 3], order: [usize; 3]) -> i32 {
+        let mut wholes = [Whole::default(); 8];
+        let mut done = Vec::new();
+        for part in order {
+            let data = (part as u64 + 1) << 32 | 7;
+            done.extend(completion(&mut wholes, data, results[part]));
+        }
+        assert_eq!(done.len(), 1);
+        assert_eq!((done[0].slot, wholes[7].done_count), (7, 0));
+        done[0].result
+    }
+
+    #[test]
+    fn a_whole_ends_as_its_read_or_as_what_failed_first() {
+        let canceled = -libc::ECANCELED;
+        for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
+            assert_eq!(whole([0, 100, 0], order), 100);
+            assert_eq!(whole([-2, canceled, canceled], order), -2);
+            assert_eq!(whole([0, -5, 0], order), -5);
+            assert_eq!(whole([0, 100, -9], order), -9);
+        }
+    }
+
+    #[test]
+    fn other_completions_are_their_slots() {
+        let completion = completion(&mut [], 3, -17).unwrap();
+        assert_eq!((completion.slot, completion.result), (3, -17));
+    }
+}
