@@ -5,7 +5,7 @@ use results::{CellRecord, IntervalFigures, IntervalRecord, percentile_is_support
 use crate::figure::{Figure, Scope};
 
 /// Operations that move bytes; where there are any, the total is theirs alone.
-const MOVING: [&str; 2] = ["read", "write"];
+const MOVING: [&str; 3] = ["read", "read_whole", "write"];
 /// The last interval counts only if it is this share of the longest.
 const LENGTH_MIN: f64 = 0.5;
 

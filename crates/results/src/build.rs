@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The operations that a workload is judged by, where it does any of them.
-pub(crate) const MOVES_BYTES: [&str; 2] = ["read", "write"];
+pub(crate) const MOVES_BYTES: [&str; 3] = ["read", "read_whole", "write"];
 
 /// The names of what counters count, by their number.
 #[derive(Debug, Clone, Copy)]
