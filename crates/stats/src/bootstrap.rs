@@ -99,15 +99,7 @@ impl Ladders {
     fn of(histograms: &[Histogram]) -> Self {
         let mut merged = Histogram::new();
         histograms.iter().for_each(|other| merged.merge(other));
-        let ends = merged.min_ns().zip(merged.max_ns());
-        let (lows_ns, values_ns): (Vec<u64>, Vec<u64>) = merged
-            .buckets()
-            .map(|bucket| {
-                let middle = bucket.low_ns + (bucket.high_ns - bucket.low_ns) / 2;
-                let within = ends.map_or(middle, |(min, max)| middle.clamp(min, max));
-                (bucket.low_ns, within)
-            })
-            .unzip();
+        let (lows_ns, values_ns): (Vec<u64>, Vec<u64>) = merged.values().unzip();
         let ladder = |histogram: &Histogram| {
             let mut counts = vec![0; lows_ns.len()];
             for bucket in histogram.buckets() {

@@ -191,6 +191,14 @@ impl Histogram {
             })
     }
 
+    /// The least value of each bucket that holds samples, in ascending order, with the value that
+    /// stands for its samples.
+    pub(crate) fn values(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.used()
+            .filter(|index| self.counts[*index] > 0)
+            .map(|index| (bucket::low_of(index), self.value_of(index)))
+    }
+
     /// The value that stands for the samples of a bucket.
     pub(crate) fn value_of(&self, index: usize) -> u64 {
         bucket::midpoint_of(index).clamp(self.min_ns, self.max_ns)
