@@ -39,14 +39,7 @@ pub fn curves(record: &RunRecord) -> Vec<Curve<'_>> {
 }
 
 fn belongs(cell: &CellRecord, peak: &CellRecord) -> bool {
-    cell.workload == peak.workload
-        && cell.access_spec == peak.access_spec
-        && cell.target == peak.target
-        && cell.engine == peak.engine
-        && cell.cache == peak.cache
-        && cell.iodepth == peak.iodepth
-        && cell.workers == peak.workers
-        && cell.repetition == peak.repetition
+    cell.is_placed_as(peak) && cell.repetition == peak.repetition
 }
 
 impl Curve<'_> {

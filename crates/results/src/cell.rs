@@ -129,6 +129,19 @@ impl CellRecord {
         }
     }
 
+    /// Whether both measured the same workload in the same place and in the same way, whatever
+    /// the phase, the rate and the repetition.
+    #[must_use]
+    pub fn is_placed_as(&self, other: &Self) -> bool {
+        self.workload == other.workload
+            && self.access_spec == other.access_spec
+            && self.target == other.target
+            && self.engine == other.engine
+            && self.cache == other.cache
+            && self.iodepth == other.iodepth
+            && self.workers == other.workers
+    }
+
     /// Figures of the named operation, when there were any.
     #[must_use]
     pub fn operation(&self, name: &str) -> Option<&OperationFigures> {

@@ -57,13 +57,7 @@ pub fn estimates(cells: &[CellRecord]) -> Vec<EstimateRecord> {
 }
 
 fn are_repetitions(one: &CellRecord, other: &CellRecord) -> bool {
-    one.workload == other.workload
-        && one.access_spec == other.access_spec
-        && one.target == other.target
-        && one.engine == other.engine
-        && one.cache == other.cache
-        && one.iodepth == other.iodepth
-        && one.workers == other.workers
+    one.is_placed_as(other)
         && one.phase == other.phase
         && one.curve == other.curve
         && are_asked_alike(one, other)

@@ -7,7 +7,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use engine::{Completion, Engine, FileOptions, Fileset, Operation, PsyncFiles, Request, Wait};
+use engine::{
+    Completion, Engine, FileOptions, Fileset, OpenFlags, OpenMode, Operation, PsyncFiles, Request,
+    Wait,
+};
 use generate::classics::{Names, Pass};
 use generate::{Flow, Generator, Step};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
@@ -78,6 +81,23 @@ pub(crate) struct OwnFiles {
     /// Directories that were not there before.
     made_directories: Vec<PathBuf>,
     done: Vec<Completion>,
+}
+
+/// Files opened for `access` are made as the classics make them, but where the name is free.
+pub(crate) fn creating(access: OFlags) -> FileOptions {
+    let flags = access | OFlags::CREATE | OFlags::TRUNC | OFlags::EXCL;
+    let create = OpenMode {
+        flags: flags.bits().cast_signed(),
+        mode: 0o666,
+    };
+    FileOptions {
+        open: OpenFlags {
+            create,
+            plain: true,
+            ..OpenFlags::default()
+        },
+        ..FileOptions::default()
+    }
 }
 
 /// Opens a directory to make files in, as it is given.

@@ -7,7 +7,7 @@ use generate::verify_block_bytes;
 use results::{RunEvent, Warning, WarningCode, target_indexes};
 use target::{FillPlan, Permission, Prepared, Watch};
 use workload::classics::create_remove::Between;
-use workload::plan::{Cell, ContentPlan, EngineKind, FilePlan, Plan, WorkerPlan};
+use workload::plan::{Cell, ContentPlan, EngineKind, FilePlan, Plan, TargetPlan, WorkerPlan};
 
 use crate::RunError;
 use crate::session::Session;
@@ -94,15 +94,7 @@ impl<'a> Session<'a> {
                 None => Some(fill_plan(self.plan, first, target_index)?),
             };
             let target = &self.plan.targets[target_index as usize];
-            let name = target.path.display().to_string();
-            let listener = &mut *self.listener;
-            let mut progress = |done_bytes, total_bytes| {
-                listener(&RunEvent::Prepare {
-                    target: name.clone(),
-                    done_bytes,
-                    total_bytes,
-                });
-            };
+            let mut progress = progress(target, self.listener);
             let mut watch = Watch {
                 progress: &mut progress,
                 stop: &self.options.stop,
@@ -123,15 +115,7 @@ impl<'a> Session<'a> {
         }
         let fill = fill_plan(self.plan, cell, target_index)?;
         let target = &self.plan.targets[target_index as usize];
-        let name = target.path.display().to_string();
-        let listener = &mut *self.listener;
-        let mut progress = |done_bytes, total_bytes| {
-            listener(&RunEvent::Prepare {
-                target: name.clone(),
-                done_bytes,
-                total_bytes,
-            });
-        };
+        let mut progress = progress(target, self.listener);
         let mut watch = Watch {
             progress: &mut progress,
             stop: &self.options.stop,
@@ -141,6 +125,18 @@ impl<'a> Session<'a> {
             prepared.warm(&self.options.stop)?;
         }
         Ok(())
+    }
+}
+
+/// Tells how far the preparation of a target is.
+fn progress(target: &TargetPlan, listener: &mut dyn FnMut(&RunEvent)) -> impl FnMut(u64, u64) {
+    let name = target.path.display().to_string();
+    move |done_bytes, total_bytes| {
+        listener(&RunEvent::Prepare {
+            target: name.clone(),
+            done_bytes,
+            total_bytes,
+        });
     }
 }
 

@@ -3,7 +3,7 @@
 use results::RunRecord;
 use units::format;
 
-use super::tables::{UNIFORM, place, place_columns};
+use super::tables::{of_places, place};
 use crate::curve::{Curve, curves};
 use crate::numbers::{ABSENT, LatencyUnit};
 use crate::table::{Column, Table};
@@ -20,22 +20,12 @@ pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
         ];
         [place(curve.peak).as_slice(), &row].concat()
     };
-    let mut columns = place_columns();
-    columns.extend([
+    let columns = [
         Column::number("peak /s", 28),
         Column::number("points", 9),
         Column::number(&format!("overall response {}", unit.name()), 30),
-    ]);
-    let mut table = Table {
-        columns,
-        rows: curves(record).iter().map(row).collect(),
-        span: None,
-    };
-    if table.rows.is_empty() {
-        return None;
-    }
-    table.drop_uniform(&UNIFORM);
-    Some(table)
+    ];
+    of_places(columns, curves(record).iter().map(row).collect())
 }
 
 #[cfg(test)]

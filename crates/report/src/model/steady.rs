@@ -3,7 +3,7 @@
 use results::{CellRecord, RunRecord, SteadyRecord, SteadyVerdict};
 use units::format;
 
-use super::tables::{UNIFORM, place, place_columns};
+use super::tables::{of_places, place};
 use crate::numbers::{ABSENT, percent};
 use crate::table::{Column, Table};
 
@@ -22,8 +22,7 @@ pub fn table(record: &RunRecord) -> Option<Table> {
         let steady = cell.steady.as_ref()?;
         Some([place(cell).as_slice(), &row(steady)].concat())
     };
-    let mut columns = place_columns();
-    columns.extend([
+    let columns = [
         Column::name("verdict"),
         Column::number("rounds", 12),
         Column::number("window", 11),
@@ -33,17 +32,8 @@ pub fn table(record: &RunRecord) -> Option<Table> {
         Column::number("line %", 14),
         Column::number("at most", 3),
         Column::number("% a round", 10),
-    ]);
-    let mut table = Table {
-        columns,
-        rows: record.cells.iter().filter_map(row).collect(),
-        span: None,
-    };
-    if table.rows.is_empty() {
-        return None;
-    }
-    table.drop_uniform(&UNIFORM);
-    Some(table)
+    ];
+    of_places(columns, record.cells.iter().filter_map(row).collect())
 }
 
 fn row(steady: &SteadyRecord) -> [String; 9] {

@@ -185,6 +185,23 @@ pub(super) fn percentile(
     }
 }
 
+/// A table of these rows, each beginning with its [`place`], without the columns of places that are
+/// alike in all; none without rows.
+pub(super) fn of_places(
+    own: impl IntoIterator<Item = Column>,
+    rows: Vec<Vec<String>>,
+) -> Option<Table> {
+    let mut columns = place_columns();
+    columns.extend(own);
+    let mut table = Table {
+        columns,
+        rows,
+        span: None,
+    };
+    table.drop_uniform(&UNIFORM);
+    (!table.rows.is_empty()).then_some(table)
+}
+
 /// What classic programs report, by their own names; none without such cells.
 pub fn classic(record: &RunRecord) -> Option<Table> {
     let mut rows = Vec::new();
@@ -196,17 +213,10 @@ pub fn classic(record: &RunRecord) -> Option<Table> {
             rows.push(row);
         }
     }
-    let mut columns = place_columns();
-    columns.push(Column::name("figure"));
-    columns.push(Column::number("value", 30));
-    let mut table = Table {
-        columns,
-        rows,
-        span: None,
-    };
-    table.drop_uniform(&UNIFORM);
+    let columns = [Column::name("figure"), Column::number("value", 30)];
+    let mut table = of_places(columns, rows)?;
     table.drop_uniform(&["queue depth", "workload"]);
-    (!table.rows.is_empty()).then_some(table)
+    Some(table)
 }
 
 /// Processor and device of each cell; none when nothing of that is known.

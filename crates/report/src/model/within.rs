@@ -3,7 +3,7 @@
 use results::{CellRecord, RunRecord, WithinRun};
 use units::format;
 
-use super::tables::{UNIFORM, place, place_columns};
+use super::tables::{of_places, place};
 use crate::numbers::{ABSENT, digits, percent};
 use crate::table::{Column, Table};
 
@@ -16,8 +16,7 @@ pub fn table(record: &RunRecord) -> Option<Table> {
         let within = cell.within.as_ref()?;
         Some([place(cell).as_slice(), &row(within)].concat())
     };
-    let mut columns = place_columns();
-    columns.extend([
+    let columns = [
         Column::number("intervals", 9),
         Column::number("worth", 8),
         Column::number("per s", 12),
@@ -27,17 +26,8 @@ pub fn table(record: &RunRecord) -> Option<Table> {
         Column::number("per s without", 7),
         Column::number("drift %", 20),
         Column::number("drift p", 10),
-    ]);
-    let mut table = Table {
-        columns,
-        rows: record.cells.iter().filter_map(row).collect(),
-        span: None,
-    };
-    if table.rows.is_empty() {
-        return None;
-    }
-    table.drop_uniform(&UNIFORM);
-    Some(table)
+    ];
+    of_places(columns, record.cells.iter().filter_map(row).collect())
 }
 
 fn row(within: &WithinRun) -> [String; 9] {

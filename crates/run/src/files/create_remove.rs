@@ -16,7 +16,7 @@ use crate::exec::Executed;
 
 use super::course::{Classic, Course, Done, Grounds, Stage, Work, iodepth};
 use super::field;
-use super::task::{Field, FileContents, FileTask};
+use super::task::{Field, FileContents, FileTask, contents};
 
 /// The course of create/remove.
 pub(super) struct CreateRemove {
@@ -61,12 +61,8 @@ impl ProgramTimes {
 
 impl CreateRemove {
     pub fn new(cell: &Cell, plan: &CreateRemovePlan) -> Result<Self, RunError> {
-        let sources = cell
-            .workers
-            .iter()
-            .map(|worker| ContentSource::new(&worker.content));
         Ok(Self {
-            contents: sources.collect::<Result<_, _>>()?,
+            contents: contents(cell)?,
             cell: cell.clone(),
             steps: plan.steps(),
             plan: plan.clone(),

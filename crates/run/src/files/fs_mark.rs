@@ -14,7 +14,7 @@ use crate::RunError;
 
 use super::course::{Classic, Course, Done, Grounds, Stage, Work, iodepth};
 use super::field;
-use super::task::{Field, FileContents, FileTask};
+use super::task::{Field, FileContents, FileTask, contents};
 
 /// The course of fs_mark.
 pub(super) struct FsMark {
@@ -35,12 +35,8 @@ pub(super) struct FsMark {
 
 impl FsMark {
     pub fn new(cell: &Cell, plan: &FsMarkPlan) -> Result<Self, RunError> {
-        let sources = cell
-            .workers
-            .iter()
-            .map(|worker| ContentSource::new(&worker.content));
         Ok(Self {
-            contents: sources.collect::<Result<_, _>>()?,
+            contents: contents(cell)?,
             cell: cell.clone(),
             parts: plan.stages(),
             plan: plan.clone(),

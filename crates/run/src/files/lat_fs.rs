@@ -12,7 +12,7 @@ use crate::RunError;
 
 use super::course::{Classic, Course, Done, Grounds, Stage, Work, iodepth};
 use super::field;
-use super::task::{Field, FileContents, FileTask};
+use super::task::{Field, FileContents, FileTask, contents};
 
 /// The course of lat_fs.
 pub(super) struct LatFs {
@@ -55,17 +55,13 @@ enum Progress {
 
 impl LatFs {
     pub fn new(cell: &Cell, plan: &LatFsPlan) -> Result<Self, RunError> {
-        let sources = cell
-            .workers
-            .iter()
-            .map(|worker| ContentSource::new(&worker.content));
         let of_size = |size_bytes: &u64| OfSize {
             size_bytes: *size_bytes,
             progress: Progress::new(plan.form),
             file_count: 0,
         };
         Ok(Self {
-            contents: sources.collect::<Result<_, _>>()?,
+            contents: contents(cell)?,
             cell: cell.clone(),
             measured: plan.sizes_bytes.iter().map(of_size).collect(),
             plan: plan.clone(),

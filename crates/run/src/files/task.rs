@@ -11,7 +11,7 @@ use generate::classics::Pass;
 use generate::postmark::{Play, TextContent};
 use generate::{Content, ContentSource, FileStamp, Generator};
 use results::EngineNotes;
-use workload::plan::{Cell, EngineKind};
+use workload::plan::{Cell, EngineKind, WorkerPlan};
 
 use crate::RunError;
 use crate::lane::Lane;
@@ -34,6 +34,12 @@ pub(crate) struct FileTask {
 pub(crate) struct Field {
     pub fileset: Arc<Fileset>,
     pub options: FileOptions,
+}
+
+/// Where the bytes that each worker of a cell writes come from.
+pub(super) fn contents(cell: &Cell) -> Result<Vec<ContentSource>, RunError> {
+    let of_worker = |worker: &WorkerPlan| Ok(ContentSource::new(&worker.content)?);
+    cell.workers.iter().map(of_worker).collect()
 }
 
 /// What is written.

@@ -3,7 +3,7 @@
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use engine::{Clock, FileOptions, OpenFlags, OpenMode};
+use engine::{Clock, FileOptions};
 use generate::classics::fs_mark_names;
 use rustix::fs::OFlags;
 use workload::classics::fs_mark::{FsMarkPlan, Stage};
@@ -12,7 +12,7 @@ use workload::classics::{Chain, PassPlan};
 use super::call_times::Stopwatch;
 use super::{Settings, ThreadTimes};
 use crate::RunError;
-use crate::own_files::{Halt, OwnFiles, open_location};
+use crate::own_files::{Halt, OwnFiles, creating, open_location};
 
 /// Which files a thread makes in an iteration: the names follow from it.
 #[derive(Debug, Clone, Copy)]
@@ -136,17 +136,5 @@ impl<'a> Prepared<'a> {
 
 /// Files are made as the original makes them, but where the name is free.
 fn file_options() -> FileOptions {
-    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::TRUNC | OFlags::EXCL;
-    let create = OpenMode {
-        flags: flags.bits().cast_signed(),
-        mode: 0o666,
-    };
-    FileOptions {
-        open: OpenFlags {
-            create,
-            plain: true,
-            ..OpenFlags::default()
-        },
-        ..FileOptions::default()
-    }
+    creating(OFlags::RDWR)
 }

@@ -10,13 +10,13 @@ mod tests;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use engine::{Clock, FileOptions, OpenFlags, OpenMode};
+use engine::{Clock, FileOptions};
 use rustix::fs::OFlags;
 use workload::classics::lat_fs::{Best, Form, LatFsPlan, Sample};
 use workload::classics::{Chain, Order, PassPlan};
 
 use crate::RunError;
-use crate::own_files::Halt;
+use crate::own_files::{Halt, creating};
 
 /// What is run, and where.
 #[derive(Debug, Clone, Copy)]
@@ -118,19 +118,7 @@ fn pass(chain: Chain, order: Order, file_count: u32, seed: u64) -> PassPlan {
 
 /// Files are made as `creat` makes them, but where the name is free.
 fn file_options() -> FileOptions {
-    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::EXCL;
-    let create = OpenMode {
-        flags: flags.bits().cast_signed(),
-        mode: 0o666,
-    };
-    FileOptions {
-        open: OpenFlags {
-            create,
-            plain: true,
-            ..OpenFlags::default()
-        },
-        ..FileOptions::default()
-    }
+    creating(OFlags::WRONLY)
 }
 
 /// The longest write of a chain.
