@@ -11,7 +11,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use units::{Bytes, Percent, Rate, Span};
 
 pub(crate) use lab::{
-    ChangeArgs, GroundArgs, JobsArg, LabAction, LabArgs, LabPlaceArgs, LabRunArgs, LineupArg,
+    ChangeArgs, GroundArgs, JobsArg, LabAction, LabArgs, LabPlaceArgs, LabRunArgs, LineupArg, VmArg,
 };
 pub(crate) use paper::{PaperAction, PaperArgs, PaperRunArgs};
 pub(crate) use runs::{RunsAction, RunsArgs, RunsListArgs, StatusArg};

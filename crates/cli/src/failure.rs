@@ -77,6 +77,11 @@ impl Failure {
         Self { exit, text }
     }
 
+    /// What another process of this program said was wrong, as it said it.
+    pub fn quoted(exit: Exit, text: String) -> Self {
+        Self { exit, text }
+    }
+
     /// This system does not do what is needed.
     pub fn system(what: impl std::fmt::Display, source: &std::io::Error) -> Self {
         Self::new(Exit::System, format!("{what}: {source}"), None)

@@ -95,24 +95,47 @@ fn check_choice(choice: &Choice, ground: &Ground) -> Result<(), LabError> {
         };
         return Err(LabError::NotRoot { what });
     }
-    if let Some(program) = entry.program()
-        && tools::find(program).is_none()
-    {
-        return Err(no_program(entry, program));
-    }
+    check_program(entry)?;
     if kernel_type(entry.types, entry.mounter).is_none() {
         let name = entry.name.to_owned();
         return Err(LabError::NoKernel { name });
     }
     let is_sized = !matches!(ground.medium, Medium::Device(_)) || entry.maker == Maker::Memory;
-    if is_sized && ground.size_bytes < entry.size_min_bytes {
-        return Err(LabError::TooSmall {
-            name: entry.name.to_owned(),
-            min_bytes: entry.size_min_bytes,
-            size_bytes: ground.size_bytes,
-        });
+    if is_sized {
+        check_size(entry, ground.size_bytes)?;
     }
     Ok(())
+}
+
+/// Refuses a file system whose program is not installed.
+pub(crate) fn check_program(entry: &Entry) -> Result<(), LabError> {
+    match entry.program() {
+        Some(program) if tools::find(program).is_none() => Err(no_program(entry, program)),
+        _ => Ok(()),
+    }
+}
+
+fn check_size(entry: &Entry, size_bytes: u64) -> Result<(), LabError> {
+    if size_bytes >= entry.size_min_bytes {
+        return Ok(());
+    }
+    Err(LabError::TooSmall {
+        name: entry.name.to_owned(),
+        min_bytes: entry.size_min_bytes,
+        size_bytes,
+    })
+}
+
+/// Refuses images that are too small for one of the file systems, or too large for the directory.
+pub(crate) fn check_image(
+    choices: &[Choice],
+    ground: &Ground,
+    directory: &Path,
+) -> Result<(), LabError> {
+    for entry in choices.iter().filter_map(Choice::entry) {
+        check_size(entry, ground.size_bytes)?;
+    }
+    check_space(ground.size_bytes, directory)
 }
 
 fn check_medium(ground: &Ground, directory: &Path) -> Result<(), LabError> {

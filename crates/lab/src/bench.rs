@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
 use rustix::fs::{FallocateFlags, fallocate};
+use serde::Serialize;
 
 use crate::availability::{kernel_type, missing_program};
 use crate::catalog::{Entry, Maker};
@@ -16,10 +17,11 @@ use crate::device;
 use crate::error::LabError;
 use crate::journal::Journal;
 use crate::medium::Medium;
-use crate::place::{BASE, IMAGE, POINT, make_directory};
+use crate::place::{ANSWER, BASE, IMAGE, ORDER, POINT, make_directory};
 use crate::step::Step;
 use crate::tools;
-use crate::undo::{undo, unmount};
+use crate::undo::{remove_file, undo, unmount};
+use crate::vm::{Guest, Host, Image, Kernel, Order};
 use crate::words::shown;
 
 /// What file systems are made on, all of them alike.
@@ -107,13 +109,62 @@ impl Lab {
     /// # Errors
     /// When something of it stays, with the reason.
     pub fn take_down(&mut self, built: Built) -> Result<Duration, LabError> {
-        let start = Instant::now();
-        for point in built.points.iter().rev() {
-            unmount(point, &mut Vec::new())?;
-        }
-        let elapsed = start.elapsed();
+        let elapsed = built.unmount()?;
         self.undo()?;
         Ok(elapsed)
+    }
+
+    /// Makes a file system on an image, for guests to mount; where that fails, nothing of it stays.
+    ///
+    /// # Errors
+    /// What the system or one of its programs says, or a file system that lies on no image.
+    pub fn build_image(
+        &mut self,
+        choice: &Choice,
+        ground: &Ground,
+        kernel: &Kernel,
+    ) -> Result<Image, LabError> {
+        match self.try_build_image(choice, ground, kernel) {
+            Ok(image) => Ok(image),
+            Err(error) => {
+                self.undo()?;
+                Err(error)
+            }
+        }
+    }
+
+    /// Starts a guest on the image, with something to do.
+    ///
+    /// # Errors
+    /// When the guest cannot be started.
+    pub fn boot<T: Serialize>(
+        &mut self,
+        image: &Image,
+        task: T,
+        host: &Host,
+    ) -> Result<Guest, LabError> {
+        if !self.journal.steps().contains(&Step::Guest) {
+            self.journal.note(Step::Guest)?;
+        }
+        let answer = self.answer();
+        remove_file(&answer, &mut Vec::new())?;
+        let order = Order::of_this_program(image.clone(), task, answer)?;
+        order.write(&self.directory.join(ORDER))?;
+        Guest::start(&self.directory, host)
+    }
+
+    /// Where the guest that was started last leaves its answer.
+    #[must_use]
+    pub fn answer(&self) -> PathBuf {
+        self.directory.join(ANSWER)
+    }
+
+    /// Removes the image and what guests left beside it; no guest may be running.
+    ///
+    /// # Errors
+    /// When something of it stays, with the reason.
+    pub fn remove_image(&mut self) -> Result<(), LabError> {
+        self.undo()
     }
 
     /// Ends the lab and removes its directory.
@@ -173,6 +224,47 @@ impl Lab {
         Ok(built)
     }
 
+    fn try_build_image(
+        &mut self,
+        choice: &Choice,
+        ground: &Ground,
+        kernel: &Kernel,
+    ) -> Result<Image, LabError> {
+        let ChoiceKind::Made {
+            entry,
+            mkfs_options,
+            mount_options,
+        } = &choice.kind
+        else {
+            let what = choice.label.clone();
+            return Err(LabError::NotInGuest { what });
+        };
+        let point = self.directory.join(POINT);
+        let mut built = existing(&point);
+        built.ground = format!(
+            "image in User-mode Linux, {}",
+            units::Bytes(ground.size_bytes)
+        );
+        let image = self.image(ground.size_bytes, &mut built.notes)?;
+        self.mkfs(
+            entry,
+            mkfs_options,
+            &image.display().to_string(),
+            &mut built,
+        )?;
+        make_directory(&point)?;
+        Ok(Image {
+            kind: entry.types[0].to_owned(),
+            mount_options: joined(entry.mount_options, mount_options),
+            point,
+            modules: kernel.modules(entry.types[0]),
+            ground: built.ground,
+            mkfs: built.mkfs,
+            mkfs_time: built.mkfs_time,
+            notes: built.notes,
+        })
+    }
+
     /// The block device to make the file system on.
     fn device(&mut self, ground: &Ground, built: &mut Built) -> Result<String, LabError> {
         let size = units::Bytes(ground.size_bytes);
@@ -202,20 +294,7 @@ impl Lab {
     }
 
     fn looped(&mut self, size_bytes: u64, built: &mut Built) -> Result<String, LabError> {
-        let image = self.directory.join(IMAGE);
-        self.journal.note(Step::Image { size_bytes })?;
-        let failed = |error: io::Error| LabError::system("make", &image, error);
-        let file = File::create_new(&image).map_err(failed)?;
-        match fallocate(&file, FallocateFlags::empty(), 0, size_bytes) {
-            Ok(()) => {}
-            Err(rustix::io::Errno::OPNOTSUPP) => {
-                built.notes.push("the image is not preallocated".to_owned());
-                file.set_len(size_bytes).map_err(failed)?;
-            }
-            Err(error) => return Err(failed(error.into())),
-        }
-        file.sync_all().map_err(failed)?;
-        drop(file);
+        let image = self.image(size_bytes, &mut built.notes)?;
         self.journal.note(Step::Loop)?;
         let (path, is_direct) = device::attach(&image)?;
         if !is_direct {
@@ -223,6 +302,24 @@ impl Lab {
             built.notes.push(note.to_owned());
         }
         Ok(path)
+    }
+
+    /// A preallocated file of that size.
+    fn image(&mut self, size_bytes: u64, notes: &mut Vec<String>) -> Result<PathBuf, LabError> {
+        let image = self.directory.join(IMAGE);
+        self.journal.note(Step::Image { size_bytes })?;
+        let failed = |error: io::Error| LabError::system("make", &image, error);
+        let file = File::create_new(&image).map_err(failed)?;
+        match fallocate(&file, FallocateFlags::empty(), 0, size_bytes) {
+            Ok(()) => {}
+            Err(rustix::io::Errno::OPNOTSUPP) => {
+                notes.push("the image is not preallocated".to_owned());
+                file.set_len(size_bytes).map_err(failed)?;
+            }
+            Err(error) => return Err(failed(error.into())),
+        }
+        file.sync_all().map_err(failed)?;
+        Ok(image)
     }
 
     fn zram(&mut self, size_bytes: u64) -> Result<String, LabError> {
@@ -328,6 +425,32 @@ impl Built {
         let directory = File::open(&self.directory).map_err(failed)?;
         let start = Instant::now();
         rustix::fs::syncfs(&directory).map_err(|error| failed(error.into()))?;
+        Ok(start.elapsed())
+    }
+
+    /// What a guest has mounted.
+    pub(crate) fn in_guest(image: &Image, device: &Path) -> Self {
+        Self {
+            directory: image.point.clone(),
+            device: Some(device.to_owned()),
+            ground: image.ground.clone(),
+            mkfs: image.mkfs.clone(),
+            mount_options: image.mount_options.clone(),
+            mkfs_time: image.mkfs_time,
+            notes: image.notes.clone(),
+            points: vec![image.point.clone()],
+        }
+    }
+
+    /// Unmounts it; how long that took. What was made stays.
+    ///
+    /// # Errors
+    /// When it is busy for long.
+    pub fn unmount(&self) -> Result<Duration, LabError> {
+        let start = Instant::now();
+        for point in self.points.iter().rev() {
+            unmount(point, &mut Vec::new())?;
+        }
         Ok(start.elapsed())
     }
 

@@ -59,6 +59,34 @@ pub enum LabError {
         /// The file system.
         name: String,
     },
+    /// The kernel of guests does not have the file system.
+    #[error("User-mode Linux {release} has no {name}")]
+    NoGuestKernel {
+        /// The file system.
+        name: String,
+        /// The kernel's release.
+        release: String,
+    },
+    /// A guest cannot have that.
+    #[error("{what} is not for guests, which have one image with a file system on it")]
+    NotInGuest {
+        /// What was asked for.
+        what: String,
+    },
+    /// A path that cannot be handed to a guest's kernel.
+    #[error("`{}` cannot be named to a guest's kernel", .path.display())]
+    OddPath {
+        /// The path.
+        path: PathBuf,
+    },
+    /// A guest ended without an answer.
+    #[error("the guest {how}{}", indented(.console))]
+    Guest {
+        /// How it ended.
+        how: String,
+        /// The last lines of its console.
+        console: String,
+    },
     /// The kernel has no such devices.
     #[error("there are no {medium} devices here")]
     NoMedium {
@@ -161,6 +189,8 @@ impl LabError {
                 | Self::BadScale { .. }
                 | Self::Pool { .. }
                 | Self::TooSmall { .. }
+                | Self::NotInGuest { .. }
+                | Self::OddPath { .. }
         )
     }
 
@@ -193,6 +223,19 @@ impl LabError {
             }
             Self::TooSmall { min_bytes, .. } => {
                 format!("use `--image-size {}` or more", Bytes(*min_bytes))
+            }
+            Self::NoGuestKernel { .. } | Self::NotInGuest { .. } => {
+                "leave `--vm` away, or name others: file systems of `pgmeter lab list` that \
+                 lie on a device, `--on loop`"
+                    .to_owned()
+            }
+            Self::OddPath { .. } => {
+                "use `--dir`, and a place of this program, without blanks, quotes, commas and \
+                 colons"
+                    .to_owned()
+            }
+            Self::Guest { .. } => {
+                "see the guest's last words above; `--vm-memory` gives it more memory".to_owned()
             }
             Self::Failed { .. } | Self::System { .. } => return None,
             Self::Busy { .. } | Self::Left { .. } => {

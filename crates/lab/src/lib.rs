@@ -20,6 +20,7 @@ mod schedule;
 mod step;
 mod tools;
 mod undo;
+pub mod vm;
 mod words;
 
 /// Tests that start programs take turns: each program shares the locks that are held meanwhile.

@@ -20,6 +20,13 @@ pub(crate) const IMAGE: &str = "image";
 pub(crate) const POINT: &str = "mnt";
 /// Where the file system under an overlay is mounted.
 pub(crate) const BASE: &str = "base";
+/// What a guest's kernel keeps about itself, and the guest's only name there.
+pub(crate) const GUEST: &str = "uml";
+pub(crate) const GUEST_NAME: &str = "guest";
+/// What a guest is to do.
+pub(crate) const ORDER: &str = "order";
+/// What it did.
+pub(crate) const ANSWER: &str = "answer";
 /// The bits of a mode that let others write.
 const OTHERS_WRITE: u32 = 0o022;
 /// Locks that are held for a moment only are waited for.

@@ -2,10 +2,12 @@
 
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::LabError;
 
 /// One measurement: a workload on a new file system.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Job {
     /// Index into the file systems.
     pub choice_index: usize,

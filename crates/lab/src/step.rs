@@ -50,6 +50,8 @@ pub(crate) enum Step {
         /// The command line.
         command: String,
     },
+    /// A guest is started.
+    Guest,
     /// It is mounted.
     Mount {
         /// Where.

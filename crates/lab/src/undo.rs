@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::device;
 use crate::error::LabError;
-use crate::place::{BASE, IMAGE, POINT, wait_for};
+use crate::place::{ANSWER, BASE, GUEST, GUEST_NAME, IMAGE, ORDER, POINT, wait_for};
 use crate::processes;
 use crate::step::{Step, appeared_for};
 use crate::tools;
@@ -47,6 +47,7 @@ fn undo_all(lab: &Path, steps: &[Step], removed: &mut Vec<String>) -> Result<(),
                 let number = nameless_zram(existing, *at, steps);
                 number.map_or(Ok(()), |number| remove_zram(number, removed))?;
             }
+            Step::Guest => remove_guest(lab)?,
             Step::Image { .. } => remove_file(&lab.join(IMAGE), removed)?,
             Step::Begin { .. } | Step::Device { .. } | Step::Mkfs { .. } => {}
         }
@@ -129,6 +130,19 @@ fn nameless_zram(existing: &[u32], at: SystemTime, steps: &[Step]) -> Option<u32
     let mut found = device::zrams().into_iter().filter(is_it);
     // Of two, one is somebody else's.
     found.next().filter(|_| found.next().is_none())
+}
+
+/// Removes what a guest, which has ended, left beside its image.
+fn remove_guest(lab: &Path) -> Result<(), LabError> {
+    let directory = lab.join(GUEST);
+    let own = directory.join(GUEST_NAME);
+    let files = ["pid", "mconsole"].map(|name| own.join(name));
+    let notes = [ORDER, ANSWER].map(|name| lab.join(name));
+    for file in files.iter().chain(&notes) {
+        remove_file(file, &mut Vec::new())?;
+    }
+    remove_directory(&own)?;
+    remove_directory(&directory)
 }
 
 /// Removes a file of ours.

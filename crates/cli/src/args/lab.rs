@@ -22,6 +22,12 @@ pub(crate) enum LabAction {
     Run(Box<LabRunArgs>),
     /// List the file systems: which can be made here, and what is missing
     List,
+    /// Do in a guest what the host ordered
+    #[command(hide = true)]
+    Guest {
+        /// The order
+        order: PathBuf,
+    },
     /// Remove mounts, devices, images and processes that a killed lab left, and nothing else
     Clean(LabPlaceArgs),
 }
@@ -50,6 +56,13 @@ pub(crate) struct GroundArgs {
     /// What they are made on: `loop`, `zram`, or a block device, on which everything is lost
     #[arg(long, value_name = "MEDIUM", default_value = "loop")]
     pub on: String,
+    /// Make each in a kernel of its own, an ordinary process, which has the log-structured ones;
+    /// times there rank nothing
+    #[arg(long, value_name = "KIND")]
+    pub vm: Option<VmArg>,
+    /// Memory of each such kernel
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", requires = "vm")]
+    pub vm_memory: Bytes,
     /// Bytes of the image (or of memory), the same for all
     #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     pub image_size: Bytes,
@@ -131,6 +144,13 @@ pub(crate) struct ChangeArgs {
     /// Set any other option of the workload
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+}
+
+/// Kernels for file systems.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum VmArg {
+    /// User-mode Linux, of the Debian package `user-mode-linux`
+    Uml,
 }
 
 /// Orders of jobs.

@@ -10,7 +10,7 @@ use report::{LineupFormat, PAPERS, Page, Paper, PaperSide, PaperTable};
 use results::RunRecord;
 use workload::source::{LoadOptions, Loaded, load_with};
 
-use super::lab::{Asked, Contest, Entrant, Held, exit, refuse_existing};
+use super::lab::{Asked, Contest, Entrant, Held, Side, exit, refuse_existing};
 use crate::args::{LineupArg, PaperAction, PaperArgs, PaperRunArgs};
 use crate::failure::{Exit, Failure};
 use crate::output::{is_stdout, page, print, write_new};
@@ -79,12 +79,7 @@ fn run(args: &PaperRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, F
     let paper = find(&args.name)?;
     refuse_existing(args.ground.output.as_deref())?;
     let asked = Asked::read(&args.ground, &args.target)?;
-    let options = LoadOptions {
-        has_target: true,
-        ..LoadOptions::default()
-    };
-    let Loaded { workloads, .. } = load_with(paper.name, paper.workload.as_bytes(), &options)?;
-    let entrants = [Entrant::of(paper.name, workloads, &args.change, &asked)?];
+    let entrants = [entrant(paper, args, &asked)?];
     let stop = stop_flag(at_once)?;
     let contest = Contest {
         asked: &asked,
@@ -105,6 +100,22 @@ fn run(args: &PaperRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, F
         .filter(|path| !is_stdout(path));
     write_new(output, &text)?;
     Ok(exit(&held, stop.load(Ordering::Relaxed)))
+}
+
+fn entrant(paper: &Paper, args: &PaperRunArgs, asked: &Asked) -> Result<Entrant, Failure> {
+    let options = LoadOptions {
+        has_target: true,
+        ..LoadOptions::default()
+    };
+    let Loaded { workloads, .. } = load_with(paper.name, paper.workload.as_bytes(), &options)?;
+    Entrant::of(paper.name, workloads, &args.change, asked)
+}
+
+/// What a guest needs of the arguments that its host was given.
+pub(super) fn guest_side(args: &PaperRunArgs) -> Result<Side, Failure> {
+    let asked = Asked::read_unchecked(&args.ground, &args.target)?;
+    let entrants = vec![entrant(find(&args.name)?, args, &asked)?];
+    Ok((asked, entrants, args.cold, args.ground.quiet))
 }
 
 /// The experiment with what was measured.

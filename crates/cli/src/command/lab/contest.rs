@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 
 use lab::{Built, Choice, ChoiceKind, Job, Lab, LabError};
 use results::{RunRecord, Status};
+use serde::{Deserialize, Serialize};
 use target::DeviceCounters;
 use workload::facts::{SystemFacts, TargetFacts};
 use workload::plan::TargetKind;
 use workload::{Overrides, Workload, plan, wanted_targets};
 
 use super::ground::Asked;
-use super::measure::{Assignment, measure};
+use super::measure::{Assignment, keep, measure};
 use crate::args::ChangeArgs;
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
@@ -37,7 +38,7 @@ pub(crate) struct Done {
 }
 
 /// What a job cost beside the workload.
-#[derive(Debug, Default, Clone, Copy)]
+#[derive(Debug, Default, Clone, Copy, Serialize, Deserialize)]
 pub(crate) struct Costs {
     pub mkfs: Option<Duration>,
     pub sync: Option<Duration>,
@@ -45,6 +46,9 @@ pub(crate) struct Costs {
     /// Bytes that reached the device from mounting to the end of the sync.
     pub device_written_bytes: Option<u64>,
 }
+
+/// A run, and what it cost beside.
+pub(crate) type Measured = (RunRecord, Costs);
 
 /// A contest while it goes on.
 pub(crate) struct Contest<'a> {
@@ -210,7 +214,7 @@ impl Contest<'_> {
         ));
     }
 
-    fn say(&self, text: &str) {
+    pub(super) fn say(&self, text: &str) {
         if !self.is_quiet {
             eprintln!("{text}");
         }
@@ -219,15 +223,35 @@ impl Contest<'_> {
     fn job(&self, lab: &mut Lab, job: &Job, held: &mut Held) -> Result<(), Failure> {
         let choice = &self.asked.choices[job.choice_index];
         let start = Instant::now();
-        let built = lab.build(choice, &self.asked.ground)?;
-        let described = &mut held.described[job.choice_index];
-        described.get_or_insert_with(|| describe(&built));
-        for note in &built.notes {
-            let note = format!("{}: {note}", choice.label);
-            if !held.notes.contains(&note) {
-                held.notes.push(note);
+        let (record, costs) = match &self.asked.host {
+            Some(host) => {
+                let (image, described, measured) = self.job_in_guest(lab, job, host)?;
+                held.note_built(job, choice, described, &image.notes);
+                measured
             }
+            None => self.job_here(lab, job, held)?,
+        };
+        if record.status == Status::Interrupted {
+            held.notes.push(format!(
+                "{}: {} was interrupted, and is left out",
+                choice.label, self.entrants[job.workload_index].name
+            ));
+            return Ok(());
         }
+        self.say(&format!("  done in {:.1} s", start.elapsed().as_secs_f64()));
+        held.done.push(Done {
+            job: *job,
+            record,
+            costs,
+        });
+        Ok(())
+    }
+
+    /// Does a job on a file system of this kernel.
+    fn job_here(&self, lab: &mut Lab, job: &Job, held: &mut Held) -> Result<Measured, Failure> {
+        let choice = &self.asked.choices[job.choice_index];
+        let built = lab.build(choice, &self.asked.ground)?;
+        held.note_built(job, choice, describe(&built), &built.notes);
         let measured = self.measure(lab.name(), job, &built);
         let (mkfs, directory) = (built.mkfs_time, built.directory.clone());
         // Whatever became of the workload, the file system goes.
@@ -246,29 +270,29 @@ impl Contest<'_> {
                 held.alarms.push(failure.text().to_owned());
             }
         }
-        if record.status == Status::Interrupted {
-            held.notes.push(format!(
-                "{}: {} was interrupted, and is left out",
-                choice.label, self.entrants[job.workload_index].name
-            ));
-            return Ok(());
+        Ok((record, costs))
+    }
+
+    /// Keeps a run that a guest measured, where runs are to be kept.
+    pub(super) fn keep(
+        &self,
+        record: &mut RunRecord,
+        lab_name: String,
+        notes: &[String],
+    ) -> Result<(), Failure> {
+        match self.stores {
+            true => keep(record, notes, &tags(lab_name), self.place),
+            false => Ok(()),
         }
-        self.say(&format!("  done in {:.1} s", start.elapsed().as_secs_f64()));
-        held.done.push(Done {
-            job: *job,
-            record,
-            costs,
-        });
-        Ok(())
     }
 
     /// Runs the workload on what was built, and makes durable what it wrote.
-    fn measure(
+    pub(super) fn measure(
         &self,
         lab_name: String,
         job: &Job,
         built: &Built,
-    ) -> Result<(RunRecord, Costs), Failure> {
+    ) -> Result<Measured, Failure> {
         let entrant = &self.entrants[job.workload_index];
         let choice = &self.asked.choices[job.choice_index];
         if self.is_cold {
@@ -284,7 +308,7 @@ impl Contest<'_> {
         let assignment = Assignment {
             planned,
             notes: self.notes_of_run(choice, built),
-            tags: vec!["lab".to_owned(), lab_name],
+            tags: tags(lab_name),
             is_stored: self.stores,
             is_quiet: self.is_quiet,
             stop: Arc::clone(&self.stop),
@@ -334,14 +358,37 @@ impl Contest<'_> {
 
     /// What each record says of the file system that was made for it.
     fn notes_of_run(&self, choice: &Choice, built: &Built) -> Vec<String> {
+        self.notes_on(choice, &describe(built))
+    }
+
+    /// What each record says of a file system that was mounted so.
+    pub(super) fn notes_on(&self, choice: &Choice, described: &str) -> Vec<String> {
         let scale = (!self.asked.scale.is_full()).then(|| format!("scale {}", self.asked.scale));
-        let made = format!("{}: {}", choice.label, describe(built));
+        let made = format!("{}: {described}", choice.label);
         scale.into_iter().chain([made]).collect()
     }
 }
 
+impl Held {
+    /// Notes what a job was done on.
+    fn note_built(&mut self, job: &Job, choice: &Choice, described: String, notes: &[String]) {
+        self.described[job.choice_index].get_or_insert(described);
+        for note in notes {
+            let note = format!("{}: {note}", choice.label);
+            if !self.notes.contains(&note) {
+                self.notes.push(note);
+            }
+        }
+    }
+}
+
+/// What finds the runs of a lab in the store.
+fn tags(lab_name: String) -> Vec<String> {
+    vec!["lab".to_owned(), lab_name]
+}
+
 /// What is mounted how.
-fn describe(built: &Built) -> String {
+pub(super) fn describe(built: &Built) -> String {
     let mut parts = vec![built.ground.clone()];
     parts.extend(
         built

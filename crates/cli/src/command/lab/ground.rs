@@ -4,9 +4,11 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use lab::vm::Host;
 use lab::{Choice, Ground, LabError, Maker, Medium, Scale};
+use units::Bytes;
 
-use crate::args::{GroundArgs, LineupArg};
+use crate::args::{GroundArgs, LineupArg, VmArg};
 use crate::failure::{Exit, Failure};
 
 /// Set for the program that runs in a user namespace, where it may mount a tmpfs.
@@ -18,11 +20,31 @@ pub(crate) struct Asked {
     pub ground: Ground,
     pub directory: PathBuf,
     pub scale: Scale,
+    /// What runs the kernels that the file systems are in; none where it is this one.
+    pub host: Option<Host>,
 }
 
 impl Asked {
     /// Reads the arguments, and refuses what can be seen to fail.
     pub fn read(args: &GroundArgs, targets: &[PathBuf]) -> Result<Self, Failure> {
+        let mut asked = Self::read_unchecked(args, targets)?;
+        match args.vm {
+            Some(VmArg::Uml) => {
+                asked.host = Some(Host {
+                    kernel: lab::vm::check(&asked.choices, &asked.ground, &asked.directory)?,
+                    memory_bytes: args.vm_memory.0,
+                });
+            }
+            None => {
+                become_root_of_a_namespace(&asked.choices)?;
+                lab::check(&asked.choices, &asked.ground, &asked.directory)?;
+            }
+        }
+        Ok(asked)
+    }
+
+    /// Reads the arguments; in a guest, whose host has checked them.
+    pub fn read_unchecked(args: &GroundArgs, targets: &[PathBuf]) -> Result<Self, Failure> {
         if args.fs.is_empty() && targets.is_empty() {
             let help = Some("name some, such as `--fs ext4,xfs,tmpfs`".to_owned());
             let message = "there is no file system to make";
@@ -43,13 +65,12 @@ impl Asked {
             .clone()
             .unwrap_or_else(lab::default_directory);
         let scale = args.scale.parse()?;
-        become_root_of_a_namespace(&choices)?;
-        lab::check(&choices, &ground, &directory)?;
         Ok(Self {
             choices,
             ground,
             directory,
             scale,
+            host: None,
         })
     }
 
@@ -62,6 +83,10 @@ impl Asked {
                 self.scale, self.scale
             )
         });
+        if let Some(host) = &self.host {
+            let guest = in_guests(host);
+            return scale.into_iter().chain([guest]).collect();
+        }
         let medium =
             self.choices
                 .iter()
@@ -81,6 +106,17 @@ impl Asked {
                 });
         scale.into_iter().chain(medium).collect()
     }
+}
+
+/// What holds for figures of guests.
+fn in_guests(host: &Host) -> String {
+    format!(
+        "each on an image in User-mode Linux {} with {} of memory, one at a time: counts and \
+         bytes are as true as elsewhere, but times hold the cost of a kernel that is a process, \
+         and do not compare file systems",
+        host.kernel.release,
+        Bytes(host.memory_bytes)
+    )
 }
 
 /// Starts this program again in a user namespace, where an ordinary user may mount a tmpfs, when

@@ -76,6 +76,17 @@ pub(crate) fn measure(assignment: Assignment, place: &Place) -> Result<RunRecord
     }
 }
 
+/// Keeps a run that was measured elsewhere, with notes and tags.
+pub(crate) fn keep(
+    record: &mut RunRecord,
+    notes: &[String],
+    tags: &[String],
+    place: &Place,
+) -> Result<(), Failure> {
+    place.open()?.import(record.to_json().as_bytes())?;
+    mark(record, notes, tags, place)
+}
+
 /// Puts note and tags on a stored run.
 fn mark(
     record: &RunRecord,

@@ -3,6 +3,7 @@
 mod clean;
 mod contest;
 mod ground;
+mod guest;
 mod list;
 mod measure;
 mod outcome;
@@ -10,6 +11,7 @@ mod run;
 
 pub(super) use contest::{Contest, Entrant, Held};
 pub(super) use ground::Asked;
+pub(super) use guest::Side;
 pub(super) use outcome::exit;
 pub(super) use run::refuse_existing;
 
@@ -23,6 +25,7 @@ pub(crate) fn lab(args: &LabArgs, place: &Place, at_once: fn() -> !) -> Result<E
         LabAction::Run(args) => run::run(args, place, at_once),
         LabAction::List => list::list(),
         LabAction::Clean(args) => clean::clean(args),
+        LabAction::Guest { order } => guest::guest(order, place, at_once),
     }
 }
 

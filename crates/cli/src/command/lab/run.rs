@@ -9,6 +9,7 @@ use report::LineupFormat;
 
 use super::contest::{Contest, Entrant};
 use super::ground::Asked;
+use super::guest::Side;
 use super::outcome::{exit, lineup};
 use crate::args::{JobsArg, LabRunArgs, LineupArg};
 use crate::failure::{Exit, Failure};
@@ -20,11 +21,7 @@ use crate::stored::Place;
 pub(crate) fn run(args: &LabRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
     refuse_existing(args.ground.output.as_deref())?;
     let asked = Asked::read(&args.ground, &[])?;
-    let entrants = args
-        .workloads
-        .iter()
-        .map(|it| Entrant::read(it, &args.change, &asked));
-    let entrants: Vec<Entrant> = entrants.collect::<Result<_, _>>()?;
+    let entrants = entrants(args, &asked)?;
     let stop = stop_flag(at_once)?;
     let contest = Contest {
         asked: &asked,
@@ -66,6 +63,18 @@ pub(crate) fn run(args: &LabRunArgs, place: &Place, at_once: fn() -> !) -> Resul
         write_page(&held.done[0].record.id, &html);
     }
     Ok(exit(&held, stop.load(Ordering::Relaxed)))
+}
+
+/// What a guest needs of the arguments that its host was given.
+pub(super) fn guest_side(args: &LabRunArgs) -> Result<Side, Failure> {
+    let asked = Asked::read_unchecked(&args.ground, &[])?;
+    let entrants = entrants(args, &asked)?;
+    Ok((asked, entrants, args.cold, args.ground.quiet))
+}
+
+fn entrants(args: &LabRunArgs, asked: &Asked) -> Result<Vec<Entrant>, Failure> {
+    let read = |name: &String| Entrant::read(name, &args.change, asked);
+    args.workloads.iter().map(read).collect()
 }
 
 fn title(entrants: &[Entrant], repetitions: u32) -> String {

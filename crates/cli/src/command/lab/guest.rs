@@ -1,0 +1,175 @@
+//! Jobs in guests: what the host orders, and what the guest does of it.
+
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use lab::vm::{Guest, Heard, Host, Image, Order};
+use lab::{Job, Lab, LabError};
+use results::RunRecord;
+use serde::{Deserialize, Serialize};
+
+use super::contest::{Contest, Costs, Entrant, Measured};
+use super::ground::Asked;
+use crate::args::{Cli, Command, LabAction, PaperAction};
+use crate::failure::{Exit, Failure};
+use crate::stored::Place;
+
+/// A guest that has not said anything by then does not come up.
+const UP_WITHIN: Duration = Duration::from_secs(180);
+/// How often it is looked whether somebody wants to end it all.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// What a guest is to do.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Task {
+    /// Measure one job of the contest that its arguments describe.
+    Measure {
+        job: Job,
+        /// The lab's name on the host.
+        lab: String,
+    },
+}
+
+/// A guest's part of a command: what was asked for, who takes part, whether caches are emptied,
+/// and whether nothing is to be said.
+pub(crate) type Side = (Asked, Vec<Entrant>, bool, bool);
+
+/// What a guest measured.
+#[derive(Debug, Serialize, Deserialize)]
+struct Answer {
+    /// The record as JSON, as it is exported.
+    record: String,
+    costs: Costs,
+    /// What was mounted how.
+    described: String,
+}
+
+impl Contest<'_> {
+    /// Does a job in a guest; what it was mounted as, and what it measured.
+    pub(super) fn job_in_guest(
+        &self,
+        lab: &mut Lab,
+        job: &Job,
+        host: &Host,
+    ) -> Result<(Image, String, Measured), Failure> {
+        let choice = &self.asked.choices[job.choice_index];
+        let image = lab.build_image(choice, &self.asked.ground, &host.kernel)?;
+        let answered = self.ask(lab, job, host, &image);
+        lab.remove_image()?;
+        let Answer {
+            record,
+            mut costs,
+            described,
+        } = answered?;
+        costs.mkfs = image.mkfs_time;
+        let mut record = RunRecord::from_json(&record)
+            .map_err(|error| Failure::new(Exit::System, error, None))?;
+        let notes = self.notes_on(&self.asked.choices[job.choice_index], &described);
+        self.keep(&mut record, lab.name(), &notes)?;
+        Ok((image, described, (record, costs)))
+    }
+
+    fn ask(&self, lab: &mut Lab, job: &Job, host: &Host, image: &Image) -> Result<Answer, Failure> {
+        let task = Task::Measure {
+            job: *job,
+            lab: lab.name(),
+        };
+        let guest = lab.boot(image, task, host)?;
+        let guest = self.attend(guest)?;
+        answer(&lab.answer(), &guest)
+    }
+
+    /// Listens to a guest until it ends, or until somebody wants to end it all.
+    pub(super) fn attend(&self, mut guest: Guest) -> Result<Guest, Failure> {
+        let start = Instant::now();
+        let mut is_up = false;
+        loop {
+            match guest.hear(LOOK_EVERY) {
+                Heard::Ended => return Ok(guest),
+                Heard::Line(line) => {
+                    is_up = true;
+                    self.say(&format!("  guest: {}", workload::printable(&line)));
+                }
+                Heard::Nothing if self.stop.load(Ordering::Relaxed) => {
+                    guest.kill();
+                    return Err(Failure::new(Exit::Interrupted, "interrupted", None));
+                }
+                Heard::Nothing if !is_up && start.elapsed() > UP_WITHIN => {
+                    guest.kill();
+                    return Err(ended(&guest, "did not come up"));
+                }
+                Heard::Nothing => {}
+            }
+        }
+    }
+}
+
+/// Reads what a guest left, where it has ended.
+fn answer(path: &Path, guest: &Guest) -> Result<Answer, Failure> {
+    match lab::vm::read_answer(path) {
+        Ok(Ok(answer)) => Ok(answer),
+        Ok(Err(text)) => Err(Failure::quoted(Exit::System, text)),
+        Err(_) => Err(ended(guest, "ended without an answer")),
+    }
+}
+
+fn ended(guest: &Guest, how: &str) -> Failure {
+    LabError::Guest {
+        how: how.to_owned(),
+        console: guest.last_words(),
+    }
+    .into()
+}
+
+/// In a guest: rules it as its first process, else does what was ordered.
+pub(super) fn guest(path: &Path, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
+    if lab::vm::is_init() {
+        lab::vm::rule(path)?;
+    }
+    let order = Order::<Task>::read(path)?;
+    let answer = obey(&order, place, at_once);
+    let answer = answer.map_err(|failure| failure.text().to_owned());
+    order.answer(&answer)?;
+    Ok(match answer {
+        Ok(_) => Exit::Measured,
+        Err(_) => Exit::System,
+    })
+}
+
+fn obey(order: &Order<Task>, place: &Place, at_once: fn() -> !) -> Result<Answer, Failure> {
+    let Task::Measure { job, lab } = &order.task;
+    let cli = Cli::try_parse_from(&order.arguments)
+        .map_err(|error| Failure::new(Exit::Usage, error, None))?;
+    let (asked, entrants, is_cold, is_quiet) = match &cli.command {
+        Command::Lab(args) => match &args.action {
+            LabAction::Run(args) => super::run::guest_side(args)?,
+            _ => return Err(Failure::bug()),
+        },
+        Command::Paper(args) => match &args.action {
+            PaperAction::Run(args) => crate::command::paper::guest_side(args)?,
+            _ => return Err(Failure::bug()),
+        },
+        _ => return Err(Failure::bug()),
+    };
+    let contest = Contest {
+        asked: &asked,
+        entrants: &entrants,
+        place,
+        stores: false,
+        is_cold,
+        is_quiet,
+        stop: crate::signals::stop_flag(at_once)?,
+    };
+    let built = lab::vm::enter(&order.image)?;
+    let described = super::contest::describe(&built);
+    let (record, mut costs) = contest.measure(lab.clone(), job, &built)?;
+    costs.unmount = Some(built.unmount()?);
+    Ok(Answer {
+        record: record.to_json(),
+        costs,
+        described,
+    })
+}

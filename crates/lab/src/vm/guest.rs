@@ -1,0 +1,211 @@
+//! A guest as a process of the host.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::kernel::Kernel;
+use crate::error::LabError;
+use crate::place::{GUEST, GUEST_NAME, IMAGE, ORDER};
+
+/// What a guest's program puts before a line that is meant for people.
+pub(super) const SPOKEN: &str = "pgmeter: ";
+/// So many of the last lines of a guest's console are kept.
+const KEPT_LINES: usize = 30;
+
+/// What runs guests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Host {
+    /// Their kernel.
+    pub kernel: Kernel,
+    /// Memory of a guest.
+    pub memory_bytes: u64,
+}
+
+/// A guest that has been started; it is killed when this is dropped.
+#[derive(Debug)]
+pub struct Guest {
+    child: Child,
+    lines: Receiver<String>,
+    console: VecDeque<String>,
+    ended: Option<ExitStatus>,
+}
+
+/// What a guest does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Heard {
+    /// It says something.
+    Line(String),
+    /// Nothing, for as long as was waited.
+    Nothing,
+    /// It has ended.
+    Ended,
+}
+
+impl Guest {
+    /// Starts a guest on the image in a lab's directory, with the order that lies there.
+    pub(crate) fn start(lab: &Path, host: &Host) -> Result<Self, LabError> {
+        let own = std::env::current_exe()
+            .map_err(|error| LabError::system("find", Path::new("/proc/self/exe"), error))?;
+        for path in [lab, own.as_path()] {
+            refuse_odd(path)?;
+        }
+        let program = &host.kernel.program;
+        let failed = |error| LabError::system("run", program, error);
+        let (reader, writer) = std::io::pipe().map_err(failed)?;
+        let mut command = Command::new(program);
+        command
+            .args(arguments(lab, &own, host.memory_bytes))
+            .current_dir(lab)
+            .stdin(Stdio::null())
+            .stdout(writer.try_clone().map_err(failed)?)
+            .stderr(writer)
+            // What is typed at a terminal is for the host's program alone.
+            .process_group(0);
+        let child = command.spawn().map_err(failed)?;
+        // The command holds the other end of the pipe.
+        drop(command);
+        let (sender, lines) = channel();
+        std::thread::Builder::new()
+            .name("guest console".to_owned())
+            .spawn(move || {
+                let mut reader = BufReader::new(reader);
+                let mut bytes = Vec::new();
+                while reader
+                    .read_until(b'\n', &mut bytes)
+                    .is_ok_and(|read| read > 0)
+                {
+                    let line = String::from_utf8_lossy(&bytes).trim_end().to_owned();
+                    bytes.clear();
+                    if sender.send(line).is_err() {
+                        return;
+                    }
+                }
+            })
+            .map_err(failed)?;
+        Ok(Self {
+            child,
+            lines,
+            console: VecDeque::new(),
+            ended: None,
+        })
+    }
+
+    /// Waits for what the guest says next, or for its end.
+    pub fn hear(&mut self, longest: Duration) -> Heard {
+        match self.lines.recv_timeout(longest) {
+            Ok(line) => self.heard(line),
+            Err(RecvTimeoutError::Timeout) if self.is_running() => Heard::Nothing,
+            Err(_) => {
+                // Without its kernel nothing of it may stay, whatever became of its processes.
+                self.kill();
+                Heard::Ended
+            }
+        }
+    }
+
+    fn is_running(&mut self) -> bool {
+        matches!(self.child.try_wait(), Ok(None))
+    }
+
+    fn heard(&mut self, line: String) -> Heard {
+        if let Some(spoken) = line.strip_prefix(SPOKEN) {
+            return Heard::Line(spoken.to_owned());
+        }
+        // Addresses tell nothing without the kernel's symbols.
+        if line.starts_with("[<") {
+            return Heard::Nothing;
+        }
+        if self.console.len() == KEPT_LINES {
+            self.console.pop_front();
+        }
+        self.console.push_back(line);
+        Heard::Nothing
+    }
+
+    /// Kills the guest as a power failure would: what its kernel had not written is lost.
+    pub fn kill(&mut self) {
+        if self.ended.is_some() {
+            return;
+        }
+        let group = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        if let Some(group) = group {
+            // One that has just ended by itself is gone as well.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        self.ended = self.child.wait().ok();
+    }
+
+    /// The last lines of its console, and how it ended.
+    #[must_use]
+    pub fn last_words(&self) -> String {
+        let lines: Vec<String> = self
+            .console
+            .iter()
+            .map(|it| workload::printable(it))
+            .collect();
+        lines.join("\n")
+    }
+}
+
+impl Drop for Guest {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// The kernel's command line takes no blanks, and the names of images no commas or colons.
+fn refuse_odd(path: &Path) -> Result<(), LabError> {
+    let is_odd = |letter: char| letter.is_whitespace() || "\"',:".contains(letter);
+    match path.to_str() {
+        Some(text) if !text.contains(is_odd) => Ok(()),
+        _ => Err(LabError::OddPath {
+            path: path.to_owned(),
+        }),
+    }
+}
+
+/// Source: the kernel's `Documentation/virt/uml/user_mode_linux_howto_v2.rst`, and what
+/// `linux.uml --help` prints.
+fn arguments(lab: &Path, own: &Path, memory_bytes: u64) -> Vec<OsString> {
+    let with = |key: &str, path: &Path| {
+        let mut argument = OsString::from(key);
+        argument.push(path);
+        argument
+    };
+    let mut guest = with("uml_dir=", &lab.join(GUEST));
+    guest.push("/");
+    let words = [
+        &format!("mem={}M", memory_bytes >> 20),
+        &format!("umid={GUEST_NAME}"),
+        "root=/dev/root",
+        "rootfstype=hostfs",
+        "rw",
+        "quiet",
+        "panic=-1",
+        // Data as it is: never looked at for being a copy-on-write file.
+        &format!("ubd0d={IMAGE}"),
+        // Else the kernel names it, behind what is meant for the program.
+        "console=tty0",
+        "con0=fd:0,fd:1",
+        "con=null",
+        "ssl=null",
+    ];
+    let mut arguments: Vec<OsString> = words.map(OsString::from).to_vec();
+    arguments.extend([
+        guest,
+        with("init=", own),
+        "--".into(),
+        "lab".into(),
+        "guest".into(),
+    ]);
+    arguments.push(lab.join(ORDER).into());
+    arguments
+}

@@ -1,0 +1,134 @@
+//! Inside a guest: its first process, and its file system.
+
+use std::convert::Infallible;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::mount::{MountFlags, mount};
+use rustix::system::{RebootCommand, finit_module, reboot};
+
+use super::guest::SPOKEN;
+use super::order::{Image, Order};
+use crate::bench::Built;
+use crate::error::LabError;
+use crate::tools;
+
+/// The guest's device with the image.
+const DEVICE: &str = "/dev/ubda";
+/// What programs need, each with its type; nothing of it is seen on the host.
+const SYSTEM: [(&str, &str); 4] = [
+    ("proc", "/proc"),
+    ("sysfs", "/sys"),
+    ("tmpfs", "/run"),
+    ("tmpfs", "/dev/shm"),
+];
+
+/// Whether this process is the first one of a guest.
+#[must_use]
+pub fn is_init() -> bool {
+    std::process::id() == 1
+}
+
+/// Rules a guest as its first process: starts this program once more, with the same arguments, to
+/// do what was ordered, then switches the guest off.
+///
+/// # Errors
+/// When it is not the guest's first process, or the guest cannot be switched off.
+pub fn rule(order: &Path) -> Result<Infallible, LabError> {
+    if !is_init() {
+        let refused = io::Error::from(io::ErrorKind::PermissionDenied);
+        return Err(LabError::system(
+            "rule as a guest's first process",
+            order,
+            refused,
+        ));
+    }
+    if let Err(error) = serve(order) {
+        eprintln!("{error}");
+    }
+    rustix::fs::sync();
+    let off = |error: rustix::io::Errno| LabError::system("switch off", Path::new("/"), error);
+    reboot(RebootCommand::PowerOff).map_err(off)?;
+    loop {
+        std::thread::sleep(Duration::from_secs(1));
+    }
+}
+
+fn serve(order: &Path) -> Result<(), LabError> {
+    for (kind, point) in SYSTEM {
+        let failed = |error: rustix::io::Errno| LabError::system("mount", Path::new(point), error);
+        match fs::create_dir(point) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
+                return Err(LabError::system("make", Path::new(point), error));
+            }
+            _ => {}
+        }
+        let data: Option<&std::ffi::CStr> = None;
+        mount(kind, point, kind, MountFlags::empty(), data).map_err(failed)?;
+    }
+    let own = std::env::current_exe()
+        .map_err(|error| LabError::system("find", Path::new("/proc/self/exe"), error))?;
+    let order = Order::<serde_json::Value>::read(order)?;
+    for module in &order.image.modules {
+        load(module)?;
+    }
+    let mut command = Command::new(&own);
+    command
+        .args(std::env::args_os().skip(1))
+        .env_clear()
+        .envs(order.environment)
+        .current_dir(&order.directory);
+    say("up");
+    let status = spoken(&mut command).map_err(|error| LabError::system("run", &own, error))?;
+    println!("the program in the guest ended: {status}");
+    Ok(())
+}
+
+/// Runs a program, what it prints marked as said to people.
+fn spoken(command: &mut Command) -> io::Result<ExitStatus> {
+    let (reader, writer) = io::pipe()?;
+    command
+        .stdin(Stdio::null())
+        .stdout(writer.try_clone()?)
+        .stderr(writer);
+    let mut child = command.spawn()?;
+    // The command holds the other end of the pipe; what else holds it is not waited for.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    std::thread::spawn(move || {
+        for line in BufReader::new(reader).lines().map_while(Result::ok) {
+            say(&line);
+        }
+    });
+    child.wait()
+}
+
+fn load(module: &PathBuf) -> Result<(), LabError> {
+    let failed = |error: io::Error| LabError::system("load", module, error);
+    let file = File::open(module).map_err(failed)?;
+    match finit_module(&file, c"", 0) {
+        Ok(()) | Err(rustix::io::Errno::EXIST) => Ok(()),
+        Err(error) => Err(failed(error.into())),
+    }
+}
+
+/// Mounts the guest's image.
+///
+/// # Errors
+/// What `mount` says.
+pub fn enter(image: &Image) -> Result<Built, LabError> {
+    let mut arguments = vec!["-t".to_owned(), image.kind.clone()];
+    if !image.mount_options.is_empty() {
+        arguments.extend(["-o".to_owned(), image.mount_options.clone()]);
+    }
+    arguments.extend([DEVICE.to_owned(), image.point.display().to_string()]);
+    tools::run("mount", &arguments)?;
+    Ok(Built::in_guest(image, Path::new(DEVICE)))
+}
+
+/// Says something to the people at the host.
+fn say(line: &str) {
+    println!("{SPOKEN}{line}");
+}

@@ -1,0 +1,172 @@
+//! The kernel of guests, and what it has.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::availability::{check_image, check_program};
+use crate::bench::Ground;
+use crate::catalog::{Entry, Maker};
+use crate::choice::{Choice, ChoiceKind};
+use crate::error::LabError;
+use crate::medium::Medium;
+use crate::tools;
+
+/// The program that is the kernel, and its Debian package.
+const PROGRAM: &str = "linux.uml";
+const PACKAGE: &str = "user-mode-linux";
+/// Where Debian puts its modules, a directory a release.
+const MODULES: &str = "/usr/lib/uml/modules";
+
+/// A kernel for guests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Kernel {
+    /// The program.
+    pub program: PathBuf,
+    /// Its release, such as `6.1.176`.
+    pub release: String,
+}
+
+impl Kernel {
+    /// Finds User-mode Linux.
+    ///
+    /// # Errors
+    /// When it is not installed or does not tell its release.
+    pub fn find() -> Result<Self, LabError> {
+        let program = tools::find(PROGRAM).ok_or_else(|| LabError::NoProgram {
+            name: "`--vm uml`".to_owned(),
+            program: PROGRAM.to_owned(),
+            package: PACKAGE.to_owned(),
+        })?;
+        let release = tools::run(PROGRAM, &["--version".to_owned()])?;
+        Ok(Self {
+            program,
+            release: release.trim().to_owned(),
+        })
+    }
+
+    /// Whether it has this file system, built in or as a module.
+    #[must_use]
+    pub fn has(&self, kind: &str) -> bool {
+        let lists = ["modules.builtin", "modules.dep"].map(|name| self.list(name));
+        // ext4 serves ext3, as its alias says.
+        let file = format!("/{}.ko", if kind == "ext3" { "ext4" } else { kind });
+        let has = |list: &String| list.lines().any(|line| module_of(line).ends_with(&file));
+        lists.iter().any(has)
+    }
+
+    /// The modules to load for this file system, in their order.
+    pub(crate) fn modules(&self, kind: &str) -> Vec<PathBuf> {
+        // Asked for by name when it is mounted; a guest has no `modprobe`.
+        let wanted: &[&str] = match kind {
+            "f2fs" => &["crc32_generic", "f2fs"],
+            kind => &[kind],
+        };
+        let dependencies = self.list("modules.dep");
+        let mut modules = Vec::new();
+        for name in wanted {
+            let file = format!("/{name}.ko");
+            let Some(line) = dependencies
+                .lines()
+                .find(|line| module_of(line).ends_with(&file))
+            else {
+                continue;
+            };
+            let needed = line.split(':').nth(1).unwrap_or_default();
+            // The list names the nearest first.
+            let needed = needed.split_whitespace().rev();
+            for path in needed.chain([module_of(line)]) {
+                let path = self.directory().join(path);
+                if !modules.contains(&path) {
+                    modules.push(path);
+                }
+            }
+        }
+        modules
+    }
+
+    fn directory(&self) -> PathBuf {
+        Path::new(MODULES).join(&self.release)
+    }
+
+    fn list(&self, name: &str) -> String {
+        fs::read_to_string(self.directory().join(name)).unwrap_or_default()
+    }
+}
+
+/// The module that a line of `modules.builtin` or `modules.dep` is about.
+fn module_of(line: &str) -> &str {
+    line.split(':').next().unwrap_or_default()
+}
+
+/// Refuses what can be seen to fail in guests before anything is made; finds their kernel.
+///
+/// # Errors
+/// A program that is not here, a file system that the guest does not have or that lies on no
+/// image, too little space.
+pub fn check(choices: &[Choice], ground: &Ground, directory: &Path) -> Result<Kernel, LabError> {
+    let kernel = Kernel::find()?;
+    if ground.medium != Medium::Loop {
+        return Err(LabError::NotInGuest {
+            what: format!("`--on {}`", ground.medium),
+        });
+    }
+    for choice in choices {
+        let entry = on_image(choice)?;
+        check_program(entry)?;
+        if !kernel.has(entry.types[0]) {
+            return Err(LabError::NoGuestKernel {
+                name: entry.name.to_owned(),
+                release: kernel.release.clone(),
+            });
+        }
+    }
+    check_image(choices, ground, directory)?;
+    Ok(kernel)
+}
+
+/// The entry of a file system that can be made on an image for a guest.
+fn on_image(choice: &Choice) -> Result<&'static Entry, LabError> {
+    match &choice.kind {
+        ChoiceKind::Made { entry, .. } if entry.maker == Maker::Device => Ok(entry),
+        _ => Err(LabError::NotInGuest {
+            what: choice.label.clone(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_about_the_module_before_the_colon() {
+        assert_eq!(
+            module_of("kernel/fs/f2fs/f2fs.ko: a.ko"),
+            "kernel/fs/f2fs/f2fs.ko"
+        );
+        assert_eq!(module_of("kernel/fs/xfs/xfs.ko"), "kernel/fs/xfs/xfs.ko");
+    }
+
+    #[test]
+    fn guests_take_images_only() {
+        let choices = Choice::read_all(&["ext4,tmpfs,overlay".to_owned()]).unwrap();
+        assert!(on_image(&choices[0]).is_ok());
+        for choice in &choices[1..] {
+            assert!(matches!(on_image(choice), Err(LabError::NotInGuest { .. })));
+        }
+    }
+
+    #[test]
+    fn log_structured_file_systems_come_as_modules() {
+        // Without the package there is nothing to look at.
+        let Ok(kernel) = Kernel::find() else {
+            return;
+        };
+        for kind in ["ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "nilfs2"] {
+            assert!(kernel.has(kind), "{kind}");
+        }
+        assert!(!kernel.has("ext5"));
+        assert!(kernel.modules("nilfs2")[0].ends_with("kernel/fs/nilfs2/nilfs2.ko"));
+        assert_eq!(kernel.modules("ext4"), [""; 0].map(PathBuf::from));
+    }
+}

@@ -1,0 +1,15 @@
+//! Guests: file systems in a kernel of their own, User-mode Linux, which runs on the host's tree
+//! as an ordinary process.
+//!
+//! An image is made on the host and is the guest's block device. The guest runs this very program
+//! with an [`Order`], and leaves an answer beside it.
+
+mod guest;
+mod inside;
+mod kernel;
+mod order;
+
+pub use guest::{Guest, Heard, Host};
+pub use inside::{enter, is_init, rule};
+pub use kernel::{Kernel, check};
+pub use order::{Image, Order, read_answer};
