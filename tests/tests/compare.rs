@@ -491,3 +491,61 @@ fn repetitions_go_on_until_the_rate_is_precise_or_the_budget_is_spent() {
         assert!(shown.text().contains(phrase), "{}", shown.text());
     }
 }
+
+#[test]
+fn published_figures_stand_beside_runs() {
+    let bed = Bed::new().unwrap();
+    let target = bed.target().to_string_lossy().into_owned();
+    let line = [
+        "run",
+        "postmark",
+        "--target",
+        &target,
+        "--quiet",
+        "--no-html",
+    ];
+    bed.run(&line).assert_says(0, &[]);
+    bed.run(&["compare", "last", "--published", "lfs-postmark:LFS"])
+        .assert_says(0, &[]);
+    let line = ["compare", "last", "last", "--published", "lfs-postmark:lfs"];
+    let seen = bed.run(&line);
+    seen.assert_says(0, &[]);
+    for said in [
+        "A and B compared",
+        "4970",
+        "hardware of their time",
+        "not measured",
+    ] {
+        assert_eq!(
+            seen.stdout.contains(said),
+            said != "not measured",
+            "{}",
+            seen.text()
+        );
+    }
+    let more = ["--published", "netapp-postmark-2", "--format", "json"];
+    let seen = bed.run(&[&line[..], &more].concat());
+    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    assert_eq!(document["comparisons"].as_array().map(Vec::len), Some(1));
+    assert_eq!(document["published"][1]["experiment"], "netapp-postmark-2");
+    assert_eq!(document["published"][1]["sides"][1]["name"], "B");
+}
+
+#[test]
+fn published_figures_that_fit_nothing_are_refused() {
+    let (bed, _) = bed();
+    for (column, said) in [
+        ("no-such", ["`no-such`", "lfs-postmark"]),
+        ("lfs-postmark:zfs", ["`zfs`", "LFS, ext3"]),
+        ("bfs-lat-fs", ["`bfs-lat-fs`", "bfs-iozone"]),
+        ("lfs-postmark", ["no figure of", "paper run lfs-postmark"]),
+    ] {
+        bed.run(&["compare", "a.json", "--published", column])
+            .assert_refused(2, &said);
+    }
+    let line = ["compare", "a.json", "--published", "lfs-postmark"];
+    bed.run(&[&line[..], &["--fail-on-regression", "3%"]].concat())
+        .assert_refused(2, &["no verdict"]);
+    bed.run(&[&line[..], &["--target", "x"]].concat())
+        .assert_refused(2, &["--target"]);
+}

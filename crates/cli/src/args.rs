@@ -266,10 +266,15 @@ pub(crate) struct ReportArgs {
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// Stored runs or exported records (JSON), two or more; each is held against the first. With
-    /// two `--target`s: the WORKLOAD to measure on both, as `run` takes it
+    /// Stored runs or exported records (JSON), two or more, or one beside `--published`; each is
+    /// held against the first. With two `--target`s: the WORKLOAD to measure on both, as `run`
+    /// takes it
     #[arg(value_name = "RUN|WORKLOAD", required_unless_present = "target")]
     pub runs: Vec<PathBuf>,
+    /// Put published figures beside the runs, one or more: an experiment of `paper list`, with all
+    /// its systems or with those named, such as `lfs-postmark:LFS,ext3`; repeatable
+    #[arg(long, value_name = "NAME[:SYSTEM,...]", conflicts_with = "target")]
+    pub published: Vec<String>,
     /// Compare even where different things were measured
     #[arg(long)]
     pub force: bool,

@@ -9,6 +9,8 @@ use ::compare::{Comparison, Verdict};
 use crate::markdown::{escape, table_lines};
 use crate::page::Page;
 use crate::wrap::wrap;
+pub(crate) use words::letter;
+
 use model::{Model, Section};
 
 /// The forms of a comparison.

@@ -26,7 +26,9 @@ pub use self::compare::{ComparisonFormat, regression_lines, render_comparisons};
 pub use lineup::{Better, Extra, Lineup, LineupFormat};
 pub use model::{Model, ModelWarning};
 pub use page::Page;
-pub use paper::{PAPERS, Paper, PaperSide, PaperTable};
+pub use paper::{
+    Beside, PAPERS, Paper, PaperSide, PaperTable, Reference, ReferenceError, render_published,
+};
 pub use table::{Align, Column, Table};
 
 use std::str::FromStr;

@@ -16,7 +16,7 @@ pub(super) fn other_letters() -> impl Iterator<Item = String> {
     (1_usize..).map(letter)
 }
 
-fn letter(mut place: usize) -> String {
+pub(crate) fn letter(mut place: usize) -> String {
     let mut text = String::new();
     loop {
         text.insert(0, char::from(b'A' + (place % 26) as u8));

@@ -1,6 +1,10 @@
 //! Published experiments in the shape of their tables, with runs beside them.
 
+mod beside;
+mod beside_text;
 mod catalog;
+mod figure;
+mod reference;
 mod shapes;
 
 use results::RunRecord;
@@ -12,7 +16,10 @@ use crate::table::Table;
 use crate::wrap::wrap;
 use catalog::Shape;
 
+pub use beside::Beside;
+pub use beside_text::render_published;
 pub use catalog::{PAPERS, Paper};
+pub use reference::{Reference, ReferenceError};
 
 /// Runs of an experiment on one file system.
 #[derive(Debug, Clone)]
@@ -38,6 +45,10 @@ pub struct PaperTable<'a> {
     pub sides: Vec<PaperSide<'a>>,
 }
 
+/// What is to be said wherever a published figure stands beside a measured one.
+const HARDWARE: &str = "The published systems ran on the hardware of their time: what differs from \
+                        them is the machine as much as the file system.";
+
 /// A table with its heading.
 pub(crate) type Titled = (String, Table);
 
@@ -58,9 +69,7 @@ impl PaperTable<'_> {
         sentences.push(format!("full size: {}", self.paper.size));
         if !self.sides.is_empty() {
             if self.paper.published.is_some() {
-                let differs = "The published systems ran on the hardware of their time: what \
-                               differs from them is the machine as much as the file system.";
-                sentences.push(differs.to_owned());
+                sentences.push(HARDWARE.to_owned());
             }
             sentences.extend(self.remarks.iter().cloned());
         }

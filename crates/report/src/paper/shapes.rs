@@ -1,31 +1,23 @@
 //! Each experiment in the shape of its own tables.
 
-use std::collections::BTreeMap;
-
 use results::{CellRecord, Phase};
 use units::Bytes;
 
+use super::figure::{Figure, Group, classic, groups};
 use super::{Paper, PaperSide, Shape, Titled};
 use crate::numbers::{ABSENT, digits};
 use crate::table::{Column, Table};
 
-const SECOND_NS: f64 = 1e9;
-const KIB: f64 = 1024.0;
 const MIB: f64 = 1_048_576.0;
-
-/// A row of the published figures.
-type Published = BTreeMap<String, String>;
 
 /// The experiment's tables, published systems first.
 pub(super) fn tables(paper: &Paper, sides: &[PaperSide]) -> Vec<Titled> {
-    let rows = paper.rows();
+    let groups = || groups(paper).into_iter();
     match paper.shape {
-        Shape::Session => vec![session(&rows, sides)],
-        Shape::Systems => vec![systems(paper, &rows, sides)],
-        Shape::Steps => vec![steps(&rows, sides)],
-        Shape::Bandwidths => ["9-2", "9-3", "9-4"]
-            .map(|name| bandwidths(name, &rows, sides))
-            .into(),
+        Shape::Session | Shape::Steps => groups().map(|group| in_rows(group, sides)).collect(),
+        Shape::Systems | Shape::Bandwidths => {
+            groups().map(|group| in_columns(group, sides)).collect()
+        }
         Shape::Rates => vec![rates(sides)],
         Shape::Grid => grids(sides),
     }
@@ -42,15 +34,6 @@ fn shown(value: Option<f64>) -> String {
     value.map_or_else(|| ABSENT.to_owned(), digits)
 }
 
-/// A figure of the classic program itself.
-fn classic(cell: &CellRecord, name: &str) -> Option<f64> {
-    cell.classic.as_ref()?.get(name)?.as_f64()
-}
-
-fn seconds(cell: &CellRecord, name: &str) -> Option<f64> {
-    classic(cell, name).map(|ns| ns / SECOND_NS)
-}
-
 fn with_columns(first: &str, names: impl Iterator<Item = String>) -> Vec<Column> {
     let others = names.map(|name| Column::number(&name, 50));
     std::iter::once(Column::name(first)).chain(others).collect()
@@ -64,183 +47,55 @@ fn table(columns: Vec<Column>, rows: Vec<Vec<String>>) -> Table {
     }
 }
 
-/// PostMark's figures, megabytes summed in 32-bit floats as it does: label, column of the
-/// publication, and name in records.
-const SESSION: [(&str, &str, &str); 13] = [
-    ("transactions per s", "tps", "transactions_per_second"),
-    ("total, s", "total_s", "total_ns"),
-    ("transactions, s", "transactions_s", "transactions_ns"),
-    ("created", "created", "created"),
-    ("created alone", "created_alone", "created_alone"),
-    ("created mixed", "created_mixed", "created_mixed"),
-    ("read", "read", "read"),
-    ("appended", "appended", "appended"),
-    ("deleted", "deleted", "deleted"),
-    ("deleted alone", "deleted_alone", "deleted_alone"),
-    ("deleted mixed", "deleted_mixed", "deleted_mixed"),
-    ("read, MB", "read_megabytes", "read_mib_float32"),
-    ("written, MB", "written_megabytes", "written_mib_float32"),
-];
+/// The systems of a group, in the publication's order.
+fn systems(group: &Group) -> Vec<String> {
+    let published = group.figures.first().map(|figure| &figure.published);
+    let systems = published.into_iter().flatten();
+    systems.map(|value| value.system.clone()).collect()
+}
 
-fn session(rows: &[Published], sides: &[PaperSide]) -> Titled {
-    let names = rows.iter().map(|row| row["file_system"].clone());
-    let names = names.chain(sides.iter().map(|side| side.name.clone()));
-    let lines = SESSION.iter().map(|(label, key, name)| {
-        let published = rows.iter().map(|row| row[*key].clone());
-        let of_sides = sides.iter().map(|side| {
-            let is_count = |value: f64| value.fract() == 0.0 && !name.ends_with("_ns");
-            let value = mean(side, |cell| match name.ends_with("_ns") {
-                true => seconds(cell, name),
-                false => classic(cell, name),
-            });
-            match value {
-                Some(value) if is_count(value) => format!("{value:.0}"),
-                Some(value) if name.contains("_mib") => format!("{value:.2}"),
-                value => shown(value),
-            }
-        });
-        let label = std::iter::once((*label).to_owned());
+fn published(figure: &Figure, system: &str) -> String {
+    let value = figure.published_of(system);
+    value.map_or_else(|| ABSENT.to_owned(), |value| value.text.clone())
+}
+
+fn of_side(figure: &Figure, side: &PaperSide) -> String {
+    let value = mean(side, |cell| figure.measured(cell));
+    value.map_or_else(|| ABSENT.to_owned(), |value| figure.kind.show(value))
+}
+
+/// Figures in rows, systems in columns.
+fn in_rows(group: Group, sides: &[PaperSide]) -> Titled {
+    let systems = systems(&group);
+    let line = |figure: &Figure| {
+        let published = systems.iter().map(|system| published(figure, system));
+        let of_sides = sides.iter().map(|side| of_side(figure, side));
+        let label = std::iter::once(figure.label.clone());
         label.chain(published).chain(of_sides).collect()
-    });
-    let lines = lines.collect();
-    ("PostMark".to_owned(), table(with_columns("", names), lines))
+    };
+    let lines = group.figures.iter().map(line).collect();
+    let names = systems
+        .iter()
+        .cloned()
+        .chain(sides.iter().map(|side| side.name.clone()));
+    (group.heading, table(with_columns("", names), lines))
 }
 
-fn systems(paper: &Paper, rows: &[Published], sides: &[PaperSide]) -> Titled {
-    let keys = [
-        "system",
-        "transactions_per_second",
-        "read_kbytes_per_second",
-        "write_kbytes_per_second",
-    ];
-    let published = rows
-        .iter()
-        .map(|row| keys.map(|key| row[key].clone()).into());
+/// Systems in rows, figures in columns.
+fn in_columns(group: Group, sides: &[PaperSide]) -> Titled {
+    let systems = systems(&group);
+    let published = systems.iter().map(|system| {
+        let figures = group.figures.iter().map(|figure| published(figure, system));
+        std::iter::once(system.clone()).chain(figures).collect()
+    });
     let of_sides = sides.iter().map(|side| {
-        // PostMark divides by the time of the whole session.
-        let rate = |name: &'static str| {
-            mean(side, |cell| {
-                let total_s = seconds(cell, "total_ns").filter(|total_s| *total_s > 0.0)?;
-                Some(classic(cell, name)? / KIB / total_s)
-            })
-        };
-        vec![
-            format!("{} (here)", side.name),
-            shown(mean(side, |cell| classic(cell, "transactions_per_second"))),
-            shown(rate("read_bytes")),
-            shown(rate("written_bytes")),
-        ]
+        let figures = group.figures.iter().map(|figure| of_side(figure, side));
+        let name = format!("{} (here)", side.name);
+        std::iter::once(name).chain(figures).collect()
     });
-    let heads = ["transactions/s", "read KB/s", "write KB/s"].map(str::to_owned);
-    let lines: Vec<Vec<String>> = published.chain(of_sides).collect();
-    let number = paper.table.unwrap_or_default();
-    let heading = format!("Table {number}: {}", paper.size);
-    (
-        heading,
-        table(with_columns("system", heads.into_iter()), lines),
-    )
-}
-
-/// Times of a step: label, column of the publication, and how a cell says it.
-type Time = (&'static str, &'static str, fn(&CellRecord) -> Option<f64>);
-
-const TIMES: [Time; 3] = [
-    ("real s", "real_s", |cell| seconds(cell, "real_ns")),
-    ("user s", "user_s", |cell| {
-        Some(cell.cpu.user_ns as f64 / SECOND_NS)
-    }),
-    ("sys s", "sys_s", |cell| {
-        Some(cell.cpu.system_ns as f64 / SECOND_NS)
-    }),
-];
-
-fn steps(rows: &[Published], sides: &[PaperSide]) -> Titled {
-    let mut systems: Vec<&str> = rows.iter().map(|row| row["file_system"].as_str()).collect();
-    systems.dedup();
-    let names = systems.iter().map(|name| (*name).to_owned());
-    let names = names.chain(sides.iter().map(|side| side.name.clone()));
-    let mut lines: Vec<Vec<String>> = Vec::new();
-    for step in rows
-        .iter()
-        .filter(|row| Some(&row["file_system"].as_str()) == systems.first())
-    {
-        let (size, operation) = (&step["file_bytes"], &step["operation"]);
-        let of_system = |system: &&str| {
-            rows.iter().find(|row| {
-                row["file_system"] == **system
-                    && row["file_bytes"] == *size
-                    && row["operation"] == *operation
-            })
-        };
-        let is_it = |cell: &CellRecord| {
-            let bytes = classic(cell, "size_bytes").map(|bytes| bytes.to_string());
-            let creates = cell.classic.as_ref()?.get("is_create")?.as_bool()?;
-            (bytes.as_ref() == Some(size) && creates == (operation == "create")).then_some(())
-        };
-        for (label, key, of) in TIMES {
-            let published = systems.iter().map(|system| {
-                of_system(system).map_or_else(|| ABSENT.to_owned(), |row| row[key].clone())
-            });
-            let value = |side| mean(side, |cell| is_it(cell).and_then(|()| of(cell)));
-            let of_sides = sides.iter().map(|side| shown(value(side)));
-            let label = std::iter::once(format!("{operation} {size}, {label}"));
-            lines.push(label.chain(published).chain(of_sides).collect());
-        }
-        let published = systems.iter().map(|system| {
-            let each = of_system(system).and_then(|row| {
-                let number = |key: &str| row[key].parse::<f64>().ok();
-                Some(number("real_s")? / number("files")? * 1e6)
-            });
-            shown(each)
-        });
-        let of_sides = sides.iter().map(|side| {
-            shown(mean(side, |cell| {
-                is_it(cell)?;
-                Some(classic(cell, "real_ns")? / classic(cell, "files_asked")? / 1e3)
-            }))
-        });
-        let label = std::iter::once(format!("{operation} {size}, µs a file"));
-        lines.push(label.chain(published).chain(of_sides).collect());
-    }
-    (
-        "Files of 0 to 65536 bytes".to_owned(),
-        table(with_columns("", names), lines),
-    )
-}
-
-fn bandwidths(name: &str, rows: &[Published], sides: &[PaperSide]) -> Titled {
-    let rows: Vec<&Published> = rows.iter().filter(|row| row["table"] == name).collect();
-    let keys = [
-        "file_system",
-        "write_mb_per_second",
-        "write_percent_of_peak",
-        "read_mb_per_second",
-        "read_percent_of_peak",
-    ];
-    let published = rows
-        .iter()
-        .map(|row| keys.map(|key| row[key].clone()).into());
-    let of_sides = sides.iter().map(|side| {
-        let rate = |operation: &str| {
-            let workload = format!("table-{name}-{operation}");
-            shown(mean(side, |cell| {
-                (cell.workload == workload).then(|| cell.total.bytes_per_second / MIB)
-            }))
-        };
-        let absent = || ABSENT.to_owned();
-        let system = format!("{} (here)", side.name);
-        vec![system, rate("write"), absent(), rate("read"), absent()]
-    });
-    let heads = ["write MB/s", "% of peak", "read MB/s", "% of peak"].map(str::to_owned);
-    let lines: Vec<Vec<String>> = published.chain(of_sides).collect();
-    let what = rows
-        .first()
-        .map(|row| format!("{} in chunks of {}", row["file_size"], row["chunk"]));
-    let heading = format!("Table {name}: {}", what.unwrap_or_default());
-    (
-        heading,
-        table(with_columns("system", heads.into_iter()), lines),
-    )
+    let lines = published.chain(of_sides).collect();
+    let heads = group.figures.iter().map(|figure| figure.label.clone());
+    (group.heading, table(with_columns("system", heads), lines))
 }
 
 fn rates(sides: &[PaperSide]) -> Titled {

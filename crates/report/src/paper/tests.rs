@@ -1,6 +1,7 @@
 //! The published figures are read, and stand in their tables.
 
 use super::*;
+use crate::ComparisonFormat;
 
 fn shown(name: &str) -> String {
     let table = PaperTable {
@@ -89,4 +90,112 @@ fn the_session_of_a_run_stands_beside_the_published_ones() {
             "{text}"
         );
     }
+}
+
+/// A run of PostMark of that size.
+fn session(number: u32, transactions: u32) -> RunRecord {
+    let mut record = crate::html::sample::record();
+    let settings = workload::postmark::Settings {
+        number,
+        transactions,
+        ..workload::postmark::Settings::default()
+    };
+    let plan = workload::plan::PostmarkPlan {
+        settings,
+        fsync: workload::plan::Fsync::None,
+        choice: workload::plan::FileChoice::Uniform,
+        pool: workload::plan::Pool::Own,
+    };
+    let cell = &mut record.cells[0];
+    let planned = record.plan.cells.iter_mut();
+    for planned in planned.filter(|it| it.index == cell.index) {
+        planned.files = Some(workload::plan::FilePlan::Postmark(plan.clone()));
+    }
+    cell.workers = 1;
+    let classic = [
+        ("transactions", u64::from(transactions)),
+        ("transactions_per_second", 9940),
+        ("created", 2_510_496),
+    ];
+    let classic = classic.map(|(name, value)| (name.to_owned(), value.into()));
+    cell.classic = Some(classic.into());
+    record
+}
+
+fn beside(columns: &str, run: &RunRecord) -> Beside {
+    Reference::find(columns).unwrap().beside(&[run]).unwrap()
+}
+
+fn line(besides: &[Beside], begin: &str) -> Vec<String> {
+    let text = render_published(&[], besides, ComparisonFormat::Text, Page::PLAIN);
+    let line = text.lines().find(|line| line.starts_with(begin)).unwrap();
+    let words = line.split("  ").map(str::trim);
+    words
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn a_published_column_stands_beside_a_run_with_its_ratio() {
+    let besides = [beside("lfs-postmark:lfs", &session(9999, 5_000_000))];
+    let rate = line(&besides, "transactions per s");
+    assert_eq!(rate, ["transactions per s", "LFS", "4970", "9940", "2.000"]);
+    let counts = line(&besides, "created ");
+    assert_eq!(counts, ["created", "LFS", "2510496", "2510496", "1.000"]);
+    let missing = line(&besides, "appended");
+    assert_eq!(missing, ["appended", "LFS", "2472080", "not measured", "-"]);
+    let markdown = render_published(&[], &besides, ComparisonFormat::Markdown, Page::PLAIN);
+    assert!(markdown.contains("| transactions per s | LFS | 4970 | 9940 | 2.000 |"));
+    assert!(markdown.contains("hardware of their time"), "{markdown}");
+}
+
+#[test]
+fn counts_of_other_work_stand_without_a_ratio() {
+    let besides = [beside("lfs-postmark:ext3", &session(500, 500))];
+    assert_eq!(line(&besides, "created ").last().unwrap(), "-");
+    assert_eq!(
+        line(&besides, "transactions per s").last().unwrap(),
+        "15.06"
+    );
+    let text = render_published(&[], &besides, ComparisonFormat::Text, Page::PLAIN);
+    assert!(text.contains("A is of another size"), "{text}");
+    let json = render_published(&[], &besides, ComparisonFormat::Json, Page::PLAIN);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let figure = &json["published"][0]["tables"][0]["figures"][3];
+    assert_eq!(figure["figure"], "created");
+    assert_eq!(figure["measured"][0]["ratios"][0], serde_json::Value::Null);
+    assert_eq!(figure["published"][0]["value"], 2_510_496.0);
+}
+
+#[test]
+fn columns_are_named_by_their_beginning_and_all_are_meant_without() {
+    let systems = |text| Reference::find(text).map(|it| it.systems.len());
+    assert_eq!(systems("netapp-postmark-1").unwrap(), 21);
+    assert_eq!(systems("netapp-postmark-1:tmpfs,NFS/F6,TMPFS").unwrap(), 2);
+    for (text, said) in [
+        ("no-such", "no published experiment `no-such`"),
+        ("bfs-lat-fs", "are not in pgmeter"),
+        ("bfs-iozone:ufs", "has no published column `ufs`"),
+        (
+            "netapp-postmark-1:nfs",
+            "has more than one published column",
+        ),
+    ] {
+        let error = Reference::find(text).unwrap_err();
+        assert!(error.to_string().contains(said), "{error}");
+        assert!(error.help().starts_with("use one of "), "{}", error.help());
+    }
+}
+
+#[test]
+fn a_run_of_something_else_is_refused() {
+    let run = crate::html::sample::record();
+    let error = Reference::find("bfs-iozone").unwrap().beside(&[&run]);
+    let error = error.unwrap_err();
+    assert!(
+        error.to_string().contains("no figure of `bfs-iozone`"),
+        "{error}"
+    );
+    assert!(error.help().contains("paper run bfs-iozone"));
 }

@@ -67,7 +67,7 @@ pub(super) fn measure(
         Err(error) => return Err(error.into()),
     };
     let comparisons = [comparison];
-    write(&comparisons, args)?;
+    write(&comparisons, &[], args)?;
     let found = verdict(&comparisons, args);
     let worst = exits.into_iter().find(|exit| *exit != Exit::Measured);
     Ok(worst.unwrap_or(found))

@@ -4,7 +4,10 @@ mod live;
 mod measure;
 
 use compare::{CompareError, Comparison, ComparisonOptions, compare_with_first};
-use report::{ComparisonFormat, Page, regression_lines, render_comparisons};
+use report::{
+    Beside, ComparisonFormat, Page, Reference, ReferenceError, regression_lines,
+    render_comparisons, render_published,
+};
 use results::RunRecord;
 
 use crate::args::{CompareArgs, CompareFormat, WorkloadOptions};
@@ -27,14 +30,8 @@ pub(crate) fn compare(
         let help = "write `compare --target A --target B WORKLOAD`, or leave them out";
         return Err(Failure::new(Exit::Usage, message, Some(help.to_owned())));
     }
-    if args.runs.len() < 2 {
-        let message = format!(
-            "a comparison takes two runs or more, not {}",
-            args.runs.len()
-        );
-        let help = Some("name a record to compare with, such as `compare a.json b.json`".into());
-        return Err(Failure::new(Exit::Usage, message, help));
-    }
+    let references = references(args)?;
+    refuse_too_few(args)?;
     let records = args.runs.iter().map(|path| Ok([place.record(path)?]));
     let records: Vec<[RunRecord; 1]> = records.collect::<Result<_, Failure>>()?;
     let sides: Vec<&[RunRecord]> = records.iter().map(<[RunRecord; 1]>::as_slice).collect();
@@ -43,12 +40,48 @@ pub(crate) fn compare(
         paired: args.paired,
     };
     let comparisons = compare_with_first(&sides, options)?;
-    write(&comparisons, args)?;
+    let runs: Vec<&RunRecord> = records.iter().flatten().collect();
+    let besides = references.iter().map(|reference| reference.beside(&runs));
+    let besides: Vec<Beside> = besides.collect::<Result<_, ReferenceError>>()?;
+    write(&comparisons, &besides, args)?;
     Ok(verdict(&comparisons, args))
 }
 
+/// The published columns that the arguments name.
+fn references(args: &CompareArgs) -> Result<Vec<Reference>, Failure> {
+    let references = args.published.iter().map(|text| Ok(Reference::find(text)?));
+    references.collect()
+}
+
+/// Refuses one run that stands beside nothing, or that nothing could be a regression from.
+fn refuse_too_few(args: &CompareArgs) -> Result<(), Failure> {
+    let refused = |message: String, help: &str| {
+        Err(Failure::new(Exit::Usage, message, Some(help.to_owned())))
+    };
+    match args.runs.len() {
+        2.. => Ok(()),
+        _ if args.published.is_empty() => refused(
+            format!(
+                "a comparison takes two runs or more, not {}",
+                args.runs.len()
+            ),
+            "name a record to compare with, such as `compare a.json b.json`, or published figures \
+             with `--published`",
+        ),
+        _ if args.fail_on_regression.is_some() => refused(
+            "a published figure gives no verdict, so that there is no regression to fail on".into(),
+            "name a run to compare with, or leave `--fail-on-regression` out",
+        ),
+        _ => Ok(()),
+    }
+}
+
 /// Prints the comparisons, or writes them into the file that was asked for.
-fn write(comparisons: &[Comparison], args: &CompareArgs) -> Result<(), Failure> {
+fn write(
+    comparisons: &[Comparison],
+    besides: &[Beside],
+    args: &CompareArgs,
+) -> Result<(), Failure> {
     let format = match args.format {
         CompareFormat::Text => ComparisonFormat::Text,
         CompareFormat::Markdown => ComparisonFormat::Markdown,
@@ -59,7 +92,11 @@ fn write(comparisons: &[Comparison], args: &CompareArgs) -> Result<(), Failure> 
         Some(_) => Page::PLAIN,
         None => page(&std::io::stdout()),
     };
-    write_new(output, &render_comparisons(comparisons, format, page))
+    let text = match args.published.is_empty() {
+        true => render_comparisons(comparisons, format, page),
+        false => render_published(comparisons, besides, format, page),
+    };
+    write_new(output, &text)
 }
 
 /// What `--fail-on-regression` says, told on standard error too.
@@ -84,6 +121,13 @@ fn verdict(comparisons: &[Comparison], args: &CompareArgs) -> Exit {
 impl From<CompareError> for Failure {
     fn from(error: CompareError) -> Self {
         let help = Some(error.help().to_owned());
+        Self::new(Exit::Usage, error, help)
+    }
+}
+
+impl From<ReferenceError> for Failure {
+    fn from(error: ReferenceError) -> Self {
+        let help = Some(error.help());
         Self::new(Exit::Usage, error, help)
     }
 }

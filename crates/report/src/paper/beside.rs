@@ -1,0 +1,284 @@
+//! Published columns beside runs: what of the runs is the same figure, and by how much it differs.
+
+use results::{CellRecord, RunRecord, Status, Timestamp, WarningCode};
+use serde::Serialize;
+use workload::plan::FilePlan;
+
+use super::Paper;
+use super::catalog::Shape;
+use super::figure::{Figure, Kind, groups};
+use super::reference::{Reference, ReferenceError};
+use crate::compare::letter;
+
+/// Published systems with runs beside them.
+#[derive(Debug, Serialize)]
+pub struct Beside {
+    pub(super) experiment: &'static str,
+    pub(super) title: String,
+    /// Where it was published.
+    pub(super) source: String,
+    /// The work of the publication.
+    pub(super) full_size: &'static str,
+    pub(super) remark: &'static str,
+    /// What was measured here.
+    pub(super) sides: Vec<Side>,
+    pub(super) tables: Vec<BesideTable>,
+}
+
+/// What one run did in one way.
+#[derive(Debug, Serialize)]
+pub(super) struct Side {
+    /// The run's letter, with a number where it did the work in several ways.
+    pub name: String,
+    pub run: String,
+    pub started_at: Timestamp,
+    pub workload: String,
+    pub target: String,
+    /// Queue depth.
+    pub iodepth: u32,
+    pub workers: u32,
+    /// What the lab says of the run, such as its scale.
+    pub notes: Vec<String>,
+    /// The size of the work, where it is another than the publication's.
+    pub other_size: Option<String>,
+}
+
+/// Figures of one published table.
+#[derive(Debug, Serialize)]
+pub(super) struct BesideTable {
+    pub table: String,
+    pub figures: Vec<BesideFigure>,
+}
+
+/// A figure, as published and as measured.
+#[derive(Debug, Serialize)]
+pub(super) struct BesideFigure {
+    pub figure: String,
+    /// Whether it is of the whole work, so that work of another size has another.
+    pub grows_with_work: bool,
+    pub published: Vec<BesideValue>,
+    /// One for each side; none where it was not measured.
+    pub measured: Vec<Option<Measured>>,
+    #[serde(skip)]
+    pub kind: Kind,
+}
+
+/// A published value.
+#[derive(Debug, Serialize)]
+pub(super) struct BesideValue {
+    pub system: String,
+    pub value: Option<f64>,
+    /// As it was printed.
+    #[serde(skip)]
+    pub text: String,
+}
+
+/// A measured value.
+#[derive(Debug, Serialize)]
+pub(super) struct Measured {
+    pub mean: f64,
+    /// So many repetitions.
+    pub n: usize,
+    /// The mean over the value of each published system; none where the work was another.
+    pub ratios: Vec<Option<f64>>,
+}
+
+/// The cells of one run that did the work in one way.
+struct Gathered<'a> {
+    run: &'a RunRecord,
+    cells: Vec<&'a CellRecord>,
+}
+
+impl Reference {
+    /// These columns beside runs.
+    ///
+    /// # Errors
+    /// When a run has no figure of the experiment.
+    pub fn beside(&self, runs: &[&RunRecord]) -> Result<Beside, ReferenceError> {
+        let groups = groups(self.paper);
+        let figures: Vec<&Figure> = groups.iter().flat_map(|group| &group.figures).collect();
+        let mut gathered = Vec::new();
+        let mut sides = Vec::new();
+        for (place, run) in runs.iter().enumerate() {
+            let of_run = gather(run, self.paper, &figures);
+            if of_run.is_empty() {
+                return Err(ReferenceError::NothingMeasured {
+                    run: run.id.clone(),
+                    name: self.paper.name,
+                });
+            }
+            for (number, one) in of_run.iter().enumerate() {
+                let number = (of_run.len() > 1).then(|| (number + 1).to_string());
+                let name = letter(place) + &number.unwrap_or_default();
+                sides.push(one.side(name, self.paper));
+            }
+            gathered.extend(of_run);
+        }
+        let tables = groups.iter().map(|group| BesideTable {
+            table: group.heading.clone(),
+            figures: group
+                .figures
+                .iter()
+                .map(|figure| self.figure(figure, &gathered, &sides))
+                .collect(),
+        });
+        let pack = workload::read_toml(self.paper.name, self.paper.workload).ok();
+        let (title, source) = pack.map(|it| (it.title, it.source)).unwrap_or_default();
+        Ok(Beside {
+            experiment: self.paper.name,
+            title: title.unwrap_or_default(),
+            source: source.unwrap_or_default(),
+            full_size: self.paper.size,
+            remark: self.paper.remark,
+            tables: tables.collect(),
+            sides,
+        })
+    }
+
+    fn figure(&self, figure: &Figure, gathered: &[Gathered], sides: &[Side]) -> BesideFigure {
+        let systems = self.systems.iter();
+        let published: Vec<BesideValue> = systems
+            .filter_map(|system| figure.published_of(system))
+            .map(|value| BesideValue {
+                system: value.system.clone(),
+                value: value.text.parse().ok(),
+                text: value.text.clone(),
+            })
+            .collect();
+        let measured = gathered.iter().zip(sides).map(|(gathered, side)| {
+            let values: Vec<f64> = gathered.values(figure).collect();
+            let n = values.len();
+            let mean = (n > 0).then(|| values.iter().sum::<f64>() / n as f64)?;
+            let is_alike = side.other_size.is_none() || !figure.kind.grows();
+            let ratio = |published: &BesideValue| {
+                let base = published.value.filter(|value| is_alike && *value > 0.0)?;
+                Some(mean / base)
+            };
+            Some(Measured {
+                mean,
+                n,
+                ratios: published.iter().map(ratio).collect(),
+            })
+        });
+        BesideFigure {
+            figure: figure.label.clone(),
+            grows_with_work: figure.kind.grows(),
+            measured: measured.collect(),
+            kind: figure.kind,
+            published,
+        }
+    }
+}
+
+/// The complete cells of a run that have figures of the experiment, by how they were measured.
+fn gather<'a>(run: &'a RunRecord, paper: &Paper, figures: &[&Figure]) -> Vec<Gathered<'a>> {
+    let mut all: Vec<Gathered> = Vec::new();
+    let has_any = |cell: &&CellRecord| figures.iter().any(|it| it.measured(cell).is_some());
+    let complete = run.cells.iter().filter(|it| it.status == Status::Complete);
+    for cell in complete.filter(has_any) {
+        let belongs = |to: &&mut Gathered| is_of_one(paper, to.cells[0], cell);
+        match all.iter_mut().find(belongs) {
+            Some(gathered) => gathered.cells.push(cell),
+            None => all.push(Gathered {
+                run,
+                cells: vec![cell],
+            }),
+        }
+    }
+    all
+}
+
+/// Whether the figures of both are of one measurement.
+fn is_of_one(paper: &Paper, one: &CellRecord, other: &CellRecord) -> bool {
+    match paper.shape {
+        // Each figure is a workload of its own.
+        Shape::Bandwidths => {
+            let way = |cell: &CellRecord| (cell.engine, cell.cache, cell.iodepth, cell.workers);
+            one.target == other.target && way(one) == way(other)
+        }
+        _ => one.is_placed_as(other),
+    }
+}
+
+impl Gathered<'_> {
+    fn values(&self, figure: &Figure) -> impl Iterator<Item = f64> {
+        self.cells.iter().filter_map(|cell| figure.measured(cell))
+    }
+
+    fn side(&self, name: String, paper: &Paper) -> Side {
+        let (run, cell) = (self.run, self.cells[0]);
+        let is_of_lab = |code: &WarningCode| matches!(code, WarningCode::Other(it) if it == "lab");
+        let notes = run.warnings.iter().filter(|it| is_of_lab(&it.code));
+        Side {
+            name,
+            run: run.id.clone(),
+            started_at: run.started_at,
+            workload: match paper.shape {
+                Shape::Bandwidths => paper.name.to_owned(),
+                _ => cell.workload.clone(),
+            },
+            target: cell.target.clone(),
+            iodepth: cell.iodepth,
+            workers: cell.workers,
+            notes: notes.map(|it| it.message.clone()).collect(),
+            other_size: measured_size(run, cell).filter(|it| Some(it) != full_size(paper).as_ref()),
+        }
+    }
+}
+
+/// How much work a cell was, in the words of [`full_size`].
+fn measured_size(run: &RunRecord, cell: &CellRecord) -> Option<String> {
+    let planned = run.plan.cells.iter().find(|it| it.index == cell.index)?;
+    let workers = match cell.workers {
+        1 => String::new(),
+        count => format!(", by each of {count} workers"),
+    };
+    let size = match planned.files.as_ref()? {
+        FilePlan::Postmark(plan) => {
+            let it = &plan.settings;
+            session_size(
+                &[it.number, it.transactions, it.subdirectories].map(|count| count.to_string()),
+                &[it.size_low_bytes, it.size_high_bytes].map(|bytes| bytes.to_string()),
+            )
+        }
+        FilePlan::CreateRemove(plan) => format!("{} files of each size", plan.file_count),
+        FilePlan::LatFs(_) | FilePlan::FsMark(_) => return None,
+    };
+    Some(size + &workers)
+}
+
+/// How much work the publication's was; none where no figure depends on it.
+fn full_size(paper: &Paper) -> Option<String> {
+    let rows = paper.rows();
+    let row = rows.first()?;
+    let text = |key: &str| row.get(key).cloned().unwrap_or_default();
+    let none = || "0".to_owned();
+    match paper.shape {
+        Shape::Session => Some(session_size(
+            &[text("number"), text("transactions"), none()],
+            &[text("size_min_bytes"), text("size_max_bytes")],
+        )),
+        // Its sizes are PostMark's own, which the page leaves unsaid.
+        Shape::Systems => Some(session_size(
+            &[
+                text("initial_files"),
+                text("transactions"),
+                text("subdirectories"),
+            ],
+            &["500", "10000"].map(str::to_owned),
+        )),
+        Shape::Steps => Some(format!("{} files of each size", text("files"))),
+        Shape::Bandwidths | Shape::Rates | Shape::Grid => None,
+    }
+}
+
+fn session_size(
+    [number, transactions, subdirectories]: &[String; 3],
+    [low, high]: &[String; 2],
+) -> String {
+    let subdirectories = match subdirectories.as_str() {
+        "0" => String::new(),
+        count => format!(" in {count} subdirectories"),
+    };
+    format!("{number} files of {low} to {high} bytes{subdirectories}, {transactions} transactions")
+}

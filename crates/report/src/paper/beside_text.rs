@@ -1,0 +1,174 @@
+//! Published columns beside runs, for people.
+
+use ::compare::Comparison;
+use serde::Serialize;
+
+use super::HARDWARE;
+use super::beside::{Beside, BesideFigure, BesideTable, BesideValue, Measured, Side};
+use crate::compare::{ComparisonFormat, render_comparisons};
+use crate::markdown::{escape, table_lines};
+use crate::numbers::{ABSENT, digits};
+use crate::page::Page;
+use crate::table::{Column, Table};
+use crate::wrap::{printable, wrap};
+
+/// What stands where a published figure has no measured one.
+const NOT_MEASURED: &str = "not measured";
+const READING: &str = "A ratio is what was measured over what was published. A published figure is \
+                       one number, so that there is neither an interval nor a verdict.";
+
+/// Published columns beside runs, below the comparisons of these runs where there are several, with
+/// a final line break.
+#[must_use]
+pub fn render_published(
+    comparisons: &[Comparison],
+    besides: &[Beside],
+    format: ComparisonFormat,
+    page: Page,
+) -> String {
+    let of_runs = (!comparisons.is_empty()).then(|| render_comparisons(comparisons, format, page));
+    let parts = match format {
+        ComparisonFormat::Text => besides.iter().map(|it| it.text(page)).collect(),
+        ComparisonFormat::Markdown => besides.iter().map(Beside::markdown).collect(),
+        ComparisonFormat::Json => return json(comparisons, besides),
+    };
+    let parts: Vec<String> = of_runs.into_iter().chain::<Vec<String>>(parts).collect();
+    parts.join("\n")
+}
+
+fn json(comparisons: &[Comparison], besides: &[Beside]) -> String {
+    #[derive(Serialize)]
+    struct Document<'a> {
+        comparisons: &'a [Comparison],
+        published: &'a [Beside],
+    }
+    let document = Document {
+        comparisons,
+        published: besides,
+    };
+    let mut text = serde_json::to_string_pretty(&document).expect("all of its keys are text");
+    text.push('\n');
+    text
+}
+
+impl Beside {
+    /// What the experiment is, and what was measured here.
+    fn sentences(&self) -> Vec<String> {
+        let heads = [&self.title, &self.source].map(Clone::clone).into_iter();
+        let own = [
+            format!("full size: {}", self.full_size),
+            HARDWARE.to_owned(),
+            self.remark.to_owned(),
+        ];
+        heads
+            .chain(own)
+            .chain(self.sides.iter().map(described))
+            .collect()
+    }
+
+    /// What keeps figures from being compared.
+    fn alarms(&self) -> impl Iterator<Item = String> {
+        self.sides.iter().filter_map(|side| {
+            let size = side.other_size.as_ref()?;
+            Some(format!(
+                "{} is of another size than the publication: {size}. Counts, and times of the \
+                 whole, stand here without a ratio, and rates may depend on the size.",
+                side.name
+            ))
+        })
+    }
+
+    fn text(&self, page: Page) -> String {
+        let width = page.width.max(20);
+        let mut lines = vec![page.bold(&format!("beside the published {}", self.experiment))];
+        for sentence in self.sentences() {
+            lines.extend(wrap(&sentence, width));
+        }
+        for alarm in self.alarms() {
+            lines.extend(wrap(&alarm, width).iter().map(|line| page.red(line)));
+        }
+        for table in &self.tables {
+            lines.extend([String::new(), page.bold(&table.table)]);
+            let shown = self.table(table).lines(width);
+            lines.extend(shown.head.iter().map(|line| page.bold(line)));
+            lines.extend(shown.body);
+        }
+        lines.push(String::new());
+        lines.extend(wrap(READING, width));
+        lines.push(String::new());
+        lines.join("\n")
+    }
+
+    fn markdown(&self) -> String {
+        let heading = format!("# Beside the published {}", escape(self.experiment));
+        let mut lines = vec![heading, String::new()];
+        let sentences = self.sentences();
+        lines.extend(sentences.iter().map(|it| format!("- {}", escape(it))));
+        lines.extend(self.alarms().map(|it| format!("- **{}**", escape(&it))));
+        for table in &self.tables {
+            let heading = format!("## {}", escape(&table.table));
+            lines.extend([String::new(), heading, String::new()]);
+            lines.extend(table_lines(&self.table(table)));
+        }
+        lines.extend([String::new(), READING.to_owned(), String::new()]);
+        lines.join("\n")
+    }
+
+    /// One published system below the other, with the runs beside each.
+    fn table(&self, table: &BesideTable) -> Table {
+        let mut columns = vec![
+            Column::name("figure"),
+            Column::name("published"),
+            Column::number("value", u8::MAX),
+        ];
+        for side in &self.sides {
+            columns.push(Column::number(&side.name, 50));
+            columns.push(Column::number(&format!("{} ratio", side.name), 50));
+        }
+        Table {
+            columns,
+            rows: table.figures.iter().flat_map(rows).collect(),
+            span: None,
+        }
+    }
+}
+
+fn rows(figure: &BesideFigure) -> Vec<Vec<String>> {
+    let row = |(place, published): (usize, &BesideValue)| {
+        let of_side = |measured: &Option<Measured>| match measured {
+            None => [NOT_MEASURED.to_owned(), ABSENT.to_owned()],
+            Some(it) => [
+                figure.kind.show(it.mean),
+                it.ratios[place].map_or_else(|| ABSENT.to_owned(), digits),
+            ],
+        };
+        let label = match place {
+            0 => figure.figure.clone(),
+            _ => String::new(),
+        };
+        [label, published.system.clone(), published.text.clone()]
+            .into_iter()
+            .chain(figure.measured.iter().flat_map(of_side))
+            .collect()
+    };
+    figure.published.iter().enumerate().map(row).collect()
+}
+
+/// Which run a side is, in a line.
+fn described(side: &Side) -> String {
+    let way = match (side.iodepth, side.workers) {
+        (1, 1) => String::new(),
+        (depth, workers) => format!(", queue depth {depth}, {workers} workers"),
+    };
+    let notes = side.notes.iter().map(|note| format!("; {note}"));
+    let text = format!(
+        "{}: run {}, {}, {} on {}{way}{}",
+        side.name,
+        side.run,
+        side.started_at.strftime("%Y-%m-%d %H:%M:%S UTC"),
+        side.workload,
+        side.target,
+        notes.collect::<String>()
+    );
+    printable(&text)
+}
