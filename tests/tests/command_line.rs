@@ -298,3 +298,43 @@ fn a_closed_pipe_is_no_panic() {
     let seen = end_to_end::finish(&mut command);
     assert!(!seen.stderr.contains("panicked"), "{}", seen.text());
 }
+
+const NEW_FILE: &str = "size = \"4m\"\nnew_file = true\ncache = \"buffered\"\n\
+    [[access_spec]]\nname = \"First\"\nline = [{ size = \"64k\", read = 0, random = 0 }]\n";
+
+#[test]
+fn a_new_file_grows_while_it_is_written_and_stays_when_it_is_kept() {
+    let bed = bed();
+    bed.file("new.toml", NEW_FILE);
+    let target = bed.target().to_string_lossy().into_owned();
+    let line = [
+        "run", "new.toml", "--target", &target, "--json", "-", "--quiet",
+    ];
+    let seen = bed.run(&[&line[..], &["--no-html", "--keep"]].concat());
+    let record: Value = serde_json::from_str(&seen.stdout).unwrap();
+    assert_eq!(record["cells"][0]["operations"]["write"]["count"], 64);
+    let kept = bed.target().join("pgmeter.work/test-0.dat");
+    assert_eq!(std::fs::metadata(kept).unwrap().len(), 4 << 20);
+    bed.run(&["clean", &target]).assert_says(0, &[]);
+    assert_eq!(bed.left_in_target(), [""; 0]);
+}
+
+#[test]
+fn what_does_not_go_with_a_new_file_is_refused() {
+    let bed = bed();
+    bed.file("new.toml", NEW_FILE);
+    for (more, said) in [
+        (&["--ramp-time", "1s"][..], "ramp"),
+        (&["--engine", "mmap"], "mapping"),
+        (&["--verify"], "stamps"),
+        (&["--workers", "2"], "workers"),
+        (&["--until", "steady"], "only once"),
+        (&["--precondition", "1x"], "no new one"),
+    ] {
+        bed.run(&[&["check", "new.toml"], more].concat())
+            .assert_refused(2, &[said, "new_file"]);
+    }
+    bed.file("reads.toml", NEW_FILE.replace("read = 0", "read = 50"));
+    bed.run(&["check", "reads.toml"])
+        .assert_refused(2, &["only written", "read = 0"]);
+}

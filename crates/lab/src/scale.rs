@@ -66,16 +66,28 @@ impl Scale {
             }
             return scaled;
         }
+        let full_size = scaled.size;
         self.size(&mut scaled.size);
         for worker in &mut scaled.worker {
             if worker.size.is_some() {
                 self.size(&mut worker.size);
             }
         }
+        if scaled.new_file == Some(true) {
+            // It ends when the file is full.
+            return scaled;
+        }
         self.span(&mut scaled.ramp_time, RAMP_NS, RAMP_NS_MIN);
         match &mut scaled.operations {
             Some(operations) => {
-                *operations = self.count(*operations, TRANSACTIONS_MIN.into());
+                *operations = match (full_size, scaled.size) {
+                    // As often over the file as before.
+                    (Some(full), Some(size)) if full.0 > 0 => {
+                        let share = size.0 as f64 / full.0 as f64;
+                        ((*operations as f64 * share).round() as u64).max(1)
+                    }
+                    _ => self.count(*operations, TRANSACTIONS_MIN.into()),
+                };
                 if scaled.run_time.is_some_and(|span| span.0 > 0) {
                     self.span(&mut scaled.run_time, RUN_NS, RUN_NS_MIN);
                 }
@@ -162,6 +174,21 @@ mod tests {
         let server = scaled("file-server", "0.001");
         assert_eq!(server.size, Some(Bytes(BYTES_MIN)));
         assert_eq!(server.run_time, Some(Span(RUN_NS_MIN)));
+    }
+
+    #[test]
+    fn a_file_is_gone_through_as_often_as_before() {
+        let read = Workload {
+            size: Some(Bytes(128 << 20)),
+            operations: Some(2048),
+            access_spec: vec![workload::model::AccessSpec::default()],
+            ..Workload::default()
+        };
+        let small = "0.001".parse::<Scale>().unwrap().applied(&read);
+        assert_eq!(
+            (small.size, small.operations),
+            (Some(Bytes(16 << 20)), Some(256))
+        );
     }
 
     #[test]

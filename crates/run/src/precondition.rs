@@ -169,6 +169,7 @@ fn fill_cell(cell: &Cell, target_index: u32, times: f64) -> Option<Cell> {
         operations: Some(writes),
         workers: vec![worker],
         warm: false,
+        new_file: false,
         rate: None,
         curve: None,
         steady: None,

@@ -88,10 +88,10 @@ impl<'a> Session<'a> {
 
     pub fn prepare_all(&mut self, admitted: Vec<Site<'_>>) -> Result<(), RunError> {
         for (target_index, first, admitted) in admitted {
-            // Where only many files will be, no test file is made.
-            let fill = match first.files {
-                Some(_) => None,
-                None => Some(fill_plan(self.plan, first, target_index)?),
+            // Where only many files will be, or the cell writes its own, no test file is made.
+            let fill = match first.files.is_some() || first.new_file {
+                true => None,
+                false => Some(fill_plan(self.plan, first, target_index)?),
             };
             let target = &self.plan.targets[target_index as usize];
             let mut progress = progress(target, self.listener);
@@ -101,6 +101,16 @@ impl<'a> Session<'a> {
             };
             let prepared = target::prepare(admitted, target, fill.as_ref(), &mut watch)?;
             self.targets.insert(target_index, prepared);
+        }
+        Ok(())
+    }
+
+    /// Lets the cells behind one that wrote its test file use that.
+    pub fn end_new_files(&mut self, cell: &Cell) -> Result<(), RunError> {
+        for target_index in target_indexes(cell) {
+            if let Some(prepared) = self.targets.get_mut(&target_index) {
+                prepared.end_new_file(used_bytes(cell, target_index))?;
+            }
         }
         Ok(())
     }
@@ -115,17 +125,33 @@ impl<'a> Session<'a> {
         }
         let fill = fill_plan(self.plan, cell, target_index)?;
         let target = &self.plan.targets[target_index as usize];
+        if cell.new_file {
+            return Ok(prepared.begin_new_file(target, &fill)?);
+        }
         let mut progress = progress(target, self.listener);
         let mut watch = Watch {
             progress: &mut progress,
             stop: &self.options.stop,
         };
-        prepared.refill(target, &fill, &mut watch)?;
+        match prepared.has_new_file(used_bytes(cell, target_index), &fill) {
+            true => prepared.evict_file()?,
+            false => prepared.refill(target, &fill, &mut watch)?,
+        }
         if cell.warm {
             prepared.warm(&self.options.stop)?;
         }
         Ok(())
     }
+}
+
+/// Bytes from byte 0 that a cell uses of a target.
+fn used_bytes(cell: &Cell, target_index: u32) -> u64 {
+    let spans = cell.workers.iter().flat_map(|worker| &worker.spans);
+    spans
+        .filter(|span| span.target_index == target_index)
+        .map(|span| span.start_bytes.saturating_add(span.size_bytes))
+        .max()
+        .unwrap_or(0)
 }
 
 /// Tells how far the preparation of a target is.

@@ -233,8 +233,12 @@ impl<'a> Session<'a> {
             self.warn(warning);
         }
         self.warn_of_mismatch(cell, &measured);
+        let is_whole = record.status == Status::Complete && record.total.errors == 0;
         self.take(record);
-        Ok(())
+        match cell.new_file && is_whole {
+            true => self.end_new_files(cell),
+            false => Ok(()),
+        }
     }
 
     fn measure_files(&mut self, cell: &Cell, files: &FilePlan) -> Result<(), RunError> {

@@ -76,6 +76,7 @@ pub(crate) fn cell(iodepth: u32, workers: Vec<WorkerPlan>) -> Cell {
         operations: None,
         workers,
         warm: false,
+        new_file: false,
         rate: None,
         curve: None,
         steady: None,

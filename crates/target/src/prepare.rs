@@ -1,6 +1,7 @@
 //! Makes a target ready: its test file written with real data, or found as an earlier run left it.
 
 mod again;
+mod new_file;
 mod trees;
 
 use std::fs::File;
@@ -53,6 +54,8 @@ pub struct Prepared {
     site: Option<Ready>,
     size_bytes: u64,
     reused: bool,
+    /// Whether a cell wrote the test file from its beginning to its end.
+    has_new_file: bool,
 }
 
 #[derive(Debug)]
@@ -100,6 +103,7 @@ pub fn prepare(
         site: Some(site),
         size_bytes: 0,
         reused: false,
+        has_new_file: false,
     };
     if let Some(fill) = fill {
         prepared.refill(plan, fill, watch)?;
@@ -120,6 +124,7 @@ impl Prepared {
         watch: &mut Watch<'_>,
     ) -> Result<(), TargetError> {
         self.size_bytes = plan.size_bytes;
+        self.has_new_file = false;
         match &mut self.site {
             Some(Ready::File(claim)) => {
                 self.reused = fits(claim, plan, fill);

@@ -127,6 +127,9 @@ pub struct Cell {
     /// Read the targets into the page cache before, instead of dropping their pages.
     #[serde(default)]
     pub warm: bool,
+    /// The test file is empty when the cell begins.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub new_file: bool,
     /// Requests begin when they are due; without it each follows the one before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<OpenLoop>,
@@ -145,6 +148,11 @@ pub struct Cell {
     /// no access lines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub files: Option<FilePlan>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// Rates below this are refused, in requests per second of all workers together.

@@ -379,6 +379,15 @@ fn total(text: &mut String, plan: &Plan) {
         let sentence = format!("what is used of each target is written {times} before that");
         line(text, &sentence);
     }
+    for cell in plan.cells.iter().filter(|cell| cell.new_file) {
+        let name = cell.access_spec.as_ref().unwrap_or(&cell.workload);
+        if cell.repetition == 0 {
+            line(
+                text,
+                &format!("`{name}` begins with an empty test file (new_file)"),
+            );
+        }
+    }
     let reduced = plan
         .cells
         .iter()

@@ -54,6 +54,7 @@ pub fn cell(index: u32, name: &str, iodepth: u32, workers: u32, read_percent: f6
             .map(|index| worker(index, name, iodepth, read_percent))
             .collect(),
         warm: false,
+        new_file: false,
         rate: None,
         curve: None,
         steady: None,

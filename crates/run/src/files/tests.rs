@@ -70,6 +70,7 @@ fn plan(path: &Path, engine: EngineKind, workers: u32, files: FilePlan) -> Plan 
                 batch: 32,
             },
             warm: false,
+            new_file: false,
             rate: None,
             curve: None,
             steady: None,

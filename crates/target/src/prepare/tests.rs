@@ -537,3 +537,38 @@ fn a_stamped_device_is_written_once_for_all_cells_that_check() {
     assert!(!again(&plain()), "nothing need be there");
     assert!(again(&stamped()), "stamps may have been overwritten");
 }
+
+#[test]
+fn a_new_file_is_empty_and_serves_other_cells_when_it_was_written_to_its_end() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path();
+    let mut prepared = ready(path, MIB, &plain()).expect("prepared");
+    prepared
+        .begin_new_file(&plan(path, MIB), &plain())
+        .expect("a new file");
+    assert_eq!(content(&prepared).len(), 0);
+    assert!(!prepared.has_new_file(1, &plain()));
+    let opened = prepared.open(CacheMode::Buffered, false, true);
+    let file = File::from(opened.expect("open").file);
+    let half = vec![1; MIB as usize / 2];
+    file.write_all_at(&half, 0).expect("written");
+    prepared.end_new_file(MIB).expect("ended");
+    assert!(
+        !prepared.has_new_file(MIB, &plain()),
+        "half of it is missing"
+    );
+    prepared.end_new_file(MIB / 2).expect("ended");
+    assert!(prepared.has_new_file(MIB / 2, &plain()));
+    assert!(!prepared.has_new_file(MIB, &plain()));
+    assert!(!prepared.has_new_file(MIB / 2, &stamped()));
+    let stop = AtomicBool::new(false);
+    let mut watch = Watch {
+        progress: &mut |_, _| {},
+        stop: &stop,
+    };
+    let refilled = prepared.refill(&plan(path, MIB), &plain(), &mut watch);
+    refilled.expect("written anew");
+    assert!(content(&prepared) == expected(&plain(), MIB));
+    drop(prepared);
+    assert_eq!(entries(path), 0);
+}

@@ -2,6 +2,7 @@
 
 mod access;
 mod files;
+mod new_file;
 mod rate;
 mod until;
 mod values;
@@ -85,5 +86,6 @@ pub(crate) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     values::check_whole(workload)?;
     rate::check_whole(workload)?;
     until::check_whole(workload)?;
+    new_file::check_whole(workload)?;
     files::check_whole(workload)
 }

@@ -91,13 +91,18 @@ pub struct Workload {
     /// First byte of each target that is used. Default: 0.
     pub start: Option<Bytes>,
     /// Measured time of each cell; `0` together with `operations` means until they are done.
-    /// Default: 10 s, or 0 when `operations` is written and for work on many files.
+    /// Default: 10 s, or 0 when `operations` or `new_file` is written and for work on many files.
     pub run_time: Option<Span>,
-    /// Time each cell runs before it is measured. Default: 2 s, but 0 for work on many files.
+    /// Time each cell runs before it is measured. Default: 2 s, but 0 with `new_file` and for work
+    /// on many files.
     pub ramp_time: Option<Span>,
     /// End a cell after so many operations of all workers together, ramp not counted.
     /// Default: no such limit.
     pub operations: Option<u64>,
+    /// Begin each cell with an empty test file, so that its writes allocate space as first writes
+    /// do; it only writes, in sequence, and ends when the file has its `size` at the latest.
+    /// Default: false.
+    pub new_file: Option<bool>,
     /// When a cell ends: by `time`, or when rounds of `run_time` each are `steady`; then those of
     /// the steady window are its figures. Default: `time`.
     pub until: Option<UntilChoice>,

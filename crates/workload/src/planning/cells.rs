@@ -249,7 +249,33 @@ impl Layout<'_, '_> {
             .flat_map(|worker| &worker.spans)
             .map(|span| span.iodepth);
         let reported = reported.max().unwrap_or(iodepth);
-        Ok(self.cell(reported, workers, common))
+        let mut cell = self.cell(reported, workers, common);
+        if cell.new_file {
+            self.end_when_full(&mut cell)?;
+        }
+        Ok(cell)
+    }
+
+    /// Lets a cell that begins with an empty file end when that has its size.
+    fn end_when_full(&self, cell: &mut Cell) -> Result<(), Diagnostic> {
+        let mut fitting = 0;
+        for worker in &cell.workers {
+            let length = worker
+                .lines
+                .first()
+                .map_or(1, |line| line.size_bytes.max(1));
+            for span in &worker.spans {
+                let target = &self.context.targets.entries[span.target_index as usize].facts;
+                if target.kind == TargetKind::Device {
+                    let path = &target.path;
+                    let message = format!("`{path}` is a device, which is never a new file");
+                    return Err(Diagnostic::error("", message).help("leave `new_file` out"));
+                }
+                fitting += span.size_bytes / u64::from(length);
+            }
+        }
+        cell.operations = Some(cell.operations.map_or(fitting, |asked| asked.min(fitting)));
+        Ok(())
     }
 
     fn cell(&self, iodepth: u32, workers: Vec<WorkerPlan>, access_spec: Option<String>) -> Cell {
@@ -270,6 +296,7 @@ impl Layout<'_, '_> {
             workers,
             ring: options.ring,
             warm: options.warm,
+            new_file: options.new_file,
             rate: None,
             steady,
             curve: None,

@@ -50,6 +50,7 @@ pub(super) struct Options {
     pub content: ContentPlan,
     pub ring: RingOptions,
     pub warm: bool,
+    pub new_file: bool,
     pub test_type: TestType,
     pub steps: Steps,
 }
@@ -111,6 +112,7 @@ impl Options {
             cpus: r.cpus(workload),
             verify: r.verify(workload.verify, engine)?,
             warm: r.shown("warm", workload.warm, false),
+            new_file: r.new_file(workload.new_file),
             position: r.word("position", workload.position, PositionRule::Uniform),
             cursor: r.word("cursor", workload.cursor, CursorKind::Worker),
             content: content_plan(&r.word("content", content, ContentChoice::Incompressible)),
@@ -226,6 +228,11 @@ impl Resolver<'_> {
         Ok((times > 0.0).then_some(times))
     }
 
+    fn new_file(&mut self, written: Option<bool>) -> bool {
+        self.optional("new_file", written, |value| value.to_string())
+            .unwrap_or(false)
+    }
+
     fn steady(&mut self, workload: &Workload) -> Option<SteadyRule> {
         workload.until?;
         if self.word("until", workload.until, UntilChoice::Time) == UntilChoice::Time {
@@ -311,13 +318,15 @@ impl Resolver<'_> {
         operations: Option<u64>,
         warnings: &mut Vec<Diagnostic>,
     ) -> Result<(u64, u64), Diagnostic> {
-        let default = if operations.is_some() {
+        let is_new = workload.new_file == Some(true);
+        let is_counted = operations.is_some() || is_new;
+        let default = if is_counted {
             Span(0)
         } else {
             RUN_TIME_DEFAULT
         };
         let mut written = workload.run_time;
-        if operations.is_none() && written == Some(Span(0)) {
+        if !is_counted && written == Some(Span(0)) {
             written = None;
             let message = format!(
                 "`{}` would run until stopped; it runs for {RUN_TIME_DEFAULT} in each cell",
@@ -325,8 +334,9 @@ impl Resolver<'_> {
             );
             warnings.push(Diagnostic::warning("", message).help("add `--run-time` with a time"));
         }
+        let ramp_default = if is_new { Span(0) } else { RAMP_TIME_DEFAULT };
         let run_time = self.shown("run_time", written, default);
-        let ramp_time = self.shown("ramp_time", workload.ramp_time, RAMP_TIME_DEFAULT);
+        let ramp_time = self.shown("ramp_time", workload.ramp_time, ramp_default);
         if run_time.0.checked_add(ramp_time.0).is_none() {
             let message = format!("`run_time` of {run_time} is longer than any run");
             return Err(Diagnostic::error("", message).help("write `run_time = \"5m\"`"));

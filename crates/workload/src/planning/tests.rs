@@ -444,6 +444,19 @@ fn a_run_without_end_gets_the_default_time_and_a_warning() {
 }
 
 #[test]
+fn a_new_file_is_written_once_from_its_start_to_its_end() {
+    const WRITE: &str = "size = \"1m\"\nnew_file = true\n[[access_spec]]\nname = \"seq\"\n\
+        line = [{ size = \"64k\", read = 0, random = 0 }]\n";
+    let cell = |more: &str| planned(&format!("{more}{WRITE}"), &[]).plan.cells[0].clone();
+    let full = cell("");
+    assert!(full.new_file);
+    assert_eq!((full.run_time_ns, full.ramp_time_ns), (0, 0));
+    assert_eq!(full.operations, Some(16));
+    assert_eq!(cell("operations = 5\n").operations, Some(5));
+    assert_eq!(cell("operations = 500\n").operations, Some(16));
+}
+
+#[test]
 fn a_list_of_depths_must_be_followed_by_somebody() {
     let text = format!("iodepth = [1, 2]\n{LINE}[[worker]]\niodepth = 4\n");
     assert_eq!(

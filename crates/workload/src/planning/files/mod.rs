@@ -167,6 +167,7 @@ impl Layout<'_, '_> {
                 .collect(),
             ring: options.ring,
             warm: false,
+            new_file: false,
             rate: None,
             curve: None,
             steady: None,
