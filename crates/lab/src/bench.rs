@@ -442,6 +442,14 @@ impl Built {
         }
     }
 
+    /// Tells the device which blocks are free; how many bytes that were.
+    ///
+    /// # Errors
+    /// When the file system or its device cannot do it.
+    pub fn trim(&self) -> Result<u64, LabError> {
+        crate::log::trim(&self.directory)
+    }
+
     /// Unmounts it; how long that took. What was made stays.
     ///
     /// # Errors

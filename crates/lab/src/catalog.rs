@@ -133,6 +133,8 @@ pub const ENTRIES: [Entry; 12] = [
         mkfs: &["mkfs.nilfs2", "-q", "-f", "-K"],
         package: "nilfs-tools",
         types: &["nilfs2"],
+        // Its cleaner may take what a workload has just left.
+        mount_options: "pp=0",
         size_min_bytes: 256 * MIB,
         is_log_structured: true,
         ..on_device("nilfs2", "log-structured, with snapshots")

@@ -79,6 +79,15 @@ pub enum LabError {
         /// The path.
         path: PathBuf,
     },
+    /// Too little memory for a guest.
+    #[error("a guest with {} of memory does not come up: it needs {} at least", Bytes(*.bytes),
+        Bytes(*.min_bytes))]
+    LittleMemory {
+        /// What was asked for.
+        bytes: u64,
+        /// What is needed.
+        min_bytes: u64,
+    },
     /// A guest ended without an answer.
     #[error("the guest {how}{}", indented(.console))]
     Guest {
@@ -129,6 +138,12 @@ pub enum LabError {
         status: String,
         /// What it printed.
         output: String,
+    },
+    /// A log-structured file system cannot be cleaned.
+    #[error("the cleaner of `{}` does not come to an end", .device.display())]
+    NotCleaned {
+        /// Its device.
+        device: PathBuf,
     },
     /// A mount cannot be taken away.
     #[error("`{}` stays mounted: {reason}", .point.display())]
@@ -191,6 +206,7 @@ impl LabError {
                 | Self::TooSmall { .. }
                 | Self::NotInGuest { .. }
                 | Self::OddPath { .. }
+                | Self::LittleMemory { .. }
         )
     }
 
@@ -229,6 +245,7 @@ impl LabError {
                  lie on a device, `--on loop`"
                     .to_owned()
             }
+            Self::LittleMemory { .. } => "use `--vm-memory 512m` or more".to_owned(),
             Self::OddPath { .. } => {
                 "use `--dir`, and a place of this program, without blanks, quotes, commas and \
                  colons"
@@ -236,6 +253,9 @@ impl LabError {
             }
             Self::Guest { .. } => {
                 "see the guest's last words above; `--vm-memory` gives it more memory".to_owned()
+            }
+            Self::NotCleaned { .. } => {
+                "mount it without its cleaner: `,mount=nogc`, `,mount=background_gc=off`".to_owned()
             }
             Self::Failed { .. } | Self::System { .. } => return None,
             Self::Busy { .. } | Self::Left { .. } => {

@@ -55,7 +55,7 @@ impl Guest {
         let own = std::env::current_exe()
             .map_err(|error| LabError::system("find", Path::new("/proc/self/exe"), error))?;
         for path in [lab, own.as_path()] {
-            refuse_odd(path)?;
+            nameable(path)?;
         }
         let program = &host.kernel.program;
         let failed = |error| LabError::system("run", program, error);
@@ -162,7 +162,7 @@ impl Drop for Guest {
 }
 
 /// The kernel's command line takes no blanks, and the names of images no commas or colons.
-fn refuse_odd(path: &Path) -> Result<(), LabError> {
+pub(super) fn nameable(path: &Path) -> Result<(), LabError> {
     let is_odd = |letter: char| letter.is_whitespace() || "\"',:".contains(letter);
     match path.to_str() {
         Some(text) if !text.contains(is_odd) => Ok(()),

@@ -4,10 +4,11 @@ use std::convert::Infallible;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rustix::mount::{MountFlags, mount};
+use rustix::process::{Pid, WaitOptions, WaitStatus};
 use rustix::system::{RebootCommand, finit_module, reboot};
 
 use super::guest::SPOKEN;
@@ -83,18 +84,19 @@ fn serve(order: &Path) -> Result<(), LabError> {
         .current_dir(&order.directory);
     say("up");
     let status = spoken(&mut command).map_err(|error| LabError::system("run", &own, error))?;
-    println!("the program in the guest ended: {status}");
+    println!("the program in the guest ended: {status:?}");
     Ok(())
 }
 
 /// Runs a program, what it prints marked as said to people.
-fn spoken(command: &mut Command) -> io::Result<ExitStatus> {
+fn spoken(command: &mut Command) -> io::Result<WaitStatus> {
     let (reader, writer) = io::pipe()?;
     command
         .stdin(Stdio::null())
         .stdout(writer.try_clone()?)
         .stderr(writer);
-    let mut child = command.spawn()?;
+    let child = command.spawn()?;
+    let own = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     // The command holds the other end of the pipe; what else holds it is not waited for.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     std::thread::spawn(move || {
@@ -102,7 +104,14 @@ fn spoken(command: &mut Command) -> io::Result<ExitStatus> {
             say(&line);
         }
     });
-    child.wait()
+    // Whoever is left by others is the first process's to bury: some wait for that.
+    loop {
+        match rustix::process::wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) if Some(pid) == own => return Ok(status),
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
 }
 
 fn load(module: &PathBuf) -> Result<(), LabError> {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::guest::{Host, nameable};
 use crate::availability::{check_image, check_program};
 use crate::bench::Ground;
 use crate::catalog::{Entry, Maker};
@@ -16,6 +17,9 @@ const PROGRAM: &str = "linux.uml";
 const PACKAGE: &str = "user-mode-linux";
 /// Where Debian puts its modules, a directory a release.
 const MODULES: &str = "/usr/lib/uml/modules";
+
+/// Less does not come up with all modules.
+const MEMORY_BYTES_MIN: u64 = 128 << 20;
 
 /// A kernel for guests.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,12 +102,24 @@ fn module_of(line: &str) -> &str {
     line.split(':').next().unwrap_or_default()
 }
 
-/// Refuses what can be seen to fail in guests before anything is made; finds their kernel.
+/// Refuses what can be seen to fail in guests before anything is made; finds what runs them.
 ///
 /// # Errors
 /// A program that is not here, a file system that the guest does not have or that lies on no
 /// image, too little space.
-pub fn check(choices: &[Choice], ground: &Ground, directory: &Path) -> Result<Kernel, LabError> {
+pub fn check(
+    choices: &[Choice],
+    ground: &Ground,
+    directory: &Path,
+    memory_bytes: u64,
+) -> Result<Host, LabError> {
+    if memory_bytes < MEMORY_BYTES_MIN {
+        return Err(LabError::LittleMemory {
+            bytes: memory_bytes,
+            min_bytes: MEMORY_BYTES_MIN,
+        });
+    }
+    nameable(directory)?;
     let kernel = Kernel::find()?;
     if ground.medium != Medium::Loop {
         return Err(LabError::NotInGuest {
@@ -121,7 +137,10 @@ pub fn check(choices: &[Choice], ground: &Ground, directory: &Path) -> Result<Ke
         }
     }
     check_image(choices, ground, directory)?;
-    Ok(kernel)
+    Ok(Host {
+        kernel,
+        memory_bytes,
+    })
 }
 
 /// The entry of a file system that can be made on an image for a guest.

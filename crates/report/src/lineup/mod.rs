@@ -33,6 +33,8 @@ pub struct Lineup {
     pub columns: Vec<(String, String)>,
     /// What failed.
     pub alarms: Vec<String>,
+    /// Whether its times are those of guests, which rank nothing.
+    pub is_of_guests: bool,
     sections: Vec<Section>,
     /// What the reader should know.
     pub notes: Vec<String>,
@@ -63,6 +65,9 @@ impl Lineup {
     pub fn add(&mut self, heading: &str, columns: &[&[RunRecord]], extras: &[Extra]) {
         let (mut rows, alarms) = rows::of_records(columns);
         rows.extend(extras.iter().map(Row::of_extra));
+        if self.is_of_guests {
+            rows = rows.into_iter().map(Row::of_guests).collect();
+        }
         self.sections.push(Section {
             heading: heading.to_owned(),
             alarms,
@@ -83,8 +88,16 @@ impl Lineup {
     /// How to read the tables.
     fn legend(&self) -> String {
         let first = self.columns.first().map_or("", |(name, _)| name.as_str());
+        let times = match self.is_of_guests {
+            true => format!(
+                "{} is a time, or got from one, in a kernel that is itself a process: it ranks \
+                 nothing. ",
+                rows::GUEST_TIME
+            ),
+            false => String::new(),
+        };
         format!(
-            "* is the best mean of its row. The line below is the ratio to {first}, the one below \
+            "{times}* is the best mean of its row. The line below is the ratio to {first}, the one below \
              that its 95 % confidence interval, where it was repeated; an interval around 1 shows \
              no difference."
         )

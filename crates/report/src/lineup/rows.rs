@@ -18,6 +18,8 @@ pub enum Better {
     Higher,
     /// Smaller ones.
     Lower,
+    /// Neither: it is told, and held against nothing.
+    Neither,
 }
 
 /// A figure that no record has, such as the time to make a file system.
@@ -29,7 +31,12 @@ pub struct Extra {
     pub samples: Vec<Vec<f64>>,
     /// Which values are the better ones.
     pub better: Better,
+    /// Whether it is a time, or was got from one.
+    pub is_time: bool,
 }
+
+/// Stands before times that rank nothing.
+pub(super) const GUEST_TIME: &str = "~";
 
 /// A figure in all columns.
 #[derive(Debug, Clone)]
@@ -37,6 +44,7 @@ pub(super) struct Row {
     pub label: String,
     pub values: Vec<Option<Value>>,
     better: Better,
+    is_time: bool,
 }
 
 /// A figure of one column.
@@ -72,7 +80,28 @@ impl Row {
             label: extra.label.clone(),
             values: estimates.iter().enumerate().map(value).collect(),
             better: extra.better,
+            is_time: extra.is_time,
         }
+        .told()
+    }
+
+    /// Without ratios where they say nothing.
+    fn told(mut self) -> Self {
+        if self.better == Better::Neither {
+            for value in self.values.iter_mut().flatten() {
+                value.ratio = None;
+            }
+        }
+        self
+    }
+
+    /// Marked as a time that ranks nothing, where it is a time.
+    pub fn of_guests(mut self) -> Self {
+        if self.is_time {
+            self.label = format!("{GUEST_TIME} {}", self.label);
+            self.better = Better::Neither;
+        }
+        self.told()
     }
 
     /// The column with the best mean, where there are several.
@@ -81,12 +110,15 @@ impl Row {
             let values = self.values.iter().enumerate();
             values.filter_map(|(place, value)| Some((place, value.as_ref()?.mean)))
         };
-        if means().count() < 2 {
+        let most = means().max_by(|a, b| a.1.total_cmp(&b.1))?;
+        let least = means().min_by(|a, b| a.1.total_cmp(&b.1))?;
+        if most.1 <= least.1 {
             return None;
         }
         let best = match self.better {
-            Better::Higher => means().max_by(|a, b| a.1.total_cmp(&b.1)),
-            Better::Lower => means().min_by(|a, b| a.1.total_cmp(&b.1)),
+            Better::Higher => Some(most),
+            Better::Lower => Some(least),
+            Better::Neither => None,
         };
         best.map(|(place, _)| place)
     }
@@ -217,6 +249,7 @@ fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<
                 true => Better::Higher,
                 false => Better::Lower,
             },
+            is_time: true,
         })
     };
     let slow = row(Figure::LatencyP99).or_else(|| row(Figure::LatencyMean));

@@ -31,6 +31,7 @@ fn lineup() -> Lineup {
         label: "sync afterwards, s".to_owned(),
         samples: vec![vec![2.0, 2.1], vec![1.0, 1.1], Vec::new()],
         better: Better::Lower,
+        is_time: true,
     };
     lineup.add("File Server", &columns, &[extra]);
     lineup
@@ -84,4 +85,51 @@ fn a_lineup_without_any_run_is_empty() {
     lineup.add("nothing", &[&[], &[]], &[]);
     let text = lineup.render(LineupFormat::Text, Page::PLAIN);
     assert!(text.contains("nothing"), "{text}");
+}
+
+#[test]
+fn times_of_guests_rank_nothing_and_counts_do() {
+    let mut lineup = Lineup {
+        columns: ["ext4", "nilfs2"]
+            .map(|name| (name.to_owned(), String::new()))
+            .into(),
+        is_of_guests: true,
+        ..Lineup::default()
+    };
+    let extra = |label: &str, is_time: bool, better: Better| Extra {
+        label: label.to_owned(),
+        samples: vec![vec![2.0], vec![1.0]],
+        better,
+        is_time,
+    };
+    let extras = [
+        extra("sync, s", true, Better::Lower),
+        extra("device writes, MiB", false, Better::Lower),
+        extra("user writes, MiB", false, Better::Neither),
+    ];
+    lineup.add("work", &[], &extras);
+    let text = lineup.render(LineupFormat::Text, Page::PLAIN);
+    let after = |begin: &str| {
+        let place = text
+            .lines()
+            .position(|line| line.starts_with(begin))
+            .unwrap();
+        text.lines()
+            .skip(place)
+            .take(2)
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    assert!(
+        !after("~ sync").contains(['*']) && !after("~ sync").contains("ratio"),
+        "{text}"
+    );
+    assert!(
+        after("device").contains("*1.000") && after("device").contains("ratio"),
+        "{text}"
+    );
+    assert!(
+        !after("user").contains('*') && !after("user").contains("ratio"),
+        "{text}"
+    );
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use lab::{Built, Choice, ChoiceKind, Job, Lab, LabError};
+use lab::{Built, Choice, ChoiceKind, Job, Lab, LabError, Log};
 use results::{RunRecord, Status};
 use serde::{Deserialize, Serialize};
-use target::DeviceCounters;
+use target::{DeviceCounters, DeviceSample};
 use workload::facts::{SystemFacts, TargetFacts};
 use workload::plan::TargetKind;
 use workload::{Overrides, Workload, plan, wanted_targets};
@@ -45,6 +45,14 @@ pub(crate) struct Costs {
     pub unmount: Option<Duration>,
     /// Bytes that reached the device from mounting to the end of the sync.
     pub device_written_bytes: Option<u64>,
+    /// Bytes that the workload wrote meanwhile, where all of them were counted.
+    pub user_written_bytes: Option<u64>,
+    /// Segments of a log that were cleaned, during the workload and after it.
+    pub cleaned_segments: Option<u64>,
+    /// Bytes that reached the device while the log was cleaned after the workload.
+    pub cleaning_written_bytes: Option<u64>,
+    /// Bytes of which the device was told that they are free, after all that.
+    pub trimmed_bytes: Option<u64>,
 }
 
 /// A run, and what it cost beside.
@@ -300,7 +308,8 @@ impl Contest<'_> {
         }
         let counters = DeviceCounters::open([built.directory.as_path()]);
         let sample = || counters.as_ref()?.sample().ok();
-        let before = sample();
+        let log = Log::of(built);
+        let (before, log_before) = (sample(), log.as_ref().and_then(Log::sample));
         let (workloads, overrides) = self.prepared(entrant, choice, &built.directory)?;
         let wanted = wanted_targets(&workloads, &overrides);
         let facts = target::system_facts(&wanted, built.directory.to_str());
@@ -313,16 +322,28 @@ impl Contest<'_> {
             is_quiet: self.is_quiet,
             stop: Arc::clone(&self.stop),
         };
-        let record = measure(assignment, self.place)?;
+        let (record, user_written_bytes) = measure(assignment, self.place)?;
         let sync = built.sync()?;
-        let written = sample()
-            .zip(before)
-            .map(|(after, before)| after.since(&before).write_bytes);
-        let costs = Costs {
+        let synced = sample();
+        let written = |after: Option<DeviceSample>, before: Option<DeviceSample>| {
+            let (after, before) = after.zip(before)?;
+            Some(after.since(&before).write_bytes)
+        };
+        let mut costs = Costs {
             sync: Some(sync),
-            device_written_bytes: written,
+            device_written_bytes: written(synced, before),
+            user_written_bytes,
             ..Costs::default()
         };
+        if let Some(log) = &log {
+            if log.clean(|| self.stop.load(Ordering::Relaxed))? {
+                built.sync()?;
+                costs.cleaning_written_bytes = written(sample(), synced);
+            }
+            let cleaned = log.sample().zip(log_before);
+            log.end_cleaner();
+            costs.cleaned_segments = cleaned.map(|(after, before)| after.cleaned_since(&before));
+        }
         Ok((record, costs))
     }
 

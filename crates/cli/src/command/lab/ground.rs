@@ -30,10 +30,10 @@ impl Asked {
         let mut asked = Self::read_unchecked(args, targets)?;
         match args.vm {
             Some(VmArg::Uml) => {
-                asked.host = Some(Host {
-                    kernel: lab::vm::check(&asked.choices, &asked.ground, &asked.directory)?,
-                    memory_bytes: args.vm_memory.0,
-                });
+                let memory_bytes = args.vm_memory.0;
+                let ground = &asked.ground;
+                let host = lab::vm::check(&asked.choices, ground, &asked.directory, memory_bytes)?;
+                asked.host = Some(host);
             }
             None => {
                 become_root_of_a_namespace(&asked.choices)?;
@@ -112,8 +112,7 @@ impl Asked {
 fn in_guests(host: &Host) -> String {
     format!(
         "each on an image in User-mode Linux {} with {} of memory, one at a time: counts and \
-         bytes are as true as elsewhere, but times hold the cost of a kernel that is a process, \
-         and do not compare file systems",
+         bytes are as true as elsewhere, times are not",
         host.kernel.release,
         Bytes(host.memory_bytes)
     )

@@ -166,6 +166,8 @@ fn obey(order: &Order<Task>, place: &Place, at_once: fn() -> !) -> Result<Answer
     let built = lab::vm::enter(&order.image)?;
     let described = super::contest::describe(&built);
     let (record, mut costs) = contest.measure(lab.clone(), job, &built)?;
+    // Not all can.
+    costs.trimmed_bytes = built.trim().ok();
     costs.unmount = Some(built.unmount()?);
     Ok(Answer {
         record: record.to_json(),

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use display::{Asked, Display, Kind, Surroundings};
-use results::{RunRecord, Warning, WarningCode};
+use results::{CellRecord, RunEvent, RunRecord, Warning, WarningCode};
 use run::RunOptions;
 use workload::Planned;
+use workload::plan::Cell;
 
 use crate::failure::Failure;
 use crate::keep::Keeper;
@@ -28,8 +29,12 @@ pub(crate) struct Assignment {
 /// The code of remarks on the file system that was made for a run.
 const LAB: &str = "lab";
 
-/// Measures, with a live line on a terminal, and keeps the run.
-pub(crate) fn measure(assignment: Assignment, place: &Place) -> Result<RunRecord, Failure> {
+/// Measures, with a live line on a terminal, and keeps the run; how many bytes were written, where
+/// all of them were counted.
+pub(crate) fn measure(
+    assignment: Assignment,
+    place: &Place,
+) -> Result<(RunRecord, Option<u64>), Failure> {
     let Assignment {
         planned,
         notes,
@@ -59,8 +64,10 @@ pub(crate) fn measure(assignment: Assignment, place: &Place) -> Result<RunRecord
         ..RunOptions::default()
     };
     let mut live = live(is_quiet)?;
+    let mut prepared = Prepared::default();
     let mut finished = run::run(&planned.plan, warnings, &options, &mut |event| {
         keeper.hear(event);
+        prepared.hear(event);
         if live.on_event(event) != Asked::Nothing {
             stop.store(true, Ordering::Relaxed);
         }
@@ -72,8 +79,41 @@ pub(crate) fn measure(assignment: Assignment, place: &Place) -> Result<RunRecord
     }
     match finished.error {
         Some(error) => Err(error.into()),
-        None => Ok(finished.record),
+        None => {
+            let written_bytes = written_bytes(&finished.record, &prepared);
+            Ok((finished.record, written_bytes))
+        }
     }
+}
+
+/// How many bytes of test files were written before anything was measured.
+#[derive(Debug, Default)]
+struct Prepared {
+    ended_bytes: u64,
+    /// Of the target that is being prepared.
+    current_bytes: u64,
+}
+
+impl Prepared {
+    fn hear(&mut self, event: &RunEvent) {
+        if let RunEvent::Prepare { done_bytes, .. } = event {
+            if *done_bytes < self.current_bytes {
+                self.ended_bytes += self.current_bytes;
+            }
+            self.current_bytes = *done_bytes;
+        }
+    }
+}
+
+/// All bytes that a run wrote; none where it also wrote unmeasured, as in ramps.
+fn written_bytes(record: &RunRecord, prepared: &Prepared) -> Option<u64> {
+    let is_measured = |cell: &Cell| cell.ramp_time_ns == 0 && cell.precondition.is_none();
+    if !record.plan.cells.iter().all(is_measured) {
+        return None;
+    }
+    let written = |cell: &CellRecord| cell.operation("write").map_or(0, |it| it.bytes);
+    let measured: u64 = record.cells.iter().map(written).sum();
+    Some(measured + prepared.ended_bytes + prepared.current_bytes)
 }
 
 /// Keeps a run that was measured elsewhere, with notes and tags.

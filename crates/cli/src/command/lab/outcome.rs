@@ -11,20 +11,43 @@ use crate::failure::Exit;
 
 const MIB: f64 = 1_048_576.0;
 
-/// What a cost is called, and how it is read.
-type Cost = (&'static str, fn(&Costs) -> Option<f64>);
+/// What a cost is called, which values are the better ones, and how it is read.
+type Cost = (&'static str, Better, fn(&Costs) -> Option<f64>);
 
-const COSTS: [Cost; 4] = [
-    ("sync afterwards, s", |costs| seconds(costs.sync)),
-    ("device writes, MiB", |costs| {
-        costs.device_written_bytes.map(|bytes| bytes as f64 / MIB)
+/// Those that end in `s` are times.
+const COSTS: [Cost; 9] = [
+    ("sync afterwards, s", Better::Lower, |costs| {
+        seconds(costs.sync)
     }),
-    ("mkfs, s", |costs| seconds(costs.mkfs)),
-    ("unmount, s", |costs| seconds(costs.unmount)),
+    ("user writes, MiB", Better::Neither, |costs| {
+        mebibytes(costs.user_written_bytes)
+    }),
+    ("device writes, MiB", Better::Lower, |costs| {
+        mebibytes(costs.device_written_bytes)
+    }),
+    ("device per user byte", Better::Lower, |costs| {
+        let (device, user) = costs.device_written_bytes.zip(costs.user_written_bytes)?;
+        (user > 0).then(|| device as f64 / user as f64)
+    }),
+    ("segments cleaned", Better::Neither, |costs| {
+        costs.cleaned_segments.map(|count| count as f64)
+    }),
+    ("cleaning wrote, MiB", Better::Neither, |costs| {
+        mebibytes(costs.cleaning_written_bytes)
+    }),
+    ("trimmed, MiB", Better::Neither, |costs| {
+        mebibytes(costs.trimmed_bytes)
+    }),
+    ("mkfs, s", Better::Lower, |costs| seconds(costs.mkfs)),
+    ("unmount, s", Better::Lower, |costs| seconds(costs.unmount)),
 ];
 
 fn seconds(span: Option<Duration>) -> Option<f64> {
     span.map(|span| span.as_secs_f64())
+}
+
+fn mebibytes(bytes: Option<u64>) -> Option<f64> {
+    bytes.map(|bytes| bytes as f64 / MIB)
 }
 
 /// The contest as a table for each workload, file systems in columns.
@@ -41,8 +64,10 @@ pub(crate) fn lineup(contest: &Contest, held: &Held, title: String) -> Lineup {
         });
     let notes = contest.entrants.iter().flat_map(|entrant| &entrant.notes);
     let mut lineup = Lineup::new(title, described.collect());
+    lineup.is_of_guests = contest.asked.host.is_some();
     lineup.remarks = contest.asked.remarks();
     lineup.alarms.clone_from(&held.alarms);
+    lineup.alarms.extend(failures(contest, held));
     lineup.notes = notes
         .chain(&held.notes)
         .cloned()
@@ -59,7 +84,7 @@ pub(crate) fn lineup(contest: &Contest, held: &Held, title: String) -> Lineup {
             .map(|index| of_choice(index).map(|done| done.record.clone()).collect())
             .collect();
         let columns: Vec<&[RunRecord]> = columns.iter().map(Vec::as_slice).collect();
-        let extras = COSTS.iter().map(|(label, of)| Extra {
+        let extras = COSTS.iter().map(|(label, better, of)| Extra {
             label: (*label).to_owned(),
             samples: (0..choices.len())
                 .map(|index| {
@@ -68,13 +93,40 @@ pub(crate) fn lineup(contest: &Contest, held: &Held, title: String) -> Lineup {
                         .collect()
                 })
                 .collect(),
-            better: Better::Lower,
+            better: *better,
+            is_time: label.ends_with(", s"),
         });
         let is_known = |extra: &Extra| extra.samples.iter().any(|samples| !samples.is_empty());
         let extras: Vec<Extra> = extras.filter(is_known).collect();
         lineup.add(&entrant.name, &columns, &extras);
     }
     lineup
+}
+
+/// Which jobs had failed operations: their figures are of other work than those beside them.
+fn failures(contest: &Contest, held: &Held) -> Vec<String> {
+    let failed = |done: &Done| -> Option<String> {
+        let count: u64 = done.record.cells.iter().map(|it| it.total.errors).sum();
+        let mut kinds: Vec<&str> = done
+            .record
+            .cells
+            .iter()
+            .flat_map(|cell| &cell.errors)
+            .map(|error| error.message.as_str())
+            .collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        (count > 0).then(|| {
+            format!(
+                "{}: {count} operations of {}, repetition {}, failed ({})",
+                contest.asked.choices[done.job.choice_index].label,
+                contest.entrants[done.job.workload_index].name,
+                done.job.repetition + 1,
+                kinds.join(", ")
+            )
+        })
+    };
+    held.done.iter().filter_map(failed).collect()
 }
 
 /// Which warnings the runs had, each once with how many had it.
