@@ -435,3 +435,42 @@ fn a_published_experiment_runs_on_file_systems_made_for_it() {
     );
     assert_eq!(site.traces(), [""; 0]);
 }
+
+#[test]
+fn bandwidths_are_shares_of_what_the_bare_device_does() {
+    let site = need!(Site::new());
+    let labs = site.labs.to_str().unwrap();
+    let line = ["paper", "run", "bfs-iozone", "--scale", "0.001"];
+    let more = ["--image-size", IMAGE, "--dir", labs, "--fs", "ext2,tmpfs"];
+    let done = site.bed.run(&[&line[..], &more[..]].concat());
+    done.assert_says(0, &["the bare device, for its peak"]);
+    let rows = |name: &str| -> Vec<Vec<String>> {
+        let lines = done.stdout.lines().filter(|line| line.starts_with(name));
+        lines
+            .map(|line| {
+                line.split("  ")
+                    .map(|it| it.trim().to_owned())
+                    .filter(|it| !it.is_empty())
+                    .collect()
+            })
+            .collect()
+    };
+    let bare = rows("bare device (here)");
+    assert_eq!(bare.len(), 3, "{}", done.text());
+    assert!(bare.iter().all(|row| row[2] == "100" && row[4] == "100"));
+    assert!(
+        rows("ext2 (here)")
+            .iter()
+            .all(|row| row[2].parse::<u32>().is_ok())
+    );
+    assert!(rows("tmpfs (here)").iter().all(|row| row[2] == "-"));
+    assert_eq!(site.traces(), [""; 0]);
+    let target = site.bed.target().to_string_lossy().into_owned();
+    let done = site.bed.run(&[&line[..], &["--target", &target]].concat());
+    done.assert_says(0, &[]);
+    assert!(
+        done.stdout.contains("no bare device here"),
+        "{}",
+        done.text()
+    );
+}

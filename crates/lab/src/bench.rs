@@ -103,6 +103,21 @@ impl Lab {
         }
     }
 
+    /// Makes what file systems are to lie on, and none on it; where that fails, nothing stays.
+    ///
+    /// # Errors
+    /// What the system or one of its programs says, or a device that may not be written.
+    pub fn build_bare(&mut self, ground: &Ground) -> Result<Built, LabError> {
+        let mut built = existing(&self.directory);
+        match self.device(ground, &mut built) {
+            Ok(_) => Ok(built),
+            Err(error) => {
+                self.undo()?;
+                Err(error)
+            }
+        }
+    }
+
     /// Unmounts a file system and removes all that was made for it; returns how long unmounting
     /// took.
     ///

@@ -137,7 +137,11 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     };
     let run = run_threads(&mut kit, threads.collect(), &starts, &mut collection);
     drop(held);
-    let mut measured = assemble(lanes, run?, &mut collection, transaction_kinds);
+    let mut run = run?;
+    if cell.operations.is_some() || cell.run_time_ns == 0 {
+        count_from_the_first(&mut run.outcomes);
+    }
+    let mut measured = assemble(lanes, run, &mut collection, transaction_kinds);
     if let Some(rounds) = collection.rounds.take() {
         let stopped = kit.stop.load(Ordering::Relaxed);
         rounds.narrow(&mut measured, stopped);
@@ -286,6 +290,22 @@ fn join(
     first_error.map_or(Ok(outcomes), Err)
 }
 
+/// Lets every lane's time begin with the first one's. Of lanes that end by operations, some may be
+/// done on few processors before others have begun; the longest alone would be too short a time
+/// for the work of all.
+fn count_from_the_first(outcomes: &mut [Outcome]) {
+    // One that was stopped in the ramp has measured nothing.
+    let mut measured: Vec<&mut Outcome> = outcomes
+        .iter_mut()
+        .filter(|outcome| outcome.measured_ns > 0)
+        .collect();
+    let begins = measured.iter().map(|it| it.finish_ns - it.measured_ns);
+    let begin_ns = begins.min().unwrap_or_default();
+    for outcome in &mut measured {
+        outcome.measured_ns = outcome.finish_ns - begin_ns;
+    }
+}
+
 /// Operations of one lane, so that all lanes together do exactly what was asked.
 fn share(operations: Option<u64>, lane_count: u64, index: u64) -> u64 {
     match operations {
@@ -339,6 +359,19 @@ fn assemble(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_time_of_lanes_begins_with_the_first_of_them() {
+        let outcome = |finish_ns, measured_ns| Outcome {
+            finish_ns,
+            measured_ns,
+            ..Outcome::default()
+        };
+        let mut outcomes = [outcome(110, 10), outcome(130, 10), outcome(140, 0)];
+        count_from_the_first(&mut outcomes);
+        assert_eq!(outcomes.map(|it| it.measured_ns), [10, 30, 0]);
+        count_from_the_first(&mut []);
+    }
 
     #[test]
     fn shares_add_up_to_what_was_asked() {

@@ -19,6 +19,7 @@ const LOOK_NS: u64 = 50_000_000;
 
 /// What a worker has counted since the last hand-over.
 #[derive(Debug, Clone)]
+#[cfg_attr(test, derive(Default))]
 pub(crate) struct Sample {
     /// When counting began, in nanoseconds of the clock.
     pub at_ns: u64,
@@ -122,6 +123,7 @@ pub(crate) enum Counting {
 }
 
 /// What remains when a worker is done.
+#[cfg_attr(test, derive(Default))]
 pub(crate) struct Outcome {
     /// What has not been handed over.
     pub rest: Box<Sample>,

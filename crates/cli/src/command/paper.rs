@@ -10,12 +10,16 @@ use report::{LineupFormat, PAPERS, Page, Paper, PaperSide, PaperTable};
 use results::RunRecord;
 use workload::source::{LoadOptions, Loaded, load_with};
 
-use super::lab::{Asked, Contest, Entrant, Held, Side, exit, refuse_existing};
+use super::lab::{Asked, Contest, Entrant, Held, Peak, Side, exit, peak, refuse_existing};
 use crate::args::{LineupArg, PaperAction, PaperArgs, PaperRunArgs};
 use crate::failure::{Exit, Failure};
 use crate::output::{is_stdout, page, print, write_new};
 use crate::signals::stop_flag;
 use crate::stored::Place;
+
+/// What is said where shares of a peak are missing.
+const NO_PEAK: &str = "the peak was not measured, as there is no bare device here; give file \
+                       systems one by `--fs` and `--on`";
 
 /// Lists, shows or repeats published experiments.
 pub(crate) fn paper(args: &PaperArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
@@ -49,6 +53,7 @@ fn show(name: &str) -> Result<Exit, Failure> {
         remarks: Vec::new(),
         alarms: Vec::new(),
         sides: Vec::new(),
+        peak: None,
     };
     let text = table.render(LineupFormat::Text, page(&std::io::stdout()));
     print(&format!("{text}\n{}", paper.workload))?;
@@ -91,8 +96,12 @@ fn run(args: &PaperRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, F
         stop: Arc::clone(&stop),
     };
     let jobs = schedule(asked.choices.len(), 1, args.repetitions, Order::Turns, 1);
+    let peak = match paper.is_of_peak() {
+        true => peak(&contest, args.repetitions)?,
+        false => None,
+    };
     let held = contest.hold(&jobs)?;
-    let text = printed(paper, &contest, &held, args)?;
+    let text = printed((paper, peak), &contest, &held, args)?;
     let output = args
         .ground
         .output
@@ -120,7 +129,7 @@ pub(super) fn guest_side(args: &PaperRunArgs) -> Result<Side, Failure> {
 
 /// The experiment with what was measured.
 fn printed(
-    paper: &Paper,
+    (paper, peak): (&Paper, Option<Peak>),
     contest: &Contest,
     held: &Held,
     args: &PaperRunArgs,
@@ -143,6 +152,10 @@ fn printed(
         let described = described.as_deref().unwrap_or("not mounted");
         remarks.push(format!("{}: {described}", choice.label));
     }
+    if paper.is_of_peak() {
+        let described = peak.as_ref().map(|peak| peak.described.clone());
+        remarks.push(described.unwrap_or_else(|| NO_PEAK.to_owned()));
+    }
     remarks.extend(contest.entrants.iter().flat_map(|it| &it.notes).cloned());
     remarks.extend(held.notes.iter().cloned());
     let table = PaperTable {
@@ -153,9 +166,11 @@ fn printed(
         sides: sides
             .map(|(choice, records)| PaperSide {
                 name: choice.label.clone(),
+                is_on_device: choice.needs_device(),
                 records,
             })
             .collect(),
+        peak: peak.as_ref().map(|peak| &peak.record),
     };
     Ok(table.render(
         args.ground.format.format(),

@@ -120,8 +120,8 @@ pub const PAPERS: [Paper; 9] = [
         name: "bfs-iozone",
         workload: pack!("bfs-iozone"),
         size: "128 MB in chunks of 64K and 256K, 512 MB in chunks of 128K",
-        remark: "MB are 1048576 bytes. The peak of the device is not measured here, so that its \
-                 share is only given for the published systems.",
+        remark: "MB are 1048576 bytes. What the page cache takes or has is faster than any \
+                 device: only a file of twice the memory, or `--cache direct`, shows the device.",
         published: published!("iozone-bfs-ext2-ntfs"),
         table: None,
         shape: Shape::Bandwidths,
@@ -151,6 +151,12 @@ impl Paper {
     #[must_use]
     pub fn find(name: &str) -> Option<&'static Self> {
         PAPERS.iter().find(|paper| paper.name == name)
+    }
+
+    /// Whether its figures are also shares of what the bare device does.
+    #[must_use]
+    pub fn is_of_peak(&self) -> bool {
+        self.shape == Shape::Bandwidths
     }
 
     /// The rows of the published figures, by the names of their columns.

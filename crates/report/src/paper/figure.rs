@@ -29,6 +29,8 @@ pub(super) enum Kind {
     Seconds,
     /// Bytes of the whole work.
     Megabytes,
+    /// A share of another figure's peak.
+    Percent,
 }
 
 /// A figure of an experiment.
@@ -58,7 +60,7 @@ pub(super) struct Group {
 impl Kind {
     /// Whether work of another size has other figures on the same system.
     pub const fn grows(self) -> bool {
-        !matches!(self, Self::Each)
+        !matches!(self, Self::Each | Self::Percent)
     }
 
     /// A measured value.
@@ -66,6 +68,7 @@ impl Kind {
         match self {
             Self::Count if value.fract() == 0.0 => format!("{value:.0}"),
             Self::Megabytes => format!("{value:.2}"),
+            Self::Percent => format!("{value:.0}"),
             _ => digits(value),
         }
     }
@@ -313,10 +316,11 @@ fn bandwidths(name: &str, rows: &[Published]) -> Group {
             (cell.workload == workload).then(|| cell.total.bytes_per_second / MIB)
         })
     };
+    // Of the figure before it, which the table of a run's own devices makes it from.
     let share = |operation: &str| {
         let key = format!("{operation}_percent_of_peak");
         let published = column(rows.iter().copied(), "file_system", &key);
-        let label = (format!("{operation} % of peak"), Kind::Each);
+        let label = (format!("{operation} % of peak"), Kind::Percent);
         Figure::new(label, published, |_| None)
     };
     Group {

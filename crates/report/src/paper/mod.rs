@@ -26,6 +26,8 @@ pub use reference::{Reference, ReferenceError};
 pub struct PaperSide<'a> {
     /// The file system.
     pub name: String,
+    /// Whether it lies on the device of which the peak is known.
+    pub is_on_device: bool,
     /// Its runs; figures are means over them.
     pub records: &'a [RunRecord],
 }
@@ -43,6 +45,8 @@ pub struct PaperTable<'a> {
     pub alarms: Vec<String>,
     /// The runs; none shows the published figures alone.
     pub sides: Vec<PaperSide<'a>>,
+    /// The same work on the bare device under the file systems, where it was measured.
+    pub peak: Option<&'a RunRecord>,
 }
 
 /// What is to be said wherever a published figure stands beside a measured one.
@@ -56,7 +60,7 @@ impl PaperTable<'_> {
     /// The table in the asked form, with a final line break.
     #[must_use]
     pub fn render(&self, format: LineupFormat, page: Page) -> String {
-        let tables = shapes::tables(self.paper, &self.sides);
+        let tables = shapes::tables(self);
         match format {
             LineupFormat::Text => self.text(&tables, page),
             LineupFormat::Markdown => self.markdown(&tables),

@@ -1,23 +1,24 @@
 //! Each experiment in the shape of its own tables.
 
-use results::{CellRecord, Phase};
+use results::{CellRecord, Phase, RunRecord};
 use units::Bytes;
 
-use super::figure::{Figure, Group, classic, groups};
-use super::{Paper, PaperSide, Shape, Titled};
+use super::figure::{Figure, Group, Kind, classic, groups};
+use super::{PaperSide, PaperTable, Shape, Titled};
 use crate::numbers::{ABSENT, digits};
 use crate::table::{Column, Table};
 
 const MIB: f64 = 1_048_576.0;
 
 /// The experiment's tables, published systems first.
-pub(super) fn tables(paper: &Paper, sides: &[PaperSide]) -> Vec<Titled> {
-    let groups = || groups(paper).into_iter();
-    match paper.shape {
+pub(super) fn tables(table: &PaperTable) -> Vec<Titled> {
+    let (sides, peak) = (&table.sides, table.peak);
+    let groups = || groups(table.paper).into_iter();
+    match table.paper.shape {
         Shape::Session | Shape::Steps => groups().map(|group| in_rows(group, sides)).collect(),
-        Shape::Systems | Shape::Bandwidths => {
-            groups().map(|group| in_columns(group, sides)).collect()
-        }
+        Shape::Systems | Shape::Bandwidths => groups()
+            .map(|group| in_columns(group, sides, peak))
+            .collect(),
         Shape::Rates => vec![rates(sides)],
         Shape::Grid => grids(sides),
     }
@@ -81,21 +82,59 @@ fn in_rows(group: Group, sides: &[PaperSide]) -> Titled {
     (group.heading, table(with_columns("", names), lines))
 }
 
-/// Systems in rows, figures in columns.
-fn in_columns(group: Group, sides: &[PaperSide]) -> Titled {
+/// Systems in rows, figures in columns; the bare device comes before the file systems on it.
+fn in_columns(group: Group, sides: &[PaperSide], peak: Option<&RunRecord>) -> Titled {
     let systems = systems(&group);
     let published = systems.iter().map(|system| {
         let figures = group.figures.iter().map(|figure| published(figure, system));
         std::iter::once(system.clone()).chain(figures).collect()
     });
-    let of_sides = sides.iter().map(|side| {
-        let figures = group.figures.iter().map(|figure| of_side(figure, side));
-        let name = format!("{} (here)", side.name);
-        std::iter::once(name).chain(figures).collect()
+    let named = |name: &str, values: Vec<String>| {
+        let name = format!("{name} (here)");
+        std::iter::once(name).chain(values).collect()
+    };
+    let bare = peak.map(|_| {
+        let bests = bests(&group, peak);
+        named("bare device", of_device(&group, peak, |place| bests[place]))
     });
-    let lines = published.chain(of_sides).collect();
+    let of_sides = sides.iter().map(|side| {
+        let peak = peak.filter(|_| side.is_on_device);
+        let value = |place: usize| mean(side, |cell| group.figures[place].measured(cell));
+        named(&side.name, of_device(&group, peak, value))
+    });
+    let lines = published.chain(bare).chain(of_sides).collect();
     let heads = group.figures.iter().map(|figure| figure.label.clone());
     (group.heading, table(with_columns("system", heads), lines))
+}
+
+/// The best of each figure on the bare device.
+fn bests(group: &Group, peak: Option<&RunRecord>) -> Vec<Option<f64>> {
+    let best = |figure: &Figure| {
+        let cells = peak.into_iter().flat_map(|record| &record.cells);
+        let values = cells.filter_map(|cell| figure.measured(cell));
+        values.max_by(f64::total_cmp)
+    };
+    group.figures.iter().map(best).collect()
+}
+
+/// The figures of a group, each share being that of the figure before it of the device's best.
+fn of_device(
+    group: &Group,
+    peak: Option<&RunRecord>,
+    value: impl Fn(usize) -> Option<f64>,
+) -> Vec<String> {
+    let bests = bests(group, peak);
+    let figure = |(place, figure): (usize, &Figure)| {
+        let value = match figure.kind {
+            Kind::Percent => place.checked_sub(1).and_then(|before| {
+                let best = bests[before].filter(|best| *best > 0.0)?;
+                Some(value(before)? / best * 100.0)
+            }),
+            _ => value(place),
+        };
+        value.map_or_else(|| ABSENT.to_owned(), |value| figure.kind.show(value))
+    };
+    group.figures.iter().enumerate().map(figure).collect()
 }
 
 fn rates(sides: &[PaperSide]) -> Titled {

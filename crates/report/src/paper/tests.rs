@@ -10,6 +10,7 @@ fn shown(name: &str) -> String {
         remarks: vec!["scale 0.1".to_owned()],
         alarms: Vec::new(),
         sides: Vec::new(),
+        peak: None,
     };
     table.render(LineupFormat::Text, Page::PLAIN)
 }
@@ -75,8 +76,10 @@ fn the_session_of_a_run_stands_beside_the_published_ones() {
         alarms: Vec::new(),
         sides: vec![PaperSide {
             name: "tmpfs".to_owned(),
+            is_on_device: false,
             records: &records,
         }],
+        peak: None,
     };
     for format in [
         LineupFormat::Text,
@@ -198,4 +201,44 @@ fn a_run_of_something_else_is_refused() {
         "{error}"
     );
     assert!(error.help().contains("paper run bfs-iozone"));
+}
+
+#[test]
+fn a_share_is_of_the_best_of_the_bare_device() {
+    let at = |rates: &[f64]| {
+        let mut record = crate::html::sample::record();
+        let cell = record.cells[0].clone();
+        record.cells = rates
+            .iter()
+            .map(|rate| {
+                let mut cell = cell.clone();
+                cell.workload = "table-9-2-write".to_owned();
+                cell.total.bytes_per_second = rate * 1_048_576.0;
+                cell
+            })
+            .collect();
+        record
+    };
+    let (peak, records) = (at(&[100.0, 200.0]), [at(&[50.0, 70.0])]);
+    let side = |name: &str, is_on_device| PaperSide {
+        name: name.to_owned(),
+        is_on_device,
+        records: &records,
+    };
+    let table = PaperTable {
+        paper: Paper::find("bfs-iozone").unwrap(),
+        heading: Vec::new(),
+        remarks: Vec::new(),
+        alarms: Vec::new(),
+        sides: vec![side("ext2", true), side("tmpfs", false)],
+        peak: Some(&peak),
+    };
+    let text = table.render(LineupFormat::Markdown, Page::PLAIN);
+    for row in [
+        "| bare device (here) | 200.0 | 100 | - | - |",
+        "| ext2 (here) | 60.00 | 30 | - | - |",
+        "| tmpfs (here) | 60.00 | - | - | - |",
+    ] {
+        assert!(text.contains(row), "{text}");
+    }
 }

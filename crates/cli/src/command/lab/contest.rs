@@ -318,6 +318,7 @@ impl Contest<'_> {
             planned,
             notes: self.notes_of_run(choice, built),
             tags: tags(lab_name),
+            overwrite_devices: Vec::new(),
             is_stored: self.stores,
             is_quiet: self.is_quiet,
             stop: Arc::clone(&self.stop),

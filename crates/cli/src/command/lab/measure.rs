@@ -1,6 +1,7 @@
 //! One run of the lab, as `run` does it, into the store.
 
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -21,6 +22,8 @@ pub(crate) struct Assignment {
     /// What the record says of where it was made.
     pub notes: Vec<String>,
     pub tags: Vec<String>,
+    /// Devices that were made for it, or that the user named.
+    pub overwrite_devices: Vec<PathBuf>,
     pub is_stored: bool,
     pub is_quiet: bool,
     pub stop: Arc<AtomicBool>,
@@ -39,6 +42,7 @@ pub(crate) fn measure(
         planned,
         notes,
         tags,
+        overwrite_devices,
         is_stored,
         is_quiet,
         stop,
@@ -59,6 +63,7 @@ pub(crate) fn measure(
         .chain(keeper.doubts(&planned.plan))
         .collect();
     let options = RunOptions {
+        overwrite_devices,
         command: std::env::args().collect(),
         stop: Arc::clone(&stop),
         ..RunOptions::default()

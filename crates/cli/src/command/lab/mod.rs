@@ -7,12 +7,14 @@ mod guest;
 mod list;
 mod measure;
 mod outcome;
+mod peak;
 mod run;
 
 pub(super) use contest::{Contest, Entrant, Held};
 pub(super) use ground::Asked;
 pub(super) use guest::Side;
 pub(super) use outcome::exit;
+pub(super) use peak::{Peak, peak};
 pub(super) use run::refuse_existing;
 
 use crate::args::{LabAction, LabArgs};
