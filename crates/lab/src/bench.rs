@@ -1,5 +1,7 @@
 //! A lab at work: file systems are made, mounted, and taken down again.
 
+mod bare;
+
 use std::fs::{self, File};
 use std::io;
 use std::os::fd::OwnedFd;
@@ -96,21 +98,6 @@ impl Lab {
     pub fn build(&mut self, choice: &Choice, ground: &Ground) -> Result<Built, LabError> {
         match self.try_build(choice, ground) {
             Ok(built) => Ok(built),
-            Err(error) => {
-                self.undo()?;
-                Err(error)
-            }
-        }
-    }
-
-    /// Makes what file systems are to lie on, and none on it; where that fails, nothing stays.
-    ///
-    /// # Errors
-    /// What the system or one of its programs says, or a device that may not be written.
-    pub fn build_bare(&mut self, ground: &Ground) -> Result<Built, LabError> {
-        let mut built = existing(&self.directory);
-        match self.device(ground, &mut built) {
-            Ok(_) => Ok(built),
             Err(error) => {
                 self.undo()?;
                 Err(error)

@@ -97,9 +97,9 @@ impl Lineup {
             false => String::new(),
         };
         format!(
-            "{times}* is the best mean of its row. The line below is the ratio to {first}, the one below \
-             that its 95 % confidence interval, where it was repeated; an interval around 1 shows \
-             no difference."
+            "{times}* is the best mean of its row. The line below is the ratio to {first}, the \
+             one below that its 95 % confidence interval, where it was repeated; an interval \
+             around 1 shows no difference."
         )
     }
 }

@@ -77,7 +77,7 @@ fn on_device(
         is_quiet: contest.is_quiet,
         stop: std::sync::Arc::clone(&contest.stop),
     };
-    measure(assignment, contest.place)
+    Ok(measure(assignment, contest.place)?.0)
 }
 
 /// So many bytes are moved at least, so that starting takes no share of the time.

@@ -1,0 +1,21 @@
+//! What file systems are made on, without one.
+
+use super::{Built, Ground, Lab, existing};
+use crate::error::LabError;
+
+impl Lab {
+    /// Makes what file systems are to lie on, and none on it; where that fails, nothing stays.
+    ///
+    /// # Errors
+    /// What the system or one of its programs says, or a device that may not be written.
+    pub fn build_bare(&mut self, ground: &Ground) -> Result<Built, LabError> {
+        let mut built = existing(&self.directory);
+        match self.device(ground, &mut built) {
+            Ok(_) => Ok(built),
+            Err(error) => {
+                self.undo()?;
+                Err(error)
+            }
+        }
+    }
+}
