@@ -1,92 +1,10 @@
 //! The lab: file systems made, measured side by side, and taken down whatever happens.
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt, chown};
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::path::Path;
 use std::time::Duration;
 
-use end_to_end::{Bed, Finished, LoopDevice, finish, names_in, need, run_tool, skip};
-
-/// Small enough for a second, large enough for every file system of the test.
-const IMAGE: &str = "320m";
-/// An ordinary user without anything.
-const NOBODY: u32 = 65534;
-
-/// A bed with a directory for labs.
-struct Site {
-    bed: Bed,
-    labs: PathBuf,
-}
-
-impl Site {
-    fn new() -> Result<Self, end_to_end::FixtureError> {
-        if !rustix::process::geteuid().is_root() {
-            let reason = "making file systems needs root".to_owned();
-            return Err(end_to_end::FixtureError::Unavailable(reason));
-        }
-        let bed = Bed::new()?;
-        let labs = bed.path().join("labs");
-        Ok(Self { bed, labs })
-    }
-
-    /// Arguments of a small `lab run` on these file systems.
-    fn arguments<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
-        let labs = self.labs.to_str().unwrap();
-        let line = [
-            "lab",
-            "run",
-            "create-remove",
-            "--dir",
-            labs,
-            "--image-size",
-            IMAGE,
-        ];
-        let small = ["--set", "count=200", "--set", "sizes=4096", "--no-html"];
-        [&line[..], &small[..], more].concat()
-    }
-
-    fn run(&self, more: &[&str]) -> Finished {
-        self.bed.run(&self.arguments(more))
-    }
-
-    fn clean(&self) -> Finished {
-        self.bed
-            .run(&["lab", "clean", "--dir", self.labs.to_str().unwrap()])
-    }
-
-    /// What there is of labs: mounts, loop devices, files, processes.
-    fn traces(&self) -> Vec<String> {
-        let labs = self.labs.to_str().unwrap();
-        let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
-        let mut traces: Vec<String> = mounts
-            .lines()
-            .filter(|line| line.contains(labs))
-            .map(|line| format!("mount {line}"))
-            .collect();
-        let loops = run_tool("losetup", &["--list", "--noheadings"]).unwrap();
-        let loops = loops.lines().filter(|line| line.contains(labs));
-        traces.extend(loops.map(|line| format!("loop {line}")));
-        traces.extend(
-            names_in(&self.labs)
-                .into_iter()
-                .map(|name| format!("file {name}")),
-        );
-        traces.extend(processes_with(labs));
-        traces
-    }
-}
-
-fn processes_with(text: &str) -> Vec<String> {
-    let entries = fs::read_dir("/proc").unwrap().flatten();
-    let lines = entries.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
-    lines
-        .map(|line| String::from_utf8_lossy(&line).replace('\0', " "))
-        .filter(|line| line.contains(text))
-        .map(|line| format!("process {line}"))
-        .collect()
-}
+use end_to_end::{Bed, LAB_IMAGE, LabSite, LoopDevice, finish, names_in, need, run_tool, skip};
 
 fn zrams() -> Vec<String> {
     let mut names = names_in(Path::new("/sys/block"));
@@ -109,7 +27,7 @@ fn every_file_system_is_listed_with_what_is_missing() {
 
 #[test]
 fn file_systems_stand_beside_each_other_and_nothing_is_left() {
-    let site = need!(Site::new());
+    let site = need!(LabSite::new());
     let plain = site.bed.target().to_string_lossy().into_owned();
     let list = format!("ext4,ext4:-O ^has_journal,tmpfs,overlay,path:{plain}");
     let done = site.run(&["--fs", &list, "--repetitions", "2", "--scale", "0.5"]);
@@ -141,7 +59,7 @@ fn file_systems_stand_beside_each_other_and_nothing_is_left() {
 
 #[test]
 fn a_table_can_be_markdown_or_a_page() {
-    let site = need!(Site::new());
+    let site = need!(LabSite::new());
     let saved = site.bed.path().join("table.html");
     let saved = saved.to_str().unwrap();
     let line = [
@@ -168,7 +86,7 @@ fn a_table_can_be_markdown_or_a_page() {
 
 #[test]
 fn cold_caches_and_other_orders_work() {
-    let site = need!(Site::new());
+    let site = need!(LabSite::new());
     for jobs in ["blocks", "random"] {
         let line = ["--fs", "ext3,tmpfs", "--repetitions", "2", "--jobs", jobs];
         site.run(&line).assert_says(0, &[]);
@@ -181,7 +99,7 @@ fn cold_caches_and_other_orders_work() {
 
 #[test]
 fn what_cannot_work_is_refused_before_anything_is_made() {
-    let site = need!(Site::new());
+    let site = need!(LabSite::new());
     for (list, on, code, phrases) in [
         (
             "ext5",
@@ -220,7 +138,7 @@ fn what_cannot_work_is_refused_before_anything_is_made() {
 
 #[test]
 fn a_failing_program_is_quoted_and_the_others_go_on() {
-    let site = need!(Site::new());
+    let site = need!(LabSite::new());
     let bad = [
         "--fs",
         "ext4:--no-such-option",
@@ -247,7 +165,7 @@ fn a_failing_program_is_quoted_and_the_others_go_on() {
 
 #[test]
 fn a_device_is_used_only_when_it_is_named_and_free() {
-    let site = need!(Site::new());
+    let site = need!(LabSite::new());
     let device = need!(LoopDevice::new(64 << 20));
     let path = device.path().to_string_lossy().into_owned();
     let line = ["--fs", "ext4", "--on", &path, "--repetitions", "1"];
@@ -266,52 +184,16 @@ fn a_device_is_used_only_when_it_is_named_and_free() {
     assert_eq!(site.traces(), [""; 0]);
 }
 
-/// The program's command line as an ordinary user.
-fn as_nobody(site: &Site, more: &[&str]) -> Command {
-    let plain = site.bed.command(&[]);
-    let mut command = Command::new("setpriv");
-    let id = NOBODY.to_string();
-    command.args(["--reuid", &id, "--regid", &id, "--clear-groups", "--"]);
-    command.arg(plain.get_program()).args(site.arguments(more));
-    command.current_dir("/").envs(
-        plain
-            .get_envs()
-            .filter_map(|(key, value)| Some((key, value?))),
-    );
-    command
-}
-
 #[test]
 fn an_ordinary_user_is_told_what_root_is_for_and_has_tmpfs() {
-    let site = need!(Site::new());
-    let program = site.bed.command(&[]).get_program().to_owned();
-    let can_start = Command::new("setpriv")
-        .args([
-            "--reuid",
-            "65534",
-            "--regid",
-            "65534",
-            "--clear-groups",
-            "--",
-        ])
-        .arg(program)
-        .arg("--version")
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .status();
-    if !can_start.is_ok_and(|status| status.success()) {
-        skip!("the program lies where an ordinary user cannot start it");
-    }
-    fs::set_permissions(site.bed.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    fs::create_dir(&site.labs).unwrap();
-    chown(&site.labs, Some(NOBODY), Some(NOBODY)).unwrap();
-    fs::set_permissions(&site.labs, fs::Permissions::from_mode(0o700)).unwrap();
-    finish(&mut as_nobody(&site, &["--fs", "ext4", "--no-db"])).assert_refused(
+    let site = need!(LabSite::new());
+    need!(site.open_to_nobody());
+    finish(&mut site.as_nobody(&["--fs", "ext4", "--no-db"])).assert_refused(
         3,
         &["making and mounting ext4 on a block device needs root"],
     );
     let line = ["--fs", "tmpfs", "--no-db", "--repetitions", "1"];
-    let done = finish(&mut as_nobody(&site, &line));
+    let done = finish(&mut site.as_nobody(&line));
     if done.stderr.contains("there are no user namespaces") {
         skip!("there are no user namespaces");
     }
@@ -328,7 +210,7 @@ fn kill_count() -> u64 {
 
 #[test]
 fn nothing_is_left_of_a_killed_lab_after_cleaning() {
-    let site = need!(Site::new());
+    let site = need!(LabSite::new());
     let before = zrams();
     let media: &[&str] = match Path::new("/sys/class/zram-control").exists() {
         true => &["loop", "zram"],
@@ -369,7 +251,7 @@ fn nothing_is_left_of_a_killed_lab_after_cleaning() {
 
 #[test]
 fn an_interrupted_lab_takes_itself_down() {
-    let site = need!(Site::new());
+    let site = need!(LabSite::new());
     let mut child = site
         .bed
         .start(&site.arguments(&["--fs", "ext4", "--repetitions", "99"]));
@@ -412,7 +294,7 @@ fn every_published_experiment_runs_small_and_stands_beside_its_figures() {
 
 #[test]
 fn a_published_experiment_runs_on_file_systems_made_for_it() {
-    let site = need!(Site::new());
+    let site = need!(LabSite::new());
     let labs = site.labs.to_str().unwrap();
     let line = [
         "paper",
@@ -421,7 +303,7 @@ fn a_published_experiment_runs_on_file_systems_made_for_it() {
         "--fs",
         "ext4,tmpfs",
         "--image-size",
-        IMAGE,
+        LAB_IMAGE,
     ];
     let more = ["--dir", labs, "--scale", "0.001", "--format", "markdown"];
     let done = site.bed.run(&[&line[..], &more[..]].concat());
@@ -438,10 +320,17 @@ fn a_published_experiment_runs_on_file_systems_made_for_it() {
 
 #[test]
 fn bandwidths_are_shares_of_what_the_bare_device_does() {
-    let site = need!(Site::new());
+    let site = need!(LabSite::new());
     let labs = site.labs.to_str().unwrap();
     let line = ["paper", "run", "bfs-iozone", "--scale", "0.001"];
-    let more = ["--image-size", IMAGE, "--dir", labs, "--fs", "ext2,tmpfs"];
+    let more = [
+        "--image-size",
+        LAB_IMAGE,
+        "--dir",
+        labs,
+        "--fs",
+        "ext2,tmpfs",
+    ];
     let done = site.bed.run(&[&line[..], &more[..]].concat());
     done.assert_says(0, &["the bare device, for its peak"]);
     let rows = |name: &str| -> Vec<Vec<String>> {

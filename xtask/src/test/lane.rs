@@ -87,7 +87,12 @@ pub const LANES: &[Lane] = &[
     ),
     Lane {
         name: "kernel",
-        kind: Kind::Tests(Select::EndToEnd(&["kernel", "file_kernel", "lab"])),
+        kind: Kind::Tests(Select::EndToEnd(&[
+            "kernel",
+            "file_kernel",
+            "lab",
+            "guests",
+        ])),
         must_run: true,
         must_run_tests: &["io_uring_reads_directly_from_ext4"],
     },

@@ -16,6 +16,9 @@ const PROGRAMS: &[Program] = &[
     ("losetup", "mount"),
     ("tmux", "tmux"),
     ("strace", "strace"),
+    ("linux.uml", "user-mode-linux"),
+    ("mkfs.nilfs2", "nilfs-tools"),
+    ("mkfs.f2fs", "f2fs-tools"),
 ];
 
 /// Programs of the browser lane; large, and not in every distribution, so they are installed by

@@ -1,8 +1,10 @@
 //! Inside a guest: its first process, and its file system.
 
 use std::convert::Infallible;
+use std::ffi::{CStr, CString};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -67,8 +69,11 @@ fn serve(order: &Path) -> Result<(), LabError> {
             }
             _ => {}
         }
-        let data: Option<&std::ffi::CStr> = None;
+        let data: Option<&CStr> = None;
         mount(kind, point, kind, MountFlags::empty(), data).map_err(failed)?;
+    }
+    if !order.exists() {
+        show(order.parent().unwrap_or(order))?;
     }
     let own = std::env::current_exe()
         .map_err(|error| LabError::system("find", Path::new("/proc/self/exe"), error))?;
@@ -86,6 +91,25 @@ fn serve(order: &Path) -> Result<(), LabError> {
     let status = spoken(&mut command).map_err(|error| LabError::system("run", &own, error))?;
     println!("the program in the guest ended: {status:?}");
     Ok(())
+}
+
+/// Shows a directory of the host that lies where a guest has something of its own, such as
+/// `/dev/shm`.
+///
+/// Source: the kernel's `Documentation/virt/uml/user_mode_linux_howto_v2.rst`, "Host file access".
+fn show(directory: &Path) -> Result<(), LabError> {
+    fs::create_dir_all(directory).map_err(|error| LabError::system("make", directory, error))?;
+    let failed = |error: io::Error| LabError::system("mount", directory, error);
+    let place =
+        CString::new(directory.as_os_str().as_bytes()).map_err(|error| failed(error.into()))?;
+    mount(
+        "none",
+        directory,
+        "hostfs",
+        MountFlags::empty(),
+        place.as_c_str(),
+    )
+    .map_err(|error| failed(error.into()))
 }
 
 /// Runs a program, what it prints marked as said to people.

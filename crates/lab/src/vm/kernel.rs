@@ -143,6 +143,14 @@ pub fn check(
     })
 }
 
+/// Whether guests can have this file system here.
+#[must_use]
+pub fn can_make(entry: &Entry) -> bool {
+    entry.maker == Maker::Device
+        && check_program(entry).is_ok()
+        && Kernel::find().is_ok_and(|kernel| kernel.has(entry.types[0]))
+}
+
 /// The entry of a file system that can be made on an image for a guest.
 fn on_image(choice: &Choice) -> Result<&'static Entry, LabError> {
     match &choice.kind {

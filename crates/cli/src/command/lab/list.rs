@@ -28,6 +28,13 @@ pub(crate) fn list() -> Result<Exit, Failure> {
         );
         if !found.missing.is_empty() {
             line("", "", &format!("missing: {}", found.missing.join(", ")));
+            if lab::vm::can_make(entry) {
+                line(
+                    "",
+                    "",
+                    "can be made with `--vm uml`, which needs none of these",
+                );
+            }
         }
     }
     line(

@@ -1,0 +1,160 @@
+//! Labs in guests: log-structured file systems in User-mode Linux.
+
+use std::time::Duration;
+
+use end_to_end::{Finished, LAB_IMAGE, LabSite, finish, names_in, need, run_tool, wait_for};
+
+/// The values of a row, as numbers.
+fn row(done: &Finished, label: &str) -> Vec<f64> {
+    let mut lines = done.stdout.lines();
+    let values = lines.find_map(|line| line.strip_prefix(label));
+    let values = values.unwrap_or_else(|| panic!("no `{label}` in\n{}", done.text()));
+    let number = |word: &str| word.trim_start_matches('*').parse().unwrap_or(f64::NAN);
+    values.split_whitespace().map(number).collect()
+}
+
+#[test]
+fn device_bytes_of_a_user_byte_are_the_same_in_two_runs() {
+    let site = need!(LabSite::of_guests());
+    let labs = site.labs.to_str().unwrap();
+    for name in ["nilfs2", "f2fs", "ext4", "xfs", "btrfs"] {
+        // Twins stand beside each other.
+        let list = format!("{name},{name}");
+        let line = ["lab", "run", "postmark", "--vm", "uml", "--fs", &list];
+        let more = [
+            "--dir",
+            labs,
+            "--image-size",
+            LAB_IMAGE,
+            "--repetitions",
+            "1",
+        ];
+        // What is written is decided by the workload, not by a clock.
+        let work = ["fsync=per-transaction", "number=100", "transactions=500"];
+        let work = work.map(|it| ["--set", it]).concat();
+        let done = site
+            .bed
+            .run(&[&line[..], &more[..], &work[..], &["--no-html"]].concat());
+        done.assert_says(0, &["guest: up"]);
+        let bytes = row(&done, "device per user byte");
+        let ratio = bytes[0] / bytes[1];
+        assert!((0.99..1.01).contains(&ratio), "{ratio}\n{}", done.text());
+        assert!(bytes[0] >= 1.0, "{}", done.text());
+        if name == "nilfs2" {
+            assert!(row(&done, "segments cleaned")[0] > 0.0, "{}", done.text());
+        }
+        // Times are marked, and none is the best.
+        assert!(done.stdout.contains("\n~ create, per s"), "{}", done.text());
+        assert_eq!(site.traces(), [""; 0]);
+    }
+    let runs = site.bed.run(&["runs", "--tag", "lab"]);
+    assert_eq!(
+        runs.stdout.matches("User-mode Linux").count(),
+        10,
+        "{}",
+        runs.text()
+    );
+}
+
+#[test]
+fn an_ordinary_user_has_guests() {
+    let site = need!(LabSite::of_guests());
+    need!(site.open_to_nobody());
+    let line = [
+        "--vm",
+        "uml",
+        "--fs",
+        "nilfs2,mount=nogc",
+        "--repetitions",
+        "1",
+        "--no-db",
+    ];
+    let done = finish(&mut site.as_nobody(&line));
+    done.assert_says(0, &[]);
+    assert!(done.stdout.contains("mounted as nilfs2"), "{}", done.text());
+    assert_eq!(row(&done, "segments cleaned"), [0.0]);
+    assert_eq!(site.traces(), [""; 0]);
+}
+
+#[test]
+fn published_experiments_run_in_guests() {
+    let site = need!(LabSite::of_guests());
+    let labs = site.labs.to_str().unwrap();
+    let line = [
+        "paper",
+        "run",
+        "lfs-postmark",
+        "--fs",
+        "ext3,nilfs2",
+        "--vm",
+        "uml",
+    ];
+    let more = [
+        "--dir",
+        labs,
+        "--scale",
+        "0.0002",
+        "--image-size",
+        LAB_IMAGE,
+    ];
+    let done = site.bed.run(&[&line[..], &more[..]].concat());
+    done.assert_says(0, &["guest: up"]);
+    assert!(done.stdout.contains("mounted as nilfs2"), "{}", done.text());
+    assert_eq!(site.traces(), [""; 0]);
+}
+
+#[test]
+fn what_guests_cannot_have_is_refused() {
+    let site = need!(LabSite::of_guests());
+    for (more, phrases) in [
+        (["--fs", "tmpfs"], ["tmpfs is not for guests", "help:"]),
+        (["--fs", "overlay"], ["overlay is not for guests", "help:"]),
+        (
+            ["--fs", "ext4,path:/tmp"],
+            ["/tmp is not for guests", "help:"],
+        ),
+    ] {
+        site.run(&[&["--vm", "uml"], &more[..]].concat())
+            .assert_refused(2, &phrases);
+    }
+    let line = ["--vm", "uml", "--fs", "ext4"];
+    site.run(&[&line[..], &["--on", "zram"]].concat())
+        .assert_refused(2, &["`--on zram` is not for guests"]);
+    site.run(&[&line[..], &["--vm-memory", "4m"]].concat())
+        .assert_refused(2, &["4MiB", "--vm-memory"]);
+    let odd = site.run(&[
+        "--vm",
+        "uml",
+        "--fs",
+        "ext4,mount=no_such_option",
+        "--repetitions",
+        "1",
+    ]);
+    odd.assert_says(3, &["no_such_option", "failed"]);
+    assert_eq!(site.traces(), [""; 0]);
+}
+
+#[test]
+fn nothing_is_left_of_a_killed_or_interrupted_guest() {
+    let site = need!(LabSite::of_guests());
+    let line = ["--vm", "uml", "--fs", "ext4,nilfs2", "--repetitions", "9"];
+    let arguments = site.arguments(&line);
+    for delay_ms in [300, 1500, 3000] {
+        let mut child = site.bed.start(&arguments);
+        std::thread::sleep(Duration::from_millis(delay_ms));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!names_in(&site.labs).is_empty());
+        site.clean().assert_says(0, &[]);
+        assert_eq!(site.traces(), [""; 0], "after {delay_ms} ms");
+    }
+    let mut child = site.bed.start(&arguments);
+    wait_for("the guest", || {
+        site.traces()
+            .iter()
+            .any(|trace| trace.contains("linux.uml"))
+    });
+    run_tool("kill", &["-INT", &child.id().to_string()]).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(site.traces(), [""; 0]);
+}
