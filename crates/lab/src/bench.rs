@@ -257,7 +257,10 @@ impl Lab {
         make_directory(&point)?;
         Ok(Image {
             kind: entry.types[0].to_owned(),
-            mount_options: joined(entry.mount_options, mount_options),
+            mount_options: joined(
+                &joined(entry.guest_options, entry.mount_options),
+                mount_options,
+            ),
             point,
             modules: kernel.modules(entry.types[0]),
             ground: built.ground,

@@ -1,5 +1,6 @@
 //! Processes: who holds a file open, and who is who.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -28,19 +29,25 @@ pub(crate) fn start_ticks(pid: u32) -> Option<u64> {
 /// Ends all processes that hold this file open, but for this one; returns how many.
 pub(crate) fn end_holders(file: &Path) -> usize {
     let own = std::process::id();
-    let holders = |pid: &u32| *pid != own && open_paths(*pid).iter().any(|path| path == file);
-    let found: Vec<u32> = all().into_iter().filter(holders).collect();
-    for pid in &found {
-        if let Some(pid) = i32::try_from(*pid).ok().and_then(Pid::from_raw) {
-            // One that has gone by itself is gone as well.
-            let _ = kill_process(pid, Signal::KILL);
-        }
-    }
+    let is_holder = |pid: &u32| *pid != own && open_paths(*pid).iter().any(|path| path == file);
+    let mut ended = BTreeSet::new();
     let start = Instant::now();
-    while found.iter().any(holders) && start.elapsed() < GONE_WITHIN {
+    // One that is just being started by another is found the next time.
+    while start.elapsed() < GONE_WITHIN {
+        let found: Vec<u32> = all().into_iter().filter(is_holder).collect();
+        if found.is_empty() {
+            break;
+        }
+        for pid in found {
+            if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
+                // One that has gone by itself is gone as well.
+                let _ = kill_process(pid, Signal::KILL);
+            }
+            ended.insert(pid);
+        }
         std::thread::sleep(Duration::from_millis(10));
     }
-    found.len()
+    ended.len()
 }
 
 /// Who uses something at or below a directory, in words; none when nobody seems to.

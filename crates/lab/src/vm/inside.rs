@@ -29,6 +29,14 @@ const SYSTEM: [(&str, &str); 4] = [
     ("tmpfs", "/dev/shm"),
 ];
 
+/// Timers of the kernel that write, which a guest has not: its seconds are not those of a machine.
+///
+/// Source: the kernel's `Documentation/admin-guide/sysctl/vm.rst` and `Documentation/admin-guide/xfs.rst`.
+const TIMERS: [(&str, &str); 2] = [
+    ("/proc/sys/vm/dirty_writeback_centisecs", "0"),
+    ("/proc/sys/fs/xfs/xfssyncd_centisecs", "720000"),
+];
+
 /// Whether this process is the first one of a guest.
 #[must_use]
 pub fn is_init() -> bool {
@@ -80,6 +88,10 @@ fn serve(order: &Path) -> Result<(), LabError> {
     let order = Order::<serde_json::Value>::read(order)?;
     for module in &order.image.modules {
         load(module)?;
+    }
+    for (path, value) in TIMERS {
+        fs::write(path, value)
+            .map_err(|error| LabError::system("write", Path::new(path), error))?;
     }
     let mut command = Command::new(&own);
     command
