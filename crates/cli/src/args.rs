@@ -2,6 +2,7 @@
 
 mod lab;
 mod paper;
+mod recover;
 mod runs;
 
 use std::ffi::OsString;
@@ -14,6 +15,7 @@ pub(crate) use lab::{
     ChangeArgs, GroundArgs, JobsArg, LabAction, LabArgs, LabPlaceArgs, LabRunArgs, LineupArg, VmArg,
 };
 pub(crate) use paper::{PaperAction, PaperArgs, PaperRunArgs};
+pub(crate) use recover::LabRecoverArgs;
 pub(crate) use runs::{RunsAction, RunsArgs, RunsListArgs, StatusArg};
 
 /// Measure file systems and storage: every known workload, from the files you already have.

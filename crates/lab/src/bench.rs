@@ -22,7 +22,7 @@ use crate::medium::Medium;
 use crate::place::{ANSWER, BASE, IMAGE, ORDER, POINT, make_directory};
 use crate::step::Step;
 use crate::tools;
-use crate::undo::{remove_file, undo, unmount};
+use crate::undo::{remove_guest, undo, unmount};
 use crate::vm::{Guest, Host, Image, Kernel, Order};
 use crate::words::shown;
 
@@ -149,7 +149,7 @@ impl Lab {
             self.journal.note(Step::Guest)?;
         }
         let answer = self.answer();
-        remove_file(&answer, &mut Vec::new())?;
+        remove_guest(&self.directory)?;
         let order = Order::of_this_program(image.clone(), task, answer)?;
         order.write(&self.directory.join(ORDER))?;
         Guest::start(&self.directory, host)
@@ -159,6 +159,11 @@ impl Lab {
     #[must_use]
     pub fn answer(&self) -> PathBuf {
         self.directory.join(ANSWER)
+    }
+
+    /// Where the image is.
+    pub(crate) fn image_path(&self) -> PathBuf {
+        self.directory.join(IMAGE)
     }
 
     /// Removes the image and what guests left beside it; no guest may be running.

@@ -27,6 +27,8 @@ pub struct Entry {
     pub mkfs: &'static [&'static str],
     /// The Debian package with that program.
     pub package: &'static str,
+    /// The program that looks whether it is consistent and changes nothing, with its options.
+    pub fsck: &'static [&'static str],
     /// Type for `mount`, the preferred one first; the kernel has one of them, or none is needed.
     pub types: &'static [&'static str],
     /// A program that mounts it where the kernel cannot, with its Debian package.
@@ -56,6 +58,7 @@ const fn on_device(name: &'static str, title: &'static str) -> Entry {
         maker: Maker::Device,
         mkfs: &[],
         package: "",
+        fsck: &[],
         types: &[],
         mounter: None,
         mount_options: "",
@@ -77,6 +80,7 @@ pub const ENTRIES: [Entry; 12] = [
             "nodiscard,lazy_itable_init=0",
         ],
         package: "e2fsprogs",
+        fsck: &["e2fsck", "-f", "-n"],
         types: &["ext2"],
         ..on_device("ext2", "no journal")
     },
@@ -89,6 +93,7 @@ pub const ENTRIES: [Entry; 12] = [
             "nodiscard,lazy_itable_init=0,lazy_journal_init=0",
         ],
         package: "e2fsprogs",
+        fsck: &["e2fsck", "-f", "-n"],
         types: &["ext3"],
         guest_options: SELDOM,
         ..on_device("ext3", "ext2 with a journal")
@@ -102,6 +107,7 @@ pub const ENTRIES: [Entry; 12] = [
             "nodiscard,lazy_itable_init=0,lazy_journal_init=0",
         ],
         package: "e2fsprogs",
+        fsck: &["e2fsck", "-f", "-n"],
         types: &["ext4"],
         guest_options: SELDOM,
         ..on_device("ext4", "extents and a journal")
@@ -109,6 +115,7 @@ pub const ENTRIES: [Entry; 12] = [
     Entry {
         mkfs: &["mkfs.xfs", "-q", "-f", "-K"],
         package: "xfsprogs",
+        fsck: &["xfs_repair", "-n", "-f"],
         types: &["xfs"],
         size_min_bytes: 300 * MIB,
         ..on_device("xfs", "extents in trees, allocation groups, a journal")
@@ -116,6 +123,7 @@ pub const ENTRIES: [Entry; 12] = [
     Entry {
         mkfs: &["mkfs.btrfs", "-q", "-f", "-K"],
         package: "btrfs-progs",
+        fsck: &["btrfs", "check", "--readonly"],
         types: &["btrfs"],
         guest_options: SELDOM,
         size_min_bytes: 128 * MIB,
@@ -130,6 +138,7 @@ pub const ENTRIES: [Entry; 12] = [
     Entry {
         mkfs: &["mkfs.f2fs", "-q", "-f", "-t", "0"],
         package: "f2fs-tools",
+        fsck: &["fsck.f2fs", "--dry-run"],
         types: &["f2fs"],
         mount_options: "mode=lfs",
         size_min_bytes: 64 * MIB,

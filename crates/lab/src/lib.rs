@@ -16,6 +16,7 @@ mod log;
 mod medium;
 mod place;
 mod processes;
+pub mod recovery;
 mod scale;
 mod schedule;
 mod step;

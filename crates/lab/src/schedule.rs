@@ -89,10 +89,19 @@ fn shuffle(places: &mut [usize], seed: u64) {
     }
 }
 
+/// What lies between two states.
+const STRIDE: u64 = 0x9E37_79B9_7F4A_7C15;
+
 /// SplitMix64. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-    let mut mixed = *state;
+pub(crate) fn next(state: &mut u64) -> u64 {
+    let mixed = mixed(*state);
+    *state = state.wrapping_add(STRIDE);
+    mixed
+}
+
+/// What a state stands for; states next to each other stand for numbers that are nothing alike.
+pub(crate) const fn mixed(state: u64) -> u64 {
+    let mut mixed = state.wrapping_add(STRIDE);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     mixed ^ (mixed >> 31)

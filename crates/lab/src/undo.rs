@@ -133,7 +133,7 @@ fn nameless_zram(existing: &[u32], at: SystemTime, steps: &[Step]) -> Option<u32
 }
 
 /// Removes what a guest, which has ended, left beside its image.
-fn remove_guest(lab: &Path) -> Result<(), LabError> {
+pub(crate) fn remove_guest(lab: &Path) -> Result<(), LabError> {
     let directory = lab.join(GUEST);
     let own = directory.join(GUEST_NAME);
     let files = ["pid", "mconsole"].map(|name| own.join(name));

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use units::{Bytes, Span};
 
+use super::recover::{self, LabRecoverArgs};
 use super::{CacheArg, EngineArg, WorkloadArgs, WorkloadOptions};
 
 /// Arguments of `lab`.
@@ -20,6 +21,10 @@ pub(crate) enum LabAction {
     /// Make file systems, run workloads on each, and print one table
     #[command(after_help = RUN_HELP)]
     Run(Box<LabRunArgs>),
+    /// Kill the kernel of file systems that are being written, and see what is there of what was
+    /// synced
+    #[command(after_help = recover::HELP)]
+    Recover(Box<LabRecoverArgs>),
     /// List the file systems: which can be made here, and what is missing
     List,
     /// Do in a guest what the host ordered

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::ffi::{CStr, CString};
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -21,6 +21,8 @@ use crate::tools;
 
 /// The guest's device with the image.
 const DEVICE: &str = "/dev/ubda";
+/// The guest's console.
+const CONSOLE: &str = "/dev/console";
 /// What programs need, each with its type; nothing of it is seen on the host.
 const SYSTEM: [(&str, &str); 4] = [
     ("proc", "/proc"),
@@ -176,4 +178,28 @@ pub fn enter(image: &Image) -> Result<Built, LabError> {
 /// Says something to the people at the host.
 fn say(line: &str) {
     println!("{SPOKEN}{line}");
+}
+
+/// A guest's console, for what the host must hear before anything else is done.
+#[derive(Debug)]
+pub(crate) struct Console(File);
+
+impl Console {
+    /// Opens it.
+    pub fn open() -> Result<Self, LabError> {
+        let opened = File::options().write(true).open(CONSOLE);
+        opened
+            .map(Self)
+            .map_err(|error| LabError::system("open", Path::new(CONSOLE), error))
+    }
+
+    /// Says a line, which is the host's when this returns, whatever becomes of the guest.
+    ///
+    /// The kernel writes to the host's pipe before it returns, unless the pipe is full.
+    pub fn say(&mut self, line: &str) -> Result<(), LabError> {
+        // As one, so that no other line gets between.
+        let line = format!("{SPOKEN}{line}\n");
+        let said = self.0.write_all(line.as_bytes());
+        said.map_err(|error| LabError::system("write to", Path::new(CONSOLE), error))
+    }
 }

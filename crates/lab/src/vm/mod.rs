@@ -10,6 +10,7 @@ mod kernel;
 mod order;
 
 pub use guest::{Guest, Heard, Host};
+pub(crate) use inside::Console;
 pub use inside::{enter, is_init, rule};
 pub use kernel::{Kernel, can_make, check};
 pub use order::{Image, Order, read_answer};

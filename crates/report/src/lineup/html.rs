@@ -40,7 +40,7 @@ pub(super) fn render(lineup: &Lineup) -> String {
             @for (place, section) in lineup.sections.iter().enumerate() {
                 (part(lineup, section, place))
             }
-            p { (lineup.legend()) }
+            @if let Some(legend) = lineup.legend() { p { (legend) } }
             @for note in &lineup.notes { p { (note) } }
         }
     };
@@ -97,7 +97,7 @@ fn cell(value: &Value, is_best: bool, most: f64) -> Markup {
     );
     html! {
         @if is_best { strong { "* " (value.shown) } } @else { (value.shown) }
-        span style=(style) {}
+        @if most > 0.0 { span style=(style) {} }
         @if let Some(of) = value.ratio {
             small {
                 "× " (ratio(of.value))

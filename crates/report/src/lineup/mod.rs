@@ -46,6 +46,8 @@ struct Section {
     heading: String,
     alarms: Vec<String>,
     rows: Vec<Row>,
+    /// Whether nothing in it is held against anything.
+    is_in_words: bool,
 }
 
 impl Lineup {
@@ -72,6 +74,20 @@ impl Lineup {
             heading: heading.to_owned(),
             alarms,
             rows,
+            is_in_words: false,
+        });
+    }
+
+    /// Adds rows that are told in words: for each its label, and what each column has.
+    pub fn add_words(&mut self, heading: &str, rows: &[(&str, Vec<Option<String>>)]) {
+        let rows = rows
+            .iter()
+            .map(|(label, words)| Row::of_words(label, words));
+        self.sections.push(Section {
+            heading: heading.to_owned(),
+            alarms: Vec::new(),
+            rows: rows.collect(),
+            is_in_words: true,
         });
     }
 
@@ -85,8 +101,12 @@ impl Lineup {
         }
     }
 
-    /// How to read the tables.
-    fn legend(&self) -> String {
+    /// How to read the tables; none where all is told in words.
+    fn legend(&self) -> Option<String> {
+        let mut sections = self.sections.iter();
+        if !self.sections.is_empty() && sections.all(|section| section.is_in_words) {
+            return None;
+        }
         let first = self.columns.first().map_or("", |(name, _)| name.as_str());
         let times = match self.is_of_guests {
             true => format!(
@@ -96,11 +116,11 @@ impl Lineup {
             ),
             false => String::new(),
         };
-        format!(
+        Some(format!(
             "{times}* is the best mean of its row. The line below is the ratio to {first}, the \
              one below that its 95 % confidence interval, where it was repeated; an interval \
              around 1 shows no difference."
-        )
+        ))
     }
 }
 

@@ -104,6 +104,21 @@ impl Row {
         self.told()
     }
 
+    /// A row that is told in words.
+    pub fn of_words(label: &str, words: &[Option<String>]) -> Self {
+        let value = |shown: &String| Value {
+            mean: 0.0,
+            shown: shown.clone(),
+            ratio: None,
+        };
+        Self {
+            label: label.to_owned(),
+            values: words.iter().map(|it| it.as_ref().map(value)).collect(),
+            better: Better::Neither,
+            is_time: false,
+        }
+    }
+
     /// The column with the best mean, where there are several.
     pub fn best(&self) -> Option<usize> {
         let means = || {

@@ -121,7 +121,7 @@ fn times_of_guests_rank_nothing_and_counts_do() {
             .join("\n")
     };
     assert!(
-        !after("~ sync").contains(['*']) && !after("~ sync").contains("ratio"),
+        !after("~ sync").contains("*1.000\n") && !after("~ sync").contains("ratio"),
         "{text}"
     );
     assert!(
@@ -132,4 +132,29 @@ fn times_of_guests_rank_nothing_and_counts_do() {
         !after("user").contains('*') && !after("user").contains("ratio"),
         "{text}"
     );
+}
+
+#[test]
+fn what_is_told_in_words_is_not_ranked() {
+    let mut lineup = Lineup {
+        columns: ["ext4", "f2fs"]
+            .map(|name| (name.to_owned(), "made".to_owned()))
+            .into(),
+        ..Lineup::default()
+    };
+    let words = |words: [&str; 2]| words.map(|word| Some(word.to_owned())).to_vec();
+    lineup.add_words(
+        "Promised",
+        &[("intact", words(["7", "9"])), ("lost", vec![None, None])],
+    );
+    let text = lineup.render(LineupFormat::Text, Page::PLAIN);
+    let line = |begin: &str| {
+        let line = text.lines().find(|line| line.starts_with(begin)).unwrap();
+        line.split_whitespace().collect::<Vec<_>>()
+    };
+    assert_eq!(line("intact"), ["intact", "7", "9"], "{text}");
+    assert_eq!(line("lost"), ["lost", "-", "-"], "{text}");
+    assert!(!text.contains('*') && !text.contains("ratio"), "{text}");
+    let page = lineup.render(LineupFormat::Html, Page::PLAIN);
+    assert!(!page.contains("width:0.0%"), "no bars");
 }

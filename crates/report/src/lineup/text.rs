@@ -42,8 +42,8 @@ pub(super) fn render(lineup: &Lineup, page: Page) -> String {
         }
     }
     lines.push(String::new());
-    lines.extend(wrap(&lineup.legend(), limit));
-    for note in &lineup.notes {
+    let legend = lineup.legend();
+    for note in legend.iter().chain(&lineup.notes) {
         lines.extend(wrap(note, limit));
     }
     lines.push(String::new());
@@ -77,8 +77,8 @@ pub(super) fn markdown(lineup: &Lineup) -> String {
         let all: Vec<usize> = (0..lineup.columns.len()).collect();
         lines.extend(table_lines(&table(lineup, section, &all)));
     }
-    lines.extend([String::new(), escape(&lineup.legend())]);
-    for note in &lineup.notes {
+    let legend = lineup.legend();
+    for note in legend.iter().chain(&lineup.notes) {
         lines.extend([String::new(), escape(note)]);
     }
     lines.push(String::new());

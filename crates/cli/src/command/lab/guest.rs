@@ -1,13 +1,15 @@
 //! Jobs in guests: what the host orders, and what the guest does of it.
 
 use std::path::Path;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::Parser;
+use lab::recovery::Part;
 use lab::vm::{Guest, Heard, Host, Image, Order};
 use lab::{Job, Lab, LabError};
 use results::RunRecord;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::contest::{Contest, Costs, Entrant, Measured};
@@ -31,6 +33,8 @@ pub(crate) enum Task {
         /// The lab's name on the host.
         lab: String,
     },
+    /// Do a part of a trial of recovery.
+    Recover(Part),
 }
 
 /// A guest's part of a command: what was asked for, who takes part, whether caches are emptied,
@@ -84,31 +88,63 @@ impl Contest<'_> {
 
     /// Listens to a guest until it ends, or until somebody wants to end it all.
     pub(super) fn attend(&self, mut guest: Guest) -> Result<Guest, Failure> {
-        let start = Instant::now();
-        let mut is_up = false;
-        loop {
-            match guest.hear(LOOK_EVERY) {
-                Heard::Ended => return Ok(guest),
-                Heard::Line(line) => {
-                    is_up = true;
-                    self.say(&format!("  guest: {}", workload::printable(&line)));
+        let say = |line: &str| {
+            self.say(&format!("  guest: {}", workload::printable(line)));
+            Next::Listen
+        };
+        listen(&mut guest, &self.stop, Duration::MAX, say)?;
+        Ok(guest)
+    }
+}
+
+/// What to do after a guest has said something.
+pub(super) enum Next {
+    /// Hear what it says then.
+    Listen,
+    /// Turn to something else.
+    Leave,
+}
+
+/// Hears what a guest says, until it has ended or the hearer leaves; returns whether it has ended.
+///
+/// It is killed where somebody wants to end it all, or where it is silent for too long.
+pub(super) fn listen(
+    guest: &mut Guest,
+    stop: &AtomicBool,
+    silent_max: Duration,
+    mut hear: impl FnMut(&str) -> Next,
+) -> Result<bool, Failure> {
+    let mut heard_at = Instant::now();
+    let mut is_up = false;
+    loop {
+        if stop.load(Ordering::Relaxed) {
+            guest.kill();
+            return Err(Failure::new(Exit::Interrupted, "interrupted", None));
+        }
+        match guest.hear(LOOK_EVERY) {
+            Heard::Ended => return Ok(true),
+            Heard::Line(line) => {
+                is_up = true;
+                heard_at = Instant::now();
+                if let Next::Leave = hear(&line) {
+                    return Ok(false);
                 }
-                Heard::Nothing if self.stop.load(Ordering::Relaxed) => {
-                    guest.kill();
-                    return Err(Failure::new(Exit::Interrupted, "interrupted", None));
-                }
-                Heard::Nothing if !is_up && start.elapsed() > UP_WITHIN => {
-                    guest.kill();
-                    return Err(ended(&guest, "did not come up"));
-                }
-                Heard::Nothing => {}
             }
+            Heard::Nothing if !is_up && heard_at.elapsed() > UP_WITHIN => {
+                guest.kill();
+                return Err(ended(guest, "did not come up"));
+            }
+            Heard::Nothing if heard_at.elapsed() > silent_max => {
+                guest.kill();
+                return Err(ended(guest, "came to a standstill"));
+            }
+            Heard::Nothing => {}
         }
     }
 }
 
 /// Reads what a guest left, where it has ended.
-fn answer(path: &Path, guest: &Guest) -> Result<Answer, Failure> {
+pub(super) fn answer<A: DeserializeOwned>(path: &Path, guest: &Guest) -> Result<A, Failure> {
     match lab::vm::read_answer(path) {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(text)) => Err(Failure::quoted(Exit::System, text)),
@@ -130,7 +166,17 @@ pub(super) fn guest(path: &Path, place: &Place, at_once: fn() -> !) -> Result<Ex
         lab::vm::rule(path)?;
     }
     let order = Order::<Task>::read(path)?;
-    let answer = obey(&order, place, at_once);
+    match &order.task {
+        Task::Measure { job, lab } => leave(&order, obey(&order, job, lab, place, at_once)),
+        Task::Recover(part) => super::recover::obey(&order, *part),
+    }
+}
+
+/// Leaves the answer for the host.
+pub(super) fn leave<A: Serialize>(
+    order: &Order<Task>,
+    answer: Result<A, Failure>,
+) -> Result<Exit, Failure> {
     let answer = answer.map_err(|failure| failure.text().to_owned());
     order.answer(&answer)?;
     Ok(match answer {
@@ -139,8 +185,13 @@ pub(super) fn guest(path: &Path, place: &Place, at_once: fn() -> !) -> Result<Ex
     })
 }
 
-fn obey(order: &Order<Task>, place: &Place, at_once: fn() -> !) -> Result<Answer, Failure> {
-    let Task::Measure { job, lab } = &order.task;
+fn obey(
+    order: &Order<Task>,
+    job: &Job,
+    lab: &str,
+    place: &Place,
+    at_once: fn() -> !,
+) -> Result<Answer, Failure> {
     let cli = Cli::try_parse_from(&order.arguments)
         .map_err(|error| Failure::new(Exit::Usage, error, None))?;
     let (asked, entrants, is_cold, is_quiet) = match &cli.command {
@@ -165,7 +216,7 @@ fn obey(order: &Order<Task>, place: &Place, at_once: fn() -> !) -> Result<Answer
     };
     let built = lab::vm::enter(&order.image)?;
     let described = super::contest::describe(&built);
-    let (record, mut costs) = contest.measure(lab.clone(), job, &built)?;
+    let (record, mut costs) = contest.measure(lab.to_owned(), job, &built)?;
     // Not all can.
     costs.trimmed_bytes = built.trim().ok();
     costs.unmount = Some(built.unmount()?);

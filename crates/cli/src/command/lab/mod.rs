@@ -8,6 +8,7 @@ mod list;
 mod measure;
 mod outcome;
 mod peak;
+mod recover;
 mod run;
 
 pub(super) use contest::{Contest, Entrant, Held};
@@ -25,6 +26,7 @@ use crate::stored::Place;
 pub(crate) fn lab(args: &LabArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
     match &args.action {
         LabAction::Run(args) => run::run(args, place, at_once),
+        LabAction::Recover(args) => recover::recover(args, at_once),
         LabAction::List => list::list(),
         LabAction::Clean(args) => clean::clean(args),
         LabAction::Guest { order } => guest::guest(order, place, at_once),

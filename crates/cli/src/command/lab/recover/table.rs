@@ -1,0 +1,256 @@
+//! The table of what was kept.
+
+use lab::recovery::{Findings, Mounted, recovery_lines};
+use report::Lineup;
+use units::Bytes;
+
+use super::{Held, Trials, Tried};
+
+/// So many broken promises are named for each file system.
+const NAMED_MAX: usize = 10;
+/// So many words of the kernel are quoted for each file system.
+const SAID_MAX: usize = 4;
+
+/// A row: its label, and what each column has.
+type Row = (&'static str, Vec<Option<String>>);
+/// How a count is read off what was found.
+type Count = (&'static str, fn(&Findings) -> u64);
+
+const PROMISED: [Count; 9] = [
+    ("files promised", |it| it.promised_count),
+    ("intact", |it| it.intact_count),
+    ("lost", |it| it.lost_count),
+    ("short", |it| it.short_count),
+    ("stale", |it| it.stale_count),
+    ("damaged", |it| it.damaged_count),
+    ("removals promised", |it| it.removed_count),
+    ("there again", |it| it.returned_count),
+    ("names nobody made", |it| it.unknown_count),
+];
+
+const BEYOND: [Count; 9] = [
+    ("new and synced, not the directory", |it| it.new.count),
+    ("- there", |it| it.new.count - it.new.missing_count),
+    ("synced and renamed, not the directory", |it| {
+        it.renamed.count
+    }),
+    ("- the new file", |it| it.renamed.whole_count),
+    ("written, not synced", |it| it.unsynced.count),
+    ("- all there", |it| it.unsynced.whole_count),
+    ("- as it was before", |it| it.unsynced.older_count),
+    ("- in part", |it| it.unsynced.torn_count),
+    ("- nothing there", |it| it.unsynced.missing_count),
+];
+
+/// What one file system came to.
+struct Column<'a> {
+    tried: Vec<&'a Tried>,
+    mounted: Vec<&'a Mounted>,
+    sum: Findings,
+    kind: &'a str,
+    label: &'a str,
+}
+
+/// All trials as a table, file systems in columns.
+pub(super) fn lineup(trials: &Trials, held: &Held) -> Lineup {
+    let columns: Vec<Column> = (0..trials.choices.len())
+        .map(|index| Column::of(trials, held, index))
+        .collect();
+    let described = columns.iter().zip(&held.described);
+    let described = described.map(|(column, described)| {
+        let described = described.clone();
+        let described = described.unwrap_or_else(|| "not made".to_owned());
+        (column.label.to_owned(), described)
+    });
+    let title = "What file systems keep when their kernel is killed".to_owned();
+    let mut lineup = Lineup::new(title, described.collect());
+    lineup.remarks = remarks(trials);
+    let broken = columns.iter().flat_map(Column::broken);
+    lineup.alarms = held.alarms.iter().cloned().chain(broken).collect();
+    let counts = |counts: &[Count]| -> Vec<Row> {
+        let row = |(label, of): &Count| {
+            let words = columns.iter().map(|column| column.count(*of));
+            (*label, words.collect())
+        };
+        counts.iter().map(row).collect()
+    };
+    let mut promised = vec![
+        row(&columns, "trials", Column::trials),
+        row(&columns, "steps done", Column::steps),
+    ];
+    promised.extend(counts(&PROMISED));
+    lineup.add_words("Promised by `fsync`", &promised);
+    lineup.add_words("Beyond what was promised", &counts(&BEYOND));
+    let recovery = [
+        row(&columns, "mounted again, trials", Column::mounted_again),
+        row(&columns, "mount, ms (of a guest)", Column::mount_ms),
+        row(&columns, "recovered something, trials", Column::recovered),
+        row(&columns, "unmounted, trials", Column::unmounted),
+        row(&columns, "then consistent, trials", Column::consistent),
+    ];
+    lineup.add_words("Recovery", &recovery);
+    let said = columns.iter().flat_map(Column::said);
+    let doubts = columns.iter().filter_map(Column::inconsistent);
+    lineup.notes = held.notes.iter().cloned().chain(said).collect();
+    lineup.notes.extend(doubts);
+    lineup
+}
+
+fn row<'a>(
+    columns: &[Column<'a>],
+    label: &'static str,
+    of: fn(&Column<'a>) -> Option<String>,
+) -> Row {
+    (label, columns.iter().map(of).collect())
+}
+
+/// What a trial came to, in a line.
+pub(super) fn in_short(tried: &Tried) -> String {
+    let killed = format!("killed after {} steps", tried.done_count);
+    match &tried.mounted {
+        Err(reason) => format!("{killed}, and not mounted again: {reason}"),
+        Ok(mounted) => {
+            let findings = &mounted.findings;
+            format!(
+                "{killed}; {} of {} promised files intact",
+                findings.intact_count, findings.promised_count
+            )
+        }
+    }
+}
+
+fn remarks(trials: &Trials) -> Vec<String> {
+    let guests = format!(
+        "each on an image in User-mode Linux {} with {} of memory, seed {}; the kernel is killed \
+         and loses its memory, the device keeps what it was given",
+        trials.host.kernel.release,
+        Bytes(trials.host.memory_bytes),
+        trials.args.seed
+    );
+    let control = "nothing was synced, though it was promised: a control, in which files must be \
+                   missed";
+    let control = trials.args.no_fsync.then(|| control.to_owned());
+    control.into_iter().chain([guests]).collect()
+}
+
+impl<'a> Column<'a> {
+    fn of(trials: &'a Trials, held: &'a Held, choice_index: usize) -> Self {
+        let choice = &trials.choices[choice_index];
+        let is_it = |tried: &&Tried| tried.choice_index == choice_index;
+        let tried: Vec<&Tried> = held.tried.iter().filter(is_it).collect();
+        let mounted = tried.iter().filter_map(|tried| tried.mounted.as_ref().ok());
+        let mounted: Vec<&Mounted> = mounted.collect();
+        let mut sum = Findings::default();
+        for mounted in &mounted {
+            sum += &mounted.findings;
+        }
+        Self {
+            tried,
+            mounted,
+            sum,
+            kind: choice.entry().map_or("", |entry| entry.types[0]),
+            label: &choice.label,
+        }
+    }
+
+    /// A count, where anything could be looked at.
+    fn count(&self, of: fn(&Findings) -> u64) -> Option<String> {
+        (!self.mounted.is_empty()).then(|| of(&self.sum).to_string())
+    }
+
+    fn trials(&self) -> Option<String> {
+        Some(self.tried.len().to_string())
+    }
+
+    fn steps(&self) -> Option<String> {
+        let sum: u64 = self.tried.iter().map(|it| u64::from(it.done_count)).sum();
+        (!self.tried.is_empty()).then(|| sum.to_string())
+    }
+
+    /// So many trials of all of them.
+    fn share(&self, count: usize) -> Option<String> {
+        let of = self.tried.len();
+        (of > 0).then(|| format!("{count} of {of}"))
+    }
+
+    fn mounted_again(&self) -> Option<String> {
+        self.share(self.mounted.len())
+    }
+
+    fn mount_ms(&self) -> Option<String> {
+        let count = self.mounted.len();
+        let sum: f64 = self.mounted.iter().map(|it| it.elapsed.as_secs_f64()).sum();
+        (count > 0).then(|| format!("{:.1}", sum / count as f64 * 1e3))
+    }
+
+    fn recovered(&self) -> Option<String> {
+        let has = |it: &&&Mounted| !recovery_lines(self.kind, &it.said).is_empty();
+        self.share(self.mounted.iter().filter(has).count())
+    }
+
+    fn unmounted(&self) -> Option<String> {
+        let has = |it: &&&Mounted| it.not_unmounted.is_none();
+        self.share(self.mounted.iter().filter(has).count())
+    }
+
+    fn consistent(&self) -> Option<String> {
+        let mut all = self.tried.iter().filter_map(|tried| tried.fsck.as_ref());
+        let count = all.clone().filter(|fsck| fsck.is_ok()).count();
+        all.next().and_then(|_| self.share(count))
+    }
+
+    /// What was not as promised, in words.
+    fn broken(&self) -> Vec<String> {
+        let mut all = Vec::new();
+        for tried in &self.tried {
+            let trial = format!("{}, trial {}", self.label, tried.trial_index + 1);
+            match &tried.mounted {
+                Err(reason) => all.push(format!("{trial}: not mounted again: {reason}")),
+                Ok(mounted) => {
+                    let named = mounted.findings.named.iter();
+                    all.extend(named.map(|what| format!("{trial}: {what}")));
+                }
+            }
+        }
+        let more_count = all.len().saturating_sub(NAMED_MAX);
+        all.truncate(NAMED_MAX);
+        if more_count > 0 {
+            all.push(format!("{}: and more", self.label));
+        }
+        all
+    }
+
+    /// What the kernel said of the recovery, in the trial in which it said most.
+    fn said(&self) -> Option<String> {
+        let lines = |it: &&&Mounted| recovery_lines(self.kind, &it.said).len();
+        let most = self.mounted.iter().max_by_key(lines)?;
+        let lines = recovery_lines(self.kind, &most.said);
+        let more = match lines.len().saturating_sub(SAID_MAX) {
+            0 => String::new(),
+            more_count => format!(" and {more_count} more"),
+        };
+        let quoted: Vec<String> = lines
+            .iter()
+            .take(SAID_MAX)
+            .map(|line| format!("`{line}`"))
+            .collect();
+        let kernel = "the kernel said while it mounted:";
+        (!quoted.is_empty())
+            .then(|| format!("{}: {kernel} {}{more}", self.label, quoted.join(", ")))
+    }
+
+    /// What the file system's program found first.
+    fn inconsistent(&self) -> Option<String> {
+        let mut all = self.tried.iter().filter_map(|tried| {
+            let said = tried.fsck.as_ref()?.as_ref().err()?;
+            Some((tried.trial_index + 1, said))
+        });
+        let (trial, said) = all.next()?;
+        let first: Vec<&str> = said.lines().take(SAID_MAX).map(str::trim).collect();
+        Some(format!(
+            "{}, trial {trial}: {}",
+            self.label,
+            first.join("; ")
+        ))
+    }
+}

@@ -1,0 +1,71 @@
+//! When the kernel dies.
+
+use std::time::Duration;
+
+use super::plan::{FILES_END, ROUND};
+use crate::schedule::{mixed, next};
+
+/// The rounds in one of which it happens.
+const ROUND_MIN: u64 = 2;
+const ROUND_COUNT: u64 = 6;
+/// Longer than a step takes, so that every moment of one is met.
+const WAIT_MAX_US: u64 = 5000;
+
+/// The moment of a crash, as it follows from a seed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Crash {
+    /// The word about so many steps is waited for.
+    pub done_count: u32,
+    /// So much time passes after it.
+    pub wait: Duration,
+}
+
+impl Crash {
+    /// The crash of this seed.
+    #[must_use]
+    pub fn of(seed: u64) -> Self {
+        // Other numbers than those of the plan of the same seed.
+        let mut random = !mixed(seed);
+        let rounds = ROUND_MIN + next(&mut random) % ROUND_COUNT;
+        // Half of them where only logs are written, which are what is rolled forward.
+        let (from, length) = match next(&mut random) % 2 {
+            0 => (0, ROUND),
+            _ => (FILES_END, ROUND - FILES_END),
+        };
+        let place = from + (next(&mut random) % u64::from(length)) as u32;
+        Self {
+            done_count: rounds as u32 * ROUND + place,
+            wait: Duration::from_micros(next(&mut random) % WAIT_MAX_US),
+        }
+    }
+}
+
+/// The seed of a trial; of one number all file systems get the same.
+#[must_use]
+pub fn trial_seed(seed: u64, trial_index: u32) -> u64 {
+    mixed(seed ^ mixed(u64::from(trial_index)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn crashes_come_in_the_middle_and_never_at_the_same_moment() {
+        let crashes: Vec<Crash> = (0..50)
+            .map(|index| Crash::of(trial_seed(1, index)))
+            .collect();
+        let mut counts: Vec<u32> = crashes.iter().map(|crash| crash.done_count).collect();
+        assert!(counts.iter().all(|count| (128..512).contains(count)));
+        let logs = counts.iter().filter(|count| **count % ROUND >= FILES_END);
+        assert!((30..50).contains(&logs.count()), "{counts:?}");
+        counts.sort_unstable();
+        counts.dedup();
+        assert!(counts.len() > 35, "{counts:?}");
+        assert_eq!(
+            Crash::of(trial_seed(1, 7)),
+            crashes[7],
+            "a seed tells it again"
+        );
+    }
+}

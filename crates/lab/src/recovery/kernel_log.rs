@@ -1,0 +1,91 @@
+//! What a kernel says of the recovery of a file system.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::fs::OpenOptionsExt;
+
+use rustix::fs::OFlags;
+
+/// Longer than any record of the kernel.
+const RECORD_BYTES: usize = 8192;
+
+/// The kernel's log from now on.
+#[derive(Debug)]
+pub(super) struct KernelLog(File);
+
+impl KernelLog {
+    pub fn open() -> io::Result<Self> {
+        let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
+        let mut options = File::options();
+        let mut file = options.read(true).custom_flags(flags).open("/dev/kmsg")?;
+        file.seek(SeekFrom::End(0))?;
+        Ok(Self(file))
+    }
+
+    /// What was said since, line by line.
+    pub fn read(mut self) -> Vec<String> {
+        let mut lines = Vec::new();
+        let mut record = vec![0; RECORD_BYTES];
+        loop {
+            match self.0.read(&mut record) {
+                Ok(length) => lines.extend(message(&record[..length])),
+                // Some were overwritten before they were read; the next ones are still there.
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
+                Err(_) => return lines,
+            }
+        }
+    }
+}
+
+/// The text of a record.
+///
+/// Source: Linux, `Documentation/ABI/testing/dev-kmsg`.
+fn message(record: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(record);
+    let (_, message) = text.split_once(';')?;
+    let line = message.lines().next()?;
+    (!line.is_empty()).then(|| workload::printable(line))
+}
+
+/// The lines in which the kernel says that a file system of this type was recovered.
+#[must_use]
+pub fn recovery_lines<'a>(kind: &str, lines: &'a [String]) -> Vec<&'a str> {
+    let phrases: &[&str] = match kind {
+        // Nodes that were synced after the last checkpoint; its data, or its name.
+        "f2fs" => &["recover_inode", "recover_dentry", "recover_data"],
+        // Logs that were written after the last checkpoint.
+        "nilfs2" => &["salvaged"],
+        "ext3" | "ext4" => &["recovery complete"],
+        "xfs" => &["Ending recovery"],
+        "btrfs" => &["log-replay", "log replay"],
+        _ => &[],
+    };
+    let is_said = |line: &&str| phrases.iter().any(|phrase| line.contains(phrase));
+    lines.iter().map(String::as_str).filter(is_said).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_told_without_its_head_and_its_pairs() {
+        let record = b"6,339,5140900,-;EXT4-fs (ubda): recovery complete\n SUBSYSTEM=block\n";
+        let line = message(record);
+        assert_eq!(line.as_deref(), Some("EXT4-fs (ubda): recovery complete"));
+        assert_eq!(message(b"no record"), None);
+    }
+
+    #[test]
+    fn the_words_of_a_recovery_are_known_by_type() {
+        let lines = [
+            "NILFS (ubda): mounting unchecked fs",
+            "NILFS (ubda): salvaged 3 blocks",
+            "EXT4-fs (ubda): recovery complete",
+        ]
+        .map(str::to_owned);
+        assert_eq!(recovery_lines("nilfs2", &lines), [lines[1].as_str()]);
+        assert_eq!(recovery_lines("ext4", &lines), [lines[2].as_str()]);
+        assert!(recovery_lines("ext2", &lines).is_empty());
+    }
+}
