@@ -363,3 +363,38 @@ fn bandwidths_are_shares_of_what_the_bare_device_does() {
         done.text()
     );
 }
+
+#[test]
+fn a_file_system_that_a_program_serves_is_made_measured_and_cleaned_away() {
+    let site = need!(Site::new());
+    let listed = site.bed.run(&["lab", "list"]).stdout;
+    if !listed
+        .lines()
+        .any(|it| it.starts_with("ntfs") && it.contains(" yes "))
+    {
+        skip!("ntfs cannot be made here (package `ntfs-3g`)");
+    }
+    let done = site.run(&["--fs", "ntfs", "--repetitions", "1", "--cold"]);
+    done.assert_says(0, &[]);
+    assert!(
+        done.stdout.contains("create 4KiB, per s"),
+        "{}",
+        done.text()
+    );
+    assert!(!done.stdout.contains("leftover-files"), "{}", done.text());
+    assert_eq!(site.traces(), [""; 0]);
+    let many = ["--fs", "ntfs", "--set", "count=3000", "--quiet"];
+    let mut child = site.bed.start(&site.arguments(&many));
+    let is_mounted = || site.traces().iter().any(|trace| trace.contains("fuseblk"));
+    end_to_end::wait_for("the file system", is_mounted);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let cleaned = site.clean();
+    cleaned.assert_says(0, &[]);
+    assert!(
+        cleaned.stdout.contains("removed 1 process"),
+        "{}",
+        cleaned.text()
+    );
+    assert_eq!(site.traces(), [""; 0]);
+}

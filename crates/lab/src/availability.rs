@@ -34,9 +34,6 @@ pub fn availability() -> Vec<Availability> {
 }
 
 fn missing(entry: &Entry) -> Vec<String> {
-    if entry.maker == Maker::Pool {
-        return vec!["the lab makes no pools; make one and name `path:DIR`".to_owned()];
-    }
     let mut missing = Vec::new();
     if let Some(program) = entry.program()
         && tools::find(program).is_none()
@@ -44,11 +41,20 @@ fn missing(entry: &Entry) -> Vec<String> {
         missing.push(format!("`{program}` (package `{}`)", entry.package));
     }
     if kernel_type(entry.types, entry.mounter).is_none() {
-        let helper = entry
-            .mounter
-            .map(|(program, package)| format!(" nor `{program}` (package `{package}`)"));
-        let helper = helper.unwrap_or_default();
-        missing.push(format!("`{}` in the kernel{helper}", entry.types[0]));
+        let by_kernel = format!("`{}` in the kernel", entry.types[0]);
+        missing.push(match entry.mounter {
+            None => by_kernel,
+            Some((program, _)) if tools::find(program).is_some() => {
+                format!("{by_kernel}, or `fuse` in it for `{program}`")
+            }
+            Some((program, package)) => {
+                format!("{by_kernel}, or `{program}` (package `{package}`)")
+            }
+        });
+    }
+    if entry.maker == Maker::Pool {
+        missing
+            .push("a pool, which the lab makes none of (make one and name `path:DIR`)".to_owned());
     }
     if !is_root() && entry.maker != Maker::Memory {
         missing.push("root".to_owned());
@@ -227,6 +233,7 @@ pub(crate) fn kernel_type(
     let by_kernel = types.iter().find(|kind| is_known(kind));
     let by_program = mounter
         .filter(|(program, _)| tools::find(program).is_some())
+        .filter(|_| is_known(&"fuseblk") || is_module("fuse"))
         .and_then(|(program, _)| {
             let served = program.strip_prefix("mount.").unwrap_or(program);
             types.iter().find(|kind| **kind == served)

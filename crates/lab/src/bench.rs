@@ -1,8 +1,9 @@
 //! A lab at work: file systems are made, mounted, and taken down again.
 
 mod bare;
+mod built;
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ use crate::medium::Medium;
 use crate::place::{ANSWER, BASE, IMAGE, ORDER, POINT, make_directory};
 use crate::step::Step;
 use crate::tools;
-use crate::undo::{remove_guest, undo, unmount};
+use crate::undo::{remove_guest, undo};
 use crate::vm::{Guest, Host, Image, Kernel, Order};
 use crate::words::shown;
 
@@ -36,6 +37,10 @@ pub struct Ground {
     /// Devices whose content may be destroyed.
     pub overwrite_devices: Vec<PathBuf>,
 }
+
+/// What is to be said of a file system that a program serves.
+const SERVED: &str = "a program serves it, which reads and writes the device through the page \
+                      cache: direct I/O is not direct, and its processor time is not the run's";
 
 /// A lab at work. Dropped in the middle, it takes down what it made.
 #[derive(Debug)]
@@ -227,6 +232,9 @@ impl Lab {
             self.overlay(kind, &device, asked, &mut built)?;
         } else {
             self.mount(kind, &device, POINT, &mut built)?;
+        }
+        if built.is_served() {
+            built.notes.push(SERVED.to_owned());
         }
         Ok(built)
     }
@@ -422,61 +430,6 @@ impl Drop for Lab {
             // What stays is for `clean`, which tells why.
             let _ = remove_own(&self.directory);
         }
-    }
-}
-
-impl Built {
-    /// Makes durable what was written; how long that took.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn sync(&self) -> Result<Duration, LabError> {
-        let failed = |error: io::Error| LabError::system("sync", &self.directory, error);
-        let directory = File::open(&self.directory).map_err(failed)?;
-        let start = Instant::now();
-        rustix::fs::syncfs(&directory).map_err(|error| failed(error.into()))?;
-        Ok(start.elapsed())
-    }
-
-    /// What a guest has mounted.
-    pub(crate) fn in_guest(image: &Image, device: &Path) -> Self {
-        Self {
-            directory: image.point.clone(),
-            device: Some(device.to_owned()),
-            ground: image.ground.clone(),
-            mkfs: image.mkfs.clone(),
-            mount_options: image.mount_options.clone(),
-            mkfs_time: image.mkfs_time,
-            notes: image.notes.clone(),
-            points: vec![image.point.clone()],
-        }
-    }
-
-    /// Tells the device which blocks are free; how many bytes that were.
-    ///
-    /// # Errors
-    /// When the file system or its device cannot do it.
-    pub fn trim(&self) -> Result<u64, LabError> {
-        crate::log::trim(&self.directory)
-    }
-
-    /// Unmounts it; how long that took. What was made stays.
-    ///
-    /// # Errors
-    /// When it is busy for long.
-    pub fn unmount(&self) -> Result<Duration, LabError> {
-        let start = Instant::now();
-        for point in self.points.iter().rev() {
-            unmount(point, &mut Vec::new())?;
-        }
-        Ok(start.elapsed())
-    }
-
-    /// The mount that holds the directory.
-    #[must_use]
-    pub fn mount(&self) -> Option<target::Mount> {
-        let directory = fs::canonicalize(&self.directory).ok()?;
-        target::mount_of(&target::mounts(), None, &directory).cloned()
     }
 }
 

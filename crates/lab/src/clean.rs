@@ -70,7 +70,10 @@ fn clean_lab(lab: &Path, cleaned: &mut Cleaned) {
             }
             let ended_count = processes::end_holders(&lab.join(LOCK));
             if ended_count > 0 {
-                cleaned.removed.push(format!("{ended_count} processes"));
+                cleaned.removed.push(match ended_count {
+                    1 => "1 process".to_owned(),
+                    count => format!("{count} processes"),
+                });
             }
             if !wait_for(|| try_lock(&lock), Duration::from_secs(5)) {
                 cleaned.left.push(LabError::Left {

@@ -6,6 +6,7 @@ use std::fs::File;
 use std::io::Write;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{
     AtFlags, FlockOperation, Mode, OFlags, Stat, flock, fstat, renameat, statat, unlinkat,
@@ -17,6 +18,9 @@ use crate::manifest::{Made, Manifest};
 use crate::place::{Place, WORK_DIRECTORY, open_beneath};
 
 pub(crate) use trees::TreeLeft;
+
+/// A file that was closed is gone after so long.
+const CLOSED_WITHIN: Duration = Duration::from_secs(2);
 
 /// A place with its manifest locked.
 #[derive(Debug)]
@@ -172,13 +176,60 @@ impl Claim {
         if self.place.file_name.is_some() {
             return Ok(());
         }
-        match unlinkat(&self.place.parent, WORK_DIRECTORY, AtFlags::REMOVEDIR) {
+        let place = self.place;
+        let remove = || unlinkat(&place.parent, WORK_DIRECTORY, AtFlags::REMOVEDIR);
+        let mut removed = remove();
+        // Some file systems keep what is removed under another name while it is open.
+        drop(self.lock);
+        let start = Instant::now();
+        while matches!(removed, Err(Errno::NOTEMPTY | Errno::EXIST))
+            && start.elapsed() < CLOSED_WITHIN
+            && has_only_stand_ins(&self.directory)
+        {
+            std::thread::sleep(Duration::from_millis(10));
+            removed = remove();
+        }
+        match removed {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
             Err(Errno::NOTEMPTY | Errno::EXIST) => Err((
-                self.place.directory_path(),
+                place.directory_path(),
                 "it holds files that pgmeter did not make".to_owned(),
             )),
-            Err(error) => Err((self.place.directory_path(), because(error))),
+            Err(error) => Err((place.directory_path(), because(error))),
         }
+    }
+}
+
+/// Whether all that a directory holds stands in for files that were removed while they were open,
+/// or for none.
+///
+/// Source: `hide_node` of libfuse, `nfs_sillyrename` of the kernel.
+fn has_only_stand_ins(directory: &OwnedFd) -> bool {
+    let Ok(listing) = rustix::fs::Dir::read_from(directory) else {
+        return false;
+    };
+    listing.flatten().all(|entry| {
+        let name = entry.file_name().to_bytes();
+        matches!(name, b"." | b"..")
+            || name.starts_with(b".fuse_hidden")
+            || name.starts_with(b".nfs")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_stand_in_for_removed_ones_are_nobodys() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let open = || OwnedFd::from(std::fs::File::open(directory.path()).expect("open"));
+        assert!(has_only_stand_ins(&open()));
+        for name in [".fuse_hidden0000000100000002", ".nfs00000000002"] {
+            std::fs::write(directory.path().join(name), "").expect("written");
+        }
+        assert!(has_only_stand_ins(&open()));
+        std::fs::write(directory.path().join("mine"), "").expect("written");
+        assert!(!has_only_stand_ins(&open()));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::sync::{MutexGuard, PoisonError};
 
+use std::fs;
+
 use super::*;
 use crate::clean::clean;
 
@@ -265,5 +267,5 @@ fn a_program_that_outlives_its_lab_is_ended() {
     fs::write(lab.directory.join(crate::journal::JOURNAL), line).unwrap();
     let removed = place.kill(lab);
     assert!(!sleeper.wait().unwrap().success());
-    assert!(removed.iter().any(|it| it == "1 processes"), "{removed:?}");
+    assert!(removed.iter().any(|it| it == "1 process"), "{removed:?}");
 }

@@ -130,7 +130,8 @@ pub const PAPERS: [Paper; 9] = [
         name: "bfs-lat-fs",
         workload: pack!("bfs-lat-fs"),
         size: "1000 files of 0, 1, 4 and 10 KiB, 5 s each",
-        remark: "The published figures are not part of pgmeter.",
+        remark: "The book prints its figures in tables 9-5 and 9-6; pgmeter does not have them, \
+                 so that only what is measured here is shown.",
         published: None,
         table: None,
         shape: Shape::Rates,

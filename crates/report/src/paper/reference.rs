@@ -22,7 +22,7 @@ pub enum ReferenceError {
         name: String,
     },
     /// An experiment without figures.
-    #[error("the published figures of `{name}` are not in pgmeter")]
+    #[error("pgmeter does not have published figures of `{name}`")]
     NothingPublished {
         /// The experiment.
         name: &'static str,

@@ -178,7 +178,7 @@ fn columns_are_named_by_their_beginning_and_all_are_meant_without() {
     assert_eq!(systems("netapp-postmark-1:tmpfs,NFS/F6,TMPFS").unwrap(), 2);
     for (text, said) in [
         ("no-such", "no published experiment `no-such`"),
-        ("bfs-lat-fs", "are not in pgmeter"),
+        ("bfs-lat-fs", "does not have published figures"),
         ("bfs-iozone:ufs", "has no published column `ufs`"),
         (
             "netapp-postmark-1:nfs",

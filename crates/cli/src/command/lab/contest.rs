@@ -1,6 +1,5 @@
 //! A contest: workloads on file systems, each job on a file system of its own.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -310,7 +309,7 @@ impl Contest<'_> {
         let sample = || counters.as_ref()?.sample().ok();
         let log = Log::of(built);
         let (before, log_before) = (sample(), log.as_ref().and_then(Log::sample));
-        let (workloads, overrides) = self.prepared(entrant, choice, &built.directory)?;
+        let (workloads, overrides) = self.prepared(entrant, choice, built)?;
         let wanted = wanted_targets(&workloads, &overrides);
         let facts = target::system_facts(&wanted, built.directory.to_str());
         let planned = plan(&workloads, &overrides, &facts)?;
@@ -353,7 +352,7 @@ impl Contest<'_> {
         &self,
         entrant: &Entrant,
         choice: &Choice,
-        directory: &Path,
+        built: &Built,
     ) -> Result<(Vec<Workload>, Overrides), Failure> {
         use workload::classics::create_remove::Between;
         let mut workloads = entrant.workloads.clone();
@@ -361,17 +360,19 @@ impl Contest<'_> {
             .iter_mut()
             .filter_map(|it| it.create_remove.as_mut());
         for create_remove in creates.filter(|_| self.is_cold) {
-            // Without a device of its own a file system would be lost, or is not ours to unmount.
-            let is_own =
-                choice.needs_device() && choice.entry().is_some_and(|it| it.name != "overlay");
+            // Without a device of its own a file system would be lost, or is not ours to unmount;
+            // one that a program serves is not mounted by a system call.
+            let is_own = choice.needs_device()
+                && choice.entry().is_some_and(|it| it.name != "overlay")
+                && !built.is_served();
             create_remove.between = Some(match is_own {
                 true => Between::Remount,
                 false => Between::DropCaches,
             });
         }
         let mut overrides = entrant.overrides.clone();
-        let Some(directory) = directory.to_str() else {
-            let message = format!("`{}` is not UTF-8 text", directory.display());
+        let Some(directory) = built.directory.to_str() else {
+            let message = format!("`{}` is not UTF-8 text", built.directory.display());
             return Err(Failure::new(Exit::Usage, message, None));
         };
         overrides.set_targets(vec![directory.to_owned()]);

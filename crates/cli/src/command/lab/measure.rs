@@ -78,8 +78,10 @@ pub(crate) fn measure(
         }
     });
     live.finish();
+    // A run that was refused before it began is not in the store.
+    let began = finished.error.is_none() || !finished.record.cells.is_empty();
     let is_kept = is_stored && keeper.finish(&mut finished.record).is_none();
-    if is_kept {
+    if is_kept && began {
         mark(&finished.record, &notes, &tags, place)?;
     }
     match finished.error {
