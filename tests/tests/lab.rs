@@ -366,7 +366,7 @@ fn bandwidths_are_shares_of_what_the_bare_device_does() {
 
 #[test]
 fn a_file_system_that_a_program_serves_is_made_measured_and_cleaned_away() {
-    let site = need!(Site::new());
+    let site = need!(LabSite::new());
     let listed = site.bed.run(&["lab", "list"]).stdout;
     if !listed
         .lines()
