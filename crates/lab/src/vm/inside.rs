@@ -33,7 +33,8 @@ const SYSTEM: [(&str, &str); 4] = [
 
 /// Timers of the kernel that write, which a guest has not: its seconds are not those of a machine.
 ///
-/// Source: the kernel's `Documentation/admin-guide/sysctl/vm.rst` and `Documentation/admin-guide/xfs.rst`.
+/// Source: the kernel's `Documentation/admin-guide/sysctl/vm.rst` and
+/// `Documentation/admin-guide/xfs.rst`.
 const TIMERS: [(&str, &str); 2] = [
     ("/proc/sys/vm/dirty_writeback_centisecs", "0"),
     ("/proc/sys/fs/xfs/xfssyncd_centisecs", "720000"),
