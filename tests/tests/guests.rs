@@ -99,7 +99,17 @@ fn published_experiments_run_in_guests() {
     ];
     let done = site.bed.run(&[&line[..], &more[..]].concat());
     done.assert_says(0, &["guest: up"]);
-    assert!(done.stdout.contains("mounted as nilfs2"), "{}", done.text());
+    for wanted in [
+        "mounted as nilfs2",
+        "Beside the workload",
+        "device per user byte",
+    ] {
+        assert!(
+            done.stdout.contains(wanted),
+            "no `{wanted}` in\n{}",
+            done.text()
+        );
+    }
     assert_eq!(site.traces(), [""; 0]);
 }
 

@@ -233,7 +233,9 @@ impl LabError {
             Self::BadMedium { .. } => "use `--on loop`, `--on zram` or `--on /dev/NAME`".to_owned(),
             Self::NoProgram { package, .. } => format!("install the package `{package}`"),
             Self::NoMedium { .. } => "load the kernel's module, or use another `--on`".to_owned(),
-            Self::NotRoot { .. } => "run as root; `path:DIR` and `tmpfs` need none".to_owned(),
+            Self::NotRoot { .. } => {
+                "run as root; `path:DIR`, `tmpfs` and `--vm uml` need none".to_owned()
+            }
             Self::NoSpace { .. } => {
                 "use a smaller `--image-size`, or another directory with `--dir`".to_owned()
             }

@@ -10,7 +10,9 @@ use report::{LineupFormat, PAPERS, Page, Paper, PaperSide, PaperTable};
 use results::RunRecord;
 use workload::source::{LoadOptions, Loaded, load_with};
 
-use super::lab::{Asked, Contest, Entrant, Held, Peak, Side, exit, peak, refuse_existing};
+use super::lab::{
+    Asked, Contest, Entrant, Held, Peak, Side, costs, exit, failures, peak, refuse_existing,
+};
 use crate::args::{LineupArg, PaperAction, PaperArgs, PaperRunArgs};
 use crate::failure::{Exit, Failure};
 use crate::output::{is_stdout, page, print, write_new};
@@ -146,7 +148,8 @@ fn printed(
     let sides = choices
         .iter()
         .zip(&records)
-        .filter(|(_, records)| !records.is_empty());
+        .enumerate()
+        .filter(|(_, (_, records))| !records.is_empty());
     let mut remarks = contest.asked.remarks();
     for (choice, described) in choices.iter().zip(&held.described) {
         let described = described.as_deref().unwrap_or("not mounted");
@@ -162,12 +165,13 @@ fn printed(
         paper,
         heading: headings(paper)?,
         remarks,
-        alarms: held.alarms.clone(),
+        alarms: [&held.alarms[..], &failures(contest, held)].concat(),
         sides: sides
-            .map(|(choice, records)| PaperSide {
+            .map(|(index, (choice, records))| PaperSide {
                 name: choice.label.clone(),
                 is_on_device: choice.needs_device(),
                 records,
+                costs: costs(contest, held, index),
             })
             .collect(),
         peak: peak.as_ref().map(|peak| &peak.record),

@@ -30,6 +30,8 @@ pub struct PaperSide<'a> {
     pub is_on_device: bool,
     /// Its runs; figures are means over them.
     pub records: &'a [RunRecord],
+    /// What they cost beside: means, each with what it is.
+    pub costs: Vec<(String, f64)>,
 }
 
 /// An experiment with runs beside its published figures.
@@ -60,7 +62,8 @@ impl PaperTable<'_> {
     /// The table in the asked form, with a final line break.
     #[must_use]
     pub fn render(&self, format: LineupFormat, page: Page) -> String {
-        let tables = shapes::tables(self);
+        let mut tables = shapes::tables(self);
+        tables.extend(shapes::costs(&self.sides));
         match format {
             LineupFormat::Text => self.text(&tables, page),
             LineupFormat::Markdown => self.markdown(&tables),

@@ -24,6 +24,30 @@ pub(super) fn tables(table: &PaperTable) -> Vec<Titled> {
     }
 }
 
+/// What the runs cost beside, where that is known of any.
+pub(super) fn costs(sides: &[PaperSide]) -> Option<Titled> {
+    let mut labels: Vec<&String> = Vec::new();
+    for (label, _) in sides.iter().flat_map(|side| &side.costs) {
+        if !labels.contains(&label) {
+            labels.push(label);
+        }
+    }
+    let cell = |side: &PaperSide, label: &String| {
+        let found = side.costs.iter().find(|(it, _)| it == label);
+        shown(found.map(|(_, mean)| *mean))
+    };
+    let row = |label: &&String| {
+        let cells = sides.iter().map(|side| cell(side, label));
+        std::iter::once((*label).clone()).chain(cells).collect()
+    };
+    let table = Table {
+        columns: with_columns("", sides.iter().map(|side| side.name.clone())),
+        rows: labels.iter().map(row).collect(),
+        span: None,
+    };
+    (!labels.is_empty()).then(|| ("Beside the workload".to_owned(), table))
+}
+
 /// The mean of a figure over a side's cells; none where no cell has it.
 fn mean(side: &PaperSide, of: impl Fn(&CellRecord) -> Option<f64>) -> Option<f64> {
     let cells = side.records.iter().flat_map(|record| &record.cells);

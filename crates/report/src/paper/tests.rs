@@ -78,6 +78,7 @@ fn the_session_of_a_run_stands_beside_the_published_ones() {
             name: "tmpfs".to_owned(),
             is_on_device: false,
             records: &records,
+            costs: Vec::new(),
         }],
         peak: None,
     };
@@ -224,6 +225,7 @@ fn a_share_is_of_the_best_of_the_bare_device() {
         name: name.to_owned(),
         is_on_device,
         records: &records,
+        costs: Vec::new(),
     };
     let table = PaperTable {
         paper: Paper::find("bfs-iozone").unwrap(),

@@ -14,7 +14,7 @@ mod run;
 pub(super) use contest::{Contest, Entrant, Held};
 pub(super) use ground::Asked;
 pub(super) use guest::Side;
-pub(super) use outcome::exit;
+pub(super) use outcome::{costs, exit, failures};
 pub(super) use peak::{Peak, peak};
 pub(super) use run::refuse_existing;
 

@@ -94,7 +94,7 @@ pub(crate) fn lineup(contest: &Contest, held: &Held, title: String) -> Lineup {
                 })
                 .collect(),
             better: *better,
-            is_time: label.ends_with(", s"),
+            is_time: is_time(label),
         });
         let is_known = |extra: &Extra| extra.samples.iter().any(|samples| !samples.is_empty());
         let extras: Vec<Extra> = extras.filter(is_known).collect();
@@ -103,8 +103,35 @@ pub(crate) fn lineup(contest: &Contest, held: &Held, title: String) -> Lineup {
     lineup
 }
 
+/// What the jobs on a file system cost beside their workloads: means, each with what it is.
+pub(crate) fn costs(contest: &Contest, held: &Held, choice_index: usize) -> Vec<(String, f64)> {
+    let is_of_guests = contest.asked.host.is_some();
+    let done = held.done.iter();
+    let done: Vec<&Done> = done
+        .filter(|done| done.job.choice_index == choice_index)
+        .collect();
+    let mean = |(label, _, of): &Cost| {
+        let samples: Vec<f64> = done.iter().filter_map(|done| of(&done.costs)).collect();
+        if samples.is_empty() {
+            return None;
+        }
+        let mean = samples.iter().sum::<f64>() / samples.len() as f64;
+        let mark = if is_of_guests && is_time(label) {
+            "~ "
+        } else {
+            ""
+        };
+        Some((format!("{mark}{label}"), mean))
+    };
+    COSTS.iter().filter_map(mean).collect()
+}
+
+fn is_time(label: &str) -> bool {
+    label.ends_with(", s")
+}
+
 /// Which jobs had failed operations: their figures are of other work than those beside them.
-fn failures(contest: &Contest, held: &Held) -> Vec<String> {
+pub(crate) fn failures(contest: &Contest, held: &Held) -> Vec<String> {
     let failed = |done: &Done| -> Option<String> {
         let count: u64 = done.record.cells.iter().map(|it| it.total.errors).sum();
         let mut kinds: Vec<&str> = done
