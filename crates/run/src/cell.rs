@@ -1,9 +1,9 @@
 //! One cell: its threads, and the monitor that watches them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
-use std::thread::{ScopedJoinHandle, scope};
+use std::thread::{ScopedJoinHandle, Thread, scope};
 
 use engine::clock::Clock;
 use engine::{OperationSet, TscClock};
@@ -192,13 +192,17 @@ fn run_threads(
     let cell_index = kit.cell.index;
     let lane_count = threads.len();
     let Starts { ready, gate, end } = *starts;
+    let at_work = AtWork::new(lane_count);
     scope(|scope| {
         let mut handles = Vec::with_capacity(lane_count);
         for thread in threads {
             let name = format!("worker-{}", thread.lane.worker_index);
             let spawned = std::thread::Builder::new()
                 .name(name)
-                .spawn_scoped(scope, || work(thread));
+                .spawn_scoped(scope, || {
+                    let _leave = at_work.leave_at_end();
+                    work(thread)
+                });
             match spawned {
                 Ok(handle) => handles.push(handle),
                 Err(source) => {
@@ -219,7 +223,7 @@ fn run_threads(
             let idle = Idle::new(kit, measure_ns);
             let all_done = || match lane_count {
                 0 => idle.is_over(),
-                _ => handles.iter().all(ScopedJoinHandle::is_finished),
+                _ => at_work.is_over(),
             };
             let thread_ids: Vec<i32> = all_ready.iter().map(|ready| ready.thread_id).collect();
             let watch_plan = Watch {
@@ -242,6 +246,39 @@ fn run_threads(
             measure_ns,
         })
     })
+}
+
+/// How many threads are at work; each wakes the monitor, who made this, when it has ended.
+struct AtWork {
+    count: AtomicUsize,
+    monitor: Thread,
+}
+
+impl AtWork {
+    fn new(count: usize) -> Self {
+        Self {
+            count: AtomicUsize::new(count),
+            monitor: std::thread::current(),
+        }
+    }
+
+    /// To be dropped by a thread at its end, however it comes.
+    fn leave_at_end(&self) -> Leave<'_> {
+        Leave(self)
+    }
+
+    fn is_over(&self) -> bool {
+        self.count.load(Ordering::Acquire) == 0
+    }
+}
+
+struct Leave<'a>(&'a AtWork);
+
+impl Drop for Leave<'_> {
+    fn drop(&mut self) {
+        self.0.count.fetch_sub(1, Ordering::Release);
+        self.0.monitor.unpark();
+    }
 }
 
 /// A cell without workers, which shows what the machine does by itself.

@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use engine::clock::Clock;
 use results::{Phase, RunEvent};
+use workload::plan::Cell;
 
 use crate::cell::{CellKit, Course, Mark};
 use crate::collect::Collection;
 use crate::rounds;
 
-/// How often the monitor looks, in nanoseconds.
+/// How often the monitor looks, in nanoseconds; a worker that is done wakes it at once.
 const LOOK_NS: u64 = 100_000_000;
 
 /// How often it tells how far the cell is, in looks.
@@ -73,32 +74,22 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
             Some(_) => end_ns.min(next_round_ns),
             None => u64::MAX,
         };
-        pause(
-            until_ns
-                .saturating_sub(now_ns)
-                .clamp(1, look_ns(kit, next_mark)),
-        );
+        pause(until_ns.saturating_sub(now_ns).clamp(1, look_ns(kit.cell)));
     }
     if next_mark == Some(Mark::End) {
         (kit.mark)(Mark::End, watch.thread_ids);
     }
 }
 
-/// Cells that end by operations, and the drain, may be over at any moment.
-fn look_ns(kit: &CellKit<'_>, next_mark: Option<Mark>) -> u64 {
-    if kit.cell.steady.is_some() && next_mark.is_some() {
-        // A worker has two samples to give away, so short intervals are fetched often.
-        return (rounds::interval_ns(kit.cell) / 4).clamp(1, LOOK_NS);
-    }
-    let may_end = kit.cell.run_time_ns == 0
-        || next_mark.is_none()
-        || kit.cell.operations.is_some()
-        || kit.stop.load(Ordering::Relaxed);
-    if may_end { LOOK_NS / 50 } else { LOOK_NS }
+/// A worker has two samples to give away, so short intervals are fetched often.
+fn look_ns(cell: &Cell) -> u64 {
+    (rounds::interval_ns(cell) / 4).clamp(1, LOOK_NS)
 }
 
+/// Sleeps so long, or until a worker is done: a monitor that looked often would take the
+/// processor, and what its cache holds, from those who are measured.
 fn pause(span_ns: u64) {
-    std::thread::sleep(Duration::from_nanos(span_ns));
+    std::thread::park_timeout(Duration::from_nanos(span_ns));
 }
 
 fn tell_intervals(kit: &mut CellKit<'_>, collection: &Collection, finished: usize) {
