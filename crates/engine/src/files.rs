@@ -140,6 +140,7 @@ impl Files {
 
 /// Closes a descriptor and says what the kernel answered, which dropping it would not; a
 /// completion's result. The descriptor is gone even when the answer is an error.
+#[inline(always)]
 pub(crate) fn close(file: OwnedFd) -> i32 {
     // SAFETY: the descriptor is handed over by its only owner.
     match unsafe { rustix::io::try_close(file.into_raw_fd()) } {

@@ -7,27 +7,17 @@ use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use rustix::fs::{AtFlags, Mode, OFlags, RawDir, ResolveFlags};
 use rustix::io::Errno;
 
-use super::{DIRECTORY_HOW, NameBuffer, OpenHow, pointer};
+use super::{DIRECTORY_HOW, OpenHow};
 use crate::files::{close, result_of};
+use crate::fileset::At;
 use crate::{Operation, Request};
 
 /// Bytes that a directory's entries are read into at once, as C's `readdir` does.
 pub(crate) const ENTRIES_BYTES: usize = 32 << 10;
 
-/// A name with what it is relative to.
-#[derive(Clone, Copy)]
-pub(crate) struct At<'a> {
-    pub directory: BorrowedFd<'a>,
-    pub name: &'a NameBuffer,
-}
-
 impl At<'_> {
     fn parts(&self) -> (i32, *const c_char) {
-        (self.directory.as_raw_fd(), pointer(self.name))
-    }
-
-    fn text(&self) -> &CStr {
-        CStr::from_bytes_until_nul(self.name).unwrap_or_default()
+        (self.directory.as_raw_fd(), self.name.as_ptr())
     }
 }
 
@@ -40,20 +30,21 @@ fn answer(value: i32) -> i32 {
 /// As with all calls that are made for every file: by the kernel's own interface, since in a
 /// program of several threads the C library's functions note, each time, that a thread may be
 /// canceled.
-#[inline]
+#[inline(always)]
 pub(crate) fn open(at: At<'_>, how: &OpenHow, plain: bool) -> Result<OwnedFd, i32> {
     let flags = OFlags::from_bits_retain(how.flags as u32);
     let mode = Mode::from_raw_mode(how.mode as u32);
     let opened = if plain {
-        rustix::fs::openat(at.directory, at.text(), flags, mode)
+        rustix::fs::openat(at.directory, at.name, flags, mode)
     } else {
         let resolve = ResolveFlags::from_bits_retain(how.resolve);
-        rustix::fs::openat2(at.directory, at.text(), flags, mode, resolve)
+        rustix::fs::openat2(at.directory, at.name, flags, mode, resolve)
     };
     opened.map_err(|errno| -errno.raw_os_error())
 }
 
 /// What C's buffered streams ask a file that was just opened.
+#[inline(always)]
 pub(crate) fn stdio_prelude(fd: BorrowedFd<'_>, append: bool) {
     // What a pipe would answer does not matter to them either.
     if append {
@@ -63,7 +54,7 @@ pub(crate) fn stdio_prelude(fd: BorrowedFd<'_>, append: bool) {
 }
 
 /// Reads or writes at a position, or where the file stands.
-#[inline]
+#[inline(always)]
 pub(crate) fn transfer(
     fd: BorrowedFd<'_>,
     request: &Request,
@@ -149,9 +140,9 @@ fn stat(at: At<'_>) -> i32 {
 }
 
 /// Removes a file, or a directory with `AT_REMOVEDIR`.
-#[inline]
+#[inline(always)]
 pub(crate) fn unlink(at: At<'_>, flags: AtFlags) -> i32 {
-    match rustix::fs::unlinkat(at.directory, at.text(), flags) {
+    match rustix::fs::unlinkat(at.directory, at.name, flags) {
         Ok(()) => 0,
         Err(errno) => -errno.raw_os_error(),
     }
@@ -193,10 +184,10 @@ pub(crate) fn two_names(operation: Operation, old: At<'_>, new: At<'_>) -> i32 {
 }
 
 /// Where a name's last component starts.
-pub(crate) fn last_component(name: &NameBuffer) -> *const c_char {
-    let end = name.iter().position(|byte| *byte == 0).unwrap_or(0);
-    let start = name[..end].iter().rposition(|byte| *byte == b'/');
-    pointer(name).wrapping_add(start.map_or(0, |slash| slash + 1))
+pub(crate) fn last_component(name: &CStr) -> *const c_char {
+    let start = name.to_bytes().iter().rposition(|byte| *byte == b'/');
+    name.as_ptr()
+        .wrapping_add(start.map_or(0, |slash| slash + 1))
 }
 
 /// Opens a directory, makes its entries durable and closes it.

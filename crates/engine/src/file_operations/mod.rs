@@ -5,8 +5,6 @@ pub(crate) mod calls;
 mod options;
 mod psync;
 
-use std::ffi::c_char;
-
 use crate::fileset::NAME_BYTES_MAX;
 
 pub use options::{Access, Aim, FileOptions, OpenFlags, OpenMode};
@@ -29,9 +27,4 @@ impl NameBuffers {
     pub(crate) fn of(&mut self, slot: u32) -> &mut [NameBuffer; 2] {
         &mut self.0[slot as usize]
     }
-}
-
-#[inline]
-pub(crate) fn pointer(name: &NameBuffer) -> *const c_char {
-    name.as_ptr().cast()
 }

@@ -5,6 +5,7 @@ use std::ffi::CString;
 use rustix::fs::{OFlags, ResolveFlags};
 
 use crate::open::RESOLVE;
+use crate::{Operation, Request};
 
 /// How [`Operation::Open`](crate::Operation::Open) opens; the request's `offset_bytes` is the
 /// `code`.
@@ -253,10 +254,14 @@ impl Hows {
         self
     }
 
-    /// The way for a request to open whose `offset_bytes` is `code`.
+    /// The way for a request to create or open.
     #[inline]
-    pub(crate) fn index_of(code: u64) -> Option<usize> {
-        (code < Self::CREATE as u64).then_some(code as usize)
+    pub(crate) fn index_of(request: &Request) -> Option<usize> {
+        let code = request.offset_bytes;
+        match request.operation {
+            Operation::Create => Some(Self::CREATE),
+            _ => (code < Self::CREATE as u64).then_some(code as usize),
+        }
     }
 
     #[inline]

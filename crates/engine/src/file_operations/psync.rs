@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use rustix::fs::AtFlags;
 
-use super::calls::{self, At, ENTRIES_BYTES};
+use super::calls::{self, ENTRIES_BYTES};
 use super::{Aim, FileOptions, Hows, NameBuffers};
 use crate::files::close;
-use crate::fileset::NameKey;
+use crate::fileset::{At, NameKey};
 use crate::{Buffers, Completion, Engine, EngineError, Fileset, Operation, Request, Wait, pause};
 
 /// Operations on the files of a [`Fileset`] by plain system calls; requests are executed one
@@ -46,6 +46,9 @@ impl PsyncFiles {
     ) -> Result<Self, EngineError> {
         let buffers = Buffers::new(slot_count, buffer_bytes)?;
         let slot_count = buffers.slot_count() as usize;
+        let mut options = options;
+        // There is no way to a name that is one component, and no file is opened through a link.
+        options.open.plain |= fileset.is_flat();
         Ok(Self {
             fileset,
             hows: Hows::new(&options.open),
@@ -63,17 +66,29 @@ impl PsyncFiles {
         self.handles.fill_with(|| None);
     }
 
-    #[inline]
+    /// What is done for every file stands in the measurement loop itself: the kernel leaves a
+    /// processor without memory of where calls return to, so each return behind a system call
+    /// would be mispredicted.
+    #[inline(always)]
     fn execute(&mut self, request: &Request) -> i32 {
-        let slot = request.slot as usize;
         match request.operation {
-            Operation::Create => self.open(request, Hows::CREATE),
-            Operation::Open => match Hows::index_of(request.offset_bytes) {
+            Operation::Create | Operation::Open => match Hows::index_of(request) {
                 Some(how) => self.open(request, how),
                 None => -libc::EINVAL,
             },
-            Operation::Close => self.handles[slot].take().map_or(-libc::EBADF, close),
+            Operation::Read | Operation::Write => self.transfer(request),
+            Operation::Close => {
+                let handle = &mut self.handles[request.slot as usize];
+                handle.take().map_or(-libc::EBADF, close)
+            }
             Operation::Unlink => self.by_name(request, |it, _| calls::unlink(it, AtFlags::empty())),
+            _ => self.execute_other(request),
+        }
+    }
+
+    #[inline(never)]
+    fn execute_other(&mut self, request: &Request) -> i32 {
+        match request.operation {
             Operation::Mkdir => {
                 let result = self.aimed(request);
                 self.options.made_directory(result)
@@ -93,25 +108,25 @@ impl PsyncFiles {
             return -libc::EBUSY;
         }
         let [name, _] = self.names.of(0);
-        let Some(directory) = self.fileset.name(NameKey::of_whole(request), name) else {
+        let Some(at) = self.fileset.name(NameKey::of_whole(request), name) else {
             return -libc::EBADF;
         };
         let how = (self.hows.get(Hows::READ), self.options.open.plain);
         let buffer = &mut self.buffers.slot(request.slot)[..request.length_bytes as usize];
-        calls::read_whole(At { directory, name }, how, buffer)
+        calls::read_whole(at, how, buffer)
     }
 
-    #[inline]
+    #[inline(always)]
     fn open(&mut self, request: &Request, how: usize) -> i32 {
         if self.handles[request.slot as usize].is_some() {
             return -libc::EBUSY;
         }
         let [name, _] = self.names.of(0);
-        let Some(directory) = self.fileset.name(NameKey::of(request), name) else {
+        let Some(at) = self.fileset.name(NameKey::of(request), name) else {
             return -libc::EBADF;
         };
         let (open, plain) = (self.hows.get(how), self.options.open.plain);
-        match calls::open(At { directory, name }, open, plain) {
+        match calls::open(at, open, plain) {
             Ok(file) => {
                 if self.options.stdio {
                     calls::stdio_prelude(file.as_fd(), how == Hows::APPEND);
@@ -123,7 +138,7 @@ impl PsyncFiles {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn by_name(
         &mut self,
         request: &Request,
@@ -131,7 +146,7 @@ impl PsyncFiles {
     ) -> i32 {
         let [name, _] = self.names.of(0);
         match self.fileset.name(NameKey::of(request), name) {
-            Some(directory) => call(At { directory, name }, &mut self.entries),
+            Some(at) => call(at, &mut self.entries),
             None => -libc::EBADF,
         }
     }
@@ -148,7 +163,7 @@ impl PsyncFiles {
             Some(Aim::Directory) => {
                 let [name, _] = self.names.of(0);
                 match self.fileset.directory_name(NameKey::of(request), name) {
-                    Some(directory) => call(At { directory, name }, &mut self.entries),
+                    Some(at) => call(at, &mut self.entries),
                     None => -libc::EBADF,
                 }
             }
@@ -166,7 +181,7 @@ impl PsyncFiles {
         }
         let [name, _] = self.names.of(0);
         match self.fileset.directory_name(NameKey::of(request), name) {
-            Some(directory) => calls::sync_directory(At { directory, name }),
+            Some(at) => calls::sync_directory(at),
             None => -libc::EBADF,
         }
     }
@@ -179,34 +194,29 @@ impl PsyncFiles {
         let (Some(old), Some(new)) = (old, new) else {
             return -libc::EBADF;
         };
-        let old = At {
-            directory: old,
-            name: old_name,
-        };
-        let new = At {
-            directory: new,
-            name: new_name,
-        };
         calls::two_names(request.operation, old, new)
     }
 
-    #[inline]
+    #[inline(always)]
+    fn transfer(&mut self, request: &Request) -> i32 {
+        let Some(file) = &self.handles[request.slot as usize] else {
+            return -libc::EBADF;
+        };
+        let buffer = &mut self.buffers.slot(request.slot)[..request.length_bytes as usize];
+        let at_position = self.options.at_position || request.offset_bytes == Request::AT_POSITION;
+        calls::transfer(file.as_fd(), request, buffer, at_position)
+    }
+
     fn on_handle(&mut self, request: &Request) -> i32 {
         let Some(file) = &self.handles[request.slot as usize] else {
             return -libc::EBADF;
         };
-        let buffer = self.buffers.slot(request.slot);
         let length = if request.operation.uses_buffer() {
             request.length_bytes as usize
         } else {
             0
         };
-        let buffer = &mut buffer[..length];
-        if request.operation.moves_bytes() {
-            let at_position =
-                self.options.at_position || request.offset_bytes == Request::AT_POSITION;
-            return calls::transfer(file.as_fd(), request, buffer, at_position);
-        }
+        let buffer = &mut self.buffers.slot(request.slot)[..length];
         calls::on_handle(file.as_fd(), request, buffer, &self.options.xattr)
     }
 }
@@ -236,20 +246,23 @@ impl Engine for PsyncFiles {
         self.pending.push(request);
     }
 
-    #[inline]
+    #[inline(always)]
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
         if self.pending.is_empty() {
             pause(wait);
         }
-        for index in 0..self.pending.len() {
-            let request = self.pending[index];
-            let result = self.execute(&request);
+        // Requests are read where they stand, since a copy of what was written just before waits
+        // until it has reached the cache.
+        let mut pending = std::mem::take(&mut self.pending);
+        for request in &pending {
+            let result = self.execute(request);
             done.push(Completion {
                 slot: request.slot,
                 result,
             });
         }
-        self.pending.clear();
+        pending.clear();
+        self.pending = pending;
         Ok(())
     }
 }

@@ -67,14 +67,18 @@ impl List {
         self.entries.len() as u32
     }
 
-    /// Writes the name of that index and a zero byte, and says in which directory it is.
+    /// Writes the name of that index and a zero byte; says in which directory it is, and how long.
     #[inline]
-    pub(super) fn name(&self, index: u32, buffer: &mut [u8; NAME_BYTES_MAX]) -> Option<u32> {
+    pub(super) fn name(
+        &self,
+        index: u32,
+        buffer: &mut [u8; NAME_BYTES_MAX],
+    ) -> Option<(u32, usize)> {
         let entry = self.entries.get(index as usize)?;
         let (start, length) = (entry.start as usize, usize::from(entry.length));
         buffer[..length].copy_from_slice(&self.bytes[start..start + length]);
         buffer[length] = 0;
-        Some(entry.directory)
+        Some((entry.directory, length))
     }
 }
 

@@ -39,6 +39,13 @@ pub struct Fileset {
     names: Names,
 }
 
+/// A name with the directory that it is relative to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct At<'a> {
+    pub directory: BorrowedFd<'a>,
+    pub name: &'a CStr,
+}
+
 /// Which name is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NameKey {
@@ -135,6 +142,16 @@ impl Fileset {
         }
     }
 
+    /// Whether every name is one component, looked up in a directory that is held open.
+    pub(crate) fn is_flat(&self) -> bool {
+        match &self.names {
+            Names::Listed(_) => true,
+            Names::Generated(_) => {
+                self.subdirectory_count() == 0 || !self.subdirectories.is_empty()
+            }
+        }
+    }
+
     /// Makes every subdirectory of every location.
     ///
     /// # Errors
@@ -227,41 +244,41 @@ impl Fileset {
         }
     }
 
-    /// Writes that name, with a zero byte at its end, and says what it is relative
-    /// to; `None` beyond the last name, and in a directory that is not there.
+    /// Writes that name and says what it is relative to; `None` beyond the last name, and in a
+    /// directory that is not there.
     #[inline]
-    pub(crate) fn name(
-        &self,
+    pub(crate) fn name<'a>(
+        &'a self,
         key: NameKey,
-        buffer: &mut [u8; NAME_BYTES_MAX],
-    ) -> Option<BorrowedFd<'_>> {
+        buffer: &'a mut [u8; NAME_BYTES_MAX],
+    ) -> Option<At<'a>> {
         let rule = match &self.names {
             Names::Generated(rule) => rule,
             Names::Listed(list) => {
-                let location = list.name(key.index, buffer)?;
-                return Some(self.locations[location as usize].as_fd());
+                let (location, length) = list.name(key.index, buffer)?;
+                let directory = self.locations[location as usize].as_fd();
+                return Some(at(directory, buffer, length));
             }
         };
         let (directory, number) = rule.place(key, self.locations.len() as u32)?;
-        if let Some(subdirectory) = self.subdirectories.get(directory as usize) {
-            rule.write(number, buffer, 0);
-            return subdirectory.as_ref().map(AsFd::as_fd);
-        }
-        let (location, length) = self.enter(rule, directory, buffer);
-        rule.write(number, buffer, length);
-        Some(location)
+        let (directory, start) = match self.subdirectories.get(directory as usize) {
+            Some(subdirectory) => (subdirectory.as_ref()?.as_fd(), 0),
+            None => self.enter(rule, directory, buffer),
+        };
+        let length = rule.write(number, buffer, start);
+        Some(at(directory, buffer, length))
     }
 
     /// As [`Fileset::name`], for the directory that the name is in, relative to its location; a
     /// location itself is `.`.
-    pub(crate) fn directory_name(
-        &self,
+    pub(crate) fn directory_name<'a>(
+        &'a self,
         key: NameKey,
-        buffer: &mut [u8; NAME_BYTES_MAX],
-    ) -> Option<BorrowedFd<'_>> {
+        buffer: &'a mut [u8; NAME_BYTES_MAX],
+    ) -> Option<At<'a>> {
         let (location, length) = match &self.names {
             Names::Listed(list) => {
-                let location = list.name(key.index, buffer)?;
+                let (location, _) = list.name(key.index, buffer)?;
                 (self.locations[location as usize].as_fd(), 0)
             }
             Names::Generated(rule) => {
@@ -271,11 +288,11 @@ impl Fileset {
         };
         if length == 0 {
             buffer[..2].copy_from_slice(b".\0");
-        } else {
-            // In the place of the slash.
-            buffer[length - 1] = 0;
+            return Some(at(location, buffer, 1));
         }
-        Some(location)
+        // In the place of the slash.
+        buffer[length - 1] = 0;
+        Some(at(location, buffer, length - 1))
     }
 
     /// Writes the way from its location to a directory, with a slash at its end.
@@ -293,6 +310,20 @@ impl Fileset {
         let length = subdirectories.write(directory % subdirectories.count, buffer);
         (self.locations[location as usize].as_fd(), length)
     }
+}
+
+/// The name of `length` bytes in a buffer, which a zero byte must follow.
+#[inline]
+fn at<'a>(directory: BorrowedFd<'a>, buffer: &'a [u8; NAME_BYTES_MAX], length: usize) -> At<'a> {
+    let name = &buffer[..=length];
+    debug_assert!(
+        CStr::from_bytes_with_nul(name).is_ok(),
+        "a name has one zero byte, its last"
+    );
+    // SAFETY: it ends with the zero byte, and none is in the texts of a rule or a list, which were
+    // checked, nor in digits and slashes. To look for it would cost as much as to write the name.
+    let name = unsafe { CStr::from_bytes_with_nul_unchecked(name) };
+    At { directory, name }
 }
 
 /// The name that a buffer holds.

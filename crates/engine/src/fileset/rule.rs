@@ -100,13 +100,19 @@ impl NameRule {
         (directory < count).then_some((directory, number))
     }
 
-    /// Writes the name with that number and a zero byte.
+    /// Writes the name with that number and a zero byte; says where the zero byte is.
     #[inline]
-    pub(super) fn write(&self, number: u32, buffer: &mut [u8; NAME_BYTES_MAX], start: usize) {
+    pub(super) fn write(
+        &self,
+        number: u32,
+        buffer: &mut [u8; NAME_BYTES_MAX],
+        start: usize,
+    ) -> usize {
         let mut at = put(self.prefix.as_bytes(), buffer, start);
         at = put_number(number, self.digit_count, buffer, at);
         at = put(self.suffix.as_bytes(), buffer, at);
         buffer[at] = 0;
+        at
     }
 }
 
@@ -129,6 +135,10 @@ impl Subdirectories {
 
 #[inline]
 fn put(text: &[u8], buffer: &mut [u8; NAME_BYTES_MAX], at: usize) -> usize {
+    // Most rules have none, and copying nothing is a call, too.
+    if text.is_empty() {
+        return at;
+    }
     let end = at + text.len();
     buffer[at..end].copy_from_slice(text);
     end

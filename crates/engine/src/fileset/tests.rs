@@ -85,7 +85,12 @@ fn turns_go_round_all_subdirectories_of_all_locations() {
     assert_eq!(names, ["s0/0", "s1/1", "s0/2", "s1/3", "s0/4"]);
     let mut buffer = [0; NAME_BYTES_MAX];
     let locations: Vec<_> = (0..5)
-        .map(|index| set.name(key(index), &mut buffer).unwrap().as_raw_fd())
+        .map(|index| {
+            set.name(key(index), &mut buffer)
+                .unwrap()
+                .directory
+                .as_raw_fd()
+        })
         .collect();
     assert_eq!(locations[0], locations[1]);
     assert_eq!(locations[2], locations[3]);
@@ -109,7 +114,7 @@ fn a_directory_that_is_told_holds_any_number() {
             index,
             told_directory,
         };
-        let location = set.name(key, &mut buffer)?.as_raw_fd();
+        let location = set.name(key, &mut buffer)?.directory.as_raw_fd();
         Some((location, text(&buffer).to_owned()))
     };
     let [first, second] = [1, 3].map(|it| told(&set, u32::MAX, it).unwrap());
@@ -160,7 +165,9 @@ fn names_are_a_single_component_once_subdirectories_are_open() {
     ));
     set.make_subdirectories(0o700).unwrap();
     assert!(dirs[1].path().join("s2").is_dir());
+    assert!(!set.is_flat());
     set.open_subdirectories().unwrap();
+    assert!(set.is_flat());
     assert_eq!(set.directory_count(), 6);
     assert_eq!(name(&set, 5).unwrap(), "5");
     assert_eq!(directory_name(&set, 5).unwrap(), "s2");
@@ -283,11 +290,11 @@ proptest! {
         let mut seen = std::collections::BTreeSet::new();
         for index in 0..200 {
             let mut buffer = [0; NAME_BYTES_MAX];
-            let Some(location) = set.name(key(index), &mut buffer) else {
+            let Some(at) = set.name(key(index), &mut buffer) else {
                 prop_assert!(blocks && index >= each_count * set.directory_count());
                 continue;
             };
-            prop_assert!(seen.insert((location.as_raw_fd(), text(&buffer).to_owned())));
+            prop_assert!(seen.insert((at.directory.as_raw_fd(), text(&buffer).to_owned())));
         }
     }
 }

@@ -17,9 +17,9 @@ use super::files_directory::DirectoryStage;
 use super::queue::Queue;
 use super::setup::{self, RingSetup, UringOptions};
 use super::{issue, table};
-use crate::file_operations::calls::{self, At, ENTRIES_BYTES};
-use crate::file_operations::{Access, Aim, FileOptions, Hows, NameBuffers, OpenHow, pointer};
-use crate::fileset::NameKey;
+use crate::file_operations::calls::{self, ENTRIES_BYTES};
+use crate::file_operations::{Access, Aim, FileOptions, Hows, NameBuffers, OpenHow};
+use crate::fileset::{At, NameKey};
 use crate::{Buffers, Completion, Engine, EngineError, Fileset, Operation, Request, Wait};
 
 /// Operations on the files of a [`Fileset`] through a ring; as [`PsyncFiles`](crate::PsyncFiles)
@@ -116,8 +116,7 @@ impl UringFiles {
     #[inline]
     fn way(&mut self, request: &Request) -> Way {
         match request.operation {
-            Operation::Create => self.open(request, Hows::CREATE),
-            Operation::Open => match Hows::index_of(request.offset_bytes) {
+            Operation::Create | Operation::Open => match Hows::index_of(request) {
                 Some(how) => self.open(request, how),
                 None => Way::Done(-libc::EINVAL),
             },
@@ -146,10 +145,9 @@ impl UringFiles {
             return Way::Done(-libc::EBUSY);
         }
         let [name, _] = self.names.of(request.slot);
-        let Some(directory) = self.fileset.name(NameKey::of(request), name) else {
+        let Some(at) = self.fileset.name(NameKey::of(request), name) else {
             return Way::Done(-libc::EBADF);
         };
-        let at = At { directory, name };
         Way::Ring(open_entry(at, self.hows.get(how), request.slot))
     }
 
@@ -160,11 +158,10 @@ impl UringFiles {
             return Way::Done(-libc::EBUSY);
         }
         let [name, _] = self.names.of(request.slot);
-        let Some(directory) = self.fileset.directory_name(NameKey::of(request), name) else {
+        let Some(at) = self.fileset.directory_name(NameKey::of(request), name) else {
             return Way::Done(-libc::EBADF);
         };
         slot.directory = Some(DirectoryStage::Open);
-        let at = At { directory, name };
         Way::Ring(open_entry(at, self.hows.get(Hows::DIRECTORY), request.slot))
     }
 
@@ -189,15 +186,14 @@ impl UringFiles {
     #[inline]
     fn by_name(&mut self, request: &Request, aim: Aim) -> Way {
         let [name, _] = self.names.of(request.slot);
-        let directory = match aim {
+        let at = match aim {
             Aim::Directory => self.fileset.directory_name(NameKey::of(request), name),
             _ => self.fileset.name(NameKey::of(request), name),
         };
-        let Some(directory) = directory else {
+        let Some(at) = at else {
             return Way::Done(-libc::EBADF);
         };
-        let at = At { directory, name };
-        let (fd, path) = (types::Fd(directory.as_raw_fd()), pointer(name));
+        let (fd, path) = (types::Fd(at.directory.as_raw_fd()), at.name.as_ptr());
         let mode = self.options.directory_mode;
         let operation = request.operation;
         if operation == Operation::Readdir {
@@ -234,24 +230,16 @@ impl UringFiles {
             return Way::Done(-libc::EBADF);
         };
         if self.lacks.contains(&request.operation) {
-            let old = At {
-                directory: old,
-                name: old_name,
-            };
-            let new = At {
-                directory: new,
-                name: new_name,
-            };
             return Way::Done(calls::two_names(request.operation, old, new));
         }
-        let (old, new) = (types::Fd(old.as_raw_fd()), types::Fd(new.as_raw_fd()));
-        let (old_path, path) = (pointer(old_name), pointer(new_name));
+        let [from, to] = [old, new].map(|at| types::Fd(at.directory.as_raw_fd()));
+        let [old_path, path] = [old, new].map(|at| at.name.as_ptr());
         Way::Ring(match request.operation {
-            Operation::Rename => opcode::RenameAt::new(old, old_path, new, path).build(),
-            Operation::Link => opcode::LinkAt::new(old, old_path, new, path).build(),
+            Operation::Rename => opcode::RenameAt::new(from, old_path, to, path).build(),
+            Operation::Link => opcode::LinkAt::new(from, old_path, to, path).build(),
             _ => {
-                let text = calls::last_component(old_name);
-                opcode::SymlinkAt::new(new, text, path).build()
+                let text = calls::last_component(old.name);
+                opcode::SymlinkAt::new(to, text, path).build()
             }
         })
     }
@@ -324,12 +312,12 @@ impl UringFiles {
     #[cold]
     fn through_descriptor(&mut self, request: &Request, key: NameKey) -> i32 {
         let [name, _] = self.names.of(request.slot);
-        let Some(directory) = self.fileset.name(key, name) else {
+        let Some(at) = self.fileset.name(key, name) else {
             return -libc::EBADF;
         };
         let how = Hows::new(&self.options.open);
         let how = how.get(Access::ReadWrite as usize);
-        let file = match calls::open(At { directory, name }, how, false) {
+        let file = match calls::open(at, how, false) {
             Ok(file) => file,
             Err(result) => return result,
         };
@@ -382,7 +370,7 @@ fn open_entry(at: At<'_>, how: &OpenHow, slot: u32) -> squeue::Entry {
         .expect("a ring has fewer slots than places in its table");
     let directory = types::Fd(at.directory.as_raw_fd());
     let how = std::ptr::from_ref(how).cast();
-    opcode::OpenAt2::new(directory, pointer(at.name), how)
+    opcode::OpenAt2::new(directory, at.name.as_ptr(), how)
         .file_index(Some(place))
         .build()
 }

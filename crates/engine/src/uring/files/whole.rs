@@ -10,7 +10,7 @@ use io_uring::{opcode, types};
 
 use super::{UringFiles, Way, open_entry};
 use crate::file_operations::Hows;
-use crate::file_operations::calls::{self, At};
+use crate::file_operations::calls;
 use crate::fileset::NameKey;
 use crate::{Completion, Operation, Request};
 
@@ -73,10 +73,9 @@ impl UringFiles {
             return Way::Done(-libc::EBUSY);
         }
         let [name, _] = self.names.of(slot);
-        let Some(directory) = self.fileset.name(NameKey::of_whole(request), name) else {
+        let Some(at) = self.fileset.name(NameKey::of_whole(request), name) else {
             return Way::Done(-libc::EBADF);
         };
-        let at = At { directory, name };
         if self.lacks.contains(&Operation::ReadWhole) {
             let hows = Hows::new(&self.options.open);
             let buffer = &mut self.buffers.slot(slot)[..request.length_bytes as usize];
