@@ -4,6 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use crate::counter::{Counter, system_ns};
+
 /// Tells the time since some fixed moment.
 pub trait Clock {
     /// Nanoseconds since the clock's own beginning; never less than an earlier answer to the
@@ -25,7 +27,7 @@ impl<C: Clock + ?Sized> Clock for &C {
 /// share the beginning, so that their times can be compared across threads.
 #[derive(Debug, Clone)]
 pub struct TscClock {
-    counter: quanta::Clock,
+    counter: Counter,
     beginning_raw: u64,
     /// Nanoseconds of a tick, times 2^32.
     scale: u64,
@@ -42,9 +44,9 @@ impl TscClock {
     #[must_use]
     pub fn new() -> Self {
         static SCALE: OnceLock<u64> = OnceLock::new();
-        let counter = quanta::Clock::new();
-        let scale = *SCALE.get_or_init(|| calibrate(&counter));
-        let beginning_raw = counter.raw();
+        let counter = Counter::new();
+        let scale = *SCALE.get_or_init(|| calibrate(counter));
+        let beginning_raw = counter.ticks();
         Self {
             counter,
             beginning_raw,
@@ -54,7 +56,7 @@ impl TscClock {
 }
 
 /// Nanoseconds of a tick, times 2^32.
-fn calibrate(counter: &quanta::Clock) -> u64 {
+fn calibrate(counter: Counter) -> u64 {
     let (start_raw, start_ns) = both(counter);
     std::thread::sleep(CALIBRATION);
     let (end_raw, end_ns) = both(counter);
@@ -63,12 +65,11 @@ fn calibrate(counter: &quanta::Clock) -> u64 {
 }
 
 /// Both clocks at one moment: of some readings the one in which the least time passed.
-fn both(counter: &quanta::Clock) -> (u64, u64) {
+fn both(counter: Counter) -> (u64, u64) {
     let read = || {
-        let before_raw = counter.raw();
-        let time = rustix::time::clock_gettime(rustix::time::ClockId::Monotonic);
-        let after_raw = counter.raw();
-        let ns = time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64;
+        let before_raw = counter.ticks();
+        let ns = system_ns();
+        let after_raw = counter.ticks();
         (after_raw - before_raw, before_raw / 2 + after_raw / 2, ns)
     };
     let closest = (0..READINGS)
@@ -87,7 +88,7 @@ impl Default for TscClock {
 impl Clock for TscClock {
     #[inline]
     fn now_ns(&self) -> u64 {
-        let ticks = self.counter.raw().saturating_sub(self.beginning_raw);
+        let ticks = self.counter.ticks().saturating_sub(self.beginning_raw);
         ((u128::from(ticks) * u128::from(self.scale)) >> 32) as u64
     }
 }

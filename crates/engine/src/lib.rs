@@ -6,6 +6,7 @@
 mod buffers;
 mod children;
 pub mod clock;
+mod counter;
 mod descriptors;
 mod error;
 mod file_operations;
