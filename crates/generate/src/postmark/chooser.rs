@@ -48,6 +48,14 @@ impl Chooser {
         }
     }
 
+    /// Brings near what will be chosen once one number was drawn.
+    #[inline]
+    pub(super) fn fetch_ahead(&self, slots: &Slots, numbers: &Numbers) {
+        if matches!(self, Self::Uniform) {
+            slots.fetch_ahead(numbers);
+        }
+    }
+
     /// Chooses an occupied slot; there must be one in reach.
     #[inline]
     pub(super) fn pick(&mut self, slots: &Slots, numbers: &mut Numbers) -> u32 {

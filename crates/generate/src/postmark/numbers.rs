@@ -38,6 +38,15 @@ impl Numbers {
         if limit == 0 { 0 } else { self.draw() % limit }
     }
 
+    /// The number that comes after `count` others, where it can be told without drawing.
+    #[inline]
+    pub(super) fn ahead(&self, count: usize) -> Option<u32> {
+        match self {
+            Self::Twister(twister) => twister.ahead(count),
+            Self::Congruential(_) => None,
+        }
+    }
+
     /// The next byte of printable text.
     #[inline]
     pub fn printable(&mut self) -> u8 {

@@ -166,6 +166,10 @@ impl Stream {
             }
         };
         self.pending = operation;
+        if let Phase::Change(_) | Phase::Progress(_) = self.phase {
+            // What comes next is drawn, too, with one number for its kind before its file.
+            self.chooser.fetch_ahead(&self.slots, &self.numbers);
+        }
         Some(operation)
     }
 

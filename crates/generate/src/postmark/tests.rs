@@ -65,6 +65,25 @@ fn locations(places: &[(&str, u32)]) -> Vec<Location> {
 }
 
 #[test]
+fn what_is_told_ahead_is_what_is_drawn_later() {
+    let mut numbers = Numbers::new(Compat::V1_53.random_numbers(), 42);
+    let mut told_count = 0;
+    for _ in 0..2000 {
+        let told = numbers.ahead(2);
+        let mut after = numbers.clone();
+        let drawn = [(); 3].map(|()| after.draw());
+        told_count += u32::from(told == Some(drawn[2]));
+        assert!(told.is_none() || told == Some(drawn[2]));
+        numbers.draw();
+    }
+    assert!(told_count > 1900, "{told_count}");
+    assert_eq!(
+        Numbers::new(Compat::V1_14.random_numbers(), 42).ahead(1),
+        None
+    );
+}
+
+#[test]
 fn both_generators_begin_as_the_originals() {
     let mut twister = Twister::new(42);
     let drawn = [(); 5].map(|()| twister.draw());

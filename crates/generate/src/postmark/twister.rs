@@ -43,12 +43,17 @@ impl Twister {
         if self.next_index == WORDS {
             self.renew();
         }
-        let mut number = self.state[self.next_index];
+        let number = tempered(self.state[self.next_index]);
         self.next_index += 1;
-        number ^= number >> 11;
-        number ^= (number << 7) & 0x9d2c_5680;
-        number ^= (number << 15) & 0xefc6_0000;
-        number ^ (number >> 18)
+        number
+    }
+
+    /// The number that comes after `count` others, if the state at hand has it.
+    #[inline]
+    pub(super) fn ahead(&self, count: usize) -> Option<u32> {
+        self.state
+            .get(self.next_index + count)
+            .map(|word| tempered(*word))
     }
 
     /// Makes the next draw give the last number again; at most once after a draw.
@@ -69,6 +74,14 @@ impl Twister {
         state[WORDS - 1] = twisted(state[WORDS - 1], state[0], state[MIDDLE - 1]);
         self.next_index = 0;
     }
+}
+
+#[inline]
+const fn tempered(mut number: u32) -> u32 {
+    number ^= number >> 11;
+    number ^= (number << 7) & 0x9d2c_5680;
+    number ^= (number << 15) & 0xefc6_0000;
+    number ^ (number >> 18)
 }
 
 #[inline]
