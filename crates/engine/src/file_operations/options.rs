@@ -7,6 +7,9 @@ use rustix::fs::{OFlags, ResolveFlags};
 use crate::open::RESOLVE;
 use crate::{Operation, Request};
 
+/// What direct I/O asks of where a buffer starts.
+const PAGE_BYTES: u32 = 4096;
+
 /// How [`Operation::Open`](crate::Operation::Open) opens; the request's `offset_bytes` is the
 /// `code`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,6 +166,10 @@ pub struct FileOptions {
     /// [`Request::AT_POSITION`](crate::Request::AT_POSITION); `offset_bytes` may then say
     /// something else to the content.
     pub at_position: bool,
+    /// So many bytes at the start of each slot's buffer hold, for the engine's whole life, what is
+    /// written: a write takes its bytes from `offset_bytes` on in them, and reads go behind the
+    /// page in which they end. With 0 both use the buffer from its start. System calls only.
+    pub content_bytes: u32,
 }
 
 impl Default for FileOptions {
@@ -174,11 +181,30 @@ impl Default for FileOptions {
             xattr: c"user.pgmeter".to_owned(),
             stdio: false,
             at_position: false,
+            content_bytes: 0,
         }
     }
 }
 
 impl FileOptions {
+    /// Bytes that a buffer has before those that reads go to.
+    #[must_use]
+    pub const fn kept_bytes(&self) -> u32 {
+        self.content_bytes.next_multiple_of(PAGE_BYTES)
+    }
+
+    /// Where in a slot's buffer a request to read or write has its bytes.
+    #[inline(always)]
+    pub(crate) fn start_bytes(&self, request: &Request) -> usize {
+        let content_bytes = u64::from(self.content_bytes);
+        let last_start_bytes = content_bytes.saturating_sub(request.length_bytes.into());
+        match request.operation {
+            // No more than the content's bytes.
+            Operation::Write => request.offset_bytes.min(last_start_bytes) as usize,
+            _ => self.kept_bytes() as usize,
+        }
+    }
+
     /// What making a directory comes to.
     #[inline]
     pub(crate) fn made_directory(&self, result: i32) -> i32 {

@@ -112,7 +112,9 @@ impl PsyncFiles {
             return -libc::EBADF;
         };
         let how = (self.hows.get(Hows::READ), self.options.open.plain);
-        let buffer = &mut self.buffers.slot(request.slot)[..request.length_bytes as usize];
+        let start = self.options.start_bytes(request);
+        let buffer = &mut self.buffers.slot(request.slot)[start..];
+        let buffer = &mut buffer[..request.length_bytes as usize];
         calls::read_whole(at, how, buffer)
     }
 
@@ -202,7 +204,9 @@ impl PsyncFiles {
         let Some(file) = &self.handles[request.slot as usize] else {
             return -libc::EBADF;
         };
-        let buffer = &mut self.buffers.slot(request.slot)[..request.length_bytes as usize];
+        let start = self.options.start_bytes(request);
+        let end = start + request.length_bytes as usize;
+        let buffer = &mut self.buffers.slot(request.slot)[start..end];
         let at_position = self.options.at_position || request.offset_bytes == Request::AT_POSITION;
         calls::transfer(file.as_fd(), request, buffer, at_position)
     }

@@ -4,6 +4,9 @@ use engine::Request;
 
 use crate::{Content, Mismatch};
 
+/// The longest text that is kept in each slot's buffer.
+const KEPT_BYTES_MAX: u32 = 256 << 10;
+
 /// The text that [`Stream::with_text`](super::Stream::with_text) draws; nothing is checked.
 ///
 /// A request's offset says where in the text it starts, so a file is the original's to the byte
@@ -18,6 +21,24 @@ impl TextContent {
     #[must_use]
     pub const fn new(text: Vec<u8>) -> Self {
         Self { text }
+    }
+
+    /// The length of a text that is short enough to be kept in each slot's buffer, else 0.
+    #[must_use]
+    pub fn kept_bytes(&self) -> u32 {
+        let length = u32::try_from(self.text.len()).unwrap_or(u32::MAX);
+        if length <= KEPT_BYTES_MAX { length } else { 0 }
+    }
+
+    /// Puts the text at the start of a buffer, for an engine that writes from there.
+    pub fn prepare_buffer(&self, buffer: &mut [u8]) {
+        buffer[..self.text.len()].copy_from_slice(&self.text);
+    }
+
+    /// What fills nothing, for buffers that have been prepared.
+    #[must_use]
+    pub const fn prepared() -> Self {
+        Self { text: Vec::new() }
     }
 }
 
@@ -67,6 +88,24 @@ mod tests {
         assert_eq!(filled(0, 3), b"abc");
         assert_eq!(filled(3, 4), b"defg");
         assert_eq!(filled(7, 0), b"");
+    }
+
+    #[test]
+    fn a_short_text_is_put_into_the_buffers_once_and_a_long_one_is_not() {
+        let content = TextContent::new(b"abcdefg".to_vec());
+        let mut buffer = *b"0123456789";
+        content.prepare_buffer(&mut buffer);
+        assert_eq!((content.kept_bytes(), &buffer), (7, b"abcdefg789"));
+        let request = Request {
+            operation: Operation::Write,
+            slot: 0,
+            file_index: 9,
+            length_bytes: 10,
+            offset_bytes: 0,
+        };
+        TextContent::prepared().fill(&mut buffer, &request);
+        assert_eq!(&buffer, b"abcdefg789");
+        assert_eq!(TextContent::new(vec![b'x'; 1 << 20]).kept_bytes(), 0);
     }
 
     #[test]

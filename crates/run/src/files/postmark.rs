@@ -82,12 +82,15 @@ impl Postmark {
             makes_subdirectories: !self.is_shared(),
         };
         let (play, text) = Play::new(&settings, &options)?;
-        let field = tree.map(|tree| self.field(worker, &settings, tree));
+        let longest_bytes = Play::buffer_bytes(&settings, options.stdio_buffer_bytes);
+        let field = tree.map(|tree| self.field(worker, &settings, &text, tree));
+        let field = field.transpose()?;
+        let kept_bytes = field.as_ref().map_or(0, |it| it.options.kept_bytes());
         Ok(Player {
             play: Some(play),
-            contents: contents(worker, text),
-            field: field.transpose()?,
-            buffer_bytes: Play::buffer_bytes(&settings, options.stdio_buffer_bytes),
+            contents: contents(worker, text, kept_bytes > 0),
+            field,
+            buffer_bytes: longest_bytes.saturating_add(kept_bytes),
             totals: Totals::default(),
             end: None,
         })
@@ -102,6 +105,7 @@ impl Postmark {
         &self,
         worker: &WorkerPlan,
         settings: &Settings,
+        text: &TextContent,
         tree: &Tree,
     ) -> Result<Field, RunError> {
         let own = format!("w{}", worker.worker_index);
@@ -132,7 +136,7 @@ impl Postmark {
         }
         Ok(Field {
             fileset: Arc::new(fileset),
-            options: self.options(worker),
+            options: self.options(worker, text),
         })
     }
 
@@ -158,8 +162,9 @@ impl Postmark {
         Ok(())
     }
 
-    /// Files are opened as the original opens them.
-    fn options(&self, worker: &WorkerPlan) -> FileOptions {
+    /// Files are opened as the original opens them, and written from where the text is, unless
+    /// requests say where they go in the file in place of where in the text they are.
+    fn options(&self, worker: &WorkerPlan, text: &TextContent) -> FileOptions {
         let options = file_options(&self.plan.settings, self.has_file_offsets(worker));
         let direct = match self.cell.cache {
             CacheMode::Direct => direct_flag(),
@@ -167,6 +172,10 @@ impl Postmark {
         };
         FileOptions {
             open: options.open.with(direct),
+            content_bytes: match self.has_file_offsets(worker) {
+                true => 0,
+                false => text.kept_bytes(),
+            },
             ..options
         }
     }
@@ -238,10 +247,11 @@ impl Postmark {
 }
 
 /// The original's text, or what can be checked when it is read.
-fn contents(worker: &WorkerPlan, text: TextContent) -> FileContents {
-    match worker.verify {
-        true => FileContents::Stamp(FileStamp::new(worker.seed)),
-        false => FileContents::Text(text),
+fn contents(worker: &WorkerPlan, text: TextContent, is_kept: bool) -> FileContents {
+    match (worker.verify, is_kept) {
+        (true, _) => FileContents::Stamp(FileStamp::new(worker.seed)),
+        (false, true) => FileContents::Kept(text),
+        (false, false) => FileContents::Text(text),
     }
 }
 

@@ -48,6 +48,8 @@ pub(crate) enum FileContents {
     Plain(ContentSource),
     /// What PostMark writes.
     Text(TextContent),
+    /// The same, for an engine that keeps it in its buffers.
+    Kept(TextContent),
     /// What can be checked wherever it is read.
     Stamp(FileStamp),
 }
@@ -171,6 +173,12 @@ fn with_contents<E: Engine, G: Generator + Into<FileRequests>>(
                 }
             }
             run(engine, notes, generator, content, start)
+        }
+        FileContents::Kept(content) => {
+            for slot in 0..engine.slot_count() {
+                content.prepare_buffer(engine.buffer(slot));
+            }
+            run(engine, notes, generator, TextContent::prepared(), start)
         }
         FileContents::Text(content) => run(engine, notes, generator, content, start),
         FileContents::Stamp(content) => run(engine, notes, generator, content, start),
