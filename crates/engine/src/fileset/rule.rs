@@ -6,6 +6,11 @@ use crate::EngineError;
 /// Digits of the largest number.
 const DIGITS_MAX: usize = 10;
 
+/// The first number of more than eight digits.
+const EIGHT_DIGITS_END: u32 = 100_000_000;
+/// Eight times the digit 0.
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
 /// How names follow from an index: `prefix`, a decimal number, `suffix`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NameRule {
@@ -146,6 +151,38 @@ fn put(text: &[u8], buffer: &mut [u8; NAME_BYTES_MAX], at: usize) -> usize {
 
 #[inline]
 fn put_number(
+    number: u32,
+    digit_count: u32,
+    buffer: &mut [u8; NAME_BYTES_MAX],
+    at: usize,
+) -> usize {
+    if number >= EIGHT_DIGITS_END || digit_count > 8 {
+        return put_long_number(number, digit_count, buffer, at);
+    }
+    let digits = eight_digits(number);
+    let length = (8 - digits.trailing_zeros() / 8).max(digit_count).max(1);
+    let text = (digits | ZEROS) >> (64 - 8 * length);
+    // What stands behind the digits is written over.
+    buffer[at..at + 8].copy_from_slice(&text.to_le_bytes());
+    at + length as usize
+}
+
+/// The eight decimal digits of a number below 10^8, the first in the lowest byte: halves, then
+/// pairs, then digits of all pairs at once.
+///
+/// Source: Khuong, "How to print integers really fast", 2017, with his constants for the
+/// reciprocals of 100 and 10.
+#[inline]
+const fn eight_digits(number: u32) -> u64 {
+    let halves = (number / 10_000) as u64 | ((number % 10_000) as u64) << 32;
+    let hundreds = ((halves * 10_486) >> 20) & 0x0000_007f_0000_007f;
+    let pairs = hundreds | (halves - 100 * hundreds) << 16;
+    let tens = ((pairs * 103) >> 10) & 0x000f_000f_000f_000f;
+    tens | (pairs - 10 * tens) << 8
+}
+
+#[cold]
+fn put_long_number(
     number: u32,
     digit_count: u32,
     buffer: &mut [u8; NAME_BYTES_MAX],

@@ -297,4 +297,22 @@ proptest! {
             prop_assert!(seen.insert((at.directory.as_raw_fd(), text(&buffer).to_owned())));
         }
     }
+
+    #[test]
+    fn numbers_are_written_as_text_is_formatted(
+        number: u32,
+        bits in 0_u32..32,
+        digit_count in 0_u32..12,
+    ) {
+        let rule = NameRule {
+            prefix: "p".to_owned(),
+            suffix: ".s".to_owned(),
+            digit_count,
+            ..NameRule::default()
+        };
+        let number = number >> bits;
+        let (_dirs, set) = generated(rule, 1);
+        let width = digit_count as usize;
+        prop_assert_eq!(name(&set, number).unwrap(), format!("p{number:0width$}.s"));
+    }
 }
