@@ -9,6 +9,7 @@ pub mod clock;
 mod counter;
 mod descriptors;
 mod error;
+mod extents;
 mod file_operations;
 mod files;
 mod fileset;
@@ -27,6 +28,7 @@ pub use children::ChildrenTime;
 pub use clock::{Clock, StepClock, TscClock};
 pub use descriptors::OwnDescriptors;
 pub use error::EngineError;
+pub use extents::count_extents;
 pub use file_operations::{Access, Aim, FileOptions, OpenFlags, OpenMode, PsyncFiles};
 pub use fileset::{
     Fileset, NameRule, Numbering, Spread, Subdirectories, make_room_for_directories,

@@ -43,6 +43,23 @@ pub enum LabError {
         /// What was given.
         seen: String,
     },
+    /// Not an age.
+    #[error("`{seen}` is not an age: {reason}")]
+    BadAge {
+        /// What was given.
+        seen: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Only file systems that the lab makes are filled.
+    #[error("`{}` is there already, and is not filled to age it", .path.display())]
+    AgeOfPath {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// It was asked to stop.
+    #[error("aging was interrupted")]
+    Stopped,
     /// A program is not installed.
     #[error("{name} needs `{program}`, which is not installed")]
     NoProgram {
@@ -202,6 +219,8 @@ impl LabError {
                 | Self::BadChoice { .. }
                 | Self::BadMedium { .. }
                 | Self::BadScale { .. }
+                | Self::BadAge { .. }
+                | Self::AgeOfPath { .. }
                 | Self::Pool { .. }
                 | Self::TooSmall { .. }
                 | Self::NotInGuest { .. }
@@ -230,6 +249,13 @@ impl LabError {
                 format!("make a {name} file system yourself and name it: `--fs path:DIR`")
             }
             Self::BadScale { .. } => "write `--scale 0.02` for a fiftieth".to_owned(),
+            Self::BadAge { .. } => {
+                "write `--age 70%`, `--age 70%,churn=2` or `--age 70%,churn=2,extents=1.5`"
+                    .to_owned()
+            }
+            Self::AgeOfPath { .. } => {
+                "leave `--age` away, or let the lab make the file system with `--fs`".to_owned()
+            }
             Self::BadMedium { .. } => "use `--on loop`, `--on zram` or `--on /dev/NAME`".to_owned(),
             Self::NoProgram { package, .. } => format!("install the package `{package}`"),
             Self::NoMedium { .. } => "load the kernel's module, or use another `--on`".to_owned(),
@@ -259,7 +285,7 @@ impl LabError {
             Self::NotCleaned { .. } => {
                 "mount it without its cleaner: `,mount=nogc`, `,mount=background_gc=off`".to_owned()
             }
-            Self::Failed { .. } | Self::System { .. } => return None,
+            Self::Failed { .. } | Self::System { .. } | Self::Stopped => return None,
             Self::Busy { .. } | Self::Left { .. } => {
                 "end what uses it, then run `pgmeter lab clean`".to_owned()
             }

@@ -4,6 +4,7 @@
 //! after any death. Nothing is touched that a lab did not make, but for a device that the user
 //! named for it. What is measured is not decided here.
 
+mod age;
 mod availability;
 mod bench;
 mod catalog;
@@ -29,6 +30,7 @@ mod words;
 #[cfg(test)]
 static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
+pub use age::{AgeCounts, AgeProgress, Aged, Aging, Layout, age};
 pub use availability::{Availability, availability, check};
 pub use bench::{Built, Ground, Lab};
 pub use catalog::{ENTRIES, Entry, Maker};

@@ -92,6 +92,7 @@ pub const LANES: &[Lane] = &[
             "file_kernel",
             "lab",
             "guests",
+            "aging",
         ])),
         must_run: true,
         must_run_tests: &["io_uring_reads_directly_from_ext4"],

@@ -71,6 +71,11 @@ pub(crate) struct GroundArgs {
     /// Bytes of the image (or of memory), the same for all
     #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     pub image_size: Bytes,
+    /// Fill each file system first, and use it while it stays as full, so that files and free
+    /// space lie in pieces: `70%`, `70%,churn=5` (write five times what fills it; 2 unless said),
+    /// `70%,extents=1.5` (until files have so many on the average); seeded by `--seed`
+    #[arg(long, value_name = "FULLNESS")]
+    pub age: Option<String>,
     /// Allow this block device to be written; everything on it is lost
     #[arg(long, value_name = "DEV")]
     pub overwrite_device: Vec<PathBuf>,
@@ -143,7 +148,7 @@ pub(crate) struct ChangeArgs {
     /// Time before each measurement
     #[arg(long, value_name = "SPAN")]
     pub ramp_time: Option<Span>,
-    /// Seed of all random streams, and of `--jobs random`
+    /// Seed of all random streams, of `--jobs random` and of `--age`
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Set any other option of the workload

@@ -85,7 +85,7 @@ fn headings(paper: &Paper) -> Result<Vec<String>, Failure> {
 fn run(args: &PaperRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
     let paper = find(&args.name)?;
     refuse_existing(args.ground.output.as_deref())?;
-    let asked = Asked::read(&args.ground, &args.target)?;
+    let asked = Asked::read(&args.ground, args.change.seed, &args.target)?;
     let entrants = [entrant(paper, args, &asked)?];
     let stop = stop_flag(at_once)?;
     let contest = Contest {
@@ -124,7 +124,7 @@ fn entrant(paper: &Paper, args: &PaperRunArgs, asked: &Asked) -> Result<Entrant,
 
 /// What a guest needs of the arguments that its host was given.
 pub(super) fn guest_side(args: &PaperRunArgs) -> Result<Side, Failure> {
-    let asked = Asked::read_unchecked(&args.ground, &args.target)?;
+    let asked = Asked::read_unchecked(&args.ground, args.change.seed, &args.target)?;
     let entrants = vec![entrant(find(&args.name)?, args, &asked)?];
     Ok((asked, entrants, args.cold, args.ground.quiet))
 }

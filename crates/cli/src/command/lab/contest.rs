@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use lab::{Built, Choice, ChoiceKind, Job, Lab, LabError, Log};
+use lab::{Aged, Built, Choice, ChoiceKind, Job, Lab, LabError, Log};
 use results::{RunRecord, Status};
 use serde::{Deserialize, Serialize};
 use target::{DeviceCounters, DeviceSample};
@@ -12,6 +12,7 @@ use workload::facts::{SystemFacts, TargetFacts};
 use workload::plan::TargetKind;
 use workload::{Overrides, Workload, plan, wanted_targets};
 
+use super::aging::{in_note, shortfalls, too_full};
 use super::ground::Asked;
 use super::measure::{Assignment, keep, measure};
 use crate::args::ChangeArgs;
@@ -52,6 +53,8 @@ pub(crate) struct Costs {
     pub cleaning_written_bytes: Option<u64>,
     /// Bytes of which the device was told that they are free, after all that.
     pub trimmed_bytes: Option<u64>,
+    /// What the file system was before the workload, where it was aged.
+    pub aged: Option<Aged>,
 }
 
 /// A run, and what it cost beside.
@@ -132,11 +135,17 @@ impl Entrant {
             true => asked.ground.medium.block_bytes(),
             false => 512,
         };
-        let facts = facts(asked.ground.size_bytes, block_bytes);
+        let of_share = |free_share: f64| facts(asked.ground.size_bytes, free_share, block_bytes);
+        let facts = of_share(asked.free_share());
         self.overrides.set_targets(vec![PLACE.to_owned()]);
         let Err(refused) = plan(&self.workloads, &self.overrides, &facts) else {
             return Ok(());
         };
+        if let Some(aging) = &asked.aging
+            && plan(&self.workloads, &self.overrides, &of_share(1.0)).is_ok()
+        {
+            return Err(too_full(aging, &refused));
+        }
         if is_settled || block_bytes <= 512 {
             return Err(refused.into());
         }
@@ -156,12 +165,12 @@ impl Entrant {
 }
 
 /// Stands for the mount point before there is one.
-const PLACE: &str = "/pgmeter-lab";
+pub(super) const PLACE: &str = "/pgmeter-lab";
 
-/// A new file system of that size.
-fn facts(size_bytes: u64, block_bytes: u32) -> SystemFacts {
-    // What a file system needs for itself.
-    let free_bytes = size_bytes / 100 * 90;
+/// A new file system of that size, of which that share is still free.
+fn facts(size_bytes: u64, free_share: f64, block_bytes: u32) -> SystemFacts {
+    // A tenth is what a file system needs for itself.
+    let free_bytes = (size_bytes as f64 * 0.9 * free_share) as u64;
     let target = TargetFacts {
         exists: true,
         free_bytes,
@@ -197,7 +206,9 @@ impl Contest<'_> {
             if let Err(failure) = self.job(&mut lab, job, &mut held) {
                 let label = &self.asked.choices[job.choice_index].label;
                 let alarm = format!("{label}: {}", failure.text());
-                if !self.stop.load(Ordering::Relaxed) {
+                if self.stop.load(Ordering::Relaxed) {
+                    held.note([self.left_out(job)]);
+                } else {
                     held.failed.push(job.choice_index);
                     self.say(&alarm);
                     held.alarms.push(alarm);
@@ -210,6 +221,12 @@ impl Contest<'_> {
             held.alarms.push(failure.text().to_owned());
         }
         Ok(held)
+    }
+
+    fn left_out(&self, job: &Job) -> String {
+        let label = &self.asked.choices[job.choice_index].label;
+        let workload = &self.entrants[job.workload_index].name;
+        format!("{label}: {workload} was interrupted, and is left out")
     }
 
     fn announce(&self, job: &Job, number: usize, count: usize) {
@@ -239,11 +256,11 @@ impl Contest<'_> {
             None => self.job_here(lab, job, held)?,
         };
         if record.status == Status::Interrupted {
-            held.notes.push(format!(
-                "{}: {} was interrupted, and is left out",
-                choice.label, self.entrants[job.workload_index].name
-            ));
+            held.note([self.left_out(job)]);
             return Ok(());
+        }
+        if let Some((aging, aged)) = self.asked.aging.zip(costs.aged) {
+            held.note(shortfalls(&choice.label, &aging, &aged));
         }
         self.say(&format!("  done in {:.1} s", start.elapsed().as_secs_f64()));
         held.done.push(Done {
@@ -302,6 +319,7 @@ impl Contest<'_> {
     ) -> Result<Measured, Failure> {
         let entrant = &self.entrants[job.workload_index];
         let choice = &self.asked.choices[job.choice_index];
+        let aged = self.age(built)?;
         if self.is_cold {
             target::drop_caches()?;
         }
@@ -315,7 +333,7 @@ impl Contest<'_> {
         let planned = plan(&workloads, &overrides, &facts)?;
         let assignment = Assignment {
             planned,
-            notes: self.notes_of_run(choice, built),
+            notes: self.notes_on(choice, &describe(built), aged.as_ref()),
             tags: tags(lab_name),
             overwrite_devices: Vec::new(),
             is_stored: self.stores,
@@ -333,6 +351,7 @@ impl Contest<'_> {
             sync: Some(sync),
             device_written_bytes: written(synced, before),
             user_written_bytes,
+            aged,
             ..Costs::default()
         };
         if let Some(log) = &log {
@@ -379,16 +398,17 @@ impl Contest<'_> {
         Ok((workloads, overrides))
     }
 
-    /// What each record says of the file system that was made for it.
-    fn notes_of_run(&self, choice: &Choice, built: &Built) -> Vec<String> {
-        self.notes_on(choice, &describe(built))
-    }
-
     /// What each record says of a file system that was mounted so.
-    pub(super) fn notes_on(&self, choice: &Choice, described: &str) -> Vec<String> {
+    pub(super) fn notes_on(
+        &self,
+        choice: &Choice,
+        described: &str,
+        aged: Option<&Aged>,
+    ) -> Vec<String> {
         let scale = (!self.asked.scale.is_full()).then(|| format!("scale {}", self.asked.scale));
         let made = format!("{}: {described}", choice.label);
-        scale.into_iter().chain([made]).collect()
+        let aged = self.asked.aging.zip(aged).map(in_note);
+        scale.into_iter().chain([made]).chain(aged).collect()
     }
 }
 
@@ -396,8 +416,13 @@ impl Held {
     /// Notes what a job was done on.
     fn note_built(&mut self, job: &Job, choice: &Choice, described: String, notes: &[String]) {
         self.described[job.choice_index].get_or_insert(described);
+        let notes = notes.iter();
+        self.note(notes.map(|note| format!("{}: {note}", choice.label)));
+    }
+
+    /// Notes each once.
+    fn note(&mut self, notes: impl IntoIterator<Item = String>) {
         for note in notes {
-            let note = format!("{}: {note}", choice.label);
             if !self.notes.contains(&note) {
                 self.notes.push(note);
             }

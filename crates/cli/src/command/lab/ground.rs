@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use lab::vm::Host;
-use lab::{Choice, Ground, LabError, Maker, Medium, Scale};
+use lab::{Aging, Choice, ChoiceKind, Ground, LabError, Maker, Medium, Scale};
 use units::Bytes;
 
 use crate::args::{GroundArgs, LineupArg, VmArg};
@@ -22,12 +22,18 @@ pub(crate) struct Asked {
     pub scale: Scale,
     /// What runs the kernels that the file systems are in; none where it is this one.
     pub host: Option<Host>,
+    /// To what each file system is brought first.
+    pub aging: Option<Aging>,
 }
 
 impl Asked {
     /// Reads the arguments, and refuses what can be seen to fail.
-    pub fn read(args: &GroundArgs, targets: &[PathBuf]) -> Result<Self, Failure> {
-        let mut asked = Self::read_unchecked(args, targets)?;
+    pub fn read(
+        args: &GroundArgs,
+        seed: Option<u64>,
+        targets: &[PathBuf],
+    ) -> Result<Self, Failure> {
+        let mut asked = Self::read_unchecked(args, seed, targets)?;
         match args.vm {
             Some(VmArg::Uml) => {
                 let memory_bytes = args.vm_memory.0;
@@ -44,7 +50,11 @@ impl Asked {
     }
 
     /// Reads the arguments; in a guest, whose host has checked them.
-    pub fn read_unchecked(args: &GroundArgs, targets: &[PathBuf]) -> Result<Self, Failure> {
+    pub fn read_unchecked(
+        args: &GroundArgs,
+        seed: Option<u64>,
+        targets: &[PathBuf],
+    ) -> Result<Self, Failure> {
         if args.fs.is_empty() && targets.is_empty() {
             let help = Some("name some, such as `--fs ext4,xfs,tmpfs`".to_owned());
             let message = "there is no file system to make";
@@ -65,13 +75,21 @@ impl Asked {
             .clone()
             .unwrap_or_else(lab::default_directory);
         let scale = args.scale.parse()?;
+        let aging = aging(args.age.as_deref(), seed, &choices)?;
         Ok(Self {
             choices,
             ground,
             directory,
             scale,
             host: None,
+            aging,
         })
+    }
+
+    /// What aging leaves free.
+    pub fn free_share(&self) -> f64 {
+        let fullness = self.aging.map_or(0.0, |aging| aging.fullness.fraction());
+        1.0 - fullness
     }
 
     /// What holds for all that is printed.
@@ -83,9 +101,10 @@ impl Asked {
                 self.scale, self.scale
             )
         });
+        let aged = self.aging.as_ref().map(aged_before);
         if let Some(host) = &self.host {
             let guest = in_guests(host);
-            return scale.into_iter().chain([guest]).collect();
+            return scale.into_iter().chain([guest]).chain(aged).collect();
         }
         let medium =
             self.choices
@@ -104,8 +123,35 @@ impl Asked {
                     }
                     Medium::Device(path) => format!("each on `{}`, one at a time", path.display()),
                 });
-        scale.into_iter().chain(medium).collect()
+        scale.into_iter().chain(medium).chain(aged).collect()
     }
+}
+
+/// What `--age` says; file systems that are there already are not filled.
+fn aging(
+    asked: Option<&str>,
+    seed: Option<u64>,
+    choices: &[Choice],
+) -> Result<Option<Aging>, LabError> {
+    let Some(asked) = asked else {
+        return Ok(None);
+    };
+    let aging: Aging = asked.parse()?;
+    for choice in choices {
+        if let ChoiceKind::Path(path) = &choice.kind {
+            return Err(LabError::AgeOfPath { path: path.clone() });
+        }
+    }
+    Ok(Some(seed.map_or(aging, |seed| aging.seeded(seed))))
+}
+
+/// What was done to file systems before the workload.
+fn aged_before(aging: &Aging) -> String {
+    format!(
+        "each filled to {} first and used, {} times as much written as filled it \
+         (`--age {aging} --seed {}`)",
+        aging.fullness, aging.churn, aging.seed
+    )
 }
 
 /// What holds for figures of guests.

@@ -71,7 +71,7 @@ impl Contest<'_> {
         costs.mkfs = image.mkfs_time;
         let mut record = RunRecord::from_json(&record)
             .map_err(|error| Failure::new(Exit::System, error, None))?;
-        let notes = self.notes_on(&self.asked.choices[job.choice_index], &described);
+        let notes = self.notes_on(choice, &described, costs.aged.as_ref());
         self.keep(&mut record, lab.name(), &notes)?;
         Ok((image, described, (record, costs)))
     }

@@ -1,5 +1,6 @@
 //! `lab`: file systems made to order and measured side by side.
 
+mod aging;
 mod clean;
 mod contest;
 mod ground;

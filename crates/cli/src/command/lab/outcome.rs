@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use lab::Layout;
 use report::{Better, Extra, Lineup};
 use results::{RunRecord, Status, WarningCode};
 
@@ -14,8 +15,10 @@ const MIB: f64 = 1_048_576.0;
 /// What a cost is called, which values are the better ones, and how it is read.
 type Cost = (&'static str, Better, fn(&Costs) -> Option<f64>);
 
+const SPLIT: &str = "aged: files in several extents, %";
+
 /// Those that end in `s` are times.
-const COSTS: [Cost; 9] = [
+const COSTS: [Cost; 12] = [
     ("sync afterwards, s", Better::Lower, |costs| {
         seconds(costs.sync)
     }),
@@ -40,7 +43,20 @@ const COSTS: [Cost; 9] = [
     }),
     ("mkfs, s", Better::Lower, |costs| seconds(costs.mkfs)),
     ("unmount, s", Better::Lower, |costs| seconds(costs.unmount)),
+    ("aged: full, %", Better::Neither, |costs| {
+        costs.aged.map(|aged| aged.full_percent)
+    }),
+    ("aged: extents per file", Better::Lower, |costs| {
+        layout(costs).map(|it| it.extents_per_file())
+    }),
+    (SPLIT, Better::Lower, |costs| {
+        layout(costs).map(|it| it.split_percent())
+    }),
 ];
+
+fn layout(costs: &Costs) -> Option<Layout> {
+    costs.aged.and_then(|aged| aged.layout)
+}
 
 fn seconds(span: Option<Duration>) -> Option<f64> {
     span.map(|span| span.as_secs_f64())

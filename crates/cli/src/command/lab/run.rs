@@ -20,7 +20,7 @@ use crate::stored::Place;
 /// Makes, measures, takes down, and prints.
 pub(crate) fn run(args: &LabRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
     refuse_existing(args.ground.output.as_deref())?;
-    let asked = Asked::read(&args.ground, &[])?;
+    let asked = Asked::read(&args.ground, args.change.seed, &[])?;
     let entrants = entrants(args, &asked)?;
     let stop = stop_flag(at_once)?;
     let contest = Contest {
@@ -67,7 +67,7 @@ pub(crate) fn run(args: &LabRunArgs, place: &Place, at_once: fn() -> !) -> Resul
 
 /// What a guest needs of the arguments that its host was given.
 pub(super) fn guest_side(args: &LabRunArgs) -> Result<Side, Failure> {
-    let asked = Asked::read_unchecked(&args.ground, &[])?;
+    let asked = Asked::read_unchecked(&args.ground, args.change.seed, &[])?;
     let entrants = entrants(args, &asked)?;
     Ok((asked, entrants, args.cold, args.ground.quiet))
 }

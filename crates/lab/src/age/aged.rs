@@ -1,0 +1,124 @@
+//! What aging came to.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// A file system that was aged, as it was found then.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Aged {
+    /// How full it is, in percent, as `df` says it.
+    pub full_percent: f64,
+    /// Files that are there.
+    pub file_count: u64,
+    /// Bytes of these files.
+    pub file_bytes: u64,
+    /// How the files lie; none where the file system does not tell.
+    pub layout: Option<Layout>,
+    /// What was done until then.
+    pub counts: AgeCounts,
+    /// How long it took, in seconds.
+    pub elapsed_s: f64,
+}
+
+/// How files lie on their device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Layout {
+    /// Files that were looked at.
+    pub file_count: u64,
+    /// Extents of all of them; those that follow each other on the device count as one.
+    pub extent_count: u64,
+    /// Files with more than one extent.
+    pub split_count: u64,
+}
+
+/// What was done to a file system while it aged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct AgeCounts {
+    /// Files created.
+    pub creates: u64,
+    /// Writes behind the end of a file.
+    pub appends: u64,
+    /// Writes over a part of a file.
+    pub rewrites: u64,
+    /// Files removed.
+    pub deletes: u64,
+    /// Writes that found no room.
+    pub refusals: u64,
+    /// Bytes written in all.
+    pub written_bytes: u64,
+    /// Of these, what was written to fill it.
+    pub filled_bytes: u64,
+}
+
+impl Layout {
+    /// The mean number of extents of a file.
+    #[must_use]
+    pub fn extents_per_file(&self) -> f64 {
+        self.extent_count as f64 / self.file_count.max(1) as f64
+    }
+
+    /// The share of files with more than one extent, in percent.
+    #[must_use]
+    pub fn split_percent(&self) -> f64 {
+        self.split_count as f64 * 100.0 / self.file_count.max(1) as f64
+    }
+}
+
+impl fmt::Display for Aged {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (full, files) = (self.full_percent, self.file_count);
+        write!(formatter, "{full:.1} % full, {files} files, ")?;
+        match &self.layout {
+            None => formatter.write_str("extents not known"),
+            Some(layout) => write!(
+                formatter,
+                "{:.2} extents per file, {:.1} % of the files in more than one",
+                layout.extents_per_file(),
+                layout.split_percent()
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_layout_is_told_in_means_and_shares() {
+        let layout = Layout {
+            file_count: 200,
+            extent_count: 300,
+            split_count: 25,
+        };
+        let aged = Aged {
+            full_percent: 69.96,
+            file_count: 200,
+            layout: Some(layout),
+            ..Aged::default()
+        };
+        let text = "70.0 % full, 200 files, 1.50 extents per file, 12.5 % of the files in more \
+                    than one";
+        assert_eq!(aged.to_string(), text);
+        let unknown = Aged {
+            layout: None,
+            ..aged
+        };
+        assert_eq!(
+            unknown.to_string(),
+            "70.0 % full, 200 files, extents not known"
+        );
+    }
+
+    #[test]
+    fn what_was_aged_is_read_back_as_it_was() {
+        let aged = Aged {
+            full_percent: 70.25,
+            layout: Some(Layout::default()),
+            ..Aged::default()
+        };
+        let text = serde_json::to_string(&aged).unwrap();
+        assert_eq!(serde_json::from_str::<Aged>(&text).unwrap(), aged);
+    }
+}

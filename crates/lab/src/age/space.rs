@@ -1,0 +1,55 @@
+//! How full a file system is.
+
+use std::fs::File;
+use std::path::Path;
+use std::time::Duration;
+
+use rustix::fs::fstatvfs;
+
+use crate::error::LabError;
+
+/// What some file systems free only after a while is waited for so often.
+const TRIES: u32 = 50;
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// The space of a file system, as `df` counts it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Space {
+    pub used_bytes: u64,
+    /// Used, or free for everybody.
+    pub size_bytes: u64,
+    pub block_bytes: u64,
+}
+
+impl Space {
+    /// The space now.
+    pub fn now(directory: &File, path: &Path) -> Result<Self, LabError> {
+        let found =
+            fstatvfs(directory).map_err(|error| LabError::system("look at", path, error))?;
+        let used_bytes = (found.f_blocks - found.f_bfree.min(found.f_blocks)) * found.f_frsize;
+        Ok(Self {
+            used_bytes,
+            size_bytes: used_bytes + found.f_bavail * found.f_frsize,
+            block_bytes: found.f_frsize.max(1),
+        })
+    }
+
+    /// The space once it no longer changes by itself: XFS frees what was deleted a little later.
+    pub fn settled(directory: &File, path: &Path) -> Result<Self, LabError> {
+        let mut before = Self::now(directory, path)?;
+        for _ in 0..TRIES {
+            std::thread::sleep(PAUSE);
+            let after = Self::now(directory, path)?;
+            if after == before {
+                break;
+            }
+            before = after;
+        }
+        Ok(before)
+    }
+
+    /// What is used of it, from 0 to 1.
+    pub fn fullness(&self) -> f64 {
+        self.used_bytes as f64 / self.size_bytes.max(1) as f64
+    }
+}
