@@ -93,6 +93,7 @@ pub const LANES: &[Lane] = &[
             "lab",
             "guests",
             "aging",
+            "recovery",
         ])),
         must_run: true,
         must_run_tests: &["io_uring_reads_directly_from_ext4"],

@@ -1,0 +1,88 @@
+//! Kernels that are killed while they write: what was synced is there, and what was not is missed.
+
+use std::time::Duration;
+
+use end_to_end::{Finished, LAB_IMAGE, LabSite, need};
+
+/// The values of a row; none where a column has nothing.
+fn row(done: &Finished, label: &str) -> Vec<Option<u64>> {
+    let mut lines = done.stdout.lines();
+    let values = lines.find_map(|line| line.strip_prefix(label));
+    let values = values.unwrap_or_else(|| panic!("no `{label}` in\n{}", done.text()));
+    values
+        .split_whitespace()
+        .map(|word| word.parse().ok())
+        .collect()
+}
+
+/// Arguments of one trial each, whose kernel dies where little but `fdatasync` was called lately.
+fn arguments<'a>(site: &'a LabSite, more: &[&'a str]) -> Vec<&'a str> {
+    let labs = site.labs.to_str().unwrap();
+    let line = ["lab", "recover", "--dir", labs, "--image-size", LAB_IMAGE];
+    let one = ["--trials", "1", "--seed", "3"];
+    [&line[..], &one[..], more].concat()
+}
+
+#[test]
+fn what_was_synced_outlives_the_kernel_and_is_rolled_forward() {
+    let site = need!(LabSite::of_guests());
+    let done = site
+        .bed
+        .run(&arguments(&site, &["--fs", "nilfs2,f2fs,ext4"]));
+    done.assert_says(0, &["killed after"]);
+    let promised = row(&done, "files promised");
+    assert!(
+        promised.iter().all(|count| count.is_some_and(|it| it > 30)),
+        "{}",
+        done.text()
+    );
+    assert_eq!(row(&done, "intact"), promised, "{}", done.text());
+    for label in ["lost", "short", "stale", "damaged", "there again"] {
+        assert_eq!(row(&done, label), [Some(0); 3], "{}", done.text());
+    }
+    // The kernels themselves say that they rolled forward.
+    for phrase in ["recover_data", "recovery complete"] {
+        assert!(done.stdout.contains(phrase), "{}", done.text());
+    }
+    assert_eq!(site.traces(), [""; 0]);
+}
+
+#[test]
+fn promises_without_a_sync_are_found_broken() {
+    let site = need!(LabSite::of_guests());
+    let control = ["--fs", "ext4", "--no-fsync", "--format", "markdown"];
+    let done = site.bed.run(&arguments(&site, &control));
+    done.assert_says(1, &["0 of"]);
+    assert!(done.stdout.contains(" is lost**"), "{}", done.text());
+    assert!(done.stdout.contains("a control"), "{}", done.text());
+    assert_eq!(site.traces(), [""; 0]);
+}
+
+#[test]
+fn nothing_is_left_of_a_killed_trial() {
+    let site = need!(LabSite::of_guests());
+    for wait_ms in [800, 3500] {
+        let line = arguments(&site, &["--fs", "ext4"]);
+        let line = [&line[..], &["--quiet"]].concat();
+        let mut child = site.bed.start(&line);
+        std::thread::sleep(Duration::from_millis(wait_ms));
+        // Too late where the machine is quick: then there is nothing to be left.
+        let _ = child.kill();
+        child.wait().unwrap();
+        site.clean().assert_says(0, &[]);
+        assert_eq!(site.traces(), [""; 0], "after {wait_ms} ms");
+    }
+}
+
+#[test]
+fn trials_that_cannot_be_done_are_refused() {
+    let site = need!(LabSite::of_guests());
+    let run = |more: &[&str]| site.bed.run(&arguments(&site, more));
+    run(&["--fs", "ext5"]).assert_refused(2, &["`ext5`", "did you mean"]);
+    run(&["--fs", "tmpfs"]).assert_refused(2, &["tmpfs is not for guests"]);
+    run(&["--vm-memory", "4m"]).assert_refused(2, &["4MiB", "--vm-memory"]);
+    let odd = run(&["--fs", "ext4,mount=no_such_option", "--quiet"]);
+    odd.assert_says(3, &[]);
+    assert!(odd.stdout.contains("no_such_option"), "{}", odd.text());
+    assert_eq!(site.traces(), [""; 0]);
+}
