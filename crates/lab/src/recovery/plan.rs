@@ -80,7 +80,7 @@ enum Part {
     Names,
     /// Files are made and written, by `fsync` and `fdatasync`.
     Files,
-    /// Files are made and written, by `fdatasync` alone.
+    /// Files are written over in place, by `fdatasync` alone.
     Data,
 }
 
@@ -157,7 +157,8 @@ impl Plan {
     fn act(&mut self, part: Part) -> (u32, Act) {
         let live_count = self.live.len();
         let kind = self.below(100);
-        if live_count < LIVE_MIN || (kind < 25 && live_count < LIVE_MAX) {
+        let may_grow = part != Part::Data;
+        if live_count < LIVE_MIN || (may_grow && kind < 25 && live_count < LIVE_MAX) {
             return self.create();
         }
         let place = self.below(live_count as u64) as usize;
@@ -171,7 +172,7 @@ impl Plan {
                 length_bytes: self.length_bytes(),
             },
             // Something is appended.
-            _ if kind.is_multiple_of(2) => Act::Write {
+            _ if may_grow && kind.is_multiple_of(2) => Act::Write {
                 at_bytes: length_bytes,
                 length_bytes: self.length_bytes().min(64 << 10),
             },

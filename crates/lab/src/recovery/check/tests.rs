@@ -7,7 +7,7 @@ use crate::recovery::content::Content;
 use crate::recovery::{Plan, Writer};
 
 const SEED: u64 = 42;
-const DONE_COUNT: u32 = 200;
+const DONE_COUNT: u32 = 400;
 
 /// A directory in which the first steps of the plan were done.
 struct Site(tempfile::TempDir);
