@@ -57,6 +57,17 @@ pub enum LabError {
         /// The directory.
         path: PathBuf,
     },
+    /// What is removed stays where it is.
+    #[error("`{}` does not free what is removed while it ages: files hold {} of {} that are used",
+        .path.display(), Bytes(*.held_bytes), Bytes(*.used_bytes))]
+    NotFreed {
+        /// Where the files are.
+        path: PathBuf,
+        /// Bytes of files.
+        held_bytes: u64,
+        /// Bytes that the file system says are used.
+        used_bytes: u64,
+    },
     /// It was asked to stop.
     #[error("aging was interrupted")]
     Stopped,
@@ -252,6 +263,9 @@ impl LabError {
             Self::BadAge { .. } => {
                 "write `--age 70%`, `--age 70%,churn=2` or `--age 70%,churn=2,extents=1.5`"
                     .to_owned()
+            }
+            Self::NotFreed { .. } => {
+                "fill it only, `--age 70%,churn=0`, or leave this file system away".to_owned()
             }
             Self::AgeOfPath { .. } => {
                 "leave `--age` away, or let the lab make the file system with `--fs`".to_owned()

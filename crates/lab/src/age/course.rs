@@ -21,6 +21,9 @@ const OFF_AT_THE_END: f64 = 0.005;
 /// A goal that moves is a multiple of this part of the capacity, so that a few blocks more or less
 /// change nothing.
 const GOAL_PART: u64 = 256;
+/// Beside files, more than they hold themselves and than this part of the capacity is nothing that
+/// a file system needs, but what was removed.
+const GARBAGE_PART: u64 = 8;
 /// How often the end is tried to be met.
 const ENDS: u32 = 6;
 /// So much less is held after each write that found no room.
@@ -47,6 +50,8 @@ pub(super) struct Course<'a> {
     files: Files<'a>,
     stream: Stream,
     capacity_bytes: u64,
+    /// Used before there were files.
+    new_bytes: u64,
     /// So many bytes files should have, in whole blocks.
     goal_bytes: u64,
     /// There was no room for more.
@@ -74,6 +79,7 @@ impl<'a> Course<'a> {
             files,
             stream,
             capacity_bytes: space.size_bytes,
+            new_bytes: space.used_bytes,
             goal_bytes: 0,
             ceiling_bytes: u64::MAX,
             unsynced_bytes: 0,
@@ -157,6 +163,7 @@ impl<'a> Course<'a> {
             if off.abs() <= OFF_AT_THE_END {
                 return Ok(space);
             }
+            self.heed_garbage(&space)?;
             self.goal_bytes = self.rounded_goal(&space);
         }
         self.settled()
@@ -226,6 +233,7 @@ impl<'a> Course<'a> {
         if self.is_off(&Space::now(directory, path)?) {
             let space = self.settled()?;
             if self.is_off(&space) {
+                self.heed_garbage(&space)?;
                 self.goal_bytes = self.rounded_goal(&space);
             }
         }
@@ -235,6 +243,23 @@ impl<'a> Course<'a> {
     fn is_off(&self, space: &Space) -> bool {
         let off_bytes = self.goal(space).abs_diff(self.goal_bytes);
         off_bytes as f64 > self.capacity_bytes as f64 * OFF
+    }
+
+    /// Refuses a file system that frees nothing until it is cleaned: files would go until none is
+    /// left, and it would still be full.
+    fn heed_garbage(&self, space: &Space) -> Result<(), LabError> {
+        let held_bytes = self.stream.held_bytes();
+        let grown_bytes = space.used_bytes.saturating_sub(self.new_bytes);
+        let garbage_bytes = grown_bytes.saturating_sub(held_bytes);
+        let is_overhead = garbage_bytes <= held_bytes.max(self.capacity_bytes / GARBAGE_PART);
+        if self.counts.deletes == 0 || is_overhead {
+            return Ok(());
+        }
+        Err(LabError::NotFreed {
+            path: self.files.directory().1.clone(),
+            used_bytes: space.used_bytes,
+            held_bytes,
+        })
     }
 
     fn rounded_goal(&self, space: &Space) -> u64 {
