@@ -182,3 +182,68 @@ fn an_interrupted_run_in_a_terminal_ends_its_line() {
     let seen = end_to_end::finish(&mut command);
     assert!(!seen.text().contains("panicked"), "{}", seen.text());
 }
+
+const SHORT: &str = "size = \"4m\"\nrun_time = 4\nramp_time = 0\ncache = \"buffered\"\n\
+    engine = \"psync\"\n[[access_spec]]\nname = \"Reads\"\n\
+    line = [{ size = \"4k\", random = 100 }]\n";
+
+/// How many cells of each of the newest runs are complete, the newest first.
+fn complete_counts(bed: &Bed, runs: &[&str]) -> Vec<usize> {
+    let count = |run: &&str| {
+        let record: Value =
+            serde_json::from_str(&bed.run(&["runs", "export", run]).stdout).unwrap();
+        let cells = record["cells"].as_array().unwrap().iter();
+        cells.filter(|cell| cell["status"] == "complete").count()
+    };
+    runs.iter().map(count).collect()
+}
+
+#[test]
+fn ctrl_c_compares_what_both_targets_have_and_says_where_pairs_are_missing() {
+    let bed = Bed::new().unwrap();
+    bed.file("short.toml", SHORT);
+    let target = bed.target().to_string_lossy().into_owned();
+    let line = [
+        "compare",
+        "--target",
+        &target,
+        "--target",
+        &target,
+        "short.toml",
+    ];
+    let mut command = bed.command(&line);
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A B B A: the third cell is over, and the fourth not.
+    wait_for("three cells", || {
+        let counts = complete_cells(&bed);
+        counts >= 3
+    });
+    signal(&child, "INT");
+    assert_eq!(end(&mut child, 20), Some(130));
+    let seen = child.wait_with_output().unwrap();
+    let text = String::from_utf8_lossy(&seen.stdout);
+    let counts = complete_counts(&bed, &["@-2", "last"]);
+    // On a busy machine the fourth may be over, too.
+    assert!(counts.iter().sum::<usize>() >= 3, "{counts:?}");
+    let is_unpaired = counts[0] != counts[1];
+    assert_eq!(
+        text.contains("compared without pairs"),
+        is_unpaired,
+        "{text}"
+    );
+    assert!(bed.left_in_target().is_empty());
+}
+
+/// How many cells the runs in the store have, while they go on.
+fn complete_cells(bed: &Bed) -> u64 {
+    let listed = bed.run(&["runs", "--json"]).stdout;
+    let runs: Value = serde_json::from_str(&listed).unwrap_or_default();
+    let runs = runs.as_array().cloned().unwrap_or_default();
+    runs.iter()
+        .filter_map(|run| run["cell_count"].as_u64())
+        .sum()
+}

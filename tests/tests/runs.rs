@@ -538,3 +538,56 @@ fn the_store_of_a_user_is_private() {
     let mode = std::fs::metadata(directory).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o700);
 }
+
+#[test]
+fn a_killed_run_of_repetitions_until_precise_leaves_a_store_that_can_be_read() {
+    let bed = bed();
+    let line = [
+        "run",
+        "null.toml",
+        "--run-time",
+        "300ms",
+        "--repetitions",
+        "auto",
+    ];
+    let more = [
+        "--precision",
+        "0.0001%",
+        "--budget",
+        "5m",
+        "--quiet",
+        "--no-html",
+    ];
+    let mut child = bed.start(&[&line[..], &more[..]].concat());
+    let cell_count = || {
+        list(&bed)
+            .first()
+            .and_then(|run| run["cell_count"].as_u64())
+    };
+    end_to_end::wait_for("some repetitions", || cell_count() >= Some(4));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    says_interrupted(&bed);
+    let exported = bed.run(&["runs", "export", "last"]).stdout;
+    let record: Value = serde_json::from_str(&exported).unwrap();
+    let cells = record["cells"].as_array().unwrap();
+    let complete = cells.iter().filter(|cell| cell["status"] == "complete");
+    assert!(complete.count() >= 4, "{exported}");
+    bed.run(&["compare", "last", "last"]).assert_says(0, &[]);
+    // The store takes the next run.
+    run(&bed);
+    assert_eq!(list(&bed).len(), 2);
+}
+
+#[test]
+fn a_run_of_a_pack_is_listed_by_what_it_can_be_asked_for() {
+    let bed = bed();
+    let pack = "name = \"both\"\nengine = \"null\"\nrun_time = \"20ms\"\nramp_time = 0\n\
+        [[part]]\nname = \"one\"\nuse = \"oltp\"\n[[part]]\nname = \"two\"\nuse = \"oltp\"\n";
+    bed.file("both.toml", pack);
+    bed.run(&["run", "both.toml", "--quiet", "--no-html"])
+        .assert_says(0, &[]);
+    assert_eq!(list(&bed)[0]["workloads"], serde_json::json!(["both"]));
+    let found = bed.run(&["runs", "--workload", "both", "--json"]).stdout;
+    assert!(found.contains("\"both\""), "{found}");
+}

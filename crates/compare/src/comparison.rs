@@ -93,6 +93,10 @@ pub struct CellComparison {
     pub target_a: String,
     /// The second side's target; several are separated by `, `.
     pub target_b: String,
+    /// Whether it was to be compared by pairs, of which the sides have unequal numbers: it is
+    /// compared without pairs then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_unpaired: bool,
     /// Failed operations of the first side.
     pub errors_a: u64,
     /// Failed operations of the second side.
@@ -276,6 +280,7 @@ fn cell(a: &Group, b: &Group, paired: bool) -> CellComparison {
         name,
         target_a: target(&a.cells),
         target_b: target(&b.cells),
+        is_unpaired: paired && a.cells.len() != b.cells.len(),
         errors_a: a.cells.iter().map(|cell| cell.total.errors).sum(),
         errors_b: b.cells.iter().map(|cell| cell.total.errors).sum(),
         figures: pair.figures(),

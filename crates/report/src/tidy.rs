@@ -1,15 +1,15 @@
 //! A report as CSV for programs: one row for each cell and operation, base units, no rounding.
 
 use results::{
-    CellRecord, Latency, OpenLoopFigures, OperationFigures, RESPONSE, RunRecord, SteadyRecord,
-    TransactionFigures, WithinRun,
+    CellRecord, EstimateRecord, Latency, OpenLoopFigures, OperationFigures, RESPONSE, RunRecord,
+    SteadyRecord, TransactionFigures, WithinRun,
 };
 
 use workload::plan::CurvePart;
 
 use crate::model::{cache_name, engine_name, status_name, verdict_name};
 
-const HEADS: [&str; 55] = [
+const HEADS: [&str; 65] = [
     "run",
     "started_at",
     "cell",
@@ -65,12 +65,25 @@ const HEADS: [&str; 55] = [
     "steady_excursion",
     "asked_per_second",
     "curve_percent",
+    "estimate_metric",
+    "estimate_unit",
+    "estimate_n",
+    "estimate_mean",
+    "estimate_ci95_low",
+    "estimate_ci95_high",
+    "estimate_interval",
+    "estimate_stddev",
+    "estimate_smallest_difference",
+    "estimate_verdict",
 ];
 
 /// So many columns tell what the intervals say, in the total's row alone.
 const WITHIN_COUNT: usize = 11;
 /// So many columns tell of rounds until steady, in the total's row alone.
 const STEADY_COUNT: usize = 4;
+
+/// So many columns tell of repetitions, in rows of their own.
+const ESTIMATE_COUNT: usize = 10;
 
 /// The rows under their heads, with a final line break; lines end as RFC 4180 wants.
 pub fn render(record: &RunRecord) -> String {
@@ -100,6 +113,9 @@ pub fn render(record: &RunRecord) -> String {
             write(&row(record, cell, ["transaction", RESPONSE], &figures));
         }
         write(&row(record, cell, ["total", "total"], &cell.total));
+    }
+    for estimate in &record.estimates {
+        write(&estimate_row(record, estimate));
     }
     let bytes = writer.into_inner().expect("memory can always be flushed");
     String::from_utf8(bytes).expect("rows of text are text")
@@ -153,7 +169,55 @@ fn row(
         Some(CurvePart::Point { percent, .. }) => percent.to_string(),
         _ => String::new(),
     });
+    row.extend(<[String; ESTIMATE_COUNT]>::default());
     row
+}
+
+/// What the repetitions of a cell say of one of its figures; what belongs to one of them is empty.
+fn estimate_row(record: &RunRecord, estimate: &EstimateRecord) -> Vec<String> {
+    let known = |value: Option<f64>| value.map_or_else(String::new, real);
+    let none = || String::new();
+    let mut row = vec![
+        record.id.clone(),
+        record.started_at.to_string(),
+        none(),
+        estimate.workload.clone(),
+        estimate.access_spec.clone().unwrap_or_default(),
+        estimate.target.clone(),
+        engine_name(estimate.engine).to_owned(),
+        cache_name(estimate.cache).to_owned(),
+        estimate.iodepth.to_string(),
+        estimate.workers.to_string(),
+        none(),
+        none(),
+        estimate.phase.name().to_owned(),
+    ];
+    row.extend([none(), none(), none(), "estimate".to_owned()]);
+    row.push(estimate.operation.clone());
+    let asked = HEADS.len() - ESTIMATE_COUNT - 2;
+    row.resize(asked, none());
+    row.extend([known(estimate.rate_per_second), none()]);
+    row.extend([
+        estimate.metric.clone(),
+        estimate.unit.clone(),
+        estimate.n.to_string(),
+        real(estimate.mean),
+        known(estimate.ci95_low),
+        known(estimate.ci95_high),
+        estimate.interval.map_or_else(none, |it| text_of(&it)),
+        known(estimate.stddev),
+        known(estimate.smallest_difference),
+        estimate.verdict.map_or_else(none, |it| text_of(&it)),
+    ]);
+    row
+}
+
+/// The word that records have for a value.
+fn text_of(value: &impl serde::Serialize) -> String {
+    let value = serde_json::to_value(value).ok();
+    value
+        .and_then(|it| it.as_str().map(str::to_owned))
+        .unwrap_or_default()
 }
 
 fn cell_fields(record: &RunRecord, cell: &CellRecord) -> Vec<String> {

@@ -22,7 +22,9 @@ impl Header {
     /// Of a record.
     pub(crate) fn of(record: &RunRecord) -> serde_json::Result<Self> {
         let plan = &record.plan;
-        let workloads = plan.workloads.iter().map(|workload| workload.name.clone());
+        // What a run can be asked for by is the pack, not its parts.
+        let workloads = plan.workloads.iter();
+        let workloads = workloads.map(|it| it.pack.as_ref().unwrap_or(&it.name).clone());
         let targets = plan
             .targets
             .iter()

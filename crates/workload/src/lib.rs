@@ -26,4 +26,4 @@ pub use model::Workload;
 pub use native::{read_toml, to_toml};
 pub use overrides::Overrides;
 pub use plan_text::{line_remarks, plan_text, settings_of_each};
-pub use planning::{Planned, plan, wanted_targets};
+pub use planning::{Planned, check_space_together, plan, wanted_targets};

@@ -24,6 +24,7 @@ pub(crate) fn overlay(under: Workload, over: Workload) -> Workload {
         run_time: over.run_time.or(under.run_time),
         ramp_time: over.ramp_time.or(under.ramp_time),
         operations: over.operations.or(under.operations),
+        pack: over.pack.or(under.pack),
         new_file: over.new_file.or(under.new_file),
         precondition: over.precondition.or(under.precondition),
         until: over.until.or(under.until),

@@ -42,6 +42,9 @@ pub struct PlannedWorkload {
     pub title: String,
     /// Where the workload comes from: a publication, or the file's name.
     pub source: String,
+    /// The pack that it is a part of, by which it is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pack: Option<String>,
 }
 
 /// One option with its resolved value.

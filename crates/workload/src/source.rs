@@ -195,7 +195,11 @@ fn load_toml(file: &str, bytes: &[u8]) -> Result<Vec<Workload>, Diagnostic> {
     let page = Page { file, text };
     let written = read_toml(file, text)?;
     let is_pack = !written.part.is_empty();
-    let workloads = resolve(written).map_err(|flaw| page.flaw(&flaw))?;
+    let pack = is_pack.then(|| written.name.clone().unwrap_or_else(|| stem(file)));
+    let mut workloads = resolve(written).map_err(|flaw| page.flaw(&flaw))?;
+    for workload in &mut workloads {
+        workload.pack.clone_from(&pack);
+    }
     for (index, workload) in workloads.iter().enumerate() {
         let checked = check_whole(workload).and_then(|()| has_work(workload));
         checked.map_err(|flaw| {

@@ -155,6 +155,7 @@ pub fn postmark() -> RunRecord {
         name: "postmark".into(),
         title: "PostMark".into(),
         source: "Katcher, PostMark: A New File System Benchmark, 1997".into(),
+        pack: None,
     }];
     let mut cell = sample::cell(0, "postmark", 1, 1, 0.0);
     cell.workload = "postmark".into();

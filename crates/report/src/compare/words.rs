@@ -105,6 +105,21 @@ pub(super) fn alarms(comparisons: &[Comparison]) -> Vec<String> {
             "A and {letter} measure different things; they are compared because of `--force`"
         ));
     }
+    for (comparison, letter) in comparisons.iter().zip(other_letters()) {
+        let unpaired = comparison.cells.iter().filter(|cell| cell.is_unpaired);
+        alarms.extend(unpaired.map(|cell| {
+            let n = |of: fn(&FigureComparison) -> &stats::Estimate| {
+                cell.figures.first().map_or(0, |figure| of(figure).n)
+            };
+            format!(
+                "A has {} repetitions of {} and {letter} {}: these are compared without pairs, so \
+                 that what disturbed both is in their difference",
+                n(|figure| &figure.a),
+                cell_heading(&cell.name),
+                n(|figure| &figure.b)
+            )
+        }));
+    }
     alarms
 }
 

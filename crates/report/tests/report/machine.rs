@@ -123,3 +123,30 @@ fn formats_have_names() {
         "use one of text, markdown, html, csv, json, iometer-csv, classic, fio-json"
     );
 }
+
+#[test]
+fn repetitions_have_rows_of_their_estimates() {
+    let mut record = sample::record();
+    let mut again = record.cells[0].clone();
+    again.repetition = 1;
+    again.total.per_second += 100.0;
+    record.cells.push(again);
+    record.estimates = results::estimates(&record.cells);
+    let rows = rows(&record);
+    let is_total = |row: &usize| {
+        field(&rows, *row, "estimate_metric") == "per_second"
+            && field(&rows, *row, "operation") == "total"
+    };
+    let row = (1..rows.len()).find(is_total).unwrap();
+    for (head, wanted) in [
+        ("kind", "estimate"),
+        ("estimate_unit", "1/s"),
+        ("estimate_n", "2"),
+        ("estimate_interval", "t"),
+        ("cell", ""),
+        ("per_second", ""),
+    ] {
+        assert_eq!(field(&rows, row, head), wanted, "{head}");
+    }
+    assert_eq!(field(&rows, 1, "estimate_metric"), "");
+}

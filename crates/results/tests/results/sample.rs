@@ -16,6 +16,7 @@ pub fn plan() -> Plan {
             name: "file-server".into(),
             title: "File Server".into(),
             source: "made up".into(),
+            pack: None,
         }],
         targets: vec![TargetPlan {
             path: "/mnt/array".into(),

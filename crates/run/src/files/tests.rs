@@ -45,6 +45,7 @@ fn plan(path: &Path, engine: EngineKind, workers: u32, files: FilePlan) -> Plan 
             name: name.clone(),
             title: name.clone(),
             source: "a test".to_owned(),
+            pack: None,
         }],
         targets: vec![TargetPlan {
             path: path.to_owned(),

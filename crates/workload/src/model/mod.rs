@@ -48,6 +48,9 @@ pub const IDLE: &str = "Idle";
 pub struct Workload {
     /// Name in kebab case, for the command line and for records. Default: the file's stem.
     pub name: Option<String>,
+    /// The pack that it was a part of, which no file says.
+    #[serde(skip)]
+    pub pack: Option<String>,
     /// One line for people. Default: the name.
     pub title: Option<String>,
     /// What the workload stands for, in as many lines as it needs.

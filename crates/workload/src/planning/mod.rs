@@ -32,6 +32,7 @@ use settings::{note_targets, note_workers};
 use targets::TargetTable;
 
 pub(crate) use order::order_of_repetition;
+pub use space::check_space_together;
 
 /// Most cells of a plan; at the shortest useful run time they are already days.
 const CELLS_MAX: usize = 10_000;
@@ -244,6 +245,7 @@ impl Workload {
         PlannedWorkload {
             title: self.title.clone().unwrap_or_else(|| name.clone()),
             source: self.source_name().to_owned(),
+            pack: self.pack.clone(),
             name,
         }
     }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use units::Bytes;
 
 use crate::diagnostic::Diagnostic;
-use crate::facts::kept_free_bytes;
-use crate::plan::{TargetKind, TargetPlan};
+use crate::facts::{SystemFacts, kept_free_bytes};
+use crate::plan::{Plan, TargetKind, TargetPlan};
 
 use super::Context;
 use super::targets::Entry;
@@ -157,6 +157,72 @@ pub(super) fn checked(context: &Context) -> Result<Vec<TargetPlan>, Diagnostic> 
         }
     }
     Ok(entries.iter().map(planned).collect())
+}
+
+/// Refuses plans that fit one by one, but not together, on a file system that they share: their
+/// test files are there at the same time, their work on many files is not.
+///
+/// # Errors
+/// With how much they need and how much there is.
+pub fn check_space_together(plans: &[&Plan], facts: &SystemFacts) -> Result<(), Diagnostic> {
+    let mut needs: Vec<(Entry, u64)> = Vec::new();
+    for plan in plans {
+        for (index, target) in (0..).zip(&plan.targets) {
+            let path = target.path.to_string_lossy();
+            let found = facts.targets.iter().find(|found| found.path == path);
+            // The same target is used by all plans in turn.
+            let is_new = needs.iter().all(|(entry, _)| entry.facts.path != path);
+            if let Some(found) = found.filter(|_| is_new) {
+                let entry = Entry {
+                    facts: found.clone(),
+                    known: true,
+                    named: true,
+                    needed_bytes: 0,
+                    files_bytes: files_bytes(plan, index),
+                    size_is_default: false,
+                };
+                needs.push((entry, target.size_bytes));
+            }
+        }
+    }
+    for (entry, _) in &needs {
+        let Some(usable) = entry.usable_bytes() else {
+            continue;
+        };
+        let sharers = || {
+            needs
+                .iter()
+                .filter(|(other, _)| other.shares_space_with(entry))
+        };
+        let kept = sharers().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
+        let passing = sharers().map(|(other, _)| other.files_bytes).max();
+        let needed = kept.saturating_add(passing.unwrap_or(0));
+        if needed > usable && sharers().count() > 1 {
+            let paths: Vec<String> = sharers()
+                .map(|(it, _)| format!("`{}`", it.facts.path))
+                .collect();
+            let message = format!(
+                "{} lie on one file system and need {} together; {} can be used while {} stay free",
+                paths.join(" and "),
+                Bytes(needed),
+                Bytes(usable),
+                Bytes(kept_free_bytes(entry.facts.total_bytes))
+            );
+            return Err(Diagnostic::error("", message).help("use a smaller `--size`"));
+        }
+    }
+    Ok(())
+}
+
+/// Bytes that the files of a plan's cells take at once on a target, at most.
+fn files_bytes(plan: &Plan, target_index: u32) -> u64 {
+    let of_files = plan.cells.iter().filter(|cell| cell.files.is_some());
+    let bytes = of_files.map(|cell| {
+        let spans = cell.workers.iter().flat_map(|worker| &worker.spans);
+        let here = spans.filter(|span| span.target_index == target_index);
+        here.fold(0_u64, |sum, span| sum.saturating_add(span.size_bytes))
+    });
+    bytes.max().unwrap_or(0)
 }
 
 fn planned(entry: &Entry) -> TargetPlan {

@@ -1,3 +1,4 @@
+use super::space::check_space_together;
 use crate::facts::{SystemFacts, TargetFacts};
 use crate::plan::{Cell, Source, TargetKind};
 use crate::source::load;
@@ -713,4 +714,31 @@ fn a_rate_of_nothing_and_a_spread_without_a_rate_are_refused_where_they_are_writ
         assert!(error.to_string().contains(seen), "{error}");
         assert!(error.to_string().contains("w.toml:1"), "{error}");
     }
+}
+
+#[test]
+fn plans_that_fit_one_by_one_may_not_fit_together() {
+    let on = |path: &str, device: u64| TargetFacts {
+        device_id: Some(device),
+        ..directory(path, 10)
+    };
+    let text = format!("size = \"6g\"\n{LINE}");
+    let together = |device: u64| {
+        let facts = SystemFacts {
+            targets: vec![on("/a", 1), on("/b", device)],
+            ..SystemFacts::default()
+        };
+        let plan_of = |path: &str| {
+            let mut overrides = Overrides::new();
+            overrides.set_targets(vec![path.to_owned()]);
+            plan(&workloads(&text), &overrides, &facts).unwrap().plan
+        };
+        let (a, b) = (plan_of("/a"), plan_of("/b"));
+        assert!(check_space_together(&[&a, &a], &facts).is_ok());
+        check_space_together(&[&a, &b], &facts)
+    };
+    assert!(together(2).is_ok());
+    let error = together(1).unwrap_err().to_string();
+    let wanted = "`/a` and `/b` lie on one file system and need 12GiB together";
+    assert!(error.contains(wanted), "{error}");
 }

@@ -10,7 +10,7 @@ use display::{Asked, Display};
 use results::{RunEvent, RunRecord, Status, Warning};
 use run::{Finished, RunOptions, Turn, run_in_turn};
 use workload::plan::Plan;
-use workload::{plan, wanted_targets};
+use workload::{check_space_together, plan, wanted_targets};
 
 use super::live::Both;
 use super::{verdict, write};
@@ -34,6 +34,11 @@ pub(super) fn measure(
     let sides = sides(args)?;
     let plans = [&sides[0].plan, &sides[1].plan];
     refuse_different_things(plans, args.force)?;
+    let paths = plans.iter().flat_map(|plan| &plan.targets);
+    let paths: Vec<String> = paths
+        .map(|it| it.path.to_string_lossy().into_owned())
+        .collect();
+    check_space_together(&plans, &target::system_facts(&paths, None))?;
     let options = RunOptions {
         overwrite_devices: args.overwrite_device.clone(),
         keep: keeps(plans[0]),
