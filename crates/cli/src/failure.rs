@@ -100,7 +100,7 @@ impl Failure {
 
     /// Prints the message to standard error.
     pub fn print(&self) {
-        eprintln!("{}", self.text.trim_end());
+        tell!("{}", self.text.trim_end());
     }
 }
 

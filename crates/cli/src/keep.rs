@@ -106,9 +106,9 @@ impl NotStored {
     /// Says so, and saves the record in a file here unless it is `saved` in another way; where
     /// no file can be made, standard output takes it.
     pub fn tell(&self, record: &RunRecord, is_saved: bool) -> Result<(), Failure> {
-        eprintln!("warning: the run is not in the results store: {}", self.0);
+        tell!("warning: the run is not in the results store: {}", self.0);
         if let Some(help) = self.0.help() {
-            eprintln!("help: {help}");
+            tell!("help: {help}");
         }
         if is_saved {
             return Ok(());
@@ -116,10 +116,10 @@ impl NotStored {
         let path = PathBuf::from(format!("pgmeter-{}.json", record.id));
         let written = OutputFile::create(&path).and_then(|file| file.finish(&record.to_json()));
         match written {
-            Ok(()) => eprintln!("its record is in `{}`", path.display()),
+            Ok(()) => tell!("its record is in `{}`", path.display()),
             Err(failure) => {
                 failure.print();
-                eprintln!("its record is on standard output");
+                tell!("its record is on standard output");
                 print(&record.to_json())?;
             }
         }

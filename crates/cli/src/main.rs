@@ -1,5 +1,8 @@
 //! The command `pgmeter`: arguments in, exit code out.
 
+#[macro_use]
+mod tell;
+
 mod args;
 mod command;
 mod failure;
@@ -31,7 +34,7 @@ fn main() -> ExitCode {
     // The second Ctrl-C: leaves the terminal as it was and everything else as it is.
     let at_once = || -> ! {
         display::restore_terminal();
-        eprintln!(
+        tell!(
             "interrupted twice: test files may be left; \
              `pgmeter clean TARGET` removes those of `run`, \
              `pgmeter lab clean` those of `lab`"

@@ -41,7 +41,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
             )
         })?;
         for warning in &planned.warnings {
-            eprintln!("{warning}");
+            tell!("{warning}");
         }
         print(&format!("{text}\n"))?;
     } else {

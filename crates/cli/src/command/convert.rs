@@ -17,7 +17,7 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<Exit, Failure> {
     };
     let loaded = find(&args.file, &options)?;
     for warning in &loaded.warnings {
-        eprintln!("{warning}");
+        tell!("{warning}");
     }
     let text = match args.to {
         ConvertTo::Toml => toml(&loaded.workloads),
@@ -48,7 +48,7 @@ fn icf_text(file: &str, workloads: &[Workload]) -> Result<String, Failure> {
     };
     let (document, warnings) = icf::from_workload(workload)?;
     for warning in &warnings {
-        eprintln!("{warning}");
+        tell!("{warning}");
     }
     Ok(String::from_utf8_lossy(&icf::write(&document)).into_owned())
 }

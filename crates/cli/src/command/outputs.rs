@@ -64,7 +64,7 @@ impl Outputs {
             print(&text(Format::Text, page(&std::io::stdout())))?;
         }
         if began && self.stdout.is_some() && !self.is_quiet {
-            eprint!("{}", plain(Format::Text));
+            tell_text!("{}", plain(Format::Text));
         }
         if !(began && self.has_own_page) {
             return Ok(());
@@ -76,7 +76,7 @@ impl Outputs {
         match self.stdout {
             None => print(&said)?,
             Some(_) if self.is_quiet => {}
-            Some(_) => eprint!("{said}"),
+            Some(_) => tell_text!("{said}"),
         }
         Ok(())
     }
@@ -90,7 +90,7 @@ fn write_page(record: &RunRecord) -> Option<PathBuf> {
     match OutputFile::create(&path).and_then(|file| file.finish(&text)) {
         Ok(()) => Some(path),
         Err(failure) => {
-            eprintln!("note: there is no page of this run; `--no-html` asks for none");
+            tell!("note: there is no page of this run; `--no-html` asks for none");
             failure.print();
             None
         }

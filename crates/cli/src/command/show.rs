@@ -29,7 +29,7 @@ pub(crate) fn show(args: &ShowArgs, place: &Place) -> Result<Exit, Failure> {
     };
     let loaded = find(&args.name, &options)?;
     for warning in &loaded.warnings {
-        eprintln!("{warning}");
+        tell!("{warning}");
     }
     let texts: Vec<String> = loaded.workloads.iter().map(to_toml).collect();
     print(&texts.join("\n"))?;

@@ -63,7 +63,7 @@ pub(super) fn run(args: Vec<OsString>, at_once: fn() -> !) -> Result<Exit, Failu
         Err(refusal) => return Ok(refuse(&refusal)),
     };
     for warning in &invocation.warnings {
-        eprintln!("warning: {warning}");
+        tell!("warning: {warning}");
     }
     raise_descriptor_limit();
     match args.tick {

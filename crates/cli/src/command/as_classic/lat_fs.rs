@@ -131,7 +131,7 @@ impl Spectator for Printer {
                 remove,
             } => median_line(*size_bytes, *create, *remove),
         };
-        eprint!("{line}");
+        tell_text!("{line}");
     }
 }
 

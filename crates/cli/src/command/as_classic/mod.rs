@@ -44,9 +44,9 @@ pub(crate) fn run(args: AsArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
 /// Prints why a command line was not taken, as the program itself would end.
 fn refuse(refusal: &Refusal) -> Exit {
     if !refusal.message.is_empty() {
-        eprintln!("error: {}", refusal.message);
+        tell!("error: {}", refusal.message);
     }
-    eprint!("{}", refusal.usage);
+    tell_text!("{}", refusal.usage);
     Exit::Classic(refusal.exit_code)
 }
 

@@ -51,9 +51,9 @@ pub(super) fn measure(
     let (a, stored_a) = stored(finished_a, keeper_a)?;
     let (b, stored_b) = stored(finished_b, keeper_b)?;
     if args.no_db {
-        eprintln!("the records of both runs are not kept (`--no-db`)");
+        tell!("the records of both runs are not kept (`--no-db`)");
     } else if stored_a.is_none() && stored_b.is_none() {
-        eprintln!("A is run {}, B is run {}", a.id, b.id);
+        tell!("A is run {}, B is run {}", a.id, b.id);
     }
     let is_interrupted = [&a, &b].iter().any(|it| it.status == Status::Interrupted);
     let exits = [exit(&a, stored_a.as_ref()), exit(&b, stored_b.as_ref())];

@@ -109,7 +109,7 @@ fn verdict(comparisons: &[Comparison], args: &CompareArgs) -> Exit {
         .flat_map(|comparison| regression_lines(comparison, percent.0))
         .collect();
     for line in &lines {
-        eprintln!("regression: {line}");
+        tell!("regression: {line}");
     }
     if lines.is_empty() {
         Exit::Measured

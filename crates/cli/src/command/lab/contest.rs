@@ -240,7 +240,7 @@ impl Contest<'_> {
 
     pub(super) fn say(&self, text: &str) {
         if !self.is_quiet {
-            eprintln!("{text}");
+            tell!("{text}");
         }
     }
 

@@ -30,7 +30,7 @@ pub(crate) fn peak(contest: &Contest, repetitions: u32) -> Result<Option<Peak>, 
         return Ok(None);
     }
     if !contest.is_quiet {
-        eprintln!("the bare device, for its peak");
+        tell!("the bare device, for its peak");
     }
     let mut lab = Lab::begin(&asked.directory)?;
     let bare = lab.build_bare(&asked.ground)?;

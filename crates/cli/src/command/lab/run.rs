@@ -106,7 +106,7 @@ pub(crate) fn refuse_existing(output: Option<&Path>) -> Result<(), Failure> {
 fn write_page(id: &str, html: &str) {
     let path = PathBuf::from(format!("pgmeter-lab-{id}.html"));
     match write_new(Some(&path), html) {
-        Ok(()) => eprintln!("page: {}", path.display()),
+        Ok(()) => tell!("page: {}", path.display()),
         Err(failure) => failure.print(),
     }
 }

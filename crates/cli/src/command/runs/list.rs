@@ -35,11 +35,11 @@ pub(crate) fn list(args: &RunsListArgs, place: &Place) -> Result<Exit, Failure> 
             .map_err(|error| Failure::system("cannot write JSON", &error.into()))?;
         print(&format!("{json}\n"))?;
     } else if runs.is_empty() {
-        eprintln!("no runs in `{}`", place.path()?.display());
+        tell!("no runs in `{}`", place.path()?.display());
     } else {
         print(&text(&runs))?;
         if has_more {
-            eprintln!("there are more; `--limit N` lists N");
+            tell!("there are more; `--limit N` lists N");
         }
     }
     Ok(Exit::Measured)

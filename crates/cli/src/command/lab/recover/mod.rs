@@ -129,7 +129,7 @@ impl Trials<'_> {
 
     fn say(&self, text: &str) {
         if !self.args.quiet {
-            eprintln!("{text}");
+            tell!("{text}");
         }
     }
 
