@@ -63,8 +63,9 @@ fn an_ordinary_user_has_guests() {
     let line = [
         "--vm",
         "uml",
+        "--cold",
         "--fs",
-        "nilfs2,mount=nogc",
+        "nilfs2,nilfs2,mount=nogc",
         "--repetitions",
         "1",
         "--no-db",
@@ -72,7 +73,11 @@ fn an_ordinary_user_has_guests() {
     let done = finish(&mut site.as_nobody(&line));
     done.assert_says(0, &[]);
     assert!(done.stdout.contains("mounted as nilfs2"), "{}", done.text());
-    assert_eq!(row(&done, "segments cleaned"), [0.0]);
+    assert!(
+        row(&done, "segments cleaned").ends_with(&[0.0]),
+        "{}",
+        done.text()
+    );
     assert_eq!(site.traces(), [""; 0]);
 }
 

@@ -48,6 +48,10 @@ pub struct Entry {
 
 const MIB: u64 = 1 << 20;
 
+/// Extended options of ext3 and ext4. With a seed of their own each, the same directory would lie
+/// in another block group on each file system.
+const JOURNALED: &str = "nodiscard,lazy_itable_init=0,lazy_journal_init=0,\
+                         hash_seed=70676d65-7465-4072-a000-000000000000";
 /// Commits by a timer are seldom.
 const SELDOM: &str = "commit=300";
 
@@ -85,13 +89,7 @@ pub const ENTRIES: [Entry; 12] = [
         ..on_device("ext2", "no journal")
     },
     Entry {
-        mkfs: &[
-            "mkfs.ext3",
-            "-q",
-            "-F",
-            "-E",
-            "nodiscard,lazy_itable_init=0,lazy_journal_init=0",
-        ],
+        mkfs: &["mkfs.ext3", "-q", "-F", "-E", JOURNALED],
         package: "e2fsprogs",
         fsck: &["e2fsck", "-f", "-n"],
         types: &["ext3"],
@@ -99,13 +97,7 @@ pub const ENTRIES: [Entry; 12] = [
         ..on_device("ext3", "ext2 with a journal")
     },
     Entry {
-        mkfs: &[
-            "mkfs.ext4",
-            "-q",
-            "-F",
-            "-E",
-            "nodiscard,lazy_itable_init=0,lazy_journal_init=0",
-        ],
+        mkfs: &["mkfs.ext4", "-q", "-F", "-E", JOURNALED],
         package: "e2fsprogs",
         fsck: &["e2fsck", "-f", "-n"],
         types: &["ext4"],

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::Built;
@@ -32,9 +32,9 @@ impl Built {
     }
 
     /// What a guest has mounted.
-    pub(crate) fn in_guest(image: &Image, device: &Path) -> Self {
+    pub(crate) fn in_guest(image: &Image, directory: PathBuf, device: &Path) -> Self {
         Self {
-            directory: image.point.clone(),
+            directory,
             device: Some(device.to_owned()),
             ground: image.ground.clone(),
             mkfs: image.mkfs.clone(),
@@ -63,6 +63,13 @@ impl Built {
             unmount(point, &mut Vec::new())?;
         }
         Ok(start.elapsed())
+    }
+
+    /// Whether a program cleans its log, which holds it open: `nilfs_cleanerd`.
+    #[must_use]
+    pub fn is_cleaned_by_a_program(&self) -> bool {
+        let is_nilfs2 = self.mount().is_some_and(|it| it.file_system == "nilfs2");
+        is_nilfs2 && !self.mount_options.split(',').any(|it| it == "nogc")
     }
 
     /// Whether a program serves the file system, not the kernel.

@@ -17,12 +17,18 @@ use super::guest::SPOKEN;
 use super::order::{Image, Order};
 use crate::bench::Built;
 use crate::error::LabError;
+use crate::place::sync_directory;
 use crate::tools;
 
 /// The guest's device with the image.
 const DEVICE: &str = "/dev/ubda";
 /// The guest's console.
 const CONSOLE: &str = "/dev/console";
+/// The directory to work in. ext3 and ext4 place what lies in their root by its name, and names of
+/// work directories differ from run to run.
+///
+/// Source: Linux, `fs/ext4/ialloc.c`, `find_group_orlov`.
+const TOP: &str = "top";
 /// What programs need, each with its type; nothing of it is seen on the host.
 const SYSTEM: [(&str, &str); 4] = [
     ("proc", "/proc"),
@@ -110,6 +116,16 @@ fn serve(order: &Path) -> Result<(), LabError> {
     Ok(())
 }
 
+/// The directory to work in, made durable where it is new.
+fn top(point: &Path) -> Result<PathBuf, LabError> {
+    let directory = point.join(TOP);
+    if !directory.is_dir() {
+        fs::create_dir(&directory).map_err(|error| LabError::system("make", &directory, error))?;
+        sync_directory(point)?;
+    }
+    Ok(directory)
+}
+
 /// Shows a directory of the host that lies where a guest has something of its own, such as
 /// `/dev/shm`.
 ///
@@ -175,7 +191,8 @@ pub fn enter(image: &Image) -> Result<Built, LabError> {
     }
     arguments.extend([DEVICE.to_owned(), image.point.display().to_string()]);
     tools::run("mount", &arguments)?;
-    Ok(Built::in_guest(image, Path::new(DEVICE)))
+    let directory = top(&image.point)?;
+    Ok(Built::in_guest(image, directory, Path::new(DEVICE)))
 }
 
 /// Says something to the people at the host.

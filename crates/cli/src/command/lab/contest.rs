@@ -380,10 +380,12 @@ impl Contest<'_> {
             .filter_map(|it| it.create_remove.as_mut());
         for create_remove in creates.filter(|_| self.is_cold) {
             // Without a device of its own a file system would be lost, or is not ours to unmount;
-            // one that a program serves is not mounted by a system call.
+            // one that a program serves is not mounted by a system call, and one that a program
+            // cleans is never free.
             let is_own = choice.needs_device()
                 && choice.entry().is_some_and(|it| it.name != "overlay")
-                && !built.is_served();
+                && !built.is_served()
+                && !built.is_cleaned_by_a_program();
             create_remove.between = Some(match is_own {
                 true => Between::Remount,
                 false => Between::DropCaches,
