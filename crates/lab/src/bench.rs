@@ -101,13 +101,8 @@ impl Lab {
     /// # Errors
     /// What the system or one of its programs says.
     pub fn build(&mut self, choice: &Choice, ground: &Ground) -> Result<Built, LabError> {
-        match self.try_build(choice, ground) {
-            Ok(built) => Ok(built),
-            Err(error) => {
-                self.undo()?;
-                Err(error)
-            }
-        }
+        let built = self.try_build(choice, ground);
+        self.or_undone(built)
     }
 
     /// Unmounts a file system and removes all that was made for it; returns how long unmounting
@@ -131,13 +126,8 @@ impl Lab {
         ground: &Ground,
         kernel: &Kernel,
     ) -> Result<Image, LabError> {
-        match self.try_build_image(choice, ground, kernel) {
-            Ok(image) => Ok(image),
-            Err(error) => {
-                self.undo()?;
-                Err(error)
-            }
-        }
+        let image = self.try_build_image(choice, ground, kernel);
+        self.or_undone(image)
     }
 
     /// Starts a guest on the image, with something to do.
@@ -189,6 +179,14 @@ impl Lab {
         remove_own(&self.directory)?;
         remove_default(&self.directory);
         Ok(())
+    }
+
+    /// What was made; where that failed, nothing of it stays.
+    fn or_undone<T>(&mut self, made: Result<T, LabError>) -> Result<T, LabError> {
+        if made.is_err() {
+            self.undo()?;
+        }
+        made
     }
 
     fn undo(&mut self) -> Result<(), LabError> {
@@ -392,12 +390,7 @@ impl Lab {
         self.journal.note(Step::Mount {
             point: point.clone(),
         })?;
-        let mut arguments = vec!["-t".to_owned(), kind.to_owned()];
-        if !built.mount_options.is_empty() {
-            arguments.extend(["-o".to_owned(), built.mount_options.clone()]);
-        }
-        arguments.extend([source.to_owned(), point.display().to_string()]);
-        tools::run("mount", &arguments)?;
+        tools::mount(kind, &built.mount_options, source, &point)?;
         built.points.push(point);
         Ok(())
     }

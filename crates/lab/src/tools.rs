@@ -56,6 +56,19 @@ pub(crate) fn run(program: &str, arguments: &[String]) -> Result<String, LabErro
     })
 }
 
+/// Mounts a file system, with options separated by commas.
+///
+/// # Errors
+/// What `mount` says.
+pub(crate) fn mount(kind: &str, options: &str, source: &str, point: &Path) -> Result<(), LabError> {
+    let mut arguments = vec!["-t".to_owned(), kind.to_owned()];
+    if !options.is_empty() {
+        arguments.extend(["-o".to_owned(), options.to_owned()]);
+    }
+    arguments.extend([source.to_owned(), point.display().to_string()]);
+    run("mount", &arguments).map(drop)
+}
+
 /// The Debian package of a program that all file systems need.
 fn package_of(program: &str) -> &'static str {
     match program {

@@ -10,12 +10,8 @@ impl Lab {
     /// What the system or one of its programs says, or a device that may not be written.
     pub fn build_bare(&mut self, ground: &Ground) -> Result<Built, LabError> {
         let mut built = existing(&self.directory);
-        match self.device(ground, &mut built) {
-            Ok(_) => Ok(built),
-            Err(error) => {
-                self.undo()?;
-                Err(error)
-            }
-        }
+        let made = self.device(ground, &mut built);
+        self.or_undone(made)?;
+        Ok(built)
     }
 }

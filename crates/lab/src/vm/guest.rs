@@ -143,7 +143,7 @@ impl Guest {
         self.ended = self.child.wait().ok();
     }
 
-    /// The last lines of its console, and how it ended.
+    /// The last lines of its console.
     #[must_use]
     pub fn last_words(&self) -> String {
         let lines: Vec<String> = self

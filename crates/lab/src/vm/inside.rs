@@ -185,12 +185,7 @@ fn load(module: &PathBuf) -> Result<(), LabError> {
 /// # Errors
 /// What `mount` says.
 pub fn enter(image: &Image) -> Result<Built, LabError> {
-    let mut arguments = vec!["-t".to_owned(), image.kind.clone()];
-    if !image.mount_options.is_empty() {
-        arguments.extend(["-o".to_owned(), image.mount_options.clone()]);
-    }
-    arguments.extend([DEVICE.to_owned(), image.point.display().to_string()]);
-    tools::run("mount", &arguments)?;
+    tools::mount(&image.kind, &image.mount_options, DEVICE, &image.point)?;
     let directory = top(&image.point)?;
     Ok(Built::in_guest(image, directory, Path::new(DEVICE)))
 }
