@@ -357,24 +357,7 @@ fn write_file(
 ) -> Result<(), TargetError> {
     let name = claim.place.test_name();
     let path = claim.place.test_path();
-    let held_bytes = claim
-        .stat(&name)
-        .map_or(0, |it| u64::try_from(it.st_blocks).unwrap_or(0) * 512);
-    let parent_path = claim.place.parent_path.clone();
-    space::check(&claim.directory, &parent_path, plan.size_bytes, held_bytes)?;
-    if claim.manifest.made(&name).is_some() && claim.remove(&name).is_err() {
-        return Err(TargetError::Foreign { path });
-    }
-    let made = Made {
-        name: name.clone(),
-        size_bytes: plan.size_bytes,
-        inode: None,
-        content: fill.content,
-        seed: fill.seed,
-        verify_block_bytes: fill.verify_block_bytes,
-        complete: false,
-    };
-    let file = File::from(claim.create(made)?);
+    let file = begin_file(claim, plan, fill, fill.verify_block_bytes)?;
     let written = fill_file(claim, &file, plan.size_bytes, fill, watch);
     if let Err(error) = written {
         drop(file);
@@ -386,6 +369,36 @@ fn write_file(
     claim.interrupted = false;
     claim.note(&name, |made| made.complete = true);
     claim.save()
+}
+
+/// Puts an empty test file in the place of the one that is there, where it is ours and there is
+/// room for what will be written.
+fn begin_file(
+    claim: &mut Claim,
+    plan: &TargetPlan,
+    fill: &FillPlan,
+    verify_block_bytes: Option<u32>,
+) -> Result<File, TargetError> {
+    let name = claim.place.test_name();
+    let held_bytes = claim
+        .stat(&name)
+        .map_or(0, |it| u64::try_from(it.st_blocks).unwrap_or(0) * 512);
+    let parent_path = claim.place.parent_path.clone();
+    space::check(&claim.directory, &parent_path, plan.size_bytes, held_bytes)?;
+    if claim.manifest.made(&name).is_some() && claim.remove(&name).is_err() {
+        let path = claim.place.test_path();
+        return Err(TargetError::Foreign { path });
+    }
+    let made = Made {
+        name,
+        size_bytes: plan.size_bytes,
+        inode: None,
+        content: fill.content,
+        seed: fill.seed,
+        verify_block_bytes,
+        complete: false,
+    };
+    claim.create(made).map(File::from)
 }
 
 fn fill_file(

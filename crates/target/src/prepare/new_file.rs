@@ -2,10 +2,8 @@
 
 use workload::plan::TargetPlan;
 
-use super::{FillPlan, Prepared, Ready};
+use super::{FillPlan, Prepared, Ready, begin_file};
 use crate::TargetError;
-use crate::manifest::Made;
-use crate::space;
 
 impl Prepared {
     /// Puts an empty test file in the place of whatever test file there is.
@@ -23,25 +21,7 @@ impl Prepared {
         self.has_new_file = false;
         self.reused = false;
         self.size_bytes = plan.size_bytes;
-        let name = claim.place.test_name();
-        let held_bytes = claim
-            .stat(&name)
-            .map_or(0, |it| u64::try_from(it.st_blocks).unwrap_or(0) * 512);
-        let parent_path = claim.place.parent_path.clone();
-        space::check(&claim.directory, &parent_path, plan.size_bytes, held_bytes)?;
-        if claim.manifest.made(&name).is_some() && claim.remove(&name).is_err() {
-            let path = claim.place.test_path();
-            return Err(TargetError::Foreign { path });
-        }
-        claim.create(Made {
-            name,
-            size_bytes: plan.size_bytes,
-            inode: None,
-            content: fill.content,
-            seed: fill.seed,
-            verify_block_bytes: None,
-            complete: false,
-        })?;
+        begin_file(claim, plan, fill, None)?;
         Ok(())
     }
 
