@@ -87,6 +87,13 @@ pub(crate) struct GroundArgs {
     /// Do not store the runs
     #[arg(long, visible_alias = "no-store")]
     pub no_db: bool,
+    #[command(flatten)]
+    pub table: TableArgs,
+}
+
+/// How a table of file systems is printed.
+#[derive(Debug, Args)]
+pub(crate) struct TableArgs {
     /// The format to print
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: LineupArg,

@@ -1,11 +1,9 @@
 //! Arguments of `lab recover`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use units::Bytes;
 
-use super::lab::{LabPlaceArgs, LineupArg, VmArg};
+use super::lab::{LabPlaceArgs, TableArgs, VmArg};
 
 pub(super) const HELP: &str = "\
 Each trial makes a file system and mounts it in a guest, where files are made, overwritten, \
@@ -47,13 +45,6 @@ pub(crate) struct LabRecoverArgs {
     /// Promise all the same, but sync nothing: shows that the check finds what is lost
     #[arg(long)]
     pub no_fsync: bool,
-    /// The format to print
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: LineupArg,
-    /// Write here instead of to standard output; an existing file is not replaced
-    #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
-    /// Say nothing but the result
-    #[arg(long, short)]
-    pub quiet: bool,
+    #[command(flatten)]
+    pub table: TableArgs,
 }

@@ -1,21 +1,17 @@
 //! `paper`: published experiments, printed beside their published figures.
 
 use std::fmt::Write as _;
-use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use lab::{Order, schedule};
-use report::{LineupFormat, PAPERS, Page, Paper, PaperSide, PaperTable};
+use report::{LineupFormat, PAPERS, Paper, PaperSide, PaperTable};
 use results::RunRecord;
 use workload::source::{LoadOptions, Loaded, load_with};
 
-use super::lab::{
-    Asked, Contest, Entrant, Held, Peak, Side, costs, exit, failures, peak, refuse_existing,
-};
-use crate::args::{LineupArg, PaperAction, PaperArgs, PaperRunArgs};
+use super::lab::{Asked, Contest, Entrant, Held, Peak, Side, costs, exit, failures, peak};
+use crate::args::{PaperAction, PaperArgs, PaperRunArgs};
 use crate::failure::{Exit, Failure};
-use crate::output::{is_stdout, page, print, write_new};
+use crate::output::{page, print};
 use crate::signals::stop_flag;
 use crate::stored::Place;
 
@@ -55,6 +51,8 @@ fn show(name: &str) -> Result<Exit, Failure> {
         remarks: Vec::new(),
         alarms: Vec::new(),
         sides: Vec::new(),
+        costs: Vec::new(),
+        is_of_guests: false,
         peak: None,
     };
     let text = table.render(LineupFormat::Text, page(&std::io::stdout()));
@@ -84,32 +82,24 @@ fn headings(paper: &Paper) -> Result<Vec<String>, Failure> {
 
 fn run(args: &PaperRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
     let paper = find(&args.name)?;
-    refuse_existing(args.ground.output.as_deref())?;
+    args.ground.table.refuse_existing()?;
     let asked = Asked::read(&args.ground, args.change.seed, &args.target)?;
-    let entrants = [entrant(paper, args, &asked)?];
+    let side = side(paper, args, asked)?;
     let stop = stop_flag(at_once)?;
-    let contest = Contest {
-        asked: &asked,
-        entrants: &entrants,
-        place,
-        stores: !args.ground.no_db,
-        is_cold: args.cold,
-        is_quiet: args.ground.quiet,
-        stop: Arc::clone(&stop),
-    };
-    let jobs = schedule(asked.choices.len(), 1, args.repetitions, Order::Turns, 1);
+    let contest = side.contest(place, !args.ground.no_db, &stop);
+    let jobs = schedule(
+        side.asked.choices.len(),
+        1,
+        args.repetitions,
+        Order::Turns,
+        1,
+    );
     let peak = match paper.is_of_peak() {
         true => peak(&contest, args.repetitions)?,
         false => None,
     };
     let held = contest.hold(&jobs)?;
-    let text = printed((paper, peak), &contest, &held, args)?;
-    let output = args
-        .ground
-        .output
-        .as_deref()
-        .filter(|path| !is_stdout(path));
-    write_new(output, &text)?;
+    print_beside((paper, peak), &contest, &held, args)?;
     Ok(exit(&held, stop.load(Ordering::Relaxed)))
 }
 
@@ -125,17 +115,25 @@ fn entrant(paper: &Paper, args: &PaperRunArgs, asked: &Asked) -> Result<Entrant,
 /// What a guest needs of the arguments that its host was given.
 pub(super) fn guest_side(args: &PaperRunArgs) -> Result<Side, Failure> {
     let asked = Asked::read_unchecked(&args.ground, args.change.seed, &args.target)?;
-    let entrants = vec![entrant(find(&args.name)?, args, &asked)?];
-    Ok((asked, entrants, args.cold, args.ground.quiet))
+    side(find(&args.name)?, args, asked)
 }
 
-/// The experiment with what was measured.
-fn printed(
+fn side(paper: &Paper, args: &PaperRunArgs, asked: Asked) -> Result<Side, Failure> {
+    Ok(Side {
+        entrants: vec![entrant(paper, args, &asked)?],
+        is_cold: args.cold,
+        is_quiet: args.ground.table.quiet,
+        asked,
+    })
+}
+
+/// Prints the experiment with what was measured.
+fn print_beside(
     (paper, peak): (&Paper, Option<Peak>),
     contest: &Contest,
     held: &Held,
     args: &PaperRunArgs,
-) -> Result<String, Failure> {
+) -> Result<(), Failure> {
     let choices = &contest.asked.choices;
     let of_choice = |index: usize| -> Vec<RunRecord> {
         let done = held
@@ -145,11 +143,9 @@ fn printed(
         done.map(|done| done.record.clone()).collect()
     };
     let records: Vec<Vec<RunRecord>> = (0..choices.len()).map(of_choice).collect();
-    let sides = choices
-        .iter()
-        .zip(&records)
-        .enumerate()
-        .filter(|(_, (_, records))| !records.is_empty());
+    let measured: Vec<usize> = (0..choices.len())
+        .filter(|index| !records[*index].is_empty())
+        .collect();
     let mut remarks = contest.asked.remarks();
     for (choice, described) in choices.iter().zip(&held.described) {
         let described = described.as_deref().unwrap_or("not mounted");
@@ -166,25 +162,18 @@ fn printed(
         heading: headings(paper)?,
         remarks,
         alarms: [&held.alarms[..], &failures(contest, held)].concat(),
-        sides: sides
-            .map(|(index, (choice, records))| PaperSide {
-                name: choice.label.clone(),
-                is_on_device: choice.needs_device(),
-                records,
-                costs: costs(contest, held, index),
+        sides: measured
+            .iter()
+            .map(|index| PaperSide {
+                name: choices[*index].label.clone(),
+                is_on_device: choices[*index].needs_device(),
+                records: &records[*index],
             })
             .collect(),
+        costs: costs(held, 0, &measured),
+        is_of_guests: contest.asked.host.is_some(),
         peak: peak.as_ref().map(|peak| &peak.record),
     };
-    Ok(table.render(
-        args.ground.format.format(),
-        of_page(args.ground.format, args.ground.output.as_deref()),
-    ))
-}
-
-fn of_page(format: LineupArg, output: Option<&Path>) -> Page {
-    match (format, output.filter(|path| !is_stdout(path))) {
-        (LineupArg::Text, None) => page(&std::io::stdout()),
-        _ => Page::PLAIN,
-    }
+    let print = &args.ground.table;
+    print.print(|format, page| table.render(format, page))
 }

@@ -8,7 +8,7 @@ use results::RunRecord;
 
 use crate::page::Page;
 
-use rows::Row;
+pub(crate) use rows::Row;
 pub use rows::{Better, Extra};
 
 /// The forms of a line-up.

@@ -40,7 +40,7 @@ pub(super) const GUEST_TIME: &str = "~";
 
 /// A figure in all columns.
 #[derive(Debug, Clone)]
-pub(super) struct Row {
+pub(crate) struct Row {
     pub label: String,
     pub values: Vec<Option<Value>>,
     better: Better,
@@ -49,7 +49,7 @@ pub(super) struct Row {
 
 /// A figure of one column.
 #[derive(Debug, Clone)]
-pub(super) struct Value {
+pub(crate) struct Value {
     pub mean: f64,
     pub shown: String,
     /// To the first column that has the figure; none there.

@@ -9,7 +9,7 @@ mod shapes;
 
 use results::RunRecord;
 
-use crate::lineup::LineupFormat;
+use crate::lineup::{Extra, LineupFormat};
 use crate::markdown::{escape, table_lines};
 use crate::page::Page;
 use crate::table::Table;
@@ -30,8 +30,6 @@ pub struct PaperSide<'a> {
     pub is_on_device: bool,
     /// Its runs; figures are means over them.
     pub records: &'a [RunRecord],
-    /// What they cost beside: means, each with what it is.
-    pub costs: Vec<(String, f64)>,
 }
 
 /// An experiment with runs beside its published figures.
@@ -47,6 +45,10 @@ pub struct PaperTable<'a> {
     pub alarms: Vec<String>,
     /// The runs; none shows the published figures alone.
     pub sides: Vec<PaperSide<'a>>,
+    /// What the runs cost beside, each with its samples of every side.
+    pub costs: Vec<Extra>,
+    /// Whether times among the costs are those of guests, which rank nothing.
+    pub is_of_guests: bool,
     /// The same work on the bare device under the file systems, where it was measured.
     pub peak: Option<&'a RunRecord>,
 }
@@ -63,7 +65,7 @@ impl PaperTable<'_> {
     #[must_use]
     pub fn render(&self, format: LineupFormat, page: Page) -> String {
         let mut tables = shapes::tables(self);
-        tables.extend(shapes::costs(&self.sides));
+        tables.extend(shapes::costs(self));
         match format {
             LineupFormat::Text => self.text(&tables, page),
             LineupFormat::Markdown => self.markdown(&tables),

@@ -5,6 +5,7 @@ use units::Bytes;
 
 use super::figure::{Figure, Group, Kind, classic, groups};
 use super::{PaperSide, PaperTable, Shape, Titled};
+use crate::lineup::{Extra, Row};
 use crate::numbers::{ABSENT, digits};
 use crate::table::{Column, Table};
 
@@ -25,27 +26,22 @@ pub(super) fn tables(table: &PaperTable) -> Vec<Titled> {
 }
 
 /// What the runs cost beside, where that is known of any.
-pub(super) fn costs(sides: &[PaperSide]) -> Option<Titled> {
-    let mut labels: Vec<&String> = Vec::new();
-    for (label, _) in sides.iter().flat_map(|side| &side.costs) {
-        if !labels.contains(&label) {
-            labels.push(label);
-        }
-    }
-    let cell = |side: &PaperSide, label: &String| {
-        let found = side.costs.iter().find(|(it, _)| it == label);
-        shown(found.map(|(_, mean)| *mean))
+pub(super) fn costs(table: &PaperTable) -> Option<Titled> {
+    let row = |extra: &Extra| {
+        let row = match table.is_of_guests {
+            true => Row::of_extra(extra).of_guests(),
+            false => Row::of_extra(extra),
+        };
+        let shown = row.values.into_iter();
+        let shown = shown.map(|value| value.map_or_else(|| ABSENT.to_owned(), |it| it.shown));
+        std::iter::once(row.label).chain(shown).collect()
     };
-    let row = |label: &&String| {
-        let cells = sides.iter().map(|side| cell(side, label));
-        std::iter::once((*label).clone()).chain(cells).collect()
-    };
-    let table = Table {
-        columns: with_columns("", sides.iter().map(|side| side.name.clone())),
-        rows: labels.iter().map(row).collect(),
+    let costs = Table {
+        columns: with_columns("", table.sides.iter().map(|side| side.name.clone())),
+        rows: table.costs.iter().map(row).collect(),
         span: None,
     };
-    (!labels.is_empty()).then(|| ("Beside the workload".to_owned(), table))
+    (!table.costs.is_empty()).then(|| ("Beside the workload".to_owned(), costs))
 }
 
 /// The mean of a figure over a side's cells; none where no cell has it.

@@ -10,6 +10,8 @@ fn shown(name: &str) -> String {
         remarks: vec!["scale 0.1".to_owned()],
         alarms: Vec::new(),
         sides: Vec::new(),
+        costs: Vec::new(),
+        is_of_guests: false,
         peak: None,
     };
     table.render(LineupFormat::Text, Page::PLAIN)
@@ -78,8 +80,9 @@ fn the_session_of_a_run_stands_beside_the_published_ones() {
             name: "tmpfs".to_owned(),
             is_on_device: false,
             records: &records,
-            costs: Vec::new(),
         }],
+        costs: Vec::new(),
+        is_of_guests: false,
         peak: None,
     };
     for format in [
@@ -225,7 +228,6 @@ fn a_share_is_of_the_best_of_the_bare_device() {
         name: name.to_owned(),
         is_on_device,
         records: &records,
-        costs: Vec::new(),
     };
     let table = PaperTable {
         paper: Paper::find("bfs-iozone").unwrap(),
@@ -233,6 +235,8 @@ fn a_share_is_of_the_best_of_the_bare_device() {
         remarks: Vec::new(),
         alarms: Vec::new(),
         sides: vec![side("ext2", true), side("tmpfs", false)],
+        costs: Vec::new(),
+        is_of_guests: false,
         peak: Some(&peak),
     };
     let text = table.render(LineupFormat::Markdown, Page::PLAIN);

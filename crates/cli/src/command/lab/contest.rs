@@ -60,6 +60,34 @@ pub(crate) struct Costs {
 /// A run, and what it cost beside.
 pub(crate) type Measured = (RunRecord, Costs);
 
+/// A contest as arguments describe it, on the host and in its guests alike.
+pub(crate) struct Side {
+    pub asked: Asked,
+    pub entrants: Vec<Entrant>,
+    pub is_cold: bool,
+    pub is_quiet: bool,
+}
+
+impl Side {
+    /// The contest, which keeps its runs where `stores` says so.
+    pub fn contest<'a>(
+        &'a self,
+        place: &'a Place,
+        stores: bool,
+        stop: &Arc<AtomicBool>,
+    ) -> Contest<'a> {
+        Contest {
+            asked: &self.asked,
+            entrants: &self.entrants,
+            place,
+            stores,
+            is_cold: self.is_cold,
+            is_quiet: self.is_quiet,
+            stop: Arc::clone(stop),
+        }
+    }
+}
+
 /// A contest while it goes on.
 pub(crate) struct Contest<'a> {
     pub asked: &'a Asked,
@@ -433,7 +461,7 @@ impl Held {
 }
 
 /// What finds the runs of a lab in the store.
-fn tags(lab_name: String) -> Vec<String> {
+pub(super) fn tags(lab_name: String) -> Vec<String> {
     vec!["lab".to_owned(), lab_name]
 }
 

@@ -8,7 +8,7 @@ use lab::vm::Host;
 use lab::{Aging, Choice, ChoiceKind, Ground, LabError, Maker, Medium, Scale};
 use units::Bytes;
 
-use crate::args::{GroundArgs, LineupArg, VmArg};
+use crate::args::{GroundArgs, VmArg};
 use crate::failure::{Exit, Failure};
 
 /// Set for the program that runs in a user namespace, where it may mount a tmpfs.
@@ -200,15 +200,4 @@ fn become_root_of_a_namespace(choices: &[Choice]) -> Result<(), Failure> {
     let mut again = unshare(&own);
     again.args(std::env::args_os().skip(1)).env(INSIDE, "1");
     Err(Failure::system("cannot start `unshare`", &again.exec()))
-}
-
-impl LineupArg {
-    /// The form of the table.
-    pub(crate) const fn format(self) -> report::LineupFormat {
-        match self {
-            Self::Text => report::LineupFormat::Text,
-            Self::Markdown => report::LineupFormat::Markdown,
-            Self::Html => report::LineupFormat::Html,
-        }
-    }
 }

@@ -12,8 +12,7 @@ use results::RunRecord;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::contest::{Contest, Costs, Entrant, Measured};
-use super::ground::Asked;
+use super::contest::{Contest, Costs, Measured};
 use crate::args::{Cli, Command, LabAction, PaperAction};
 use crate::failure::{Exit, Failure};
 use crate::stored::Place;
@@ -36,10 +35,6 @@ pub(crate) enum Task {
     /// Do a part of a trial of recovery.
     Recover(Part),
 }
-
-/// A guest's part of a command: what was asked for, who takes part, whether caches are emptied,
-/// and whether nothing is to be said.
-pub(crate) type Side = (Asked, Vec<Entrant>, bool, bool);
 
 /// What a guest measured.
 #[derive(Debug, Serialize, Deserialize)]
@@ -194,7 +189,7 @@ fn obey(
 ) -> Result<Answer, Failure> {
     let cli = Cli::try_parse_from(&order.arguments)
         .map_err(|error| Failure::new(Exit::Usage, error, None))?;
-    let (asked, entrants, is_cold, is_quiet) = match &cli.command {
+    let side = match &cli.command {
         Command::Lab(args) => match &args.action {
             LabAction::Run(args) => super::run::guest_side(args)?,
             _ => return Err(Failure::bug()),
@@ -205,15 +200,7 @@ fn obey(
         },
         _ => return Err(Failure::bug()),
     };
-    let contest = Contest {
-        asked: &asked,
-        entrants: &entrants,
-        place,
-        stores: false,
-        is_cold,
-        is_quiet,
-        stop: crate::signals::stop_flag(at_once)?,
-    };
+    let contest = side.contest(place, false, &crate::signals::stop_flag(at_once)?);
     let built = lab::vm::enter(&order.image)?;
     let described = super::contest::describe(&built);
     let (record, mut costs) = contest.measure(lab.to_owned(), job, &built)?;

@@ -9,15 +9,14 @@ mod list;
 mod measure;
 mod outcome;
 mod peak;
+mod print;
 mod recover;
 mod run;
 
-pub(super) use contest::{Contest, Entrant, Held};
+pub(super) use contest::{Contest, Entrant, Held, Side};
 pub(super) use ground::Asked;
-pub(super) use guest::Side;
 pub(super) use outcome::{costs, exit, failures};
 pub(super) use peak::{Peak, peak};
-pub(super) use run::refuse_existing;
 
 use crate::args::{LabAction, LabArgs};
 use crate::failure::{Exit, Failure};

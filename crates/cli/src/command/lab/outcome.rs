@@ -89,61 +89,45 @@ pub(crate) fn lineup(contest: &Contest, held: &Held, title: String) -> Lineup {
         .cloned()
         .chain(doubts(&held.done))
         .collect();
+    let all: Vec<usize> = (0..choices.len()).collect();
     for (workload_index, entrant) in contest.entrants.iter().enumerate() {
-        let of_choice = |choice_index: usize| {
-            let is_it = move |done: &&Done| {
-                done.job.workload_index == workload_index && done.job.choice_index == choice_index
-            };
-            held.done.iter().filter(is_it)
-        };
-        let columns: Vec<Vec<RunRecord>> = (0..choices.len())
-            .map(|index| of_choice(index).map(|done| done.record.clone()).collect())
+        let columns: Vec<Vec<RunRecord>> = all
+            .iter()
+            .map(|choice_index| {
+                let done = of_job(held, workload_index, *choice_index);
+                done.map(|done| done.record.clone()).collect()
+            })
             .collect();
         let columns: Vec<&[RunRecord]> = columns.iter().map(Vec::as_slice).collect();
-        let extras = COSTS.iter().map(|(label, better, of)| Extra {
-            label: (*label).to_owned(),
-            samples: (0..choices.len())
-                .map(|index| {
-                    of_choice(index)
-                        .filter_map(|done| of(&done.costs))
-                        .collect()
-                })
-                .collect(),
-            better: *better,
-            is_time: is_time(label),
-        });
-        let is_known = |extra: &Extra| extra.samples.iter().any(|samples| !samples.is_empty());
-        let extras: Vec<Extra> = extras.filter(is_known).collect();
+        let extras = costs(held, workload_index, &all);
         lineup.add(&entrant.name, &columns, &extras);
     }
     lineup
 }
 
-/// What the jobs on a file system cost beside their workloads: means, each with what it is.
-pub(crate) fn costs(contest: &Contest, held: &Held, choice_index: usize) -> Vec<(String, f64)> {
-    let is_of_guests = contest.asked.host.is_some();
-    let done = held.done.iter();
-    let done: Vec<&Done> = done
-        .filter(|done| done.job.choice_index == choice_index)
-        .collect();
-    let mean = |(label, _, of): &Cost| {
-        let samples: Vec<f64> = done.iter().filter_map(|done| of(&done.costs)).collect();
-        if samples.is_empty() {
-            return None;
-        }
-        let mean = samples.iter().sum::<f64>() / samples.len() as f64;
-        let mark = if is_of_guests && is_time(label) {
-            "~ "
-        } else {
-            ""
-        };
-        Some((format!("{mark}{label}"), mean))
+/// What the jobs of a workload cost beside it on each of these file systems, as far as it is known.
+pub(crate) fn costs(held: &Held, workload_index: usize, choices: &[usize]) -> Vec<Extra> {
+    let samples = |choice_index: &usize, of: fn(&Costs) -> Option<f64>| {
+        of_job(held, workload_index, *choice_index)
+            .filter_map(|done| of(&done.costs))
+            .collect()
     };
-    COSTS.iter().filter_map(mean).collect()
+    let extras = COSTS.iter().map(|(label, better, of)| Extra {
+        label: (*label).to_owned(),
+        samples: choices.iter().map(|index| samples(index, *of)).collect(),
+        better: *better,
+        is_time: label.ends_with(", s"),
+    });
+    let is_known = |extra: &Extra| extra.samples.iter().any(|samples| !samples.is_empty());
+    extras.filter(is_known).collect()
 }
 
-fn is_time(label: &str) -> bool {
-    label.ends_with(", s")
+/// What became of a workload on a file system.
+fn of_job(held: &Held, workload_index: usize, choice_index: usize) -> impl Iterator<Item = &Done> {
+    let is_it = move |done: &&Done| {
+        done.job.workload_index == workload_index && done.job.choice_index == choice_index
+    };
+    held.done.iter().filter(is_it)
 }
 
 /// Which jobs had failed operations: their figures are of other work than those beside them.

@@ -7,7 +7,7 @@ use workload::model::OneOrMany;
 use workload::plan::{CacheMode, EngineKind};
 use workload::{Overrides, Workload, plan, wanted_targets};
 
-use super::contest::Contest;
+use super::contest::{Contest, tags};
 use super::measure::{Assignment, measure};
 use crate::failure::{Exit, Failure};
 
@@ -29,9 +29,7 @@ pub(crate) fn peak(contest: &Contest, repetitions: u32) -> Result<Option<Peak>, 
     if !needs_device || asked.host.is_some() {
         return Ok(None);
     }
-    if !contest.is_quiet {
-        tell!("the bare device, for its peak");
-    }
+    contest.say("the bare device, for its peak");
     let mut lab = Lab::begin(&asked.directory)?;
     let bare = lab.build_bare(&asked.ground)?;
     let described = format!(
@@ -71,7 +69,7 @@ fn on_device(
     let assignment = Assignment {
         planned: plan(&workloads, &overrides, &facts)?,
         notes: vec![described.to_owned()],
-        tags: vec!["lab".to_owned(), lab_name],
+        tags: tags(lab_name),
         overwrite_devices: vec![device.to_owned()],
         is_stored: contest.stores,
         is_quiet: contest.is_quiet,

@@ -1,37 +1,26 @@
 //! `lab run`: workloads on file systems made for them, in one table.
 
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use lab::{Order, schedule};
 use report::LineupFormat;
 
-use super::contest::{Contest, Entrant};
+use super::contest::{Entrant, Side};
 use super::ground::Asked;
-use super::guest::Side;
 use super::outcome::{exit, lineup};
 use crate::args::{JobsArg, LabRunArgs, LineupArg};
 use crate::failure::{Exit, Failure};
-use crate::output::{is_stdout, page, write_new};
+use crate::output::write_new;
 use crate::signals::stop_flag;
 use crate::stored::Place;
 
 /// Makes, measures, takes down, and prints.
 pub(crate) fn run(args: &LabRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
-    refuse_existing(args.ground.output.as_deref())?;
-    let asked = Asked::read(&args.ground, args.change.seed, &[])?;
-    let entrants = entrants(args, &asked)?;
+    args.ground.table.refuse_existing()?;
+    let side = side(args, Asked::read(&args.ground, args.change.seed, &[])?)?;
     let stop = stop_flag(at_once)?;
-    let contest = Contest {
-        asked: &asked,
-        entrants: &entrants,
-        place,
-        stores: !args.ground.no_db,
-        is_cold: args.cold,
-        is_quiet: args.ground.quiet,
-        stop: Arc::clone(&stop),
-    };
+    let contest = side.contest(place, !args.ground.no_db, &stop);
     let order = match args.jobs {
         JobsArg::Turns => Order::Turns,
         JobsArg::Blocks => Order::Blocks,
@@ -39,26 +28,17 @@ pub(crate) fn run(args: &LabRunArgs, place: &Place, at_once: fn() -> !) -> Resul
     };
     let seed = args.change.seed.unwrap_or(1);
     let jobs = schedule(
-        asked.choices.len(),
-        entrants.len(),
+        side.asked.choices.len(),
+        side.entrants.len(),
         args.repetitions,
         order,
         seed,
     );
     let held = contest.hold(&jobs)?;
-    let table = lineup(&contest, &held, title(&entrants, args.repetitions));
-    let format = args.ground.format;
-    let output = args
-        .ground
-        .output
-        .as_deref()
-        .filter(|path| !is_stdout(path));
-    let page = match output {
-        Some(_) => report::Page::PLAIN,
-        None => page(&std::io::stdout()),
-    };
-    write_new(output, &table.render(format.format(), page))?;
-    if format != LineupArg::Html && !held.done.is_empty() && !args.no_html {
+    let table = lineup(&contest, &held, title(&side.entrants, args.repetitions));
+    let print = &args.ground.table;
+    print.print(|format, page| table.render(format, page))?;
+    if print.format != LineupArg::Html && !held.done.is_empty() && !args.no_html {
         let html = table.render(LineupFormat::Html, report::Page::PLAIN);
         write_page(&held.done[0].record.id, &html);
     }
@@ -68,13 +48,17 @@ pub(crate) fn run(args: &LabRunArgs, place: &Place, at_once: fn() -> !) -> Resul
 /// What a guest needs of the arguments that its host was given.
 pub(super) fn guest_side(args: &LabRunArgs) -> Result<Side, Failure> {
     let asked = Asked::read_unchecked(&args.ground, args.change.seed, &[])?;
-    let entrants = entrants(args, &asked)?;
-    Ok((asked, entrants, args.cold, args.ground.quiet))
+    side(args, asked)
 }
 
-fn entrants(args: &LabRunArgs, asked: &Asked) -> Result<Vec<Entrant>, Failure> {
-    let read = |name: &String| Entrant::read(name, &args.change, asked);
-    args.workloads.iter().map(read).collect()
+fn side(args: &LabRunArgs, asked: Asked) -> Result<Side, Failure> {
+    let read = |name: &String| Entrant::read(name, &args.change, &asked);
+    Ok(Side {
+        entrants: args.workloads.iter().map(read).collect::<Result<_, _>>()?,
+        is_cold: args.cold,
+        is_quiet: args.ground.table.quiet,
+        asked,
+    })
 }
 
 fn title(entrants: &[Entrant], repetitions: u32) -> String {
@@ -87,18 +71,6 @@ fn title(entrants: &[Entrant], repetitions: u32) -> String {
         count => format!("{count} times"),
     };
     format!("{} on new file systems, {often} each", names.join(", "))
-}
-
-/// A name that is taken is told before hours are spent.
-pub(crate) fn refuse_existing(output: Option<&Path>) -> Result<(), Failure> {
-    match output.filter(|path| !is_stdout(path) && path.exists()) {
-        None => Ok(()),
-        Some(path) => {
-            let message = format!("`{}` is there already", path.display());
-            let help = Some("choose another name".to_owned());
-            Err(Failure::new(Exit::Usage, message, help))
-        }
-    }
 }
 
 /// Writes the page beside the current directory's other files; nobody asked for it, so it is no

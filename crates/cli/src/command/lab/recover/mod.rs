@@ -11,10 +11,8 @@ use lab::vm::{Host, Order};
 use lab::{Choice, Ground, Job, Lab, Medium, schedule};
 
 use super::guest::{Task, leave};
-use super::run::refuse_existing;
 use crate::args::{LabRecoverArgs, VmArg};
 use crate::failure::{Exit, Failure};
-use crate::output::{is_stdout, page, write_new};
 use crate::signals::stop_flag;
 
 /// All trials while they go on.
@@ -53,7 +51,7 @@ struct Held {
 
 /// Tries recovery, and prints what was kept.
 pub(super) fn recover(args: &LabRecoverArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
-    refuse_existing(args.output.as_deref())?;
+    args.table.refuse_existing()?;
     let choices = Choice::read_all(&args.fs)?;
     let ground = Ground {
         medium: Medium::Loop,
@@ -72,13 +70,9 @@ pub(super) fn recover(args: &LabRecoverArgs, at_once: fn() -> !) -> Result<Exit,
         stop: stop_flag(at_once)?,
     };
     let held = trials.hold(Lab::begin(&directory)?);
-    let output = args.output.as_deref().filter(|path| !is_stdout(path));
-    let page = match output {
-        Some(_) => report::Page::PLAIN,
-        None => page(&std::io::stdout()),
-    };
     let table = table::lineup(&trials, &held);
-    write_new(output, &table.render(args.format.format(), page))?;
+    args.table
+        .print(|format, page| table.render(format, page))?;
     Ok(exit(&held, trials.stop.load(Ordering::Relaxed)))
 }
 
@@ -128,7 +122,7 @@ impl Trials<'_> {
     }
 
     fn say(&self, text: &str) {
-        if !self.args.quiet {
+        if !self.args.table.quiet {
             tell!("{text}");
         }
     }
