@@ -78,6 +78,14 @@ impl LabSite {
         self.bed.run(&self.arguments(more))
     }
 
+    /// A published experiment on file systems made for it, to its end.
+    #[must_use]
+    pub fn run_paper(&self, name: &str, more: &[&str]) -> Finished {
+        let line = ["paper", "run", name, "--dir", path_text(&self.labs)];
+        let image = ["--image-size", LAB_IMAGE];
+        self.bed.run(&[&line[..], &image[..], more].concat())
+    }
+
     /// `lab clean`, to its end.
     #[must_use]
     pub fn clean(&self) -> Finished {

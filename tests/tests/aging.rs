@@ -4,7 +4,7 @@
 use std::sync::atomic::AtomicBool;
 
 use end_to_end::{
-    FileSystem, FixtureError, LAB_IMAGE, LabSite, MountedImage, names_in, need, run_tool, wait_for,
+    FileSystem, FixtureError, LabSite, MountedImage, names_in, need, run_tool, wait_for,
 };
 use lab::{Aged, Aging};
 
@@ -107,25 +107,9 @@ fn tables_and_runs_tell_the_age_and_the_workload_has_its_own_figures() {
 #[test]
 fn published_experiments_run_on_aged_file_systems() {
     let site = need!(LabSite::new());
-    let labs = site.labs.to_str().unwrap();
-    let line = [
-        "paper",
-        "run",
-        "lfs-postmark",
-        "--fs",
-        "ext4",
-        "--image-size",
-        LAB_IMAGE,
-    ];
-    let more = [
-        "--dir",
-        labs,
-        "--scale",
-        "0.001",
-        "--age",
-        "30%,churn=0.1,extents=900",
-    ];
-    let done = site.bed.run(&[&line[..], &more[..]].concat());
+    let aged = ["--age", "30%,churn=0.1,extents=900"];
+    let more = ["--fs", "ext4", "--scale", "0.001"];
+    let done = site.run_paper("lfs-postmark", &[&more[..], &aged[..]].concat());
     done.assert_says(0, &[]);
     let words = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for wanted in ["aged: full, %", "900 extents per file were not reached"] {

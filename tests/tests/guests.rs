@@ -86,25 +86,8 @@ fn an_ordinary_user_has_guests() {
 #[test]
 fn published_experiments_run_in_guests() {
     let site = need!(LabSite::of_guests());
-    let labs = site.labs.to_str().unwrap();
-    let line = [
-        "paper",
-        "run",
-        "lfs-postmark",
-        "--fs",
-        "ext3,nilfs2",
-        "--vm",
-        "uml",
-    ];
-    let more = [
-        "--dir",
-        labs,
-        "--scale",
-        "0.0002",
-        "--image-size",
-        LAB_IMAGE,
-    ];
-    let done = site.bed.run(&[&line[..], &more[..]].concat());
+    let more = ["--fs", "ext3,nilfs2", "--vm", "uml", "--scale", "0.0002"];
+    let done = site.run_paper("lfs-postmark", &more);
     done.assert_says(0, &["guest: up"]);
     for wanted in [
         "mounted as nilfs2",

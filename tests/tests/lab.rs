@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use end_to_end::{Bed, LAB_IMAGE, LabSite, LoopDevice, finish, names_in, need, run_tool, skip};
+use end_to_end::{Bed, LabSite, LoopDevice, finish, names_in, need, run_tool, skip};
 
 fn zrams() -> Vec<String> {
     let mut names = names_in(Path::new("/sys/block"));
@@ -295,18 +295,15 @@ fn every_published_experiment_runs_small_and_stands_beside_its_figures() {
 #[test]
 fn a_published_experiment_runs_on_file_systems_made_for_it() {
     let site = need!(LabSite::new());
-    let labs = site.labs.to_str().unwrap();
-    let line = [
-        "paper",
-        "run",
-        "lfs-postmark",
+    let more = [
         "--fs",
         "ext4,tmpfs",
-        "--image-size",
-        LAB_IMAGE,
+        "--scale",
+        "0.001",
+        "--format",
+        "markdown",
     ];
-    let more = ["--dir", labs, "--scale", "0.001", "--format", "markdown"];
-    let done = site.bed.run(&[&line[..], &more[..]].concat());
+    let done = site.run_paper("lfs-postmark", &more);
     done.assert_says(0, &[]);
     let head = "|  | LFS | ext3 (hash b-tree directories) | ext4 | tmpfs |";
     assert!(done.stdout.contains(head), "{}", done.text());
@@ -321,17 +318,8 @@ fn a_published_experiment_runs_on_file_systems_made_for_it() {
 #[test]
 fn bandwidths_are_shares_of_what_the_bare_device_does() {
     let site = need!(LabSite::new());
-    let labs = site.labs.to_str().unwrap();
-    let line = ["paper", "run", "bfs-iozone", "--scale", "0.001"];
-    let more = [
-        "--image-size",
-        LAB_IMAGE,
-        "--dir",
-        labs,
-        "--fs",
-        "ext2,tmpfs",
-    ];
-    let done = site.bed.run(&[&line[..], &more[..]].concat());
+    let more = ["--scale", "0.001", "--fs", "ext2,tmpfs"];
+    let done = site.run_paper("bfs-iozone", &more);
     done.assert_says(0, &["the bare device, for its peak"]);
     let rows = |name: &str| -> Vec<Vec<String>> {
         let lines = done.stdout.lines().filter(|line| line.starts_with(name));
@@ -355,7 +343,15 @@ fn bandwidths_are_shares_of_what_the_bare_device_does() {
     assert!(rows("tmpfs (here)").iter().all(|row| row[2] == "-"));
     assert_eq!(site.traces(), [""; 0]);
     let target = site.bed.target().to_string_lossy().into_owned();
-    let done = site.bed.run(&[&line[..], &["--target", &target]].concat());
+    let done = site.bed.run(&[
+        "paper",
+        "run",
+        "bfs-iozone",
+        "--scale",
+        "0.001",
+        "--target",
+        &target,
+    ]);
     done.assert_says(0, &[]);
     assert!(
         done.stdout.contains("no bare device here"),
