@@ -481,6 +481,25 @@ fn endless_transactions_that_do_nothing_wait_and_can_be_stopped() {
 }
 
 #[test]
+fn transactions_without_operations_are_passed_over() {
+    // The table is full after one more file, and no file has room for more.
+    let full = Settings {
+        read_bias: Some(0),
+        create_bias: Some(10),
+        size_low_bytes: 700,
+        size_high_bytes: 700,
+        ..settings(1, 12)
+    };
+    for slot_count in [1, 3] {
+        let (play, _) = played(&full, &options(slot_count), 1);
+        assert_eq!(*play.totals(), expected(&full));
+        assert_eq!(play.totals().transactions_count, 12);
+        assert_eq!(play.totals().created_count, 2);
+        assert_eq!(play.end(), Some(Mark::TransactionsDone));
+    }
+}
+
+#[test]
 fn a_pool_that_is_used_up_ends_the_transactions() {
     let mut settings = settings(50, 1000);
     settings.create_bias = Some(0);
