@@ -27,17 +27,10 @@ const OF_FS_MARK: Ask = Ask {
 /// Bytes of one write, fs_mark's own default.
 const WRITE_BYTES: u64 = 16_384;
 
-/// Where files are made.
-#[derive(Debug, Clone, Copy)]
-enum Place {
-    Ext4,
-    Memory,
-}
-
 /// Files made by fs_mark.
 struct FsMark {
     title: &'static str,
-    place: Place,
+    ground: Ground,
     /// Files of a measurement of one second, about.
     files: u64,
     size_bytes: u64,
@@ -48,7 +41,7 @@ struct FsMark {
 const FS_MARK: [FsMark; 5] = [
     FsMark {
         title: "fs_mark -S 0, files of 4 KiB on tmpfs",
-        place: Place::Memory,
+        ground: Ground::Memory,
         files: 100_000,
         size_bytes: 4096,
         method: 0,
@@ -56,7 +49,7 @@ const FS_MARK: [FsMark; 5] = [
     },
     FsMark {
         title: "fs_mark -S 1, files of 4 KiB on tmpfs",
-        place: Place::Memory,
+        ground: Ground::Memory,
         files: 100_000,
         size_bytes: 4096,
         method: 1,
@@ -64,7 +57,7 @@ const FS_MARK: [FsMark; 5] = [
     },
     FsMark {
         title: "fs_mark -S 1, its own size, on tmpfs",
-        place: Place::Memory,
+        ground: Ground::Memory,
         files: 20_000,
         size_bytes: 51_200,
         method: 1,
@@ -72,7 +65,7 @@ const FS_MARK: [FsMark; 5] = [
     },
     FsMark {
         title: "fs_mark -S 0, files of 4 KiB on ext4",
-        place: Place::Ext4,
+        ground: Ground::Ext4,
         files: 50_000,
         size_bytes: 4096,
         method: 0,
@@ -81,7 +74,7 @@ const FS_MARK: [FsMark; 5] = [
     FsMark {
         // The device's time is everybody's, so nothing is asked against the original.
         title: "fs_mark -S 1, files of 4 KiB on ext4",
-        place: Place::Ext4,
+        ground: Ground::Ext4,
         files: 1000,
         size_bytes: 4096,
         method: 1,
@@ -92,7 +85,7 @@ const FS_MARK: [FsMark; 5] = [
 /// Files created, then removed.
 struct CreateRemove {
     title: &'static str,
-    place: Place,
+    ground: Ground,
     /// Files of a measurement of one second, about.
     files: u64,
     size_bytes: u64,
@@ -101,19 +94,19 @@ struct CreateRemove {
 const CREATE_REMOVE: [CreateRemove; 3] = [
     CreateRemove {
         title: "create-remove, empty files on tmpfs",
-        place: Place::Memory,
+        ground: Ground::Memory,
         files: 100_000,
         size_bytes: 0,
     },
     CreateRemove {
         title: "create-remove, files of 4 KiB on tmpfs",
-        place: Place::Memory,
+        ground: Ground::Memory,
         files: 100_000,
         size_bytes: 4096,
     },
     CreateRemove {
         title: "create-remove, files of 4 KiB on ext4",
-        place: Place::Ext4,
+        ground: Ground::Ext4,
         files: 50_000,
         size_bytes: 4096,
     },
@@ -138,8 +131,6 @@ struct Lab {
     pgmeter: Pgmeter,
     bare_fs_mark: PathBuf,
     bare_create_remove: PathBuf,
-    ext4: Ground,
-    memory: Ground,
     _programs: Scratch,
     seconds: u64,
 }
@@ -151,31 +142,23 @@ impl Lab {
             pgmeter: Pgmeter::of(effort)?,
             bare_fs_mark: compile("fs_mark", &programs)?,
             bare_create_remove: compile("create_remove", &programs)?,
-            ext4: Ground::ext4()?,
-            memory: Ground::memory()?,
             _programs: programs,
             seconds: effort.seconds_or(1),
         })
-    }
-
-    fn path(&self, place: Place) -> &Path {
-        match place {
-            Place::Ext4 => self.ext4.path(),
-            Place::Memory => self.memory.path(),
-        }
     }
 
     /// A contestant whose command gets a new directory each time and prints a rate.
     fn contestant<'a>(
         &'a self,
         name: &'static str,
-        place: Place,
+        ground: Ground,
         command: impl Fn(&Path) -> Command + 'a,
         rate: fn(&str) -> Option<f64>,
     ) -> Contestant<'a> {
         let measure = move || {
-            let directory = Scratch::below(self.path(place))?;
-            let text = printed(command(directory.path()).current_dir(self.path(place)))?;
+            let plot = ground.plot()?;
+            let parent = plot.path().parent().unwrap_or(plot.path());
+            let text = printed(command(plot.path()).current_dir(parent))?;
             rate(&text).ok_or_else(|| Failure::Output {
                 program: name.to_owned(),
                 message: text,
@@ -190,7 +173,7 @@ impl Lab {
     fn fs_mark<'a>(&'a self, case: &'a FsMark) -> Contest<'a> {
         let files = case.files * self.seconds;
         let FsMark {
-            place,
+            ground,
             size_bytes,
             method,
             ..
@@ -225,9 +208,9 @@ impl Lab {
             title: case.title,
             unit: "files/s",
             contestants: vec![
-                self.contestant("pgmeter", place, ours, last_row_rate),
-                self.contestant("bare loop", place, bare, first_number),
-                self.contestant("fs_mark", place, original, last_row_rate),
+                self.contestant("pgmeter", ground, ours, last_row_rate),
+                self.contestant("bare loop", ground, bare, first_number),
+                self.contestant("fs_mark", ground, original, last_row_rate),
             ],
             asks: case.asks.to_vec(),
         }
@@ -237,7 +220,7 @@ impl Lab {
         let files = case.files * self.seconds;
         let CreateRemove {
             title,
-            place,
+            ground,
             size_bytes,
             ..
         } = *case;
@@ -261,8 +244,8 @@ impl Lab {
             title,
             unit: "files/s",
             contestants: vec![
-                self.contestant("pgmeter", place, ours, record_rate),
-                self.contestant("bare loop", place, bare, first_number),
+                self.contestant("pgmeter", ground, ours, record_rate),
+                self.contestant("bare loop", ground, bare, first_number),
             ],
             asks: vec![OF_BARE_LOOP],
         }

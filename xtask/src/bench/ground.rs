@@ -9,39 +9,53 @@ use crate::error::Failure;
 /// Of the file system, which takes memory only where it is written.
 const IMAGE_BYTES: u64 = 6 << 30;
 
-/// A directory of a file system.
+/// A kind of place, of which each measurement gets one of its own.
+#[derive(Debug, Clone, Copy)]
 pub enum Ground {
-    /// The machine's own.
-    Own(Scratch),
-    /// Made for this.
-    Image(MountedImage),
+    /// On tmpfs.
+    Memory,
+    /// On an ext4 that was made for it and whose device is memory: a disk's time is everybody's and
+    /// changes from minute to minute, which would hide what the programs themselves cost, and a
+    /// file system that others worked on still writes back what they did. Without root it is
+    /// whatever temporary files lie on.
+    Ext4,
 }
 
 impl Ground {
-    /// On tmpfs.
-    pub fn memory() -> Result<Ground, Failure> {
-        Ok(Ground::Own(Scratch::in_memory()?))
+    /// An empty directory of such a place.
+    pub fn plot(self) -> Result<Plot, Failure> {
+        let image = match self {
+            Self::Memory => None,
+            Self::Ext4 => match MountedImage::in_memory(FileSystem::Ext4, IMAGE_BYTES) {
+                Ok(image) => Some(image),
+                Err(FixtureError::Unavailable(why)) => {
+                    println!("no ext4 of our own ({why}): what `TMPDIR` lies on is called ext4");
+                    None
+                }
+                Err(error) => return Err(error.into()),
+            },
+        };
+        let directory = match (&image, self) {
+            (Some(image), _) => Scratch::below(image.path())?,
+            (None, Self::Memory) => Scratch::in_memory()?,
+            (None, Self::Ext4) => Scratch::new()?,
+        };
+        Ok(Plot {
+            directory,
+            _image: image,
+        })
     }
+}
 
-    /// On an ext4 whose device is memory: a disk's time is everybody's and changes from minute to
-    /// minute, which would hide what the programs themselves cost. Without root it is whatever
-    /// temporary files lie on.
-    pub fn ext4() -> Result<Ground, Failure> {
-        match MountedImage::in_memory(FileSystem::Ext4, IMAGE_BYTES) {
-            Ok(image) => Ok(Ground::Image(image)),
-            Err(FixtureError::Unavailable(why)) => {
-                println!("no ext4 of our own ({why}): what `TMPDIR` lies on is called ext4");
-                Ok(Ground::Own(Scratch::new()?))
-            }
-            Err(error) => Err(error.into()),
-        }
-    }
+/// An empty directory, and what it lies on.
+pub struct Plot {
+    directory: Scratch,
+    _image: Option<MountedImage>,
+}
 
+impl Plot {
     /// The directory.
     pub fn path(&self) -> &Path {
-        match self {
-            Self::Own(scratch) => scratch.path(),
-            Self::Image(image) => image.path(),
-        }
+        self.directory.path()
     }
 }

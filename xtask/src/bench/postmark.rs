@@ -7,8 +7,6 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use end_to_end::Scratch;
-
 use super::ground::Ground;
 use engine::ChildrenTime;
 use serde_json::Value;
@@ -64,7 +62,7 @@ const CASES: [Case; 3] = [
 pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
     let pgmeter = Pgmeter::of(effort)?;
     let mut missed_count = 0;
-    for (place, ground) in [("tmpfs", Ground::memory()?), ("ext4", Ground::ext4()?)] {
+    for (place, ground) in [("tmpfs", Ground::Memory), ("ext4", Ground::Ext4)] {
         let lab = Lab {
             pgmeter: &pgmeter,
             ground,
@@ -149,8 +147,8 @@ impl Lab<'_> {
 
     /// Transactions a second of a whole run, from the first file made to the last removed.
     fn ours(&self, case: &Case) -> Result<f64, Failure> {
-        let directory = Scratch::below(self.ground.path())?;
-        let mut command = self.pgmeter.classic("postmark", directory.path());
+        let plot = self.ground.plot()?;
+        let mut command = self.pgmeter.classic("postmark", plot.path());
         let numbers = [
             format!("number={FILES}"),
             format!("transactions={TRANSACTIONS}"),
@@ -169,9 +167,9 @@ impl Lab<'_> {
 
     /// The original counts in whole seconds, so the process is timed.
     fn original(&self) -> Result<f64, Failure> {
-        let directory = Scratch::below(self.ground.path())?;
+        let plot = self.ground.plot()?;
         let start = Instant::now();
-        play(directory.path())?;
+        play(plot.path())?;
         Ok(TRANSACTIONS as f64 / start.elapsed().as_secs_f64())
     }
 }
