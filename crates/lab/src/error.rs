@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use units::Bytes;
+use units::format::size;
 
 /// Why a file system cannot be made, mounted or taken down.
 #[derive(Debug, thiserror::Error)]
@@ -137,8 +138,8 @@ pub enum LabError {
         what: String,
     },
     /// The image does not fit.
-    #[error("an image of {} does not fit: {} are free in `{}`", Bytes(*.size_bytes),
-        Bytes(*.free_bytes), .directory.display())]
+    #[error("an image of {} does not fit: {} are free in `{}`", size(*.size_bytes),
+        size(*.free_bytes), .directory.display())]
     NoSpace {
         /// Bytes of the image.
         size_bytes: u64,
@@ -283,8 +284,7 @@ impl LabError {
                 format!("use `--image-size {}` or more", Bytes(*min_bytes))
             }
             Self::NoGuestKernel { .. } | Self::NotInGuest { .. } => {
-                "leave `--vm` away, or name others: file systems of `pgmeter lab list` that \
-                 lie on a device, `--on loop`"
+                "name file systems that `pgmeter lab list` has for `--vm uml`, and `--on loop`"
                     .to_owned()
             }
             Self::LittleMemory { .. } => "use `--vm-memory 512m` or more".to_owned(),
