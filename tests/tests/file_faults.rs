@@ -211,6 +211,17 @@ fn errors_in_the_middle_are_counted_through_a_ring_too() {
 }
 
 #[test]
+fn errors_in_the_middle_are_counted_where_files_stay_open() {
+    drop(need!(FaultFs::new(Settings::default())));
+    let kept = format!("{POSTMARK}buffering = false\nkeep_open = 60\n");
+    let full = (EMFILE, "Too many open files");
+    let opening = failing((Call::Open, "open"), (100, 20), full);
+    for failing in COMMON.iter().chain([&opening]) {
+        assert_counted("postmark", &kept, failing, &[]);
+    }
+}
+
+#[test]
 fn files_that_cannot_be_opened_for_want_of_descriptors_are_counted() {
     drop(need!(FaultFs::new(Settings::default())));
     let full = [

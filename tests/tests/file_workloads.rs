@@ -563,6 +563,51 @@ fn files_may_be_chosen_by_zipfs_law() {
 }
 
 #[test]
+fn files_that_stay_open_are_opened_once_with_the_same_counts() {
+    let bed = need!(Bed::in_memory());
+    let unbuffered = [&SMALL[..], &["--set", "buffering=false"]].concat();
+    let alone = complete(&bed, &unbuffered);
+    let kept = |keep_open: &str, more: &[&str]| {
+        let set = format!("keep_open={keep_open}");
+        complete(&bed, &[&unbuffered, &["--set", &set][..], more].concat())
+    };
+    let opens = |record: &Value| operations(record, "transactions", "open");
+    for more in [&[][..], &["--verify"], &["--set", "fsync=per-transaction"]] {
+        let record = kept("1000", more);
+        assert_eq!(counts(&record), counts(&alone), "{more:?}");
+        assert!((1..=150).contains(&opens(&record)), "{more:?}");
+        let closes = operations(&record, "transactions", "close");
+        assert!(closes <= counts(&record)["deleted_mixed"], "{more:?}");
+        assert!(
+            record["cells"].to_string().contains("stay open"),
+            "{more:?}"
+        );
+    }
+    let few = kept("20", &[]);
+    assert_eq!(counts(&few), counts(&alone));
+    assert!((151..opens(&alone)).contains(&opens(&few)));
+}
+
+#[test]
+fn files_that_cannot_stay_open_are_refused() {
+    let bed = need!(Bed::in_memory());
+    for (more, wanted) in [
+        (&["keep_open=9"][..], "`buffering = true`"),
+        (
+            &["keep_open=9", "buffering=false", "engine=io_uring"],
+            "`engine = \"io_uring\"`",
+        ),
+        (&["keep_open=1000001", "buffering=false"], "1000000"),
+    ] {
+        let set = more.iter().flat_map(|it| ["--set", it]);
+        let line: Vec<&str> = ["run"].into_iter().chain(SMALL).chain(set).collect();
+        let seen = bed.run(&line);
+        seen.assert_refused(2, &["keep_open", wanted, "help: "]);
+        assert!(bed.left_in_target().is_empty());
+    }
+}
+
+#[test]
 fn transactions_end_with_their_time_and_the_pool_is_deleted() {
     let bed = need!(Bed::in_memory());
     for (engine, depth) in [("psync", "1"), ("io_uring", "8")] {

@@ -144,9 +144,9 @@ pub enum EngineError {
         /// How many files there are.
         file_count: u32,
     },
-    /// More directories are to be held open than the process may have files.
-    #[error("{count} directories cannot be held open: the limit is {limit_count} files")]
-    Directories {
+    /// More is to be held open than the process may have files.
+    #[error("{count} directories and files cannot be held open: the limit is {limit_count}")]
+    OpenFiles {
         /// How many there are.
         count: u64,
         /// What the limit can be.
@@ -173,8 +173,8 @@ impl EngineError {
                 "give a directory, a file of pgmeter's own or a block device"
             }
             Self::DeviceBusy { .. } => "unmount it, or name another device",
-            Self::Directories { .. } => {
-                "raise the limit with `ulimit -n` as root, or use fewer directories"
+            Self::OpenFiles { .. } => {
+                "raise the limit with `ulimit -n` as root, or hold fewer open"
             }
             Self::DirectRefused { .. } => {
                 "choose `--cache buffered`; the results then include the page cache"

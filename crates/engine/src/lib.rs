@@ -29,10 +29,10 @@ pub use clock::{Clock, StepClock, TscClock};
 pub use descriptors::OwnDescriptors;
 pub use error::EngineError;
 pub use extents::count_extents;
-pub use file_operations::{Access, Aim, FileOptions, OpenFlags, OpenMode, PsyncFiles};
-pub use fileset::{
-    Fileset, NameRule, Numbering, Spread, Subdirectories, make_room_for_directories,
+pub use file_operations::{
+    Access, Aim, FileHandles, FileOptions, Handles, OpenFlags, OpenMode, PsyncFiles, SlotHandles,
 };
+pub use fileset::{Fileset, NameRule, Numbering, Spread, Subdirectories, make_room_for_open};
 pub use mmap::{Mmap, MmapOptions};
 pub use null::Null;
 pub use open::{OpenPlan, Reopen, open_device, open_target};

@@ -92,6 +92,8 @@ impl Contest<'_> {
                 interrupt.check()?;
                 row.1.push(figure?);
             }
+            // So that nobody waits for minutes without a sign.
+            eprintln!("  {}", standing.last_round());
         }
         Ok(standing)
     }
@@ -100,6 +102,16 @@ impl Contest<'_> {
 impl Standing {
     fn rounds_count(&self) -> usize {
         self.rows.first().map_or(0, |row| row.1.len())
+    }
+
+    /// Everybody's figure of the last round.
+    fn last_round(&self) -> String {
+        let mut line = format!("round {}:", self.rounds_count());
+        for (name, figures) in &self.rows {
+            let figure = figures.last().copied().unwrap_or(f64::NAN);
+            let _ = write!(line, "  {name} {figure:.1}");
+        }
+        line
     }
 
     /// The first contestant's figures over another's, round by round: what slows a machine down
@@ -298,6 +310,11 @@ mod tests {
         };
         assert_eq!(contest.hold(2, &Interrupt::default()).unwrap(), 0);
         assert_eq!(*order.borrow(), "abccba");
+    }
+
+    #[test]
+    fn a_round_is_told_with_everybodys_figure() {
+        assert_eq!(standing().last_round(), "round 3:  ours 20.0  theirs 10.0");
     }
 
     #[test]

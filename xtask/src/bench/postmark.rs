@@ -26,32 +26,44 @@ struct Case {
     name: &'static str,
     /// `--set` pairs.
     settings: &'static [&'static str],
+    /// Other ways, by name and `--set` pairs, to see what each step gives.
+    steps: &'static [(&'static str, &'static [&'static str])],
     workers: u32,
     ratio_min: f64,
     is_user_asked: bool,
 }
 
 /// One call for a file's content, none for what a stream asks of it.
-const FEWER_CALLS: &[&str] = &["buffering=false", "read_block=16383", "write_block=16383"];
+const ONE_CALL: &[&str] = &["buffering=false", "read_block=16383", "write_block=16383"];
+/// The same, and no open and close but for a file's first and last operation.
+const KEPT_OPEN: &[&str] = &[
+    "buffering=false",
+    "read_block=16383",
+    "write_block=16383",
+    "keep_open=15000",
+];
 
 const CASES: [Case; 3] = [
     Case {
         name: "same calls",
         settings: &[],
+        steps: &[],
         workers: 1,
         ratio_min: 1.05,
         is_user_asked: true,
     },
     Case {
         name: "fewer calls",
-        settings: FEWER_CALLS,
+        settings: KEPT_OPEN,
+        steps: &[("same calls", &[]), ("one call", ONE_CALL)],
         workers: 1,
         ratio_min: 1.2,
         is_user_asked: false,
     },
     Case {
         name: "two workers",
-        settings: FEWER_CALLS,
+        settings: ONE_CALL,
+        steps: &[],
         workers: 2,
         ratio_min: 1.8,
         is_user_asked: false,
@@ -96,19 +108,28 @@ impl Lab<'_> {
     ) -> Result<usize, Failure> {
         *self.user_ns.borrow_mut() = Default::default();
         println!("\n{title}");
+        let step = |(name, settings): &(&'static str, &'static [&'static str])| {
+            let settings = *settings;
+            Contestant {
+                name,
+                measure: Box::new(move || self.ours(settings, case.workers)),
+            }
+        };
+        let mut contestants = vec![
+            Contestant {
+                name: "pgmeter",
+                measure: Box::new(|| self.timed(0, || self.ours(case.settings, case.workers))),
+            },
+            Contestant {
+                name: "postmark",
+                measure: Box::new(|| self.timed(1, || self.original())),
+            },
+        ];
+        contestants.extend(case.steps.iter().map(step));
         let contest = Contest {
             title: "whole runs of 9999 files and 500,000 transactions",
             unit: "transactions/s",
-            contestants: vec![
-                Contestant {
-                    name: "pgmeter",
-                    measure: Box::new(|| self.timed(0, || self.ours(case))),
-                },
-                Contestant {
-                    name: "postmark",
-                    measure: Box::new(|| self.timed(1, || self.original())),
-                },
-            ],
+            contestants,
             asks: vec![Ask {
                 against: "postmark",
                 ratio_min: case.ratio_min,
@@ -146,16 +167,16 @@ impl Lab<'_> {
     }
 
     /// Transactions a second of a whole run, from the first file made to the last removed.
-    fn ours(&self, case: &Case) -> Result<f64, Failure> {
+    fn ours(&self, settings: &[&str], workers: u32) -> Result<f64, Failure> {
         let plot = self.ground.plot()?;
         let mut command = self.pgmeter.classic("postmark", plot.path());
         let numbers = [
             format!("number={FILES}"),
             format!("transactions={TRANSACTIONS}"),
-            format!("workers={}", case.workers),
+            format!("workers={workers}"),
         ];
-        let settings = numbers.iter().map(String::as_str);
-        for setting in settings.chain(case.settings.iter().copied()) {
+        let numbers = numbers.iter().map(String::as_str);
+        for setting in numbers.chain(settings.iter().copied()) {
             command.args(["--set", setting]);
         }
         let (record, _) = run_json(&mut command)?;

@@ -2,11 +2,13 @@
 //! request mean, and the system calls.
 
 pub(crate) mod calls;
+mod handles;
 mod options;
 mod psync;
 
 use crate::fileset::NAME_BYTES_MAX;
 
+pub use handles::{FileHandles, Handles, SlotHandles};
 pub use options::{Access, Aim, FileOptions, OpenFlags, OpenMode};
 pub(crate) use options::{DIRECTORY_HOW, Hows, OpenHow};
 pub use psync::PsyncFiles;

@@ -131,6 +131,15 @@ impl OpenFlags {
         }
     }
 
+    /// These, but what is made or opened to read and write is always written at its end, as Linux
+    /// has it even for `pwrite`.
+    #[must_use]
+    pub fn appending(mut self) -> Self {
+        self.create.flags |= libc::O_APPEND;
+        self.read_write.flags |= libc::O_APPEND;
+        self
+    }
+
     /// These with `flags` added to each, as `O_DIRECT` or `O_SYNC`.
     #[must_use]
     pub fn with(mut self, flags: i32) -> Self {

@@ -2,12 +2,13 @@
 
 use std::fmt;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::sync::Arc;
 
 use rustix::fs::AtFlags;
 
 use super::calls::{self, ENTRIES_BYTES};
+use super::handles::{FileHandles, Handles, SlotHandles};
 use super::{Aim, FileOptions, Hows, NameBuffers};
 use crate::files::close;
 use crate::fileset::{At, NameKey};
@@ -19,13 +20,14 @@ use crate::{Buffers, Completion, Engine, EngineError, Fileset, Operation, Reques
 /// `file_index` is the name's index. Create and Open leave their file open in the slot, where
 /// reading, writing, syncing and the like find it, until Close; the numbers of each request are
 /// told at [`Operation`]. A slot has one file open at most: `EBUSY` for another, `EBADF` without
-/// any, and beyond the last name.
-pub struct PsyncFiles {
+/// any, and beyond the last name. With [`FileHandles`] files stay open whichever slot opened them:
+/// each request finds its own file's handle, and `EBUSY` is for a file that is open already.
+pub struct PsyncFiles<H = SlotHandles> {
     fileset: Arc<Fileset>,
     options: FileOptions,
     hows: Hows,
-    /// What each slot has open.
-    handles: Box<[Option<OwnedFd>]>,
+    /// What is open.
+    handles: H,
     buffers: Buffers,
     /// One pair does for all slots, as one call ends before the next begins.
     names: NameBuffers,
@@ -45,25 +47,54 @@ impl PsyncFiles {
         options: FileOptions,
     ) -> Result<Self, EngineError> {
         let buffers = Buffers::new(slot_count, buffer_bytes)?;
-        let slot_count = buffers.slot_count() as usize;
-        let mut options = options;
+        let handles = SlotHandles::new(buffers.slot_count());
+        Ok(Self::with_handles(fileset, buffers, options, handles))
+    }
+}
+
+impl PsyncFiles<FileHandles> {
+    /// As [`PsyncFiles::new`], with up to `files_max` files open at once, each until it is closed;
+    /// `EMFILE` for one more. The process's limit must let it.
+    ///
+    /// # Errors
+    /// When there is no memory for the buffers.
+    pub fn keeping_open(
+        fileset: Arc<Fileset>,
+        slot_count: u32,
+        buffer_bytes: u32,
+        options: FileOptions,
+        files_max: u32,
+    ) -> Result<Self, EngineError> {
+        let buffers = Buffers::new(slot_count, buffer_bytes)?;
+        let handles = FileHandles::new(files_max);
+        Ok(Self::with_handles(fileset, buffers, options, handles))
+    }
+}
+
+impl<H: Handles> PsyncFiles<H> {
+    fn with_handles(
+        fileset: Arc<Fileset>,
+        buffers: Buffers,
+        mut options: FileOptions,
+        handles: H,
+    ) -> Self {
         // There is no way to a name that is one component, and no file is opened through a link.
         options.open.plain |= fileset.is_flat();
-        Ok(Self {
+        Self {
             fileset,
             hows: Hows::new(&options.open),
             options,
-            handles: (0..slot_count).map(|_| None).collect(),
-            buffers,
+            handles,
             names: NameBuffers::new(1),
             entries: vec![MaybeUninit::uninit(); ENTRIES_BYTES].into(),
-            pending: Vec::with_capacity(slot_count),
-        })
+            pending: Vec::with_capacity(buffers.slot_count() as usize),
+            buffers,
+        }
     }
 
-    /// Closes what the slots have open.
+    /// Closes what is open.
     pub fn close_all(&mut self) {
-        self.handles.fill_with(|| None);
+        self.handles.clear();
     }
 
     /// What is done for every file stands in the measurement loop itself: the kernel leaves a
@@ -77,10 +108,7 @@ impl PsyncFiles {
                 None => -libc::EINVAL,
             },
             Operation::Read | Operation::Write => self.transfer(request),
-            Operation::Close => {
-                let handle = &mut self.handles[request.slot as usize];
-                handle.take().map_or(-libc::EBADF, close)
-            }
+            Operation::Close => self.handles.take(request).map_or(-libc::EBADF, close),
             Operation::Unlink => self.by_name(request, |it, _| calls::unlink(it, AtFlags::empty())),
             _ => self.execute_other(request),
         }
@@ -104,7 +132,7 @@ impl PsyncFiles {
     }
 
     fn read_whole(&mut self, request: &Request) -> i32 {
-        if self.handles[request.slot as usize].is_some() {
+        if !self.handles.is_free(request) {
             return -libc::EBUSY;
         }
         let [name, _] = self.names.of(0);
@@ -120,8 +148,8 @@ impl PsyncFiles {
 
     #[inline(always)]
     fn open(&mut self, request: &Request, how: usize) -> i32 {
-        if self.handles[request.slot as usize].is_some() {
-            return -libc::EBUSY;
+        if let Some(result) = self.handles.refusal(request) {
+            return result;
         }
         let [name, _] = self.names.of(0);
         let Some(at) = self.fileset.name(NameKey::of(request), name) else {
@@ -133,7 +161,7 @@ impl PsyncFiles {
                 if self.options.stdio {
                     calls::stdio_prelude(file.as_fd(), how == Hows::APPEND);
                 }
-                self.handles[request.slot as usize] = Some(file);
+                self.handles.put(request, file);
                 0
             }
             Err(result) => result,
@@ -170,7 +198,7 @@ impl PsyncFiles {
                 }
             }
             Some(Aim::Handle) if operation == Operation::Stat => {
-                let handle = self.handles[request.slot as usize].as_ref();
+                let handle = self.handles.get(request);
                 handle.map_or(-libc::EBADF, |file| calls::stat_handle(file.as_fd()))
             }
             _ => -libc::EINVAL,
@@ -178,7 +206,7 @@ impl PsyncFiles {
     }
 
     fn sync_directory(&mut self, request: &Request) -> i32 {
-        if self.handles[request.slot as usize].is_some() {
+        if !self.handles.is_free(request) {
             return -libc::EBUSY;
         }
         let [name, _] = self.names.of(0);
@@ -201,7 +229,7 @@ impl PsyncFiles {
 
     #[inline(always)]
     fn transfer(&mut self, request: &Request) -> i32 {
-        let Some(file) = &self.handles[request.slot as usize] else {
+        let Some(file) = self.handles.get(request) else {
             return -libc::EBADF;
         };
         let start = self.options.start_bytes(request);
@@ -212,7 +240,7 @@ impl PsyncFiles {
     }
 
     fn on_handle(&mut self, request: &Request) -> i32 {
-        let Some(file) = &self.handles[request.slot as usize] else {
+        let Some(file) = self.handles.get(request) else {
             return -libc::EBADF;
         };
         let length = if request.operation.uses_buffer() {
@@ -225,7 +253,7 @@ impl PsyncFiles {
     }
 }
 
-impl fmt::Debug for PsyncFiles {
+impl<H> fmt::Debug for PsyncFiles<H> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("PsyncFiles")
@@ -235,7 +263,7 @@ impl fmt::Debug for PsyncFiles {
     }
 }
 
-impl Engine for PsyncFiles {
+impl<H: Handles> Engine for PsyncFiles<H> {
     fn slot_count(&self) -> u32 {
         self.buffers.slot_count()
     }

@@ -19,7 +19,7 @@ use crate::open::open_beneath;
 use crate::{EngineError, Request};
 use list::List;
 
-pub use room::make_room_for_directories;
+pub use room::make_room_for_open;
 pub use rule::{NameRule, Numbering, Spread, Subdirectories};
 
 /// Longest name in its directory, in bytes (`NAME_MAX`).
@@ -191,7 +191,7 @@ impl Fileset {
         pass_over: impl Fn(Errno) -> rustix::io::Result<()>,
     ) -> Result<(), EngineError> {
         let count = self.locations.len() * self.subdirectory_count() as usize;
-        make_room_for_directories(count as u64)?;
+        make_room_for_open(count as u64)?;
         let mut opened = Vec::with_capacity(count);
         self.for_each_subdirectory(|location, name| {
             opened.push(

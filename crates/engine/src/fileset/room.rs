@@ -1,4 +1,4 @@
-//! Room among the descriptors of the process for directories that are held open.
+//! Room among the descriptors of the process for what is held open.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -7,12 +7,12 @@ use crate::EngineError;
 /// Descriptors for everything else: files in progress, rings, the store.
 const OTHERS_COUNT: u64 = 128;
 
-/// Lets this process hold `count` directories open at once besides its other files, if it may: its
-/// limit is raised as far as it needs and the system lets it. Nothing is opened.
+/// Lets this process hold `count` directories and files open at once besides its others, if it may:
+/// its limit is raised as far as it needs and the system lets it. Nothing is opened.
 ///
 /// # Errors
-/// [`EngineError::Directories`] where that is more than the limit can be.
-pub fn make_room_for_directories(count: u64) -> Result<(), EngineError> {
+/// [`EngineError::OpenFiles`] where that is more than the limit can be.
+pub fn make_room_for_open(count: u64) -> Result<(), EngineError> {
     let needed_count = count.saturating_add(OTHERS_COUNT);
     let limit = getrlimit(Resource::Nofile);
     // A limit that is not there is none.
@@ -20,7 +20,7 @@ pub fn make_room_for_directories(count: u64) -> Result<(), EngineError> {
         return Ok(());
     }
     if limit.maximum.is_some_and(|maximum| maximum < needed_count) {
-        return Err(EngineError::Directories {
+        return Err(EngineError::OpenFiles {
             count,
             limit_count: limit.maximum.unwrap_or(u64::MAX),
         });
@@ -37,15 +37,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn more_directories_than_a_process_can_hold_open_are_refused_with_the_limit() {
+    fn more_than_a_process_can_hold_open_is_refused_with_the_limit() {
         let Some(maximum) = getrlimit(Resource::Nofile).maximum else {
             println!("skipped: there is no limit here");
             return;
         };
-        let error = make_room_for_directories(maximum).unwrap_err();
+        let error = make_room_for_open(maximum).unwrap_err();
         assert_eq!(
             error.to_string(),
-            format!("{maximum} directories cannot be held open: the limit is {maximum} files")
+            format!("{maximum} directories and files cannot be held open: the limit is {maximum}")
         );
         assert!(error.help().is_some_and(|help| help.contains("ulimit -n")));
     }
@@ -57,9 +57,9 @@ mod tests {
             println!("skipped: the limit cannot be raised");
             return;
         };
-        assert!(make_room_for_directories(0).is_ok());
+        assert!(make_room_for_open(0).is_ok());
         assert_eq!(getrlimit(Resource::Nofile).current, Some(current));
-        if make_room_for_directories(current).is_ok() {
+        if make_room_for_open(current).is_ok() {
             let raised = getrlimit(Resource::Nofile).current;
             assert_eq!(raised, Some(current + OTHERS_COUNT));
         }

@@ -40,6 +40,20 @@ pub(super) struct Chain {
     content: Content,
     /// Whether one request does it all.
     is_whole: bool,
+    pub(super) handle: Handle,
+}
+
+/// What becomes of a file's handle in a chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Handle {
+    /// Opened and closed.
+    Passing,
+    /// Opened, to stay open.
+    Opened,
+    /// Open before, and behind.
+    Open,
+    /// Open before, and closed.
+    Closed,
 }
 
 /// What the slot does next, or has in flight.
@@ -47,6 +61,8 @@ pub(super) struct Chain {
 enum Stage {
     /// Nothing: the chain is done.
     Idle,
+    /// Closes what was open before.
+    CloseBefore,
     /// Opens, creates or does the operation's only request.
     First,
     Content,
@@ -82,11 +98,12 @@ impl Chain {
         directory_number: 0,
         content: Content::None,
         is_whole: false,
+        handle: Handle::Passing,
     };
 
     /// The chain of an operation, which must not be a mark.
     #[inline]
-    pub(super) fn new(operation: Operation, rules: &Rules) -> Self {
+    pub(super) fn new(operation: Operation, rules: &Rules, handle: Handle) -> Self {
         let (file_index, directory) = match operation {
             Operation::Create { file, .. }
             | Operation::Read { file, .. }
@@ -111,14 +128,21 @@ impl Chain {
         };
         Self {
             operation,
-            stage: Stage::First,
+            stage: match handle {
+                Handle::Passing | Handle::Opened => Stage::First,
+                Handle::Open => Stage::Content,
+                Handle::Closed => Stage::CloseBefore,
+            },
             file_index,
             directory_number: rules.directory_number(directory),
             content,
             is_whole: match &content {
-                Content::Read(calls) => rules.reads_whole && calls.is_one(),
+                Content::Read(calls) => {
+                    rules.reads_whole && handle == Handle::Passing && calls.is_one()
+                }
                 _ => false,
             },
+            handle,
         }
     }
 
@@ -135,7 +159,7 @@ impl Chain {
             Stage::First => self.first(),
             Stage::Content => return self.move_request(slot, rules),
             Stage::Sync => (Primitive::Fsync, 0),
-            Stage::Close => (Primitive::Close, 0),
+            Stage::Close | Stage::CloseBefore => (Primitive::Close, 0),
             Stage::SyncDirectory => (Primitive::Fsync, Aim::Directory.code()),
             Stage::Idle => unreachable!("an idle slot has been given its operation"),
         };
@@ -160,9 +184,13 @@ impl Chain {
     }
 
     #[inline]
-    const fn first(&self) -> (Primitive, u64) {
+    fn first(&self) -> (Primitive, u64) {
         match self.operation {
             Operation::Create { .. } => (Primitive::Create, 0),
+            // What stays open serves every operation.
+            Operation::Read { .. } | Operation::Append { .. } if self.handle == Handle::Opened => {
+                (Primitive::Open, Access::ReadWrite.code())
+            }
             Operation::Read { .. } => (Primitive::Open, Access::Read.code()),
             Operation::Append { .. } => (Primitive::Open, Access::Append.code()),
             Operation::MakeDirectory(_) => (Primitive::Mkdir, Aim::Directory.code()),
@@ -254,12 +282,23 @@ impl Chain {
                 Content::Read(calls) if calls.call().is_some() => Stage::Content,
                 Content::Write(calls) if calls.call().is_some() => Stage::Content,
                 Content::Write(_) if rules.fsync != Fsync::None => Stage::Sync,
-                Content::Read(_) | Content::Write(_) => Stage::Close,
+                Content::Read(_) | Content::Write(_) => self.close_stage(rules),
                 Content::None => self.directory_stage(rules),
             },
-            Stage::Sync => Stage::Close,
+            Stage::CloseBefore => Stage::First,
+            Stage::Sync => self.close_stage(rules),
             Stage::Close if is_written => self.directory_stage(rules),
             Stage::Close | Stage::SyncDirectory | Stage::Idle => Stage::Idle,
+        }
+    }
+
+    /// Closing the file, unless it stays open.
+    #[inline]
+    fn close_stage(&self, rules: &Rules) -> Stage {
+        match (self.handle, &self.content) {
+            (Handle::Passing | Handle::Closed, _) => Stage::Close,
+            (_, Content::Write(_)) => self.directory_stage(rules),
+            _ => Stage::Idle,
         }
     }
 

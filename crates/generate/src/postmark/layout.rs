@@ -51,3 +51,14 @@ pub fn file_options(settings: &Settings, has_file_offsets: bool) -> FileOptions 
         ..FileOptions::default()
     }
 }
+
+/// The same for files that stay open: what is written goes to the end, whatever was read before.
+#[must_use]
+pub fn kept_file_options(settings: &Settings, has_file_offsets: bool) -> FileOptions {
+    let options = file_options(settings, has_file_offsets);
+    FileOptions {
+        open: options.open.appending(),
+        at_position: false,
+        ..options
+    }
+}

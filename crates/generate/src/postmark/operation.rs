@@ -39,6 +39,21 @@ pub enum Operation {
     RemoveDirectory(PoolDirectory),
 }
 
+impl Operation {
+    /// The file that it is on, if it is on one.
+    #[inline]
+    #[must_use]
+    pub const fn file(&self) -> Option<PoolFile> {
+        match *self {
+            Self::Create { file, .. }
+            | Self::Read { file, .. }
+            | Self::Append { file, .. }
+            | Self::Delete { file } => Some(file),
+            Self::MakeDirectory(_) | Self::RemoveDirectory(_) | Self::Mark(_) => None,
+        }
+    }
+}
+
 /// A file of the pool; its name follows from these numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolFile {

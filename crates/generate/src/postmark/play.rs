@@ -8,7 +8,8 @@ use engine::{Completion, Operation as Primitive, OperationSet, Request};
 use workload::plan::{FileChoice, Fsync};
 use workload::postmark::Settings;
 
-use super::chain::{After, Chain, Rules};
+use super::chain::{After, Chain, Handle, Rules};
+use super::kept::Kept;
 use super::{
     CallPattern, Mark, Operation, Outcome, Stream, StreamError, StreamOptions, TextContent, Totals,
 };
@@ -38,6 +39,11 @@ pub struct PlayOptions {
     /// Whether a file that takes one read is opened, read and closed by one request
     /// ([`ReadWhole`](Primitive::ReadWhole)). What fails of it counts as an open that failed.
     pub reads_whole: bool,
+    /// Files that transactions leave open until they are removed, at most; 0 closes each behind its
+    /// operation. The engine must find them by their number and open them by
+    /// [`kept_file_options`](super::kept_file_options). What is open when the transactions end is
+    /// left to it.
+    pub kept_open_max: u32,
     /// When what was written is made durable.
     pub fsync: Fsync,
     /// Which files transactions work on.
@@ -127,6 +133,8 @@ pub struct Play {
     stop: Arc<AtomicBool>,
     /// Numbers of files whose names were taken.
     foreign: HashSet<u32>,
+    /// Which files are open; none where each is closed behind its operation.
+    kept: Option<Kept>,
 }
 
 impl Play {
@@ -174,6 +182,8 @@ impl Play {
             deadline_ns: u64::MAX,
             stop: Arc::default(),
             foreign: HashSet::new(),
+            kept: (options.kept_open_max > 0)
+                .then(|| Kept::new(2 * settings.number, options.kept_open_max)),
         };
         Ok((play, TextContent::new(text)))
     }
@@ -203,6 +213,9 @@ impl Play {
         self.chains.fill(Chain::IDLE);
         self.files_in_use.fill(NO_FILE);
         self.busy_count = 0;
+        if let Some(kept) = &mut self.kept {
+            kept.clear();
+        }
         let next = match self.phase {
             None if self.has_own_directories() => Some(PlayPhase::Directories),
             None | Some(PlayPhase::Directories) => Some(PlayPhase::Create),
@@ -286,10 +299,27 @@ impl Play {
             return Some(Step::Park);
         }
         self.is_barrier = false;
-        self.chains[index] = Chain::new(operation, &self.rules);
+        let handle = self.handle(&operation);
+        self.chains[index] = Chain::new(operation, &self.rules, handle);
         self.files_in_use[index] = number;
         self.busy_count += 1;
         None
+    }
+
+    /// What becomes of the handle of an operation's file.
+    #[inline]
+    fn handle(&mut self, operation: &Operation) -> Handle {
+        match (&mut self.kept, operation, self.phase) {
+            (Some(kept), Operation::Delete { file }, _) => kept.close(file.slot_index),
+            (
+                Some(kept),
+                Operation::Create { file, .. }
+                | Operation::Read { file, .. }
+                | Operation::Append { file, .. },
+                Some(PlayPhase::Transactions),
+            ) => kept.open(file.slot_index),
+            _ => Handle::Passing,
+        }
     }
 
     #[inline]
@@ -365,7 +395,11 @@ impl Play {
 
     /// Tells the stream, now or with its next operation, that one failed.
     #[cold]
-    fn note_failure(&mut self, operation: Operation, result: i32) {
+    fn note_failure(&mut self, operation: Operation, handle: Handle, result: i32) {
+        if let (Some(kept), Some(file), Handle::Opened) = (&mut self.kept, operation.file(), handle)
+        {
+            kept.close(file.slot_index);
+        }
         if let Operation::Create { file, .. } = operation
             && result == -EEXIST
         {
@@ -428,11 +462,11 @@ impl Generator for Play {
         if after == After::More {
             return Flow::Continues;
         }
-        let operation = chain.operation;
+        let (operation, handle) = (chain.operation, chain.handle);
         self.files_in_use[index] = NO_FILE;
         self.busy_count -= 1;
         if after == After::Failed {
-            self.note_failure(operation, completion.result);
+            self.note_failure(operation, handle, completion.result);
         }
         kind(&operation).map_or(Flow::Apart, Flow::Done)
     }
@@ -453,12 +487,9 @@ const fn kind(operation: &Operation) -> Option<u8> {
 /// The number of the file that an operation is on; one that no file has if it is on none.
 #[inline]
 const fn file_number(operation: &Operation) -> u32 {
-    match operation {
-        Operation::Create { file, .. }
-        | Operation::Read { file, .. }
-        | Operation::Append { file, .. }
-        | Operation::Delete { file } => file.number,
-        Operation::MakeDirectory(_) | Operation::RemoveDirectory(_) | Operation::Mark(_) => NO_FILE,
+    match operation.file() {
+        Some(file) => file.number,
+        None => NO_FILE,
     }
 }
 

@@ -168,6 +168,7 @@ pub fn postmark() -> RunRecord {
         fsync: Fsync::None,
         choice: FileChoice::Uniform,
         pool: Pool::Own,
+        keep_open: 0,
     }));
     plan.cells = vec![cell];
     let phases = [

@@ -112,6 +112,7 @@ fn session(number: u32, transactions: u32) -> RunRecord {
         fsync: workload::plan::Fsync::None,
         choice: workload::plan::FileChoice::Uniform,
         pool: workload::plan::Pool::Own,
+        keep_open: 0,
     };
     let cell = &mut record.cells[0];
     let planned = record.plan.cells.iter_mut();

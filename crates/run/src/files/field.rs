@@ -61,7 +61,11 @@ pub(super) fn ruled(
         fileset.open_subdirectories()?;
     }
     let fileset = Arc::new(fileset);
-    Ok(Field { fileset, options })
+    Ok(Field {
+        fileset,
+        options,
+        keep_open: 0,
+    })
 }
 
 /// Files with names of a list, in a directory of a tree, with the directories that they need.
@@ -81,5 +85,6 @@ pub(super) fn listed(
     Ok(Field {
         fileset: Arc::new(fileset),
         options,
+        keep_open: 0,
     })
 }

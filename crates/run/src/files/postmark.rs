@@ -5,8 +5,8 @@ use std::sync::Arc;
 use engine::{FileOptions, Fileset};
 use generate::FileStamp;
 use generate::postmark::{
-    Mark, Play, PlayOptions, PlayPhase, TextContent, Totals, file_options, name_rule,
-    stdio_buffer_bytes, subdirectories_count,
+    Mark, Play, PlayOptions, PlayPhase, TextContent, Totals, file_options, kept_file_options,
+    name_rule, stdio_buffer_bytes, subdirectories_count,
 };
 use results::{Warning, WarningCode};
 use serde_json::json;
@@ -76,6 +76,7 @@ impl Postmark {
             has_file_offsets: self.has_file_offsets(worker),
             // What is checked says where in its file it is.
             reads_whole: self.cell.engine == EngineKind::IoUring && !worker.verify,
+            kept_open_max: self.plan.keep_open,
             fsync: self.plan.fsync,
             choice: self.plan.choice,
             is_endless: self.cell.run_time_ns > 0,
@@ -137,16 +138,19 @@ impl Postmark {
         Ok(Field {
             fileset: Arc::new(fileset),
             options: self.options(worker, text),
+            keep_open: self.plan.keep_open,
         })
     }
 
-    /// Refuses more directories than can be held open, before any is made.
+    /// Refuses more directories and files than can be held open, before any is made.
     fn make_room(&self) -> Result<(), RunError> {
         let settings = &self.plan.settings;
         let locations = settings.locations.len().max(1) as u64;
         let each = locations * u64::from(subdirectories_count(settings));
-        let count = each.saturating_mul(self.cell.workers.len() as u64);
-        Ok(engine::make_room_for_directories(count)?)
+        let directories = each.saturating_mul(self.cell.workers.len() as u64);
+        // Each worker has descriptors of its own besides those of the directories of all.
+        let count = directories.saturating_add(self.plan.keep_open.into());
+        Ok(engine::make_room_for_open(count)?)
     }
 
     /// Opens the subdirectories that each worker has made, so that nothing on the way to a file
@@ -165,6 +169,10 @@ impl Postmark {
     /// Files are opened as the original opens them, and written from where the text is, unless
     /// requests say where they go in the file in place of where in the text they are.
     fn options(&self, worker: &WorkerPlan, text: &TextContent) -> FileOptions {
+        let file_options = match self.plan.keep_open {
+            0 => file_options,
+            _ => kept_file_options,
+        };
         let options = file_options(&self.plan.settings, self.has_file_offsets(worker));
         let direct = match self.cell.cache {
             CacheMode::Direct => direct_flag(),

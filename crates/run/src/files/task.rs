@@ -34,6 +34,8 @@ pub(crate) struct FileTask {
 pub(crate) struct Field {
     pub fileset: Arc<Fileset>,
     pub options: FileOptions,
+    /// Files that stay open, at most; 0 where each is closed in its slot. System calls only.
+    pub keep_open: u32,
 }
 
 /// Where the bytes that each worker of a cell writes come from.
@@ -136,7 +138,25 @@ fn with_psync(
     lane: &Lane,
     start: Start<'_>,
 ) -> Result<Option<Outcome>, RunError> {
-    let engine = PsyncFiles::new(field.fileset, slots, bytes, field.options)?;
+    let Field {
+        fileset,
+        options,
+        keep_open,
+    } = field;
+    if keep_open > 0 {
+        let notes = EngineNotes {
+            notes: vec![format!(
+                "up to {keep_open} files stay open in the transactions; closing what is left is \
+                 not timed"
+            )],
+            ..EngineNotes::default()
+        };
+        // Each slot may have one besides, on its way to be closed.
+        let files_max = keep_open.saturating_add(slots);
+        let engine = PsyncFiles::keeping_open(fileset, slots, bytes, options, files_max)?;
+        return with_engine(engine, notes, task, lane, start);
+    }
+    let engine = PsyncFiles::new(fileset, slots, bytes, options)?;
     with_engine(engine, EngineNotes::default(), task, lane, start)
 }
 

@@ -291,6 +291,7 @@ fn reads_of_a_files_end_are_no_short_transfers() {
             fsync: Fsync::None,
             choice: FileChoice::Uniform,
             pool: Pool::Own,
+            keep_open: 0,
         });
         let scratch = tempfile::tempdir().unwrap();
         let record = record_of(&plan(scratch.path(), engine, 1, files));
@@ -343,6 +344,7 @@ fn postmark(change: impl FnOnce(&mut workload::plan::PostmarkPlan)) -> FilePlan 
         fsync: workload::plan::Fsync::None,
         choice: workload::plan::FileChoice::Uniform,
         pool: workload::plan::Pool::Own,
+        keep_open: 0,
     };
     change(&mut plan);
     FilePlan::Postmark(plan)

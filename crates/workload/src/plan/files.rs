@@ -50,6 +50,10 @@ pub struct PostmarkPlan {
     pub choice: FileChoice,
     /// Where the workers' pools lie.
     pub pool: Pool,
+    /// Files that each worker leaves open in its transactions until they are removed, at most; 0
+    /// closes each behind its operation.
+    #[serde(default)]
+    pub keep_open: u32,
 }
 
 /// When what was written is made durable.

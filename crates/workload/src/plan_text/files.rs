@@ -52,6 +52,12 @@ fn postmark(plan: &PostmarkPlan, run_time_ns: u64, workers: u64) -> Vec<String> 
         Fsync::PerTransaction => sentences
             .push("sync each file that was written, and its directory after a change".to_owned()),
     }
+    if plan.keep_open > 0 {
+        sentences.push(format!(
+            "leave up to {} files open until they are removed",
+            plan.keep_open
+        ));
+    }
     if run_time_ns == 0 {
         sentences.push(estimate(settings, workers));
     }

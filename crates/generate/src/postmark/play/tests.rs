@@ -21,6 +21,7 @@ fn options(slot_count: u32) -> PlayOptions {
         stdio_buffer_bytes: 4096,
         has_file_offsets: false,
         reads_whole: false,
+        kept_open_max: 0,
         fsync: Fsync::None,
         choice: FileChoice::Uniform,
         is_endless: false,
@@ -583,6 +584,39 @@ fn failures_with_more_slots_are_taken_out_of_the_totals() {
 }
 
 #[test]
+fn files_that_stay_open_are_opened_once() {
+    let unbuffered = Settings {
+        is_buffered: false,
+        ..settings(20, 300)
+    };
+    let options = PlayOptions {
+        kept_open_max: 1000,
+        ..options(1)
+    };
+    let mut play = play(&unbuffered, &options);
+    let mut driver = Loop::new(&options, 1);
+    let mut seen = Vec::new();
+    while let Some(phase) = play.begin_next_phase() {
+        driver.run(&mut play);
+        let requests = std::mem::take(&mut driver.seen);
+        if phase == PlayPhase::Transactions {
+            seen = requests;
+        }
+    }
+    let count = |operation| {
+        seen.iter()
+            .filter(|it| it.request.operation == operation)
+            .count()
+    };
+    let (opened, created) = (count(Primitive::Open), count(Primitive::Create));
+    // Those of the pool that were worked on, once each.
+    assert!((1..=20).contains(&opened), "{opened}");
+    let (closed, removed) = (count(Primitive::Close), count(Primitive::Unlink));
+    assert!((1..=removed).contains(&closed) && closed <= opened + created);
+    assert_eq!(*play.totals(), expected(&unbuffered));
+}
+
+#[test]
 fn names_that_were_taken_are_left_alone() {
     for slot_count in [1, 4] {
         let options = options(slot_count);
@@ -656,7 +690,10 @@ proptest! {
         fsync in 0_usize..3,
         theta in proptest::option::of(0.5_f64..2.0),
         create_bias in 0_u8..11,
+        kept_open_max in proptest::option::of(1_u32..60),
     ) {
+        // What stays open is not a stream.
+        let is_buffered = is_buffered && kept_open_max.is_none();
         let settings = Settings {
             subdirectories,
             is_buffered,
@@ -666,6 +703,7 @@ proptest! {
         };
         let options = PlayOptions {
             has_file_offsets,
+            kept_open_max: kept_open_max.unwrap_or(0),
             fsync: [Fsync::None, Fsync::PerFile, Fsync::PerTransaction][fsync],
             choice: theta.map_or(FileChoice::Uniform, |theta| FileChoice::Zipf { theta }),
             ..options(slot_count)

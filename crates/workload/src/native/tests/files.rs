@@ -28,6 +28,7 @@ fn postmark() -> impl Strategy<Value = Postmark> {
             fsync: flag.map(|_| Fsync::PerTransaction),
             choice,
             pool: flag.map(|_| Pool::Shared),
+            keep_open: number,
             ..Postmark::default()
         },
     )

@@ -17,6 +17,7 @@ impl Layout<'_, '_> {
         self.check_programs(workload)?;
         if let FilePlan::Postmark(plan) = self.files {
             self.check_directories(plan)?;
+            self.check_kept_open(plan)?;
             self.check_memory(plan)?;
             self.warn_of_end(plan);
             self.warn_of_count(workload);
@@ -76,6 +77,20 @@ impl Layout<'_, '_> {
         let message = format!("{directories} directories are more than 32 bits can number");
         let help = "use fewer `subdirectories` or `locations`";
         Err(Diagnostic::error("", message).help(help))
+    }
+
+    /// A stream that stays open would answer from its buffer, and a ring opens into its slots.
+    fn check_kept_open(&self, plan: &PostmarkPlan) -> Result<(), Diagnostic> {
+        let (what, help) = match (plan.keep_open, plan.settings.is_buffered) {
+            (0, _) => return Ok(()),
+            (_, true) => ("`buffering = true`", "write `buffering = false`"),
+            _ if self.options.engine == EngineKind::IoUring => {
+                ("`engine = \"io_uring\"`", "write `engine = \"psync\"`")
+            }
+            _ => return Ok(()),
+        };
+        let message = format!("`keep_open` leaves files open, which {what} cannot");
+        Err(Diagnostic::error("", message).help(format!("{help}, or leave `keep_open` out")))
     }
 
     /// Each worker has a table of slots and a text twice as long as the largest file; half of the

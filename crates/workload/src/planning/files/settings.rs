@@ -103,6 +103,11 @@ fn postmark(workload: &Workload, plan: &PostmarkPlan) -> Vec<Row> {
         ("fsync", text_of(&plan.fsync), written.fsync.is_some()),
         ("choice", choice, written.choice.is_some()),
         ("pool", text_of(&plan.pool), written.pool.is_some()),
+        (
+            "keep_open",
+            plan.keep_open.to_string(),
+            written.keep_open.is_some(),
+        ),
     ]
 }
 

@@ -98,7 +98,7 @@ fn every_key_is_a_setting_with_its_source() {
     assert_eq!(shown("postmark.choice"), ("uniform", Source::Default));
     assert_eq!(shown("seed"), ("7", Source::Written));
     for (text, count) in [
-        ("postmark", 16),
+        ("postmark", 17),
         ("create_remove", 9),
         ("lat_fs", 6),
         ("fs_mark", 11),
@@ -355,7 +355,8 @@ fn the_plan_reads_well() {
          postmark.write_block = 512B,\n           \
          postmark.buffering = true, postmark.read_bias = 5, postmark.create_bias = 5,\n           \
          postmark.compat = 1.53, postmark.report = verbose, postmark.fsync = none,\n           \
-         postmark.choice = uniform, postmark.pool = own, targets = .\n\n\
+         postmark.choice = uniform, postmark.pool = own, postmark.keep_open = 0, \
+         targets = .\n\n\
          targets\n  0  .  0B  directory, with files in it\n\n\
          files as postmark has them\n  \
          each of 2 workers in a directory of its own: create 1000 files of 500 to 9999 bytes in 10 \

@@ -49,7 +49,10 @@ pub(super) struct Seen {
 /// The measurement loop, with completions in any order.
 pub(super) struct Loop {
     pub disk: Disk,
-    handles: Vec<Option<Handle>>,
+    /// By slot, or by file where files stay open.
+    handles: HashMap<u32, Handle>,
+    slot_count: u32,
+    kept_open_max: u32,
     has_file_offsets: bool,
     /// Whether whatever fails is a mistake of the generator.
     pub is_strict: bool,
@@ -70,7 +73,9 @@ impl Loop {
         let slot_count = options.slot_count as usize;
         Self {
             disk: Disk::default(),
-            handles: vec![None; slot_count],
+            handles: HashMap::new(),
+            slot_count: options.slot_count,
+            kept_open_max: options.kept_open_max,
             has_file_offsets: options.has_file_offsets,
             is_strict: true,
             fail: None,
@@ -86,8 +91,8 @@ impl Loop {
     /// Runs until all slots have finished, or until the cut.
     pub fn run(&mut self, play: &mut Play) {
         // A phase has an engine of its own.
-        self.handles.fill(None);
-        let mut ready: VecDeque<u32> = (0..self.handles.len() as u32).collect();
+        self.handles.clear();
+        let mut ready: VecDeque<u32> = (0..self.slot_count).collect();
         let (mut parked, mut in_flight) = (Vec::new(), Vec::<Request>::new());
         let mut issued = 0;
         loop {
@@ -138,7 +143,7 @@ impl Loop {
         let result = match failure {
             // What fails to close is closed all the same.
             Some(result) if request.operation == Primitive::Close => {
-                self.handles[slot] = None;
+                self.handles.remove(&self.handle_of(&request));
                 result
             }
             Some(result) => result,
@@ -172,11 +177,18 @@ impl Loop {
         });
     }
 
+    fn handle_of(&self, request: &Request) -> u32 {
+        match self.kept_open_max {
+            0 => request.slot,
+            _ => request.file_index,
+        }
+    }
+
     /// The result of a request; panics where one is made that no order of completions excuses.
     fn carry_out(&mut self, request: &Request) -> i32 {
         const ENOENT: i32 = -2;
-        let slot = request.slot as usize;
         let key = (request.length_bytes, request.file_index);
+        let handle = self.handle_of(request);
         match request.operation {
             Primitive::Mkdir => {
                 assert!(self.disk.directories.insert(request.length_bytes));
@@ -190,47 +202,51 @@ impl Loop {
             }
             Primitive::Create => {
                 assert!(self.disk.sizes.insert(key, 0).is_none(), "{request:?}");
-                self.open(slot, key, false)
+                self.open(handle, key, false)
             }
             Primitive::Open if !self.disk.sizes.contains_key(&key) => ENOENT,
-            Primitive::Open => self.open(slot, key, request.offset_bytes == 3),
+            Primitive::Open => self.open(handle, key, request.offset_bytes == 3),
             Primitive::Unlink => {
-                let is_open = self.handles.iter().flatten().any(|it| it.key == key);
+                let is_open = self.handles.values().any(|it| it.key == key);
                 assert!(!is_open, "{request:?}");
                 self.disk.sizes.remove(&key).map_or(ENOENT, |_| 0)
             }
             Primitive::Close => {
-                self.handles[slot].take().expect("something is open");
+                self.handles.remove(&handle).expect("something is open");
                 0
             }
             Primitive::Fsync if request.offset_bytes == Aim::Directory.code() => {
-                assert!(self.handles[slot].is_none());
+                assert!(self.kept_open_max > 0 || !self.handles.contains_key(&handle));
                 0
             }
             Primitive::Fsync => {
-                assert!(self.handles[slot].is_some());
+                assert!(self.handles.contains_key(&handle));
                 0
             }
             _ => self.transfer(request),
         }
     }
 
-    fn open(&mut self, slot: usize, key: (u32, u32), appends: bool) -> i32 {
-        let is_open = self.handles.iter().flatten().any(|it| it.key == key);
+    fn open(&mut self, handle: u32, key: (u32, u32), appends: bool) -> i32 {
+        let is_open = self.handles.values().any(|it| it.key == key);
         assert!(!is_open, "file {key:?} is open in two slots");
-        assert!(self.handles[slot].is_none());
-        self.handles[slot] = Some(Handle {
+        let opened = Handle {
             key,
             position: 0,
             appends,
-        });
+        };
+        assert!(self.handles.insert(handle, opened).is_none());
+        let open_count = self.handles.len();
+        assert!(
+            self.kept_open_max == 0
+                || open_count <= (self.kept_open_max + self.slot_count) as usize
+        );
         0
     }
 
     fn transfer(&mut self, request: &Request) -> i32 {
-        let handle = self.handles[request.slot as usize]
-            .as_mut()
-            .expect("a file is open");
+        let handle = self.handle_of(request);
+        let handle = self.handles.get_mut(&handle).expect("a file is open");
         assert_eq!(handle.key.1, request.file_index);
         let size = self
             .disk
@@ -238,15 +254,18 @@ impl Loop {
             .get_mut(&handle.key)
             .expect("open files exist");
         let length = u64::from(request.length_bytes);
-        let start = if handle.appends {
+        let is_read = request.operation == Primitive::Read;
+        let start = if handle.appends || (self.kept_open_max > 0 && !is_read) {
             *size
+        } else if self.kept_open_max > 0 {
+            request.offset_bytes
         } else {
             handle.position
         };
         if self.has_file_offsets {
             assert_eq!(request.offset_bytes, start, "{request:?}");
         }
-        let moved = if request.operation == Primitive::Read {
+        let moved = if is_read {
             let moved = length.min(size.saturating_sub(start));
             self.disk.read_bytes += moved;
             moved

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use engine::{Engine, FileOptions, Fileset, PsyncFiles, UringFiles, Wait};
 
 use super::*;
-use crate::postmark::{Names, file_options, name_rule};
+use crate::postmark::{Names, file_options, kept_file_options, name_rule};
 use crate::{Content, FileStamp};
 
 /// Two locations that go away with their contents.
@@ -218,6 +218,36 @@ fn checked_content_is_right_with_every_engine_and_depth() {
         };
         while play.begin_next_phase().is_some() {
             run(engine.as_mut(), &mut play, &mut content);
+        }
+        assert_eq!(*play.totals(), expected(&settings));
+        assert!(place.files().is_empty());
+    }
+}
+
+#[test]
+fn files_that_stay_open_have_the_same_content_and_totals() {
+    for (slot_count, kept_open_max) in [(1, 1000), (1, 7), (6, 1000), (6, 5)] {
+        let settings = two_locations(3, false);
+        let place = Place::new();
+        let options = PlayOptions {
+            has_file_offsets: true,
+            kept_open_max,
+            fsync: Fsync::PerTransaction,
+            ..options(slot_count)
+        };
+        let mut play = play(&settings, &options);
+        let mut content = FileStamp::new(1);
+        let open = kept_file_options(&settings, true);
+        let (bytes, files_max) = (
+            Play::buffer_bytes(&settings, 4096),
+            kept_open_max + slot_count,
+        );
+        while play.begin_next_phase().is_some() {
+            let fileset = place.fileset(&settings);
+            let mut engine =
+                PsyncFiles::keeping_open(fileset, slot_count, bytes, open.clone(), files_max)
+                    .unwrap();
+            run(&mut engine, &mut play, &mut content);
         }
         assert_eq!(*play.totals(), expected(&settings));
         assert!(place.files().is_empty());

@@ -1,0 +1,251 @@
+//! Where an engine keeps what is open: in the request's slot, or with the file.
+
+use std::os::fd::OwnedFd;
+
+use crate::Request;
+
+/// Open files by what a request says.
+pub trait Handles {
+    /// What the request works on.
+    fn get(&self, request: &Request) -> Option<&OwnedFd>;
+
+    /// Keeps what the request has opened; [`Self::refusal`] must have had nothing against it.
+    fn put(&mut self, request: &Request, file: OwnedFd);
+
+    /// Hands over what the request is to close.
+    fn take(&mut self, request: &Request) -> Option<OwnedFd>;
+
+    /// Why the request may not open a file, as a completion's result.
+    fn refusal(&self, request: &Request) -> Option<i32>;
+
+    /// Whether the request may open and close something by itself.
+    fn is_free(&self, request: &Request) -> bool;
+
+    /// Closes everything.
+    fn clear(&mut self);
+}
+
+/// One file for each slot, from when it is opened until it is closed.
+#[derive(Debug)]
+pub struct SlotHandles(Box<[Option<OwnedFd>]>);
+
+impl SlotHandles {
+    pub(super) fn new(slot_count: u32) -> Self {
+        Self((0..slot_count).map(|_| None).collect())
+    }
+}
+
+impl Handles for SlotHandles {
+    #[inline(always)]
+    fn get(&self, request: &Request) -> Option<&OwnedFd> {
+        self.0[request.slot as usize].as_ref()
+    }
+
+    #[inline(always)]
+    fn put(&mut self, request: &Request, file: OwnedFd) {
+        self.0[request.slot as usize] = Some(file);
+    }
+
+    #[inline(always)]
+    fn take(&mut self, request: &Request) -> Option<OwnedFd> {
+        self.0[request.slot as usize].take()
+    }
+
+    #[inline(always)]
+    fn refusal(&self, request: &Request) -> Option<i32> {
+        (!self.is_free(request)).then_some(-libc::EBUSY)
+    }
+
+    #[inline(always)]
+    fn is_free(&self, request: &Request) -> bool {
+        self.0[request.slot as usize].is_none()
+    }
+
+    fn clear(&mut self) {
+        self.0.fill_with(|| None);
+    }
+}
+
+/// Files that stay open, found by their index whichever slot asks.
+///
+/// A table with open addressing of which at least three quarters are empty. What is closed leaves
+/// no mark, so that nothing has to be built anew in the middle of a measurement.
+#[derive(Debug)]
+pub struct FileHandles {
+    places: Box<[(u32, Option<OwnedFd>)]>,
+    count: usize,
+    max_count: usize,
+}
+
+impl FileHandles {
+    pub(super) fn new(max_count: u32) -> Self {
+        let max_count = max_count as usize;
+        let place_count = (4 * max_count.max(1)).next_power_of_two();
+        Self {
+            places: (0..place_count).map(|_| (0, None)).collect(),
+            count: 0,
+            max_count,
+        }
+    }
+
+    /// Where a file is looked for first: the upper bits of a product with 2^32 by the golden
+    /// ratio, which puts consecutive numbers far from each other (Knuth, The Art of Computer
+    /// Programming 3, 6.4).
+    #[inline]
+    fn home(&self, file_index: u32) -> usize {
+        const GOLDEN: u32 = 0x9E37_79B9;
+        let bits = self.places.len().trailing_zeros();
+        (u64::from(file_index.wrapping_mul(GOLDEN)) << bits >> 32) as usize
+    }
+
+    #[inline]
+    fn behind(&self, place: usize) -> usize {
+        (place + 1) & (self.places.len() - 1)
+    }
+
+    /// Places from one to another, forwards and around.
+    #[inline]
+    fn distance(&self, from: usize, to: usize) -> usize {
+        to.wrapping_sub(from) & (self.places.len() - 1)
+    }
+
+    /// Where the file is, or the empty place where it would be.
+    #[inline]
+    fn find(&self, file_index: u32) -> Result<usize, usize> {
+        let mut place = self.home(file_index);
+        loop {
+            match &self.places[place] {
+                (_, None) => return Err(place),
+                (other, Some(_)) if *other == file_index => return Ok(place),
+                _ => place = self.behind(place),
+            }
+        }
+    }
+}
+
+impl Handles for FileHandles {
+    #[inline]
+    fn get(&self, request: &Request) -> Option<&OwnedFd> {
+        let place = self.find(request.file_index).ok()?;
+        self.places[place].1.as_ref()
+    }
+
+    #[inline]
+    fn put(&mut self, request: &Request, file: OwnedFd) {
+        if let Err(place) = self.find(request.file_index) {
+            self.places[place] = (request.file_index, Some(file));
+            self.count += 1;
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, request: &Request) -> Option<OwnedFd> {
+        let mut hole = self.find(request.file_index).ok()?;
+        let file = self.places[hole].1.take();
+        self.count -= 1;
+        // What was put further on because of this place moves up.
+        let mut place = self.behind(hole);
+        while self.places[place].1.is_some() {
+            let home = self.home(self.places[place].0);
+            if self.distance(home, place) >= self.distance(hole, place) {
+                self.places.swap(hole, place);
+                hole = place;
+            }
+            place = self.behind(place);
+        }
+        file
+    }
+
+    #[inline]
+    fn refusal(&self, request: &Request) -> Option<i32> {
+        if self.count == self.max_count {
+            return Some(-libc::EMFILE);
+        }
+        self.find(request.file_index).ok().map(|_| -libc::EBUSY)
+    }
+
+    #[inline]
+    fn is_free(&self, _: &Request) -> bool {
+        true
+    }
+
+    fn clear(&mut self) {
+        self.places.fill_with(|| (0, None));
+        self.count = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::os::fd::AsRawFd;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Operation;
+
+    fn request(file_index: u32) -> Request {
+        Request {
+            operation: Operation::Open,
+            slot: 0,
+            file_index,
+            length_bytes: 0,
+            offset_bytes: 0,
+        }
+    }
+
+    fn file() -> OwnedFd {
+        std::fs::File::open("/dev/null").unwrap().into()
+    }
+
+    proptest! {
+        #[test]
+        fn files_are_found_as_in_a_map(
+            // Few numbers with few bits meet in the same places.
+            steps in proptest::collection::vec((any::<bool>(), 0_u32..24, any::<bool>()), 0..300),
+            max_count in 1_u32..9,
+        ) {
+            let (mut handles, mut model) = (FileHandles::new(max_count), HashMap::new());
+            for (opens, number, is_far) in steps {
+                // The second of these has its home with the first.
+                let request = request(if is_far { number ^ (number << 27) } else { number });
+                let index = request.file_index;
+                if !opens {
+                    let taken = handles.take(&request).map(|file| file.as_raw_fd());
+                    prop_assert_eq!(taken, model.remove(&index));
+                    continue;
+                }
+                let is_full = model.len() == max_count as usize;
+                let refusal = match (is_full, model.contains_key(&index)) {
+                    (true, _) => Some(-libc::EMFILE),
+                    (false, true) => Some(-libc::EBUSY),
+                    (false, false) => None,
+                };
+                prop_assert_eq!(handles.refusal(&request), refusal);
+                if refusal.is_none() {
+                    let file = file();
+                    model.insert(index, file.as_raw_fd());
+                    handles.put(&request, file);
+                }
+                for (index, descriptor) in &model {
+                    let found = handles.get(&super::tests::request(*index)).unwrap();
+                    prop_assert_eq!(found.as_raw_fd(), *descriptor);
+                }
+                prop_assert_eq!(handles.count, model.len());
+            }
+        }
+    }
+
+    #[test]
+    fn everything_can_be_closed() {
+        let mut handles = FileHandles::new(3);
+        for number in [1, 2, 3] {
+            handles.put(&request(number), file());
+        }
+        assert_eq!(handles.refusal(&request(4)), Some(-libc::EMFILE));
+        handles.clear();
+        assert_eq!(handles.refusal(&request(1)), None);
+        assert!(handles.get(&request(1)).is_none());
+    }
+}

@@ -1,0 +1,81 @@
+//! Which files of the pool stay open.
+
+use super::chain::Handle;
+
+/// A mark for each slot of the pool whose file is open.
+#[derive(Debug, Clone)]
+pub(super) struct Kept {
+    open: Box<[u64]>,
+    count: u32,
+    max_count: u32,
+}
+
+impl Kept {
+    pub(super) fn new(slots_count: u32, max_count: u32) -> Self {
+        Self {
+            open: vec![0; slots_count.div_ceil(u64::BITS) as usize].into(),
+            count: 0,
+            max_count,
+        }
+    }
+
+    /// Takes all files for closed.
+    pub(super) fn clear(&mut self) {
+        self.open.fill(0);
+        self.count = 0;
+    }
+
+    /// What is done with the file of a slot by an operation on its content; it stays open behind
+    /// it, unless there are as many as may be.
+    #[inline]
+    pub(super) fn open(&mut self, slot_index: u32) -> Handle {
+        let (word, bit) = Self::place(slot_index);
+        if self.open[word] & bit != 0 {
+            return Handle::Open;
+        }
+        if self.count == self.max_count {
+            return Handle::Passing;
+        }
+        self.open[word] |= bit;
+        self.count += 1;
+        Handle::Opened
+    }
+
+    /// What is done with the file of a slot when it is removed, or was not there to open.
+    #[inline]
+    pub(super) fn close(&mut self, slot_index: u32) -> Handle {
+        let (word, bit) = Self::place(slot_index);
+        if self.open[word] & bit == 0 {
+            return Handle::Passing;
+        }
+        self.open[word] &= !bit;
+        self.count -= 1;
+        Handle::Closed
+    }
+
+    const fn place(slot_index: u32) -> (usize, u64) {
+        (
+            (slot_index / u64::BITS) as usize,
+            1 << (slot_index % u64::BITS),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_files_stay_open_than_may() {
+        let mut kept = Kept::new(200, 2);
+        assert_eq!(kept.close(3), Handle::Passing);
+        assert_eq!(kept.open(3), Handle::Opened);
+        assert_eq!(kept.open(3), Handle::Open);
+        assert_eq!(kept.open(199), Handle::Opened);
+        assert_eq!(kept.open(64), Handle::Passing);
+        assert_eq!(kept.close(3), Handle::Closed);
+        assert_eq!(kept.open(64), Handle::Opened);
+        kept.clear();
+        assert_eq!(kept.open(199), Handle::Opened);
+    }
+}
