@@ -285,11 +285,42 @@ fn every_published_experiment_runs_small_and_stands_beside_its_figures() {
         let done = bed.run(&line);
         done.assert_says(0, &[]);
         assert!(done.stdout.contains("scale 0.001:"), "{}", done.text());
-        assert!(!done.stdout.contains("NaN"), "{}", done.text());
+        for bad in ["NaN", "out of files"] {
+            assert!(!done.stdout.contains(bad), "{}", done.text());
+        }
         assert_eq!(bed.left_in_target(), [""; 0]);
     }
     bed.run(&["paper", "run", "no-such"])
         .assert_refused(2, &["`no-such`", "paper list"]);
+}
+
+#[test]
+fn a_pool_that_is_used_up_is_an_alarm() {
+    let bed = need!(Bed::in_memory());
+    let choice = format!("path:{}", bed.target().display());
+    let done = bed.run(&[
+        "lab",
+        "run",
+        "postmark",
+        "--fs",
+        &choice,
+        "--repetitions",
+        "1",
+        "--set",
+        "number=3",
+        "--set",
+        "transactions=20000",
+        "--no-html",
+    ]);
+    let said = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    let alarm = format!(
+        "{}: postmark, repetition 1: out of files: ",
+        bed.target().display()
+    );
+    // A long path is broken where a line ends.
+    let said = said.replace(' ', "");
+    assert!(said.contains(&alarm.replace(' ', "")), "{}", done.text());
+    assert_eq!(bed.left_in_target(), [""; 0]);
 }
 
 #[test]

@@ -41,6 +41,10 @@ impl Scale {
 
     /// The workload with its counts, sizes and times scaled. None becomes smaller than what still
     /// tells something, nor larger than it was.
+    ///
+    /// A pool of files goes with the square root: how far transactions make it shrink by chance is
+    /// a random walk, as long as the square root of their number, and a pool that is used up ends
+    /// them.
     #[must_use]
     pub fn applied(self, workload: &Workload) -> Workload {
         let mut scaled = workload.clone();
@@ -48,7 +52,8 @@ impl Scale {
             return scaled;
         }
         if let Some(postmark) = &mut scaled.postmark {
-            self.files(&mut postmark.number, POSTMARK_COUNT, FILES_MIN);
+            self.root()
+                .files(&mut postmark.number, POSTMARK_COUNT, FILES_MIN);
             self.files(&mut postmark.transactions, POSTMARK_COUNT, TRANSACTIONS_MIN);
         }
         if let Some(create_remove) = &mut scaled.create_remove {
@@ -95,6 +100,10 @@ impl Scale {
             None => self.span(&mut scaled.run_time, RUN_NS, RUN_NS_MIN),
         }
         scaled
+    }
+
+    fn root(self) -> Self {
+        Self(self.0.sqrt())
     }
 
     fn count(self, count: u64, least: u64) -> u64 {
@@ -162,6 +171,25 @@ mod tests {
         assert_eq!(server.size, Some(Bytes(102 << 20)));
         assert_eq!(server.run_time, Some(Span(1_000_000_000)));
         assert_eq!(server.ramp_time, Some(Span(200_000_000)));
+    }
+
+    #[test]
+    fn a_pool_lasts_as_long_as_before() {
+        let full = workload::postmark::Postmark {
+            number: Some(9999),
+            transactions: Some(5_000_000),
+            ..workload::postmark::Postmark::default()
+        };
+        let full = Workload {
+            postmark: Some(full),
+            ..Workload::default()
+        };
+        let small = "0.01".parse::<Scale>().unwrap().applied(&full);
+        let small = small.postmark.unwrap();
+        assert_eq!(
+            (small.number, small.transactions),
+            (Some(1000), Some(50_000))
+        );
     }
 
     #[test]

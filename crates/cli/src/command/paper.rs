@@ -8,7 +8,7 @@ use report::{LineupFormat, PAPERS, Paper, PaperSide, PaperTable};
 use results::RunRecord;
 use workload::source::{LoadOptions, Loaded, load_with};
 
-use super::lab::{Asked, Contest, Entrant, Held, Peak, Side, costs, exit, failures, peak};
+use super::lab::{Asked, Contest, Entrant, Held, Peak, Side, costs, exit, peak, shortfalls};
 use crate::args::{PaperAction, PaperArgs, PaperRunArgs};
 use crate::failure::{Exit, Failure};
 use crate::output::{page, print};
@@ -161,7 +161,7 @@ fn print_beside(
         paper,
         heading: headings(paper)?,
         remarks,
-        alarms: [&held.alarms[..], &failures(contest, held)].concat(),
+        alarms: [&held.alarms[..], &shortfalls(contest, held)].concat(),
         sides: measured
             .iter()
             .map(|index| PaperSide {

@@ -96,8 +96,8 @@ impl Asked {
     pub fn remarks(&self) -> Vec<String> {
         let scale = (!self.scale.is_full()).then(|| {
             format!(
-                "scale {}: every workload at {} of its files, bytes and times, though never so \
-                 small that it tells nothing",
+                "scale {}: every workload at {} of its files, bytes and times (PostMark's pool at \
+                 the square root), though never so small that it tells nothing",
                 self.scale, self.scale
             )
         });

@@ -15,7 +15,7 @@ mod run;
 
 pub(super) use contest::{Contest, Entrant, Held, Side};
 pub(super) use ground::Asked;
-pub(super) use outcome::{costs, exit, failures};
+pub(super) use outcome::{costs, exit, shortfalls};
 pub(super) use peak::{Peak, peak};
 
 use crate::args::{LabAction, LabArgs};

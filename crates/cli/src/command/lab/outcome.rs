@@ -83,7 +83,7 @@ pub(crate) fn lineup(contest: &Contest, held: &Held, title: String) -> Lineup {
     lineup.is_of_guests = contest.asked.host.is_some();
     lineup.remarks = contest.asked.remarks();
     lineup.alarms.clone_from(&held.alarms);
-    lineup.alarms.extend(failures(contest, held));
+    lineup.alarms.extend(shortfalls(contest, held));
     lineup.notes = notes
         .chain(&held.notes)
         .cloned()
@@ -130,30 +130,36 @@ fn of_job(held: &Held, workload_index: usize, choice_index: usize) -> impl Itera
     held.done.iter().filter(is_it)
 }
 
-/// Which jobs had failed operations: their figures are of other work than those beside them.
-pub(crate) fn failures(contest: &Contest, held: &Held) -> Vec<String> {
-    let failed = |done: &Done| -> Option<String> {
-        let count: u64 = done.record.cells.iter().map(|it| it.total.errors).sum();
-        let mut kinds: Vec<&str> = done
-            .record
-            .cells
-            .iter()
-            .flat_map(|cell| &cell.errors)
-            .map(|error| error.message.as_str())
-            .collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        (count > 0).then(|| {
-            format!(
-                "{}: {count} operations of {}, repetition {}, failed ({})",
-                contest.asked.choices[done.job.choice_index].label,
-                contest.entrants[done.job.workload_index].name,
-                done.job.repetition + 1,
-                kinds.join(", ")
-            )
-        })
-    };
-    held.done.iter().filter_map(failed).collect()
+/// Which jobs did other work than those beside them: operations failed, or files ran out.
+pub(crate) fn shortfalls(contest: &Contest, held: &Held) -> Vec<String> {
+    let mut alarms = Vec::new();
+    for done in &held.done {
+        let label = &contest.asked.choices[done.job.choice_index].label;
+        let job = format!(
+            "{}, repetition {}",
+            contest.entrants[done.job.workload_index].name,
+            done.job.repetition + 1
+        );
+        if let Some((count, kinds)) = failures(&done.record) {
+            alarms.push(format!(
+                "{label}: {count} operations of {job}, failed ({kinds})"
+            ));
+        }
+        let warnings = done.record.warnings.iter();
+        let depleted = warnings.filter(|it| it.code == WarningCode::PoolDepleted);
+        alarms.extend(depleted.map(|it| format!("{label}: {job}: {}", it.message)));
+    }
+    alarms
+}
+
+/// How many operations of a run failed, if any did, and how.
+fn failures(record: &RunRecord) -> Option<(u64, String)> {
+    let count: u64 = record.cells.iter().map(|it| it.total.errors).sum();
+    let errors = record.cells.iter().flat_map(|cell| &cell.errors);
+    let mut kinds: Vec<&str> = errors.map(|error| error.message.as_str()).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    (count > 0).then(|| (count, kinds.join(", ")))
 }
 
 /// Which warnings the runs had, each once with how many had it.
@@ -176,12 +182,17 @@ fn doubts(done: &[Done]) -> Option<String> {
     if counts.is_empty() {
         return None;
     }
+    let told = "`pgmeter show RUN` tells them.";
+    if let [_] = done {
+        let codes: Vec<&str> = counts.keys().map(String::as_str).collect();
+        return Some(format!("Warnings: {}; {told}", codes.join(", ")));
+    }
     let each: Vec<String> = counts
         .iter()
         .map(|(code, count)| format!("{code} ({count})"))
         .collect();
     Some(format!(
-        "Warnings of the {} runs, and how many had each: {}; `pgmeter show RUN` tells them.",
+        "Warnings of the {} runs, and how many had each: {}; {told}",
         done.len(),
         each.join(", ")
     ))
