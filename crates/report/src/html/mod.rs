@@ -25,6 +25,7 @@ mod run;
 #[cfg(test)]
 #[path = "../../../results/tests/results/sample.rs"]
 pub(crate) mod sample;
+mod sentence;
 mod sweeps;
 mod table;
 
@@ -34,6 +35,7 @@ use results::RunRecord;
 pub(crate) use document::document;
 pub(crate) use group::Naming;
 use run::Run;
+pub(crate) use sentence::sentence;
 pub(crate) use table::table as plain_table;
 
 /// The page of one record, or of several beside each other.

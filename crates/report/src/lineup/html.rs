@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::rows::{Row, Value};
 use super::text::{interval, ratio};
 use super::{Lineup, Section};
-use crate::html::document;
+use crate::html::{document, sentence};
 use crate::numbers::ABSENT;
 
 /// The page, which needs nothing but itself.
@@ -23,7 +23,7 @@ pub(super) fn render(lineup: &Lineup) -> String {
     let body = html! {
         header { h1 { (lineup.title) } }
         main #content {
-            @for remark in &lineup.remarks { p { (remark) } }
+            @for remark in &lineup.remarks { p { (sentence(remark)) } }
             @for alarm in &lineup.alarms { pre role="alert" { (alarm) } }
             section {
                 h2 { "What was mounted how" }
@@ -31,7 +31,7 @@ pub(super) fn render(lineup: &Lineup) -> String {
                     table.pairs {
                         tbody {
                             @for (name, behind) in &lineup.columns {
-                                tr { th scope="row" { (name) } td.name { (behind) } }
+                                tr { th scope="row" { (name) } td.name { (sentence(behind)) } }
                             }
                         }
                     }
@@ -40,8 +40,8 @@ pub(super) fn render(lineup: &Lineup) -> String {
             @for (place, section) in lineup.sections.iter().enumerate() {
                 (part(lineup, section, place))
             }
-            @if let Some(legend) = lineup.legend() { p { (legend) } }
-            @for note in &lineup.notes { p { (note) } }
+            @if let Some(legend) = lineup.legend() { p { (sentence(&legend)) } }
+            @for note in &lineup.notes { p { (sentence(note)) } }
         }
     };
     document(&lineup.title, &navigation, &body)

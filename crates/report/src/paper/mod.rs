@@ -125,7 +125,7 @@ impl PaperTable<'_> {
         let body = html! {
             header { h1 { (self.paper.name) } }
             main #content {
-                @for sentence in self.sentences() { p { (sentence) } }
+                @for item in self.sentences() { p { (crate::html::sentence(&item)) } }
                 @for alarm in &self.alarms { pre role="alert" { (alarm) } }
                 @for (heading, table) in tables {
                     h2 { (heading) }

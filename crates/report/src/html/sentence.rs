@@ -1,0 +1,32 @@
+//! Sentences with code in them.
+
+use maud::{Markup, html};
+
+/// A sentence; what stands between backticks is code. One whose backticks do not pair is as it is.
+pub(crate) fn sentence(text: &str) -> Markup {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return html! { (text) };
+    }
+    html! {
+        @for (place, part) in parts.iter().enumerate() {
+            @if place % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_between_backticks_is_code() {
+        let shown = |text| sentence(text).into_string();
+        assert_eq!(
+            shown("made by `mkfs -q`; `a<b`"),
+            "made by <code>mkfs -q</code>; <code>a&lt;b</code>"
+        );
+        assert_eq!(shown("one ` alone"), "one ` alone");
+        assert_eq!(shown("none"), "none");
+    }
+}
