@@ -305,7 +305,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .starts_with("an image of 1024PiB does not fit"),
+                .starts_with("an image of 1 EiB does not fit"),
             "{error}"
         );
         assert!(check_memory(1 << 60).is_err());
