@@ -193,7 +193,12 @@ impl InUse {
         let point = mount.point.display();
         Some(Usage {
             what: format!("{name} is mounted on `{point}` ({})", mount.file_system),
-            release: format!("run `umount {point}` first"),
+            release: match mount.point.to_str() {
+                Some("/" | "/usr" | "/var" | "/boot") => {
+                    "name another device: this system runs from it".to_owned()
+                }
+                _ => format!("run `umount {point}` first"),
+            },
         })
     }
 

@@ -244,4 +244,12 @@ fn partitions_parents_and_holders_count() {
     system.mounts[0].device = (8, 0);
     let told = "`sda` is mounted on `/home` (ext4)";
     assert_eq!(what(&system, (8, 2)).as_deref(), Some(told));
+    let help = |system: &InUse| system.usage((8, 0)).expect("a usage").release;
+    assert_eq!(help(&system), "run `umount /home` first");
+    // Nobody can do that.
+    system.mounts[0].point = "/".into();
+    assert_eq!(
+        help(&system),
+        "name another device: this system runs from it"
+    );
 }
