@@ -157,8 +157,7 @@ impl Lab {
     ) -> Contestant<'a> {
         let measure = move || {
             let plot = ground.plot()?;
-            let parent = plot.path().parent().unwrap_or(plot.path());
-            let text = printed(command(plot.path()).current_dir(parent))?;
+            let text = printed(command(plot.path()).current_dir(plot.parent()))?;
             rate(&text).ok_or_else(|| Failure::Output {
                 program: name.to_owned(),
                 message: text,

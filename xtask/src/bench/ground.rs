@@ -1,6 +1,6 @@
 //! Where classics are measured.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use end_to_end::{FileSystem, FixtureError, MountedImage, Scratch};
 
@@ -35,13 +35,14 @@ impl Ground {
                 Err(error) => return Err(error.into()),
             },
         };
-        let directory = match (&image, self) {
+        let scratch = match (&image, self) {
             (Some(image), _) => Scratch::below(image.path())?,
             (None, Self::Memory) => Scratch::in_memory()?,
             (None, Self::Ext4) => Scratch::new()?,
         };
         Ok(Plot {
-            directory,
+            directory: scratch.directory("files")?,
+            scratch,
             _image: image,
         })
     }
@@ -49,13 +50,19 @@ impl Ground {
 
 /// An empty directory, and what it lies on.
 pub struct Plot {
-    directory: Scratch,
+    directory: PathBuf,
+    scratch: Scratch,
     _image: Option<MountedImage>,
 }
 
 impl Plot {
     /// The directory.
     pub fn path(&self) -> &Path {
-        self.directory.path()
+        &self.directory
+    }
+
+    /// The one that it is in, where programs may leave their logs and pages.
+    pub fn parent(&self) -> &Path {
+        self.scratch.path()
     }
 }
