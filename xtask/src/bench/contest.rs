@@ -191,14 +191,7 @@ pub fn word(is_met: bool) -> &'static str {
 
 /// The median; the mean of the middle two of an even number; not a number of nothing.
 pub fn median(figures: &[f64]) -> f64 {
-    let mut sorted = figures.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let middle = sorted.len() / 2;
-    match sorted.len() {
-        0 => f64::NAN,
-        count if count % 2 == 1 => sorted[middle],
-        _ => f64::midpoint(sorted[middle - 1], sorted[middle]),
-    }
+    stats::median(figures).unwrap_or(f64::NAN)
 }
 
 #[cfg(test)]

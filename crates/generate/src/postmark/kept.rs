@@ -19,6 +19,10 @@ impl Kept {
         }
     }
 
+    pub(super) const fn max_count(&self) -> u32 {
+        self.max_count
+    }
+
     /// Takes all files for closed.
     pub(super) fn clear(&mut self) {
         self.open.fill(0);

@@ -258,6 +258,12 @@ impl Play {
         self.transactions_count
     }
 
+    /// Files that transactions leave open, at most; 0 where each is closed behind its operation.
+    #[must_use]
+    pub fn kept_open_max(&self) -> u32 {
+        self.kept.as_ref().map_or(0, Kept::max_count)
+    }
+
     /// How the transactions ended; none before that.
     #[must_use]
     pub const fn end(&self) -> Option<Mark> {
@@ -309,15 +315,12 @@ impl Play {
     /// What becomes of the handle of an operation's file.
     #[inline]
     fn handle(&mut self, operation: &Operation) -> Handle {
-        match (&mut self.kept, operation, self.phase) {
-            (Some(kept), Operation::Delete { file }, _) => kept.close(file.slot_index),
-            (
-                Some(kept),
-                Operation::Create { file, .. }
-                | Operation::Read { file, .. }
-                | Operation::Append { file, .. },
-                Some(PlayPhase::Transactions),
-            ) => kept.open(file.slot_index),
+        let (Some(kept), Some(file)) = (&mut self.kept, operation.file()) else {
+            return Handle::Passing;
+        };
+        match operation {
+            Operation::Delete { .. } => kept.close(file.slot_index),
+            _ if self.phase == Some(PlayPhase::Transactions) => kept.open(file.slot_index),
             _ => Handle::Passing,
         }
     }

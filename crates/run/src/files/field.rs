@@ -61,11 +61,7 @@ pub(super) fn ruled(
         fileset.open_subdirectories()?;
     }
     let fileset = Arc::new(fileset);
-    Ok(Field {
-        fileset,
-        options,
-        keep_open: 0,
-    })
+    Ok(Field { fileset, options })
 }
 
 /// Files with names of a list, in a directory of a tree, with the directories that they need.
@@ -85,6 +81,5 @@ pub(super) fn listed(
     Ok(Field {
         fileset: Arc::new(fileset),
         options,
-        keep_open: 0,
     })
 }

@@ -138,7 +138,6 @@ impl Postmark {
         Ok(Field {
             fileset: Arc::new(fileset),
             options: self.options(worker, text),
-            keep_open: self.plan.keep_open,
         })
     }
 

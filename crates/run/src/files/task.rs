@@ -34,8 +34,6 @@ pub(crate) struct FileTask {
 pub(crate) struct Field {
     pub fileset: Arc<Fileset>,
     pub options: FileOptions,
-    /// Files that stay open, at most; 0 where each is closed in its slot. System calls only.
-    pub keep_open: u32,
 }
 
 /// Where the bytes that each worker of a cell writes come from.
@@ -67,6 +65,14 @@ impl FileRequests {
         match self {
             Self::Pass(pass) => pass.operations(),
             Self::Postmark(play) => play.operations(),
+        }
+    }
+
+    /// Files that stay open, at most; 0 where each is closed in its slot.
+    fn kept_open_max(&self) -> u32 {
+        match self {
+            Self::Pass(_) => 0,
+            Self::Postmark(play) => play.kept_open_max(),
         }
     }
 
@@ -138,11 +144,8 @@ fn with_psync(
     lane: &Lane,
     start: Start<'_>,
 ) -> Result<Option<Outcome>, RunError> {
-    let Field {
-        fileset,
-        options,
-        keep_open,
-    } = field;
+    let Field { fileset, options } = field;
+    let keep_open = task.requests.kept_open_max();
     if keep_open > 0 {
         let notes = EngineNotes {
             notes: vec![format!(
