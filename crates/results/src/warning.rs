@@ -123,6 +123,8 @@ warning_codes! {
     RateNotReached = "rate-not-reached",
     /// A limit of the system or of a control group held the run back.
     LimitInForce = "limit-in-force",
+    /// A test file or its directory was removed or replaced while it was measured.
+    TargetLost = "target-lost",
     /// Files of an interrupted run are still there.
     LeftoverFiles = "leftover-files",
     /// A pool of files was empty before its transactions were done.

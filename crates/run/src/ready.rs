@@ -144,6 +144,17 @@ impl<'a> Session<'a> {
     }
 }
 
+/// Says which targets of a cell do not lead to what was measured any more.
+pub(crate) fn losses(targets: &BTreeMap<u32, Prepared>, cell: &Cell) -> Vec<Warning> {
+    let indexes = target_indexes(cell).into_iter();
+    let losses = indexes.filter_map(|index| targets.get(&index)?.loss());
+    let warning = |loss: target::Loss| {
+        let message = format!("{loss}; the figures may be those of a file without a name");
+        Warning::of_cell(WarningCode::TargetLost, cell.index, message)
+    };
+    losses.map(warning).collect()
+}
+
 /// Bytes from byte 0 that a cell uses of a target.
 fn used_bytes(cell: &Cell, target_index: u32) -> u64 {
     let spans = cell.workers.iter().flat_map(|worker| &worker.spans);

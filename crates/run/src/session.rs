@@ -22,7 +22,7 @@ use crate::figures::cell_record;
 use crate::files::{self, FilesKit};
 use crate::lane::{Lane, lanes};
 use crate::observe::Observer;
-use crate::ready::{file_seed, open, stamp_bytes};
+use crate::ready::{file_seed, losses, open, stamp_bytes};
 use crate::repeats::Conclusion;
 use crate::spans::{self, Contents, Sources, Verify};
 
@@ -230,6 +230,9 @@ impl<'a> Session<'a> {
         record.own_cost_ns_per_operation = own_cost;
         observer.complete(&mut record, &measured);
         for warning in doubts.into_inner().into_values() {
+            self.warn(warning);
+        }
+        for warning in losses(&self.targets, cell) {
             self.warn(warning);
         }
         self.warn_of_mismatch(cell, &measured);

@@ -44,7 +44,7 @@ pub use error::TargetError;
 pub use facts::system_facts;
 pub use fill::Watch;
 pub use mounts::{Mount, mount_of, mounts};
-pub use prepare::{FillPlan, Opened, Prepared, evict, prepare};
+pub use prepare::{FillPlan, Loss, Opened, Prepared, evict, prepare};
 pub use probe::{DirectAlignment, PathFacts, PathKind, probe};
 pub use signature::{Signature, signature};
 pub use sysfs::{BlockDevice, DeviceNumber, devices_under};

@@ -1,6 +1,7 @@
 //! Makes a target ready: its test file written with real data, or found as an earlier run left it.
 
 mod again;
+mod loss;
 mod new_file;
 mod trees;
 
@@ -28,6 +29,8 @@ use crate::place::Place;
 use crate::probe::PathFacts;
 use crate::sysfs::split;
 use crate::{TargetError, space};
+
+pub use loss::Loss;
 
 /// Bytes read at once to warm the page cache.
 const WARM_BYTES: usize = 1 << 20;

@@ -76,6 +76,7 @@ pub const LANES: &[Lane] = &[
             "command_line",
             "bad_input",
             "interrupt",
+            "disturbed",
             "runs",
             "golden",
             "classics",

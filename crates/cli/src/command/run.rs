@@ -125,12 +125,42 @@ pub(super) fn of_plan(diagnostic: Diagnostic) -> Warning {
 
 pub(super) fn exit(record: &RunRecord, not_stored: Option<&NotStored>) -> Exit {
     let errors = record.cells.iter().any(|cell| cell.total.errors > 0);
-    let mismatch = |warning: &Warning| warning.code == WarningCode::VerifyMismatch;
+    let is_failure = |warning: &Warning| {
+        matches!(
+            warning.code,
+            WarningCode::VerifyMismatch | WarningCode::TargetLost
+        )
+    };
     match record.status {
         Status::Interrupted => Exit::Interrupted,
         Status::Failed => Exit::System,
-        Status::Complete if errors || record.warnings.iter().any(mismatch) => Exit::Failed,
+        Status::Complete if errors || record.warnings.iter().any(is_failure) => Exit::Failed,
         Status::Complete if not_stored.is_some() => Exit::Failed,
         Status::Complete => Exit::Measured,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use results::Environment;
+
+    use super::*;
+
+    #[test]
+    fn a_target_that_went_away_is_a_failure() {
+        let plan = Plan {
+            workloads: Vec::new(),
+            targets: Vec::new(),
+            cells: Vec::new(),
+            seed: 0,
+            settings: Vec::new(),
+            repetition_rule: None,
+        };
+        let mut record = RunRecord::new(plan, Environment::default(), Vec::new());
+        record.finish(Status::Complete);
+        assert_eq!(exit(&record, None), Exit::Measured);
+        let lost = Warning::of_cell(WarningCode::TargetLost, 0, "gone");
+        record.warnings.push(lost);
+        assert_eq!(exit(&record, None), Exit::Failed);
     }
 }

@@ -264,7 +264,10 @@ fn of_kind(
 fn line(warning: &Warning, place: String) -> ModelWarning {
     let severe = matches!(
         warning.code,
-        WarningCode::IoErrors | WarningCode::VerifyMismatch | WarningCode::NothingMeasured
+        WarningCode::IoErrors
+            | WarningCode::VerifyMismatch
+            | WarningCode::NothingMeasured
+            | WarningCode::TargetLost
     );
     let message = printable(&format!("{place}{}", warning.message));
     ModelWarning {

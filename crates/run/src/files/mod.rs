@@ -25,6 +25,7 @@ use crate::RunError;
 use crate::cell::{self, CellKit, Mark, Measured, run_cell};
 use crate::exec;
 use crate::observe::Observer;
+use crate::ready::losses;
 
 use course::{Course, Done, Grounds, Stage, Work, course, lane, longest_ns};
 use create_remove::{ProgramTimes, Programs};
@@ -68,6 +69,7 @@ pub(crate) fn measure(mut kit: FilesKit<'_>, files: &FilePlan) -> FilesMeasured 
         outcome
     });
     drop(grounds);
+    warnings.extend(losses(kit.targets, kit.cell));
     warnings.extend(kit.remove_trees().err().and_then(|error| kit.left(&error)));
     let mut records = phases.records(kit.plan, kit.cell);
     if kit.stop.load(Ordering::Relaxed)
