@@ -27,6 +27,7 @@ mod preflight;
 mod ready;
 mod recorder;
 mod repeats;
+mod rooms;
 mod rounds;
 mod session;
 mod slots;

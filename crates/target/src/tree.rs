@@ -70,6 +70,14 @@ impl Tree {
         (space.f_blocks > 0).then(|| space.f_bavail.saturating_mul(space.f_frsize))
     }
 
+    /// The number (`st_dev`) of the file system that it lies in.
+    ///
+    /// # Errors
+    /// When the directory cannot be looked at.
+    pub fn device(&self) -> io::Result<u64> {
+        Ok(fstat(&self.directory)?.st_dev)
+    }
+
     /// Files and directories that this user can still make; none where the file system sets no
     /// number.
     #[must_use]

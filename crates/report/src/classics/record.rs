@@ -133,7 +133,11 @@ fn baseline(value: &Value) -> Option<Times> {
 fn of_lat_fs(phases: &[&CellRecord]) -> Option<String> {
     let mut lines = String::new();
     for pair in phases.chunks(2) {
+        // A size that was not measured to its end has no row.
         let [create, remove] = pair else { continue };
+        if create.classic.is_none() || remove.classic.is_none() {
+            continue;
+        }
         let size_bytes = whole(create, "size_bytes")?;
         let count = |cell: &CellRecord| u32::try_from(whole(cell, "files")?).ok();
         let best = |cell: &CellRecord| whole(cell, "best_ns");

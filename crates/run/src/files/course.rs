@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use results::Warning;
 use serde_json::Value;
 use target::Tree;
+use units::Bytes;
 use workload::classics::create_remove::Between;
 use workload::plan::{Cell, FilePlan, WorkerPlan};
 
@@ -46,6 +47,8 @@ pub(super) enum Work {
 pub(super) struct Done<'a> {
     /// How long it took, in nanoseconds: until the last worker was done.
     pub time_ns: u64,
+    /// Whether it was stopped before all was done: its time says nothing of the whole.
+    pub is_cut: bool,
     /// The streams of the workers, to go on with.
     pub requests: Vec<FileRequests>,
     /// What programs took.
@@ -57,6 +60,7 @@ impl Done<'_> {
     pub fn timed(time_ns: u64) -> Self {
         Self {
             time_ns,
+            is_cut: false,
             requests: Vec::new(),
             programs: None,
         }
@@ -73,7 +77,7 @@ pub(super) trait Course {
     /// The next stage; none after the last.
     fn next(&mut self, grounds: &Grounds) -> Result<Option<Stage>, RunError>;
 
-    /// Takes note of what a stage came to.
+    /// Takes note of what a stage came to. After one that was cut there is no other.
     fn done(&mut self, phase: &str, done: Done<'_>);
 
     /// The figures of a phase, or of the whole at the phase that they belong to.
@@ -130,6 +134,22 @@ pub(super) fn lane(worker_index: usize, worker: &WorkerPlan) -> Lane {
 pub(super) fn longest_ns(measured: &Measured) -> u64 {
     let times = measured.lanes.iter().map(|lane| lane.outcome.measured_ns);
     times.max().unwrap_or(0)
+}
+
+/// What phases call the sizes of files; one that was there before has its turn beside it.
+pub(super) fn size_names(sizes_bytes: &[u64]) -> Vec<String> {
+    let name = |(index, size_bytes): (usize, &u64)| {
+        let name = match size_bytes {
+            0 => "empty".to_owned(),
+            bytes => Bytes(*bytes).to_string(),
+        };
+        let earlier = sizes_bytes[..index].iter().filter(|it| *it == size_bytes);
+        match earlier.count() {
+            0 => name,
+            count => format!("{name} ({})", count + 1),
+        }
+    };
+    sizes_bytes.iter().enumerate().map(name).collect()
 }
 
 /// Files worked on at once by a worker.

@@ -6,7 +6,6 @@ use engine::{NameRule, Subdirectories};
 use generate::ContentSource;
 use generate::classics::Pass;
 use serde_json::json;
-use units::Bytes;
 use workload::classics::create_remove::{Act, Between, CreateRemovePlan, Exec, Mode, Step};
 use workload::classics::{PassPlan, share};
 use workload::plan::{Cell, WorkerPlan};
@@ -14,7 +13,7 @@ use workload::plan::{Cell, WorkerPlan};
 use crate::RunError;
 use crate::exec::Executed;
 
-use super::course::{Classic, Course, Done, Grounds, Stage, Work, iodepth};
+use super::course::{Classic, Course, Done, Grounds, Stage, Work, iodepth, size_names};
 use super::field;
 use super::task::{Field, FileContents, FileTask, contents};
 
@@ -23,6 +22,8 @@ pub(super) struct CreateRemove {
     cell: Cell,
     plan: CreateRemovePlan,
     steps: Vec<Step>,
+    /// What phases call each size.
+    size_names: Vec<String>,
     next_step: usize,
     contents: Vec<ContentSource>,
     figures: Vec<(String, Classic)>,
@@ -65,18 +66,18 @@ impl CreateRemove {
             contents: contents(cell)?,
             cell: cell.clone(),
             steps: plan.steps(),
+            size_names: size_names(&plan.sizes_bytes),
             plan: plan.clone(),
             next_step: 0,
             figures: Vec::new(),
         })
     }
 
-    fn phase(step: &Step) -> String {
-        let size = match step.size_bytes {
-            0 => "empty".to_owned(),
-            bytes => Bytes(bytes).to_string(),
-        };
-        format!("{} {size}", step.act.name())
+    /// Every size has as many steps.
+    fn phase(&self, step_index: usize) -> String {
+        let per_size = self.steps.len() / self.size_names.len().max(1);
+        let size = &self.size_names[step_index / per_size.max(1)];
+        format!("{} {size}", self.steps[step_index].act.name())
     }
 
     /// Directories count from 0: `d0`, `d1`, ...; with one, files lie in the tree itself.
@@ -162,9 +163,10 @@ impl Course for CreateRemove {
             return Ok(None);
         };
         let work = self.work(&step, grounds)?;
+        let phase = self.phase(self.next_step);
         self.next_step += 1;
         Ok(Some(Stage {
-            phase: Self::phase(&step),
+            phase,
             transactions: Some(u64::from(self.plan.file_count)),
             time_ns: 0,
             work,

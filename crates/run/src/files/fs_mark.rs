@@ -11,6 +11,7 @@ use workload::classics::{Chain, PassPlan};
 use workload::plan::{Cell, WorkerPlan};
 
 use crate::RunError;
+use crate::rooms::Rooms;
 
 use super::course::{Classic, Course, Done, Grounds, Stage, Work, iodepth};
 use super::field;
@@ -73,12 +74,13 @@ impl FsMark {
         Ok(())
     }
 
-    /// Whether the next iteration would not fit the file system.
+    /// Whether the next iteration would not fit one of the file systems.
     fn is_full(&self, grounds: &Grounds) -> bool {
-        let needed = self.plan.iteration_bytes();
-        let workers = self.cell.workers.len() as u64;
-        let free = grounds.first().and_then(target::Tree::free_bytes);
-        free.is_some_and(|free| free < needed.saturating_mul(workers))
+        let trees = self.cell.workers.iter().filter_map(|it| grounds.of(it));
+        let mut found = trees.filter_map(|tree| Some((tree.device().ok()?, tree.free_bytes()?)));
+        let needed_bytes = self.plan.iteration_bytes();
+        let mut rooms = Rooms::default();
+        found.any(|(device, free_bytes)| !rooms.take(device, free_bytes, needed_bytes))
     }
 
     fn wants_iteration(&self, grounds: &Grounds) -> bool {
@@ -157,6 +159,10 @@ impl Course for FsMark {
     }
 
     fn done(&mut self, _: &str, done: Done<'_>) {
+        if done.is_cut {
+            // An iteration that lacks files has no rate.
+            return;
+        }
         let part = self
             .next_part
             .checked_sub(1)

@@ -3,16 +3,18 @@
 use generate::ContentSource;
 use generate::classics::{Names, Pass, flat_names, tree_names};
 use serde_json::json;
-use units::Bytes;
 use workload::classics::lat_fs::{Calibration, Form, LatFsPlan, Passes};
 use workload::classics::{Chain, Order, PassPlan};
 use workload::plan::{Cell, WorkerPlan};
 
 use crate::RunError;
 
-use super::course::{Classic, Course, Done, Grounds, Stage, Work, iodepth};
+use super::course::{Classic, Course, Done, Grounds, Stage, Work, iodepth, size_names};
 use super::field;
 use super::task::{Field, FileContents, FileTask, contents};
+
+const CREATE: &str = "create";
+const REMOVE: &str = "remove";
 
 /// The course of lat_fs.
 pub(super) struct LatFs {
@@ -40,6 +42,8 @@ enum Turn {
 /// What is known of a size.
 struct OfSize {
     size_bytes: u64,
+    /// What phases call it.
+    name: String,
     progress: Progress,
     /// Files of the last creation.
     file_count: u32,
@@ -55,15 +59,21 @@ enum Progress {
 
 impl LatFs {
     pub fn new(cell: &Cell, plan: &LatFsPlan) -> Result<Self, RunError> {
-        let of_size = |size_bytes: &u64| OfSize {
+        let names = size_names(&plan.sizes_bytes);
+        let of_size = |(name, size_bytes): (String, &u64)| OfSize {
             size_bytes: *size_bytes,
+            name,
             progress: Progress::new(plan.form),
             file_count: 0,
         };
         Ok(Self {
             contents: contents(cell)?,
             cell: cell.clone(),
-            measured: plan.sizes_bytes.iter().map(of_size).collect(),
+            measured: names
+                .into_iter()
+                .zip(&plan.sizes_bytes)
+                .map(of_size)
+                .collect(),
             plan: plan.clone(),
             size_index: 0,
             turn: Turn::Create,
@@ -120,15 +130,12 @@ impl LatFs {
         })
     }
 
-    fn phase(&self, size_bytes: u64) -> String {
+    fn phase(&self, of_size: &OfSize) -> String {
         let verb = match self.turn {
-            Turn::Create => "create",
-            Turn::Remove { .. } => "remove",
+            Turn::Create => CREATE,
+            Turn::Remove { .. } => REMOVE,
         };
-        match size_bytes {
-            0 => format!("{verb} empty"),
-            _ => format!("{verb} {}", Bytes(size_bytes)),
-        }
+        format!("{verb} {}", of_size.name)
     }
 }
 
@@ -205,7 +212,7 @@ impl Course for LatFs {
             .iter()
             .map(|worker| self.task((chain, order), &names, worker, grounds));
         let work = Work::Tasks(tasks.collect::<Result<_, _>>()?);
-        let phase = self.phase(size_bytes);
+        let phase = self.phase(&self.measured[self.size_index]);
         self.measured[self.size_index].file_count = file_count;
         Ok(Some(Stage {
             phase,
@@ -216,6 +223,10 @@ impl Course for LatFs {
     }
 
     fn done(&mut self, _: &str, done: Done<'_>) {
+        if done.is_cut {
+            // It would win as the shortest.
+            return;
+        }
         match self.turn {
             Turn::Create => {
                 self.turn = Turn::Remove {
@@ -231,15 +242,9 @@ impl Course for LatFs {
     }
 
     fn classic(&self, phase: &str) -> Option<Classic> {
-        let (verb, _) = phase.split_once(' ')?;
-        let is_create = verb == "create";
-        let of_size = self.measured.iter().find(|it| {
-            let size = match it.size_bytes {
-                0 => "empty".to_owned(),
-                bytes => Bytes(bytes).to_string(),
-            };
-            phase == format!("{verb} {size}")
-        })?;
+        let (verb, size) = phase.split_once(' ')?;
+        let is_create = verb == CREATE;
+        let of_size = self.measured.iter().find(|it| it.name == size)?;
         let mut figures = Classic::new();
         figures.insert("size_bytes".into(), json!(of_size.size_bytes));
         let rate = |count: u32, time_ns: u64| f64::from(count) * 1e9 / time_ns.max(1) as f64;

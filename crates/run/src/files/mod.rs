@@ -178,6 +178,7 @@ impl FilesKit<'_> {
                 phases.add_programs(&stage.phase, &times);
                 let done = Done {
                     programs: Some(&times),
+                    is_cut: times.executed.is_stopped,
                     ..Done::timed(time_ns)
                 };
                 course.done(&stage.phase, done);
@@ -211,8 +212,10 @@ impl FilesKit<'_> {
                     parts,
                 )?;
                 let requests = self.take_requests(&mut measured);
+                let is_cut = measured.lanes.iter().any(|lane| lane.outcome.stopped);
                 let done = Done {
                     requests,
+                    is_cut,
                     ..Done::timed(longest_ns(&measured))
                 };
                 course.done(&stage.phase, done);

@@ -252,6 +252,95 @@ fn the_newer_lat_fs_takes_the_median_of_calibrated_samples() {
 }
 
 #[test]
+fn a_pass_that_was_cut_is_not_the_best_of_lat_fs() {
+    use super::course::{Course, Done, Grounds};
+    let settings = LatFs {
+        files: Some(10),
+        sizes: Some(vec![units::Bytes(0)].into()),
+        ..LatFs::default()
+    };
+    let settings = settings.resolve().unwrap();
+    let files = FilePlan::LatFs(settings.clone());
+    let cell = plan(Path::new("/"), EngineKind::Null, 1, files)
+        .cells
+        .remove(0);
+    let mut course = super::lat_fs::LatFs::new(&cell, &settings).unwrap();
+    let grounds = Grounds::default();
+    for (time_ns, is_cut) in [(5000, false), (4000, false), (6000, false), (10, true)] {
+        let stage = course.next(&grounds).unwrap().unwrap();
+        let done = Done {
+            is_cut,
+            ..Done::timed(time_ns)
+        };
+        course.done(&stage.phase, done);
+    }
+    let of = |phase: &str| course.classic(phase).unwrap();
+    assert_eq!(of("remove empty")["best_ns"], 4000);
+    assert_eq!(of("create empty")["best_ns"], 5000);
+    assert_eq!(of("create empty")["passes"], 1);
+}
+
+#[test]
+fn an_iteration_of_fs_mark_that_was_cut_has_no_rate() {
+    let settings = FsMark {
+        files: Some(1_000_000),
+        size: Some(units::Bytes(0)),
+        loops: Some(1),
+        sync_method: Some(workload::classics::fs_mark::SyncMethod::None),
+        ..FsMark::default()
+    };
+    let files = FilePlan::FsMark(settings.resolve(1).unwrap());
+    let scratch = tempfile::tempdir().unwrap();
+    let plan = plan(scratch.path(), EngineKind::Psync, 1, files);
+    let options = RunOptions::default();
+    let stop = options.stop.clone();
+    let finished = run(&plan, Vec::new(), &options, &mut |event| {
+        if let results::RunEvent::Interval { .. } = event {
+            stop.store(true, Ordering::Relaxed);
+        }
+    });
+    let [create] = &finished.record.cells[..] else {
+        panic!("files that are kept have one phase");
+    };
+    assert_eq!(create.status, Status::Interrupted);
+    assert!(create.total.count < 1_000_000);
+    let classic = create.classic.as_ref().unwrap();
+    assert_eq!(classic["files_per_second"], serde_json::json!([]));
+}
+
+#[test]
+fn a_size_that_is_written_twice_is_measured_twice() {
+    let sizes = || Some(vec![units::Bytes(0), units::Bytes(4096), units::Bytes(0)].into());
+    let create_remove = CreateRemove {
+        count: Some(10),
+        sizes: sizes(),
+        ..CreateRemove::default()
+    };
+    let lat_fs = LatFs {
+        files: Some(10),
+        sizes: sizes(),
+        budget: Some(units::Span(1)),
+        ..LatFs::default()
+    };
+    for files in [
+        FilePlan::CreateRemove(create_remove.resolve().unwrap()),
+        FilePlan::LatFs(lat_fs.resolve().unwrap()),
+    ] {
+        let record = record_of(&plan(Path::new("/"), EngineKind::Null, 1, files));
+        let phases: Vec<&str> = record.cells.iter().map(|cell| cell.phase.name()).collect();
+        let names = ["empty", "4KiB", "empty (2)"];
+        let wanted: Vec<String> = names
+            .iter()
+            .flat_map(|name| [format!("create {name}"), format!("remove {name}")])
+            .collect();
+        assert_eq!(phases, wanted);
+        for (cell, size_bytes) in record.cells.iter().zip([0, 0, 4096, 4096, 0, 0]) {
+            assert_eq!(cell.classic.as_ref().unwrap()["size_bytes"], size_bytes);
+        }
+    }
+}
+
+#[test]
 fn fs_mark_has_a_rate_for_each_iteration() {
     let settings = FsMark {
         files: Some(30),

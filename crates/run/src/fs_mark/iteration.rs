@@ -63,12 +63,12 @@ impl<'a> Prepared<'a> {
             .collect()
     }
 
-    /// Whether the file system has room for the files' content.
-    pub fn has_room(&self) -> Result<bool, RunError> {
-        let found = rustix::fs::fstatvfs(&self.location);
-        let found = found.map_err(|errno| RunError::file("look at", self.directory, errno))?;
-        let free_bytes = found.f_bavail.saturating_mul(found.f_frsize);
-        Ok(free_bytes >= self.plan.iteration_bytes())
+    /// The number of the file system that the files will lie in, and its free bytes.
+    pub fn room(&self) -> Result<(u64, u64), RunError> {
+        let failed = |errno| RunError::file("look at", self.directory, errno);
+        let device = rustix::fs::fstat(&self.location).map_err(failed)?.st_dev;
+        let found = rustix::fs::fstatvfs(&self.location).map_err(failed)?;
+        Ok((device, found.f_bavail.saturating_mul(found.f_frsize)))
     }
 
     /// Goes through all stages, or to the first one with a halt.

@@ -17,6 +17,7 @@ use workload::classics::fs_mark::FsMarkPlan;
 
 use crate::RunError;
 use crate::own_files::{Halt, make_directory, open_location, remove_directories};
+use crate::rooms::Rooms;
 use crate::together::together;
 
 use iteration::{Prepared, Share};
@@ -106,11 +107,13 @@ fn play_on(
         let halt = Halt::new(stop);
         let shares = shares(settings, iteration_index, spectator.time_seconds());
         let prepared = together(shares, &halt, |share| Prepared::new(settings, share))?;
+        let mut rooms = Rooms::default();
         let mut full = Vec::new();
         let mut ready = Vec::new();
         for mut prepared in prepared {
             traces.subdirectories.extend(prepared.take_directories());
-            if prepared.has_room()? {
+            let (device, free_bytes) = prepared.room()?;
+            if rooms.take(device, free_bytes, plan.iteration_bytes()) {
                 ready.push(prepared);
             } else {
                 full.push(prepared.directory().to_owned());
