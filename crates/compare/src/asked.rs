@@ -57,7 +57,7 @@ impl Asked {
             question: Question {
                 workload: cell.workload.clone(),
                 access_spec: cell.access_spec.clone(),
-                phase: cell.phase.name().to_owned(),
+                phase: cell.phase.text().into_owned(),
                 engine: cell.engine,
                 cache: cell.cache,
                 iodepth: cell.iodepth,

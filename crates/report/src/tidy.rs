@@ -190,7 +190,7 @@ fn estimate_row(record: &RunRecord, estimate: &EstimateRecord) -> Vec<String> {
         estimate.workers.to_string(),
         none(),
         none(),
-        estimate.phase.name().to_owned(),
+        estimate.phase.text().into_owned(),
     ];
     row.extend([none(), none(), none(), "estimate".to_owned()]);
     row.push(estimate.operation.clone());
@@ -234,7 +234,7 @@ fn cell_fields(record: &RunRecord, cell: &CellRecord) -> Vec<String> {
         cell.workers.to_string(),
         cell.ranks.to_string(),
         cell.repetition.to_string(),
-        cell.phase.name().to_owned(),
+        cell.phase.text().into_owned(),
         status_name(cell.status).to_owned(),
         cell.run_time_ns.to_string(),
         cell.ramp_time_ns.to_string(),

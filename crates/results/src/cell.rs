@@ -149,6 +149,9 @@ impl CellRecord {
     }
 }
 
+/// Stands before a classic's phase whose name would be taken for something else.
+const CLASSIC: &str = "classic:";
+
 /// What a cell belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
@@ -171,7 +174,7 @@ impl Phase {
         *self == Self::Measure
     }
 
-    /// The name in records and displays.
+    /// The name in displays; a classic's own phase may have that of another kind.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -182,23 +185,40 @@ impl Phase {
             Self::Classic(name) => name,
         }
     }
+
+    /// The text in records, which no two phases share.
+    #[must_use]
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Classic(name) if Self::of_kind(name).is_some() || name.starts_with(CLASSIC) => {
+                Cow::Owned(format!("{CLASSIC}{name}"))
+            }
+            other => Cow::Borrowed(other.name()),
+        }
+    }
+
+    /// The phase that is no classic's, by its name.
+    fn of_kind(name: &str) -> Option<Self> {
+        let kinds = [Self::Prepare, Self::Ramp, Self::Measure, Self::Cleanup];
+        kinds.into_iter().find(|kind| kind.name() == name)
+    }
 }
 
 impl From<String> for Phase {
-    fn from(name: String) -> Self {
-        match name.as_str() {
-            "prepare" => Self::Prepare,
-            "ramp" => Self::Ramp,
-            "measure" => Self::Measure,
-            "cleanup" => Self::Cleanup,
-            _ => Self::Classic(name),
+    fn from(text: String) -> Self {
+        match Self::of_kind(&text) {
+            Some(kind) => kind,
+            None => Self::Classic(match text.strip_prefix(CLASSIC) {
+                Some(name) => name.to_owned(),
+                None => text,
+            }),
         }
     }
 }
 
 impl From<Phase> for String {
     fn from(phase: Phase) -> Self {
-        phase.name().to_owned()
+        phase.text().into_owned()
     }
 }
 

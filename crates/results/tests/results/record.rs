@@ -320,6 +320,11 @@ fn phases_are_texts() {
         ("\"measure\"", Phase::Measure),
         ("\"prepare\"", Phase::Prepare),
         ("\"rewrite\"", Phase::Classic("rewrite".into())),
+        ("\"classic:measure\"", Phase::Classic("measure".into())),
+        ("\"classic:prepare\"", Phase::Classic("prepare".into())),
+        ("\"classic:ramp\"", Phase::Classic("ramp".into())),
+        ("\"classic:cleanup\"", Phase::Classic("cleanup".into())),
+        ("\"classic:classic:x\"", Phase::Classic("classic:x".into())),
     ] {
         assert_eq!(serde_json::from_str::<Phase>(text).unwrap(), phase);
         assert_eq!(serde_json::to_string(&phase).unwrap(), text);

@@ -20,6 +20,9 @@ use super::{
 /// Smallest unit of an alignment of 0.
 pub(super) const SECTOR_BYTES: u32 = 512;
 
+/// Names that a warning repeats.
+const NAMES_SHOWN: usize = 8;
+
 /// One workload on its way to cells.
 struct Layout<'a, 'b> {
     context: &'a mut Context<'b>,
@@ -47,6 +50,7 @@ pub(super) fn of_workload(
         options,
         members,
     };
+    layout.warn_of_workers_without_target();
     let depths = layout.cycled_depths()?;
     let step_count = layout
         .members
@@ -80,6 +84,39 @@ fn refuse_network(workload: &Workload, context: &mut Context) {
 }
 
 impl Layout<'_, '_> {
+    /// Iometer lets workers without targets sit out, and so does every cell here.
+    fn warn_of_workers_without_target(&mut self) {
+        let sits_out = |member: &&Member| {
+            let has_work = member.specs.iter().any(Option::is_some);
+            has_work && self.targets_of(member.index).is_empty()
+        };
+        let names: Vec<String> = self
+            .members
+            .iter()
+            .filter(sits_out)
+            .map(|member| format!("`{}`", crate::printable(&member.name)))
+            .collect();
+        let shown = names.iter().take(NAMES_SHOWN).map(String::as_str);
+        let shown = shown.collect::<Vec<_>>().join(", ");
+        let message = match names.len() {
+            0 => return,
+            1 => format!("worker {shown} has no target, so it does nothing, as in Iometer"),
+            count => {
+                let more = match count.saturating_sub(NAMES_SHOWN) {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                format!(
+                    "{count} workers have no target, so they do nothing, as in Iometer: \
+                     {shown}{more}"
+                )
+            }
+        };
+        let help = "assign a target to each worker, or remove the worker";
+        let warning = Diagnostic::warning("", message).help(help);
+        self.context.warnings.push(warning);
+    }
+
     /// The depths of test types that set them; options say so instead of the file.
     fn cycled_depths(&self) -> Result<Vec<u32>, Diagnostic> {
         let options = self.options;

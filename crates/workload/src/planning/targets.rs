@@ -161,8 +161,11 @@ impl Resolver<'_> {
         let distinct = names.distinct();
         let leads = self.leads(&distinct, options);
         let nobody_has_any = distinct.is_empty();
+        let of_iometer = self.of_iometer;
         let mut list = |own: Option<&[String]>| match own {
             Some([]) if !nobody_has_any => Vec::new(),
+            // A worker of Iometer has the targets that its own section assigns, or none.
+            None if of_iometer && !nobody_has_any => Vec::new(),
             own => self.list(own.unwrap_or_default(), &leads),
         };
         Lists {

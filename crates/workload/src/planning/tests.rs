@@ -278,6 +278,56 @@ fn targets_that_are_not_here_are_warnings() {
 }
 
 #[test]
+fn workers_of_iometer_without_targets_sit_out_and_are_named() {
+    let worker = |name: &str, targets: &str| {
+        format!(
+            "'Worker\n\t{name}\n'Worker type\n\tDISK\n'Assigned access specs\n\ta\n\
+             'End assigned access specs\n{targets}'End worker\n"
+        )
+    };
+    let target = "'Target assignments\n'Target\n\t/a\n'Target type\n\tDISK\n'End target\n\
+                  'End target assignments\n";
+    let none = "'Target assignments\n'End target assignments\n";
+    let file = |workers: &[String]| {
+        format!(
+            "Version 1.1.0\n'ACCESS SPECIFICATIONS ====\n'Access specification name,default \
+             assignment\n\ta,NONE\n'size,% of size,% reads,% random,delay,burst,align,reply\n\
+             \t4096,100,100,0,0,1,0,0\n'End access specifications\n'MANAGER LIST ====\n\
+             'Manager ID, manager name\n\t1,m\n'Manager network address\n\t\n{}'End manager\n\
+             'End manager list\nVersion 1.1.0\n",
+            workers.concat()
+        )
+    };
+    let planned = |workers: &[String], targets: &[&str]| {
+        let loaded = load("w.icf", file(workers).as_bytes(), None, false);
+        let workloads = loaded.unwrap_or_else(|error| panic!("{error}")).workloads;
+        let mut overrides = Overrides::new();
+        overrides.set_targets(targets.iter().map(|it| (*it).to_owned()).collect());
+        let planned = plan(&workloads, &overrides, &facts(&[directory("/a", 50)])).unwrap();
+        let names = planned.plan.cells[0].workers.iter();
+        let names: Vec<String> = names.map(|worker| worker.name.clone()).collect();
+        let said = messages(&planned.warnings).into_iter();
+        let said = said
+            .filter(|it| it.contains("no target"))
+            .map(str::to_owned);
+        (names, said.collect::<Vec<_>>())
+    };
+    let some = [
+        worker("one", target),
+        worker("two", none),
+        worker("three", ""),
+    ];
+    let told = "2 workers have no target, so they do nothing, as in Iometer: `two`, `three`";
+    for targets in [&[] as &[&str], &["/a"]] {
+        let (names, said) = planned(&some, targets);
+        assert_eq!((names, said), (vec!["one".into()], vec![told.to_owned()]));
+    }
+    // A file that assigns no target at all says nothing about them.
+    let (names, said) = planned(&some[1..], &["/a"]);
+    assert_eq!((names.len(), said.len()), (2, 0));
+}
+
+#[test]
 fn a_device_is_used_whole_and_a_larger_size_is_cut_with_a_warning() {
     let facts = facts(&[device("/dev/x", 3 << 30)]);
     let text = format!("targets = \"/dev/x\"\nstart = \"1GiB\"\n{LINE}");
