@@ -323,6 +323,13 @@ pub(crate) struct DoctorArgs {
 pub(crate) struct CleanArgs {
     /// The target of the interrupted run
     pub path: PathBuf,
+    /// After asking, also remove what only differs from the manifest by its inode number: a copy
+    /// of a target, one restored from a backup, or one on a file system that numbers files anew
+    #[arg(long)]
+    pub adopt: bool,
+    /// Remove what `--adopt` finds without asking
+    #[arg(long, requires = "adopt")]
+    pub yes: bool,
 }
 
 /// Arguments of `as`.

@@ -106,7 +106,7 @@ fn symlink(path: &Path) -> TargetError {
 
 fn admit_directory(facts: &PathFacts) -> Result<Place, TargetError> {
     check_writable(facts, &facts.path)?;
-    let place = Place::in_directory(&facts.path)?;
+    let place = Place::in_directory(&facts.path, facts.directory)?;
     check_files(&place)?;
     Ok(place)
 }
@@ -120,13 +120,13 @@ fn admit_new_file(facts: &PathFacts) -> Result<Place, TargetError> {
         });
     }
     check_writable(facts, parent)?;
-    let place = Place::beside(&facts.path)?;
+    let place = Place::beside(&facts.path, facts.directory)?;
     check_files(&place)?;
     Ok(place)
 }
 
 fn admit_file(facts: &PathFacts) -> Result<Place, TargetError> {
-    let place = Place::beside(&facts.path)?;
+    let place = Place::beside(&facts.path, facts.directory)?;
     if facts.read_only {
         return Err(read_only(&facts.path));
     }
@@ -137,7 +137,7 @@ fn admit_file(facts: &PathFacts) -> Result<Place, TargetError> {
 
 /// Refuses a place that another run uses, and test files that no manifest names.
 fn check_files(place: &Place) -> Result<(), TargetError> {
-    let manifest = place.peek()?;
+    let peeked = place.peek()?;
     let Some(directory) = place.open()? else {
         return Ok(());
     };
@@ -145,8 +145,7 @@ fn check_files(place: &Place) -> Result<(), TargetError> {
     let Ok(found) = rustix::fs::statat(&directory, &name, AtFlags::SYMLINK_NOFOLLOW) else {
         return Ok(());
     };
-    let made = manifest.as_ref().and_then(|manifest| manifest.made(&name));
-    if made.is_some_and(|made| made.foreign(&found).is_none()) {
+    if peeked.is_some_and(|peeked| peeked.names(&name, &found)) {
         return Ok(());
     }
     Err(TargetError::Foreign {

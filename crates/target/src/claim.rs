@@ -3,19 +3,20 @@
 mod trees;
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{
-    AtFlags, FlockOperation, Mode, OFlags, Stat, flock, fstat, renameat, statat, unlinkat,
+    AtFlags, FileType, FlockOperation, Mode, OFlags, Stat, flock, fstat, renameat, statat, unlinkat,
 };
 use rustix::io::Errno;
 
 use crate::TargetError;
 use crate::manifest::{Made, Manifest};
-use crate::place::{Place, WORK_DIRECTORY, open_beneath};
+use crate::open::{check_owner, open_beneath};
+use crate::place::{Place, WORK_DIRECTORY, owner_uid};
 
 pub(crate) use trees::TreeLeft;
 
@@ -41,7 +42,7 @@ impl Claim {
         let draft = self.place.draft_name();
         let path = self.place.manifest_path();
         let failed = |error: std::io::Error| TargetError::system("write to", &path, error);
-        let _ = unlinkat(&self.directory, &draft, AtFlags::empty());
+        self.remove_draft()?;
         let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
         let next = open_beneath(
             self.directory.as_fd(),
@@ -75,6 +76,40 @@ impl Claim {
         Ok(())
     }
 
+    /// Removes what a killed run left of its next manifest, and nothing else of that name.
+    fn remove_draft(&self) -> Result<(), TargetError> {
+        let draft = self.place.draft_name();
+        let path = self.place.directory_path().join(&draft);
+        let Some(found) = self.stat(&draft) else {
+            return Ok(());
+        };
+        check_owner(self.directory.as_fd(), &found, &path)?;
+        // In a work directory the name is ours alone.
+        if self.place.file_name.is_some() && !self.is_draft(&draft) {
+            return Err(TargetError::Foreign { path });
+        }
+        let removed = unlinkat(&self.directory, &draft, AtFlags::empty());
+        removed.map_err(|error| TargetError::system("remove", &path, error))
+    }
+
+    fn is_draft(&self, name: &str) -> bool {
+        let opened = open_beneath(self.directory.as_fd(), name, OFlags::RDONLY, Mode::empty());
+        let Ok(file) = opened else {
+            return false;
+        };
+        let is_plain = fstat(&file).is_ok_and(|found| {
+            FileType::from_raw_mode(found.st_mode) == FileType::RegularFile && found.st_nlink == 1
+        });
+        let mut beginning = Vec::new();
+        let read = File::from(file).take(64).read_to_end(&mut beginning);
+        is_plain && read.is_ok() && Manifest::begins(&beginning)
+    }
+
+    /// Whose the manifest is, and so whose all that it names must be.
+    pub(crate) fn owner_uid(&self) -> u32 {
+        owner_uid(&self.lock)
+    }
+
     /// What stands under a name, not followed.
     pub(crate) fn stat(&self, name: &str) -> Option<Stat> {
         statat(&self.directory, name, AtFlags::SYMLINK_NOFOLLOW).ok()
@@ -84,6 +119,7 @@ impl Claim {
     pub(crate) fn create(&mut self, made: Made) -> Result<OwnedFd, TargetError> {
         let name = made.name.clone();
         let path = self.place.directory_path().join(&name);
+        let before = self.manifest.files.clone();
         self.manifest.files.retain(|other| other.name != name);
         self.manifest.files.push(Made {
             inode: None,
@@ -100,7 +136,7 @@ impl Claim {
         let file = match opened {
             Ok(file) => file,
             Err(error) => {
-                self.manifest.files.retain(|other| other.name != name);
+                self.manifest.files = before;
                 self.save()?;
                 return Err(match error {
                     Errno::EXIST => TargetError::Foreign { path },
@@ -140,7 +176,7 @@ impl Claim {
             self.manifest.files.retain(|other| other.name != name);
             return Ok(false);
         };
-        if let Some(reason) = made.foreign(&found) {
+        if let Some(reason) = made.foreign(&found, self.owner_uid()) {
             return Err(reason.to_owned());
         }
         unlinkat(&self.directory, name, AtFlags::empty())
@@ -149,22 +185,14 @@ impl Claim {
         Ok(true)
     }
 
-    /// Whether files or trees of the manifest are still there and still the ones that were made.
-    pub(crate) fn has_removable(&self) -> bool {
-        let has_file = self.manifest.files.iter().any(|made| {
-            self.stat(&made.name)
-                .is_some_and(|found| made.foreign(&found).is_none())
-        });
-        has_file || self.has_removable_tree()
-    }
-
     /// Removes the manifest and, if then empty, the work directory.
     ///
     /// # Errors
     /// What was left and why.
     pub(crate) fn dissolve(self) -> Result<(), (PathBuf, String)> {
         let because = |error: Errno| std::io::Error::from(error).to_string();
-        let _ = unlinkat(&self.directory, self.place.draft_name(), AtFlags::empty());
+        // What is not ours stays, and is told of where it keeps the directory.
+        let _ = self.remove_draft();
         if let Err(error) = unlinkat(
             &self.directory,
             self.place.manifest_name(),

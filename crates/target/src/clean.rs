@@ -1,12 +1,19 @@
 //! Removes what pgmeter made: at the end of a run, or after one that was killed.
 
+mod adopt;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{AtFlags, Dir, FileType, statat, unlinkat};
+
 use crate::TargetError;
 use crate::claim::{Claim, TreeLeft};
+use crate::open::FileId;
 use crate::place::{Place, SIDECAR_ENDING, WORK_DIRECTORY};
-use crate::probe::{PathKind, kind_of, parent_of, without_trailing_slashes};
+use crate::probe::{PathKind, directory_id, kind_of, parent_of, without_trailing_slashes};
+
+pub use adopt::Adoptable;
 
 /// Something that was not removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +34,8 @@ pub struct CleanReport {
     pub beneath_count: u64,
     /// What is still there, with the reason.
     pub left: Vec<Left>,
+    /// Of that, what could be a copy of what pgmeter made.
+    pub adoptable: Vec<Adoptable>,
 }
 
 impl CleanReport {
@@ -44,47 +53,27 @@ impl CleanReport {
     }
 }
 
+/// Says whether what could be copies is pgmeter's, too.
+pub type Ask<'a> = dyn FnMut(&[Adoptable]) -> bool + 'a;
+
 /// Removes what runs left at a path, which may be a target directory, a work directory, a test
 /// file or its manifest. Only what a manifest names is removed, and only when its run is over.
+///
+/// With `ask`, what has another inode number than the manifest says, as after a copy or a restore,
+/// is removed as well where the answer to a list of it is yes; where it is no, nothing is removed.
 ///
 /// # Errors
 /// When the path is missing or a link, a run still uses it, or a manifest cannot be trusted;
 /// problems with some of several manifests in a directory are reported as left instead.
-pub fn clean(path: &Path) -> Result<CleanReport, TargetError> {
+pub fn clean(path: &Path, ask: Option<&mut Ask<'_>>) -> Result<CleanReport, TargetError> {
     let path = without_trailing_slashes(path);
-    let mut report = CleanReport::default();
-    match kind_of(path)? {
-        PathKind::Symlink => {
-            return Err(TargetError::Symlink {
-                path: path.to_owned(),
-                points_to: fs::read_link(path).unwrap_or_default(),
-                resolved: fs::canonicalize(path).ok(),
-            });
-        }
-        PathKind::Directory if path.ends_with(WORK_DIRECTORY) => {
-            clean_place(Place::in_directory(parent_of(path))?, &mut report)?;
-        }
-        PathKind::Directory => clean_directory(path, &mut report)?,
-        PathKind::File | PathKind::Missing => {
-            let file = data_file(path);
-            let missing = kind_of(path)? == PathKind::Missing;
-            if !clean_place(Place::beside(&file)?, &mut report)? && missing {
-                let parent = parent_of(path).to_owned();
-                return Err(TargetError::Missing {
-                    path: path.to_owned(),
-                    parent,
-                });
-            }
-        }
-        PathKind::Device => {}
-        PathKind::Other(kind) => {
-            return Err(TargetError::WrongKind {
-                path: path.to_owned(),
-                kind,
-            });
-        }
-    }
-    Ok(report)
+    let kind = kind_of(path)?;
+    let mut cleaning = Cleaning {
+        report: CleanReport::default(),
+        ask,
+    };
+    cleaning.clean(path, kind, directory_id(path, kind))?;
+    Ok(cleaning.report)
 }
 
 /// The test file that a path means: itself, or the one whose manifest it is.
@@ -96,54 +85,118 @@ fn data_file(path: &Path) -> PathBuf {
     }
 }
 
-fn clean_directory(path: &Path, report: &mut CleanReport) -> Result<(), TargetError> {
-    clean_place(Place::in_directory(path)?, report)?;
-    let listing = fs::read_dir(path).map_err(|error| TargetError::system("read", path, error))?;
-    for entry in listing.flatten() {
-        let name = entry.file_name();
-        let Some(stem) = name
-            .to_str()
-            .and_then(|name| name.strip_suffix(SIDECAR_ENDING))
-        else {
-            continue;
-        };
-        if stem.is_empty() || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
-            continue;
-        }
-        let cleaned = Place::beside(&path.join(stem)).and_then(|place| clean_place(place, report));
-        if let Err(error) = cleaned {
-            report.leave(entry.path(), error.to_string());
-        }
-    }
-    Ok(())
+struct Cleaning<'a, 'b> {
+    report: CleanReport,
+    ask: Option<&'a mut Ask<'b>>,
 }
 
-/// Cleans one place; false when there is nothing of ours.
-fn clean_place(place: Place, report: &mut CleanReport) -> Result<bool, TargetError> {
-    let test_path = place.test_path();
-    match place.claim_existing()? {
-        Ok(claim) => {
-            remove_all(claim, report);
-            Ok(true)
-        }
-        Err(place) => {
-            if place.open()?.is_some() && place.file_name.is_none() {
-                let path = place.directory_path();
-                // An empty directory of this name is nobody's loss; a full one is not touched.
-                if fs::remove_dir(&path).is_ok() {
-                    report.removed.push(path);
-                    return Ok(true);
-                }
-                report.leave(
-                    path,
-                    "it has no manifest, so nothing shows that pgmeter made it",
-                );
-            } else if place.file_name.is_some() && test_path.exists() {
-                report.leave(test_path, "nothing shows that pgmeter made it");
+impl Cleaning<'_, '_> {
+    /// Cleans what was seen at a path.
+    fn clean(
+        &mut self,
+        path: &Path,
+        kind: PathKind,
+        seen: Option<FileId>,
+    ) -> Result<(), TargetError> {
+        match kind {
+            PathKind::Symlink => Err(TargetError::Symlink {
+                path: path.to_owned(),
+                points_to: fs::read_link(path).unwrap_or_default(),
+                resolved: fs::canonicalize(path).ok(),
+            }),
+            PathKind::Directory if path.ends_with(WORK_DIRECTORY) => {
+                let parent = parent_of(path);
+                let seen = directory_id(parent, PathKind::Directory);
+                self.clean_place(Place::in_directory(parent, seen)?)
+                    .map(drop)
             }
-            Ok(false)
+            PathKind::Directory => self.clean_directory(path, seen),
+            PathKind::File | PathKind::Missing => {
+                let place = Place::beside(&data_file(path), seen)?;
+                if !self.clean_place(place)? && kind == PathKind::Missing {
+                    let parent = parent_of(path).to_owned();
+                    return Err(TargetError::Missing {
+                        path: path.to_owned(),
+                        parent,
+                    });
+                }
+                Ok(())
+            }
+            PathKind::Device => Ok(()),
+            PathKind::Other(kind) => Err(TargetError::WrongKind {
+                path: path.to_owned(),
+                kind,
+            }),
         }
     }
+
+    fn clean_directory(&mut self, path: &Path, seen: Option<FileId>) -> Result<(), TargetError> {
+        let place = Place::in_directory(path, seen)?;
+        let files = sidecars(&place)?;
+        let places: Vec<_> = files.iter().map(|file| place.with_file(file)).collect();
+        self.clean_place(place)?;
+        for (file, place) in files.iter().zip(places) {
+            let cleaned = place.and_then(|place| self.clean_place(place));
+            if let Err(error) = cleaned {
+                let manifest = path.join(format!("{file}{SIDECAR_ENDING}"));
+                self.report.leave(manifest, error.to_string());
+            }
+        }
+        Ok(())
+    }
+
+    /// Cleans one place; false when there is nothing of ours.
+    fn clean_place(&mut self, place: Place) -> Result<bool, TargetError> {
+        match place.claim_existing()? {
+            Ok(mut claim) => {
+                if self.adopt(&mut claim)? {
+                    remove_all(claim, &mut self.report);
+                }
+                Ok(true)
+            }
+            Err(place) => self.clean_without_manifest(&place),
+        }
+    }
+
+    fn clean_without_manifest(&mut self, place: &Place) -> Result<bool, TargetError> {
+        let reason = "nothing shows that pgmeter made it";
+        if let Some(name) = &place.file_name {
+            if statat(&place.parent, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+                self.report.leave(place.test_path(), reason);
+            }
+            return Ok(false);
+        }
+        if place.open()?.is_none() {
+            return Ok(false);
+        }
+        let path = place.directory_path();
+        // An empty directory of this name is nobody's loss; a full one is not touched.
+        if unlinkat(&place.parent, WORK_DIRECTORY, AtFlags::REMOVEDIR).is_ok() {
+            self.report.removed.push(path);
+            return Ok(true);
+        }
+        self.report
+            .leave(path, format!("it has no manifest, so {reason}"));
+        Ok(false)
+    }
+}
+
+/// The files in the directory of a place that have a manifest beside them.
+fn sidecars(place: &Place) -> Result<Vec<String>, TargetError> {
+    let failed = |error| TargetError::system("read", &place.parent_path, error);
+    let mut names = Vec::new();
+    for entry in Dir::read_from(&place.parent).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name().to_str().ok();
+        let stem = name.and_then(|name| name.strip_suffix(SIDECAR_ENDING));
+        let may_be_file = matches!(entry.file_type(), FileType::RegularFile | FileType::Unknown);
+        names.extend(
+            stem.filter(|stem| may_be_file && !stem.is_empty())
+                .map(str::to_owned),
+        );
+    }
+    names.sort();
+    Ok(names)
 }
 
 /// Removes the trees of a claim.
@@ -191,9 +244,12 @@ pub(crate) fn remove_all(mut claim: Claim, report: &mut CleanReport) {
             Err(reason) => report.leave(path, reason),
         }
     }
-    if claim.has_removable() {
-        // With its manifest it can be tried again.
-        return report.leave(directory, "some of its files could not be removed");
+    if !claim.manifest.is_empty() {
+        report.adoptable.extend(adopt::adoptable(&claim));
+        // With its manifest it can be tried again; the old one does as well.
+        let _ = claim.save();
+        let path = claim.place.manifest_path();
+        return report.leave(path, "it stays as long as something that it names");
     }
     match claim.dissolve() {
         Ok(()) if is_work_directory => report.removed.push(directory),

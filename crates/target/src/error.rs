@@ -57,6 +57,14 @@ pub enum TargetError {
         /// The file or directory in the way.
         path: PathBuf,
     },
+    /// A work directory, manifest or test file that another user made.
+    #[error("`{path}` belongs to another user ({uid})")]
+    NotYours {
+        /// The file or directory.
+        path: PathBuf,
+        /// The user's number.
+        uid: u32,
+    },
     /// The path is a character device, pipe or socket.
     #[error("target `{path}` is a {kind}, not a directory, file or block device")]
     WrongKind {
@@ -277,6 +285,9 @@ impl TargetError {
                 "nothing was written; give a new file name or a directory instead of `{}`",
                 path.display()
             ),
+            Self::NotYours { .. } => {
+                "nothing was changed; run as its owner, or choose another target".to_owned()
+            }
             Self::WrongKind { .. } => "give a directory, a new file or a block device".to_owned(),
             Self::InUse { .. } => "wait until it is done, or choose another target".to_owned(),
             Self::Unconfirmed { path, .. } => confirm(path, "use"),

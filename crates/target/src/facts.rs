@@ -71,17 +71,16 @@ fn target_facts(path: &str) -> Option<TargetFacts> {
 /// Bytes of the test file that an earlier run left here, which are overwritten or used again.
 fn reusable_bytes(facts: &PathFacts) -> Option<u64> {
     let place = match facts.kind {
-        PathKind::Directory => Place::in_directory(&facts.path).ok()?,
-        PathKind::File => Place::beside(&facts.path).ok()?,
+        PathKind::Directory => Place::in_directory(&facts.path, facts.directory).ok()?,
+        PathKind::File => Place::beside(&facts.path, facts.directory).ok()?,
         _ => return None,
     };
-    let manifest = place.peek().ok()??;
+    let peeked = place.peek().ok()??;
     let directory = place.open().ok()??;
     let name = place.test_name();
     let flags = rustix::fs::AtFlags::SYMLINK_NOFOLLOW;
     let found = rustix::fs::statat(&directory, &name, flags).ok()?;
-    let ours = manifest.made(&name)?.foreign(&found).is_none();
-    ours.then(|| {
+    peeked.names(&name, &found).then(|| {
         u64::try_from(found.st_blocks)
             .unwrap_or(0)
             .saturating_mul(512)

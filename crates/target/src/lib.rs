@@ -21,6 +21,7 @@ mod fill;
 mod lab;
 mod manifest;
 mod mounts;
+mod open;
 mod place;
 mod prepare;
 mod probe;
@@ -34,7 +35,7 @@ mod tree;
 
 pub use admit::{Admitted, Permission, admit};
 pub use caches::{check_drop_caches, drop_caches};
-pub use clean::{CleanReport, Left, clean};
+pub use clean::{Adoptable, Ask, CleanReport, Left, clean};
 pub use counters::{DeviceCounters, DeviceSample};
 pub use cpu::{CpuSample, CpuTime, MachineCounters, MachineSample, ProcessorTicks};
 pub use doctor::{Finding, Health, doctor};

@@ -16,6 +16,11 @@ pub(crate) const MANIFEST_BYTES_MAX: u64 = 1 << 20;
 const FILES_MAX: usize = 4096;
 const NAME_BYTES_MAX: usize = 255;
 const TEXT_BYTES_MAX: usize = 1024;
+/// Why what has the right name and size is not removed.
+const RENUMBERED: &str = "its inode number is not the one in the manifest";
+const ANOTHERS: &str = "it belongs to another user";
+/// What a manifest begins with, whole or torn.
+const BEGINNING: &[u8] = b"{\n  \"format\": \"pgmeter-manifest/";
 
 /// The file that says what pgmeter made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -129,39 +134,86 @@ impl Manifest {
         text
     }
 
+    /// Whether bytes are a manifest of ours or the beginning of one.
+    pub(crate) fn begins(bytes: &[u8]) -> bool {
+        let length = bytes.len().min(BEGINNING.len());
+        bytes[..length] == BEGINNING[..length]
+    }
+
+    /// Whether it names nothing any more.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.files.is_empty() && self.trees.is_empty()
+    }
+
     pub(crate) fn made(&self, name: &str) -> Option<&Made> {
         self.files.iter().find(|made| made.name == name)
     }
 }
 
 impl Made {
-    /// Why a file that stands there is not the one the manifest names, if it is not.
-    pub(crate) fn foreign(&self, found: &Stat) -> Option<&'static str> {
+    /// Why a file that stands there is not the one the manifest names, if it is not; `owner_uid`
+    /// is whose the manifest is.
+    pub(crate) fn foreign(&self, found: &Stat, owner_uid: u32) -> Option<&'static str> {
+        if let Some(reason) = self.unlike(found, owner_uid) {
+            return Some(reason);
+        }
+        match self.inode {
+            Some(inode) if inode == found.st_ino => None,
+            Some(_) if self.has_size_of(found) => Some(RENUMBERED),
+            Some(_) => Some("it is not the file that pgmeter made"),
+            None if found.st_size == 0 => None,
+            None => Some("nothing shows that pgmeter made it"),
+        }
+    }
+
+    /// Whether a file is not the one that was made, but could be a copy of it: only the inode
+    /// number differs, and the size where it was not written to its end.
+    pub(crate) fn could_be_copy(&self, found: &Stat, owner_uid: u32) -> bool {
+        let is_part = || {
+            let size = u64::try_from(found.st_size);
+            !self.complete && size.is_ok_and(|size| size < self.size_bytes)
+        };
+        self.unlike(found, owner_uid).is_none()
+            && self.inode.is_some_and(|inode| inode != found.st_ino)
+            && (self.has_size_of(found) || is_part())
+    }
+
+    fn unlike(&self, found: &Stat, owner_uid: u32) -> Option<&'static str> {
         if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile {
             return Some("it is not a regular file");
         }
         if found.st_nlink > 1 {
             return Some("it has another name (hard link)");
         }
-        match self.inode {
-            Some(inode) if inode == found.st_ino => None,
-            Some(_) => Some("it is not the file that pgmeter made"),
-            None if found.st_size == 0 => None,
-            None => Some("nothing shows that pgmeter made it"),
-        }
+        (found.st_uid != owner_uid).then_some(ANOTHERS)
+    }
+
+    fn has_size_of(&self, found: &Stat) -> bool {
+        u64::try_from(found.st_size) == Ok(self.size_bytes)
     }
 }
 
 impl MadeTree {
-    /// Why a directory that stands there is not the one the manifest names, if it is not.
-    pub(crate) fn foreign(&self, found: &Stat) -> Option<&'static str> {
+    /// Why a directory that stands there is not the one the manifest names, if it is not;
+    /// `owner_uid` is whose the manifest is.
+    pub(crate) fn foreign(&self, found: &Stat, owner_uid: u32) -> Option<&'static str> {
         if FileType::from_raw_mode(found.st_mode) != FileType::Directory {
             return Some("it is not a directory");
+        }
+        if found.st_uid != owner_uid {
+            return Some(ANOTHERS);
         }
         // Without an inode only an empty directory is removed, which no one can lose.
         self.inode
             .is_some_and(|inode| inode != found.st_ino)
             .then_some("it is not the directory that pgmeter made")
+    }
+
+    /// Whether a directory is not the one that was made, but could be a copy of it.
+    pub(crate) fn could_be_copy(&self, found: &Stat, owner_uid: u32) -> bool {
+        FileType::from_raw_mode(found.st_mode) == FileType::Directory
+            && found.st_uid == owner_uid
+            && self.inode.is_some_and(|inode| inode != found.st_ino)
     }
 }
 
@@ -223,6 +275,13 @@ mod tests {
             Manifest::parse(&manifest.to_text(), is_test_name),
             Ok(manifest)
         );
+    }
+
+    #[test]
+    fn a_manifest_is_known_by_its_beginning_however_little_was_written() {
+        let text = sample().to_text();
+        assert!((0..text.len()).all(|length| Manifest::begins(&text[..length])));
+        assert!(!Manifest::begins(b"precious"));
     }
 
     #[test]

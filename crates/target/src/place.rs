@@ -11,22 +11,22 @@ use std::time::Duration;
 
 use results::Owner;
 use rustix::fs::{
-    AtFlags, FileType, FlockOperation, Mode, OFlags, ResolveFlags, Stat, flock, fstat, mkdirat,
-    openat, openat2, statat,
+    AtFlags, FileType, FlockOperation, Mode, OFlags, Stat, flock, fstat, mkdirat, statat,
 };
 use rustix::io::Errno;
 
 use crate::TargetError;
 use crate::claim::Claim;
 use crate::manifest::{MANIFEST_BYTES_MAX, Manifest};
+use crate::open::{
+    ATTEMPTS, FileId, Links, check_owner, open_beneath, open_directory, same_directory,
+};
 
 /// Name of the work directory in a target directory.
 pub(crate) const WORK_DIRECTORY: &str = "pgmeter.work";
 /// Ending of the manifest beside a file target.
 pub(crate) const SIDECAR_ENDING: &str = ".pgmeter";
 const MANIFEST: &str = "manifest.json";
-/// How often a look-up that raced with another process is tried again.
-const ATTEMPTS: u32 = 16;
 /// Between attempts at a lock that should be free in a moment.
 const BUSY_WAIT: Duration = Duration::from_millis(25);
 
@@ -58,6 +58,27 @@ struct Held {
     manifest: Option<Manifest>,
 }
 
+/// A manifest that was looked at.
+#[derive(Debug)]
+pub(crate) struct Peeked {
+    pub manifest: Manifest,
+    /// Whose it is, and so whose all that it names must be.
+    pub owner_uid: u32,
+}
+
+impl Peeked {
+    /// Whether what was found under a name is the file that the manifest says was made.
+    pub(crate) fn names(&self, name: &str, found: &Stat) -> bool {
+        let made = self.manifest.made(name);
+        made.is_some_and(|made| made.foreign(found, self.owner_uid).is_none())
+    }
+}
+
+/// Whose an open file is; nobody's when that cannot be told.
+pub(crate) fn owner_uid(file: &OwnedFd) -> u32 {
+    fstat(file).map_or(u32::MAX, |found| found.st_uid)
+}
+
 /// Whether pgmeter makes test files of that name in a work directory.
 pub(crate) fn is_test_name(name: &str) -> bool {
     let digits = name
@@ -66,34 +87,48 @@ pub(crate) fn is_test_name(name: &str) -> bool {
     digits.is_some_and(|it| (1..=6).contains(&it.len()) && it.bytes().all(|b| b.is_ascii_digit()))
 }
 
+/// The name of a file beside which a manifest can be.
+fn plain_name(path: &Path) -> Result<String, TargetError> {
+    let name = path
+        .file_name()
+        .and_then(|name| name.to_str())
+        .filter(|name| {
+            name.len() + SIDECAR_ENDING.len() + 4 <= 255 && !name.contains(char::is_control)
+        });
+    name.map(str::to_owned).ok_or_else(|| {
+        let source = std::io::Error::other("its name is too long or not plain UTF-8");
+        TargetError::system("use", path, source)
+    })
+}
+
 impl Place {
-    /// The work directory of a target directory.
-    pub(crate) fn in_directory(path: &Path) -> Result<Self, TargetError> {
+    /// The work directory of a target directory, which must be the one that was seen there.
+    pub(crate) fn in_directory(path: &Path, seen: Option<FileId>) -> Result<Self, TargetError> {
         Ok(Self {
-            parent: open_directory(path)?,
+            parent: open_directory(path, Links::Refused, seen)?,
             parent_path: path.to_owned(),
             file_name: None,
         })
     }
 
-    /// A file target.
-    pub(crate) fn beside(path: &Path) -> Result<Self, TargetError> {
+    /// A file target, in the directory that was seen there.
+    pub(crate) fn beside(path: &Path, seen: Option<FileId>) -> Result<Self, TargetError> {
+        let name = plain_name(path)?;
         let parent_path = crate::probe::parent_of(path).to_owned();
-        let name = path
-            .file_name()
-            .and_then(|name| name.to_str())
-            .filter(|name| {
-                name.len() + SIDECAR_ENDING.len() + 4 <= 255 && !name.contains(char::is_control)
-            });
-        let Some(name) = name else {
-            let source = std::io::Error::other("its name is too long or not plain UTF-8");
-            return Err(TargetError::system("use", path, source));
-        };
-        let parent = open_directory(&parent_path)?;
         Ok(Self {
-            parent,
+            parent: open_directory(&parent_path, Links::Followed, seen)?,
             parent_path,
-            file_name: Some(name.to_owned()),
+            file_name: Some(name),
+        })
+    }
+
+    /// A file target in the directory that holds this place's work directory.
+    pub(crate) fn with_file(&self, name: &str) -> Result<Self, TargetError> {
+        let path = self.parent_path.join(name);
+        Ok(Self {
+            parent: same_directory(&self.parent, &self.parent_path)?,
+            parent_path: self.parent_path.clone(),
+            file_name: Some(plain_name(&path)?),
         })
     }
 
@@ -144,14 +179,14 @@ impl Place {
     pub(crate) fn open(&self) -> Result<Option<OwnedFd>, TargetError> {
         let path = self.directory_path();
         if self.file_name.is_some() {
-            return rustix::io::dup(&self.parent)
-                .map(Some)
-                .map_err(|error| TargetError::system("open", &path, error));
+            return same_directory(&self.parent, &path).map(Some);
         }
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
         match open_beneath(self.parent.as_fd(), WORK_DIRECTORY, flags, Mode::empty()) {
             Ok(directory) => {
-                check_owner(&directory, &path)?;
+                let found = fstat(&directory)
+                    .map_err(|error| TargetError::system("look at", &path, error))?;
+                check_owner(self.parent.as_fd(), &found, &path)?;
                 Ok(Some(directory))
             }
             Err(Errno::NOENT) => Ok(None),
@@ -245,8 +280,15 @@ impl Place {
     }
 
     /// The manifest as it is, not changed; an error if another process uses it.
-    pub(crate) fn peek(&self) -> Result<Option<Manifest>, TargetError> {
-        Ok(self.hold(false)?.and_then(|held| held.manifest))
+    pub(crate) fn peek(&self) -> Result<Option<Peeked>, TargetError> {
+        let Some(held) = self.hold(false)? else {
+            return Ok(None);
+        };
+        let owner_uid = owner_uid(&held.lock);
+        Ok(held.manifest.map(|manifest| Peeked {
+            manifest,
+            owner_uid,
+        }))
     }
 
     /// Locks the manifest; none when there is none and none is to be made.
@@ -308,6 +350,7 @@ impl Place {
         if FileType::from_raw_mode(opened.st_mode) != FileType::RegularFile || opened.st_nlink > 1 {
             return Err(TargetError::Foreign { path });
         }
+        check_owner(self.parent.as_fd(), &opened, &path)?;
         let locked = match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
             Ok(()) => true,
             Err(Errno::WOULDBLOCK) => return self.locked_by_another(&lock),
@@ -316,7 +359,7 @@ impl Place {
             Err(error) => return Err(failed(error)),
         };
         let named = statat(directory, &name, AtFlags::SYMLINK_NOFOLLOW);
-        if !named.is_ok_and(|named| same_file(&named, &opened)) {
+        if !named.is_ok_and(|named| FileId::of(&named) == FileId::of(&opened)) {
             return Ok(Locked::Again);
         }
         let manifest = self.read(&lock)?;
@@ -385,56 +428,6 @@ impl Place {
         .map(Some)
         .map_err(|reason| TargetError::BadManifest { path, reason })
     }
-}
-
-/// Opens a directory whose own name is not a link.
-pub(crate) fn open_directory(path: &Path) -> Result<OwnedFd, TargetError> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    rustix::fs::open(path, flags, Mode::empty())
-        .map_err(|error| TargetError::system("open", path, error))
-}
-
-/// Opens one component beneath a directory, following nothing.
-pub(crate) fn open_beneath(
-    directory: std::os::fd::BorrowedFd<'_>,
-    name: impl rustix::path::Arg + Copy,
-    flags: OFlags,
-    mode: Mode,
-) -> Result<OwnedFd, Errno> {
-    let mut flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    if !flags.contains(OFlags::PATH) {
-        flags |= OFlags::NONBLOCK | OFlags::NOCTTY;
-    }
-    let resolve = ResolveFlags::BENEATH
-        | ResolveFlags::NO_SYMLINKS
-        | ResolveFlags::NO_MAGICLINKS
-        | ResolveFlags::NO_XDEV;
-    for _ in 0..ATTEMPTS {
-        match openat2(directory, name, flags, mode, resolve) {
-            Err(Errno::AGAIN | Errno::INTR) => {}
-            // Kernels before 5.6 and some sandboxes; a single component needs no more than
-            // `O_NOFOLLOW` to stay beneath.
-            Err(Errno::NOSYS | Errno::PERM) => return openat(directory, name, flags, mode),
-            other => return other,
-        }
-    }
-    Err(Errno::AGAIN)
-}
-
-fn same_file(one: &Stat, other: &Stat) -> bool {
-    (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
-}
-
-/// Refuses a work directory of another user: what it says cannot be believed. Root may use any.
-fn check_owner(directory: &OwnedFd, path: &Path) -> Result<(), TargetError> {
-    let found = fstat(directory).map_err(|error| TargetError::system("look at", path, error))?;
-    let me = rustix::process::geteuid();
-    if me.is_root() || found.st_uid == me.as_raw() {
-        return Ok(());
-    }
-    Err(TargetError::Foreign {
-        path: path.to_owned(),
-    })
 }
 
 #[cfg(test)]

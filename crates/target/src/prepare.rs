@@ -311,7 +311,7 @@ fn fits(claim: &Claim, plan: &TargetPlan, fill: &FillPlan) -> bool {
             && made.seed == fill.seed
             && !claim.interrupted);
     made.complete
-        && made.foreign(&found).is_none()
+        && made.foreign(&found, claim.owner_uid()).is_none()
         && u64::try_from(found.st_size).is_ok_and(|size| size >= plan.size_bytes)
         && made.content == fill.content
         && stamps_fit
@@ -328,10 +328,10 @@ fn keep_stamps_only_if_checked(claim: &mut Claim, fill: &FillPlan) -> Result<(),
 }
 
 fn check_space_for(place: &Place, plan: &TargetPlan, fill: &FillPlan) -> Result<(), TargetError> {
-    let manifest = place.peek()?;
-    let made = manifest
+    let peeked = place.peek()?;
+    let made = peeked
         .as_ref()
-        .and_then(|manifest| manifest.made(&place.test_name()));
+        .and_then(|peeked| peeked.manifest.made(&place.test_name()));
     let directory = place.open()?;
     let found = directory.and_then(|directory| {
         let flags = rustix::fs::AtFlags::SYMLINK_NOFOLLOW;
@@ -528,7 +528,12 @@ fn open_file(
     })?;
     let found = fstat(&file).map_err(|error| TargetError::system("look at", &path, error))?;
     match claim.manifest.made(&name) {
-        Some(made) if made.inode == Some(found.st_ino) && found.st_nlink == 1 => Ok(file),
+        Some(made)
+            if made.inode == Some(found.st_ino)
+                && made.foreign(&found, claim.owner_uid()).is_none() =>
+        {
+            Ok(file)
+        }
         _ => Err(TargetError::Replaced { path }),
     }
 }

@@ -8,6 +8,7 @@ use rustix::fs::{AtFlags, CWD, Statx, StatxAttributes, StatxFlags, statfs, statv
 
 use crate::TargetError;
 use crate::mounts::{Mount, mount_of, mounts};
+use crate::open::FileId;
 use crate::sysfs::{Sysfs, top_devices};
 
 /// What a path is.
@@ -61,6 +62,8 @@ pub struct PathFacts {
     pub direct: DirectAlignment,
     /// Smallest unit of the device underneath; 512 when there is none.
     pub logical_block_bytes: u32,
+    /// The directory that the path is, or is in, as it was looked at.
+    pub(crate) directory: Option<FileId>,
 }
 
 /// Asks the system about a path.
@@ -108,6 +111,7 @@ pub fn probe(path: &Path) -> Result<PathFacts, TargetError> {
         file_system,
         mount,
         logical_block_bytes,
+        directory: directory_id(path, kind),
         path: path.to_owned(),
     })
 }
@@ -128,6 +132,7 @@ fn nowhere(path: &Path, kind: PathKind) -> PathFacts {
             reported: false,
         },
         logical_block_bytes: 512,
+        directory: None,
     }
 }
 
@@ -169,6 +174,16 @@ pub(crate) fn kind_of(path: &Path) -> Result<PathKind, TargetError> {
         it if it.is_socket() => PathKind::Other("socket"),
         _ => PathKind::Other("special file"),
     })
+}
+
+/// What tells the directory that a path is, or is in, from one that is put in its place later.
+pub(crate) fn directory_id(path: &Path, kind: PathKind) -> Option<FileId> {
+    let found = match kind {
+        PathKind::Directory => rustix::fs::lstat(path),
+        PathKind::File | PathKind::Missing => rustix::fs::stat(parent_of(path)),
+        _ => return None,
+    };
+    found.ok().map(|found| FileId::of(&found))
 }
 
 fn is_missing(error: &std::io::Error) -> bool {

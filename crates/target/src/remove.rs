@@ -14,7 +14,7 @@ use rustix::fs::{
 };
 use rustix::io::Errno;
 
-use crate::place::open_beneath;
+use crate::open::open_beneath;
 
 /// Entries of a directory that are known at once. They are removed in the order of their inodes,
 /// because neighbors share blocks on the device.

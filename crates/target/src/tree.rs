@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use crate::TargetError;
 use crate::manifest::is_plain;
-use crate::place::open_beneath;
+use crate::open::open_beneath;
 
 /// Name of the file that is made to look at, and removed.
 const PROBE: &str = "probe";

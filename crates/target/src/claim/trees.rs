@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use super::Claim;
 use crate::TargetError;
 use crate::manifest::MadeTree;
-use crate::place::open_beneath;
+use crate::open::{check_owner, open_beneath};
 use crate::remove::{Doomed, Remains, Removed, remove_directory};
 use crate::tree::open_tree;
 
@@ -31,6 +31,7 @@ impl Claim {
     /// Makes a tree that must not exist, notes it before and after, and opens it with `O_PATH`.
     pub(crate) fn create_tree(&mut self, name: &str) -> Result<OwnedFd, TargetError> {
         let path = self.tree_path(name);
+        let before = self.manifest.trees.clone();
         self.forget_tree(name);
         self.manifest.trees.push(MadeTree {
             name: name.to_owned(),
@@ -38,7 +39,7 @@ impl Claim {
         });
         self.save()?;
         if let Err(error) = mkdirat(&self.directory, name, Mode::RWXU) {
-            self.forget_tree(name);
+            self.manifest.trees = before;
             self.save()?;
             return Err(match error {
                 Errno::EXIST => TargetError::Foreign { path },
@@ -46,9 +47,11 @@ impl Claim {
             });
         }
         let opened = open_tree(self.directory.as_fd(), name)
-            .and_then(|directory| Ok((fstat(&directory)?.st_ino, directory)));
-        let (inode, directory) =
+            .and_then(|directory| Ok((fstat(&directory)?, directory)));
+        let (found, directory) =
             opened.map_err(|error| TargetError::system("open", &path, error))?;
+        check_owner(self.directory.as_fd(), &found, &path)?;
+        let inode = found.st_ino;
         for made in &mut self.manifest.trees {
             if made.name == name {
                 made.inode = Some(inode);
@@ -72,7 +75,7 @@ impl Claim {
             self.forget_tree(name);
             return (0, None);
         };
-        if let Some(reason) = made.foreign(&found) {
+        if let Some(reason) = made.foreign(&found, self.owner_uid()) {
             return (0, Some(TreeLeft::Foreign(reason)));
         }
         let removed = match made.inode {
@@ -102,14 +105,6 @@ impl Claim {
         }
     }
 
-    /// Whether trees of the manifest are still there and still the ones that were made.
-    pub(super) fn has_removable_tree(&self) -> bool {
-        self.manifest.trees.iter().any(|made| {
-            self.stat(&made.name)
-                .is_some_and(|found| made.foreign(&found).is_none())
-        })
-    }
-
     /// A tree whose inode was not noted: nothing had been made in it then.
     fn remove_empty(&self, name: &str) -> Result<Removed, Errno> {
         unlinkat(&self.directory, name, AtFlags::REMOVEDIR)?;
@@ -127,7 +122,8 @@ impl Claim {
     ) -> Result<Removed, Errno> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY;
         let directory = open_beneath(self.directory.as_fd(), name, flags, Mode::empty())?;
-        if fstat(&directory)?.st_ino != inode {
+        let found = fstat(&directory)?;
+        if found.st_ino != inode || found.st_uid != self.owner_uid() {
             return Err(Errno::STALE);
         }
         let c_name = CString::new(name).map_err(|_| Errno::INVAL)?;

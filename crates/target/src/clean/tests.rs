@@ -1,4 +1,4 @@
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, chown, symlink};
 
 use workload::plan::ContentPlan;
 
@@ -38,8 +38,8 @@ fn what_a_killed_run_left_is_removed_whichever_way_it_is_named() {
     for name in ["", "pgmeter.work"] {
         let directory = tempfile::tempdir().expect("a directory");
         fs::write(directory.path().join("other"), "precious").expect("a file");
-        let file = killed(Place::in_directory(directory.path()).expect("a place"));
-        let report = clean(&directory.path().join(name)).expect("a report");
+        let file = killed(Place::in_directory(directory.path(), None).expect("a place"));
+        let report = clean(&directory.path().join(name), None).expect("a report");
         let work = file.parent().expect("a parent").to_owned();
         assert_eq!(
             report,
@@ -56,8 +56,9 @@ fn what_a_killed_run_left_is_removed_whichever_way_it_is_named() {
 fn a_file_target_is_found_by_its_name_its_manifest_and_its_directory() {
     for name in ["disk.img", "disk.img.pgmeter", ""] {
         let directory = tempfile::tempdir().expect("a directory");
-        let file = killed(Place::beside(&directory.path().join("disk.img")).expect("a place"));
-        let report = clean(&directory.path().join(name)).expect("a report");
+        let file =
+            killed(Place::beside(&directory.path().join("disk.img"), None).expect("a place"));
+        let report = clean(&directory.path().join(name), None).expect("a report");
         assert_eq!(report.removed, [file], "{name}");
         assert_eq!(entries(directory.path()), 0, "{name}");
     }
@@ -66,11 +67,11 @@ fn a_file_target_is_found_by_its_name_its_manifest_and_its_directory() {
 #[test]
 fn a_run_that_still_goes_on_is_left_alone() {
     let directory = tempfile::tempdir().expect("a directory");
-    let claim = Place::in_directory(directory.path())
+    let claim = Place::in_directory(directory.path(), None)
         .expect("a place")
         .claim("r")
         .expect("a claim");
-    let error = clean(directory.path()).expect_err("in use");
+    let error = clean(directory.path(), None).expect_err("in use");
     assert!(matches!(error, TargetError::InUse { .. }), "{error}");
     assert!(claim.place.manifest_path().exists());
 }
@@ -78,10 +79,10 @@ fn a_run_that_still_goes_on_is_left_alone() {
 #[test]
 fn files_that_no_manifest_names_are_left_and_named() {
     let directory = tempfile::tempdir().expect("a directory");
-    let file = killed(Place::in_directory(directory.path()).expect("a place"));
+    let file = killed(Place::in_directory(directory.path(), None).expect("a place"));
     let work = file.parent().expect("a parent").to_owned();
     fs::write(work.join("notes.txt"), "precious").expect("a file");
-    let report = clean(directory.path()).expect("a report");
+    let report = clean(directory.path(), None).expect("a report");
     assert_eq!(report.removed, [file]);
     assert_eq!(report.left.len(), 1);
     assert_eq!(report.left[0].path, work);
@@ -93,7 +94,7 @@ fn files_that_no_manifest_names_are_left_and_named() {
         fs::read_to_string(work.join("notes.txt")).expect("the file"),
         "precious"
     );
-    let report = clean(directory.path()).expect("a report");
+    let report = clean(directory.path(), None).expect("a report");
     assert_eq!(
         report.left[0].reason,
         "it has no manifest, so nothing shows that pgmeter made it"
@@ -105,12 +106,12 @@ fn a_hostile_manifest_removes_nothing() {
     let directory = tempfile::tempdir().expect("a directory");
     let victim = directory.path().join("victim");
     fs::write(&victim, "precious").expect("a file");
-    let file = killed(Place::in_directory(directory.path()).expect("a place"));
+    let file = killed(Place::in_directory(directory.path(), None).expect("a place"));
     let manifest = file.with_file_name("manifest.json");
     let text = fs::read_to_string(&manifest).expect("the manifest");
     for name in ["../victim", victim.to_str().expect("a plain path")] {
         fs::write(&manifest, text.replace("test-0.dat", name)).expect("written");
-        let error = clean(directory.path()).expect_err("a refusal");
+        let error = clean(directory.path(), None).expect_err("a refusal");
         assert!(
             error.to_string().ends_with("which pgmeter never makes"),
             "{error}"
@@ -124,10 +125,10 @@ fn a_link_in_place_of_a_test_file_is_left_with_what_it_points_to() {
     let directory = tempfile::tempdir().expect("a directory");
     let victim = directory.path().join("victim");
     fs::write(&victim, "precious").expect("a file");
-    let file = killed(Place::in_directory(directory.path()).expect("a place"));
+    let file = killed(Place::in_directory(directory.path(), None).expect("a place"));
     fs::remove_file(&file).expect("removed");
     symlink(&victim, &file).expect("a link");
-    let report = clean(directory.path()).expect("a report");
+    let report = clean(directory.path(), None).expect("a report");
     assert!(report.removed.is_empty());
     assert_eq!(
         report.left[0],
@@ -144,7 +145,7 @@ fn a_file_without_a_manifest_is_left() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("mail.db");
     fs::write(&path, "precious").expect("a file");
-    let report = clean(&path).expect("a report");
+    let report = clean(&path, None).expect("a report");
     assert_eq!(report.left[0].reason, "nothing shows that pgmeter made it");
     assert!(path.exists());
 }
@@ -152,8 +153,8 @@ fn a_file_without_a_manifest_is_left() {
 #[test]
 fn nothing_to_clean_is_an_empty_report_and_nothing_there_an_error() {
     let directory = tempfile::tempdir().expect("a directory");
-    assert!(clean(directory.path()).expect("a report").is_empty());
-    let missing = clean(&directory.path().join("no/such")).expect_err("missing");
+    assert!(clean(directory.path(), None).expect("a report").is_empty());
+    let missing = clean(&directory.path().join("no/such"), None).expect_err("missing");
     assert!(
         matches!(
             missing,
@@ -162,21 +163,210 @@ fn nothing_to_clean_is_an_empty_report_and_nothing_there_an_error() {
         "{missing}"
     );
     assert!(matches!(
-        clean(&directory.path().join("no")),
+        clean(&directory.path().join("no"), None),
         Err(TargetError::Missing { .. })
     ));
     let link = directory.path().join("link");
     symlink(directory.path(), &link).expect("a link");
-    assert!(matches!(clean(&link), Err(TargetError::Symlink { .. })));
+    assert!(matches!(
+        clean(&link, None),
+        Err(TargetError::Symlink { .. })
+    ));
 }
 
 #[test]
 fn an_unreadable_manifest_of_one_file_does_not_keep_others() {
     let directory = tempfile::tempdir().expect("a directory");
     fs::write(directory.path().join("a.pgmeter"), "not ours").expect("a file");
-    let file = killed(Place::beside(&directory.path().join("b")).expect("a place"));
-    let report = clean(directory.path()).expect("a report");
+    let file = killed(Place::beside(&directory.path().join("b"), None).expect("a place"));
+    let report = clean(directory.path(), None).expect("a report");
     assert_eq!(report.removed, [file]);
     assert_eq!(report.left.len(), 1);
     assert!(directory.path().join("a.pgmeter").exists());
+}
+
+/// Copies a directory without its inode numbers.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir(to).expect("a directory");
+    for entry in fs::read_dir(from).expect("a listing").flatten() {
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &to);
+        } else {
+            fs::copy(entry.path(), to).expect("copied");
+        }
+    }
+}
+
+/// A copy of what a killed run left: a test file with all its bytes, and a tree with a file in it.
+fn copied() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    let original = directory.path().join("original");
+    fs::create_dir(&original).expect("a directory");
+    let file = killed(Place::in_directory(&original, None).expect("a place"));
+    fs::write(&file, [1; 4096]).expect("written");
+    let claim = Place::in_directory(&original, None)
+        .expect("a place")
+        .claim_existing();
+    let mut claim = claim.expect("looked").expect("a claim");
+    drop(claim.create_tree("files-0").expect("a tree"));
+    fs::write(file.with_file_name("files-0").join("a"), "x").expect("written");
+    drop(claim);
+    copy(&original, &directory.path().join("copy"));
+    directory
+}
+
+#[test]
+fn a_copied_work_directory_keeps_its_manifest_until_it_is_adopted() {
+    let directory = copied();
+    let copy = directory.path().join("copy");
+    let work = copy.join(WORK_DIRECTORY);
+    for _ in 0..2 {
+        let report = clean(&copy, None).expect("a report");
+        assert!(report.removed.is_empty());
+        let reasons: Vec<_> = report.left.iter().map(|left| &*left.reason).collect();
+        assert_eq!(
+            reasons,
+            [
+                "it is not the directory that pgmeter made",
+                "its inode number is not the one in the manifest",
+                "it stays as long as something that it names"
+            ]
+        );
+        let found: Vec<_> = report.adoptable.iter().map(|it| it.size_bytes).collect();
+        assert_eq!(found, [None, Some(4096)]);
+        assert_eq!(entries(&work), 3);
+    }
+    let mut asked = Vec::new();
+    let mut no = |list: &[Adoptable]| {
+        asked.extend_from_slice(list);
+        false
+    };
+    let report = clean(&copy, Some(&mut no)).expect("a report");
+    assert_eq!((asked.len(), asked[0].beneath_count), (2, 1));
+    assert!(report.removed.is_empty() && work.join("files-0/a").exists());
+    let report = clean(&copy, Some(&mut |_| true)).expect("a report");
+    assert_eq!(report.removed.len(), 3);
+    assert!(report.left.is_empty() && entries(&copy) == 0);
+    // The original is what it was.
+    assert!(
+        clean(&directory.path().join("original"), None)
+            .expect("a report")
+            .left
+            .is_empty()
+    );
+}
+
+#[test]
+fn a_file_of_another_size_is_not_adopted() {
+    let directory = copied();
+    let copy = directory.path().join("copy");
+    let file = copy.join(WORK_DIRECTORY).join("test-0.dat");
+    fs::write(&file, [1; 5000]).expect("written");
+    let report = clean(&copy, Some(&mut |_| true)).expect("a report");
+    assert_eq!(
+        report.left[0].reason,
+        "it is not the file that pgmeter made"
+    );
+    assert!(file.exists());
+}
+
+/// Ends the test where owners cannot be changed.
+fn is_root() -> bool {
+    let is_root = rustix::process::geteuid().is_root();
+    if !is_root {
+        println!("skipped: giving files away needs root");
+    }
+    is_root
+}
+
+#[test]
+fn what_another_user_put_beside_a_file_removes_nothing() {
+    if !is_root() {
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("mail.db");
+    killed(Place::beside(&path, None).expect("a place"));
+    let manifest = directory.path().join("mail.db.pgmeter");
+    chown(&manifest, Some(65534), None).expect("given away");
+    let report = clean(directory.path(), None).expect("a report");
+    assert_eq!(
+        report.left[0].reason,
+        format!("`{}` belongs to another user (65534)", manifest.display())
+    );
+    assert!(report.removed.is_empty() && path.exists() && manifest.exists());
+    let error = Place::beside(&path, None)
+        .expect("a place")
+        .claim("r")
+        .expect_err("a refusal");
+    assert!(
+        matches!(error, TargetError::NotYours { uid: 65534, .. }),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_file_of_another_user_is_left_whatever_the_manifest_says() {
+    if !is_root() {
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = killed(Place::beside(&directory.path().join("disk.img"), None).expect("a place"));
+    chown(&path, Some(65534), None).expect("given away");
+    let report = clean(directory.path(), None).expect("a report");
+    assert_eq!(report.left[0].reason, "it belongs to another user");
+    assert!(path.exists());
+}
+
+#[test]
+fn a_work_directory_of_another_user_is_left() {
+    if !is_root() {
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = killed(Place::in_directory(directory.path(), None).expect("a place"));
+    chown(file.parent().expect("a parent"), Some(65534), None).expect("given away");
+    let error = clean(directory.path(), None).expect_err("a refusal");
+    assert!(matches!(error, TargetError::NotYours { .. }), "{error}");
+    assert!(file.exists());
+}
+
+#[test]
+fn a_file_with_the_name_of_the_next_manifest_is_removed_only_when_it_is_one() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("disk.img");
+    let draft = directory.path().join("disk.img.pgmeter.new");
+    let claim = || Place::beside(&path, None).expect("a place").claim("r");
+    fs::write(&draft, "precious").expect("written");
+    let error = claim().expect_err("a refusal");
+    assert!(matches!(error, TargetError::Foreign { .. }), "{error}");
+    assert_eq!(fs::read_to_string(&draft).expect("the file"), "precious");
+    if is_root() {
+        fs::write(&draft, "").expect("written");
+        chown(&draft, Some(65534), None).expect("given away");
+        let error = claim().expect_err("a refusal");
+        assert!(matches!(error, TargetError::NotYours { .. }), "{error}");
+        assert_eq!(fs::metadata(&draft).expect("the file").uid(), 65534);
+        chown(&draft, Some(0), None).expect("taken back");
+    }
+    fs::write(&draft, "{\n  \"format\": \"pgme").expect("written");
+    claim().expect("a claim").dissolve().expect("nothing left");
+    assert_eq!(entries(directory.path()), 0);
+}
+
+#[test]
+fn a_file_that_could_not_be_made_leaves_its_name_in_the_manifest() {
+    let directory = copied();
+    let copy = directory.path().join("copy");
+    let mut claim = Place::in_directory(&copy, None)
+        .expect("a place")
+        .claim("r")
+        .expect("a claim");
+    assert!(claim.create(made("test-0.dat")).is_err());
+    assert!(claim.create_tree("files-0").is_err());
+    assert_eq!(
+        (claim.manifest.files.len(), claim.manifest.trees.len()),
+        (1, 1)
+    );
 }

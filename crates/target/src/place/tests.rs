@@ -19,7 +19,7 @@ fn made(name: &str) -> Made {
 }
 
 fn claim_in(directory: &Path) -> Claim {
-    Place::in_directory(directory)
+    Place::in_directory(directory, None)
         .expect("a place")
         .claim("r")
         .expect("a claim")
@@ -44,7 +44,7 @@ fn a_claim_makes_the_work_directory_and_dissolving_it_leaves_nothing() {
 fn a_second_claim_is_told_who_has_the_first() {
     let directory = tempfile::tempdir().expect("a directory");
     let first = claim_in(directory.path());
-    let error = Place::in_directory(directory.path())
+    let error = Place::in_directory(directory.path(), None)
         .expect("a place")
         .claim("r")
         .expect_err("used");
@@ -71,7 +71,7 @@ fn the_lock_survives_every_new_manifest() {
     let mut claim = claim_in(directory.path());
     for _ in 0..3 {
         claim.save().expect("saved");
-        let other = Place::in_directory(directory.path()).expect("a place");
+        let other = Place::in_directory(directory.path(), None).expect("a place");
         assert!(matches!(other.peek(), Err(TargetError::InUse { .. })));
     }
 }
@@ -82,11 +82,11 @@ fn a_work_directory_that_is_a_link_or_a_file_is_refused() {
     let elsewhere = tempfile::tempdir().expect("a directory");
     let work = directory.path().join(WORK_DIRECTORY);
     symlink(elsewhere.path(), &work).expect("a link");
-    let place = Place::in_directory(directory.path()).expect("a place");
+    let place = Place::in_directory(directory.path(), None).expect("a place");
     assert!(matches!(place.claim("r"), Err(TargetError::Foreign { path }) if path == work));
     fs::remove_file(&work).expect("removed");
     fs::write(&work, "x").expect("a file");
-    let place = Place::in_directory(directory.path()).expect("a place");
+    let place = Place::in_directory(directory.path(), None).expect("a place");
     assert!(matches!(place.claim("r"), Err(TargetError::Foreign { .. })));
     assert_eq!(
         fs::read_dir(elsewhere.path()).expect("a listing").count(),
@@ -102,7 +102,7 @@ fn a_manifest_that_is_a_link_is_not_followed() {
     let work = directory.path().join(WORK_DIRECTORY);
     fs::create_dir(&work).expect("a directory");
     symlink(&victim, work.join(MANIFEST)).expect("a link");
-    let place = Place::in_directory(directory.path()).expect("a place");
+    let place = Place::in_directory(directory.path(), None).expect("a place");
     assert!(matches!(place.claim("r"), Err(TargetError::Foreign { .. })));
     assert_eq!(fs::read_to_string(&victim).expect("the file"), "keep me");
 }
@@ -168,7 +168,7 @@ fn a_file_replaced_by_another_or_linked_elsewhere_is_left() {
 fn a_file_target_keeps_its_manifest_beside_it() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("disk.img");
-    let mut claim = Place::beside(&path)
+    let mut claim = Place::beside(&path, None)
         .expect("a place")
         .claim("r")
         .expect("a claim");
@@ -215,7 +215,7 @@ fn an_owner_that_runs_keeps_the_place_even_without_its_lock() {
     }
     claim.save().expect("saved");
     drop(claim);
-    let peeked = Place::in_directory(directory.path())
+    let peeked = Place::in_directory(directory.path(), None)
         .expect("a place")
         .peek();
     let pid = child.id();
@@ -245,7 +245,7 @@ fn a_lock_without_an_owner_is_waited_for_and_then_told() {
     let mut claim = claim_in(directory.path());
     claim.manifest.owner = None;
     claim.save().expect("saved");
-    let place = || Place::in_directory(directory.path()).expect("a place");
+    let place = || Place::in_directory(directory.path(), None).expect("a place");
     let error = place().peek().expect_err("locked");
     let work = directory.path().join(WORK_DIRECTORY);
     assert_eq!(
@@ -262,4 +262,39 @@ fn a_lock_without_an_owner_is_waited_for_and_then_told() {
         .dissolve()
         .expect("nothing left");
     release.join().expect("a thread");
+}
+
+#[test]
+fn a_link_put_there_after_the_directory_was_looked_at_is_not_followed() {
+    let base = tempfile::tempdir().expect("a directory");
+    let (target, foreign) = (base.path().join("target"), base.path().join("foreign"));
+    for path in [&target, &foreign] {
+        fs::create_dir(path).expect("a directory");
+    }
+    let in_target = crate::probe(&target).expect("facts");
+    let beside = crate::probe(&target.join("disk.img")).expect("facts");
+    fs::rename(&target, base.path().join("away")).expect("renamed");
+    symlink(&foreign, &target).expect("a link");
+    for facts in [&in_target, &beside] {
+        let place = match facts.kind {
+            crate::PathKind::Directory => Place::in_directory(&facts.path, facts.directory),
+            _ => Place::beside(&facts.path, facts.directory),
+        };
+        let error = place.expect_err("a refusal");
+        assert!(matches!(error, TargetError::Replaced { .. }), "{error}");
+    }
+    fs::remove_file(&target).expect("removed");
+    fs::rename(&foreign, &target).expect("renamed");
+    let other = Place::in_directory(&in_target.path, in_target.directory);
+    assert!(matches!(other, Err(TargetError::Replaced { .. })));
+    assert_eq!(fs::read_dir(&target).expect("a listing").count(), 0);
+}
+
+#[test]
+fn a_link_to_a_directory_is_never_a_target_directory() {
+    let base = tempfile::tempdir().expect("a directory");
+    let link = base.path().join("link");
+    symlink(base.path(), &link).expect("a link");
+    assert!(Place::in_directory(&link, None).is_err());
+    Place::beside(&link.join("disk.img"), None).expect("a place");
 }

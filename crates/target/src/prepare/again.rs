@@ -87,7 +87,7 @@ impl Closed {
     }
 
     fn open(self) -> Result<Claim, TargetError> {
-        Place::in_directory(&self.place_path)?.claim_again(self.manifest, self.interrupted)
+        Place::in_directory(&self.place_path, None)?.claim_again(self.manifest, self.interrupted)
     }
 }
 

@@ -150,7 +150,7 @@ fn a_kept_file_is_used_again_when_it_fits_and_rewritten_when_not() {
         ..plain()
     };
     assert_eq!(run(MIB, &zero), (false, MIB), "another content");
-    assert_eq!(clean(path).expect("a report").removed.len(), 2);
+    assert_eq!(clean(path, None).expect("a report").removed.len(), 2);
     assert_eq!(entries(path), 0);
 }
 

@@ -87,7 +87,7 @@ fn every_file_system_comes_back_as_it_was_with_tree_and_claim_and_cold() {
             assert_eq!(tree.block_bytes(), block_bytes);
             assert!(!is_cached(&file), "{options}");
             tree.make_subdirectory("a").expect("the tree works");
-            let error = clean(&target).expect_err("in use");
+            let error = clean(&target, None).expect_err("in use");
             assert!(matches!(error, TargetError::InUse { .. }), "{error}");
         }
         assert_eq!(prepared.remove_tree(&mut |_| {}).expect("removed"), 3);

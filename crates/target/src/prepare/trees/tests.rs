@@ -175,7 +175,7 @@ fn files_and_devices_have_no_trees() {
 fn what_a_killed_run_left_is_removed_by_clean() {
     let directory = tempfile::tempdir().expect("a directory");
     let tree = killed(directory.path());
-    let report = clean(directory.path()).expect("a report");
+    let report = clean(directory.path(), None).expect("a report");
     let work = directory.path().join("pgmeter.work");
     assert_eq!(report.removed, [tree, work]);
     assert_eq!(report.beneath_count, 3);
@@ -206,7 +206,7 @@ fn a_tree_that_a_run_uses_is_not_cleaned() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut prepared = ready(directory.path(), None);
     let tree = prepared.make_tree().expect("a tree");
-    let error = clean(directory.path()).expect_err("in use");
+    let error = clean(directory.path(), None).expect_err("in use");
     assert!(matches!(error, TargetError::InUse { .. }), "{error}");
     assert!(tree.path().exists());
 }
@@ -216,7 +216,7 @@ fn a_tree_whose_inode_was_not_noted_is_removed_only_when_empty() {
     let directory = tempfile::tempdir().expect("a directory");
     let tree = killed(directory.path());
     without_inode(directory.path());
-    let report = clean(directory.path()).expect("a report");
+    let report = clean(directory.path(), None).expect("a report");
     assert_eq!(report.left[0].path, tree);
     assert_eq!(
         report.left[0].reason,
@@ -224,7 +224,7 @@ fn a_tree_whose_inode_was_not_noted_is_removed_only_when_empty() {
     );
     assert!(tree.join("a/b/file").exists());
     fs::remove_dir_all(tree.join("a")).expect("removed");
-    clean(directory.path()).expect("a report");
+    clean(directory.path(), None).expect("a report");
     assert_eq!(names(directory.path()), [""; 0]);
 }
 
@@ -273,7 +273,7 @@ fn a_link_in_place_of_the_tree_is_left_with_what_it_points_to() {
     let away = directory.path().join("away");
     fs::rename(&tree, &away).expect("renamed");
     symlink(&away, &tree).expect("a link");
-    let report = clean(directory.path()).expect("a report");
+    let report = clean(directory.path(), None).expect("a report");
     assert_eq!(report.left[0].reason, "it is not a directory");
     assert!(away.join("a/b/file").exists());
 }
@@ -284,7 +284,7 @@ fn a_manifest_beside_a_file_names_no_trees() {
     killed(directory.path());
     let sidecar = directory.path().join("disk.img.pgmeter");
     fs::rename(manifest(directory.path()), &sidecar).expect("renamed");
-    let place = Place::beside(&directory.path().join("disk.img")).expect("a place");
+    let place = Place::beside(&directory.path().join("disk.img"), None).expect("a place");
     let error = place.peek().expect_err("a refusal");
     assert!(
         error

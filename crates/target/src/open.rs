@@ -1,0 +1,132 @@
+//! Opening directories and what is beneath them: no link is followed that was not there when the
+//! path was looked at, and nothing that belongs to another user is taken for the caller's own.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+
+use rustix::fs::{
+    AtFlags, Mode, OFlags, ResolveFlags, Stat, fstat, openat, openat2, statat, unlinkat,
+};
+use rustix::io::Errno;
+
+use crate::TargetError;
+
+/// How often a look-up that raced with another process is tried again.
+pub(crate) const ATTEMPTS: u32 = 16;
+
+/// What tells a file or directory from any other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FileId {
+    device: u64,
+    inode: u64,
+}
+
+impl FileId {
+    pub(crate) fn of(found: &Stat) -> Self {
+        Self {
+            device: found.st_dev,
+            inode: found.st_ino,
+        }
+    }
+}
+
+/// Whether the last component of a path may be a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Links {
+    Refused,
+    Followed,
+}
+
+/// Opens the directory that was found at a path when it was looked at, and no other.
+pub(crate) fn open_directory(
+    path: &Path,
+    links: Links,
+    seen: Option<FileId>,
+) -> Result<OwnedFd, TargetError> {
+    let mut flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    if links == Links::Refused {
+        flags |= OFlags::NOFOLLOW;
+    }
+    let replaced = || TargetError::Replaced {
+        path: path.to_owned(),
+    };
+    let directory = rustix::fs::open(path, flags, Mode::empty()).map_err(|error| match error {
+        Errno::LOOP | Errno::NOTDIR if seen.is_some() => replaced(),
+        error => TargetError::system("open", path, error),
+    })?;
+    let found = fstat(&directory).map_err(|error| TargetError::system("look at", path, error))?;
+    if seen.is_some_and(|seen| seen != FileId::of(&found)) {
+        return Err(replaced());
+    }
+    Ok(directory)
+}
+
+/// Opens one component beneath a directory, following nothing.
+pub(crate) fn open_beneath(
+    directory: BorrowedFd<'_>,
+    name: impl rustix::path::Arg + Copy,
+    flags: OFlags,
+    mode: Mode,
+) -> Result<OwnedFd, Errno> {
+    let mut flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    if !flags.contains(OFlags::PATH) {
+        flags |= OFlags::NONBLOCK | OFlags::NOCTTY;
+    }
+    let resolve = ResolveFlags::BENEATH
+        | ResolveFlags::NO_SYMLINKS
+        | ResolveFlags::NO_MAGICLINKS
+        | ResolveFlags::NO_XDEV;
+    for _ in 0..ATTEMPTS {
+        match openat2(directory, name, flags, mode, resolve) {
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            // Kernels before 5.6 and some sandboxes; a single component needs no more than
+            // `O_NOFOLLOW` to stay beneath.
+            Err(Errno::NOSYS | Errno::PERM) => return openat(directory, name, flags, mode),
+            other => return other,
+        }
+    }
+    Err(Errno::AGAIN)
+}
+
+/// Refuses what belongs to another user, root's included: what such a file says cannot be
+/// believed. `directory` is a directory of the same file system in which files can be made.
+pub(crate) fn check_owner(
+    directory: BorrowedFd<'_>,
+    found: &Stat,
+    path: &Path,
+) -> Result<(), TargetError> {
+    let own = rustix::process::geteuid().as_raw();
+    if found.st_uid == own || owner_given(directory) == Some(found.st_uid) {
+        return Ok(());
+    }
+    Err(TargetError::NotYours {
+        path: path.to_owned(),
+        uid: found.st_uid,
+    })
+}
+
+/// Whose a file is that this process makes in a directory: not its own where the file system
+/// keeps no owners (FAT, and network file systems that map them).
+fn owner_given(directory: BorrowedFd<'_>) -> Option<u32> {
+    let mode = Mode::RUSR | Mode::WUSR;
+    let nameless = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    if let Ok(file) = openat(directory, ".", nameless, mode) {
+        return Some(fstat(&file).ok()?.st_uid);
+    }
+    let name = format!(".pgmeter-owner-{}", std::process::id());
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+    let file = open_beneath(directory, &name, flags, mode).ok()?;
+    let made = fstat(&file).ok()?;
+    let named = statat(directory, &name, AtFlags::SYMLINK_NOFOLLOW).ok();
+    if named.is_some_and(|named| FileId::of(&named) == FileId::of(&made)) {
+        // What stays is empty.
+        let _ = unlinkat(directory, &name, AtFlags::empty());
+    }
+    Some(made.st_uid)
+}
+
+/// A second descriptor of an open directory.
+pub(crate) fn same_directory(directory: &OwnedFd, path: &Path) -> Result<OwnedFd, TargetError> {
+    rustix::io::fcntl_dupfd_cloexec(directory.as_fd(), 0)
+        .map_err(|error| TargetError::system("open", path, error))
+}
