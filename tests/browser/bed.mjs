@@ -50,9 +50,10 @@ export class Bed {
 
   /** Opens a page, lets `look` at it, and holds that it asked for nothing and complained of nothing. */
   async visit(name, options, look) {
-    const { viewport = DESKTOP, theme = "light" } = options;
+    const { viewport = DESKTOP, theme = "light", script } = options;
     const context = await this.browser.newContext({ viewport, colorScheme: theme });
     const page = await context.newPage();
+    if (script) await page.addInitScript(script);
     const complaints = [];
     const url = pathToFileURL(this.path(name)).href;
     page.on("console", (message) => {

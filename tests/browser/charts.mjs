@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 
-import { settled } from "./bed.mjs";
+import { DESKTOP, PHONE, openAll, settled } from "./bed.mjs";
 
 /** How many of a canvas's dots have something drawn on them, by color. */
 const dots = (page, index) =>
@@ -115,7 +115,7 @@ async function theThemeCanBeChanged(bed) {
     const button = page.locator("button.theme");
     await button.click();
     assert.notEqual(await background(), light);
-    assert.equal(await button.getAttribute("aria-pressed"), "true");
+    assert.equal(await button.innerText(), "Light");
     assert.ok(!((await dots(page, 0))[BLUE] > 10), "charts keep the colors of the other theme");
     await button.click();
     assert.equal(await background(), light);
@@ -155,6 +155,77 @@ async function chartsFollowTheWindow(bed) {
   });
 }
 
+async function aTipStaysWithinItsChart(bed) {
+  for (const [name, viewport] of [["wide", PHONE], ["mixed", PHONE], ["mixed", DESKTOP]]) {
+    await bed.visit(name, { viewport }, async (page) => {
+      const count = await page.locator(".u-over").count();
+      for (let index = 0; index < count; index += 1) {
+        for (const share of [0.02, 0.45, 0.55, 0.98]) {
+          await hover(page, index, share);
+          const plot = await page.locator(".plot").nth(index).boundingBox();
+          const tip = await page.locator(".tip").nth(index).boundingBox();
+          const isWithin = tip.x >= plot.x && tip.x + tip.width <= plot.x + plot.width;
+          assert.ok(isWithin, `chart ${index} of ${name} at ${share}: ${JSON.stringify(tip)}`);
+        }
+      }
+    });
+  }
+}
+
+/** Takes note of every text that is written level into a canvas, with its ends. */
+function noteTexts() {
+  const { clearRect, fillText } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.clearRect = function (...rest) {
+    // A chart is cleared before it is drawn anew.
+    this.canvas.texts = [];
+    return clearRect.apply(this, rest);
+  };
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y, ...rest) {
+    const at = this.getTransform().transformPoint(new DOMPoint(x, y));
+    const isLevel = Math.abs(this.getTransform().b) < 0.01;
+    const { width } = this.measureText(text);
+    const share = { center: 0.5, right: 1, end: 1 }[this.textAlign] ?? 0;
+    const left = at.x - width * share;
+    this.canvas.texts ??= [];
+    if (isLevel && text) this.canvas.texts.push({ text, y: at.y, left, right: left + width });
+    return fillText.call(this, text, x, y, ...rest);
+  };
+}
+
+/** Texts of one chart that lie over each other or end beyond it. */
+const unreadable = (page) =>
+  page.locator("canvas").evaluateAll((all) =>
+    all.flatMap((canvas) => {
+      const texts = (canvas.texts ?? []).toSorted((a, b) => a.y - b.y || a.left - b.left);
+      const known = new Set();
+      const once = texts.filter(({ text, y, left }) => {
+        const key = `${text} ${y} ${left}`;
+        return !known.has(key) && known.add(key);
+      });
+      const cut = once.filter(({ left, right }) => left < -1 || right > canvas.width + 1);
+      const over = once.filter((one, index) => {
+        const next = once[index + 1];
+        return next && next.y === one.y && next.left < one.right;
+      });
+      return [...cut.map(({ text }) => `cut: ${text}`), ...over.map(({ text }) => `over: ${text}`)];
+    }),
+  );
+
+async function textsOfChartsCanBeRead(bed) {
+  for (const viewport of [DESKTOP, PHONE]) {
+    for (const name of ["wide", "postmark", "single", "sweep", "mixed", "steady", "curve"]) {
+      await bed.visit(name, { viewport, script: noteTexts }, async (page) => {
+        await openAll(page);
+        const count = await page.locator("canvas").evaluateAll(
+          (all) => all.filter((one) => one.texts?.length > 3).length,
+        );
+        assert.ok(count >= 2, `${count} charts with texts on ${name}`);
+        assert.deepEqual(await unreadable(page), [], `${name}, ${viewport.width} wide`);
+      });
+    }
+  }
+}
+
 export const chartTests = [
   ["every_chart_is_drawn", allAreDrawn],
   ["every_chart_says_what_it_shows", everyChartSaysWhatItShows],
@@ -165,4 +236,6 @@ export const chartTests = [
   ["the_numbers_are_a_table", theNumbersAreATable],
   ["a_link_opens_its_cell", aLinkOpensItsCell],
   ["charts_follow_the_window", chartsFollowTheWindow],
+  ["a_tip_stays_within_its_chart", aTipStaysWithinItsChart],
+  ["texts_of_charts_can_be_read", textsOfChartsCanBeRead],
 ];

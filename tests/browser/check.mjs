@@ -1,4 +1,5 @@
-// Looks at every made-up page as people do: `node check.mjs PAGES SCREENS`.
+// Looks at every made-up page as people do: `node check.mjs PAGES SCREENS [NAME]`, of which the last
+// part names checks by what is in their names.
 //
 // What it prints has the form of Rust's test programs, so that the runner counts it.
 
@@ -8,11 +9,11 @@ import { Bed } from "./bed.mjs";
 import { chartTests } from "./charts.mjs";
 import { pageTests } from "./pages.mjs";
 
-const [pages, screens] = process.argv.slice(2);
+const [pages, screens, wanted = ""] = process.argv.slice(2);
 mkdirSync(screens, { recursive: true });
 
 const bed = await Bed.open(pages, screens);
-const tests = [...pageTests, ...chartTests];
+const tests = [...pageTests, ...chartTests].filter(([name]) => name.includes(wanted));
 const failures = [];
 for (const [name, check] of tests) {
   try {

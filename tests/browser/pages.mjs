@@ -14,12 +14,17 @@ const NAMES = [
   "doubtful",
   "steady",
   "curve",
+  "mixed",
+  "wide",
+  "lab",
+  "recover",
+  "paper",
   "empty",
   "hostile",
 ];
 const THEMES = ["light", "dark"];
 /** Pages of which pictures are left for people. */
-const PICTURES = ["single", "sweep", "compared"];
+const PICTURES = ["single", "sweep", "compared", "mixed", "lab"];
 
 const MEGABYTES_MAX = 5;
 const SECONDS_MAX = 2;
@@ -69,6 +74,75 @@ async function paperIsWhite(bed) {
   });
 }
 
+async function theButtonSaysWhichThemeItLeadsTo(bed) {
+  for (const name of NAMES) {
+    for (const [theme, words] of [["light", ["Dark", "Light"]], ["dark", ["Light", "Dark"]]]) {
+      await bed.visit(name, { theme }, async (page) => {
+        const button = page.locator("button.theme");
+        assert.equal(await button.innerText(), words[0], `${name} in the ${theme}`);
+        await button.click();
+        assert.equal(await button.innerText(), words[1], `${name} in the ${theme}, pressed`);
+      });
+    }
+  }
+}
+
+/** Names at the beginning of rows of which something is hidden. */
+const cutNames = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll("tbody th")]
+      .filter((one) => one.clientWidth > 0 && one.scrollWidth > one.clientWidth + 1)
+      .map((one) => one.innerText),
+  );
+
+async function noNameIsCut(bed) {
+  for (const viewport of [DESKTOP, PHONE]) {
+    for (const name of ["mixed", "sweep", "lab", "compared"]) {
+      await bed.visit(name, { viewport }, async (page) => {
+        await openAll(page);
+        assert.deepEqual(await cutNames(page), [], name);
+      });
+    }
+  }
+}
+
+async function theHeadlineIsOnTheTelephone(bed) {
+  for (const name of ["mixed", "sweep", "repeated", "postmark"]) {
+    await bed.visit(name, { viewport: PHONE }, async (page) => {
+      const cells = page.locator("table.headline td");
+      const figures = await cells.evaluateAll((all) =>
+        all.map((one) => [one.innerText, one.getBoundingClientRect().right]),
+      );
+      assert.ok(figures.length >= 8, `${figures.length} figures of ${name}`);
+      for (const [text, right] of figures) {
+        assert.ok(right <= PHONE.width, `${text} of ${name} ends at ${right}`);
+      }
+    });
+  }
+}
+
+async function blockSizesHaveAxesOfTheirOwn(bed) {
+  await bed.visit("mixed", {}, async (page) => {
+    const captions = await page.locator("table.headline caption").allInnerTexts();
+    assert.deepEqual(captions, [
+      "Operations per second",
+      "Bandwidth of transfers of 64 KiB or more",
+    ]);
+  });
+}
+
+async function codeIsCode(bed) {
+  for (const name of ["mixed", "lab", "recover", "paper"]) {
+    await bed.visit(name, {}, async (page) => {
+      await openAll(page);
+      const text = await page.evaluate(() => document.body.innerText);
+      const found = text.split("\n").filter((line) => line.includes("`"));
+      assert.deepEqual(found, [], `backticks of ${name}`);
+      assert.ok((await page.locator("code").count()) > 0, `no code on ${name}`);
+    });
+  }
+}
+
 async function aThousandCellsOpenSoon(bed) {
   const megabytes = bed.size("thousand") / 1e6;
   assert.ok(megabytes < MEGABYTES_MAX, `${megabytes} MB`);
@@ -107,6 +181,11 @@ async function picturesAreLeftForPeople(bed) {
 
 export const pageTests = [
   ...ofEach,
+  ["the_button_says_which_theme_it_leads_to", theButtonSaysWhichThemeItLeadsTo],
+  ["no_name_is_cut", noNameIsCut],
+  ["the_headline_is_on_the_telephone", theHeadlineIsOnTheTelephone],
+  ["block_sizes_have_axes_of_their_own", blockSizesHaveAxesOfTheirOwn],
+  ["code_is_code", codeIsCode],
   ["paper_is_white", paperIsWhite],
   ["a_thousand_cells_open_soon", aThousandCellsOpenSoon],
   ["pictures_are_left_for_people", picturesAreLeftForPeople],

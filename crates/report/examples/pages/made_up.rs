@@ -12,18 +12,18 @@ use crate::sample::{self, SECOND};
 
 /// What a made-up cell does.
 #[derive(Clone)]
-struct Shape {
-    names: Names<'static>,
+pub struct Shape {
+    pub names: Names<'static>,
     /// Of each operation: how many a second, bytes of each, median latency in nanoseconds.
-    operations: &'static [(f64, u64, f64)],
+    pub operations: &'static [(f64, u64, f64)],
     /// Of each kind of transaction: how many a second, median latency in nanoseconds.
-    transactions: &'static [(f64, f64)],
-    seconds: u64,
+    pub transactions: &'static [(f64, f64)],
+    pub seconds: u64,
     /// Points of the distribution of an operation's latencies in an interval.
-    fineness: u32,
+    pub fineness: u32,
 }
 
-const MIXED: Shape = Shape {
+pub const MIXED: Shape = Shape {
     names: Names {
         operations: &["read", "write"],
         transactions: &["transfer"],
@@ -353,7 +353,7 @@ pub fn thousand() -> RunRecord {
     finished(plan, cells, &["run", "many.toml"])
 }
 
-fn finished(plan: Plan, cells: Vec<CellRecord>, arguments: &[&str]) -> RunRecord {
+pub fn finished(plan: Plan, cells: Vec<CellRecord>, arguments: &[&str]) -> RunRecord {
     let mut environment = sample::environment();
     environment.mounts = vec![Mount {
         mount_point: "/mnt/array".into(),
@@ -384,7 +384,7 @@ fn measured(plan: &Plan, index: u32, shape: &Shape, speed: f64) -> CellRecord {
 }
 
 /// A cell of that shape, so many times as fast, with latencies so many times as long.
-fn scaled(plan: &Plan, index: u32, shape: &Shape, speed: f64, slowness: f64) -> CellRecord {
+pub fn scaled(plan: &Plan, index: u32, shape: &Shape, speed: f64, slowness: f64) -> CellRecord {
     let cell = &plan.cells[index as usize];
     let slices: Vec<Interval> = (0..shape.seconds)
         .map(|second| slice(shape, u64::from(index) * 1000 + second, speed, slowness))

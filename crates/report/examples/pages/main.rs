@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
+mod labs;
 mod loads;
 mod made_up;
+mod odd;
 #[path = "../../../results/tests/results/sample.rs"]
 #[expect(dead_code, reason = "the tests use the rest of it")]
 mod sample;
@@ -14,12 +16,13 @@ fn main() -> std::io::Result<()> {
     let loads = [
         ("steady", vec![loads::steady()]),
         ("curve", vec![loads::curve()]),
+        ("mixed", vec![odd::mixed()]),
+        ("wide", vec![odd::wide()]),
     ];
-    for (name, records) in made_up::pages().into_iter().chain(loads) {
-        std::fs::write(
-            directory.join(format!("{name}.html")),
-            report::html(&records),
-        )?;
+    let runs = made_up::pages().into_iter().chain(loads);
+    let runs = runs.map(|(name, records)| (name, report::html(&records)));
+    for (name, page) in runs.chain(labs::pages()) {
+        std::fs::write(directory.join(format!("{name}.html")), page)?;
     }
     Ok(())
 }

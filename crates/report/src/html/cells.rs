@@ -9,6 +9,7 @@ use super::operations;
 use super::packed::{figures, opening};
 use super::parts::Counted;
 use super::run::Run;
+use super::sentence::sentence;
 use super::table::{pairs, plain, table};
 use crate::model::{status_name, steady_sentence, within_sentence};
 use crate::numbers::{digits, mebibytes, percent};
@@ -49,7 +50,7 @@ pub fn each(run: &Run) -> Markup {
                 h2 { (run.heading("Cells")) }
                 @for (index, cell) in run.record.cells.iter().enumerate() {
                     @let summary = html! {
-                        h3 { (run.naming.cell(cell)) }
+                        h3 { (sentence(&run.naming.cell(cell))) }
                         span.brief { (brief(cell)) }
                     };
                     details.cell #(cell_id(run, index)) open[index < OPEN_COUNT] {
@@ -104,12 +105,12 @@ fn one(run: &Run, cell: &CellRecord) -> Markup {
         (errors(cell))
         (workers(cell))
         @if let Some(steady) = &cell.steady {
-            p.within { "Rounds until steady: " (steady_sentence(steady)) "." }
+            p.within { "Rounds until steady: " (sentence(&steady_sentence(steady))) "." }
         }
         @if let Some(within) = &cell.within {
-            p.within { "Within the run: " (within_sentence(within)) "." }
+            p.within { "Within the run: " (sentence(&within_sentence(within))) "." }
         }
-        p.circumstances { (circumstances(cell).join(". ")) "." }
+        p.circumstances { (sentence(&circumstances(cell).join(". "))) "." }
     }
 }
 

@@ -26,9 +26,9 @@ const SCRIPT: &str = concat!(
     "})();\n",
 );
 
-/// The whole page.
+/// The whole page; `links` lead to its parts, beside the name and the button that every page has.
 #[must_use]
-pub fn document(title: &str, navigation: &Markup, body: &Markup) -> String {
+pub fn document(title: &str, links: &Markup, body: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -44,7 +44,7 @@ pub fn document(title: &str, navigation: &Markup, body: &Markup) -> String {
             }
             body {
                 a.skip href="#content" { "Skip to the content" }
-                (navigation)
+                (top(links))
                 (body)
                 (PreEscaped("<!-- uPlot:\n")) (PreEscaped(CHART_LICENSE)) (PreEscaped("-->\n"))
                 script { (PreEscaped(SCRIPT)) }
@@ -52,6 +52,17 @@ pub fn document(title: &str, navigation: &Markup, body: &Markup) -> String {
         }
     };
     page.into_string()
+}
+
+/// What stands at the very top. The button is of use only to the script, which shows it.
+fn top(links: &Markup) -> Markup {
+    html! {
+        div.top {
+            span.brand { "pgmeter" }
+            nav aria-label="Page" { (links) }
+            button.theme type="button" hidden { "Dark" }
+        }
+    }
 }
 
 /// Nothing is loaded from anywhere, and no script runs but the page's own.

@@ -8,6 +8,7 @@ use results::Status;
 use super::comparison;
 use super::headline::headline;
 use super::run::Run;
+use super::sentence::sentence;
 use crate::model::{ModelWarning, status_name};
 use crate::wrap::printable;
 
@@ -24,7 +25,7 @@ pub fn title(runs: &[Run]) -> String {
     }
 }
 
-/// What stands at the very top.
+/// What leads to the parts of the page.
 #[must_use]
 pub fn navigation(runs: &[Run]) -> Markup {
     let sections = [
@@ -37,24 +38,18 @@ pub fn navigation(runs: &[Run]) -> Markup {
     ];
     let anchors = ["results", "cells", "usage", "plan", "environment", "repeat"];
     html! {
-        div.top {
-            span.brand { "pgmeter" }
-            nav aria-label="Page" {
-                @match runs {
-                    [run] => {
-                        @for (name, anchor) in sections.iter().zip(anchors) {
-                            a href={ "#" (run.id(anchor)) } { (name) }
-                        }
-                    }
-                    several => {
-                        a href="#differences" { "What differs" }
-                        @for run in several {
-                            a href={ "#" (run.id("results")) } { (run.heading("Results")) }
-                        }
-                    }
+        @match runs {
+            [run] => {
+                @for (name, anchor) in sections.iter().zip(anchors) {
+                    a href={ "#" (run.id(anchor)) } { (name) }
                 }
             }
-            button.theme type="button" { "Dark" }
+            several => {
+                a href="#differences" { "What differs" }
+                @for run in several {
+                    a href={ "#" (run.id("results")) } { (run.heading("Results")) }
+                }
+            }
         }
     }
 }
@@ -67,8 +62,8 @@ pub fn header(runs: &[Run]) -> Markup {
             @match runs {
                 [run] => {
                     (status(run))
-                    h1 { (run.title()) }
-                    p.where { "on " (run.targets()) }
+                    h1 { (sentence(&run.title())) }
+                    p.where { "on " (sentence(&run.targets())) }
                     (facts(run))
                     (headline(run))
                     (warnings(run))
@@ -79,7 +74,7 @@ pub fn header(runs: &[Run]) -> Markup {
                         @for run in several {
                             li {
                                 span.letter { (run.letter.as_deref().unwrap_or_default()) }
-                                " " strong { (run.title()) } " on " (run.targets()) ", "
+                                " " strong { (sentence(&run.title())) } " on " (run.targets()) ", "
                                 (run.time()) " " (status(run))
                             }
                         }
@@ -138,7 +133,7 @@ pub fn facts(run: &Run) -> Markup {
     html! {
         dl.facts {
             @for (name, text) in facts.iter().filter(|(_, text)| !text.is_empty()) {
-                div { dt { (name) } dd { (text) } }
+                div { dt { (name) } dd { (sentence(text)) } }
             }
         }
     }
@@ -168,7 +163,9 @@ fn warnings(run: &Run) -> Markup {
 
 fn warning(warning: &ModelWarning) -> Markup {
     html! {
-        li.severe[warning.severe] { (warning.message) " " code { (warning.code) } }
+        li.severe[warning.severe] {
+            (sentence(&warning.message)) " " code.kind { (warning.code) }
+        }
     }
 }
 
@@ -198,7 +195,7 @@ pub fn footer(runs: &[Run]) -> Markup {
                     "Drag across a chart to enlarge a part of it; a double click shows all of it \
                      again."
                 }
-                @for note in distinct { li { (note) } }
+                @for note in distinct { li { (sentence(note)) } }
             }
         }
     }

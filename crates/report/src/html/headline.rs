@@ -5,8 +5,10 @@ use results::CellRecord;
 use units::format;
 
 use super::group::{Figure, Group, Metric};
+use super::measure::Measure;
 use super::parts::{Counted, distinct_transactions};
 use super::run::Run;
+use super::sentence::sentence;
 use super::table::frame;
 
 /// So many groups are told one by one.
@@ -122,42 +124,68 @@ fn transactions(group: &Group) -> Option<f64> {
 }
 
 /// A bar for each group, or for the best of each workload where there are many.
+///
+/// What is told by its rate and what is told by its bandwidth have tables, and so axes, of their
+/// own.
 fn overview(run: &Run, groups: &[Group]) -> Markup {
     let shown = chosen(groups);
     let hidden = groups.len() - shown.len();
-    let rate = |group: &Group| group.figure(Metric::PerSecond);
-    let ends = |figure: Figure| figure.interval.map_or(figure.mean, |[_, high]| high);
-    let most = shown
-        .iter()
-        .filter_map(|group| rate(group))
-        .map(ends)
-        .fold(0.0, f64::max);
-    let unit = rate_unit(groups.iter());
-    let caption = match hidden {
-        0 => capital(unit),
-        _ => format!("{}; {hidden} more cells are below", capital(unit)),
-    };
+    let parts = Measure::apart(shown, |group| Measure::of(group));
+    let last = parts.len() - 1;
     html! {
-        (frame(unit, false, &html! {
-            table.bars {
+        @for (place, (measure, groups)) in parts.iter().enumerate() {
+            @let scope = if last > 0 { measure.scope() } else { "" };
+            @let more = match hidden {
+                count if count > 0 && place == last => format!("; {count} more cells are below"),
+                _ => String::new(),
+            };
+            @let caption = format!("{}{scope}{more}", capital(measure.name()));
+            (bars(run, *measure, groups, &caption))
+        }
+    }
+}
+
+/// A bar for each group on one axis. The script's style sets each row as a small block where the
+/// page is narrow, so the roles of a table are written down.
+fn bars(run: &Run, measure: Measure, groups: &[&Group], caption: &str) -> Markup {
+    let metric = measure.metric();
+    let ends = |figure: Figure| figure.interval.map_or(figure.mean, |[_, high]| high);
+    let figures = groups.iter().filter_map(|group| group.figure(metric));
+    let most = figures.map(ends).fold(0.0, f64::max);
+    let (other, other_name) = match metric {
+        Metric::BytesPerSecond => (Metric::PerSecond, "per second"),
+        _ => (Metric::BytesPerSecond, "bandwidth"),
+    };
+    let others = [
+        (other, other_name),
+        (Metric::LatencyP50, "p50"),
+        (Metric::LatencyP99, "p99"),
+    ];
+    html! {
+        (frame(caption, false, &html! {
+            table.bars.headline role="table" {
                 caption { span { (caption) } }
-                thead {
-                    tr {
-                        th.name scope="col" { "workload" }
-                        th.name scope="col" { (unit) ", with 95 % confidence where repeated" }
-                        th scope="col" { "bandwidth" }
-                        th scope="col" { "p50" }
-                        th scope="col" { "p99" }
+                thead role="rowgroup" {
+                    tr role="row" {
+                        th.name scope="col" role="columnheader" { "workload" }
+                        th.name scope="col" role="columnheader" {
+                            (measure.name()) ", with 95 % confidence where repeated"
+                        }
+                        @for (_, name) in others {
+                            th scope="col" role="columnheader" { (name) }
+                        }
                     }
                 }
-                tbody {
-                    @for group in &shown {
-                        tr {
-                            th scope="row" { (run.naming.place(&group.place)) }
-                            td.name { (bar(rate(group), most, 0)) }
-                            td { (shown_or_dash(group, Metric::BytesPerSecond)) }
-                            td { (shown_or_dash(group, Metric::LatencyP50)) }
-                            td { (shown_or_dash(group, Metric::LatencyP99)) }
+                tbody role="rowgroup" {
+                    @for group in groups {
+                        tr role="row" {
+                            th scope="row" role="rowheader" {
+                                (sentence(&run.naming.place(&group.place)))
+                            }
+                            td.name role="cell" { (bar_of(metric, group.figure(metric), most, 0)) }
+                            @for (metric, name) in others {
+                                td role="cell" data-name=(name) { (shown_or_dash(group, metric)) }
+                            }
                         }
                     }
                 }
@@ -215,9 +243,14 @@ pub fn shown_or_dash(group: &Group, metric: Metric) -> String {
     figure.map_or_else(|| "–".to_owned(), |figure| metric.show(figure.mean))
 }
 
-/// A bar as long as the figure's share of `most`, the ends of its interval, and its number.
+/// A bar as long as the rate's share of `most`, the ends of its interval, and its number.
 #[must_use]
 pub fn bar(figure: Option<Figure>, most: f64, color: usize) -> Markup {
+    bar_of(Metric::PerSecond, figure, most, color)
+}
+
+/// A bar as [`bar`], of any metric.
+fn bar_of(metric: Metric, figure: Option<Figure>, most: f64, color: usize) -> Markup {
     let Some(figure) = figure else {
         return html! { "–" };
     };
@@ -231,8 +264,8 @@ pub fn bar(figure: Option<Figure>, most: f64, color: usize) -> Markup {
             }
         }
         span.number {
-            (format::iops(figure.mean))
-            @if let Some(half) = half { small { " ± " (format::iops(half)) } }
+            (metric.show(figure.mean))
+            @if let Some(half) = half { small { " ± " (metric.show(half)) } }
         }
     }
 }
@@ -270,6 +303,23 @@ mod tests {
             .collect();
         assert_eq!(depths, [10, 20, 30]);
         assert_eq!(chosen(&groups[..12]).len(), 12);
+    }
+
+    #[test]
+    fn what_moves_large_blocks_has_an_axis_of_bandwidth_of_its_own() {
+        let mut record = record(2);
+        let total = &mut record.cells[1].total;
+        total.bytes = total.count << 20;
+        total.bytes_per_second = 3e9;
+        let runs = Run::all(std::slice::from_ref(&record));
+        let page = headline(&runs[0]).into_string();
+        assert_eq!(page.matches("<table").count(), 2, "{page}");
+        assert!(page.contains("Bandwidth of transfers of 64 KiB or more"));
+        // Each is the longest of its own axis.
+        record.cells[0].total.per_second = 5.0;
+        let runs = Run::all(std::slice::from_ref(&record));
+        let page = headline(&runs[0]).into_string();
+        assert_eq!(page.matches("width:100.00%").count(), 2, "{page}");
     }
 
     #[test]

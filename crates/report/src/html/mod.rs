@@ -17,6 +17,7 @@ mod first;
 mod flat;
 mod group;
 mod headline;
+mod measure;
 mod operations;
 mod packed;
 mod parts;
@@ -54,7 +55,7 @@ fn body(runs: &[Run]) -> Markup {
             (sweeps::section(runs))
             @for run in runs {
                 @if let Some(letter) = &run.letter {
-                    h2.run { span.letter { (letter) } " " (run.title()) }
+                    h2.run { span.letter { (letter) } " " (sentence(&run.title())) }
                     (first::facts(run))
                 }
                 (cells::results(run))

@@ -8,6 +8,7 @@ use workload::{line_remarks, settings_of_each};
 use super::flat::flat;
 use super::packed::opening;
 use super::run::Run;
+use super::sentence::sentence;
 use super::table::{pairs, plain};
 use crate::model::{cache_name, engine_name};
 use crate::table::Column;
@@ -30,10 +31,10 @@ pub fn section(run: &Run) -> Markup {
             (file_work(plan))
             @let owned = settings_of_each(plan);
             @for (index, workload) in plan.workloads.iter().enumerate() {
-                @let summary = html! { "Options of " (printable(&workload.name)) };
+                @let summary = html! { "Options of " (sentence(&printable(&workload.name))) };
                 @let options = html! {
                     @if !workload.source.is_empty() {
-                        p { "Source: " (printable(&workload.source)) }
+                        p { "Source: " (sentence(&printable(&workload.source))) }
                     }
                     (settings(owned.get(index).map_or(&[], Vec::as_slice)))
                 };

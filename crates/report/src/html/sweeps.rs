@@ -4,8 +4,10 @@ use maud::{Markup, html};
 
 use super::chart::{SweepLine, sweeps};
 use super::group::{Group, Place};
+use super::measure::Measure;
 use super::packed::figures;
 use super::run::Run;
+use super::sentence::sentence;
 
 /// More lines in one chart cannot be told apart.
 const LINES_MAX: usize = 6;
@@ -14,18 +16,26 @@ const LINES_MAX: usize = 6;
 #[must_use]
 pub fn section(runs: &[Run]) -> Markup {
     let lines: Vec<SweepLine> = runs.iter().flat_map(lines).collect();
-    let charts: Vec<&[SweepLine]> = lines.chunks(LINES_MAX).collect();
+    let parts = Measure::apart(lines, |line| Measure::of(&line.groups[0]));
     html! {
-        @if let [first, rest @ ..] = charts.as_slice() {
+        @if !parts.is_empty() {
             section #sweeps {
                 h2 { "Queue depth" }
-                (figures(&sweeps(first)))
-                @for lines in rest {
-                    details.cell {
-                        summary { (names(lines)) }
-                        (figures(&sweeps(lines)))
-                    }
-                }
+                @for (measure, lines) in &parts { (charts(*measure, lines)) }
+            }
+        }
+    }
+}
+
+/// The first few lines of a measure in a chart, and the others in charts that open.
+fn charts(measure: Measure, lines: &[SweepLine]) -> Markup {
+    let mut charts = lines.chunks(LINES_MAX);
+    html! {
+        @if let Some(first) = charts.next() { (figures(&sweeps(first, measure))) }
+        @for lines in charts {
+            details.cell {
+                summary { (sentence(&names(lines))) }
+                (figures(&sweeps(lines, measure)))
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::sentence::sentence;
 use crate::table::{Align, Column, Table};
 
 /// How many rows are shown before a table scrolls in a frame of its own.
@@ -14,7 +15,7 @@ pub fn table(table: &Table, caption: &str, link: impl Fn(usize) -> Option<String
     let is_long = table.rows.len() > ROWS_SHOWN;
     let body = html! {
         table {
-            caption { span { (caption) } }
+            caption { span { (sentence(caption)) } }
             thead { (heads(table)) }
             tbody {
                 @for (index, row) in table.rows.iter().enumerate() {
@@ -23,12 +24,12 @@ pub fn table(table: &Table, caption: &str, link: impl Fn(usize) -> Option<String
                             @if place == 0 {
                                 th scope="row" {
                                     @match link(index) {
-                                        Some(id) => a href={ "#" (id) } { (text) },
-                                        None => (text),
+                                        Some(id) => a href={ "#" (id) } { (sentence(text)) },
+                                        None => (sentence(text)),
                                     }
                                 }
                             } @else if column.align == Align::Left {
-                                td.name { (text) }
+                                td.name { (sentence(text)) }
                             } @else {
                                 td { (text) }
                             }
@@ -67,10 +68,10 @@ pub fn pairs(rows: &[(String, String)], caption: &str) -> Markup {
         @if !rows.is_empty() {
             (frame(caption, false, &html! {
                 table.pairs {
-                    caption { span { (caption) } }
+                    caption { span { (sentence(caption)) } }
                     tbody {
                         @for (name, value) in rows {
-                            tr { th scope="row" { (name) } td.name { (value) } }
+                            tr { th scope="row" { (name) } td.name { (sentence(value)) } }
                         }
                     }
                 }

@@ -11,17 +11,12 @@ use crate::numbers::ABSENT;
 /// The page, which needs nothing but itself.
 pub(super) fn render(lineup: &Lineup) -> String {
     let navigation = html! {
-        div.top {
-            span.brand { "pgmeter" }
-            nav aria-label="Page" {
-                @for (place, section) in lineup.sections.iter().enumerate() {
-                    a href={ "#section-" (place) } { (section.heading) }
-                }
-            }
+        @for (place, section) in lineup.sections.iter().enumerate() {
+            a href={ "#section-" (place) } { (sentence(&section.heading)) }
         }
     };
     let body = html! {
-        header { h1 { (lineup.title) } }
+        header { h1 { (sentence(&lineup.title)) } }
         main #content {
             @for remark in &lineup.remarks { p { (sentence(remark)) } }
             @for alarm in &lineup.alarms { pre role="alert" { (alarm) } }
@@ -50,8 +45,8 @@ pub(super) fn render(lineup: &Lineup) -> String {
 fn part(lineup: &Lineup, section: &Section, place: usize) -> Markup {
     html! {
         section id={ "section-" (place) } {
-            h2 { (section.heading) }
-            @for alarm in &section.alarms { p role="alert" { strong { (alarm) } } }
+            h2 { (sentence(&section.heading)) }
+            @for alarm in &section.alarms { p role="alert" { strong { (sentence(alarm)) } } }
             div.frame tabindex="0" role="group" aria-label=(section.heading) {
                 table {
                     thead {
@@ -71,7 +66,7 @@ fn line(row: &Row) -> Markup {
     let (best, most) = (row.best(), row.most());
     html! {
         tr {
-            th scope="row" { (row.label) }
+            th scope="row" { (sentence(&row.label)) }
             @for (place, value) in row.values.iter().enumerate() {
                 td {
                     @match value {

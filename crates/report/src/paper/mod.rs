@@ -127,13 +127,18 @@ impl PaperTable<'_> {
             main #content {
                 @for item in self.sentences() { p { (crate::html::sentence(&item)) } }
                 @for alarm in &self.alarms { pre role="alert" { (alarm) } }
-                @for (heading, table) in tables {
-                    h2 { (heading) }
+                @for (place, (heading, table)) in tables.iter().enumerate() {
+                    h2 id={ "table-" (place) } { (crate::html::sentence(heading)) }
                     (crate::html::plain_table(table, heading, |_| None))
                 }
             }
         };
-        crate::html::document(self.paper.name, &html! {}, &body)
+        let links = html! {
+            @for (place, (heading, _)) in tables.iter().enumerate() {
+                a href={ "#table-" (place) } { (crate::html::sentence(heading)) }
+            }
+        };
+        crate::html::document(self.paper.name, &links, &body)
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::{Axis, Chart, Ends, Line as Drawn, Number, Scale, Series, Unit, View, few};
 use crate::html::group::{Group, Metric};
+use crate::html::measure::Measure;
 
 const DEPTH: Axis = Axis {
     label: "queue depth (iodepth)",
@@ -36,9 +37,10 @@ impl Line<'_> {
     }
 }
 
-/// The charts of throughput and of latency against queue depth.
+/// The charts of throughput and of latency against queue depth; what the lines are measured by is
+/// shown first.
 #[must_use]
-pub fn sweeps(lines: &[Line]) -> [Chart; 2] {
+pub fn sweeps(lines: &[Line], measure: Measure) -> [Chart; 2] {
     let depths: BTreeSet<u32> = lines
         .iter()
         .flat_map(|line| line.groups.iter().map(|group| group.place.iodepth))
@@ -49,15 +51,19 @@ pub fn sweeps(lines: &[Line]) -> [Chart; 2] {
         .map(|depth| Number::exact(f64::from(*depth)))
         .collect();
     let view = |label, metric| view(lines, &depths, label, metric);
+    let mut views = vec![
+        view("IOPS", Metric::PerSecond),
+        view("bandwidth", Metric::BytesPerSecond),
+    ];
+    if measure == Measure::Bandwidth {
+        views.reverse();
+    }
     let rates = Chart {
         title: "Throughput against queue depth".to_owned(),
-        summary: throughput_summary(lines),
+        summary: throughput_summary(lines, measure.metric()),
         x: DEPTH,
         at: at.clone(),
-        views: vec![
-            view("IOPS", Metric::PerSecond),
-            view("bandwidth", Metric::BytesPerSecond),
-        ],
+        views,
     };
     let latencies = Chart {
         title: "Latency against queue depth".to_owned(),
@@ -125,16 +131,16 @@ fn view(lines: &[Line], depths: &[u32], label: &str, metric: Metric) -> View {
     }
 }
 
-fn throughput_summary(lines: &[Line]) -> String {
+fn throughput_summary(lines: &[Line], metric: Metric) -> String {
     let parts: Vec<String> = lines
         .iter()
         .filter_map(|line| {
-            let (depth, rate) = line.best(Metric::PerSecond)?;
-            let rate = Metric::PerSecond.show(rate);
-            Some(format!(
-                "{}: at most {rate} operations per second, at depth {depth}",
-                line.label
-            ))
+            let (depth, most) = line.best(metric)?;
+            let most = match metric {
+                Metric::PerSecond => format!("{} operations per second", metric.show(most)),
+                _ => metric.show(most),
+            };
+            Some(format!("{}: at most {most}, at depth {depth}", line.label))
         })
         .collect();
     format!("{}.", few(&parts))
@@ -167,7 +173,10 @@ mod tests {
 
     use super::*;
     use crate::html::group::groups;
+    use crate::html::parts::Counted;
     use crate::html::sample;
+
+    const SMALL: Measure = Measure::Rate(Counted::All);
 
     fn record(depths: &[u32]) -> RunRecord {
         let mut record = sample::record();
@@ -194,7 +203,7 @@ mod tests {
     fn lines_share_the_axis_and_have_gaps_where_they_were_not_measured() {
         let records = [record(&[1, 4]), record(&[1, 2])];
         let lines: Vec<Line> = records.iter().map(line).collect();
-        let [rates, latencies] = sweeps(&lines);
+        let [rates, latencies] = sweeps(&lines, SMALL);
         let at: Vec<f64> = rates.at.iter().map(|number| number.get()).collect();
         assert_eq!(at, [1.0, 2.0, 4.0]);
         let seen: Vec<f64> = rates.views[0].series[0]
@@ -218,12 +227,24 @@ mod tests {
     }
 
     #[test]
+    fn large_transfers_are_shown_by_their_bandwidth() {
+        let record = record(&[1, 4]);
+        let [chart, _] = sweeps(&[line(&record)], Measure::Bandwidth);
+        assert_eq!(chart.views[0].label, "bandwidth");
+        assert!(
+            chart.summary.contains("iB/s, at depth 4"),
+            "{}",
+            chart.summary
+        );
+    }
+
+    #[test]
     fn repetitions_have_ends_of_their_intervals() {
         let mut record = record(&[1, 1, 4]);
         record.cells[1].repetition = 1;
         record.cells[1].total.per_second *= 1.01;
         record.estimates = results::estimates(&record.cells);
-        let [rates, _] = sweeps(&[line(&record)]);
+        let [rates, _] = sweeps(&[line(&record)], SMALL);
         let series = &rates.views[0].series[0];
         let ends = series.ends.as_ref().unwrap();
         assert!(ends.low[0].get() < series.values[0].get());

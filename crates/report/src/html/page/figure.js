@@ -12,8 +12,7 @@ function figure(chart, parent) {
   const controls = element("div", { className: "controls" });
   controls.append(views, series);
   const caption = element("figcaption");
-  caption.append(element("h4", { textContent: chart.title }));
-  caption.append(element("p", { textContent: chart.summary }));
+  caption.append(sentence("h4", chart.title), sentence("p", chart.summary));
   const state = { chart, target, views, series, view: 0, hidden: new Set(), drawn: null };
   body.append(caption, controls, target, numbers(chart));
   parent.append(body);
@@ -24,6 +23,19 @@ function figure(chart, parent) {
 
 function element(name, properties = {}) {
   return Object.assign(document.createElement(name), properties);
+}
+
+/** An element with a sentence; what stands between backticks is code, as in the page's own text. */
+function sentence(name, text) {
+  const parts = text.split("`");
+  if (parts.length % 2 === 0) return element(name, { textContent: text });
+  const made = element(name);
+  made.append(
+    ...parts.map((part, index) =>
+      index % 2 === 1 ? element("code", { textContent: part }) : part,
+    ),
+  );
+  return made;
 }
 
 /** Shows one of the views. */
@@ -73,7 +85,7 @@ function buttons(parent, items, describe) {
       swatch.style.color = `var(--color-${mark.color % 8})`;
       button.append(swatch);
     }
-    button.append(label);
+    button.append(...sentence("span", label).childNodes);
     button.setAttribute("aria-pressed", String(isPressed));
     button.addEventListener("click", press);
     return button;
@@ -107,14 +119,14 @@ function table(chart) {
   frame.setAttribute("role", "group");
   frame.setAttribute("aria-label", `${chart.title}, data`);
   const body = element("table");
-  body.createCaption().append(element("span", { textContent: chart.title }));
+  body.createCaption().append(sentence("span", chart.title));
   const columns = chart.views.flatMap((view) => view.series.map((series) => ({ view, series })));
   const heads = columns.map(({ view, series }) =>
     chart.views.length > 1 ? `${view.label}: ${series.label}` : series.label,
   );
   const head = body.createTHead().insertRow();
   for (const text of [chart.x.label, ...heads]) {
-    head.append(element("th", { textContent: text, scope: "col" }));
+    head.append(Object.assign(sentence("th", text), { scope: "col" }));
   }
   const rows = body.createTBody();
   chart.at.forEach((at, index) => {

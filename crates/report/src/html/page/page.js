@@ -50,12 +50,14 @@ const isDark = () => getComputedStyle(root).colorScheme === "dark" ||
 /** Takes a theme, or with nothing the reader's own. */
 function setTheme(theme) {
   root.style.colorScheme = theme;
-  const button = document.querySelector("button.theme");
-  button.setAttribute("aria-pressed", String(isDark()));
+  // The button says what it does: it leads to the other theme.
+  themeButton.textContent = isDark() ? "Light" : "Dark";
   figures.forEach(redraw);
 }
 
-document.querySelector("button.theme").addEventListener("click", () => {
+const themeButton = document.querySelector("button.theme");
+themeButton.hidden = false;
+themeButton.addEventListener("click", () => {
   setTheme(isDark() ? "light" : "dark");
 });
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {

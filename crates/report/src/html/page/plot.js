@@ -62,19 +62,38 @@ function axis(axis, at, room) {
     size: at === null ? widthOf : 30,
     gap: 4,
     splits: splitsOf(axis, at, room),
-    filter: (u, splits) => splits,
-    values: (u, splits) => splits.map((value) => tickText(axis, value)),
+    filter: at === null ? (u, splits) => splits : (u, splits) => apart(u, axis, splits),
+    values: (u, splits) =>
+      splits.map((value) => (value === null ? "" : tickText(axis, value))),
   };
+}
+
+/** The ticks whose texts neither touch the one before nor are cut at an end of the chart. */
+function apart(u, axis, splits) {
+  const GAP = 6;
+  const left = u.bbox.left / devicePixelRatio;
+  let taken = -left;
+  return splits.map((value) => {
+    const half = textWidth(u, tickText(axis, value)) / 2;
+    const at = u.valToPos(value, "x");
+    if (at - half < taken || at + half > u.width - left) return null;
+    taken = at + half + GAP;
+    return value;
+  });
+}
+
+function textWidth(u, text) {
+  u.ctx.save();
+  u.ctx.font = FONT;
+  const { width } = u.ctx.measureText(text);
+  u.ctx.restore();
+  return width;
 }
 
 /** As wide as the longest text beside the axis. */
 function widthOf(u, texts) {
   if (!texts) return 50;
-  u.ctx.save();
-  u.ctx.font = FONT;
-  const widths = texts.map((text) => u.ctx.measureText(text).width);
-  u.ctx.restore();
-  return Math.ceil(Math.max(...widths, 20)) + 12;
+  return Math.ceil(Math.max(...texts.map((text) => textWidth(u, text)), 20)) + 12;
 }
 
 function drawn(series, isShown) {
@@ -136,9 +155,19 @@ function tell(u, chart, view) {
   const head = document.createElement("strong");
   head.textContent = place(chart, view, idx);
   tip.replaceChildren(head, ...rows);
-  const isRight = left > u.over.clientWidth / 2;
-  tip.style.left = isRight ? "auto" : `${left + 12}px`;
-  tip.style.right = isRight ? `${u.over.clientWidth - left + 12}px` : "auto";
+  stand(u, tip, left);
+}
+
+/** Puts the tip beside the cursor, on the side with more room, and never beyond the chart. */
+function stand(u, tip, cursor) {
+  const [GAP, EDGE] = [12, 2];
+  const first = EDGE - u.over.offsetLeft;
+  tip.style.maxWidth = `${u.width - 2 * EDGE}px`;
+  const { offsetWidth } = tip;
+  const isRight = cursor > u.over.clientWidth / 2;
+  const wanted = isRight ? cursor - GAP - offsetWidth : cursor + GAP;
+  const last = first + u.width - 2 * EDGE - offsetWidth;
+  tip.style.left = `${Math.max(first, Math.min(wanted, last))}px`;
 }
 
 /** What a place on the axis is called: a bin has two ends. */
@@ -158,6 +187,6 @@ function tipRow(series, unit, index) {
   mark.style.color = seriesColor(series.color);
   const value = document.createElement("b");
   value.textContent = show(unit, series.values[index]);
-  row.append(mark, series.label, value);
+  row.append(mark, sentence("span", series.label), value);
   return row;
 }
