@@ -8,7 +8,7 @@ use super::Finding;
 use super::source::SourceFile;
 
 /// The crates that may hold `unsafe` code.
-const UNSAFE_CRATES: &[&str] = &["engine", "mpi"];
+const UNSAFE_CRATES: &[&str] = &["engine", "preload", "mpi"];
 /// The one file that may end the process, once.
 const MAIN: &str = "crates/cli/src/main.rs";
 /// Lines of code outside tests for each `expect`.
@@ -114,7 +114,11 @@ impl Calls {
     }
 
     fn push_unsafe(&mut self, span: proc_macro2::Span) {
-        self.push("unsafe-place", span, "`unsafe` outside the engine");
+        self.push(
+            "unsafe-place",
+            span,
+            "`unsafe` outside the crates that may hold it",
+        );
         self.push(
             "safety-comment",
             span,

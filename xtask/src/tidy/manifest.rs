@@ -68,7 +68,7 @@ fn check_member(path: &str, text: &str, findings: &mut Vec<Finding>) {
         }
     }
     let inherits = section(text, "[lints]").any(|(_, content)| content == "workspace = true");
-    let is_unsafe_crate = ["crates/engine/", "crates/mpi/"]
+    let is_unsafe_crate = ["crates/engine/", "crates/preload/", "crates/mpi/"]
         .iter()
         .any(|d| path.starts_with(d));
     if !inherits && !is_unsafe_crate {

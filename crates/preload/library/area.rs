@@ -1,0 +1,169 @@
+//! The extended state of a processor, as XSAVE lays it out in its standard format: 512 bytes of
+//! x87 and SSE, a header of 64 bytes, then each feature at a place of its own.
+//!
+//! Source: Intel, "Software Developer's Manual", volume 1, 13.4, "XSAVE area".
+
+use core::ops::Range;
+
+/// Registers of x87 and SSE; what the header's bits 0 and 1 stand for.
+const LEGACY_END: usize = 512;
+/// Which features are in the area: the header's first 8 bytes, `XSTATE_BV`.
+const FEATURES: Range<usize> = LEGACY_END..LEGACY_END + 8;
+/// `XCOMP_BV` and reserved bytes end here; all are 0 in the standard format.
+const HEADER_END: usize = 576;
+/// Features before this one lie in the first 512 bytes.
+const FIRST_PLACED: u32 = 2;
+
+/// Writes a shorter area over a whole one, feature by feature: those that lie in it are as it says,
+/// in use or not, and the others stay as they are. Returns whether there was a header to go by.
+///
+/// `place_of` tells where a feature lies. One that lies nowhere is left for the kernel to refuse,
+/// and so is a header that is not of the standard format.
+pub fn overlay(
+    whole: &mut [u8],
+    given: &[u8],
+    mut place_of: impl FnMut(u32) -> Option<Range<usize>>,
+) -> bool {
+    let (Some(before), Some(wanted)) = (features(whole), features(given)) else {
+        return false;
+    };
+    copy(whole, given, 0..FEATURES.start);
+    copy(whole, given, FEATURES.end..HEADER_END);
+    let mut merged = wanted;
+    for feature in FIRST_PLACED..u64::BITS {
+        let bit = 1 << feature;
+        if (before | wanted) & bit == 0 {
+            continue;
+        }
+        match place_of(feature) {
+            Some(place) if place.end > given.len() => merged = merged & !bit | before & bit,
+            Some(place) if wanted & bit != 0 => copy(whole, given, place),
+            _ => {}
+        }
+    }
+    copy_into(whole, FEATURES, &merged.to_le_bytes());
+    true
+}
+
+/// The bits of the features that are in use; none where the area ends before its header does.
+fn features(area: &[u8]) -> Option<u64> {
+    let header = area.get(..HEADER_END)?;
+    let bytes = header.get(FEATURES)?;
+    Some(u64::from_le_bytes(bytes.try_into().ok()?))
+}
+
+fn copy(to: &mut [u8], from: &[u8], place: Range<usize>) {
+    if let Some(from) = from.get(place.clone()) {
+        copy_into(to, place, from);
+    }
+}
+
+fn copy_into(to: &mut [u8], place: Range<usize>, from: &[u8]) {
+    let to = to.get_mut(place).unwrap_or_default();
+    for (to, from) in to.iter_mut().zip(from) {
+        *to = *from;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Of an Intel processor with AVX-512, protection keys and AMX.
+    const WHOLE: usize = 11_008;
+    /// What User-mode Linux 6.1 gives.
+    const GIVEN: usize = 2696;
+
+    fn intel(feature: u32) -> Option<Range<usize>> {
+        let (offset, size) = match feature {
+            2 => (576, 256),
+            5 => (1088, 64),
+            6 => (1152, 512),
+            7 => (1664, 1024),
+            9 => (2688, 8),
+            17 => (2752, 64),
+            18 => (2816, 8192),
+            _ => return None,
+        };
+        Some(offset..offset + size)
+    }
+
+    fn area(size: usize, byte: u8, features: u64) -> Vec<u8> {
+        let mut area = vec![byte; size];
+        area[FEATURES].copy_from_slice(&features.to_le_bytes());
+        area[FEATURES.end..HEADER_END].fill(0);
+        area
+    }
+
+    #[test]
+    fn what_is_given_is_set_and_what_lies_beyond_stays() {
+        let mut whole = area(WHOLE, 1, 0x60_2e7);
+        let given = area(GIVEN, 2, 0xe3);
+        assert!(overlay(&mut whole, &given, intel));
+        // AVX and protection keys are not in use any more, AMX still is.
+        assert_eq!(features(&whole), Some(0x60_0e3));
+        for feature in [5, 6, 7] {
+            assert!(whole[intel(feature).unwrap()].iter().all(|byte| *byte == 2));
+        }
+        assert!(whole[..LEGACY_END].iter().all(|byte| *byte == 2));
+        assert!(whole[2752..].iter().all(|byte| *byte == 1));
+    }
+
+    #[test]
+    fn a_feature_that_is_cut_stays_whole() {
+        let mut whole = area(WHOLE, 1, 0xe7);
+        let given = area(1200, 2, 0x7);
+        assert!(overlay(&mut whole, &given, intel));
+        assert_eq!(features(&whole), Some(0xc7));
+        assert!(whole[intel(6).unwrap()].iter().all(|byte| *byte == 1));
+    }
+
+    #[test]
+    fn features_beyond_that_are_given_without_their_registers_are_not_in_use() {
+        let mut whole = area(WHOLE, 1, 0x3);
+        assert!(overlay(&mut whole, &area(GIVEN, 2, 0x60_003), intel));
+        assert_eq!(features(&whole), Some(0x3));
+    }
+
+    #[test]
+    fn a_header_that_the_kernel_refuses_reaches_it() {
+        let mut given = area(GIVEN, 2, 1 << 40);
+        given[FEATURES.end + 7] = 0x80;
+        let mut whole = area(WHOLE, 1, 0x3);
+        assert!(overlay(&mut whole, &given, intel));
+        assert_eq!(features(&whole), Some(1 << 40));
+        assert_eq!(whole[FEATURES.end + 7], 0x80);
+    }
+
+    #[test]
+    fn without_a_header_nothing_is_written() {
+        let mut whole = area(WHOLE, 1, 0x7);
+        assert!(!overlay(&mut whole, &[2; HEADER_END - 1], intel));
+        assert_eq!(whole, area(WHOLE, 1, 0x7));
+    }
+
+    proptest! {
+        #[test]
+        fn every_feature_comes_from_one_side_as_a_whole(
+            length in HEADER_END..WHOLE,
+            before in any::<u64>(),
+            wanted in any::<u64>(),
+        ) {
+            let mut whole = area(WHOLE, 1, before);
+            prop_assert!(overlay(&mut whole, &area(length, 2, wanted), intel));
+            let merged = features(&whole).unwrap();
+            for feature in 0..u64::BITS {
+                let bit = 1 << feature;
+                let place = intel(feature);
+                let is_beyond = place.as_ref().is_some_and(|place| place.end > length);
+                let side = if is_beyond { before } else { wanted };
+                prop_assert_eq!(merged & bit, side & bit);
+                if let Some(place) = place && merged & bit != 0 {
+                    let wanted = if is_beyond { 1 } else { 2 };
+                    prop_assert!(whole[place].iter().all(|byte| *byte == wanted));
+                }
+            }
+        }
+    }
+}

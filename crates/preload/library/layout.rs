@@ -1,0 +1,39 @@
+//! Where this processor has each feature in the area.
+
+use core::arch::x86_64::__cpuid_count;
+use core::ops::Range;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+/// The leaf of CPUID that tells.
+const LEAF: u32 = 0xd;
+
+/// What was told of each feature: the offset in the upper half, the end in the lower; 0 where it
+/// was not asked yet. A virtual machine takes tens of microseconds to answer.
+static TOLD: [AtomicU64; 64] = [const { AtomicU64::new(0) }; 64];
+/// A feature that this processor has not, or that has no place in the standard format.
+const NOWHERE: u64 = u64::MAX;
+
+/// Where the feature lies.
+///
+/// Source: Intel, "Software Developer's Manual", volume 1, 13.2, "Enumeration of CPU support".
+pub fn place_of(feature: u32) -> Option<Range<usize>> {
+    let slot = TOLD.get(feature as usize)?;
+    let told = match slot.load(Ordering::Relaxed) {
+        0 => {
+            let told = ask(feature);
+            slot.store(told, Ordering::Relaxed);
+            told
+        }
+        told => told,
+    };
+    (told != NOWHERE).then_some((told >> 32) as usize..(told as u32) as usize)
+}
+
+fn ask(feature: u32) -> u64 {
+    let found = __cpuid_count(LEAF, feature);
+    let (size, offset) = (u64::from(found.eax), u64::from(found.ebx));
+    match size == 0 || offset == 0 {
+        true => NOWHERE,
+        false => offset << 32 | (offset + size),
+    }
+}
