@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::OnceLock;
 
 use crate::{Bed, Finished, FixtureError, names_in, run_tool};
 
@@ -11,6 +12,14 @@ use crate::{Bed, Finished, FixtureError, names_in, run_tool};
 pub const LAB_IMAGE: &str = "320m";
 /// An ordinary user without anything.
 const NOBODY: u32 = 65534;
+
+/// To be preloaded into the kernel of guests: it then runs as on a processor whose registers are
+/// longer than it knows, completed as the program has them completed. None where processors are
+/// others.
+pub const LONG_REGISTERS: Option<&str> = option_env!("PGMETER_LONG_AREA");
+/// The same without being completed: guests die.
+pub const LONG_REGISTERS_NOT_COMPLETED: Option<&str> =
+    option_env!("PGMETER_LONG_AREA_NOT_COMPLETED");
 
 /// A bed with a directory for labs.
 pub struct LabSite {
@@ -37,7 +46,8 @@ impl LabSite {
     /// disks take long.
     ///
     /// # Errors
-    /// Without root, or without their kernel or one of the programs that make file systems.
+    /// Without root, without their kernel or one of the programs that make file systems, or where
+    /// one that does nothing does not run.
     pub fn of_guests() -> Result<Self, FixtureError> {
         for program in ["linux.uml", "mkfs.nilfs2", "mkfs.f2fs"] {
             let places = ["/usr/bin", "/usr/sbin", "/sbin"].map(Path::new);
@@ -47,6 +57,7 @@ impl LabSite {
             }
         }
         Self::new()?;
+        guests_run().map_err(FixtureError::Unavailable)?;
         Ok(Self::on(Bed::in_memory()?))
     }
 
@@ -154,6 +165,22 @@ impl LabSite {
         );
         command
     }
+}
+
+/// Whether guests run here, or why they do not; a process asks once.
+fn guests_run() -> Result<(), String> {
+    static RUN: OnceLock<Result<(), String>> = OnceLock::new();
+    let ask = || {
+        let bed = Bed::new().map_err(|error| error.to_string())?;
+        let listed = bed.run(&["lab", "list"]);
+        let mut lines = listed.stdout.lines();
+        match lines.find(|line| line.starts_with("--vm uml")) {
+            Some(line) if line.contains(" yes ") => Ok(()),
+            Some(_) => Err(lines.map(str::trim).collect::<Vec<_>>().join("; ")),
+            None => Err(listed.text()),
+        }
+    };
+    RUN.get_or_init(ask).clone()
 }
 
 fn nobody() -> Command {

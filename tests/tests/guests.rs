@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use end_to_end::{Finished, LAB_IMAGE, LabSite, finish, names_in, need, run_tool, wait_for};
+use end_to_end::{
+    Finished, LAB_IMAGE, LONG_REGISTERS, LONG_REGISTERS_NOT_COMPLETED, LabSite, finish, names_in,
+    need, run_tool, skip, wait_for,
+};
 
 /// The values of a row, as numbers.
 fn row(done: &Finished, label: &str) -> Vec<f64> {
@@ -56,6 +59,62 @@ fn device_bytes_of_a_user_byte_are_the_same_in_two_runs() {
         "{}",
         runs.text()
     );
+}
+
+/// Runs the program where the kernel of guests finds another processor than there is.
+fn on_processor(site: &LabSite, library: &str, line: &[&str]) -> Finished {
+    let mut command = site.bed.command(line);
+    finish(command.env("LD_PRELOAD", library))
+}
+
+#[test]
+fn guests_run_where_registers_are_longer_than_their_kernel_knows() {
+    let site = need!(LabSite::of_guests());
+    let Some(library) = LONG_REGISTERS else {
+        skip!("processors of this kind have other registers");
+    };
+    let more = ["--vm", "uml", "--fs", "nilfs2", "--repetitions", "1"];
+    let done = on_processor(&site, library, &site.arguments(&more));
+    done.assert_says(0, &["guest: up"]);
+    assert!(done.stdout.contains("mounted as nilfs2"), "{}", done.text());
+    assert_eq!(site.traces(), [""; 0]);
+}
+
+#[test]
+fn where_guests_die_it_is_told_before_anything_is_made() {
+    let site = need!(LabSite::of_guests());
+    let Some(library) = LONG_REGISTERS_NOT_COMPLETED else {
+        skip!("processors of this kind have other registers");
+    };
+    let reasons = ["ptrace set fp regs failed", "Kernel panic - not syncing"];
+    let labs = site.labs.to_str().unwrap();
+    let run = site.arguments(&["--vm", "uml", "--fs", "nilfs2", "--repetitions", "1"]);
+    for line in [
+        run,
+        vec![
+            "lab", "recover", "--fs", "ext4", "--trials", "1", "--dir", labs,
+        ],
+    ] {
+        let done = on_processor(&site, library, &line);
+        done.assert_refused(3, &["guests do not run here", "help:"]);
+        done.assert_refused(3, &reasons);
+        for odd in ["[<", "Stack:", "CPU:", "SELinux", "--vm-memory", "[1/1]"] {
+            assert!(!done.stderr.contains(odd), "`{odd}` in\n{}", done.text());
+        }
+        assert_eq!(site.traces(), [""; 0]);
+    }
+    for (line, wanted) in [
+        (["lab", "list"], "--vm uml  no"),
+        (["doctor", "/"], "missing guests"),
+    ] {
+        let told = on_processor(&site, library, &line);
+        told.assert_says(0, &[]);
+        let words = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        let wanted = wanted.split_whitespace().collect::<Vec<_>>().join(" ");
+        for phrase in reasons.iter().copied().chain([&*wanted]) {
+            assert!(words.contains(phrase), "no `{phrase}` in\n{}", told.text());
+        }
+    }
 }
 
 #[test]
@@ -141,6 +200,7 @@ fn nothing_is_left_of_a_killed_or_interrupted_guest() {
     let arguments = site.arguments(&line);
     for delay_ms in [300, 1500, 3000] {
         let mut child = site.bed.start(&arguments);
+        wait_for("the lab", || !names_in(&site.labs).is_empty());
         std::thread::sleep(Duration::from_millis(delay_ms));
         child.kill().unwrap();
         child.wait().unwrap();

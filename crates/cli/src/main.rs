@@ -65,7 +65,7 @@ fn dispatch(cli: Cli, at_once: fn() -> !) -> Result<Exit, Failure> {
         Command::Runs(args) => command::runs::runs(&args, &place),
         Command::Lab(args) => command::lab::lab(&args, &place, at_once),
         Command::Paper(args) => command::paper::paper(&args, &place, at_once),
-        Command::Doctor(args) => command::doctor::doctor(&args),
+        Command::Doctor(args) => command::doctor::doctor(&args, at_once),
         Command::Clean(args) => command::clean::clean(&args),
         Command::As(args) => command::as_classic::run(args, at_once),
         Command::Completions { shell } => command::manual::completions(shell),

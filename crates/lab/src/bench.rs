@@ -338,6 +338,11 @@ impl Lab {
         Ok(image)
     }
 
+    /// A small image with nothing on it.
+    pub(crate) fn empty_image(&mut self) -> Result<PathBuf, LabError> {
+        self.image(1 << 20, &mut Vec::new())
+    }
+
     fn zram(&mut self, size_bytes: u64) -> Result<String, LabError> {
         self.journal.note(Step::ZramWanted {
             existing: device::zrams(),

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use units::Bytes;
 use units::format::size;
 
+use crate::vm::speaks_of_memory;
+
 /// Why a file system cannot be made, mounted or taken down.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -70,7 +72,7 @@ pub enum LabError {
         used_bytes: u64,
     },
     /// It was asked to stop.
-    #[error("aging was interrupted")]
+    #[error("interrupted")]
     Stopped,
     /// A program is not installed.
     #[error("{name} needs `{program}`, which is not installed")]
@@ -122,7 +124,15 @@ pub enum LabError {
     Guest {
         /// How it ended.
         how: String,
-        /// The last lines of its console.
+        /// What it said last.
+        console: String,
+    },
+    /// Guests do not run here.
+    #[error("guests do not run here: {how}{}", indented(.console))]
+    NoGuests {
+        /// What became of one that was to do nothing.
+        how: String,
+        /// What it said last.
         console: String,
     },
     /// The kernel has no such devices.
@@ -245,11 +255,16 @@ impl LabError {
     #[must_use]
     pub fn help(&self) -> Option<String> {
         Some(match self {
+            Self::Guest { console, .. } | Self::NoGuests { console, .. }
+                if speaks_of_memory(console) =>
+            {
+                "give it more memory with `--vm-memory`".to_owned()
+            }
             Self::UnknownFileSystem {
                 nearest: Some(near),
                 ..
             } => format!("did you mean `{near}`?"),
-            Self::UnknownFileSystem { .. } | Self::NoKernel { .. } => {
+            Self::UnknownFileSystem { .. } | Self::NoKernel { .. } | Self::NoGuests { .. } => {
                 "`pgmeter lab list` tells what can run here".to_owned()
             }
             Self::BadChoice { .. } => {
@@ -293,13 +308,12 @@ impl LabError {
                  colons"
                     .to_owned()
             }
-            Self::Guest { .. } => {
-                "see the guest's last words above; `--vm-memory` gives it more memory".to_owned()
-            }
             Self::NotCleaned { .. } => {
                 "mount it without its cleaner: `,mount=nogc`, `,mount=background_gc=off`".to_owned()
             }
-            Self::Failed { .. } | Self::System { .. } | Self::Stopped => return None,
+            Self::Guest { .. } | Self::Failed { .. } | Self::System { .. } | Self::Stopped => {
+                return None;
+            }
             Self::Busy { .. } | Self::Left { .. } => {
                 "end what uses it, then run `pgmeter lab clean`".to_owned()
             }

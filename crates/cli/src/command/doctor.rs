@@ -2,19 +2,31 @@
 
 use std::fmt::Write as _;
 
+use lab::LabError;
+use lab::vm::Kernel;
+use target::{Finding, Health};
+
+use super::lab::probe;
 use crate::args::DoctorArgs;
 use crate::failure::{Exit, Failure};
 use crate::output::print;
+use crate::signals::stop_flag;
 
 /// Prints every finding, with what to do about it.
-pub(crate) fn doctor(args: &DoctorArgs) -> Result<Exit, Failure> {
+pub(crate) fn doctor(args: &DoctorArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
     if let Err(error) = std::fs::metadata(&args.path) {
         let message = format!("cannot look at `{}`: {error}", args.path.display());
         let help = Some("name the directory that would be measured".to_owned());
         return Err(Failure::new(Exit::Usage, message, help));
     }
+    let stop = stop_flag(at_once)?;
+    let mut findings = target::doctor(&args.path);
+    match probe(&stop) {
+        Err(LabError::Stopped) => return Ok(Exit::Interrupted),
+        guests => findings.push(of_guests(guests)),
+    }
     let mut text = String::new();
-    for finding in target::doctor(&args.path) {
+    for finding in findings {
         let health = finding.status.name();
         // Writing to a string does not fail.
         let _ = writeln!(text, "{health:8}{:18}{}", finding.name, finding.detail);
@@ -24,4 +36,31 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<Exit, Failure> {
     }
     print(&text)?;
     Ok(Exit::Measured)
+}
+
+/// What became of a guest that was to do nothing.
+fn of_guests(guests: Result<Kernel, LabError>) -> Finding {
+    let name = "guests";
+    match guests {
+        Ok(kernel) => Finding {
+            name,
+            status: Health::Ok,
+            detail: format!("User-mode Linux {}; one was started", kernel.release),
+            help: None,
+        },
+        Err(error) => {
+            let said = error.to_string();
+            let said: Vec<&str> = said.lines().map(str::trim).collect();
+            let none = "without guests there is no `--vm uml` and no `lab recover`; all else works";
+            Finding {
+                name,
+                status: Health::Missing,
+                detail: said.join("; "),
+                help: Some(match error {
+                    LabError::NoGuests { .. } => none.to_owned(),
+                    error => error.help().unwrap_or_else(|| none.to_owned()),
+                }),
+            }
+        }
+    }
 }

@@ -1,6 +1,5 @@
 //! A guest as a process of the host.
 
-use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
@@ -12,13 +11,13 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::kernel::Kernel;
+use super::last_words::LastWords;
+use super::preloaded::preload_into;
 use crate::error::LabError;
 use crate::place::{GUEST, GUEST_NAME, IMAGE, ORDER};
 
 /// What a guest's program puts before a line that is meant for people.
 pub(super) const SPOKEN: &str = "pgmeter: ";
-/// So many of the last lines of a guest's console are kept.
-const KEPT_LINES: usize = 30;
 
 /// What runs guests.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,7 +33,7 @@ pub struct Host {
 pub struct Guest {
     child: Child,
     lines: Receiver<String>,
-    console: VecDeque<String>,
+    words: LastWords,
     ended: Option<ExitStatus>,
 }
 
@@ -69,9 +68,15 @@ impl Guest {
             .stderr(writer)
             // What is typed at a terminal is for the host's program alone.
             .process_group(0);
+        let mut words = LastWords::default();
+        let library = preload_into(&mut command);
+        if let Err(error) = &library {
+            // Most processors do without.
+            words.hear(&format!("nothing could be preloaded: {error}"));
+        }
         let child = command.spawn().map_err(failed)?;
         // The command holds the other end of the pipe.
-        drop(command);
+        drop((command, library));
         let (sender, lines) = channel();
         std::thread::Builder::new()
             .name("guest console".to_owned())
@@ -93,7 +98,7 @@ impl Guest {
         Ok(Self {
             child,
             lines,
-            console: VecDeque::new(),
+            words,
             ended: None,
         })
     }
@@ -119,14 +124,7 @@ impl Guest {
         if let Some(spoken) = line.strip_prefix(SPOKEN) {
             return Heard::Line(spoken.to_owned());
         }
-        // Addresses tell nothing without the kernel's symbols.
-        if line.starts_with("[<") {
-            return Heard::Nothing;
-        }
-        if self.console.len() == KEPT_LINES {
-            self.console.pop_front();
-        }
-        self.console.push_back(line);
+        self.words.hear(&line);
         Heard::Nothing
     }
 
@@ -143,15 +141,10 @@ impl Guest {
         self.ended = self.child.wait().ok();
     }
 
-    /// The last lines of its console.
+    /// What its kernel said last that tells why it died, a line each.
     #[must_use]
     pub fn last_words(&self) -> String {
-        let lines: Vec<String> = self
-            .console
-            .iter()
-            .map(|it| workload::printable(it))
-            .collect();
-        lines.join("\n")
+        self.words.text()
     }
 }
 

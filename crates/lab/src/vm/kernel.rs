@@ -19,7 +19,7 @@ const PACKAGE: &str = "user-mode-linux";
 const MODULES: &str = "/usr/lib/uml/modules";
 
 /// Less does not come up with all modules.
-const MEMORY_BYTES_MIN: u64 = 128 << 20;
+pub(super) const MEMORY_BYTES_MIN: u64 = 128 << 20;
 
 /// A kernel for guests.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,12 +143,10 @@ pub fn check(
     })
 }
 
-/// Whether guests can have this file system here.
+/// Whether guests of this kernel can have this file system here.
 #[must_use]
-pub fn can_make(entry: &Entry) -> bool {
-    entry.maker == Maker::Device
-        && check_program(entry).is_ok()
-        && Kernel::find().is_ok_and(|kernel| kernel.has(entry.types[0]))
+pub fn can_make(entry: &Entry, kernel: &Kernel) -> bool {
+    entry.maker == Maker::Device && check_program(entry).is_ok() && kernel.has(entry.types[0])
 }
 
 /// The entry of a file system that can be made on an image for a guest.

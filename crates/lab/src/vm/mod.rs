@@ -7,10 +7,15 @@
 mod guest;
 mod inside;
 mod kernel;
+mod last_words;
 mod order;
+mod preloaded;
+mod probe;
 
 pub use guest::{Guest, Heard, Host};
 pub(crate) use inside::Console;
 pub use inside::{enter, is_init, rule};
 pub use kernel::{Kernel, can_make, check};
+pub(crate) use last_words::speaks_of_memory;
 pub use order::{Image, Order, read_answer};
+pub use probe::probe;

@@ -30,6 +30,22 @@ pub struct Image {
     pub notes: Vec<String>,
 }
 
+impl Image {
+    /// One with nothing on it, for a guest that mounts nothing.
+    pub(super) fn empty() -> Self {
+        Self {
+            kind: String::new(),
+            mount_options: String::new(),
+            point: PathBuf::new(),
+            modules: Vec::new(),
+            ground: String::new(),
+            mkfs: None,
+            mkfs_time: None,
+            notes: Vec::new(),
+        }
+    }
+}
+
 /// What a guest is to do. `T` is the work, which is none of the lab's business.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order<T> {

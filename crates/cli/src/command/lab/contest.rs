@@ -223,6 +223,9 @@ impl Contest<'_> {
             ..Held::default()
         };
         let mut lab = Lab::begin(&self.asked.directory)?;
+        if let Some(host) = &self.asked.host {
+            super::guest::probe_in(&mut lab, host, &self.stop)?;
+        }
         for (place, job) in jobs.iter().enumerate() {
             if self.stop.load(Ordering::Relaxed) {
                 break;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use clap::Parser;
 use lab::recovery::Part;
-use lab::vm::{Guest, Heard, Host, Image, Order};
+use lab::vm::{Guest, Heard, Host, Image, Kernel, Order};
 use lab::{Job, Lab, LabError};
 use results::RunRecord;
 use serde::de::DeserializeOwned;
@@ -34,6 +34,8 @@ pub(crate) enum Task {
     },
     /// Do a part of a trial of recovery.
     Recover(Part),
+    /// Do nothing, to tell that guests run here.
+    Nothing,
 }
 
 /// What a guest measured.
@@ -127,11 +129,14 @@ pub(super) fn listen(
             }
             Heard::Nothing if !is_up && heard_at.elapsed() > UP_WITHIN => {
                 guest.kill();
-                return Err(ended(guest, "did not come up"));
+                return Err(ended(
+                    guest,
+                    format!("did not come up within {UP_WITHIN:?}"),
+                ));
             }
             Heard::Nothing if heard_at.elapsed() > silent_max => {
                 guest.kill();
-                return Err(ended(guest, "came to a standstill"));
+                return Err(ended(guest, format!("said nothing for {silent_max:?}")));
             }
             Heard::Nothing => {}
         }
@@ -143,16 +148,30 @@ pub(super) fn answer<A: DeserializeOwned>(path: &Path, guest: &Guest) -> Result<
     match lab::vm::read_answer(path) {
         Ok(Ok(answer)) => Ok(answer),
         Ok(Err(text)) => Err(Failure::quoted(Exit::System, text)),
-        Err(_) => Err(ended(guest, "ended without an answer")),
+        Err(_) => Err(ended(guest, "ended without an answer".to_owned())),
     }
 }
 
-fn ended(guest: &Guest, how: &str) -> Failure {
+fn ended(guest: &Guest, how: String) -> Failure {
     LabError::Guest {
-        how: how.to_owned(),
+        how,
         console: guest.last_words(),
     }
     .into()
+}
+
+/// Finds what runs guests and has one do nothing, in a lab of its own.
+pub(crate) fn probe(stop: &AtomicBool) -> Result<Kernel, LabError> {
+    lab::vm::probe(&lab::default_directory(), Task::Nothing, stop)
+}
+
+/// Refuses what guests would be needed for where they do not run.
+pub(super) fn probe_in(lab: &mut Lab, host: &Host, stop: &AtomicBool) -> Result<(), Failure> {
+    match lab.probe_guest(host, Task::Nothing, stop) {
+        // Whoever goes on sees that it is to end, and says so.
+        Ok(()) | Err(LabError::Stopped) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// In a guest: rules it as its first process, else does what was ordered.
@@ -164,6 +183,7 @@ pub(super) fn guest(path: &Path, place: &Place, at_once: fn() -> !) -> Result<Ex
     match &order.task {
         Task::Measure { job, lab } => leave(&order, obey(&order, job, lab, place, at_once)),
         Task::Recover(part) => super::recover::obey(&order, *part),
+        Task::Nothing => leave(&order, Ok(())),
     }
 }
 

@@ -2,46 +2,84 @@
 
 use std::fmt::Write as _;
 
-use lab::availability;
+use lab::vm::Kernel;
+use lab::{Availability, LabError, availability};
 
+use super::guest::probe;
 use crate::failure::{Exit, Failure};
 use crate::output::print;
+use crate::signals::stop_flag;
 
-/// Prints each with whether it can be made here.
-pub(crate) fn list() -> Result<Exit, Failure> {
-    let mut text = String::new();
-    let mut line = |name: &str, can: &str, title: &str| {
-        // Writing to a string does not fail.
-        let _ = writeln!(text, "{name:<9} {can:<4} {title}");
+/// Prints each with whether it can be made here, and whether guests run.
+pub(crate) fn list(at_once: fn() -> !) -> Result<Exit, Failure> {
+    let guests = match probe(&*stop_flag(at_once)?) {
+        Err(LabError::Stopped) => return Ok(Exit::Interrupted),
+        guests => guests,
     };
+    let mut text = String::new();
     for found in availability() {
-        let entry = found.entry;
-        let can = if found.missing.is_empty() {
-            "yes"
-        } else {
-            "no"
-        };
-        line(
-            entry.name,
-            can,
-            &format!("{}; {}", entry.title, entry.features()),
-        );
-        if !found.missing.is_empty() {
-            line("", "", &format!("missing: {}", found.missing.join(", ")));
-            if lab::vm::can_make(entry) {
-                line(
-                    "",
-                    "",
-                    "can be made with `--vm uml`, which needs none of these",
-                );
-            }
+        of_entry(&mut text, &found, guests.as_ref().ok());
+    }
+    let there = "a file system that is mounted already; of it nothing is made";
+    line(&mut text, "path:DIR", "yes", there);
+    match &guests {
+        Ok(kernel) => {
+            let title = format!(
+                "guests of User-mode Linux {}; one was started",
+                kernel.release
+            );
+            line(&mut text, "--vm uml", "yes", &title);
+        }
+        Err(error) => {
+            line(&mut text, "--vm uml", "no", "guests of User-mode Linux");
+            missing(&mut text, &reason(error));
         }
     }
-    line(
-        "path:DIR",
-        "yes",
-        "a file system that is mounted already; of it nothing is made",
-    );
     print(&text)?;
     Ok(Exit::Measured)
+}
+
+fn of_entry(text: &mut String, found: &Availability, guests: Option<&Kernel>) {
+    let entry = found.entry;
+    let can = match found.missing.is_empty() {
+        true => "yes",
+        false => "no",
+    };
+    let title = format!("{}; {}", entry.title, entry.features());
+    line(text, entry.name, can, &title);
+    if found.missing.is_empty() {
+        return;
+    }
+    missing(text, &found.missing.join(", "));
+    if guests.is_some_and(|kernel| lab::vm::can_make(entry, kernel)) {
+        line(
+            text,
+            "",
+            "",
+            "can be made with `--vm uml`, which needs none of these",
+        );
+    }
+}
+
+/// Why there are no guests, with what would help where that is not this list.
+fn reason(error: &LabError) -> String {
+    match error {
+        LabError::NoProgram {
+            program, package, ..
+        } => format!("`{program}` (package `{package}`)"),
+        error => error.to_string(),
+    }
+}
+
+/// What is missing, which may be several lines.
+fn missing(text: &mut String, what: &str) {
+    for (number, part) in what.lines().enumerate() {
+        let begin = if number == 0 { "missing: " } else { "" };
+        line(text, "", "", &format!("{begin}{part}"));
+    }
+}
+
+fn line(text: &mut String, name: &str, can: &str, title: &str) {
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "{name:<9} {can:<4} {title}");
 }

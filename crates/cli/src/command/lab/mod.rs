@@ -15,6 +15,7 @@ mod run;
 
 pub(super) use contest::{Contest, Entrant, Held, Side};
 pub(super) use ground::Asked;
+pub(super) use guest::probe;
 pub(super) use outcome::{costs, exit, shortfalls};
 pub(super) use peak::{Peak, peak};
 
@@ -27,7 +28,7 @@ pub(crate) fn lab(args: &LabArgs, place: &Place, at_once: fn() -> !) -> Result<E
     match &args.action {
         LabAction::Run(args) => run::run(args, place, at_once),
         LabAction::Recover(args) => recover::recover(args, at_once),
-        LabAction::List => list::list(),
+        LabAction::List => list::list(at_once),
         LabAction::Clean(args) => clean::clean(args),
         LabAction::Guest { order } => guest::guest(order, place, at_once),
     }

@@ -69,7 +69,9 @@ pub(super) fn recover(args: &LabRecoverArgs, at_once: fn() -> !) -> Result<Exit,
         host,
         stop: stop_flag(at_once)?,
     };
-    let held = trials.hold(Lab::begin(&directory)?);
+    let mut lab = Lab::begin(&directory)?;
+    super::guest::probe_in(&mut lab, &trials.host, &trials.stop)?;
+    let held = trials.hold(lab);
     let table = table::lineup(&trials, &held);
     args.table
         .print(|format, page| table.render(format, page))?;

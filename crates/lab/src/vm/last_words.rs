@@ -1,0 +1,188 @@
+//! What a guest's kernel says before it dies, without what only tells those something who have its
+//! symbols.
+
+use std::collections::VecDeque;
+
+/// So many of the last lines are kept of a kernel that does not say that it dies.
+const BEFORE_MAX: usize = 6;
+/// So many lines are kept from the one on in which it says so.
+const DYING_MAX: usize = 4;
+
+/// How lines begin with which a kernel says that it cannot go on.
+///
+/// Source: Linux, `kernel/panic.c`, `arch/um/kernel/trap.c`, `mm/oom_kill.c`.
+const DYING: [&str; 8] = [
+    "Kernel panic",
+    "Segfault with no mm",
+    "Kernel tried to access user memory",
+    "BUG:",
+    "kernel BUG at",
+    "Oops",
+    "Out of memory",
+    "Bus error",
+];
+/// How lines of registers, stacks and tables of memory begin, and those that every guest says.
+const UNTOLD: [&str; 30] = [
+    "[<",
+    "CPU:",
+    "Stack:",
+    "Call Trace:",
+    "Modules linked in:",
+    "Pid:",
+    "RIP:",
+    "RSP:",
+    "RAX:",
+    "RDX:",
+    "RBP:",
+    "R10:",
+    "R13:",
+    "EFLAGS:",
+    "Code:",
+    "---[",
+    "Mem-Info:",
+    "Node ",
+    "Normal",
+    "lowmem_reserve",
+    "active_anon",
+    "slab_",
+    "mapped:",
+    "free:",
+    "Tasks state",
+    "[ ",
+    "Core dump limits",
+    "soft -",
+    "hard -",
+    "SELinux:",
+];
+/// Said by every guest, as it has no mapped memory of the host.
+const NO_MAPPER: &str = "mmapper_init";
+/// What a line about memory has in it.
+const MEMORY: [&str; 6] = [
+    "out of memory",
+    "oom-killer",
+    "deadlocked on memory",
+    "cannot allocate memory",
+    "page allocation failure",
+    "memory allocation of",
+];
+
+/// The lines that tell why a guest died, as it says them.
+#[derive(Debug, Default)]
+pub(super) struct LastWords {
+    before: VecDeque<String>,
+    dying: Vec<String>,
+}
+
+impl LastWords {
+    /// Hears a line of the console.
+    pub fn hear(&mut self, line: &str) {
+        let line = line.trim();
+        if !tells(line) {
+            return;
+        }
+        let is_dying = !self.dying.is_empty() || DYING.iter().any(|it| line.starts_with(it));
+        if !is_dying {
+            if self.before.len() == BEFORE_MAX {
+                self.before.pop_front();
+            }
+            self.before.push_back(line.to_owned());
+        } else if self.dying.len() < DYING_MAX {
+            self.dying.push(line.to_owned());
+        }
+    }
+
+    /// All of it, a line each, to be printed.
+    pub fn text(&self) -> String {
+        let lines = self.before.iter().chain(&self.dying);
+        let lines: Vec<String> = lines.map(|it| workload::printable(it)).collect();
+        lines.join("\n")
+    }
+}
+
+/// Whether a line tells people something.
+fn tells(line: &str) -> bool {
+    let is_address =
+        |word: &str| word.len() >= 8 && word.bytes().all(|letter| letter.is_ascii_hexdigit());
+    let is_dump = line.split_whitespace().all(is_address);
+    !is_dump && !line.starts_with(NO_MAPPER) && !UNTOLD.iter().any(|it| line.starts_with(it))
+}
+
+/// Whether what a guest said last is about its memory.
+pub(crate) fn speaks_of_memory(words: &str) -> bool {
+    let words = words.to_lowercase();
+    MEMORY.iter().any(|it| words.contains(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(console: &str) -> String {
+        let mut words = LastWords::default();
+        console.lines().for_each(|line| words.hear(line));
+        words.text()
+    }
+
+    #[test]
+    fn a_panic_is_told_with_what_led_to_it_and_without_addresses() {
+        // As User-mode Linux 6.1.176 says it.
+        let console = "\
+SELinux: https://github.com/SELinuxProject/selinux-kernel/wiki/DEPRECATE-checkreqprot
+mmapper_init - find_iomem failed
+userspace - ptrace set fp regs failed, errno = 14
+Kernel panic - not syncing: Attempted to kill init! exitcode=0x0000000b
+CPU: 0 PID: 1 Comm: pgmeter Not tainted 6.1.176 #1
+Stack:
+ 606944ba 607e7fcd 66043b90 6067bb96
+ 00000001 607e7fcd 60045fda 0000000b
+Call Trace:
+ [<606944ba>] ? _printk+0x0/0x94
+ [<6002d37a>] show_stack+0x184/0x193
+";
+        assert_eq!(
+            words(console),
+            "userspace - ptrace set fp regs failed, errno = 14\n\
+             Kernel panic - not syncing: Attempted to kill init! exitcode=0x0000000b"
+        );
+        assert!(!speaks_of_memory(&words(console)));
+    }
+
+    #[test]
+    fn the_first_lines_of_a_death_are_kept_however_much_is_said_after_them() {
+        let mut console = "Kernel panic - not syncing: Segfault with no mm\n".to_owned();
+        for number in 0..100 {
+            console.push_str(&format!("more {number}\n"));
+        }
+        let told = words(&console);
+        assert!(told.starts_with("Kernel panic - not syncing: Segfault with no mm\nmore 0"));
+        assert_eq!(told.lines().count(), DYING_MAX);
+    }
+
+    #[test]
+    fn of_a_kernel_that_ends_without_a_word_the_last_lines_are_kept() {
+        let told = words("1 one\n2 two\n3 three\n4 four\n5 five\n6 six\n\n7 seven\n");
+        assert!(
+            told.starts_with("2 two") && told.ends_with("7 seven"),
+            "{told}"
+        );
+        assert_eq!(words(""), "");
+    }
+
+    #[test]
+    fn only_words_about_memory_speak_of_it() {
+        let console = "\
+pgmeter invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0, oom_score_adj=0
+Mem-Info:
+active_anon:0 inactive_anon:2153 isolated_anon:0
+Kernel panic - not syncing: System is deadlocked on memory
+";
+        assert!(speaks_of_memory(&words(console)));
+        assert_eq!(words(console).lines().count(), 2);
+        assert!(!speaks_of_memory("EXT4-fs (ubda): mounted filesystem"));
+    }
+
+    #[test]
+    fn control_characters_of_a_guest_are_not_printed() {
+        assert!(!words("a\u{1b}[2Jb").contains('\u{1b}'));
+    }
+}

@@ -1,0 +1,90 @@
+//! Whether guests run here: one that does nothing is started.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+
+use super::guest::{Guest, Heard, Host};
+use super::kernel::{Kernel, MEMORY_BYTES_MIN};
+use super::order::{Image, read_answer};
+use crate::bench::Lab;
+use crate::error::LabError;
+
+/// A guest that has not done nothing by then does not run.
+const WITHIN: Duration = Duration::from_secs(60);
+/// How often it is looked whether somebody wants to end it.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
+
+/// Finds the kernel of guests and starts one in a lab of its own, with a task that does nothing.
+///
+/// # Errors
+/// What is missing, or why guests do not run.
+pub fn probe<T: Serialize>(
+    directory: &Path,
+    nothing: T,
+    stop: &AtomicBool,
+) -> Result<Kernel, LabError> {
+    let host = Host {
+        kernel: Kernel::find()?,
+        memory_bytes: MEMORY_BYTES_MIN,
+    };
+    let mut lab = Lab::begin(directory)?;
+    let probed = lab.probe_guest(&host, nothing, stop);
+    lab.end()?;
+    probed.map(|()| host.kernel)
+}
+
+impl Lab {
+    /// Starts a guest with a task that does nothing, before anything is made; nothing of it stays.
+    ///
+    /// # Errors
+    /// [`LabError::NoGuests`] where it dies or takes too long, [`LabError::Stopped`] where `stop`
+    /// is set meanwhile.
+    pub fn probe_guest<T: Serialize>(
+        &mut self,
+        host: &Host,
+        nothing: T,
+        stop: &AtomicBool,
+    ) -> Result<(), LabError> {
+        let probed = self.try_guest(host, nothing, stop);
+        self.remove_image()?;
+        probed
+    }
+
+    fn try_guest<T: Serialize>(
+        &mut self,
+        host: &Host,
+        nothing: T,
+        stop: &AtomicBool,
+    ) -> Result<(), LabError> {
+        self.empty_image()?;
+        let mut guest = self.boot(&Image::empty(), nothing, host)?;
+        let start = Instant::now();
+        loop {
+            if stop.load(Ordering::Relaxed) {
+                return Err(LabError::Stopped);
+            }
+            if start.elapsed() > WITHIN {
+                let how = format!("one did not end within {} s", WITHIN.as_secs());
+                return Err(no_guests(how, &guest));
+            }
+            if guest.hear(LOOK_EVERY) == Heard::Ended {
+                break;
+            }
+        }
+        match read_answer::<()>(&self.answer()) {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(text)) => Err(no_guests(text, &guest)),
+            Err(_) => Err(no_guests("one ended without an answer".to_owned(), &guest)),
+        }
+    }
+}
+
+fn no_guests(how: String, guest: &Guest) -> LabError {
+    LabError::NoGuests {
+        how,
+        console: guest.last_words(),
+    }
+}
