@@ -81,6 +81,13 @@ impl Enter {
         self.spins
     }
 
+    /// Lets every further call fail.
+    #[cfg(test)]
+    pub(super) fn fail(&mut self) {
+        let unknown_flag = 1 << 31;
+        self.flags |= unknown_flag;
+    }
+
     /// Submits, and waits as asked. What the kernel could not take stays in the queue.
     #[inline]
     pub(super) fn call(

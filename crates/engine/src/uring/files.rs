@@ -5,7 +5,7 @@ mod whole;
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::Arc;
 
@@ -31,14 +31,8 @@ use crate::{Buffers, Completion, Engine, EngineError, Fileset, Operation, Reques
 ///
 /// It is made and used on one thread: the ring is registered with the thread that makes it.
 pub struct UringFiles {
-    // Fields drop in this order: the ring's end of the memory before the memory.
     queue: Queue,
-    buffers: Buffers,
-    names: NameBuffers,
-    stats: Box<[MaybeUninit<libc::statx>]>,
-    hows: Box<Hows>,
-    fileset: Arc<Fileset>,
-    options: FileOptions,
+    lent: ManuallyDrop<Lent>,
     slots: Box<[Slot]>,
     wholes: Box<[Whole]>,
     entries: Box<[MaybeUninit<u8>]>,
@@ -46,6 +40,17 @@ pub struct UringFiles {
     lacks: Vec<Operation>,
     setup: RingSetup,
     thread_bound: PhantomData<*const ()>,
+}
+
+/// What entries of the ring point to, or name by its descriptor: it stays as long as the kernel may
+/// still work on one of them, or else for good.
+struct Lent {
+    buffers: Buffers,
+    names: NameBuffers,
+    stats: Box<[MaybeUninit<libc::statx>]>,
+    hows: Box<Hows>,
+    fileset: Arc<Fileset>,
+    options: FileOptions,
 }
 
 /// What one slot is at.
@@ -91,12 +96,14 @@ impl UringFiles {
         let queue = Queue::new(ring, slot_count, &mut setup);
         Ok(Self {
             queue,
-            buffers,
-            names: NameBuffers::new(slot_count),
-            stats: vec![MaybeUninit::uninit(); slot_count as usize].into(),
-            hows: Box::new(hows),
-            fileset,
-            options,
+            lent: ManuallyDrop::new(Lent {
+                buffers,
+                names: NameBuffers::new(slot_count),
+                stats: vec![MaybeUninit::uninit(); slot_count as usize].into(),
+                hows: Box::new(hows),
+                fileset,
+                options,
+            }),
             slots: vec![Slot::default(); slot_count as usize].into(),
             wholes: vec![Whole::default(); slot_count as usize].into(),
             entries: vec![MaybeUninit::uninit(); ENTRIES_BYTES].into(),
@@ -144,11 +151,12 @@ impl UringFiles {
         if self.slots[request.slot as usize].open.is_some() {
             return Way::Done(-libc::EBUSY);
         }
-        let [name, _] = self.names.of(request.slot);
-        let Some(at) = self.fileset.name(NameKey::of(request), name) else {
+        let lent = &mut *self.lent;
+        let [name, _] = lent.names.of(request.slot);
+        let Some(at) = lent.fileset.name(NameKey::of(request), name) else {
             return Way::Done(-libc::EBADF);
         };
-        Way::Ring(open_entry(at, self.hows.get(how), request.slot))
+        Way::Ring(open_entry(at, lent.hows.get(how), request.slot))
     }
 
     #[cold]
@@ -157,12 +165,13 @@ impl UringFiles {
         if slot.open.is_some() {
             return Way::Done(-libc::EBUSY);
         }
-        let [name, _] = self.names.of(request.slot);
-        let Some(at) = self.fileset.directory_name(NameKey::of(request), name) else {
+        let lent = &mut *self.lent;
+        let [name, _] = lent.names.of(request.slot);
+        let Some(at) = lent.fileset.directory_name(NameKey::of(request), name) else {
             return Way::Done(-libc::EBADF);
         };
         slot.directory = Some(DirectoryStage::Open);
-        Way::Ring(open_entry(at, self.hows.get(Hows::DIRECTORY), request.slot))
+        Way::Ring(open_entry(at, lent.hows.get(Hows::DIRECTORY), request.slot))
     }
 
     /// Goes on with a directory that is being synced; says whether anything follows.
@@ -185,16 +194,17 @@ impl UringFiles {
 
     #[inline]
     fn by_name(&mut self, request: &Request, aim: Aim) -> Way {
-        let [name, _] = self.names.of(request.slot);
+        let lent = &mut *self.lent;
+        let [name, _] = lent.names.of(request.slot);
         let at = match aim {
-            Aim::Directory => self.fileset.directory_name(NameKey::of(request), name),
-            _ => self.fileset.name(NameKey::of(request), name),
+            Aim::Directory => lent.fileset.directory_name(NameKey::of(request), name),
+            _ => lent.fileset.name(NameKey::of(request), name),
         };
         let Some(at) = at else {
             return Way::Done(-libc::EBADF);
         };
         let (fd, path) = (types::Fd(at.directory.as_raw_fd()), at.name.as_ptr());
-        let mode = self.options.directory_mode;
+        let mode = lent.options.directory_mode;
         let operation = request.operation;
         if operation == Operation::Readdir {
             return Way::Done(calls::readdir(at, &mut self.entries));
@@ -202,14 +212,14 @@ impl UringFiles {
         if self.lacks.contains(&operation) {
             let result = calls::on_name(operation, at, mode);
             return Way::Done(match operation {
-                Operation::Mkdir => self.options.made_directory(result),
+                Operation::Mkdir => lent.options.made_directory(result),
                 _ => result,
             });
         }
         let remove = opcode::UnlinkAt::new(fd, path);
         Way::Ring(match operation {
             Operation::Stat => {
-                let stat = self.stats[request.slot as usize].as_mut_ptr().cast();
+                let stat = lent.stats[request.slot as usize].as_mut_ptr().cast();
                 opcode::Statx::new(fd, path, stat)
                     .flags(libc::AT_SYMLINK_NOFOLLOW)
                     .mask(libc::STATX_BASIC_STATS)
@@ -222,10 +232,11 @@ impl UringFiles {
     }
 
     fn two_names(&mut self, request: &Request) -> Way {
-        let [old_name, new_name] = self.names.of(request.slot);
+        let lent = &mut *self.lent;
+        let [old_name, new_name] = lent.names.of(request.slot);
         let second = NameKey::second_of(request);
-        let old = self.fileset.name(NameKey::of(request), old_name);
-        let new = second.and_then(|key| self.fileset.name(key, new_name));
+        let old = lent.fileset.name(NameKey::of(request), old_name);
+        let new = second.and_then(|key| lent.fileset.name(key, new_name));
         let (Some(old), Some(new)) = (old, new) else {
             return Way::Done(-libc::EBADF);
         };
@@ -252,17 +263,18 @@ impl UringFiles {
         if self.lacks.contains(&request.operation) {
             return Way::Done(self.through_descriptor(request, open));
         }
+        let lent = &*self.lent;
         let file = types::Fixed(request.slot);
-        let offset = if self.options.at_position && request.operation.moves_bytes() {
+        let offset = if lent.options.at_position && request.operation.moves_bytes() {
             // The ring's number for it is the same.
             Request::AT_POSITION
         } else {
             request.offset_bytes
         };
         let length = request.length_bytes;
-        let start = self.buffers.slot_pointer(request.slot);
+        let start = lent.buffers.slot_pointer(request.slot);
         let region = (request.slot >> self.region_shift) as u16;
-        let xattr = self.options.xattr.as_ptr();
+        let xattr = lent.options.xattr.as_ptr();
         Way::Ring(match request.operation {
             Operation::Read => opcode::ReadFixed::new(file, start, length, region)
                 .offset(offset)
@@ -311,20 +323,21 @@ impl UringFiles {
     /// What is open only in the ring's table is opened once more for what the ring lacks.
     #[cold]
     fn through_descriptor(&mut self, request: &Request, key: NameKey) -> i32 {
-        let [name, _] = self.names.of(request.slot);
-        let Some(at) = self.fileset.name(key, name) else {
+        let lent = &mut *self.lent;
+        let [name, _] = lent.names.of(request.slot);
+        let Some(at) = lent.fileset.name(key, name) else {
             return -libc::EBADF;
         };
-        let how = Hows::new(&self.options.open);
+        let how = Hows::new(&lent.options.open);
         let how = how.get(Access::ReadWrite as usize);
         let file = match calls::open(at, how, false) {
             Ok(file) => file,
             Err(result) => return result,
         };
-        let buffer = self.buffers.slot(request.slot);
+        let buffer = lent.buffers.slot(request.slot);
         let length = buffer.len().min(request.length_bytes as usize);
         let value = &mut buffer[..length];
-        calls::on_handle(file.as_fd(), request, value, &self.options.xattr)
+        calls::on_handle(file.as_fd(), request, value, &lent.options.xattr)
     }
 
     /// Takes note of how a request ended; opening into a table answers as opening does. Says
@@ -344,7 +357,7 @@ impl UringFiles {
             }
             Some((Operation::Close, _)) => slot.open = None,
             Some((Operation::Mkdir, _)) => {
-                completion.result = self.options.made_directory(completion.result);
+                completion.result = self.lent.options.made_directory(completion.result);
             }
             _ => {}
         }
@@ -379,8 +392,8 @@ impl fmt::Debug for UringFiles {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("UringFiles")
-            .field("fileset", &self.fileset)
-            .field("options", &self.options)
+            .field("fileset", &self.lent.fileset)
+            .field("options", &self.lent.options)
             .field("setup", &self.setup)
             .finish_non_exhaustive()
     }
@@ -388,7 +401,7 @@ impl fmt::Debug for UringFiles {
 
 impl Engine for UringFiles {
     fn slot_count(&self) -> u32 {
-        self.buffers.slot_count()
+        self.lent.buffers.slot_count()
     }
 
     #[inline]
@@ -397,7 +410,7 @@ impl Engine for UringFiles {
             self.slots[slot as usize].in_flight.is_none(),
             "a slot's buffer is the kernel's while in flight"
         );
-        self.buffers.slot(slot)
+        self.lent.buffers.slot(slot)
     }
 
     #[inline]
@@ -409,7 +422,7 @@ impl Engine for UringFiles {
         );
         assert!(
             !request.operation.uses_buffer()
-                || request.length_bytes as usize <= self.buffers.buffer_bytes(),
+                || request.length_bytes as usize <= self.lent.buffers.buffer_bytes(),
             "a request fits in its slot's buffer"
         );
         slot.in_flight = Some((request.operation, NameKey::of(&request)));
@@ -452,19 +465,19 @@ impl Engine for UringFiles {
 }
 
 impl Drop for UringFiles {
-    /// The kernel may still write to the slots' memory; it is not given back before that is over.
+    /// The kernel may still write to what was lent to it: where nobody can tell when that is over,
+    /// it is never given back.
     fn drop(&mut self) {
         let mut done = Vec::with_capacity(self.slots.len());
         while self.queue.in_flight_count() > 0 {
-            if self
-                .queue
-                .reap(Wait::One { timeout_ns: 0 }, &mut done)
-                .is_err()
-            {
-                break;
+            let reaped = self.queue.reap(Wait::One { timeout_ns: 0 }, &mut done);
+            if reaped.is_err() {
+                return;
             }
             done.clear();
         }
+        // SAFETY: nothing is in flight, and this value is not used any more.
+        unsafe { ManuallyDrop::drop(&mut self.lent) };
     }
 }
 
@@ -493,15 +506,46 @@ mod tests {
         done[0].result
     }
 
+    /// An engine on a new directory, which is told as missing where there are no rings.
+    fn engine(dir: &TempDir) -> Option<(UringFiles, Arc<Fileset>)> {
+        let location = OwnedFd::from(std::fs::File::open(dir.path()).unwrap());
+        let set = Arc::new(Fileset::generated(vec![location], NameRule::default()).unwrap());
+        match UringFiles::new(Arc::clone(&set), 1, 4096, FileOptions::default()) {
+            Ok(engine) => Some((engine, set)),
+            Err(error) => {
+                println!("skipped: {error}");
+                None
+            }
+        }
+    }
+
+    #[test]
+    fn what_the_kernel_may_still_write_to_is_given_back_only_after_it_was_reaped() {
+        for (fails, owner_count) in [(false, 1), (true, 2)] {
+            let dir = TempDir::new().unwrap();
+            let Some((mut engine, set)) = engine(&dir) else {
+                return;
+            };
+            engine.push(Request {
+                operation: Operation::Create,
+                slot: 0,
+                file_index: 0,
+                length_bytes: 0,
+                offset_bytes: 0,
+            });
+            if fails {
+                engine.queue.fail_calls();
+            }
+            drop(engine);
+            assert_eq!(Arc::strong_count(&set), owner_count, "fails: {fails}");
+        }
+    }
+
     #[test]
     fn what_a_ring_lacks_is_done_by_system_calls_with_the_same_answers() {
         let dir = TempDir::new().unwrap();
-        let location = OwnedFd::from(std::fs::File::open(dir.path()).unwrap());
-        let set = Fileset::generated(vec![location], NameRule::default()).unwrap();
-        let options = FileOptions::default();
-        let mut engine = match UringFiles::new(Arc::new(set), 1, 4096, options) {
-            Ok(engine) => engine,
-            Err(error) => return println!("skipped: {error}"),
+        let Some((mut engine, _)) = engine(&dir) else {
+            return;
         };
         engine.lacks = table::YOUNG.map(|(operation, _)| operation).to_vec();
         let created = execute(&mut engine, Operation::Create, (0, 0, 0));

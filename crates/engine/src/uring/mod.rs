@@ -29,7 +29,9 @@ pub use setup::{RingSetup, UringOptions};
 /// Requests with a ring that polls (`iopoll`) are reads and writes only; the kernel answers
 /// anything else with `EINVAL`.
 pub struct IoUring {
-    // Fields drop in this order: the ring's end of the buffers before their memory.
+    // Nothing has to be reaped before these go: all that the kernel reads and writes for requests
+    // in flight are the registered buffers, whose pages it holds until they have ended. Fields
+    // drop in this order: the ring's end of the buffers before their memory.
     queue: Queue,
     files: Files,
     /// Flags of each file's read requests.

@@ -37,6 +37,12 @@ impl Queue {
         self.ring.submitter()
     }
 
+    /// Lets every further call fail, as one does whose ring is gone.
+    #[cfg(test)]
+    pub(super) fn fail_calls(&mut self) {
+        self.enter.fail();
+    }
+
     /// Queues an entry for the next `reap`; the lower half of its user data is its slot.
     ///
     /// # Safety

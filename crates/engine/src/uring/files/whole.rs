@@ -72,17 +72,18 @@ impl UringFiles {
         if self.slots[slot as usize].open.is_some() {
             return Way::Done(-libc::EBUSY);
         }
-        let [name, _] = self.names.of(slot);
-        let Some(at) = self.fileset.name(NameKey::of_whole(request), name) else {
+        let lent = &mut *self.lent;
+        let [name, _] = lent.names.of(slot);
+        let Some(at) = lent.fileset.name(NameKey::of_whole(request), name) else {
             return Way::Done(-libc::EBADF);
         };
         if self.lacks.contains(&Operation::ReadWhole) {
-            let hows = Hows::new(&self.options.open);
-            let buffer = &mut self.buffers.slot(slot)[..request.length_bytes as usize];
+            let hows = Hows::new(&lent.options.open);
+            let buffer = &mut lent.buffers.slot(slot)[..request.length_bytes as usize];
             return Way::Done(calls::read_whole(at, (hows.get(Hows::READ), false), buffer));
         }
-        let open = open_entry(at, self.hows.get(Hows::READ), slot);
-        let (file, start) = (types::Fixed(slot), self.buffers.slot_pointer(slot));
+        let open = open_entry(at, lent.hows.get(Hows::READ), slot);
+        let (file, start) = (types::Fixed(slot), lent.buffers.slot_pointer(slot));
         let region = (slot >> self.region_shift) as u16;
         let read = opcode::ReadFixed::new(file, start, request.length_bytes, region).build();
         let parts = [open, read, opcode::Close::new(file).build()];
