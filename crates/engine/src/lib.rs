@@ -26,7 +26,7 @@ mod uring;
 pub use buffers::Buffers;
 pub use children::ChildrenTime;
 pub use clock::{Clock, StepClock, TscClock};
-pub use descriptors::OwnDescriptors;
+pub use descriptors::with_own_descriptors;
 pub use error::EngineError;
 pub use extents::count_extents;
 pub use file_operations::{

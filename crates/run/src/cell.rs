@@ -1,9 +1,11 @@
 //! One cell: its threads, and the monitor that watches them.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread::{ScopedJoinHandle, Thread, scope};
+use std::time::{Duration, Instant};
 
 use engine::clock::Clock;
 use engine::{OperationSet, TscClock};
@@ -19,6 +21,11 @@ use crate::recorder::{Outcome, Sample, Schedule, exchange};
 use crate::rounds::{self, Rounds};
 use crate::watch::{Watch, watch};
 use crate::worker::{Kit, Part, Start, work};
+
+/// How long it may take at most until the kernel is done with a thread that has ended, and how often
+/// that is looked at.
+const GOING_MAX: Duration = Duration::from_secs(2);
+const GOING_LOOK: Duration = Duration::from_micros(100);
 
 /// What the run lends to a cell, or to a stage of one.
 pub(crate) struct CellKit<'a> {
@@ -234,7 +241,9 @@ fn run_threads(
             };
             watch(kit, collection, &watch_plan);
         }
-        let outcomes = join(handles, cell_index)?;
+        let outcomes = join(handles, cell_index);
+        wait_until_gone(all_ready.iter().map(|ready| ready.thread_id));
+        let outcomes = outcomes?;
         let notes = all_ready
             .into_iter()
             .next()
@@ -325,6 +334,19 @@ fn join(
         }
     }
     first_error.map_or(Ok(outcomes), Err)
+}
+
+/// Waits until the kernel is done with threads that were joined: what was open in a table of
+/// their own is closed only then, and a file system that is unmounted before is busy.
+fn wait_until_gone(thread_ids: impl Iterator<Item = i32>) {
+    let since = Instant::now();
+    for thread_id in thread_ids {
+        let task = format!("/proc/self/task/{thread_id}");
+        // Another thread may have the number by then.
+        while since.elapsed() < GOING_MAX && Path::new(&task).exists() {
+            std::thread::sleep(GOING_LOOK);
+        }
+    }
 }
 
 /// Lets every lane's time begin with the first one's. Of lanes that end by operations, some may be

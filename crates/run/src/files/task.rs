@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use engine::clock::Clock;
 use engine::{
-    Engine, FileOptions, Fileset, Null, Operation, OperationSet, OwnDescriptors, PsyncFiles,
-    UringFiles,
+    Engine, FileOptions, Fileset, Null, Operation, OperationSet, PsyncFiles, UringFiles,
+    with_own_descriptors,
 };
 use generate::classics::Pass;
 use generate::postmark::{Play, TextContent};
@@ -128,11 +128,7 @@ pub(crate) fn work(
             with_engine(engine, notes, task, lane, start)
         }
         (Some(field), EngineKind::Psync | EngineKind::Mmap) => {
-            // The engine goes before the table is closed.
-            let own = OwnDescriptors::take();
-            let done = with_psync(field, (slots, bytes), task, lane, start);
-            own.close_all();
-            done
+            with_own_descriptors(|| with_psync(field, (slots, bytes), task, lane, start))
         }
     }
 }

@@ -10,7 +10,7 @@ mod tests;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use engine::{Clock, OwnDescriptors};
+use engine::{Clock, with_own_descriptors};
 use generate::mix;
 use rustix::fs::CWD;
 use workload::classics::fs_mark::FsMarkPlan;
@@ -120,8 +120,9 @@ fn play_on(
             }
         }
         let done = together(ready, &halt, |mut prepared| {
-            let _own = OwnDescriptors::take();
-            let times = prepared.work(clock, &halt).inspect_err(|_| halt.fail());
+            // All that it opens it closes.
+            let times = with_own_descriptors(|| prepared.work(clock, &halt));
+            let times = times.inspect_err(|_| halt.fail());
             // The files go where they were prepared.
             Ok((prepared, times))
         })?;

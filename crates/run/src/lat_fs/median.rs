@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use engine::{Clock, OwnDescriptors};
+use engine::{Clock, with_own_descriptors};
 use generate::classics::tree_names;
 use generate::{Rng, mix};
 use rustix::fs::{AtFlags, Mode};
@@ -51,8 +51,6 @@ pub(super) fn measure(
         // One each, so that a worker that never starts is not waited for.
         let busy = (0..worker_count).map(|_| Busy(&busy_count));
         let done = together((0..).zip(busy), halt, |(worker_index, busy)| {
-            // All that it opens it closes.
-            let _own = OwnDescriptors::take();
             let mut worker = Worker {
                 settings,
                 chain: settings.plan.create(size_bytes),
@@ -61,7 +59,8 @@ pub(super) fn measure(
                 clock,
                 rng: Rng::new(mix(settings.seed ^ worker_index)),
             };
-            worker.work(samples, busy, halt)
+            // All that it opens it closes.
+            with_own_descriptors(|| worker.work(samples, busy, halt))
         })?;
         Ok::<_, RunError>(Sample::median(&done.concat()))
     };
@@ -101,7 +100,7 @@ impl<C: Clock> Worker<'_, C> {
         let mut calibration = Calibration::new(samples.repetitions, samples.sample_ns);
         let mut file_count = 1;
         let start_ns = self.clock.now_ns();
-        while self.clock.now_ns() - start_ns < self.settings.warm_up_ns && !halt.is_set() {
+        while self.since(start_ns) < self.settings.warm_up_ns && !halt.is_set() {
             self.sample(file_count, halt)?;
         }
         while let Some(count) = calibration.next_count() {
@@ -152,7 +151,11 @@ impl<C: Clock> Worker<'_, C> {
     ) -> Result<u64, RunError> {
         let start_ns = self.clock.now_ns();
         files.carry_out(plan, halt, &mut ())?;
-        Ok(self.clock.now_ns() - start_ns)
+        Ok(self.since(start_ns))
+    }
+
+    fn since(&self, start_ns: u64) -> u64 {
+        self.clock.now_ns().saturating_sub(start_ns)
     }
 }
 
