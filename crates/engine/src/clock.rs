@@ -20,8 +20,8 @@ impl<C: Clock + ?Sized> Clock for &C {
     }
 }
 
-/// The processor's invariant time stamp counter, scaled to `CLOCK_MONOTONIC`; where there is none,
-/// that clock itself.
+/// The processor's invariant time stamp counter, scaled to `CLOCK_MONOTONIC`; where there is none
+/// that the kernel trusts, that clock itself.
 ///
 /// The first clock of a process calibrates for about 100 ms, to a few parts in a million; copies
 /// share the beginning, so that their times can be compared across threads.
@@ -53,6 +53,12 @@ impl TscClock {
             scale,
         }
     }
+
+    /// Whether clocks read the processor's counter, not the system's clock.
+    #[must_use]
+    pub fn reads_processor() -> bool {
+        Counter::new().is_processors()
+    }
 }
 
 /// Nanoseconds of a tick, times 2^32.
@@ -70,7 +76,9 @@ fn both(counter: Counter) -> (u64, u64) {
         let before_raw = counter.ticks();
         let ns = system_ns();
         let after_raw = counter.ticks();
-        (after_raw - before_raw, before_raw / 2 + after_raw / 2, ns)
+        // A thread may have moved to a core that is behind; that reading is the widest then.
+        let width = after_raw.wrapping_sub(before_raw);
+        (width, before_raw / 2 + after_raw / 2, ns)
     };
     let closest = (0..READINGS)
         .map(|_| read())

@@ -3,7 +3,7 @@
 use rustix::time::{ClockId, clock_gettime};
 
 /// A counter that goes on at one speed whatever the processor does, and is the same on all of its
-/// cores; where there is none, the system's clock.
+/// cores; where there is none that the kernel trusts, the system's clock.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Counter {
     is_system: bool,
@@ -15,6 +15,11 @@ impl Counter {
         Self {
             is_system: !processor::has_counter(),
         }
+    }
+
+    /// Whether it is the processor's own and not the system's clock.
+    pub(crate) const fn is_processors(self) -> bool {
+        !self.is_system
     }
 
     /// Ticks since some moment.
@@ -43,9 +48,27 @@ mod processor {
     const POWER_LEAF: u32 = 0x8000_0007;
     const INVARIANT_TSC: u32 = 1 << 8;
 
+    const AVAILABLE: &str = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
+
     pub(super) fn has_counter() -> bool {
         let last_leaf = __cpuid(0x8000_0000).eax;
-        last_leaf >= POWER_LEAF && __cpuid(POWER_LEAF).edx & INVARIANT_TSC != 0
+        let is_invariant = last_leaf >= POWER_LEAF && __cpuid(POWER_LEAF).edx & INVARIANT_TSC != 0;
+        is_invariant && !is_rejected(&std::fs::read_to_string(AVAILABLE).unwrap_or_default())
+    }
+
+    /// Whether a kernel that offers these clock sources has found that the counters of two cores
+    /// differ or that they do not run evenly: it no longer offers `tsc` then. A hypervisor's own
+    /// source beside it (`kvm-clock`) may be what the kernel prefers; the counter is sound as
+    /// long as it is offered.
+    ///
+    /// User-mode Linux, whose only source is `timer`, knows nothing of the counter, which is the
+    /// host's. Where the list cannot be read, the processor's word is all there is.
+    ///
+    /// Source: Linux, `kernel/time/clocksource.c`, `__clocksource_unstable`;
+    /// `arch/x86/kernel/tsc.c`, `init_tsc_clocksource`; `arch/um/kernel/time.c`.
+    pub(super) fn is_rejected(available: &str) -> bool {
+        let mut sources = available.split_whitespace().peekable();
+        sources.peek().is_some() && sources.all(|source| !matches!(source, "tsc" | "timer"))
     }
 
     #[inline(always)]
@@ -86,6 +109,32 @@ mod processor {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn a_counter_that_the_kernel_gave_up_is_not_used() {
+        for (available, is_rejected) in [
+            ("tsc hpet acpi_pm \n", false),
+            ("tsc kvm-clock \n", false),
+            ("kvm-clock tsc acpi_pm", false),
+            ("hyperv_clocksource_tsc_page tsc", false),
+            ("timer\n", false),
+            ("", false),
+            ("hpet acpi_pm \n", true),
+            ("kvm-clock acpi_pm", true),
+            (
+                "hyperv_clocksource_tsc_page hyperv_clocksource_msr acpi_pm",
+                true,
+            ),
+            ("tsc-early jiffies", true),
+        ] {
+            assert_eq!(
+                processor::is_rejected(available),
+                is_rejected,
+                "{available}"
+            );
+        }
+    }
 
     #[test]
     fn ticks_never_go_back_with_and_without_a_counter() {

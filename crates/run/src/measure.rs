@@ -42,7 +42,7 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
             }
             let wait = self.wait(may_issue, resume_ns, now_ns);
             self.engine.reap(wait, &mut turns.done)?;
-            now_ns = self.clock.now_ns();
+            now_ns = self.clock.now_ns().max(now_ns); // Another core's may be behind.
             self.complete_all(turns, now_ns);
             let due = now_ns >= self.recorder.tick_ns();
             if due && self.recorder.tick(now_ns, turns.in_flight) == Tick::End {

@@ -69,7 +69,7 @@ impl Session<'_> {
             target,
             times,
             bytes,
-            time_ns: self.clock.now_ns() - begin_ns,
+            time_ns: self.clock.now_ns().saturating_sub(begin_ns),
             errors,
         });
         Ok(())

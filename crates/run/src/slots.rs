@@ -137,7 +137,7 @@ impl Turns {
     /// From queued to reaped.
     #[inline]
     pub fn latency_ns(&self, slot: u32, now_ns: u64) -> u64 {
-        now_ns - self.flights[slot as usize].issued_ns
+        now_ns.saturating_sub(self.flights[slot as usize].issued_ns)
     }
 
     /// Sets the first free slot aside until the next completion.
@@ -165,7 +165,7 @@ impl Turns {
         Some(EndedFlow {
             kind,
             errno,
-            latency_ns: now_ns - start_ns,
+            latency_ns: now_ns.saturating_sub(start_ns),
         })
     }
 

@@ -121,7 +121,7 @@ impl Course {
 
 fn tell_progress(kit: &mut CellKit<'_>, collection: &Collection, start_ns: u64, now_ns: u64) {
     let ramp_ns = kit.cell.ramp_time_ns;
-    let since_ns = now_ns - start_ns;
+    let since_ns = now_ns.saturating_sub(start_ns);
     let (phase, elapsed_ns, total_ns) = if since_ns < ramp_ns {
         (Phase::Ramp, since_ns, ramp_ns)
     } else {

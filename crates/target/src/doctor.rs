@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use engine::{IoUring, UringOptions};
+use engine::{IoUring, TscClock, UringOptions};
 use rustix::process::{Resource, geteuid, getrlimit};
 
 use crate::cpu::MachineCounters;
@@ -212,6 +212,10 @@ fn clock() -> Finding {
     const NAME: &str = "clock";
     let source = clock_source();
     match source.as_str() {
+        _ if !source.is_empty() && TscClock::reads_processor() => Finding::ok(
+            NAME,
+            format!("`{source}`; times are read from the processor's own counter"),
+        ),
         "tsc" | "arch_sys_counter" | "timebase" | "kvm-clock" | "hyperv_clocksource_tsc_page" => {
             Finding::ok(NAME, format!("`{source}`, read without a system call"))
         }

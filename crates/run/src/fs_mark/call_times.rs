@@ -118,7 +118,7 @@ impl<C: Clock> Watch for Stopwatch<'_, C> {
             _ => return,
         };
         let now_ns = self.clock.now_ns();
-        kind.add(now_ns - self.start_ns);
+        kind.add(now_ns.saturating_sub(self.start_ns));
         self.start_ns = now_ns;
     }
 }

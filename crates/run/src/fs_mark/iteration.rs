@@ -81,7 +81,7 @@ impl<'a> Prepared<'a> {
                 Stage::SyncAll => {
                     let start_ns = clock.now_ns();
                     rustix::fs::sync();
-                    watch.add_sync(clock.now_ns() - start_ns);
+                    watch.add_sync(clock.now_ns().saturating_sub(start_ns));
                     true
                 }
                 Stage::Files {
@@ -109,7 +109,7 @@ impl<'a> Prepared<'a> {
                 break;
             }
             if is_timed {
-                loop_ns = clock.now_ns() - start_ns;
+                loop_ns = clock.now_ns().saturating_sub(start_ns);
             }
         }
         Ok(watch.finish(loop_ns))

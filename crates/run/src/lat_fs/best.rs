@@ -33,7 +33,7 @@ pub(super) fn measure(
         let mut timed = |plan| {
             let start_ns = clock.now_ns();
             files.carry_out(plan, halt, &mut ())?;
-            Ok::<u64, RunError>(clock.now_ns() - start_ns)
+            Ok::<u64, RunError>(clock.now_ns().saturating_sub(start_ns))
         };
         let create_ns = timed(&create)?;
         let remove_ns = timed(&remove)?;
