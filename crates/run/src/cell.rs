@@ -151,7 +151,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     let mut measured = assemble(lanes, run, &mut collection, transaction_kinds);
     if let Some(rounds) = collection.rounds.take() {
         let stopped = kit.stop.load(Ordering::Relaxed);
-        rounds.narrow(&mut measured, stopped);
+        rounds.narrow(&mut measured, &collection.indexes, stopped);
     }
     Ok(measured)
 }

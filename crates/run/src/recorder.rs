@@ -32,6 +32,11 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
+    /// When counting ended, in nanoseconds of the clock.
+    pub const fn end_ns(&self) -> u64 {
+        self.at_ns.saturating_add(self.length_ns)
+    }
+
     fn clear(&mut self, at_ns: u64, ramp: bool) {
         self.at_ns = at_ns;
         self.length_ns = 0;
@@ -127,6 +132,7 @@ pub(crate) enum Counting {
 pub(crate) struct Outcome {
     /// What has not been handed over.
     pub rest: Box<Sample>,
+    pub outbox: Option<Outbox>,
     /// From the end of the ramp to the last tick; 0 when the ramp did not end.
     pub measured_ns: u64,
     pub finish_ns: u64,
@@ -278,6 +284,7 @@ impl Recorder {
         };
         Outcome {
             rest: self.current,
+            outbox: Some(self.outbox),
             measured_ns,
             finish_ns: self.finish_ns,
             stopped: self.stopped,
@@ -321,16 +328,41 @@ impl Recorder {
     }
 
     fn hand_over(&mut self, now_ns: u64) {
-        if self.outbox.full.is_full() {
-            return;
-        }
-        let Ok(mut empty) = self.outbox.empty.pop() else {
+        let Some(mut next) = self.outbox.take_empty() else {
             return;
         };
-        empty.clear(now_ns, self.ramp);
-        std::mem::swap(&mut self.current, &mut empty);
-        empty.length_ns = now_ns - empty.at_ns;
-        // Fullness was asked for above, and nobody else pushes.
-        let _ = self.outbox.full.push(empty);
+        next.clear(now_ns, self.ramp);
+        std::mem::swap(&mut self.current, &mut next);
+        next.length_ns = now_ns.saturating_sub(next.at_ns);
+        self.outbox.give(next);
+    }
+}
+
+impl Outbox {
+    /// An empty sample, for which what is counted can be given.
+    fn take_empty(&mut self) -> Option<Box<Sample>> {
+        if self.full.is_full() {
+            return None;
+        }
+        self.empty.pop().ok()
+    }
+
+    pub fn give(&mut self, full: Box<Sample>) {
+        // Fullness was asked for before, and nobody else pushes.
+        let _ = self.full.push(full);
+    }
+}
+
+impl Outcome {
+    /// Hands over what has not been, so that the reader has it in time and not only when the last
+    /// lane has ended. Where the reader is behind, it stays.
+    pub fn hand_over_rest(&mut self) {
+        let Some(outbox) = self.outbox.as_mut().filter(|_| self.measured_ns > 0) else {
+            return;
+        };
+        if let Some(mut empty) = outbox.take_empty() {
+            empty.clear(self.finish_ns, false);
+            outbox.give(std::mem::replace(&mut self.rest, empty));
+        }
     }
 }

@@ -4,6 +4,7 @@
 //! an interval ends, so its counters are the sums of whole intervals.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use results::{Latency, Names, RoundRecord, RunEvent, SteadyRecord, per_second};
 use stats::{Interval, SteadyState, SteadyVerdict};
@@ -75,8 +76,8 @@ struct WindowCounts {
     lanes: Vec<Vec<Interval>>,
     /// What each lane measured of it, in nanoseconds.
     lengths_ns: Vec<u64>,
-    /// Where it begins and ends, in nanoseconds from the start of the measurement.
-    at_ns: (u64, u64),
+    /// 0-based indexes of its rounds.
+    rounds: Range<u64>,
 }
 
 /// Tells how many rounds are done and how steady they are.
@@ -194,8 +195,8 @@ impl Rounds {
     }
 
     /// Leaves of what was measured that of the window; all of it where no round was measured in
-    /// full. `stopped` says whether someone ended the run.
-    pub fn narrow(self, measured: &mut Measured, stopped: bool) {
+    /// full. `indexes` are those of its intervals; `stopped` says whether someone ended the run.
+    pub fn narrow(self, measured: &mut Measured, indexes: &[i64], stopped: bool) {
         let stopped = stopped && !self.is_decided();
         for lane in &mut measured.lanes {
             lane.outcome.stopped = stopped;
@@ -207,22 +208,24 @@ impl Rounds {
         let Some(window) = self.window_counts() else {
             return;
         };
-        let (start_ns, end_ns) = window.at_ns;
+        let start_ns = window.rounds.start * self.round_ns;
+        let end_ns = window.rounds.end * self.round_ns;
         let counts = window.lanes.into_iter().zip(window.lengths_ns);
         for (lane, (spans, length_ns)) in measured.lanes.iter_mut().zip(counts) {
             lane.spans = spans;
             lane.outcome.measured_ns = length_ns;
             lane.outcome.finish_ns = measured.measure_ns + end_ns;
         }
-        measured.intervals.retain(|interval| {
-            let middle_ns = interval.at_ns + interval.length_ns / 2;
-            (start_ns..end_ns).contains(&middle_ns)
-        });
+        let mut rounds = indexes.iter().map(|index| index / self.intervals_per_round);
+        let window = window.rounds.start as i64..window.rounds.end as i64;
+        measured
+            .intervals
+            .retain(|_| rounds.next().is_some_and(|round| window.contains(&round)));
         measured.measure_ns += start_ns;
     }
 
     /// What the record tells of the rounds.
-    fn told(&self) -> SteadyRecord {
+    pub fn told(&self) -> SteadyRecord {
         SteadyRecord {
             rule: *self.state.rule(),
             verdict: self.state.verdict(),
@@ -257,7 +260,7 @@ impl Rounds {
         Some(WindowCounts {
             lanes,
             lengths_ns,
-            at_ns: (start * self.round_ns, end * self.round_ns),
+            rounds: start..end,
         })
     }
 }

@@ -95,6 +95,7 @@ pub(crate) fn work(kit: Kit<'_>) -> Result<Option<Outcome>, RunError> {
         Task::Files(task) => files::work(*task, kit.lane, kit.cell, kit.start)?,
     };
     if let Some(outcome) = &mut outcome {
+        outcome.hand_over_rest();
         outcome.cpu_at_end = target::CpuSample::of_thread_id(thread_id());
     }
     Ok(outcome)

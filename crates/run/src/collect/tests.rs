@@ -1,0 +1,295 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::recorder::{Outbox, exchange};
+
+const SECOND_NS: u64 = 1_000_000_000;
+/// When the measurement begins, by the clock.
+const MEASURE_NS: u64 = 5 * SECOND_NS;
+
+/// Lanes whose samples are made by hand.
+struct Lanes {
+    collection: Collection,
+    outboxes: Vec<Outbox>,
+}
+
+fn lanes(count: usize) -> Lanes {
+    let shape = Sample {
+        spans: vec![Interval::with([0], 0)],
+        ..Sample::default()
+    };
+    let (mut inboxes, mut outboxes) = (Vec::new(), Vec::new());
+    for _ in 0..count {
+        let (_, outbox, inbox) = exchange(shape.clone());
+        inboxes.push(inbox);
+        outboxes.push(outbox);
+    }
+    let mut collection = Collection::new(inboxes, vec![shape; count], SECOND_NS);
+    collection.set_measure_start(MEASURE_NS);
+    Lanes {
+        collection,
+        outboxes,
+    }
+}
+
+/// Milliseconds since the measurement began.
+fn sample(from_ms: i64, to_ms: i64, count: u64) -> Sample {
+    let clock_ns = |ms: i64| MEASURE_NS.checked_add_signed(ms * 1_000_000).unwrap();
+    let mut span = Interval::with([0], 0);
+    for _ in 0..count {
+        span.operation_mut(0).record(512, 1000);
+    }
+    Sample {
+        at_ns: clock_ns(from_ms),
+        length_ns: clock_ns(to_ms) - clock_ns(from_ms),
+        ramp: from_ms < 0,
+        spans: vec![span],
+    }
+}
+
+impl Lanes {
+    /// A lane hands over; the monitor looks.
+    fn give(&mut self, lane: usize, sample: Sample) -> usize {
+        self.outboxes[lane].give(Box::new(sample));
+        self.collection.collect()
+    }
+
+    /// When each interval begins and how long it is, in milliseconds, and what was counted in it.
+    fn told(&self) -> Vec<(u64, u64, u64)> {
+        let count = |it: &IntervalRecord| it.operations.values().map(|it| it.count).sum();
+        let intervals = self.collection.intervals.iter();
+        intervals
+            .map(|it| (it.at_ns / 1_000_000, it.length_ns / 1_000_000, count(it)))
+            .collect()
+    }
+
+    fn total(&self) -> u64 {
+        let spans = self.collection.lanes.iter().flatten();
+        spans.map(|span| span.total().count()).sum()
+    }
+
+    fn assert_in_order(&self) {
+        let (told, indexes) = (self.told(), &self.collection.indexes);
+        let sum: u64 = told.iter().map(|(.., count)| count).sum();
+        assert_eq!(sum, self.total());
+        assert_eq!(told.len(), indexes.len());
+        assert!(indexes.is_sorted_by(|a, b| a < b), "{indexes:?}");
+        let intervals = &self.collection.intervals;
+        let follows = |pair: &[IntervalRecord]| {
+            pair[0].at_ns < pair[1].at_ns && pair[0].at_ns + pair[0].length_ns <= pair[1].at_ns
+        };
+        assert!(intervals.windows(2).all(follows), "{told:?}");
+        assert!(intervals.iter().all(|it| it.length_ns > 0), "{told:?}");
+    }
+}
+
+#[test]
+fn an_interval_is_finished_once_no_lane_can_add_to_it() {
+    let mut lanes = lanes(2);
+    assert_eq!(lanes.give(0, sample(0, 1000, 10)), 0);
+    // Of the same lane once more in the same second: the other has still given nothing.
+    assert_eq!(lanes.give(0, sample(1000, 1001, 1)), 0);
+    assert_eq!(lanes.give(1, sample(10, 1010, 5)), 1);
+    assert_eq!(lanes.told(), [(0, 1010, 15)]);
+}
+
+#[test]
+fn what_a_lane_hands_over_after_a_stall_makes_no_interval_anew() {
+    let mut lanes = lanes(2);
+    for second in 0..3 {
+        lanes.give(0, sample(second * 1000, (second + 1) * 1000, 10));
+        lanes.give(1, sample(second * 1000, (second + 1) * 1000, 10));
+    }
+    for second in 3..9 {
+        lanes.give(0, sample(second * 1000, (second + 1) * 1000, 10));
+    }
+    let before = lanes.told();
+    assert!(before.len() >= 6, "{before:?}");
+    // Its middle lies in a second that was told long ago.
+    lanes.give(1, sample(3000, 9000, 7));
+    lanes.give(0, sample(9000, 10_000, 10));
+    lanes.give(1, sample(9000, 10_000, 10));
+    lanes.collection.close();
+    lanes.assert_in_order();
+    let told = lanes.told();
+    assert_eq!(told[..before.len()], before);
+    assert_eq!(told.len(), 10);
+    assert!(told.iter().all(|(_, length_ms, _)| *length_ms == 1000));
+}
+
+#[test]
+fn a_long_sample_does_not_make_the_interval_of_others_long() {
+    let mut lanes = lanes(2);
+    lanes.give(0, sample(0, 1000, 10));
+    lanes.give(0, sample(1000, 2000, 10));
+    lanes.give(1, sample(0, 3000, 4));
+    lanes.give(0, sample(2000, 3000, 10));
+    lanes.collection.close();
+    assert_eq!(
+        lanes.told(),
+        [(0, 1000, 10), (1000, 1000, 14), (2000, 1000, 10)]
+    );
+}
+
+#[test]
+fn a_stall_of_all_lanes_is_one_long_interval() {
+    let mut lanes = lanes(2);
+    for lane in 0..2 {
+        lanes.give(lane, sample(0, 1000, 10));
+    }
+    for lane in 0..2 {
+        lanes.give(lane, sample(1000, 6000, 10));
+    }
+    for lane in 0..2 {
+        lanes.give(lane, sample(6000, 7000, 10));
+    }
+    lanes.collection.close();
+    assert_eq!(
+        lanes.told(),
+        [(0, 1000, 20), (1000, 5000, 20), (6000, 1000, 20)]
+    );
+}
+
+#[test]
+fn what_began_in_the_ramp_is_in_no_interval_however_late_it_ends() {
+    let mut lanes = lanes(2);
+    lanes.give(0, sample(-500, 1, 100));
+    lanes.give(0, sample(1, 1001, 10));
+    lanes.give(1, sample(-500, 2600, 100));
+    lanes.give(1, sample(2600, 3000, 10));
+    lanes.collection.close();
+    lanes.assert_in_order();
+    assert_eq!(lanes.total(), 20);
+}
+
+#[test]
+fn the_rest_of_a_lane_that_ended_early_counts_even_where_it_comes_last() {
+    let mut lanes = lanes(2);
+    let outcome = Outcome {
+        rest: Box::new(sample(0, 300, 3)),
+        measured_ns: 300_000_000,
+        ..Outcome::default()
+    };
+    for second in 0..4 {
+        lanes.give(1, sample(second * 1000, (second + 1) * 1000, 10));
+    }
+    lanes.collection.close();
+    lanes.collection.add_rest(0, &outcome);
+    lanes.collection.close();
+    lanes.assert_in_order();
+    assert_eq!(lanes.total(), 43);
+    assert_eq!(lanes.told().len(), 4);
+}
+
+#[test]
+fn a_lane_that_handed_everything_over_has_no_rest() {
+    let mut lanes = lanes(1);
+    lanes.give(0, sample(0, 700, 3));
+    let outcome = Outcome {
+        rest: Box::new(sample(700, 700, 0)),
+        measured_ns: 700_000_000,
+        ..Outcome::default()
+    };
+    lanes.collection.add_rest(0, &outcome);
+    lanes.collection.close();
+    assert_eq!(lanes.told(), [(0, 700, 3)]);
+}
+
+/// Lanes whose cell is measured in rounds of two seconds until three are steady.
+fn lanes_in_rounds(count: usize) -> Lanes {
+    let mut cell = crate::tests::cell(1, Vec::new());
+    cell.run_time_ns = 2 * SECOND_NS;
+    cell.steady = Some(results::SteadyRule {
+        window_count: 3,
+        range_max: 1e6,
+        excursion_max: 1e6,
+        rounds_max: 100,
+    });
+    let mut lanes = lanes(count);
+    let shape = lanes.collection.lanes.clone();
+    lanes.collection.rounds = Rounds::new(&cell, shape);
+    lanes
+}
+
+#[test]
+fn rounds_are_judged_when_their_intervals_are_there_and_add_up() {
+    let mut lanes = lanes_in_rounds(2);
+    for second in 0..6 {
+        assert_eq!(lanes.collection.judge(), 0);
+        lanes.give(0, sample(second * 1000, (second + 1) * 1000, 10));
+        assert_eq!(lanes.collection.judge(), 0);
+        lanes.give(1, sample(second * 1000, (second + 1) * 1000, 5));
+        assert_eq!(lanes.collection.judge(), (second % 2) as usize);
+    }
+    assert!(lanes.collection.is_decided());
+    let told = lanes.collection.rounds.as_ref().unwrap().told();
+    for (index, round) in (0..).zip(&told.rounds) {
+        assert_eq!((round.at_ns, round.count), (index * 2 * SECOND_NS, 30));
+        assert_eq!(round.length_ns, 2 * SECOND_NS);
+        assert_eq!(round.latency_p99_ns, Some(1000));
+    }
+}
+
+#[test]
+fn what_comes_after_its_round_was_judged_counts_in_a_later_one() {
+    let mut lanes = lanes_in_rounds(2);
+    for second in 0..5 {
+        lanes.give(0, sample(second * 1000, (second + 1) * 1000, 10));
+    }
+    assert_eq!(lanes.collection.judge(), 1);
+    // Its middle lies in the first round.
+    lanes.give(1, sample(0, 3500, 7));
+    lanes.give(1, sample(3500, 6000, 7));
+    lanes.give(0, sample(5000, 6000, 10));
+    assert_eq!(lanes.collection.judge(), 2);
+    let told = lanes.collection.rounds.as_ref().unwrap().told();
+    let counts: Vec<u64> = told.rounds.iter().map(|round| round.count).collect();
+    assert_eq!(counts[0], 20);
+    assert_eq!(counts.iter().sum::<u64>(), lanes.total());
+}
+
+/// What a lane does next: how long it counts, how much, and whether the monitor looks then.
+fn steps() -> impl Strategy<Value = Vec<(usize, i64, u64, bool)>> {
+    let length_ms = prop_oneof![
+        6 => 900_i64..1100,
+        2 => 1_i64..900,
+        1 => 1100_i64..9000,
+    ];
+    prop::collection::vec((0_usize..3, length_ms, 0_u64..20, any::<bool>()), 1..60)
+}
+
+proptest! {
+    #[test]
+    fn intervals_ascend_and_add_up_whoever_is_late(
+        steps in steps(),
+        starts_ms in prop::array::uniform3(-3000_i64..500),
+        ended_ms in prop::array::uniform3(1_i64..700),
+    ) {
+        let mut lanes = lanes(3);
+        let mut at_ms = starts_ms;
+        for (lane, length_ms, count, looks) in steps {
+            let from_ms = at_ms[lane];
+            at_ms[lane] += length_ms;
+            // As the recorder does where the reader is behind.
+            if lanes.outboxes[lane].full.is_full() {
+                lanes.collection.collect();
+            }
+            lanes.outboxes[lane].give(Box::new(sample(from_ms, at_ms[lane], count)));
+            if looks {
+                lanes.collection.collect();
+            }
+        }
+        lanes.collection.collect();
+        for lane in 0..3 {
+            let from_ms = at_ms[lane].max(0);
+            let outcome = Outcome {
+                rest: Box::new(sample(from_ms, from_ms + ended_ms[lane], 5)),
+                measured_ns: 1,
+                ..Outcome::default()
+            };
+            lanes.collection.add_rest(lane, &outcome);
+        }
+        lanes.collection.close();
+        lanes.assert_in_order();
+    }
+}
