@@ -22,8 +22,8 @@ use crate::rounds::{self, Rounds};
 use crate::watch::{Watch, watch};
 use crate::worker::{Kit, Part, Start, work};
 
-/// How long it may take at most until the kernel is done with a thread that has ended, and how often
-/// that is looked at.
+/// How long it may take at most until the kernel is done with a thread that has ended, and how
+/// often that is looked at.
 const GOING_MAX: Duration = Duration::from_secs(2);
 const GOING_LOOK: Duration = Duration::from_micros(100);
 

@@ -18,8 +18,8 @@ fn paced(iodepth: u32, worker_count: u32, per_second: f64, arrivals: ArrivalKind
     }
 }
 
-/// Runs the cell's only worker for some seconds after its ramp on a device that answers after `delay_ns` of the
-/// time; the times at which requests were issued come back, too.
+/// Runs the cell's only worker for some seconds after its ramp on a device that answers after
+/// `delay_ns` of the time; the times at which requests were issued come back, too.
 fn on_device(
     cell: &Cell,
     seconds: u64,
