@@ -1,10 +1,11 @@
 //! A file system that fails, corrupts and stalls: every fault is seen, counted and survived.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use std::fs::File;
 use std::time::Duration;
 
 use end_to_end::faultfs::{Call, EIO, ENOSPC, Effect, Fault, FaultFs, Settings};
-use end_to_end::{Bed, need};
+use end_to_end::{Bed, LoopDevice, need};
 use serde_json::Value;
 
 /// Requests before the first fault, so that no fault hits what looks at the target beforehand.
@@ -36,6 +37,25 @@ fn errnos(record: &Value) -> Vec<i32> {
         .iter()
         .map(|error| error["errno"].as_i64().unwrap() as i32)
         .collect()
+}
+
+#[test]
+fn a_mapped_page_that_the_device_cannot_read_is_counted_as_eio() {
+    let device = need!(LoopDevice::new(16 << 20));
+    // What the device has no image for cannot be read.
+    let image = File::options().write(true).open(device.image()).unwrap();
+    image.set_len(8 << 20).unwrap();
+    let bed = Bed::with_target(device.path()).unwrap();
+    bed.file("mine.toml", READS.replace("4m", "16m"));
+    let until_done = ["--run-time", "0", "--set", "operations=1000"];
+    let arguments = ["mine.toml", "--engine", "mmap", "--cache", "buffered"];
+    let (seen, record) = bed.record(&[&arguments[..], &until_done].concat());
+    assert_eq!(seen.code, 1, "{}", seen.text());
+    assert_eq!(record["status"], "complete");
+    assert_eq!(errnos(&record), [EIO]);
+    let count = record["cells"][0]["total"]["count"].as_u64().unwrap();
+    assert!(count > 0 && errors(&record) > 0, "{count}");
+    assert_eq!(count + errors(&record), 1000);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! nothing of workloads, percentages, phases or statistics.
 
 mod buffers;
+mod bus_error;
 mod children;
 pub mod clock;
 mod counter;

@@ -6,16 +6,17 @@ use std::ptr::NonNull;
 
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags};
 
+use crate::bus_error::{self, Replaced};
 use crate::files::Files;
 use crate::{Buffers, Completion, Engine, EngineError, Operation, Reopen, Request, Wait, pause};
 
 /// Reads and writes by `memcpy`; requests are executed one after the other at the next `reap`.
 ///
 /// A mapping has the size that its file had when the engine was made: reads beyond end there as
-/// at the file's end, writes beyond are short and then fail with `EFBIG`. Nobody may shorten the
-/// file while it is mapped, and the file should have all its blocks: the kernel answers an access
-/// that it cannot serve (beyond the end, a full disk, an I/O error) with `SIGBUS`, which ends the
-/// process.
+/// at the file's end, writes beyond are short and then fail with `EFBIG`. What the kernel cannot
+/// serve (a file that was shortened, a full disk, an I/O error) it answers with `SIGBUS`: the
+/// operation fails with `EIO` then, whatever the cause, and the next one may succeed again. The
+/// first engine of this kind catches the signal for the whole process.
 #[derive(Debug)]
 pub struct Mmap {
     files: Files,
@@ -33,6 +34,15 @@ pub struct MmapOptions {
     pub write: bool,
 }
 
+impl MmapOptions {
+    fn protection(self) -> ProtFlags {
+        match self.write {
+            true => ProtFlags::READ | ProtFlags::WRITE,
+            false => ProtFlags::READ,
+        }
+    }
+}
+
 impl Mmap {
     /// An engine on `files` with `slot_count` buffers of `buffer_bytes` each.
     ///
@@ -44,6 +54,7 @@ impl Mmap {
         buffer_bytes: u32,
         options: MmapOptions,
     ) -> Result<Self, EngineError> {
+        bus_error::catch();
         let files = Files::new(files);
         let mappings = files
             .iter()
@@ -125,13 +136,30 @@ impl Mmap {
             return -libc::EBADF;
         };
         let buffer = &mut self.buffers.slot(request.slot)[..request.length_bytes as usize];
-        match request.operation {
+        let copied = match request.operation {
             Operation::Read => mapping.read(request.offset_bytes, buffer),
-            Operation::Write if !self.options.write => -libc::EBADF,
+            Operation::Write if !self.options.write => return -libc::EBADF,
             Operation::Write => mapping.write(request.offset_bytes, buffer),
-            Operation::Fsync | Operation::Fdatasync => mapping.sync(),
-            _ => -libc::EOPNOTSUPP,
+            Operation::Fsync | Operation::Fdatasync => return mapping.sync(),
+            _ => return -libc::EOPNOTSUPP,
+        };
+        copied.unwrap_or_else(|replaced| self.fail(request.file_index, replaced))
+    }
+
+    /// Puts the file back where a copy found that it could not be had.
+    #[cold]
+    fn fail(&mut self, file_index: u32, replaced: Replaced) -> i32 {
+        let mapping = &mut self.mappings[file_index as usize];
+        let file = self.files.get(file_index);
+        let restored = mapping
+            .as_ref()
+            .zip(file)
+            .is_some_and(|(mapping, file)| mapping.restore(file, replaced, self.options));
+        if !restored {
+            // Zeros in the place of the file must not be taken for what it holds.
+            *mapping = None;
         }
+        -libc::EIO
     }
 }
 
@@ -189,17 +217,12 @@ impl Mapping {
         if size_bytes == 0 {
             return Err(EngineError::EmptyMapping { file_index });
         }
-        let write = if options.write {
-            ProtFlags::WRITE
-        } else {
-            ProtFlags::empty()
-        };
         // SAFETY: a new mapping at an address of the kernel's choice disturbs nobody.
         let mapped = unsafe {
             rustix::mm::mmap(
                 std::ptr::null_mut(),
                 size_bytes,
-                ProtFlags::READ | write,
+                options.protection(),
                 MapFlags::SHARED,
                 file,
                 0,
@@ -218,23 +241,40 @@ impl Mapping {
         (self.start.as_ptr().wrapping_add(offset), length)
     }
 
-    fn read(&self, offset_bytes: u64, buffer: &mut [u8]) -> i32 {
+    fn read(&self, offset_bytes: u64, buffer: &mut [u8]) -> Result<i32, Replaced> {
         let (source, length) = self.span(offset_bytes, buffer.len());
         // SAFETY: the source lies within the mapping and the destination within the buffer, which
         // is no part of any mapping of a file. Another process may change the source meanwhile;
-        // any bytes will do, and none is looked at here.
-        unsafe { std::ptr::copy_nonoverlapping(source, buffer.as_mut_ptr(), length) };
-        length as i32
+        // any bytes will do, and none is looked at here. The mapping is this engine's alone.
+        unsafe { bus_error::copy(source, buffer.as_mut_ptr(), length, source) }?;
+        Ok(length as i32)
     }
 
-    fn write(&self, offset_bytes: u64, buffer: &[u8]) -> i32 {
+    fn write(&self, offset_bytes: u64, buffer: &[u8]) -> Result<i32, Replaced> {
         let (destination, length) = self.span(offset_bytes, buffer.len());
         if length == 0 && !buffer.is_empty() {
-            return -libc::EFBIG;
+            return Ok(-libc::EFBIG);
         }
         // SAFETY: as in `read`, the other way round; the caller made sure of `write`.
-        unsafe { std::ptr::copy_nonoverlapping(buffer.as_ptr(), destination, length) };
-        length as i32
+        unsafe { bus_error::copy(buffer.as_ptr(), destination, length, destination) }?;
+        Ok(length as i32)
+    }
+
+    /// Maps pages of the file again; whether that could be done.
+    fn restore(&self, file: &OwnedFd, replaced: Replaced, options: MmapOptions) -> bool {
+        let offset = replaced.start - self.start.as_ptr().addr();
+        // SAFETY: the pages are this mapping's own and no reference into them exists.
+        let mapped = unsafe {
+            rustix::mm::mmap(
+                self.start.as_ptr().wrapping_add(offset).cast(),
+                replaced.length_bytes,
+                options.protection(),
+                MapFlags::SHARED | MapFlags::FIXED,
+                file,
+                offset as u64,
+            )
+        };
+        mapped.is_ok()
     }
 
     fn sync(&self) -> i32 {

@@ -1,0 +1,132 @@
+//! Mapped files that give way under an engine, and accesses that are none of its business.
+
+#![expect(clippy::unwrap_used, reason = "a test stops at the first surprise")]
+
+use std::fs::File;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use engine::{Engine, Mmap, MmapOptions, Operation, Request, Wait};
+
+const PAGE: u64 = 4096;
+const SIZE: u64 = 64 * PAGE;
+/// Set for the process that is to die.
+const DIES: &str = "PGMETER_TEST_DIES";
+
+/// A directory with a file whose pages hold their number.
+struct Place {
+    dir: tempfile::TempDir,
+    content: Vec<u8>,
+}
+
+impl Place {
+    fn new() -> Self {
+        let dir = tempfile::TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let content: Vec<u8> = (0..SIZE).map(|offset| (offset / PAGE) as u8).collect();
+        let place = Self { dir, content };
+        std::fs::write(place.path(), &place.content).unwrap();
+        place
+    }
+
+    fn path(&self) -> PathBuf {
+        self.dir.path().join("content")
+    }
+
+    fn open(&self) -> OwnedFd {
+        let file = File::options().read(true).write(true).open(self.path());
+        file.unwrap().into()
+    }
+
+    fn set_len(&self, size_bytes: u64) {
+        File::from(self.open()).set_len(size_bytes).unwrap();
+    }
+
+    fn mmap(&self) -> Mmap {
+        let options = MmapOptions { write: true };
+        Mmap::new(vec![self.open()], 1, 4 * PAGE as u32, options).unwrap()
+    }
+}
+
+/// Does so many pages, and tells the result.
+fn one(engine: &mut Mmap, operation: Operation, page: u64, pages: u64) -> i32 {
+    engine.push(Request {
+        operation,
+        slot: 0,
+        file_index: 0,
+        length_bytes: (pages * PAGE) as u32,
+        offset_bytes: page * PAGE,
+    });
+    let mut done = Vec::new();
+    engine.reap(Wait::Poll, &mut done).unwrap();
+    done.remove(0).result
+}
+
+#[test]
+fn what_a_shortened_file_does_not_hold_fails_with_eio() {
+    let place = Place::new();
+    let mut engine = place.mmap();
+    place.set_len(10 * PAGE);
+    for operation in [Operation::Read, Operation::Write] {
+        assert_eq!(one(&mut engine, operation, 20, 4), -libc::EIO);
+        // The end of the file is in the middle of it.
+        assert_eq!(one(&mut engine, operation, 8, 4), -libc::EIO);
+        assert_eq!(one(&mut engine, operation, 63, 1), -libc::EIO);
+        assert_eq!(one(&mut engine, operation, 6, 4), 4 * PAGE as i32);
+    }
+    assert_eq!(one(&mut engine, Operation::Fsync, 0, 0), 0);
+}
+
+#[test]
+fn a_file_that_is_whole_again_is_what_is_read_and_written() {
+    let place = Place::new();
+    let mut engine = place.mmap();
+    place.set_len(2 * PAGE);
+    assert_eq!(one(&mut engine, Operation::Read, 0, 4), -libc::EIO);
+    std::fs::write(place.path(), &place.content).unwrap();
+    assert_eq!(one(&mut engine, Operation::Read, 1, 4), 4 * PAGE as i32);
+    let wanted = &place.content[PAGE as usize..5 * PAGE as usize];
+    assert!(&engine.buffer(0)[..] == wanted);
+    engine.buffer(0).fill(7);
+    assert_eq!(one(&mut engine, Operation::Write, 1, 4), 4 * PAGE as i32);
+    let written = std::fs::read(place.path()).unwrap();
+    assert!(
+        written[PAGE as usize..5 * PAGE as usize]
+            .iter()
+            .all(|byte| *byte == 7)
+    );
+    assert!(written[5 * PAGE as usize..] == place.content[5 * PAGE as usize..]);
+}
+
+#[test]
+fn an_access_that_is_not_the_engines_ends_the_process() {
+    if std::env::var_os(DIES).is_some() {
+        let place = Place::new();
+        let mut engine = place.mmap();
+        assert_eq!(one(&mut engine, Operation::Read, 0, 1), PAGE as i32);
+        let file = place.open();
+        // SAFETY: a new mapping at an address of the kernel's choice disturbs nobody.
+        let mapped = unsafe {
+            let (size, shared) = (PAGE as usize, rustix::mm::MapFlags::SHARED);
+            let read = rustix::mm::ProtFlags::READ;
+            rustix::mm::mmap(std::ptr::null_mut(), size, read, shared, file, 0).unwrap()
+        };
+        place.set_len(0);
+        std::fs::remove_dir_all(place.dir.path()).unwrap();
+        // SAFETY: the mapping is there; that the access fails is what is tested.
+        let byte = unsafe { mapped.cast::<u8>().read_volatile() };
+        panic!("read {byte}");
+    }
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command
+        .args([
+            "--exact",
+            "an_access_that_is_not_the_engines_ends_the_process",
+        ])
+        .env(DIES, "1")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let status = command.status().unwrap();
+    assert_eq!(status.signal(), Some(libc::SIGBUS), "{status}");
+}
