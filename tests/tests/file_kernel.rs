@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
 use std::path::Path;
 use std::process::Child;
 use std::time::{Duration, Instant};
@@ -149,6 +149,45 @@ fn file_systems_are_mounted_again_between_the_steps() {
         // It is mounted where it was, and writable.
         fs::write(mounted.path().join("a"), "b").unwrap();
     }
+}
+
+/// Whether a process is about to unmount a file system, or has.
+fn has_left_a_note(child: &Child) -> bool {
+    let of_child = format!("remount-{}-", child.id());
+    let notes = names_in(Path::new("/run/pgmeter"));
+    notes
+        .iter()
+        .any(|name| name.starts_with(&of_child) && name.ends_with(".json"))
+}
+
+#[test]
+fn what_a_killed_run_left_unmounted_the_next_command_mounts_again() {
+    let mounted = need!(MountedImage::new(FileSystem::Ext4, 64 << 20));
+    let bed = Bed::with_target(mounted.path()).unwrap();
+    let device = |path: &Path| fs::metadata(path).unwrap().dev();
+    let wanted = device(mounted.path());
+    let target = bed.target().to_string_lossy().into_owned();
+    let workload = ["create-remove", "--set", "between=remount"];
+    let few = ["--set", "count=20", "--set", "sizes=[0, 1024, 4096]"];
+    let arguments = [&workload[..], &few, &["--target", &target]].concat();
+    let mut unmounted_count = 0;
+    for attempt in 0..10 {
+        let mut child = bed.start(&[&["run"], &arguments[..]].concat());
+        while !has_left_a_note(&child) && child.try_wait().unwrap().is_none() {}
+        std::thread::sleep(Duration::from_micros(attempt * 400));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        unmounted_count += u32::from(device(mounted.path()) != wanted);
+        let next: &[&str] = match attempt % 2 {
+            0 => &["clean", &target],
+            _ => &[&["run"], &arguments[..]].concat(),
+        };
+        let seen = bed.run(next);
+        assert_eq!(seen.code, 0, "{attempt}: {}", seen.text());
+        assert_eq!(device(mounted.path()), wanted, "{attempt}: {}", seen.text());
+        assert_eq!(bed.left_in_target(), [""; 0], "{attempt}");
+    }
+    println!("{unmounted_count} of 10 were killed while it was unmounted");
 }
 
 #[test]

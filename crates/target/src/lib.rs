@@ -47,6 +47,7 @@ pub use fill::Watch;
 pub use mounts::{Mount, mount_of, mounts};
 pub use prepare::{FillPlan, Loss, Opened, Prepared, evict, prepare};
 pub use probe::{DirectAlignment, PathFacts, PathKind, probe};
+pub use remount::{NotPutBack, PutBack, put_back_mounts};
 pub use signature::{Signature, signature};
 pub use sysfs::{BlockDevice, DeviceNumber, devices_under};
 pub use tree::Tree;

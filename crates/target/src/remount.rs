@@ -2,10 +2,12 @@
 //!
 //! Whatever speaks against it is found before anything is changed.
 
-use std::ffi::OsStr;
-use std::os::fd::OwnedFd;
+mod note;
+mod put_back;
+
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::fs::{CWD, Mode, OFlags};
@@ -20,6 +22,10 @@ use crate::mounts::{Mount, mounts};
 use crate::probe::mount_at;
 use crate::sysfs::{Sysfs, parsed, split};
 
+use note::{Left, Note, Notes};
+
+pub use put_back::{NotPutBack, PutBack, put_back_mounts};
+
 /// A ring or file that has just been closed keeps its file system busy for a moment.
 const BUSY_ATTEMPTS: u32 = 40;
 const BUSY_WAIT: Duration = Duration::from_millis(50);
@@ -29,6 +35,9 @@ const WORKING_IN: &str = "the working directory of this program is in it";
 #[derive(Debug)]
 pub(crate) struct Remount {
     mount: Mount,
+    /// What is left behind while it is unmounted, and where.
+    note: Note,
+    notes: PathBuf,
 }
 
 /// How an attempt ended.
@@ -65,14 +74,17 @@ impl Remount {
             return refused(point, WORKING_IN.to_owned());
         }
         // Told before the mount is gone, not afterwards.
-        match context(mount) {
-            Ok(_) => Ok(Self {
+        if let Err((option, error)) = context(mount) {
+            let error = std::io::Error::from(error);
+            return refused(point, format!("`{option}` cannot be given again: {error}"));
+        }
+        match Note::of(mount) {
+            Ok(note) => Ok(Self {
                 mount: mount.clone(),
+                note,
+                notes: note::place(),
             }),
-            Err((option, error)) => {
-                let error = std::io::Error::from(error);
-                refused(point, format!("`{option}` cannot be given again: {error}"))
-            }
+            Err(error) => refused(point, format!("`{}` cannot be read: {error}", mount.source)),
         }
     }
 
@@ -82,19 +94,25 @@ impl Remount {
 
     /// What mounts it again by hand.
     pub(crate) fn command(&self) -> String {
-        format!(
-            "mount -t {} -o {} {} {}",
-            self.mount.file_system,
-            self.mount.options.join(","),
-            self.mount.source,
-            self.mount.point.display()
-        )
+        command(&self.mount)
     }
 
     /// Takes the mount away and puts it back. Nothing may be open in it.
+    ///
+    /// Who is killed in between leaves a note, by which [`put_back_mounts`] puts it back.
     pub(crate) fn cycle(&self) -> Attempt {
+        let left = match self.leave_note() {
+            Ok(left) => left,
+            Err(error) => return Attempt::Mounted(Err(error)),
+        };
+        // What can be done before is done before, so that it is unmounted for a short time only.
+        // The superblock itself has to go, and with it everything that would keep it: a detached
+        // copy of the mount would keep all that is to be emptied.
+        let prepared = context(&self.mount);
+        self.write_back();
         let unmounted = patiently(|| unmount(self.point(), UnmountFlags::NOFOLLOW));
         if let Err(error) = unmounted {
+            left.remove();
             return Attempt::Mounted(Err(self.refused(self.why_busy(error))));
         }
         // The file system could live on where this process sees no mount of it.
@@ -102,15 +120,36 @@ impl Remount {
             let flags = OFlags::RDONLY | OFlags::EXCL | OFlags::CLOEXEC;
             rustix::fs::open(&self.mount.source, flags, Mode::empty()).map(drop)
         });
-        if let Err(error) = patiently(|| mount_again(&self.mount)) {
+        let mounted = prepared
+            .map_err(|(_, error)| error)
+            .and_then(|context| mount_on(&self.mount, &context, None))
+            .or_else(|_| patiently(|| mount_again(&self.mount)));
+        if let Err(error) = mounted {
             return Attempt::Unmounted(error);
         }
+        left.remove();
         let source = &self.mount.source;
         Attempt::Mounted(gone.map_err(|_| {
             self.refused(format!(
                 "`{source}` is in use without it, perhaps mounted in another container"
             ))
         }))
+    }
+
+    fn leave_note(&self) -> Result<Left, TargetError> {
+        let left = Notes::make(&self.notes).and_then(|notes| notes.leave(&self.note));
+        left.map_err(|error| {
+            let notes = self.notes.display();
+            self.refused(format!("no note of it can be left in `{notes}`: {error}"))
+        })
+    }
+
+    /// What is dirty keeps whoever unmounts.
+    fn write_back(&self) {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        if let Ok(root) = rustix::fs::open(self.point(), flags, Mode::empty()) {
+            let _ = rustix::fs::syncfs(&root);
+        }
     }
 
     fn refused(&self, reason: String) -> TargetError {
@@ -248,12 +287,35 @@ fn context(mount: &Mount) -> Result<OwnedFd, (String, Errno)> {
 
 fn mount_again(mount: &Mount) -> Result<(), Errno> {
     let context = context(mount).map_err(|(_, error)| error)?;
-    fsconfig_create(&context)?;
+    mount_on(mount, &context, None)
+}
+
+/// Mounts where it was, or on a directory that is open.
+fn mount_on(mount: &Mount, context: &OwnedFd, point: Option<&OwnedFd>) -> Result<(), Errno> {
+    fsconfig_create(context)?;
     let flags = attributes(mount).map_err(|_| Errno::INVAL)?;
-    let made = fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, flags)?;
-    let empty = OsStr::new("");
+    let made = fsmount(context, FsMountFlags::FSMOUNT_CLOEXEC, flags)?;
+    let empty = Path::new("");
     let how = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
-    move_mount(&made, empty, CWD, mount.point.as_path(), how)
+    let (directory, path, how) = match point {
+        Some(point) => {
+            let how = how | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
+            (point.as_fd(), empty, how)
+        }
+        None => (CWD, mount.point.as_path(), how),
+    };
+    move_mount(&made, empty, directory, path, how)
+}
+
+/// What mounts it by hand.
+fn command(mount: &Mount) -> String {
+    format!(
+        "mount -t {} -o {} {} {}",
+        mount.file_system,
+        mount.options.join(","),
+        mount.source,
+        mount.point.display()
+    )
 }
 
 #[cfg(test)]

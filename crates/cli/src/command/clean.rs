@@ -4,6 +4,7 @@ use std::io::{BufRead, IsTerminal, stdin};
 
 use target::Adoptable;
 
+use super::mounts::put_back;
 use crate::args::CleanArgs;
 use crate::failure::{Exit, Failure};
 use crate::output::print;
@@ -19,6 +20,7 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, Failure> {
         let message = "`--adopt` asks before it removes anything, and nobody can answer";
         return Err(Failure::new(Exit::Usage, message, Some(help)));
     }
+    put_back(std::iter::once(args.path.as_path()))?;
     let mut ask = |found: &[Adoptable]| {
         tell!("these have the names, sizes and owner in the manifest, but other inode numbers:");
         tell!("{}", listed(found));

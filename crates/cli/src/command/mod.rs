@@ -9,6 +9,7 @@ pub(crate) mod doctor;
 pub(crate) mod lab;
 pub(crate) mod list;
 pub(crate) mod manual;
+mod mounts;
 mod outputs;
 pub(crate) mod paper;
 pub(crate) mod report;

@@ -13,6 +13,7 @@ use workload::plan::Plan;
 use workload::{Diagnostic, plan, wanted_targets};
 
 use crate::args::{DisplayArg, RunArgs};
+use crate::command::mounts::put_back;
 use crate::command::outputs::Outputs;
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
@@ -32,6 +33,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         overrides,
     } = input(&args.workload)?;
     let wanted = wanted_targets(&workloads, &overrides);
+    put_back(wanted.iter().map(Path::new))?;
     look_at(&wanted)?;
     let facts = target::system_facts(&wanted, Some(DEFAULT_TARGET));
     let planned = plan(&workloads, &overrides, &facts)?;

@@ -29,8 +29,8 @@ impl Prepared {
     ///
     /// Whatever was opened in the target or in the tree is closed by the caller before, clones of
     /// [`Tree::directory`] included; of the tree itself and of the claim this sees to. What keeps
-    /// the file system busy for longer than about two seconds is an error. A process that is
-    /// killed meanwhile leaves the file system unmounted.
+    /// the file system busy for longer than about two seconds is an error. What a process that is
+    /// killed meanwhile leaves unmounted, [`crate::put_back_mounts`] mounts again.
     ///
     /// # Errors
     /// [`TargetError::NoRemount`] where that is impossible: it is still mounted and will be

@@ -86,7 +86,7 @@ fn the_times_of_access_are_kept_as_they_were() {
 fn the_command_by_hand_names_everything() {
     let mount = parse("2 1 8:2 / /m rw,noatime - xfs /dev/sda2 rw,inode64").remove(0);
     assert_eq!(
-        Remount { mount }.command(),
+        command(&mount),
         "mount -t xfs -o rw,noatime,inode64 /dev/sda2 /m"
     );
 }
@@ -104,10 +104,14 @@ fn a_mount_that_does_not_come_back_is_told_with_the_way_back() {
     };
     let mut remount = Remount::check(&point).expect("possible");
     remount.mount.source = "/dev/pgmeter-no-such".to_owned();
+    let notes = tempfile::tempdir().expect("a directory");
+    remount.notes = notes.path().to_owned();
     let Attempt::Unmounted(source) = remount.cycle() else {
         panic!("it is mounted from nothing");
     };
     assert_eq!(source, Errno::NOENT);
+    let note_count = std::fs::read_dir(notes.path()).expect("a listing").count();
+    assert_eq!(note_count, 1, "the next run puts it back");
     assert!(mounts().iter().all(|mount| mount.point != point));
     let error = TargetError::StaysUnmounted {
         path: "/m".into(),

@@ -15,6 +15,7 @@ use workload::{check_space_together, plan, wanted_targets};
 use super::live::Both;
 use super::{verdict, write};
 use crate::args::{CompareArgs, WorkloadArgs};
+use crate::command::mounts::put_back;
 use crate::command::run::{DEFAULT_TARGET, exit, keeps, live, look_at, of_plan};
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
@@ -120,6 +121,7 @@ fn side(args: &CompareArgs, target: &Path) -> Result<Side, Failure> {
         overrides.set("repetitions", REPETITIONS_DEFAULT)?;
     }
     let wanted = wanted_targets(&workloads, &overrides);
+    put_back(wanted.iter().map(Path::new))?;
     look_at(&wanted)?;
     let facts = target::system_facts(&wanted, Some(DEFAULT_TARGET));
     let planned = plan(&workloads, &overrides, &facts)?;

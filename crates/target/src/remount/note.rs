@@ -1,0 +1,210 @@
+//! Notes of file systems that are about to be unmounted, for the case that the process is killed
+//! before they are mounted again.
+//!
+//! They lie in a directory of root's alone that is gone with the boot, as the mounts are.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use results::Owner;
+use rustix::fs::{
+    AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, flock, fstat, mkdir, openat, renameat,
+    unlinkat,
+};
+use rustix::io::Errno;
+use serde::{Deserialize, Serialize};
+
+use crate::mounts::Mount;
+use crate::signature::signature;
+use crate::sysfs::{DeviceNumber, split};
+
+/// Where notes lie.
+pub(crate) const NOTES: &str = "/run/pgmeter";
+/// 1: the first.
+const FORMAT: &str = "pgmeter-remount/1";
+const BEGIN: &str = "remount-";
+const ENDING: &str = ".json";
+const DRAFT_ENDING: &str = ".json.new";
+/// Longer ones are not ours.
+const NOTE_BYTES_MAX: u64 = 1 << 16;
+
+/// What was mounted how, by whom it is unmounted, and where that holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Note {
+    format: String,
+    pub owner: Owner,
+    /// Number of the mount namespace.
+    pub namespace: u64,
+    /// The block device that `mount.source` is.
+    pub source: DeviceNumber,
+    /// What the device holds, as [`crate::Signature`] tells it.
+    pub signature: Option<String>,
+    pub mount: Mount,
+}
+
+impl Note {
+    /// A note of this process.
+    pub fn of(mount: &Mount) -> io::Result<Self> {
+        let (source, signature) = source(&mount.source)?;
+        Ok(Self {
+            format: FORMAT.to_owned(),
+            owner: Owner::current(),
+            namespace: namespace()?,
+            source,
+            signature,
+            mount: mount.clone(),
+        })
+    }
+
+    fn name(&self) -> String {
+        format!("{BEGIN}{}-{}{ENDING}", self.owner.pid, self.mount.id)
+    }
+}
+
+/// The mount namespace of this process.
+pub(crate) fn namespace() -> io::Result<u64> {
+    Ok(std::fs::metadata("/proc/self/ns/mnt")?.ino())
+}
+
+/// The number of a block device, and what is on it.
+pub(crate) fn source(path: &str) -> io::Result<(DeviceNumber, Option<String>)> {
+    let mut device = File::open(path)?;
+    let number = split(device.metadata()?.rdev());
+    let size_bytes = device.seek(SeekFrom::End(0))?;
+    let found = signature(&device, size_bytes)?;
+    Ok((number, found.map(|found| found.to_string())))
+}
+
+/// The directory of notes.
+#[derive(Debug)]
+pub(crate) struct Notes {
+    directory: OwnedFd,
+}
+
+/// A note that is there until it is removed.
+#[derive(Debug)]
+pub(crate) struct Left {
+    directory: OwnedFd,
+    name: String,
+}
+
+impl Notes {
+    /// Opens the directory, which is made where it is not there.
+    pub fn make(path: &Path) -> io::Result<Self> {
+        match mkdir(path, Mode::RWXU) {
+            Ok(()) | Err(Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+        Self::open(path)?.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// Opens the directory, if it is there.
+    ///
+    /// # Errors
+    /// When others than this user could have put something into it.
+    pub fn open(path: &Path) -> io::Result<Option<Self>> {
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let directory = match openat(CWD, path, flags, Mode::empty()) {
+            Ok(directory) => directory,
+            Err(Errno::NOENT) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let found = fstat(&directory)?;
+        match is_own(found.st_uid, found.st_mode) {
+            true => Ok(Some(Self { directory })),
+            false => Err(io::Error::other("others may write there")),
+        }
+    }
+
+    /// Leaves a note; it is there in full or not at all.
+    pub fn leave(&self, note: &Note) -> io::Result<Left> {
+        let name = note.name();
+        let draft = name.replace(ENDING, DRAFT_ENDING);
+        let _ = unlinkat(&self.directory, &draft, AtFlags::empty());
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
+        let file = openat(&self.directory, &draft, flags, Mode::RUSR | Mode::WUSR)?;
+        let mut file = File::from(file);
+        // It is of no use after a crash of the machine, so it need not be durable.
+        file.write_all(&serde_json::to_vec(note)?)?;
+        renameat(&self.directory, &draft, &self.directory, &name)?;
+        self.left(name)
+    }
+
+    /// The notes that can be trusted, and how to remove each. Who looks at them keeps others that
+    /// would from doing so until this value is dropped.
+    pub fn read(&self) -> io::Result<Vec<(Note, Left)>> {
+        flock(&self.directory, FlockOperation::LockExclusive)?;
+        let mut notes = Vec::new();
+        for entry in Dir::read_from(&self.directory)? {
+            let entry = entry?;
+            let Ok(name) = entry.file_name().to_str() else {
+                continue;
+            };
+            if !name.starts_with(BEGIN) {
+                continue;
+            }
+            if is_left_draft(name) {
+                let _ = unlinkat(&self.directory, name, AtFlags::empty());
+            }
+            if !name.ends_with(ENDING) {
+                continue;
+            }
+            if let Some(note) = self.note(name)? {
+                notes.push((note, self.left(name.to_owned())?));
+            }
+        }
+        Ok(notes)
+    }
+
+    /// A note; none where it is not one that this program left.
+    fn note(&self, name: &str) -> io::Result<Option<Note>> {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let file = match openat(&self.directory, name, flags, Mode::empty()) {
+            Ok(file) => File::from(file),
+            Err(Errno::NOENT | Errno::LOOP) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let found = file.metadata()?;
+        if !found.is_file() || found.nlink() != 1 || !is_own(found.uid(), found.mode()) {
+            return Ok(None);
+        }
+        let mut text = Vec::new();
+        file.take(NOTE_BYTES_MAX).read_to_end(&mut text)?;
+        let note = serde_json::from_slice::<Note>(&text).ok();
+        Ok(note.filter(|note| note.format == FORMAT && note.name() == name))
+    }
+
+    fn left(&self, name: String) -> io::Result<Left> {
+        let directory = self.directory.try_clone()?;
+        Ok(Left { directory, name })
+    }
+}
+
+impl Left {
+    /// Removes the note: the file system is mounted, or never will be by what it says.
+    pub fn remove(self) {
+        let _ = unlinkat(&self.directory, &self.name, AtFlags::empty());
+    }
+}
+
+/// Whether it is the draft of a process that is gone.
+fn is_left_draft(name: &str) -> bool {
+    let rest = name.strip_suffix(DRAFT_ENDING);
+    let rest = rest.and_then(|rest| rest.strip_prefix(BEGIN));
+    let pid = rest.and_then(|rest| rest.split('-').next()?.parse::<u32>().ok());
+    pid.is_some_and(|pid| !Path::new("/proc").join(pid.to_string()).exists())
+}
+
+/// Whether nobody but this user can have written something.
+fn is_own(user: u32, mode: u32) -> bool {
+    user == rustix::process::geteuid().as_raw() && mode & 0o022 == 0
+}
+
+/// The path of the notes.
+pub(crate) fn place() -> PathBuf {
+    PathBuf::from(NOTES)
+}
