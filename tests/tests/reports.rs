@@ -34,6 +34,47 @@ fn a_run_writes_a_page_and_says_where() {
 }
 
 #[test]
+fn parts_of_one_name_are_estimated_and_told_apart() {
+    let bed = Bed::new().unwrap();
+    let part = |size: &str| {
+        format!(
+            "[[part]]\nname = \"same\"\n[[part.access_spec]]\n\
+             line = [{{ size = \"{size}\", random = 100 }}]\n"
+        )
+    };
+    let head = "name = \"pack\"\nengine = \"null\"\nsize = \"4m\"\nramp_time = 0\n";
+    bed.file("pack.toml", [head, &part("4k"), &part("1m")].concat());
+    let options = ["pack.toml", "--repetitions", "3", "--run-time", "50ms"];
+    let (seen, record) = bed.record(&options);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let told = bed.run(&["report", "last"]);
+    assert!(told.stdout.contains("same (2)"), "{}", told.text());
+    let cells = record["cells"].as_array().unwrap();
+    let estimates = record["estimates"].as_array().unwrap();
+    let is_rate = |it: &&Value| it["operation"] == "total" && it["metric"] == "per_second";
+    let rates: Vec<&Value> = estimates.iter().filter(is_rate).collect();
+    assert_eq!(rates.len(), 2, "{estimates:?}");
+    for (part, estimate) in rates.into_iter().enumerate() {
+        let own = cells.iter().filter(|cell| cell["first_index"] == part);
+        let own: Vec<f64> = own
+            .map(|cell| cell["total"]["per_second"].as_f64().unwrap())
+            .collect();
+        let mean = own.iter().sum::<f64>() / 3.0;
+        assert_eq!(
+            (&estimate["first_index"], &estimate["n"]),
+            (&part.into(), &3.into())
+        );
+        assert!((estimate["mean"].as_f64().unwrap() / mean - 1.0).abs() < 1e-9);
+    }
+    let stored = bed.run(&["report", "last", "--format", "json"]);
+    let stored: Value = serde_json::from_str(&stored.stdout).unwrap();
+    assert_eq!(
+        (&stored["cells"], &stored["estimates"]),
+        (&record["cells"], &record["estimates"])
+    );
+}
+
+#[test]
 fn a_page_can_be_declined_or_have_another_name() {
     for option in ["--no-html", "--no-report"] {
         let bed = bed();

@@ -1,11 +1,20 @@
 //! What a cell was asked to do, apart from where and when.
 
+use std::collections::HashMap;
+
 use results::{CellRecord, RunRecord, target_indexes};
 use serde_json::Value;
 use workload::plan::{CacheMode, Cell, EngineKind};
 
 /// Keys of a planned cell that change how long or how often it is measured, but not what.
-const NOT_ASKED: [&str; 4] = ["index", "repetition", "run_time_ns", "ramp_time_ns"];
+const NOT_ASKED: [&str; 6] = [
+    "index",
+    "first_index",
+    "workload_index",
+    "repetition",
+    "run_time_ns",
+    "ramp_time_ns",
+];
 /// Keys of a worker that are chance, a name or a place.
 const NOT_ASKED_OF_WORKERS: [&str; 3] = ["name", "seed", "cpu"];
 /// Keys of a span that belong to the target.
@@ -24,8 +33,6 @@ pub(crate) struct Question {
     pub ranks: u32,
     /// Which of the plan's targets, by their place in it.
     pub targets: Vec<usize>,
-    /// Tells apart cells of one repetition that are otherwise alike.
-    pub occurrence: usize,
 }
 
 /// A question with every detail of the plan.
@@ -34,7 +41,14 @@ pub(crate) struct Asked {
     pub question: Question,
     /// The planned cell without what is no part of the question; null where the plan has none.
     pub work: Value,
+    /// Which of the plan's cells that are alike in all of this, in the plan's order.
+    pub occurrence: usize,
+    /// Which of the cell's records of one phase and repetition.
+    pub record: usize,
 }
+
+/// From this likeness on, cells only resemble each other.
+pub(crate) const AKIN: usize = 2;
 
 /// How far two questions agree, strictest first.
 pub(crate) const LIKENESSES: [fn(&Asked, &Asked) -> bool; 5] = [
@@ -45,15 +59,37 @@ pub(crate) const LIKENESSES: [fn(&Asked, &Asked) -> bool; 5] = [
     names_agree,
 ];
 
-impl Asked {
-    /// What was asked of a cell, as the first of its kind.
-    pub(crate) fn of(cell: &CellRecord, run: &RunRecord) -> Self {
-        let planned = run
-            .plan
-            .cells
-            .iter()
-            .find(|planned| planned.index == cell.index);
+/// What the plan of a run asks of its cells.
+#[derive(Debug)]
+pub(crate) struct Plans<'a> {
+    run: &'a RunRecord,
+    by_index: HashMap<u32, &'a Cell>,
+    /// By the index in the first repetition.
+    occurrences: HashMap<u32, usize>,
+}
+
+impl<'a> Plans<'a> {
+    pub(crate) fn of(run: &'a RunRecord) -> Self {
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        let mut occurrences = HashMap::new();
+        for cell in run.plan.first_repetition() {
+            let count = counts.entry(work(cell).to_string()).or_default();
+            occurrences.insert(cell.index, *count);
+            *count += 1;
+        }
         Self {
+            run,
+            by_index: run.plan.cells.iter().map(|it| (it.index, it)).collect(),
+            occurrences,
+        }
+    }
+
+    /// What was asked of a cell. Where two runs have the same plan, only cells of the same key are
+    /// asked the same.
+    pub(crate) fn asked(&self, cell: &CellRecord) -> Asked {
+        let planned = self.by_index.get(&cell.index).copied();
+        let first_index = cell.first_index.unwrap_or(cell.index);
+        Asked {
             question: Question {
                 workload: cell.workload.clone(),
                 access_spec: cell.access_spec.clone(),
@@ -63,13 +99,16 @@ impl Asked {
                 iodepth: cell.iodepth,
                 workers: cell.workers,
                 ranks: cell.ranks,
-                targets: targets(cell, run, planned),
-                occurrence: 0,
+                targets: targets(cell, self.run, planned),
             },
             work: planned.map_or(Value::Null, work),
+            occurrence: self.occurrences.get(&first_index).copied().unwrap_or(0),
+            record: 0,
         }
     }
+}
 
+impl Asked {
     fn workers(&self) -> (u32, u32) {
         (self.question.workers, self.question.ranks)
     }

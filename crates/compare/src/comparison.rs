@@ -63,6 +63,9 @@ pub struct Side {
 pub struct CellName {
     /// Name of the workload.
     pub workload: String,
+    /// Which of the side's cells of this name it is, from 1.
+    #[serde(default = "first", skip_serializing_if = "is_first")]
+    pub number: u32,
     /// Name of the access specification, when all workers used the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub access_spec: Option<String>,
@@ -133,8 +136,9 @@ impl Comparison {
 }
 
 impl CellName {
-    fn of(question: &Question) -> Self {
+    fn of(question: &Question, number: u32) -> Self {
         Self {
+            number,
             workload: question.workload.clone(),
             access_spec: question.access_spec.clone(),
             phase: question.phase.clone(),
@@ -145,6 +149,15 @@ impl CellName {
             ranks: question.ranks,
         }
     }
+}
+
+fn first() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_first(number: &u32) -> bool {
+    *number == 1
 }
 
 /// Compares two sides, each of one run or of several taken together.
@@ -177,10 +190,14 @@ pub fn compare(
             differences: reasons(&plan_differences, &groups_a, &groups_b, &unlike),
         }
     })?;
+    let (numbers_a, numbers_b) = (group::numbers(&groups_a), group::numbers(&groups_b));
     let is_alike = |&(i, j): &(usize, usize)| groups_a[i].asked == groups_b[j].asked;
     let mut cells: Vec<CellComparison> = pairs
         .iter()
-        .map(|&(i, j)| cell(&groups_a[i], &groups_b[j], options.paired))
+        .map(|&(i, j)| {
+            let numbers = [numbers_a[i], numbers_b[j]];
+            cell(&groups_a[i], &groups_b[j], numbers, options.paired)
+        })
         .collect();
     let mut figures: Vec<&mut FigureComparison> = cells
         .iter_mut()
@@ -196,8 +213,12 @@ pub fn compare(
             _ => Vec::new(),
         },
         forced: !pairs.iter().all(is_alike),
-        only_a: left(&groups_a, |i| pairs.iter().any(|pair| pair.0 == i)),
-        only_b: left(&groups_b, |j| pairs.iter().any(|pair| pair.1 == j)),
+        only_a: left(&groups_a, &numbers_a, |i| {
+            pairs.iter().any(|pair| pair.0 == i)
+        }),
+        only_b: left(&groups_b, &numbers_b, |j| {
+            pairs.iter().any(|pair| pair.1 == j)
+        }),
         cells,
         test_count,
     })
@@ -267,16 +288,18 @@ fn matched(a: &[Group], b: &[Group], force: bool) -> Result<Places, Places> {
     }
 }
 
-fn cell(a: &Group, b: &Group, paired: bool) -> CellComparison {
+fn cell(a: &Group, b: &Group, numbers: [u32; 2], paired: bool) -> CellComparison {
     let pair = Pair {
         a: &a.cells,
         b: &b.cells,
         paired,
     };
-    let name = CellName::of(&a.asked.question);
-    let name_b = CellName::of(&b.asked.question);
+    let name = CellName::of(&a.asked.question, numbers[0]);
+    let is_other = a.asked.question != b.asked.question;
+    let name_b = CellName::of(&b.asked.question, numbers[1]);
+    let name_b = Some(name_b).filter(|it| is_other && *it != name);
     CellComparison {
-        name_b: (name != name_b).then_some(name_b),
+        name_b,
         name,
         target_a: target(&a.cells),
         target_b: target(&b.cells),
@@ -323,11 +346,11 @@ fn reasons(
     reasons
 }
 
-fn left(groups: &[Group], is_compared: impl Fn(usize) -> bool) -> Vec<CellName> {
-    (0..)
-        .zip(groups)
+fn left(groups: &[Group], numbers: &[u32], is_compared: impl Fn(usize) -> bool) -> Vec<CellName> {
+    let groups = groups.iter().zip(numbers).enumerate();
+    groups
         .filter(|(place, _)| !is_compared(*place))
-        .map(|(_, group)| CellName::of(&group.asked.question))
+        .map(|(_, (group, number))| CellName::of(&group.asked.question, *number))
         .collect()
 }
 

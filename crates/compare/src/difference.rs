@@ -55,22 +55,29 @@ impl Difference {
     }
 }
 
+/// A workload by its name and which of several of that name it is, and a key.
+type Place<'a> = ((&'a str, usize), &'a str);
+
 /// The settings that differ between two plans; one that differs alike in several workloads stands
 /// once, with their names where it is not so in all of them.
 pub(crate) fn of_settings(a: &Plan, b: &Plan) -> Vec<Difference> {
     let (first, second) = (settings(a), settings(b));
-    let workloads: BTreeSet<&str> = first
+    let workloads: BTreeSet<(&str, usize)> = first
         .keys()
         .filter(|(workload, _)| second.keys().any(|(other, _)| other == workload))
         .map(|(workload, _)| *workload)
         .collect();
     let keys: BTreeSet<_> = first.keys().chain(second.keys()).collect();
-    let mut found: BTreeMap<Changed, Vec<&str>> = BTreeMap::new();
-    for &&(workload, key) in keys.iter().filter(|key| workloads.contains(key.0)) {
+    let mut found: BTreeMap<Changed, Vec<String>> = BTreeMap::new();
+    for &&(workload, key) in keys.iter().filter(|key| workloads.contains(&key.0)) {
         let a = first.get(&(workload, key)).copied();
         let b = second.get(&(workload, key)).copied();
         if a != b {
-            found.entry((key, a, b)).or_default().push(workload);
+            let name = match workload {
+                (name, 0) => name.to_owned(),
+                (name, place) => format!("{name} ({})", place + 1),
+            };
+            found.entry((key, a, b)).or_default().push(name);
         }
     }
     found
@@ -87,15 +94,17 @@ pub(crate) fn of_settings(a: &Plan, b: &Plan) -> Vec<Difference> {
         .collect()
 }
 
-/// Values by workload and key.
-fn settings(plan: &Plan) -> BTreeMap<(&str, &str), &str> {
-    plan.settings
-        .iter()
-        .map(|setting| {
-            let place = (setting.workload.as_str(), setting.key.as_str());
-            (place, setting.value.as_str())
-        })
-        .collect()
+/// Values by workload and key; a key that comes again is that of the next workload of the name.
+fn settings(plan: &Plan) -> BTreeMap<Place<'_>, &str> {
+    let mut settings = BTreeMap::new();
+    for setting in &plan.settings {
+        let key = setting.key.as_str();
+        let place = (0..)
+            .map(|place| ((setting.workload.as_str(), place), key))
+            .find(|place| !settings.contains_key(place));
+        settings.extend(place.map(|place| (place, setting.value.as_str())));
+    }
+    settings
 }
 
 /// What differs between the machines, systems and programs behind two runs.

@@ -3,7 +3,7 @@
 use results::{CellRecord, RunRecord, Status};
 use workload::plan::CurvePart;
 
-use crate::asked::{Asked, LIKENESSES};
+use crate::asked::{AKIN, Asked, LIKENESSES, Plans};
 
 /// All complete cells of a side of which the same was asked.
 #[derive(Debug)]
@@ -28,19 +28,27 @@ pub(crate) struct Matches {
 pub(crate) fn gather(runs: &[RunRecord]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group> = Vec::new();
     for run in runs {
-        let mut seen: Vec<(u32, Asked)> = Vec::new();
+        let plans = Plans::of(run);
+        let mut seen = Vec::new();
         for cell in run.cells.iter().filter(|cell| is_comparable(cell)) {
-            let mut asked = Asked::of(cell, run);
-            let is_like = |(repetition, other): &&(u32, Asked)| {
-                *repetition == cell.repetition && *other == asked
-            };
-            let occurrence = seen.iter().filter(is_like).count();
-            seen.push((cell.repetition, asked.clone()));
-            asked.question.occurrence = occurrence;
+            let place = (cell.key(), cell.repetition);
+            let mut asked = plans.asked(cell);
+            asked.record = seen.iter().filter(|it| **it == place).count();
+            seen.push(place);
             add(&mut groups, asked, cell);
         }
     }
     groups
+}
+
+/// Which of the side's groups of the same question each is, from 1.
+pub(crate) fn numbers(groups: &[Group]) -> Vec<u32> {
+    let number = |(place, group): (usize, &Group)| {
+        let before = groups[..place].iter();
+        let same = before.filter(|it| it.asked.question == group.asked.question);
+        u32::try_from(same.count() + 1).unwrap_or(u32::MAX)
+    };
+    groups.iter().enumerate().map(number).collect()
 }
 
 /// Whether the cell was measured to its end, and at a load that another run may have had: points
@@ -60,8 +68,8 @@ fn add<'a>(groups: &mut Vec<Group<'a>>, asked: Asked, cell: &'a CellRecord) {
     }
 }
 
-/// Brings the groups of two sides together, the likest first; a group that has several equally
-/// near ones stays alone.
+/// Brings the groups of two sides together, the likest first. Several of one question are taken in
+/// their order; what only resembles several stays alone.
 pub(crate) fn matches(a: &[Group], b: &[Group]) -> Matches {
     let mut matches = Matches::default();
     let mut free_a: Vec<usize> = (0..a.len()).collect();
@@ -70,9 +78,21 @@ pub(crate) fn matches(a: &[Group], b: &[Group]) -> Matches {
         let pairs: Vec<(usize, usize)> = free_a
             .iter()
             .filter_map(|&i| {
-                let j = only(&free_b, |j| is_like(&a[i].asked, &b[j].asked))?;
-                only(&free_a, |i| is_like(&a[i].asked, &b[j].asked))?;
-                Some((i, j))
+                let same_b = free_b.iter().copied();
+                let same_b: Vec<usize> = same_b
+                    .filter(|&j| is_like(&a[i].asked, &b[j].asked))
+                    .collect();
+                let like_a = |&&other: &&usize| {
+                    same_b
+                        .first()
+                        .is_some_and(|&j| is_like(&a[other].asked, &b[j].asked))
+                };
+                let same_a: Vec<usize> = free_a.iter().filter(like_a).copied().collect();
+                if level >= AKIN && (same_a.len() > 1 || same_b.len() > 1) {
+                    return None;
+                }
+                let place = same_a.iter().position(|it| *it == i)?;
+                Some((i, *same_b.get(place)?))
             })
             .collect();
         free_a.retain(|i| pairs.iter().all(|pair| pair.0 != *i));
@@ -84,10 +104,4 @@ pub(crate) fn matches(a: &[Group], b: &[Group]) -> Matches {
         }
     }
     matches
-}
-
-/// The only place that fits; `None` when none or several do.
-fn only(places: &[usize], fits: impl Fn(usize) -> bool) -> Option<usize> {
-    let mut fitting = places.iter().copied().filter(|place| fits(*place));
-    fitting.next().filter(|_| fitting.next().is_none())
 }

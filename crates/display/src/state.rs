@@ -1,6 +1,6 @@
 //! What is known of a run from its events so far. Pure: time is passed in.
 
-use results::{CellRecord, IntervalRecord, Phase, RunEvent, Status, SteadyVerdict, cell_title};
+use results::{CellNames, CellRecord, IntervalRecord, Phase, RunEvent, Status, SteadyVerdict};
 
 /// So many points of the past are kept; when there are more, every second one goes.
 const HISTORY_MAX: usize = 512;
@@ -239,10 +239,9 @@ impl State {
             RunEvent::Started { record } => {
                 self.id = printable(&record.id);
                 let plan = &record.plan;
-                let titles = plan
-                    .cells
-                    .iter()
-                    .map(|cell| printable(&cell_title(cell, plan)));
+                let names = CellNames::of(plan);
+                let cells = plan.cells.iter();
+                let titles = cells.map(|cell| printable(&names.planned_title(cell, plan)));
                 self.is_open_ended = plan.repetition_rule.is_some();
                 self.cells = titles.map(|what| CellRow { what, done: None }).collect();
             }

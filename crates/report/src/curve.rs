@@ -39,7 +39,7 @@ pub fn curves(record: &RunRecord) -> Vec<Curve<'_>> {
 }
 
 fn belongs(cell: &CellRecord, peak: &CellRecord) -> bool {
-    cell.is_placed_as(peak) && cell.repetition == peak.repetition
+    cell.first_index == peak.first_index && cell.repetition == peak.repetition
 }
 
 impl Curve<'_> {
@@ -110,9 +110,9 @@ pub mod tests {
     }
 
     #[test]
-    fn another_depth_is_another_curve() {
+    fn points_of_another_cell_are_of_another_curve() {
         let mut record = record(&[(10, 1.0)]);
-        record.cells[1].iodepth += 1;
+        record.cells[1].first_index = Some(7);
         assert!(curves(&record).is_empty());
         assert!(curves(&sample::record()).is_empty());
     }

@@ -9,7 +9,7 @@ use workload::plan::CurvePart;
 
 use crate::model::{cache_name, engine_name, status_name, verdict_name};
 
-const HEADS: [&str; 65] = [
+const HEADS: [&str; 66] = [
     "run",
     "started_at",
     "cell",
@@ -75,6 +75,7 @@ const HEADS: [&str; 65] = [
     "estimate_stddev",
     "estimate_smallest_difference",
     "estimate_verdict",
+    "first_cell",
 ];
 
 /// So many columns tell what the intervals say, in the total's row alone.
@@ -165,11 +166,9 @@ fn row(
     let steady = cell.steady.as_ref().filter(|_| kind == "total");
     row.extend(steady.map_or_else(Default::default, steady_fields));
     row.push(cell.rate_per_second().map_or_else(String::new, real));
-    row.push(match cell.curve {
-        Some(CurvePart::Point { percent, .. }) => percent.to_string(),
-        _ => String::new(),
-    });
+    row.push(curve_percent(cell.curve));
     row.extend(<[String; ESTIMATE_COUNT]>::default());
+    row.push(optional(cell.first_index.map(u64::from)));
     row
 }
 
@@ -194,9 +193,10 @@ fn estimate_row(record: &RunRecord, estimate: &EstimateRecord) -> Vec<String> {
     ];
     row.extend([none(), none(), none(), "estimate".to_owned()]);
     row.push(estimate.operation.clone());
-    let asked = HEADS.len() - ESTIMATE_COUNT - 2;
+    let asked = HEADS.len() - ESTIMATE_COUNT - 3;
     row.resize(asked, none());
-    row.extend([known(estimate.rate_per_second), none()]);
+    row.push(known(estimate.rate_per_second));
+    row.push(curve_percent(estimate.curve));
     row.extend([
         estimate.metric.clone(),
         estimate.unit.clone(),
@@ -208,8 +208,17 @@ fn estimate_row(record: &RunRecord, estimate: &EstimateRecord) -> Vec<String> {
         known(estimate.stddev),
         known(estimate.smallest_difference),
         estimate.verdict.map_or_else(none, |it| text_of(&it)),
+        optional(estimate.first_index.map(u64::from)),
     ]);
     row
+}
+
+/// The share of the peak, of a point of a response-time curve.
+fn curve_percent(curve: Option<CurvePart>) -> String {
+    match curve {
+        Some(CurvePart::Point { percent, .. }) => percent.to_string(),
+        _ => String::new(),
+    }
 }
 
 /// The word that records have for a value.

@@ -302,6 +302,7 @@ impl CellRecord {
         };
         Self {
             index: cell.index,
+            first_index: cell.first_index,
             workload: cell.workload.clone(),
             access_spec: cell.access_spec.clone(),
             target: targets.join(", "),

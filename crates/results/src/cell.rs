@@ -22,6 +22,9 @@ pub type Operations = BTreeMap<String, OperationFigures>;
 pub struct CellRecord {
     /// 0-based, as in the plan.
     pub index: u32,
+    /// `index` of the cell that this one repeats, as in the plan: see [`CellKey`](crate::CellKey).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_index: Option<u32>,
     /// Name of the workload.
     pub workload: String,
     /// Name of the access specification, when all workers used the same.
@@ -118,28 +121,6 @@ impl CellRecord {
     #[must_use]
     pub fn name(&self) -> &str {
         self.access_spec.as_deref().unwrap_or(&self.workload)
-    }
-
-    /// As [`Self::name`], with the phase of a classic program behind it.
-    #[must_use]
-    pub fn title(&self) -> Cow<'_, str> {
-        match &self.phase {
-            Phase::Classic(phase) => Cow::Owned(format!("{} {phase}", self.name())),
-            _ => Cow::Borrowed(self.name()),
-        }
-    }
-
-    /// Whether both measured the same workload in the same place and in the same way, whatever
-    /// the phase, the rate and the repetition.
-    #[must_use]
-    pub fn is_placed_as(&self, other: &Self) -> bool {
-        self.workload == other.workload
-            && self.access_spec == other.access_spec
-            && self.target == other.target
-            && self.engine == other.engine
-            && self.cache == other.cache
-            && self.iodepth == other.iodepth
-            && self.workers == other.workers
     }
 
     /// Figures of the named operation, when there were any.
@@ -292,6 +273,10 @@ pub struct IntervalFigures {
 /// A figure over several repetitions, with its uncertainty.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EstimateRecord {
+    /// `index` of the cell that was repeated, in its first repetition: see
+    /// [`CellKey`](crate::CellKey).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_index: Option<u32>,
     /// Name of the workload.
     pub workload: String,
     /// Name of the access specification, when all workers used the same.
@@ -313,6 +298,9 @@ pub struct EstimateRecord {
     /// What the cells belong to.
     #[serde(default, skip_serializing_if = "Phase::is_measure")]
     pub phase: Phase,
+    /// Which part of a response-time curve they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub curve: Option<CurvePart>,
     /// The operation, or `total`.
     pub operation: String,
     /// What was estimated: `per_second`, `bytes_per_second`, `latency_mean`, `latency_p50`,

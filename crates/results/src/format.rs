@@ -8,4 +8,7 @@
 /// | number | since | what changed |
 /// |---|---|---|
 /// | 1 | 0.1.0 | first form |
+///
+/// Added to 1: `first_index` of planned cells, cells and estimates; `workload_index` of planned
+/// cells; `curve` of estimates.
 pub const FORMAT: &str = "pgmeter-record/1";

@@ -172,7 +172,9 @@ impl RunRecord {
                 seen: header.format,
             });
         }
-        Ok(serde_json::from_str(text)?)
+        let mut record: Self = serde_json::from_str(text)?;
+        record.fill_in_keys();
+        Ok(record)
     }
 }
 

@@ -57,11 +57,7 @@ pub fn estimates(cells: &[CellRecord]) -> Vec<EstimateRecord> {
 }
 
 fn are_repetitions(one: &CellRecord, other: &CellRecord) -> bool {
-    one.is_placed_as(other)
-        && one.phase == other.phase
-        && one.curve == other.curve
-        && are_asked_alike(one, other)
-        && one.repetition != other.repetition
+    one.key() == other.key() && one.repetition != other.repetition && are_asked_alike(one, other)
 }
 
 /// Whether both begin requests at the same due times, or both one after the other.
@@ -173,6 +169,7 @@ fn histogram(latency: &Latency) -> Option<Histogram> {
 fn record(cell: &CellRecord, operation: &str, value: Value) -> EstimateRecord {
     let estimate = value.estimate;
     EstimateRecord {
+        first_index: cell.first_index,
         workload: cell.workload.clone(),
         access_spec: cell.access_spec.clone(),
         target: cell.target.clone(),
@@ -182,6 +179,7 @@ fn record(cell: &CellRecord, operation: &str, value: Value) -> EstimateRecord {
         workers: cell.workers,
         rate_per_second: cell.rate_per_second(),
         phase: cell.phase.clone(),
+        curve: cell.curve,
         operation: operation.to_owned(),
         metric: value.metric.to_owned(),
         unit: value.unit.to_owned(),
@@ -209,16 +207,6 @@ impl EstimateRecord {
     /// Whether it is of the principal figure of the cell that the record is one repetition of.
     #[must_use]
     pub fn is_principal_of(&self, cell: &CellRecord) -> bool {
-        self.operation == "total"
-            && self.metric == "per_second"
-            && self.workload == cell.workload
-            && self.access_spec == cell.access_spec
-            && self.target == cell.target
-            && self.engine == cell.engine
-            && self.cache == cell.cache
-            && self.iodepth == cell.iodepth
-            && self.workers == cell.workers
-            && self.rate_per_second == cell.rate_per_second()
-            && self.phase == cell.phase
+        self.operation == "total" && self.metric == "per_second" && self.key() == cell.key()
     }
 }

@@ -47,19 +47,61 @@ fn short(per_second: f64) -> f64 {
 fn peak_of<'r>(cell: &Cell, records: &'r [CellRecord]) -> Option<&'r CellRecord> {
     records.iter().find(|record| {
         record.curve == Some(CurvePart::Peak)
-            && record.workload == cell.workload
-            && record.access_spec == cell.access_spec
-            && record.engine == cell.engine
-            && record.cache == cell.cache
-            && record.iodepth == cell.iodepth
-            && record.workers as usize == cell.workers.len()
+            && record.first_index == cell.first_index
             && record.phase == Phase::Measure
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use workload::plan::{ArrivalKind, Plan};
+
     use super::*;
+    use crate::tests::cell;
+
+    #[test]
+    fn a_point_comes_from_the_peak_of_its_own_workload() {
+        let at = |index: u32, first_index, curve| Cell {
+            index,
+            first_index: Some(first_index),
+            curve: Some(curve),
+            ..cell(4, Vec::new())
+        };
+        let point = |index, first_index| {
+            let arrivals = ArrivalKind::Poisson;
+            at(
+                index,
+                first_index,
+                CurvePart::Point {
+                    percent: 10,
+                    arrivals,
+                },
+            )
+        };
+        let names = results::Names {
+            operations: &[],
+            transactions: &[],
+        };
+        let record = |cell: &Cell, per_second| {
+            let plan = Plan {
+                workloads: Vec::new(),
+                targets: Vec::new(),
+                cells: Vec::new(),
+                seed: 1,
+                settings: Vec::new(),
+                repetition_rule: None,
+            };
+            let mut record = CellRecord::of(cell, &plan, &stats::Interval::default(), 1, names);
+            record.total.per_second = per_second;
+            record
+        };
+        // Both are called `test` and differ in nothing that a record tells.
+        let peaks = [at(0, 0, CurvePart::Peak), at(2, 2, CurvePart::Peak)];
+        let records = [record(&peaks[0], 1e6), record(&peaks[1], 1e3)];
+        let peak = |point: &Cell| peak_of(point, &records).map(|it| it.total.per_second);
+        assert_eq!(peak(&point(1, 0)), Some(1e6));
+        assert_eq!(peak(&point(3, 2)), Some(1e3));
+    }
 
     #[test]
     fn rates_have_as_many_digits_as_mean_something() {

@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use engine::{OperationSet, TscClock};
 use generate::{ContentSource, Stripes};
 use results::{
-    CellRecord, RunEvent, RunRecord, Status, Warning, WarningCode, WithinRun, cell_title, doubt,
-    estimates, target_indexes,
+    CellNames, CellRecord, RunEvent, RunRecord, Status, Warning, WarningCode, WithinRun,
+    cell_title, doubt, estimates, target_indexes,
 };
 use target::Prepared;
 use workload::plan::{Cell, ContentPlan, FilePlan, Plan};
@@ -157,7 +157,9 @@ impl<'a> Session<'a> {
     pub fn add_cells(&mut self, cells: Vec<Cell>) {
         self.record.plan.cells.extend(cells.iter().cloned());
         let plan = &self.record.plan;
-        let whats = cells.iter().map(|cell| cell_title(cell, plan)).collect();
+        let names = CellNames::of(plan);
+        let whats = cells.iter().map(|cell| names.planned_title(cell, plan));
+        let whats = whats.collect();
         self.tell(&RunEvent::CellsAdded { cells, whats });
     }
 

@@ -65,6 +65,8 @@ pub(crate) fn worker(worker_index: u32, iodepth: u32, lines: Vec<LinePlan>) -> W
 pub(crate) fn cell(iodepth: u32, workers: Vec<WorkerPlan>) -> Cell {
     Cell {
         index: 0,
+        first_index: Some(0),
+        workload_index: Some(0),
         workload: "test".to_owned(),
         access_spec: None,
         engine: EngineKind::Null,

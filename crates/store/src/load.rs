@@ -72,10 +72,12 @@ pub(crate) fn load_rows(store: &Connection, run: i64) -> rusqlite::Result<RunRec
     let (cells, open) = cells(store, run)?;
     record.cells = cells;
     if stored == RunStatus::Running.as_str() {
+        record.fill_in_keys();
         record.estimates = estimates(&record.cells);
         add_open_cell(&mut record, open, status);
     } else {
         record.estimates = stored_estimates(store, run)?;
+        record.fill_in_keys();
     }
     Ok(record)
 }

@@ -105,6 +105,14 @@ pub enum TargetKind {
 pub struct Cell {
     /// 0-based, in the order of running.
     pub index: u32,
+    /// `index` of the cell that this one repeats, its own in the first repetition; the parts of a
+    /// response-time curve have that of their peak. None in plans from before it was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_index: Option<u32>,
+    /// Which of the plan's workloads it belongs to, 0-based; names may repeat. None in plans from
+    /// before it was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload_index: Option<u32>,
     /// Name of the workload.
     pub workload: String,
     /// Name of the access specification, when all workers use the same.

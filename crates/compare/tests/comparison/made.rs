@@ -83,7 +83,8 @@ pub fn cell(
 ) -> CellRecord {
     let planned = &plan.cells[index];
     let cell = json!({
-        "index": index, "workload": planned.workload, "access_spec": planned.access_spec,
+        "index": index, "first_index": index,
+        "workload": planned.workload, "access_spec": planned.access_spec,
         "target": plan.targets[0].path, "engine": planned.engine, "cache": planned.cache,
         "iodepth": planned.iodepth, "workers": planned.workers.len(), "ranks": 1,
         "repetition": repetition, "phase": "measure", "status": "complete",

@@ -189,6 +189,76 @@ fn like_cells_of_one_repetition_are_no_repetitions() {
     assert!(comparison.figures().all(|f| f.a.n == 1 && f.ratio == 1.0));
 }
 
+/// A plan of two cells of one name and depth that read requests of these sizes.
+fn of_one_name(sizes: [u32; 2]) -> RunRecord {
+    let mut plan = made::plan(&[8, 8], "/mnt/a");
+    for (cell, size) in [0, 1].into_iter().zip(sizes) {
+        plan["cells"][cell]["workers"][0]["lines"][0]["size_bytes"] = json!(size);
+    }
+    let mut run = made::run(plan);
+    run.cells = [1e4, 5e4]
+        .iter()
+        .enumerate()
+        .map(|(index, rate)| made::cell(&run.plan, index, 0, *rate, &[]))
+        .collect();
+    run
+}
+
+#[test]
+fn cells_of_one_name_are_compared_each_with_its_own() {
+    let numbers = |comparison: &Comparison| -> Vec<(u32, f64)> {
+        let cells = comparison.cells.iter();
+        cells
+            .map(|it| (it.name.number, it.figures[0].ratio))
+            .collect()
+    };
+    // The same plan: the first of B was not measured to its end.
+    let a = of_one_name([4096, 4096]);
+    let mut b = a.clone();
+    b.cells[0].status = Status::Interrupted;
+    let comparison = strictly(&a, &b).unwrap();
+    assert_eq!(numbers(&comparison), [(2, 1.0)]);
+    assert_eq!(comparison.only_a.len(), 1);
+    // By what they do, whatever the order.
+    let a = of_one_name([4096, 65536]);
+    let mut b = of_one_name([65536, 4096]);
+    b.cells[0].total.per_second = 5e4;
+    b.cells[1].total.per_second = 1e4;
+    assert_eq!(numbers(&strictly(&a, &b).unwrap()), [(1, 1.0), (2, 1.0)]);
+    // Where they do something else, in their order.
+    let other = of_one_name([8192, 131_072]);
+    let error = strictly(&a, &other).unwrap_err();
+    assert!(
+        matches!(error, CompareError::DifferentThings { .. }),
+        "{error}"
+    );
+    assert_eq!(
+        numbers(&by_force(&a, &other).unwrap()),
+        [(1, 1.0), (2, 1.0)]
+    );
+}
+
+#[test]
+fn settings_of_workloads_of_one_name_are_told_apart() {
+    let run = |sizes: [&str; 2]| {
+        let mut plan = made::plan(&[8], "/mnt/a");
+        plan["settings"] = sizes
+            .map(|size| made::setting("size", size))
+            .to_vec()
+            .into();
+        let mut run = made::run(plan);
+        run.cells = vec![made::cell(&run.plan, 0, 0, 1e4, &[])];
+        run
+    };
+    let comparison = strictly(&run(["1GiB", "1GiB"]), &run(["2GiB", "1GiB"])).unwrap();
+    let what: Vec<_> = comparison
+        .plan_differences
+        .iter()
+        .map(|it| &it.what)
+        .collect();
+    assert_eq!(what, ["size (random-read)"]);
+}
+
 #[test]
 fn classic_phases_of_one_planned_cell_are_compared_each_with_its_own() {
     let mut a = depths(&[1]);

@@ -211,6 +211,7 @@ pub fn repeated() -> RunRecord {
         .flat_map(|depth| (0..3).map(|repetition| (*depth, repetition)))
         .zip(0..)
         .map(|((depth, repetition), index)| Cell {
+            first_index: Some(index - repetition),
             repetition,
             ..sample::cell(index, "File Server", depth, 1, 80.0)
         })

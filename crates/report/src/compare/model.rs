@@ -134,16 +134,9 @@ fn aligned(comparisons: &[Comparison]) -> Vec<Aligned<'_>> {
     cells
 }
 
-/// Whether both speak of the same cell of the first side: names may repeat, measurements do not.
+/// Whether both speak of the same cell of the first side.
 fn is_same(one: &CellComparison, other: &CellComparison) -> bool {
-    let figures = one.figures.iter().all(|figure| {
-        other
-            .figures
-            .iter()
-            .filter(|it| it.scope == figure.scope && it.figure == figure.figure)
-            .all(|it| it.a == figure.a)
-    });
-    one.name == other.name && one.target_a == other.target_a && figures
+    one.name == other.name && one.target_a == other.target_a
 }
 
 fn section(cell: &Aligned, unit: LatencyUnit, names_targets: bool) -> Section {

@@ -133,6 +133,9 @@ pub(super) fn cell_heading(cell: &CellName) -> String {
     if let Some(access_spec) = cell.access_spec.as_ref().filter(|it| **it != cell.workload) {
         name.push_str(&format!(", {}", printable(access_spec)));
     }
+    if cell.number > 1 {
+        name.push_str(&format!(" ({})", cell.number));
+    }
     if cell.phase != "measure" {
         name.push_str(&format!(", {}", printable(&cell.phase)));
     }

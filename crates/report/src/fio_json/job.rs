@@ -51,7 +51,7 @@ impl Job {
         let [latency_ns, latency_us, latency_ms] = shares(&cell.total.latency);
         let elapsed_ns = cell.ramp_time_ns.saturating_add(cell.run_time_ns);
         Self {
-            jobname: Naming::of(record.cells.iter()).cell(cell),
+            jobname: Naming::of(record).cell(cell),
             groupid: cell.index,
             error: cell.errors.first().map_or(0, |error| error.errno),
             total_err: Some(cell.total.errors).filter(|count| *count > 0),

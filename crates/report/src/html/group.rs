@@ -1,6 +1,9 @@
 //! Cells that differ in their repetition alone, and what tells such groups apart.
 
-use results::{CellRecord, EstimateRecord, Phase, RunRecord, Status, percentile_is_supported};
+use results::{
+    CellKey, CellNames, CellRecord, Distinction, EstimateRecord, Phase, RunRecord, Status,
+    percentile_is_supported,
+};
 use units::format;
 use workload::plan::{CacheMode, EngineKind};
 
@@ -14,6 +17,8 @@ pub struct Place<'a> {
     pub workload: &'a str,
     /// The access specification.
     pub access_spec: Option<&'a str>,
+    /// What tells both from others of the same name.
+    pub distinction: Distinction,
     /// The target.
     pub target: &'a str,
     /// The engine.
@@ -31,10 +36,11 @@ pub struct Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    fn of(cell: &'a CellRecord) -> Self {
+    fn of(cell: &'a CellRecord, names: &CellNames) -> Self {
         Self {
             workload: &cell.workload,
             access_spec: cell.access_spec.as_deref(),
+            distinction: names.distinction(cell.first_index),
             target: &cell.target,
             engine: cell.engine,
             cache: cell.cache,
@@ -45,27 +51,13 @@ impl<'a> Place<'a> {
         }
     }
 
-    fn of_estimate(estimate: &'a EstimateRecord) -> Self {
-        Self {
-            workload: &estimate.workload,
-            access_spec: estimate.access_spec.as_deref(),
-            target: &estimate.target,
-            engine: estimate.engine,
-            cache: estimate.cache,
-            workers: estimate.workers,
-            iodepth: estimate.iodepth,
-            rate_bits: estimate.rate_per_second.map(f64::to_bits),
-            phase: &estimate.phase,
-        }
-    }
-
     /// What people call the workload, with a classic program's phase behind it.
     #[must_use]
     pub fn name(&self) -> String {
-        let name = self.access_spec.unwrap_or(self.workload);
+        let name = self.distinction.name(self.workload, self.access_spec);
         match self.phase {
             Phase::Classic(phase) => printable(&format!("{name} {phase}")),
-            _ => printable(name),
+            _ => printable(&name),
         }
     }
 
@@ -89,27 +81,24 @@ pub struct Group<'a> {
 /// The cells of a record in groups, in the order of running.
 #[must_use]
 pub fn groups(record: &RunRecord) -> Vec<Group<'_>> {
+    let names = CellNames::of(&record.plan);
     let mut groups: Vec<Group> = Vec::new();
     for cell in &record.cells {
-        let place = Place::of(cell);
         // A repetition stands near its cell, so the search is short from the end.
-        match groups.iter_mut().rev().find(|group| group.place == place) {
+        let mut known = groups.iter_mut().rev();
+        match known.find(|group| group.key() == cell.key()) {
             Some(group) => group.cells.push(cell),
             None => groups.push(Group {
-                place,
+                place: Place::of(cell, &names),
                 cells: vec![cell],
                 estimates: Vec::new(),
             }),
         }
     }
-    for estimate in record
-        .estimates
-        .iter()
-        .filter(|one| one.operation == "total")
-    {
-        let place = Place::of_estimate(estimate);
-        let same = |group: &&mut Group| group.place == place;
-        if let Some(group) = groups.iter_mut().find(same) {
+    let totals = record.estimates.iter().filter(|it| it.operation == "total");
+    for estimate in totals {
+        let mut known = groups.iter_mut();
+        if let Some(group) = known.find(|group| group.key() == estimate.key()) {
             group.estimates.push(estimate);
         }
     }
@@ -182,6 +171,10 @@ impl Metric {
 }
 
 impl Group<'_> {
+    fn key(&self) -> CellKey<'_> {
+        self.cells[0].key()
+    }
+
     /// The metric over the complete repetitions, or over all where none is complete.
     #[must_use]
     pub fn figure(&self, metric: Metric) -> Option<Figure> {
@@ -225,8 +218,9 @@ impl Group<'_> {
 }
 
 /// What must be said of a place so that it is not taken for another one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Naming {
+    names: CellNames,
     target: bool,
     engine: bool,
     cache: bool,
@@ -236,19 +230,22 @@ pub struct Naming {
 }
 
 impl Naming {
-    /// How the cells of a page are told apart.
+    /// How the cells of a record are told apart.
     #[must_use]
-    pub fn of<'a>(cells: impl Iterator<Item = &'a CellRecord>) -> Self {
-        let mut naming = Self::default();
-        let mut first = None;
-        for cell in cells {
-            let place = Place::of(cell);
-            let first = first.get_or_insert(place);
-            naming.target |= first.target != place.target;
-            naming.engine |= first.engine != place.engine;
-            naming.cache |= first.cache != place.cache;
-            naming.workers |= first.workers != place.workers;
-            naming.iodepth |= first.iodepth != place.iodepth;
+    pub fn of(record: &RunRecord) -> Self {
+        let mut naming = Self {
+            names: CellNames::of(&record.plan),
+            ..Self::default()
+        };
+        let Some(first) = record.cells.first() else {
+            return naming;
+        };
+        for cell in &record.cells {
+            naming.target |= first.target != cell.target;
+            naming.engine |= first.engine != cell.engine;
+            naming.cache |= first.cache != cell.cache;
+            naming.workers |= first.workers != cell.workers;
+            naming.iodepth |= first.iodepth != cell.iodepth;
             naming.repetition |= cell.repetition > 0;
         }
         naming
@@ -256,7 +253,7 @@ impl Naming {
 
     /// The place without its queue depth: the name of a line over queue depths.
     #[must_use]
-    pub fn line(self, place: &Place) -> String {
+    pub fn line(&self, place: &Place) -> String {
         let mut parts = vec![place.name()];
         if self.target {
             parts.push(printable(place.target));
@@ -279,7 +276,7 @@ impl Naming {
 
     /// The place in full.
     #[must_use]
-    pub fn place(self, place: &Place) -> String {
+    pub fn place(&self, place: &Place) -> String {
         let line = self.line(place);
         if self.iodepth {
             format!("{line}, depth {}", place.iodepth)
@@ -290,8 +287,8 @@ impl Naming {
 
     /// A cell, told from all others of its record.
     #[must_use]
-    pub fn cell(self, cell: &CellRecord) -> String {
-        let place = self.place(&Place::of(cell));
+    pub fn cell(&self, cell: &CellRecord) -> String {
+        let place = self.place(&Place::of(cell, &self.names));
         if self.repetition {
             format!("{place}, repetition {}", u64::from(cell.repetition) + 1)
         } else {
@@ -357,15 +354,17 @@ mod tests {
     #[test]
     fn names_say_only_what_differs() {
         let record = sample::record();
-        let naming = Naming::of(record.cells.iter());
+        let naming = Naming::of(&record);
         assert_eq!(
             naming.cell(&record.cells[0]),
             "File Server, 2 workers, depth 8"
         );
-        let alone = Naming::of(record.cells[..1].iter());
-        assert_eq!(alone.cell(&record.cells[0]), "File Server");
+        let mut alone = record.clone();
+        alone.cells.truncate(1);
+        let naming = Naming::of(&alone);
+        assert_eq!(naming.cell(&record.cells[0]), "File Server");
         let record = repeated();
-        let naming = Naming::of(record.cells.iter());
+        let naming = Naming::of(&record);
         assert_eq!(naming.cell(&record.cells[1]), "File Server, repetition 2");
     }
 }

@@ -286,6 +286,7 @@ mod tests {
                 let mut cell = cell.clone();
                 cell.iodepth = index as u32 + 1;
                 cell.access_spec = Some(format!("spec {}", index / 10));
+                cell.first_index = u32::try_from(index).ok();
                 cell.total.per_second = (index % 10) as f64;
                 cell
             })

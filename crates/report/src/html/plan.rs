@@ -1,6 +1,7 @@
 //! The plan in full, and the command that repeats it.
 
 use maud::{Markup, html};
+use results::CellNames;
 use units::{Bytes, Percent, Span, format};
 use workload::plan::{Cell, LinePlan, Plan, Setting, Source, TargetKind};
 use workload::{line_remarks, settings_of_each};
@@ -173,7 +174,8 @@ fn cells(plan: &Plan) -> Markup {
         "ramp",
         "measured",
     ];
-    let rows = plan.cells.iter().map(cell);
+    let names = CellNames::of(plan);
+    let rows = plan.cells.iter().map(|it| cell(&names, it));
     plain(
         heads.map(Column::name).into(),
         rows.collect(),
@@ -181,7 +183,7 @@ fn cells(plan: &Plan) -> Markup {
     )
 }
 
-fn cell(cell: &Cell) -> Vec<String> {
+fn cell(names: &CellNames, cell: &Cell) -> Vec<String> {
     let measured = match (cell.run_time_ns, cell.operations) {
         (0, Some(count)) => format!("{} operations", format::count(count)),
         (time, Some(count)) => {
@@ -194,7 +196,7 @@ fn cell(cell: &Cell) -> Vec<String> {
         (time, None) => Span(time).to_string(),
     };
     vec![
-        printable(cell.access_spec.as_deref().unwrap_or(&cell.workload)),
+        printable(&names.planned(cell)),
         (u64::from(cell.index) + 1).to_string(),
         engine_name(cell.engine).to_owned(),
         cache_name(cell.cache).to_owned(),

@@ -38,7 +38,7 @@ impl<'a> Run<'a> {
                 record,
                 model: Model::new(record),
                 groups: groups(record),
-                naming: Naming::of(record.cells.iter()),
+                naming: Naming::of(record),
                 letter: (records.len() > 1).then(|| letter(index)),
                 detail,
             })

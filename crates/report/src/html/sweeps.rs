@@ -81,7 +81,7 @@ mod tests {
         let records = [record.clone()];
         assert!(lines(&Run::all(&records)[0]).is_empty());
         let mut deeper = record.cells[0].clone();
-        deeper.iodepth = 16;
+        (deeper.first_index, deeper.iodepth) = (Some(2), 16);
         record.cells.push(deeper);
         let records = [record];
         let runs = Run::all(&records);

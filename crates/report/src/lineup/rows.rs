@@ -210,6 +210,13 @@ fn label(name: &CellName, all: &[&CellName]) -> String {
     } else if differs(|it| it.access_spec.clone().unwrap_or_default()) {
         parts.push(printable(name.access_spec.as_deref().unwrap_or_default()));
     }
+    if name.number > 1 {
+        let number = format!("({})", name.number);
+        match parts.last_mut() {
+            Some(last) => last.push_str(&format!(" {number}")),
+            None => parts.push(number),
+        }
+    }
     if name.phase != "measure" {
         parts.push(printable(&name.phase));
     }

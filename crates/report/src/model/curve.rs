@@ -3,13 +3,14 @@
 use results::RunRecord;
 use units::format;
 
-use super::tables::{of_places, place};
+use super::tables::{of_places, places};
 use crate::curve::{Curve, curves};
 use crate::numbers::{ABSENT, LatencyUnit};
 use crate::table::{Column, Table};
 
 /// One row for each curve; none where none was measured.
 pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
+    let place = places(record);
     let row = |curve: &Curve| {
         let row = [
             format::iops(curve.peak.total.per_second),

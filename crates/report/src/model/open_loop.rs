@@ -4,7 +4,7 @@ use results::{CellRecord, OpenLoopFigures, RunRecord};
 use units::format;
 use workload::plan::CurvePart;
 
-use super::tables::{UNIFORM, percentile, place, place_columns};
+use super::tables::{UNIFORM, percentile, place_columns, places};
 use crate::numbers::LatencyUnit;
 use crate::table::{Column, Table};
 
@@ -13,6 +13,7 @@ const OF_PEAK: &str = "of peak %";
 
 /// One row for each open loop; none where every request followed the one before.
 pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
+    let place = places(record);
     let row = |cell: &CellRecord| {
         let figures = cell.open_loop.as_ref()?;
         let row = [place(cell).as_slice(), &[share(cell)], &row(figures, unit)].concat();

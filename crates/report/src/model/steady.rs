@@ -3,7 +3,7 @@
 use results::{CellRecord, RunRecord, SteadyRecord, SteadyVerdict};
 use units::format;
 
-use super::tables::{of_places, place};
+use super::tables::{of_places, places};
 use crate::numbers::{ABSENT, percent};
 use crate::table::{Column, Table};
 
@@ -18,6 +18,7 @@ pub fn verdict_name(verdict: SteadyVerdict) -> &'static str {
 
 /// One row for each cell in rounds; none where there is no such cell.
 pub fn table(record: &RunRecord) -> Option<Table> {
+    let place = places(record);
     let row = |cell: &CellRecord| {
         let steady = cell.steady.as_ref()?;
         Some([place(cell).as_slice(), &row(steady)].concat())

@@ -1,8 +1,8 @@
 //! The tables of a report.
 
 use results::{
-    CellRecord, EstimateRecord, IntervalKind, Latency, OperationFigures, Phase, RunRecord,
-    percentile_is_supported,
+    CellNames, CellRecord, EstimateRecord, IntervalKind, Latency, OperationFigures, Phase,
+    RunRecord, percentile_is_supported,
 };
 use units::format;
 
@@ -15,6 +15,7 @@ pub(super) const UNIFORM: [&str; 6] = ["target", "engine", "cache", "workers", "
 
 /// One row for each cell.
 pub fn cells(record: &RunRecord, unit: LatencyUnit) -> Table {
+    let place = places(record);
     let rows = record.cells.iter().map(|cell| {
         let mut row = place(cell);
         row.extend(figures(&cell.total, unit));
@@ -42,6 +43,7 @@ fn fit_to_classics(record: &RunRecord, table: &mut Table) {
 
 /// One row for each operation and kind of transaction; none when no cell has several.
 pub fn operations(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
+    let place = places(record);
     let mut rows = Vec::new();
     for cell in &record.cells {
         let parts = parts(cell);
@@ -137,9 +139,15 @@ pub(super) fn place_columns() -> Vec<Column> {
     ]
 }
 
-pub(super) fn place(cell: &CellRecord) -> Vec<String> {
+/// What a row of a cell of the record begins with.
+pub(super) fn places(record: &RunRecord) -> impl Fn(&CellRecord) -> Vec<String> + use<> {
+    let names = CellNames::of(&record.plan);
+    move |cell| place(&names, cell)
+}
+
+fn place(names: &CellNames, cell: &CellRecord) -> Vec<String> {
     vec![
-        printable(&cell.title()),
+        printable(&names.title(cell)),
         printable(&cell.target),
         super::words::engine_name(cell.engine).to_owned(),
         super::words::cache_name(cell.cache).to_owned(),
@@ -204,11 +212,12 @@ pub(super) fn of_places(
 
 /// What classic programs report, by their own names; none without such cells.
 pub fn classic(record: &RunRecord) -> Option<Table> {
+    let names = CellNames::of(&record.plan);
     let mut rows = Vec::new();
     for cell in &record.cells {
         for [name, value] in crate::classics::rows(cell) {
-            let mut row = place(cell);
-            row[0] = printable(cell.name());
+            let mut row = place(&names, cell);
+            row[0] = printable(&names.name(cell));
             row.extend([printable(&name), printable(&value)]);
             rows.push(row);
         }
@@ -236,6 +245,7 @@ pub fn usage(record: &RunRecord) -> Option<Table> {
         Column::number("write MiB/s", 7),
         Column::number("busy %", 6),
     ]);
+    let place = places(record);
     let rows = record
         .cells
         .iter()
@@ -281,7 +291,7 @@ pub fn estimates(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     for estimate in totals {
         match groups
             .iter_mut()
-            .find(|group| same_place(group[0], estimate))
+            .find(|group| group[0].key() == estimate.key())
         {
             Some(group) => group.push(estimate),
             None => groups.push(vec![estimate]),
@@ -306,10 +316,11 @@ pub fn estimates(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     if is_judged {
         columns.push(Column::name("ended by"));
     }
+    let names = CellNames::of(&record.plan);
     let rows = groups
         .iter()
         .map(|group| {
-            let mut row = estimate_row(group, unit);
+            let mut row = estimate_row(&names, group, unit);
             row.extend(is_judged.then(|| ending(group)));
             row
         })
@@ -324,19 +335,7 @@ pub fn estimates(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     Some(table)
 }
 
-fn same_place(one: &EstimateRecord, other: &EstimateRecord) -> bool {
-    one.workload == other.workload
-        && one.access_spec == other.access_spec
-        && one.target == other.target
-        && one.engine == other.engine
-        && one.cache == other.cache
-        && one.iodepth == other.iodepth
-        && one.workers == other.workers
-        && one.rate_per_second == other.rate_per_second
-        && one.phase == other.phase
-}
-
-fn estimate_row(group: &[&EstimateRecord], unit: LatencyUnit) -> Vec<String> {
+fn estimate_row(names: &CellNames, group: &[&EstimateRecord], unit: LatencyUnit) -> Vec<String> {
     let first = group[0];
     let shown = |metric: &str, show: &dyn Fn(f64) -> String| {
         group
@@ -348,13 +347,8 @@ fn estimate_row(group: &[&EstimateRecord], unit: LatencyUnit) -> Vec<String> {
             )
     };
     let latency = |ns: f64| unit.show(Some(ns));
-    let name = first.access_spec.as_deref().unwrap_or(&first.workload);
-    let name = match &first.phase {
-        Phase::Classic(phase) => format!("{name} {phase}"),
-        _ => name.to_owned(),
-    };
     vec![
-        printable(&name),
+        printable(&names.estimate(first)),
         printable(&first.target),
         super::words::engine_name(first.engine).to_owned(),
         super::words::cache_name(first.cache).to_owned(),

@@ -3,7 +3,7 @@
 use results::{CellRecord, RunRecord, WithinRun};
 use units::format;
 
-use super::tables::{of_places, place};
+use super::tables::{of_places, places};
 use crate::numbers::{ABSENT, digits, percent};
 use crate::table::{Column, Table};
 
@@ -12,6 +12,7 @@ const P_VALUE_MIN: f64 = 0.001;
 
 /// One row for each cell with enough intervals; none where no cell has.
 pub fn table(record: &RunRecord) -> Option<Table> {
+    let place = places(record);
     let row = |cell: &CellRecord| {
         let within = cell.within.as_ref()?;
         Some([place(cell).as_slice(), &row(within)].concat())

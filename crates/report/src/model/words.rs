@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use results::{
-    CellRecord, Environment, Phase, PrecisionVerdict, PreconditionRecord, RunRecord, Status,
-    Warning, WarningCode,
+    CellNames, CellRecord, Environment, Phase, PrecisionVerdict, PreconditionRecord, RunRecord,
+    Status, Warning, WarningCode,
 };
 use units::{Span, format};
 use workload::plan::{CacheMode, CurvePart, EngineKind};
@@ -287,20 +287,21 @@ fn place(record: &RunRecord, cells: &[u32]) -> String {
         return format!("{} cells: ", distinct.len());
     }
     let is_repeated = record.cells.iter().any(|cell| cell.repetition > 0);
-    let names: Vec<String> = distinct
+    let names = CellNames::of(&record.plan);
+    let places: Vec<String> = distinct
         .iter()
         .map(
             |index| match record.cells.iter().find(|cell| cell.index == *index) {
-                Some(cell) => cell_place(cell, is_repeated),
+                Some(cell) => cell_place(cell, names.name(cell), is_repeated),
                 None => format!("cell {}", u64::from(*index) + 1),
             },
         )
         .collect();
-    format!("{}: ", names.join("; "))
+    format!("{}: ", places.join("; "))
 }
 
-fn cell_place(cell: &CellRecord, is_repeated: bool) -> String {
-    let mut place = cell.name().to_owned();
+fn cell_place(cell: &CellRecord, name: String, is_repeated: bool) -> String {
+    let mut place = name;
     // A classic program has one operation in flight, always.
     if !matches!(cell.phase, Phase::Classic(_)) {
         place.push_str(&format!(" at queue depth {}", cell.iodepth));

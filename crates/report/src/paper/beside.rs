@@ -196,7 +196,7 @@ fn is_of_one(paper: &Paper, one: &CellRecord, other: &CellRecord) -> bool {
             let way = |cell: &CellRecord| (cell.engine, cell.cache, cell.iodepth, cell.workers);
             one.target == other.target && way(one) == way(other)
         }
-        _ => one.is_placed_as(other),
+        _ => one.first_index == other.first_index,
     }
 }
 

@@ -314,6 +314,68 @@ fn interrupted_repetitions_do_not_count() {
     assert!(results::estimates(&cells).is_empty());
 }
 
+/// The sample with both cells of one name and one depth, each measured twice.
+fn of_one_name() -> results::RunRecord {
+    let mut record = sample::record();
+    for cell in &mut record.plan.cells {
+        *cell = sample::cell(cell.index, "4 KiB random read", 1, 1, 100.0);
+        cell.workload_index = Some(cell.index);
+    }
+    let measured = |index, repetition, count| {
+        let mut cell = sample::cell_record(&record.plan, index, count);
+        (cell.index, cell.repetition) = (2 * repetition + index as u32, repetition);
+        cell
+    };
+    record.cells = vec![
+        measured(0, 0, 5000),
+        measured(1, 0, 100),
+        measured(0, 1, 5200),
+        measured(1, 1, 120),
+    ];
+    record.estimates = results::estimates(&record.cells);
+    record
+}
+
+#[test]
+fn workloads_of_one_name_are_estimated_each_by_itself() {
+    let record = of_one_name();
+    let is_rate =
+        |it: &&results::EstimateRecord| (&*it.operation, &*it.metric) == ("total", "per_second");
+    let rates = record.estimates.iter().filter(is_rate);
+    let rates: Vec<_> = rates.map(|it| (it.first_index, it.n, it.mean)).collect();
+    assert_eq!(rates, [(Some(0), 2, 510.0), (Some(1), 2, 11.0)]);
+    let names = results::CellNames::of(&record.plan);
+    let names: Vec<String> = record.cells.iter().map(|it| names.title(it)).collect();
+    assert_eq!(names[..2], ["4 KiB random read", "4 KiB random read (2)"]);
+    assert_eq!(names[2..], names[..2]);
+    let read = results::RunRecord::from_json(&record.to_json()).unwrap();
+    assert_eq!(read, record);
+}
+
+#[test]
+fn in_records_before_keys_were_told_names_tell_what_was_repeated() {
+    let mut record = sample::record();
+    let again: Vec<_> = record.cells.iter().cloned().zip(2..).collect();
+    record
+        .cells
+        .extend(again.into_iter().map(|(mut cell, index)| {
+            (cell.index, cell.repetition) = (index, 1);
+            cell
+        }));
+    record.estimates = results::estimates(&record.cells);
+    let mut old: serde_json::Value = serde_json::from_str(&record.to_json()).unwrap();
+    for cells in ["/cells", "/estimates", "/plan/cells"] {
+        for cell in old.pointer_mut(cells).unwrap().as_array_mut().unwrap() {
+            cell.as_object_mut().unwrap().remove("first_index");
+        }
+    }
+    let read = results::RunRecord::from_json(&old.to_string()).unwrap();
+    assert_eq!(
+        (&read.cells, &read.estimates),
+        (&record.cells, &record.estimates)
+    );
+}
+
 #[test]
 fn phases_are_texts() {
     for (text, phase) in [

@@ -42,6 +42,8 @@ pub fn plan() -> Plan {
 pub fn cell(index: u32, name: &str, iodepth: u32, workers: u32, read_percent: f64) -> Cell {
     Cell {
         index,
+        first_index: Some(index),
+        workload_index: Some(0),
         workload: "file-server".into(),
         access_spec: Some(name.into()),
         engine: EngineKind::IoUring,

@@ -55,6 +55,8 @@ fn plan(path: &Path, engine: EngineKind, workers: u32, files: FilePlan) -> Plan 
         }],
         cells: vec![Cell {
             index: 0,
+            first_index: Some(0),
+            workload_index: Some(0),
             workload: name,
             access_spec: None,
             engine,

@@ -321,6 +321,8 @@ impl Layout<'_, '_> {
         let steady = options.steady.filter(|_| !workers.is_empty());
         Cell {
             index: 0,
+            first_index: None,
+            workload_index: None,
             workload: options.name.clone(),
             access_spec,
             engine: options.engine,

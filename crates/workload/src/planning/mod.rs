@@ -24,7 +24,7 @@ use crate::diagnostic::Diagnostic;
 use crate::facts::SystemFacts;
 use crate::model::Workload;
 use crate::overrides::Overrides;
-use crate::plan::{Cell, Plan, PlannedWorkload, Setting, WorkerPlan};
+use crate::plan::{Cell, CurvePart, Plan, PlannedWorkload, Setting, WorkerPlan};
 
 use options::Options;
 use repetition::Often;
@@ -156,7 +156,7 @@ pub fn wanted_targets(workloads: &[Workload], overrides: &Overrides) -> Vec<Stri
 }
 
 /// Puts repetitions outermost, each in its own order, and numbers the cells.
-fn interleaved(series: Vec<(Often, Vec<Cell>)>, seed: u64) -> Result<Vec<Cell>, Diagnostic> {
+fn interleaved(mut series: Vec<(Often, Vec<Cell>)>, seed: u64) -> Result<Vec<Cell>, Diagnostic> {
     let count: usize = series
         .iter()
         .map(|(often, cells)| cells.len() * often.times() as usize)
@@ -173,6 +173,7 @@ fn interleaved(series: Vec<(Often, Vec<Cell>)>, seed: u64) -> Result<Vec<Cell>, 
     if heaviest > WEIGHT_MAX {
         return Err(too_heavy());
     }
+    identify(&mut series);
     let most = series
         .iter()
         .map(|(often, _)| often.times())
@@ -194,6 +195,22 @@ fn interleaved(series: Vec<(Often, Vec<Cell>)>, seed: u64) -> Result<Vec<Cell>, 
         cell.index = index;
     }
     Ok(all)
+}
+
+/// Tells each cell its workload, and its index in the first repetition, which keeps the order of
+/// the file; a point of a curve that of its peak, which stands before it.
+fn identify(series: &mut [(Often, Vec<Cell>)]) {
+    let (mut next_index, mut peak_index) = (0, 0);
+    for (workload_index, (_, cells)) in (0..).zip(series) {
+        for cell in cells {
+            if !matches!(cell.curve, Some(CurvePart::Point { .. })) {
+                peak_index = next_index;
+            }
+            next_index += 1;
+            cell.first_index = Some(peak_index);
+            cell.workload_index = Some(workload_index);
+        }
+    }
 }
 
 fn too_many_cells(count: usize) -> Diagnostic {

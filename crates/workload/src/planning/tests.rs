@@ -1,6 +1,6 @@
 use super::space::check_space_together;
 use crate::facts::{SystemFacts, TargetFacts};
-use crate::plan::{Cell, Source, TargetKind};
+use crate::plan::{Cell, CurvePart, Source, TargetKind};
 use crate::source::load;
 use crate::{Diagnostic, Overrides, Planned, Workload, plan, wanted_targets};
 
@@ -154,6 +154,26 @@ fn repetitions_are_outermost_and_depths_innermost() {
             .enumerate()
             .all(|(index, cell)| cell.index as usize == index)
     );
+}
+
+#[test]
+fn every_repetition_of_a_cell_knows_its_first() {
+    let text = format!("repetitions = 3\niodepth = [1, 2, 3]\n{LINE}");
+    let plan = planned(&text, &[]).plan;
+    for cell in &plan.cells {
+        let first = &plan.cells[cell.first_index.unwrap() as usize];
+        assert_eq!((first.repetition, first.iodepth), (0, cell.iodepth));
+        assert_eq!(cell.workload_index, Some(0));
+    }
+    let text = format!("repetitions = 2\ncurve = true\niodepth = [1, 2]\n{LINE}");
+    let plan = planned(&text, &[]).plan;
+    for cell in &plan.cells {
+        let peak = &plan.cells[cell.first_index.unwrap() as usize];
+        assert_eq!(
+            (peak.curve, peak.iodepth),
+            (Some(CurvePart::Peak), cell.iodepth)
+        );
+    }
 }
 
 #[test]

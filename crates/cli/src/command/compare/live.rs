@@ -1,6 +1,6 @@
 //! One display for two runs in turn: their events as those of one run with the cells of both.
 
-use results::{RunEvent, RunRecord, cell_title};
+use results::{CellNames, RunEvent, RunRecord, cell_title};
 use workload::plan::{Cell, Plan};
 
 /// How displays call the two sides.
@@ -11,6 +11,8 @@ const LETTERS: [&str; 2] = ["A", "B"];
 pub(super) struct Both {
     /// The first run's record with the cells of both, in the order of running.
     record: Option<RunRecord>,
+    /// What the cells of either are called.
+    names: CellNames,
     /// Cells that the first side has told.
     told: Vec<Cell>,
     finished_count: usize,
@@ -23,6 +25,7 @@ impl Both {
         match &mut event {
             RunEvent::Started { record } => {
                 if side == 0 {
+                    self.names = CellNames::of(&record.plan);
                     self.told = std::mem::take(&mut record.plan.cells);
                     self.record = Some((**record).clone());
                     return None;
@@ -73,7 +76,7 @@ impl Both {
         let first = std::mem::take(&mut self.told);
         let mut all = Vec::with_capacity(first.len() + second.len());
         for (a, b) in first.iter().zip(second) {
-            let mut pair = [named(a, LETTERS[0]), named(b, LETTERS[1])];
+            let mut pair = [self.named(a, LETTERS[0]), self.named(b, LETTERS[1])];
             if begins_with_b(a) {
                 pair.reverse();
             }
@@ -81,13 +84,14 @@ impl Both {
         }
         all
     }
-}
 
-fn named(cell: &Cell, letter: &str) -> Cell {
-    let name = cell.access_spec.as_ref().unwrap_or(&cell.workload);
-    Cell {
-        access_spec: Some(format!("{letter}: {name}")),
-        ..cell.clone()
+    /// The cell with a name that tells it from all of both sides.
+    fn named(&self, cell: &Cell, letter: &str) -> Cell {
+        Cell {
+            access_spec: Some(format!("{letter}: {}", self.names.planned(cell))),
+            first_index: None,
+            ..cell.clone()
+        }
     }
 }
 

@@ -185,7 +185,7 @@ mod tests {
             .iter()
             .map(|depth| {
                 let mut cell = sample::cell_record(&plan, 0, 20_000 * u64::from(*depth));
-                cell.iodepth = *depth;
+                (cell.first_index, cell.iodepth) = (Some(*depth), *depth);
                 cell
             })
             .collect();

@@ -153,6 +153,8 @@ impl Layout<'_, '_> {
         let options = self.options;
         Cell {
             index: 0,
+            first_index: None,
+            workload_index: None,
             workload: options.name.clone(),
             access_spec: Some(self.files.name().to_owned()),
             engine: options.engine,
