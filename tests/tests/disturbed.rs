@@ -4,8 +4,9 @@
 use std::fs;
 use std::path::Path;
 use std::process::Child;
+use std::time::Duration;
 
-use end_to_end::{Bed, run_tool, wait_for};
+use end_to_end::{Bed, need, pgmeter, run_tool, wait_for};
 use serde_json::Value;
 
 const READS: &str = "size = \"4m\"\nrun_time = 60\nramp_time = 0\ncache = \"buffered\"\n\
@@ -68,4 +69,155 @@ fn a_target_that_is_removed_in_mid_run_is_told() {
         assert_eq!(told.len(), 1, "{workload}: {told:?}");
         assert!(told[0].starts_with(&wanted), "{told:?}");
     }
+}
+
+/// How long a process is stopped; no load delays a request for so long.
+const STOPPED: Duration = Duration::from_secs(5);
+
+fn ns(duration: Duration) -> u64 {
+    duration.as_nanos() as u64
+}
+
+/// Stops a process at work for a while.
+fn stop_for_a_while(child: &Child) {
+    signal(child, "STOP");
+    std::thread::sleep(STOPPED);
+    signal(child, "CONT");
+}
+
+#[test]
+fn what_a_stopped_run_had_in_flight_is_no_latency() {
+    let bed = Bed::new().unwrap();
+    bed.file("reads.toml", READS);
+    let mut child = at_work(&bed, &["reads.toml", "--run-time", "10s"]);
+    stop_for_a_while(&child);
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let record = saved(&bed);
+    let told = warnings(&record, "stood-still");
+    assert!(told[0].contains("left out of the figures"), "{told:?}");
+    assert_eq!(warnings(&record, "interval-late"), [""; 0]);
+    let cell = &record["cells"][0];
+    let still = &cell["standstills"][0];
+    // Nobody knows where in the monitor's last sleep it began.
+    let least_ns = ns(STOPPED - Duration::from_millis(200));
+    assert!(still["length_ns"].as_u64().unwrap() > least_ns, "{still}");
+    assert_eq!(
+        (&still["cause"], &still["is_left_out"]),
+        (&"stopped".into(), &true.into())
+    );
+    assert_eq!(cell["status"], "complete");
+    assert!(cell["total"]["count"].as_u64().unwrap() > 0);
+    let max_ns = cell["total"]["latency"]["max_ns"].as_u64().unwrap();
+    assert!(max_ns < least_ns, "{max_ns}");
+    let run_time_ns = cell["run_time_ns"].as_u64().unwrap();
+    assert!(run_time_ns < 10_000_000_000 - least_ns, "{run_time_ns}");
+    for interval in cell["intervals"].as_array().unwrap() {
+        assert!(
+            interval["length_ns"].as_u64().unwrap() < least_ns,
+            "{interval}"
+        );
+    }
+}
+
+#[test]
+fn a_classic_that_was_stopped_is_not_valid() {
+    let bed = Bed::new().unwrap();
+    let many = ["postmark", "--set", "transactions=1000000000"];
+    let mut child = at_work(&bed, &many);
+    stop_for_a_while(&child);
+    // The monitor has seen it once it shows anything again.
+    std::thread::sleep(Duration::from_secs(1));
+    signal(&child, "INT");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let record = saved(&bed);
+    let told = warnings(&record, "stood-still");
+    assert!(told[0].contains("the figures are not valid"), "{told:?}");
+    let cells = record["cells"].as_array().unwrap();
+    let invalid = cells.iter().find(|cell| cell["status"] == "failed");
+    assert_eq!(invalid.unwrap()["standstills"][0]["is_left_out"], false);
+}
+
+/// A shell on a terminal of its own, which ends with this value.
+struct Shell {
+    socket: String,
+}
+
+impl Shell {
+    fn tmux(&self, arguments: &[&str]) -> String {
+        run_tool("tmux", &[&["-L", &self.socket], arguments].concat()).unwrap()
+    }
+
+    fn press(&self, keys: &[&str]) {
+        self.tmux(&[&["send-keys"], keys].concat());
+    }
+
+    fn shows(&self, text: &str) -> bool {
+        self.tmux(&["capture-pane", "-p"]).contains(text)
+    }
+
+    fn is_full_screen(&self) -> bool {
+        self.tmux(&["display-message", "-p", "#{alternate_on}"])
+            .trim()
+            == "1"
+    }
+}
+
+impl Drop for Shell {
+    fn drop(&mut self) {
+        let _ = run_tool("tmux", &["-L", &self.socket, "kill-server"]);
+    }
+}
+
+#[test]
+fn the_full_screen_is_left_by_ctrl_z_and_taken_again_by_fg() {
+    let bed = Bed::new().unwrap();
+    bed.file("reads.toml", READS);
+    let program = pgmeter(bed.path())
+        .get_program()
+        .to_string_lossy()
+        .into_owned();
+    let target = bed.target().to_string_lossy().into_owned();
+    let directory = bed.path().to_string_lossy().into_owned();
+    let shell = Shell {
+        socket: format!("pgmeter-e2e-{}", std::process::id()),
+    };
+    let size = [
+        "new-session",
+        "-d",
+        "-x",
+        "100",
+        "-y",
+        "30",
+        "-c",
+        &directory,
+    ];
+    let config = ["-L", &shell.socket, "-f", "/dev/null"];
+    let interactive = ["bash --norc --noprofile -i"];
+    need!(run_tool(
+        "tmux",
+        &[&config[..], &size, &interactive].concat()
+    ));
+    let line = format!("{program} run reads.toml --target {target} --no-db --display full");
+    shell.press(&[&line, "Enter"]);
+    let footer = "q or Ctrl-C: stop";
+    wait_for("the full screen", || {
+        shell.is_full_screen() && shell.shows(footer)
+    });
+    for _ in 0..2 {
+        shell.press(&["C-z"]);
+        wait_for("the shell", || {
+            !shell.is_full_screen() && shell.shows("Stopped")
+        });
+        // The shell shows what is typed: the terminal is not raw.
+        shell.press(&["echo is-not-raw", "Enter"]);
+        wait_for("the echo", || shell.shows("is-not-raw"));
+        shell.press(&["fg", "Enter"]);
+        wait_for("the full screen", || {
+            shell.is_full_screen() && shell.shows(footer)
+        });
+    }
+    shell.press(&["q"]);
+    wait_for("the end", || {
+        !shell.is_full_screen() && shell.shows("interrupted")
+    });
 }

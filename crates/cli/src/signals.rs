@@ -1,25 +1,33 @@
-//! SIGINT, SIGTERM and SIGHUP: the first ends the run in order, the second at once.
+//! SIGINT, SIGTERM and SIGHUP: the first ends the run in order, the second at once. SIGTSTP and
+//! SIGCONT: the full screen is left and taken again.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGXFSZ};
 use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
 
 use crate::failure::Failure;
 
 /// A flag that the first signal sets; at the second, `at_once` is called and must not return.
 pub(crate) fn stop_flag(at_once: fn() -> !) -> Result<Arc<AtomicBool>, Failure> {
     let failed = |source: std::io::Error| Failure::system("cannot catch signals", &source);
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP]).map_err(failed)?;
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT]).map_err(failed)?;
     let stop = Arc::new(AtomicBool::new(false));
     // Caught, so that writing beyond the limit on file size fails instead of ending the process.
     signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))).map_err(failed)?;
     let seen = Arc::clone(&stop);
     let watch = move || {
-        for _ in &mut signals {
-            if seen.swap(true, Ordering::Relaxed) {
-                at_once();
+        for signal in &mut signals {
+            match signal {
+                SIGTSTP => display::lend_while_stopped(|| {
+                    // It cannot fail for a signal whose default is to stop.
+                    let _ = emulate_default_handler(SIGTSTP);
+                }),
+                SIGCONT => display::resume(),
+                _ if seen.swap(true, Ordering::Relaxed) => at_once(),
+                _ => {}
             }
         }
     };

@@ -15,7 +15,7 @@ pub use plain::PlainLines;
 pub use screen::{Screen, draw};
 pub use state::{CellRow, Current, DoneCell, History, Preparation, State};
 pub use terminal::Key;
-pub use terminal::restore_terminal;
+pub use terminal::{lend_while_stopped, restore_terminal, resume};
 
 use std::io;
 use std::time::Instant;

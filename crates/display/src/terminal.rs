@@ -2,7 +2,7 @@
 
 use std::io::{self, Stderr, Write};
 use std::panic::{self, PanicHookInfo};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crossterm::cursor::{Hide, Show};
@@ -12,7 +12,7 @@ use crossterm::terminal::{
     self, EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
 use ratatui::backend::CrosstermBackend;
-use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcgetpgrp, tcsetattr};
 
 use crate::screen::{Screen, draw};
 
@@ -34,6 +34,25 @@ pub enum Key {
     Stop,
 }
 
+/// What a full screen has of the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hold {
+    /// There is no full screen.
+    None,
+    Taken,
+    /// Taken again, so that all of it has to be drawn.
+    TakenAgain,
+    /// Given back until the process goes on in the foreground.
+    Lent,
+}
+
+/// Signals come to the process, not to a value of [`Terminal`]; who draws holds the lock.
+static HOLD: Mutex<Hold> = Mutex::new(Hold::None);
+
+fn hold() -> MutexGuard<'static, Hold> {
+    HOLD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 type PanicHook = Arc<dyn Fn(&PanicHookInfo<'_>) + Send + Sync>;
 
 /// The terminal as a full screen; given back when dropped and before a panic is told.
@@ -51,18 +70,18 @@ impl std::fmt::Debug for Terminal {
 impl Terminal {
     /// Takes the terminal.
     pub fn enter() -> io::Result<Self> {
-        enable_raw_mode()?;
+        let mut hold = hold();
+        take()?;
         // From here on, an early return must give the terminal back.
-        let result = Self::enter_raw();
-        if result.is_err() {
-            give_back();
+        let result = Self::on_taken();
+        match result {
+            Ok(_) => *hold = Hold::Taken,
+            Err(_) => give_back(),
         }
         result
     }
 
-    fn enter_raw() -> io::Result<Self> {
-        keep_signals();
-        execute!(io::stderr(), EnterAlternateScreen, Hide)?;
+    fn on_taken() -> io::Result<Self> {
         let inner = ratatui::Terminal::new(CrosstermBackend::new(io::stderr()))?;
         let hook_before: PanicHook = Arc::from(panic::take_hook());
         let hook = Arc::clone(&hook_before);
@@ -76,6 +95,9 @@ impl Terminal {
     /// The keys pressed since the last call; does not wait.
     pub fn keys(&mut self) -> Vec<Key> {
         let mut keys = Vec::new();
+        if *hold() == Hold::Lent || !is_in_foreground() {
+            return keys;
+        }
         while event::poll(Duration::ZERO).unwrap_or(false) {
             let Ok(event) = event::read() else { break };
             keys.extend(meaning(&event));
@@ -85,13 +107,29 @@ impl Terminal {
 
     /// Draws the screen; a terminal that cannot be drawn on disturbs nothing.
     pub fn draw(&mut self, screen: &Screen) {
+        let mut hold = hold();
+        if !is_in_foreground() {
+            return;
+        }
+        take_again(&mut hold);
+        match *hold {
+            Hold::None | Hold::Lent => return,
+            Hold::Taken => {}
+            Hold::TakenAgain => {
+                let _ = self.inner.clear();
+                *hold = Hold::Taken;
+            }
+        }
         let _ = self.inner.draw(|frame| draw(frame, screen));
     }
 }
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        give_back();
+        let before = std::mem::replace(&mut *hold(), Hold::None);
+        if before != Hold::Lent {
+            give_back();
+        }
         // While a thread panics, hooks cannot be changed; its own has given the terminal back.
         if !std::thread::panicking() {
             let hook = Arc::clone(&self.hook_before);
@@ -100,7 +138,58 @@ impl Drop for Terminal {
     }
 }
 
-/// Lets Ctrl-C stay a signal, so that it works even while no event comes.
+/// Takes the terminal, as it is by now.
+fn take() -> io::Result<()> {
+    enable_raw_mode()?;
+    keep_signals();
+    let entered = execute!(io::stderr(), EnterAlternateScreen, Hide);
+    if entered.is_err() {
+        give_back();
+    }
+    entered
+}
+
+/// Gives the terminal back if a full screen has it, and calls `stop`, which stops the process.
+/// Nothing is drawn until that returns; [`resume`] takes the terminal again.
+pub fn lend_while_stopped(stop: impl FnOnce()) {
+    let mut hold = hold();
+    lend(&mut hold);
+    stop();
+}
+
+/// Takes the terminal again for a full screen, after the process was stopped in whatever way: the
+/// shell has used it meanwhile. In the background this waits for the foreground.
+pub fn resume() {
+    let mut hold = hold();
+    if !is_in_foreground() {
+        return;
+    }
+    lend(&mut hold);
+    take_again(&mut hold);
+}
+
+fn lend(hold: &mut Hold) {
+    if matches!(*hold, Hold::Taken | Hold::TakenAgain) {
+        give_back();
+        *hold = Hold::Lent;
+    }
+}
+
+fn take_again(hold: &mut Hold) {
+    if *hold == Hold::Lent && take().is_ok() {
+        *hold = Hold::TakenAgain;
+    }
+}
+
+/// Whether the terminal is this process's to change: in the background that would stop it.
+fn is_in_foreground() -> bool {
+    match tcgetpgrp(io::stdin()) {
+        Ok(group) => group == rustix::process::getpgrp(),
+        Err(_) => true,
+    }
+}
+
+/// Lets Ctrl-C and Ctrl-Z stay signals, so that they work even while no event comes.
 fn keep_signals() {
     let stdin = io::stdin();
     if let Ok(mut attributes) = tcgetattr(&stdin) {

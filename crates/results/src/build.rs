@@ -323,6 +323,7 @@ impl CellRecord {
             total,
             open_loop: None,
             errors: names.errors_of(totals),
+            standstills: Vec::new(),
             first_done_ns: None,
             last_done_ns: None,
             cpu: CpuFigures::default(),
@@ -343,6 +344,12 @@ impl CellRecord {
     pub fn set_open_loop(&mut self, figures: OpenLoopFigures) {
         self.transactions.remove(RESPONSE);
         self.open_loop = Some(figures);
+    }
+
+    /// Whether no time in which everything stood still is in its figures.
+    #[must_use]
+    pub fn is_valid(&self) -> bool {
+        self.standstills.iter().all(|still| still.is_left_out)
     }
 
     /// Requests due each second; none where each followed the one before.

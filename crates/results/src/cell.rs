@@ -12,7 +12,7 @@ use crate::open_loop::OpenLoopFigures;
 use crate::parts::{
     CpuFigures, DeviceFigures, EngineNotes, ErrnoCount, TargetFigures, WorkerFigures,
 };
-use crate::{Status, SteadyRecord, WithinRun, real};
+use crate::{Standstill, Status, SteadyRecord, WithinRun, real};
 
 /// Figures by the name of the operation (`read`, `write`, `fsync`, ...).
 pub type Operations = BTreeMap<String, OperationFigures>;
@@ -73,6 +73,9 @@ pub struct CellRecord {
     /// Failed operations by what the kernel said.
     #[serde(default)]
     pub errors: Vec<ErrnoCount>,
+    /// When the measurement stood still.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub standstills: Vec<Standstill>,
     /// When the first worker was done, in nanoseconds from the start of the measurement.
     #[serde(default)]
     pub first_done_ns: Option<u64>,

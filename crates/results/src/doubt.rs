@@ -4,7 +4,8 @@ use workload::plan::{CacheMode, Cell, ContentPlan, EngineKind, Plan};
 
 use crate::title::target_indexes;
 use crate::{
-    CellRecord, Environment, OperationFigures, Phase, Status, SteadyRecord, SteadyVerdict,
+    CellRecord, Environment, IntervalRecord, OperationFigures, Phase, StandstillCause, Status,
+    SteadyRecord, SteadyVerdict,
 };
 use crate::{Warning, WarningCode};
 
@@ -32,6 +33,7 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
         .find(|planned| planned.index == cell.index);
     let findings = [
         outcome(cell),
+        stood_still(cell),
         io_errors(cell),
         short_transfers(cell),
         cache_served_reads(cell),
@@ -104,14 +106,42 @@ fn is_idle(cell: &CellRecord) -> bool {
 
 fn outcome(cell: &CellRecord) -> Finding {
     if cell.total.count == 0 && !is_idle(cell) {
-        let message = "no operation succeeded, so there is nothing to report";
+        let message = match cell.standstills.is_empty() {
+            true => "no operation succeeded, so there is nothing to report",
+            false => "nothing is left without what was measured while it stood still",
+        };
         return Some((WarningCode::NothingMeasured, message.to_owned()));
     }
-    (cell.status != Status::Complete).then(|| {
+    // That it is not valid is told elsewhere.
+    (cell.status != Status::Complete && cell.is_valid()).then(|| {
         let seconds = cell.run_time_ns as f64 / 1e9;
         let message = format!("the cell ended early; its figures cover {seconds:.1} s");
         (WarningCode::CellCutShort, message)
     })
+}
+
+fn stood_still(cell: &CellRecord) -> Finding {
+    let first = cell.standstills.first()?;
+    let cause = match first.cause {
+        StandstillCause::Stopped => "the run was stopped, frozen or paused",
+        StandstillCause::Suspended => "the machine was suspended",
+    };
+    let seconds = |ns: u64| ns as f64 / 1e9;
+    let length_ns = cell.standstills.iter().map(|still| still.length_ns).sum();
+    let count = match cell.standstills.len() {
+        1 => String::new(),
+        count => format!(", {count} times"),
+    };
+    let outcome = match cell.is_valid() {
+        true => "what was measured then is left out of the figures",
+        false => "the figures are not valid: measure it again",
+    };
+    let message = format!(
+        "{cause} for {:.1} s{count}, {:.1} s after the measurement began; {outcome}",
+        seconds(length_ns),
+        seconds(first.at_ns),
+    );
+    Some((WarningCode::StoodStill, message))
 }
 
 fn io_errors(cell: &CellRecord) -> Finding {
@@ -310,9 +340,16 @@ fn ring_flags_missing(cell: &CellRecord) -> Finding {
 }
 
 fn interval_late(cell: &CellRecord) -> Finding {
+    // Those that a standstill made long are no sign of load.
+    let stood = |interval: &&IntervalRecord| {
+        let end_ns = interval.at_ns.saturating_add(interval.length_ns);
+        let mut stills = cell.standstills.iter();
+        stills.any(|it| interval.at_ns <= it.at_ns + it.length_ns && it.at_ns <= end_ns)
+    };
     let mut lengths: Vec<u64> = cell
         .intervals
         .iter()
+        .filter(|interval| !stood(interval))
         .map(|interval| interval.length_ns)
         .collect();
     if lengths.len() < 3 {
@@ -332,7 +369,7 @@ fn interval_late(cell: &CellRecord) -> Finding {
 }
 
 fn warm_up(cell: &CellRecord) -> Finding {
-    if cell.steady.is_some() {
+    if cell.steady.is_some() || !cell.is_valid() {
         // Its rounds go on until the warm-up is over.
         return None;
     }

@@ -109,6 +109,8 @@ warning_codes! {
     LoadBefore = "load-before",
     /// An interval was handed over late, so it is longer than the others.
     IntervalLate = "interval-late",
+    /// The process or the machine stood still while measuring.
+    StoodStill = "stood-still",
     /// The figures still rose or fell while measuring.
     NotSteady = "not-steady",
     /// The ramp was too short: the start of the measurement still was warm-up.

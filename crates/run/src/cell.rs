@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use engine::clock::Clock;
 use engine::{OperationSet, TscClock};
-use results::{EngineNotes, RunEvent, SteadyRecord};
+use results::{EngineNotes, RunEvent, Standstill, SteadyRecord};
 use stats::Interval;
 use workload::plan::Cell;
 
@@ -67,6 +67,8 @@ pub(crate) struct Measured {
     pub transaction_kinds: &'static [&'static str],
     /// When the measurement was to begin, in nanoseconds of the clock.
     pub measure_ns: u64,
+    /// When everything stood still.
+    pub standstills: Vec<Standstill>,
     /// The rounds, where there were any.
     pub steady: Option<MeasuredRounds>,
 }
@@ -128,6 +130,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     let counters = shapes.iter().map(|shape| shape.spans.clone()).collect();
     let mut collection = Collection::new(inboxes, shapes, rounds::interval_ns(cell));
     collection.rounds = Rounds::new(cell, counters);
+    collection.leaves_out = can_leave_out(cell);
     let threads = tasks
         .into_iter()
         .zip(&lanes)
@@ -154,6 +157,13 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
         rounds.narrow(&mut measured, &collection.indexes, stopped);
     }
     Ok(measured)
+}
+
+/// Whether a part of a cell's time can be left out: not where the figures are of so many operations
+/// or rounds as a whole, nor where what was due meanwhile is done afterwards.
+fn can_leave_out(cell: &Cell) -> bool {
+    let is_whole = cell.operations.is_some() || cell.run_time_ns == 0 || cell.files.is_some();
+    !is_whole && cell.rate.is_none() && cell.steady.is_none()
 }
 
 /// What ends the threads early.
@@ -387,7 +397,7 @@ pub(crate) fn shape(lane: &Lane, operations: OperationSet, kind_count: usize) ->
 
 fn assemble(
     lanes: Vec<Lane>,
-    run: Run,
+    mut run: Run,
     collection: &mut Collection,
     transaction_kinds: &'static [&'static str],
 ) -> Measured {
@@ -397,6 +407,12 @@ fn assemble(
     }
     collection.close();
     collection.judge();
+    for (outcome, left_out_ns) in run.outcomes.iter_mut().zip(&collection.left_out_ns) {
+        outcome.measured_ns = outcome.measured_ns.saturating_sub(*left_out_ns);
+    }
+    let stills = collection.stills.iter();
+    let standstills = stills.filter_map(|it| it.record(run.measure_ns, collection.leaves_out));
+    let standstills = standstills.collect();
     let spans = std::mem::take(&mut collection.lanes);
     let parts = lanes.into_iter().zip(spans).zip(run.outcomes);
     Measured {
@@ -411,6 +427,7 @@ fn assemble(
         engine_notes: run.notes,
         transaction_kinds,
         measure_ns: run.measure_ns,
+        standstills,
         steady: None,
     }
 }

@@ -9,6 +9,7 @@ use stats::{Counter, Interval};
 use crate::figures::operation_names;
 use crate::recorder::{Inbox, Outcome, Sample};
 use crate::rounds::Rounds;
+use crate::standstill::Still;
 
 /// Everything that the workers of a cell have counted so far.
 pub(crate) struct Collection {
@@ -26,6 +27,12 @@ pub(crate) struct Collection {
     pub transactions: u64,
     /// Where the cell is measured until it is steady.
     pub rounds: Option<Rounds>,
+    /// When everything stood still.
+    pub stills: Vec<Still>,
+    /// Whether what such a time touches is left out.
+    pub leaves_out: bool,
+    /// How much was left out of each lane's measurement, in nanoseconds.
+    pub left_out_ns: Vec<u64>,
     /// When the newest sample of each lane ended, in nanoseconds of the clock.
     lane_ends_ns: Vec<u64>,
     /// Index of the last slice that was finished; those of the ramp are below 0.
@@ -49,6 +56,9 @@ impl Collection {
     /// `shapes` has one empty sample for each lane; the measurement begins at about `measure_ns`.
     pub fn new(inboxes: Vec<Inbox>, shapes: Vec<Sample>, interval_ns: u64) -> Self {
         Self {
+            stills: Vec::new(),
+            leaves_out: false,
+            left_out_ns: vec![0; inboxes.len()],
             lane_ends_ns: vec![0; inboxes.len()],
             inboxes,
             lanes: shapes.into_iter().map(|shape| shape.spans).collect(),
@@ -113,6 +123,11 @@ impl Collection {
     }
 
     fn add(&mut self, lane_index: usize, sample: &Sample) {
+        if self.is_left_out(sample) {
+            self.lane_ends_ns[lane_index] = sample.end_ns();
+            self.left_out_ns[lane_index] += u64::from(!sample.ramp) * sample.length_ns;
+            return;
+        }
         if !sample.ramp {
             for (total, counted) in self.lanes[lane_index].iter_mut().zip(&sample.spans) {
                 total.merge(counted);
@@ -137,6 +152,12 @@ impl Collection {
             }
             Entry::Occupied(mut slice) => slice.get_mut().add(sample, is_regular),
         }
+    }
+
+    /// Whether a standstill is in what was counted.
+    fn is_left_out(&self, sample: &Sample) -> bool {
+        let mut stills = self.stills.iter();
+        self.leaves_out && stills.any(|still| still.touches(sample.at_ns, sample.end_ns()))
     }
 
     /// The interval in which the sample's middle lies; one of the ramp is never one of the

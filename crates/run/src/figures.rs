@@ -28,11 +28,14 @@ pub(crate) fn cell_record(plan: &Plan, cell: &Cell, measured: &Measured) -> Cell
     let run_time_ns = run_time_ns(cell, measured);
     let mut record = CellRecord::of(cell, plan, &totals, run_time_ns, names);
     let stopped = measured.lanes.iter().any(|lane| lane.outcome.stopped);
-    record.status = if stopped {
-        Status::Interrupted
-    } else {
-        Status::Complete
+    let is_valid = measured.standstills.iter().all(|it| it.is_left_out)
+        && (measured.standstills.is_empty() || record.run_time_ns > 0);
+    record.status = match (stopped, is_valid) {
+        (_, false) => Status::Failed,
+        (true, true) => Status::Interrupted,
+        (false, true) => Status::Complete,
     };
+    record.standstills.clone_from(&measured.standstills);
     if let Some(asked) = cell.rate {
         let lateness = lateness(&measured.lanes);
         let figures = OpenLoopFigures::of(asked, &totals, run_time_ns, names, lateness);

@@ -32,6 +32,7 @@ mod rounds;
 mod session;
 mod slots;
 mod spans;
+mod standstill;
 #[cfg(test)]
 mod tests;
 mod together;

@@ -10,6 +10,7 @@ use workload::plan::Cell;
 use crate::cell::{CellKit, Course, Mark};
 use crate::collect::Collection;
 use crate::rounds;
+use crate::standstill::Sleep;
 
 /// How often the monitor looks, in nanoseconds; a worker that is done wakes it at once.
 const LOOK_NS: u64 = 100_000_000;
@@ -34,6 +35,7 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
         0 => u64::MAX,
         run_ns => measure_ns.saturating_add(run_ns),
     };
+    let sleep = Sleep::new(watch.thread_ids.len());
     let round_ns = rounds::round_ns(kit.cell).unwrap_or(u64::MAX);
     let mut next_round_ns = measure_ns.saturating_add(round_ns);
     let mut next_mark = Some(Mark::Begin);
@@ -74,7 +76,9 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
             Some(_) => end_ns.min(next_round_ns),
             None => u64::MAX,
         };
-        pause(until_ns.saturating_sub(now_ns).clamp(1, look_ns(kit.cell)));
+        let span_ns = until_ns.saturating_sub(now_ns).clamp(1, look_ns(kit.cell));
+        let still = sleep.sleep(span_ns, kit.clock, pause);
+        collection.stills.extend(still);
     }
     if next_mark == Some(Mark::End) {
         (kit.mark)(Mark::End, watch.thread_ids);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use display::{Asked, Display, Kind, Surroundings};
-use results::{RunRecord, Status, Warning, WarningCode};
+use results::{CellRecord, RunRecord, Status, Warning, WarningCode};
 use run::RunOptions;
 use workload::plan::Plan;
 use workload::{Diagnostic, plan, wanted_targets};
@@ -126,7 +126,8 @@ pub(super) fn of_plan(diagnostic: Diagnostic) -> Warning {
 }
 
 pub(super) fn exit(record: &RunRecord, not_stored: Option<&NotStored>) -> Exit {
-    let errors = record.cells.iter().any(|cell| cell.total.errors > 0);
+    let is_bad = |cell: &CellRecord| cell.total.errors > 0 || cell.status == Status::Failed;
+    let errors = record.cells.iter().any(is_bad);
     let is_failure = |warning: &Warning| {
         matches!(
             warning.code,

@@ -146,8 +146,12 @@ pub(super) fn places(record: &RunRecord) -> impl Fn(&CellRecord) -> Vec<String> 
 }
 
 fn place(names: &CellNames, cell: &CellRecord) -> Vec<String> {
+    let title = printable(&names.title(cell));
     vec![
-        printable(&names.title(cell)),
+        match cell.is_valid() {
+            true => title,
+            false => format!("{title} (not valid)"),
+        },
         printable(&cell.target),
         super::words::engine_name(cell.engine).to_owned(),
         super::words::cache_name(cell.cache).to_owned(),

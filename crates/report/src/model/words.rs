@@ -268,6 +268,7 @@ fn line(warning: &Warning, place: String) -> ModelWarning {
             | WarningCode::VerifyMismatch
             | WarningCode::NothingMeasured
             | WarningCode::TargetLost
+            | WarningCode::StoodStill
     );
     let message = printable(&format!("{place}{}", warning.message));
     ModelWarning {

@@ -1,8 +1,8 @@
 //! Which figures deserve doubt.
 
 use results::{
-    CellRecord, Environment, IntervalFigures, IntervalRecord, Phase, RoundRecord, Status,
-    SteadyRecord, SteadyRule, WarningCode, WithinRun,
+    CellRecord, Environment, IntervalFigures, IntervalRecord, Phase, RoundRecord, Standstill,
+    StandstillCause, Status, SteadyRecord, SteadyRule, WarningCode, WithinRun,
 };
 use results::{doubt, doubt_environment, percentile_is_supported};
 use workload::plan::{CacheMode, ContentPlan, EngineKind, Plan};
@@ -328,6 +328,22 @@ fn a_late_interval_is_told() {
     }
     let message = "1 of 6 intervals came late; the machine may be overloaded";
     only(&plan, &cell, WarningCode::IntervalLate, message);
+    // One that stood still is long for another reason.
+    cell.standstills = vec![Standstill {
+        at_ns: cell.intervals[2].at_ns + sample::SECOND / 2,
+        length_ns: 2 * sample::SECOND,
+        cause: StandstillCause::Stopped,
+        is_left_out: false,
+    }];
+    cell.status = Status::Failed;
+    let message = "the run was stopped, frozen or paused for 2.0 s, 2.5 s after the measurement \
+        began; the figures are not valid: measure it again";
+    only(&plan, &cell, WarningCode::StoodStill, message);
+    cell.standstills[0].is_left_out = true;
+    cell.status = Status::Complete;
+    let message = "the run was stopped, frozen or paused for 2.0 s, 2.5 s after the measurement \
+        began; what was measured then is left out of the figures";
+    only(&plan, &cell, WarningCode::StoodStill, message);
 }
 
 #[test]

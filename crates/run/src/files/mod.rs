@@ -74,6 +74,7 @@ pub(crate) fn measure(mut kit: FilesKit<'_>, files: &FilePlan) -> FilesMeasured 
     let mut records = phases.records(kit.plan, kit.cell);
     if kit.stop.load(Ordering::Relaxed)
         && let Some(last) = records.last_mut()
+        && last.status == Status::Complete
     {
         last.status = Status::Interrupted;
     }

@@ -26,7 +26,7 @@ struct Sum {
 
 enum Counted {
     Workers {
-        measured: Measured,
+        measured: Box<Measured>,
         /// Processor, device and start of all stages; its figures are those of the first.
         usage: Box<CellRecord>,
     },
@@ -56,7 +56,7 @@ impl Phases {
             _ => self.phases.push(Sum {
                 name: phase.to_owned(),
                 counted: Counted::Workers {
-                    measured,
+                    measured: Box::new(measured),
                     usage: Box::new(usage),
                 },
                 classic: None,
@@ -156,6 +156,12 @@ fn merge(so_far: &mut Measured, later: Measured) {
     for (lane, added) in so_far.lanes.iter_mut().zip(later.lanes) {
         merge_lane(lane, added);
     }
+    so_far
+        .standstills
+        .extend(later.standstills.into_iter().map(|still| {
+            let at_ns = still.at_ns + offset_ns;
+            results::Standstill { at_ns, ..still }
+        }));
     so_far
         .intervals
         .extend(later.intervals.into_iter().map(|interval| {

@@ -1,0 +1,223 @@
+//! Finds out that everything stood still: the process was stopped or frozen, the machine suspended
+//! or paused. What was in flight meanwhile has no latency that says anything of the target.
+//!
+//! The monitor knows how long it meant to sleep. What it overslept and did not wait for a processor
+//! is time in which nobody let it run; where no other thread ran either, everything stood still.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+use engine::clock::Clock;
+use results::{Standstill, StandstillCause};
+use rustix::time::{ClockId, clock_gettime};
+
+/// Less is not told from what a busy machine or hypervisor does.
+const STOPPED_MIN_NS: u64 = 500_000_000;
+/// The clocks that tell of a suspended machine are read one after the other.
+const SUSPENDED_MIN_NS: u64 = 50_000_000;
+/// What threads may have done on top of what they could have before and after.
+const WORKED_MAX_NS: u64 = 100_000_000;
+/// What comes in so soon afterwards was in flight meanwhile.
+const GRACE_NS: u64 = 100_000_000;
+
+/// What is looked at before and after the monitor sleeps.
+#[derive(Debug, Clone, Copy, Default)]
+struct Look {
+    monotonic_ns: u64,
+    /// As the above, but goes on while the machine is suspended.
+    boot_ns: u64,
+    /// How long the monitor has waited for a processor so far; none where the kernel does not
+    /// keep count.
+    waited_ns: Option<u64>,
+    /// Processor time of all threads so far.
+    worked_ns: u64,
+}
+
+/// The monitor's sleep, which notices a standstill.
+pub(crate) struct Sleep {
+    /// Of the thread that made this.
+    schedule: Option<File>,
+    /// Threads that work while it sleeps.
+    thread_count: u64,
+}
+
+/// A standstill, with the clock's times between which it lay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Still {
+    pub from_ns: u64,
+    pub until_ns: u64,
+    length_ns: u64,
+    cause: StandstillCause,
+}
+
+impl Sleep {
+    /// For the thread that calls it.
+    pub fn new(thread_count: usize) -> Self {
+        Self {
+            schedule: File::open("/proc/thread-self/schedstat").ok(),
+            thread_count: thread_count as u64,
+        }
+    }
+
+    /// Sleeps by `sleep`, for `span_ns` at most; what stood still meanwhile, by the clock.
+    pub fn sleep(&self, span_ns: u64, clock: &impl Clock, sleep: impl Fn(u64)) -> Option<Still> {
+        let (from_ns, before) = (clock.now_ns(), self.look());
+        sleep(span_ns);
+        let (after, until_ns) = (self.look(), clock.now_ns());
+        let (cause, length_ns) = judge(&before, &after, span_ns, self.thread_count)?;
+        Some(Still {
+            from_ns,
+            until_ns: until_ns + GRACE_NS,
+            length_ns,
+            cause,
+        })
+    }
+
+    fn look(&self) -> Look {
+        let time_ns = |clock| {
+            let time = clock_gettime(clock);
+            let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+            seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
+        };
+        Look {
+            monotonic_ns: time_ns(ClockId::Monotonic),
+            boot_ns: time_ns(ClockId::Boottime),
+            waited_ns: self.schedule.as_ref().and_then(waited_ns),
+            worked_ns: time_ns(ClockId::ProcessCPUTime),
+        }
+    }
+}
+
+/// The second number of `schedstat`.
+///
+/// Source: Linux, `Documentation/scheduler/sched-stats.rst`, `/proc/<pid>/schedstat`.
+fn waited_ns(schedule: &File) -> Option<u64> {
+    let mut text = [0; 96];
+    let length = schedule.read_at(&mut text, 0).ok()?;
+    let text = std::str::from_utf8(&text[..length]).ok()?;
+    text.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+/// Whether everything stood still between two looks, and for how long at least.
+fn judge(
+    before: &Look,
+    after: &Look,
+    span_ns: u64,
+    thread_count: u64,
+) -> Option<(StandstillCause, u64)> {
+    let passed_ns = after.monotonic_ns.saturating_sub(before.monotonic_ns);
+    let with_suspend_ns = after.boot_ns.saturating_sub(before.boot_ns);
+    let suspended_ns = with_suspend_ns.saturating_sub(passed_ns);
+    if suspended_ns >= SUSPENDED_MIN_NS {
+        return Some((StandstillCause::Suspended, suspended_ns));
+    }
+    let waited_ns = after.waited_ns?.saturating_sub(before.waited_ns?);
+    let absent_ns = passed_ns.saturating_sub(span_ns).saturating_sub(waited_ns);
+    if absent_ns < STOPPED_MIN_NS {
+        return None;
+    }
+    let worked_ns = after.worked_ns.saturating_sub(before.worked_ns);
+    let could_ns = (passed_ns - absent_ns).saturating_mul(thread_count + 1);
+    let stood = worked_ns <= could_ns.saturating_add(WORKED_MAX_NS);
+    stood.then_some((StandstillCause::Stopped, absent_ns))
+}
+
+impl Still {
+    /// Whether something that was counted between these times of the clock is touched by it.
+    pub fn touches(&self, at_ns: u64, end_ns: u64) -> bool {
+        at_ns < self.until_ns && self.from_ns < end_ns
+    }
+
+    /// For the record; none where it was over when the measurement began.
+    pub fn record(&self, measure_ns: u64, is_left_out: bool) -> Option<Standstill> {
+        (self.until_ns > measure_ns).then(|| Standstill {
+            at_ns: self.from_ns.saturating_sub(measure_ns),
+            length_ns: self.length_ns,
+            cause: self.cause,
+            is_left_out,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use engine::StepClock;
+
+    use super::*;
+
+    const SECOND_NS: u64 = 1_000_000_000;
+    const SPAN_NS: u64 = SECOND_NS / 10;
+
+    /// What is seen after so long, of which so much was waited and suspended, and so much worked.
+    fn after(passed_ns: u64, waited_ns: u64, suspended_ns: u64, worked_ns: u64) -> Look {
+        Look {
+            monotonic_ns: passed_ns,
+            boot_ns: passed_ns + suspended_ns,
+            waited_ns: Some(waited_ns),
+            worked_ns,
+        }
+    }
+
+    fn verdict(after: &Look) -> Option<(StandstillCause, u64)> {
+        let before = Look {
+            waited_ns: Some(0),
+            ..Look::default()
+        };
+        judge(&before, after, SPAN_NS, 2)
+    }
+
+    #[test]
+    fn a_sleep_that_lasts_for_no_other_reason_is_a_stop() {
+        let seen = after(5 * SECOND_NS, 0, 0, SPAN_NS);
+        let length_ns = 5 * SECOND_NS - SPAN_NS;
+        assert_eq!(verdict(&seen), Some((StandstillCause::Stopped, length_ns)));
+        assert_eq!(verdict(&after(SPAN_NS, 0, 0, SPAN_NS)), None);
+        // Woken before its time.
+        assert_eq!(verdict(&after(SPAN_NS / 2, 0, 0, SPAN_NS)), None);
+    }
+
+    #[test]
+    fn load_on_the_machine_is_no_stop() {
+        let waited = after(5 * SECOND_NS, 5 * SECOND_NS - SPAN_NS, 0, SPAN_NS);
+        assert_eq!(verdict(&waited), None);
+        let others_worked = after(5 * SECOND_NS, 0, 0, 4 * SECOND_NS);
+        assert_eq!(verdict(&others_worked), None);
+        let untold = Look {
+            waited_ns: None,
+            ..after(5 * SECOND_NS, 0, 0, SPAN_NS)
+        };
+        assert_eq!(verdict(&untold), None);
+    }
+
+    #[test]
+    fn a_suspended_machine_is_told_from_a_stop() {
+        let seen = after(SPAN_NS, 0, 60 * SECOND_NS, SPAN_NS);
+        let wanted = (StandstillCause::Suspended, 60 * SECOND_NS);
+        assert_eq!(verdict(&seen), Some(wanted));
+    }
+
+    #[test]
+    fn a_sleep_of_its_time_is_no_standstill_and_passes() {
+        let (clock, asked_ns) = (StepClock::new(), Cell::new(0));
+        let sleep = |span_ns: u64| asked_ns.set(span_ns);
+        assert_eq!(Sleep::new(1).sleep(SPAN_NS, &clock, sleep), None);
+        assert_eq!(asked_ns.get(), SPAN_NS);
+    }
+
+    #[test]
+    fn what_it_touches_is_what_ends_after_its_start_and_begins_before_its_end() {
+        let still = Still {
+            from_ns: 100,
+            until_ns: 200,
+            length_ns: 90,
+            cause: StandstillCause::Stopped,
+        };
+        assert!(still.touches(50, 101) && still.touches(199, 300) && still.touches(0, 1000));
+        assert!(!still.touches(50, 100) && !still.touches(200, 300));
+        assert_eq!(still.record(200, true), None);
+        let record = still.record(150, true).expect("a record");
+        assert_eq!((record.at_ns, record.length_ns), (0, 90));
+    }
+}
