@@ -48,14 +48,38 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// The option that lets a device be overwritten.
+const DESTRUCTIVE: &str = "overwrite-device";
+
 /// Prints what is wrong with the command line, or the help that it asks for.
-pub(crate) fn not_understood(error: &clap::Error) -> Exit {
+pub(crate) fn not_understood(mut error: clap::Error) -> Exit {
+    suggest_nothing_destructive(&mut error);
     // Help and version go to standard output, mistakes to standard error.
     let _ = error.print();
     if error.use_stderr() {
         Exit::Usage
     } else {
         Exit::Measured
+    }
+}
+
+/// Takes back the suggestion of an option that destroys data: nobody shall have it for a typo.
+fn suggest_nothing_destructive(error: &mut clap::Error) {
+    use clap::error::{ContextKind, ContextValue};
+    let is_destructive = |value: &ContextValue| value.to_string().contains(DESTRUCTIVE);
+    let suggestions = [
+        ContextKind::SuggestedArg,
+        ContextKind::SuggestedCommand,
+        ContextKind::SuggestedSubcommand,
+        ContextKind::SuggestedValue,
+        ContextKind::Suggested,
+    ];
+    for kind in suggestions {
+        if error.get(kind).is_some_and(is_destructive) {
+            error.remove(kind);
+            // It shows what was suggested as if it had been given.
+            error.remove(ContextKind::Usage);
+        }
     }
 }
 
@@ -147,5 +171,48 @@ impl From<target::TargetError> for Failure {
     fn from(error: target::TargetError) -> Self {
         let help = Some(error.help());
         Self::new(Exit::System, error, help)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::args::Cli;
+
+    fn complaint(arguments: &[&str]) -> String {
+        let words = ["pgmeter"].iter().chain(arguments);
+        let mut error = Cli::try_parse_from(words).expect_err("a typo");
+        suggest_nothing_destructive(&mut error);
+        error.render().to_string()
+    }
+
+    #[test]
+    fn no_typo_is_answered_with_the_option_that_destroys() {
+        let typos = [
+            "--rw=randread",
+            "--overwrite",
+            "--overwrite-devic=/dev/x",
+            "--overwrite_device",
+            "--write-device",
+            "--device",
+            "--over",
+            "--ow",
+        ];
+        for command in [&["run"][..], &["compare"], &["check"], &["lab", "run"]] {
+            for typo in typos {
+                let said = complaint(&[command, &[typo]].concat());
+                let rest = said.replacen(typo.split('=').next().unwrap_or(typo), "", 1);
+                assert!(!rest.contains(DESTRUCTIVE), "{said}");
+                assert!(said.starts_with("error: "), "{said}");
+            }
+        }
+    }
+
+    #[test]
+    fn other_options_are_still_suggested() {
+        let said = complaint(&["run", "--run-tme=5s"]);
+        assert!(said.contains("'--run-time'"), "{said}");
     }
 }

@@ -28,7 +28,7 @@ fn main() -> ExitCode {
         },
         None => match Cli::try_parse() {
             Ok(cli) => cli,
-            Err(error) => return failure::not_understood(&error).into(),
+            Err(error) => return failure::not_understood(error).into(),
         },
     };
     // The second Ctrl-C: leaves the terminal as it was and everything else as it is.

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 
 use crate::TargetError;
-use crate::device::{HeldDevice, admit_device};
+use crate::device::{HeldDevice, admit_device, check_unused};
+use crate::open::FileId;
 use crate::place::Place;
 use crate::probe::{PathFacts, PathKind, may_name_file, parent_of, probe};
 use crate::remount::Remount;
@@ -71,6 +72,9 @@ impl Admitted {
 /// user.
 pub fn admit(path: &Path, permission: &Permission) -> Result<Admitted, TargetError> {
     let facts = probe(path)?;
+    if facts.kind != PathKind::Device && means_device(&facts, permission) {
+        return Err(TargetError::NoDevice { path: facts.path });
+    }
     let site = match facts.kind {
         PathKind::Symlink => return Err(symlink(&facts.path)),
         PathKind::Other(kind) => {
@@ -94,6 +98,31 @@ pub fn admit(path: &Path, permission: &Permission) -> Result<Admitted, TargetErr
         site,
         run: permission.run.clone(),
     })
+}
+
+/// Whether what is no device could only have been meant as one: it was named to be overwritten, or
+/// is where device nodes are, so that a file would lie in memory.
+fn means_device(facts: &PathFacts, permission: &Permission) -> bool {
+    match facts.kind {
+        PathKind::Missing | PathKind::File | PathKind::Directory => {
+            permission.overwrite_devices.contains(&facts.path) || is_among_nodes(facts)
+        }
+        _ => false,
+    }
+}
+
+/// Whether a path is where device nodes are: below `/dev`, and not on something mounted in it
+/// such as `/dev/shm`, or on any `devtmpfs`.
+fn is_among_nodes(facts: &PathFacts) -> bool {
+    let on = match facts.kind {
+        PathKind::Directory => &facts.path,
+        _ => parent_of(&facts.path),
+    };
+    let nodes = Path::new("/dev");
+    let is_below = fs::canonicalize(on).is_ok_and(|path| path.starts_with(nodes));
+    let point = facts.mount.as_ref().map(|mount| mount.point.as_path());
+    let is_mounted_in_it = point.is_some_and(|it| it != nodes && it.starts_with(nodes));
+    facts.file_system == "devtmpfs" || is_below && !is_mounted_in_it
 }
 
 fn symlink(path: &Path) -> TargetError {
@@ -146,7 +175,7 @@ fn check_files(place: &Place) -> Result<(), TargetError> {
         return Ok(());
     };
     if peeked.is_some_and(|peeked| peeked.names(&name, &found)) {
-        return Ok(());
+        return check_unused(&place.test_path(), FileId::of(&found));
     }
     Err(TargetError::Foreign {
         path: place.test_path(),

@@ -12,9 +12,10 @@ use rustix::io::Errno;
 use crate::TargetError;
 use crate::admit::Permission;
 use crate::mounts::{self, Mount};
+use crate::open::FileId;
 use crate::probe::PathFacts;
 use crate::signature::signature;
-use crate::sysfs::{DeviceNumber, Sysfs, block_number, split};
+use crate::sysfs::{DeviceNumber, LoopDevice, Storage, Sysfs, block_number, split};
 
 const BUSY_ATTEMPTS: u32 = 16;
 const BUSY_WAIT: Duration = Duration::from_millis(25);
@@ -163,26 +164,89 @@ struct InUse {
 }
 
 impl InUse {
-    /// Who uses the device, one of its partitions, or the disk that it is part of.
+    /// Who uses the device, or anything else that has bytes in common with it.
     fn usage(&self, number: DeviceNumber) -> Option<Usage> {
+        self.usage_around(number)
+            .or_else(|| self.shared_by_loop(number))
+            .or_else(|| self.used_below(number))
+            .or_else(|| {
+                // It is the same disk, so that the words about it are the same.
+                let twins = self.sys.twins(number);
+                twins.into_iter().find_map(|twin| self.usage_around(twin))
+            })
+    }
+
+    /// Who uses the device, one of its partitions, or the disk that it is part of.
+    fn usage_around(&self, number: DeviceNumber) -> Option<Usage> {
         let disk = self.sys.parent_disk(number).into_iter();
         let related = self.sys.partitions(number).into_iter().chain(disk);
         let own = self.usage_of(number, "it");
         own.or_else(|| {
             related
-                .filter_map(|other| {
-                    let name = self.sys.device(other, 0)?.name;
-                    self.usage_of(other, &format!("`{name}`"))
-                })
+                .filter_map(|other| self.usage_of(other, &self.shown(other)?))
                 .next()
         })
+    }
+
+    /// Another loop device on the bytes of this one.
+    fn shared_by_loop(&self, number: DeviceNumber) -> Option<Usage> {
+        let loops = self.sys.loops();
+        let chain: Vec<_> = std::iter::once(number)
+            .chain(self.sys.made_of(number))
+            .collect();
+        let (own, others): (Vec<_>, Vec<_>) =
+            loops.iter().partition(|it| chain.contains(&it.number));
+        let (own, other) = own.into_iter().find_map(|own| {
+            let other = others.iter().find(|it| it.overlaps(own))?;
+            Some((own, other))
+        })?;
+        let name = &other.name;
+        Some(Usage {
+            what: format!(
+                "`{name}` is on the same image, `{}`{}",
+                workload::printable(&own.backing.to_string_lossy()),
+                self.mounted_on(other.number),
+            ),
+            release: format!("run `losetup -d /dev/{name}` first"),
+        })
+    }
+
+    /// Where a device or one of its partitions is mounted, as the end of a sentence.
+    fn mounted_on(&self, number: DeviceNumber) -> String {
+        let all = std::iter::once(number).chain(self.sys.partitions(number));
+        let point = all.into_iter().find_map(|it| {
+            let mount = self.mounts.iter().find(|mount| mount.device == it)?;
+            Some(&mount.point)
+        });
+        point.map_or_else(String::new, |point| {
+            format!(", and mounted on `{}`", point.display())
+        })
+    }
+
+    /// Who uses, beside this device, what it is made of.
+    fn used_below(&self, number: DeviceNumber) -> Option<Usage> {
+        let below = self.sys.made_of(number);
+        below.iter().find_map(|&it| {
+            let name = self.shown(it)?;
+            let is_own =
+                |looped: &LoopDevice| looped.number == number || below.contains(&looped.number);
+            // What else is built on it has other parts of it, as logical volumes have.
+            self.mounted(it, &name)
+                .or_else(|| self.swapped_to(it, &name))
+                .or_else(|| self.behind_loop(it, &name, is_own))
+        })
+    }
+
+    fn shown(&self, number: DeviceNumber) -> Option<String> {
+        let name = self.sys.device(number, 0)?.name;
+        Some(format!("`{name}`"))
     }
 
     fn usage_of(&self, number: DeviceNumber, name: &str) -> Option<Usage> {
         self.mounted(number, name)
             .or_else(|| self.swapped_to(number, name))
             .or_else(|| self.held(number, name))
-            .or_else(|| self.behind_loop(number, name))
+            .or_else(|| self.behind_loop(number, name, |_| false))
     }
 
     fn mounted(&self, number: DeviceNumber, name: &str) -> Option<Usage> {
@@ -224,17 +288,48 @@ impl InUse {
         })
     }
 
-    fn behind_loop(&self, number: DeviceNumber, name: &str) -> Option<Usage> {
-        let looped = self
-            .sys
-            .loops()
-            .into_iter()
-            .find(|(_, file)| file.to_str().and_then(block_number) == Some(number))?;
-        Some(Usage {
-            what: format!("{name} is behind `{}`", looped.0),
-            release: format!("run `losetup -d /dev/{}` first", looped.0),
-        })
+    /// Loop devices on the device, but for those to which it may be given.
+    fn behind_loop(
+        &self,
+        number: DeviceNumber,
+        name: &str,
+        may_be: impl Fn(&LoopDevice) -> bool,
+    ) -> Option<Usage> {
+        let is_on = |it: &LoopDevice| it.storage == Some(Storage::Device(number)) && !may_be(it);
+        let looped = self.sys.loops().into_iter().find(is_on)?;
+        Some(behind(name, &looped))
     }
+}
+
+fn behind(name: &str, looped: &LoopDevice) -> Usage {
+    Usage {
+        what: format!("{name} is behind `{}`", looped.name),
+        release: format!("run `losetup -d /dev/{}` first", looped.name),
+    }
+}
+
+/// Refuses a file that the kernel uses as a device.
+pub(crate) fn check_unused(path: &Path, file: FileId) -> Result<(), TargetError> {
+    let loops = Sysfs::default().loops();
+    let looped = loops
+        .iter()
+        .find(|it| it.storage == Some(Storage::File(file)));
+    if let Some(looped) = looped {
+        return Err(busy(path, behind("it", looped)));
+    }
+    let swaps = std::fs::read_to_string("/proc/swaps").unwrap_or_default();
+    let is_swap = |line: &str| {
+        let name = line.split_whitespace().next();
+        name.and_then(|name| FileId::at(Path::new(name))) == Some(file)
+    };
+    if swaps.lines().skip(1).any(is_swap) {
+        let usage = Usage {
+            what: "it is swap space".to_owned(),
+            release: format!("run `swapoff {}` first", path.display()),
+        };
+        return Err(busy(path, usage));
+    }
+    Ok(())
 }
 
 #[cfg(test)]

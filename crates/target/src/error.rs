@@ -97,6 +97,12 @@ pub enum TargetError {
         /// What it holds, as `a file system (xfs, label `x`)`.
         content: String,
     },
+    /// A device was meant, and there is none of that name.
+    #[error("`{path}` is not a block device")]
+    NoDevice {
+        /// The path as given.
+        path: PathBuf,
+    },
     /// A block device that is in use; no option allows it.
     #[error("`{path}` is in use: {usage}")]
     DeviceBusy {
@@ -292,6 +298,9 @@ impl TargetError {
             Self::InUse { .. } => "wait until it is done, or choose another target".to_owned(),
             Self::Unconfirmed { path, .. } => confirm(path, "use"),
             Self::Signature { path, .. } => confirm(path, "destroy"),
+            Self::NoDevice { .. } => {
+                "nothing was written; `lsblk --paths` lists the devices there are".to_owned()
+            }
             Self::DeviceBusy { release, .. } => format!("nothing was written; {release}"),
             Self::DeviceTooSmall {
                 available_bytes, ..

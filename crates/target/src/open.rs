@@ -22,6 +22,11 @@ pub(crate) struct FileId {
 }
 
 impl FileId {
+    /// What stands at a path, links followed.
+    pub(crate) fn at(path: &Path) -> Option<Self> {
+        rustix::fs::stat(path).ok().map(|found| Self::of(&found))
+    }
+
     pub(crate) fn of(found: &Stat) -> Self {
         Self {
             device: found.st_dev,

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::ops::Range;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{major, minor};
 
 use crate::mounts::{Mount, mounts};
+use crate::open::FileId;
 
 /// A device number: major and minor.
 pub type DeviceNumber = (u32, u32);
@@ -42,6 +44,49 @@ pub struct BlockDevice {
     pub io_poll: bool,
     /// Whether nothing can be written.
     pub read_only: bool,
+}
+
+/// A loop device in use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct LoopDevice {
+    pub name: String,
+    pub number: DeviceNumber,
+    /// The file or device behind it, as the kernel names it.
+    pub backing: PathBuf,
+    /// The same, by what tells it from all others; none where that cannot be found by its name.
+    pub storage: Option<Storage>,
+    /// The part of it.
+    bytes: Range<u64>,
+}
+
+/// What a loop device is on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Storage {
+    File(FileId),
+    Device(DeviceNumber),
+}
+
+impl Storage {
+    fn of(path: &Path) -> Option<Self> {
+        let found = rustix::fs::stat(path).ok()?;
+        let kind = rustix::fs::FileType::from_raw_mode(found.st_mode);
+        Some(match kind {
+            rustix::fs::FileType::BlockDevice => Self::Device(split(found.st_rdev)),
+            _ => Self::File(FileId::of(&found)),
+        })
+    }
+}
+
+impl LoopDevice {
+    /// Whether two devices have bytes in common.
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        let is_same = match (self.storage, other.storage) {
+            (Some(one), Some(other)) => one == other,
+            // Of a file that was removed, the name is left.
+            _ => self.backing == other.backing,
+        };
+        is_same && self.bytes.start < other.bytes.end && other.bytes.start < self.bytes.end
+    }
 }
 
 /// A tree like `/sys`; another root only in tests.
@@ -149,10 +194,14 @@ impl Sysfs {
     /// Names of the devices built on this one (`dm-0`, `md0`).
     pub(crate) fn holders(&self, number: DeviceNumber) -> Vec<String> {
         let directory = self.directory(number).unwrap_or_default();
-        entries(&directory.join("holders"))
-            .iter()
-            .map(|path| name_of(path))
-            .collect()
+        let holders = entries(&directory.join("holders"));
+        let mut names: Vec<_> = holders.iter().map(|path| name_of(path)).collect();
+        // A cache device of bcache has no holder, only this; bcache's own devices have it, too.
+        let is_cached = directory.join("bcache").exists();
+        if names.is_empty() && is_cached && !name_of(&directory).starts_with("bcache") {
+            names.push("bcache".to_owned());
+        }
+        names
     }
 
     /// The file behind a loop device.
@@ -161,15 +210,71 @@ impl Sysfs {
         Some(text.into())
     }
 
-    /// The loop devices in use, with what is behind them.
-    pub(crate) fn loops(&self) -> Vec<(String, PathBuf)> {
-        let behind = |path: PathBuf| {
-            let file = word(&path.join("loop/backing_file"))?;
-            Some((name_of(&path), PathBuf::from(file)))
+    /// The loop devices in use.
+    pub(crate) fn loops(&self) -> Vec<LoopDevice> {
+        let looped = |path: PathBuf| {
+            let backing = PathBuf::from(word(&path.join("loop/backing_file"))?);
+            let size_bytes = parsed::<u64>(&path.join("size")).unwrap_or(0) * 512;
+            let first_byte = parsed::<u64>(&path.join("loop/offset")).unwrap_or(0);
+            Some(LoopDevice {
+                name: name_of(&path),
+                number: device_number(&path.join("dev"))?,
+                storage: Storage::of(&backing),
+                backing,
+                bytes: first_byte..first_byte.saturating_add(size_bytes),
+            })
         };
         entries(&self.root.join("block"))
             .into_iter()
-            .filter_map(behind)
+            .filter_map(looped)
+            .collect()
+    }
+
+    /// Other disks that are the same storage by another path: their worldwide name is the same.
+    pub(crate) fn twins(&self, number: DeviceNumber) -> Vec<DeviceNumber> {
+        let Some(directory) = self.directory(number) else {
+            return Vec::new();
+        };
+        let disk = self.whole_disk(&directory);
+        let Some(own) = worldwide_name(&disk) else {
+            return Vec::new();
+        };
+        let own_number = device_number(&disk.join("dev"));
+        entries(&self.root.join("block"))
+            .into_iter()
+            .filter(|other| worldwide_name(other).as_ref() == Some(&own))
+            .filter_map(|other| device_number(&other.join("dev")))
+            .filter(|other| Some(*other) != own_number)
+            .collect()
+    }
+
+    /// Devices whose bytes this one's are, all the way down; not those that hold a file in which
+    /// they are.
+    pub(crate) fn made_of(&self, number: DeviceNumber) -> Vec<DeviceNumber> {
+        let mut found: Vec<DeviceNumber> = Vec::new();
+        let mut waiting = vec![number];
+        while let Some(next) = waiting.pop() {
+            for below in self.members(next) {
+                if below != number && !found.contains(&below) {
+                    found.push(below);
+                    waiting.push(below);
+                }
+            }
+        }
+        found
+    }
+
+    fn members(&self, number: DeviceNumber) -> Vec<DeviceNumber> {
+        let directory = self.directory(number).unwrap_or_default();
+        let slaves = entries(&directory.join("slaves"));
+        let slaves = slaves
+            .iter()
+            .filter_map(|path| device_number(&path.join("dev")));
+        let looped = self.backing_file(number);
+        let looped = looped.and_then(|file| file.to_str().and_then(block_number));
+        slaves
+            .chain(self.parent_disk(number))
+            .chain(looped)
             .collect()
     }
 
@@ -315,6 +420,15 @@ fn device_number(path: &Path) -> Option<DeviceNumber> {
     let text = word(path)?;
     let (major, minor) = text.split_once(':')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// The name of a disk that no other storage in the world has; none where it may be made up.
+///
+/// Source: Linux, `Documentation/ABI/stable/sysfs-block` (`wwid` of NVMe), and `scsi_vpd_lun_id`.
+fn worldwide_name(disk: &Path) -> Option<String> {
+    let name = word(&disk.join("device/wwid")).or_else(|| word(&disk.join("wwid")))?;
+    let is_unique = ["naa.", "eui.", "uuid.", "nvme."].map(|it| name.starts_with(it));
+    is_unique.contains(&true).then_some(name)
 }
 
 /// The entries of a directory in the order of their names; none when it is not there.

@@ -179,3 +179,63 @@ fn a_directory_that_may_not_be_written_is_refused() {
         )
     );
 }
+
+#[test]
+fn a_typo_in_the_name_of_a_device_makes_no_file() {
+    for path in ["/dev/pgmeter-no-such-disk", "/dev/disk/by-id/pgmeter-none"] {
+        let path = Path::new(path);
+        if !parent_of(path).is_dir() {
+            continue;
+        }
+        for overwrite_devices in [Vec::new(), vec![path.to_owned()]] {
+            let permission = Permission {
+                overwrite_devices,
+                ..Permission::default()
+            };
+            let error = admit(path, &permission).expect_err("a refusal");
+            assert_eq!(
+                error.to_string(),
+                format!("`{}` is not a block device", path.display())
+            );
+            assert!(error.help().contains("lsblk"), "{}", error.help());
+        }
+        assert!(fs::symlink_metadata(path).is_err());
+    }
+    let error = admit(Path::new("/dev"), &Permission::default()).expect_err("a refusal");
+    assert!(matches!(error, TargetError::NoDevice { .. }), "{error}");
+}
+
+#[test]
+fn a_file_system_mounted_in_dev_is_no_place_of_nodes() {
+    let shared = Path::new("/dev/shm");
+    if !crate::mounts().iter().any(|mount| mount.point == shared) {
+        println!("skipped: nothing is mounted on `/dev/shm`");
+        return;
+    }
+    let directory = tempfile::tempdir_in(shared).expect("a directory");
+    admit(directory.path(), &Permission::default()).expect("admitted");
+    admit(&directory.path().join("new.dat"), &Permission::default()).expect("admitted");
+}
+
+#[test]
+fn a_file_is_not_taken_for_the_device_that_may_be_overwritten() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("sdb");
+    let permission = Permission {
+        overwrite_devices: vec![path.clone()],
+        ..Permission::default()
+    };
+    let error = admit(&path, &permission).expect_err("a refusal");
+    assert!(matches!(error, TargetError::NoDevice { .. }), "{error}");
+}
+
+#[test]
+fn device_nodes_are_known_by_their_file_system_wherever_it_is_mounted() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let facts = PathFacts {
+        file_system: "devtmpfs".to_owned(),
+        ..probe(directory.path()).expect("facts")
+    };
+    assert!(is_among_nodes(&facts));
+    assert!(!is_among_nodes(&probe(directory.path()).expect("facts")));
+}

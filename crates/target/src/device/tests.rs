@@ -253,3 +253,253 @@ fn partitions_parents_and_holders_count() {
         "name another device: this system runs from it"
     );
 }
+
+/// A second loop device on the image of another, detached when dropped.
+struct Second(String);
+
+impl Second {
+    fn on(image: &Path, options: &[&str]) -> Option<Self> {
+        let image = image.to_str().expect("a plain path");
+        let made = run(&[&["losetup", "--find", "--show"], options, &[image]].concat());
+        if made.is_none() {
+            println!("skipped: no second loop device can be had");
+        }
+        made.map(Self)
+    }
+}
+
+impl Drop for Second {
+    fn drop(&mut self) {
+        run(&["losetup", "--detach", &self.0]);
+    }
+}
+
+#[test]
+fn a_second_loop_device_on_the_image_of_a_mounted_one_is_refused() {
+    let Some(mut made) = Loop::new(16) else {
+        return;
+    };
+    // The image by another name is the same image.
+    let image = made.directory.path().join("image");
+    let link = made.directory.path().join("link");
+    std::fs::hard_link(&image, &link).expect("a link");
+    if !made.make(&["mkfs.ext4", "-q"]) {
+        return;
+    }
+    let Some(point) = made.mount("rw") else {
+        return;
+    };
+    let Some(second) = Second::on(&link, &[]) else {
+        return;
+    };
+    let device = Path::new(&second.0);
+    let error = refusal(device, &naming(device));
+    let name = made.path().trim_start_matches("/dev/");
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "`{}` is in use: `{name}` is on the same image, `{}`, and mounted on `{}`",
+            second.0,
+            link.display(),
+            point.display()
+        )
+    );
+    assert_eq!(
+        error.help(),
+        format!("nothing was written; run `losetup -d /dev/{name}` first")
+    );
+}
+
+#[test]
+fn loop_devices_on_parts_of_an_image_that_have_nothing_in_common_are_free() {
+    let Some(made) = Loop::new(1) else { return };
+    let image = made.directory.path().join("image");
+    let file = std::fs::File::options().write(true).open(&image);
+    file.expect("the image").set_len(2 << 20).expect("its size");
+    let Some(second) = Second::on(&image, &["--offset", "1048576"]) else {
+        return;
+    };
+    let device = PathBuf::from(&second.0);
+    let facts = probe(&device).expect("facts");
+    admit_device(&facts, &naming(&device)).expect("admitted");
+    let Some(third) = Second::on(&image, &["--offset", "1572864"]) else {
+        return;
+    };
+    let error = refusal(&device, &naming(&device));
+    let name = third.0.trim_start_matches("/dev/");
+    assert!(
+        error
+            .to_string()
+            .contains(&format!("`{name}` is on the same image")),
+        "{error}"
+    );
+}
+
+#[test]
+fn an_image_that_a_loop_device_is_on_is_refused_though_pgmeter_made_it() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("disk.img");
+    let mut claim = crate::place::Place::beside(&path, None)
+        .expect("a place")
+        .claim("r")
+        .expect("a claim");
+    let made = crate::manifest::Made {
+        name: "disk.img".to_owned(),
+        size_bytes: 1 << 20,
+        inode: None,
+        content: workload::plan::ContentPlan::Zero,
+        seed: 1,
+        verify_block_bytes: None,
+        complete: true,
+    };
+    let file = std::fs::File::from(claim.create(made).expect("a file"));
+    file.set_len(1 << 20).expect("its size");
+    claim.manifest.owner = None;
+    claim.save().expect("saved");
+    drop((file, claim));
+    crate::admit(&path, &Permission::default()).expect("admitted");
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: loop devices need root");
+        return;
+    }
+    let Some(on_it) = Second::on(&path, &[]) else {
+        return;
+    };
+    let error = crate::admit(&path, &Permission::default()).expect_err("a refusal");
+    let name = on_it.0.trim_start_matches("/dev/");
+    assert_eq!(
+        error.to_string(),
+        format!("`{}` is in use: it is behind `{name}`", path.display())
+    );
+}
+
+/// A tree like `/sys` of disks 8:0, 8:16, ... and what is built on them.
+struct Disks {
+    root: tempfile::TempDir,
+    system: InUse,
+}
+
+impl Disks {
+    fn new(devices: &[(&str, &str)]) -> Self {
+        let root = tempfile::tempdir().expect("a directory");
+        std::fs::create_dir_all(root.path().join("dev/block")).expect("a directory");
+        let system = InUse {
+            sys: Sysfs::at(root.path()),
+            mounts: Vec::new(),
+            swaps: String::new(),
+        };
+        let disks = Self { root, system };
+        for (name, number) in devices {
+            disks.put(&format!("block/{name}/dev"), number);
+            disks.put(&format!("block/{name}/size"), "99");
+            disks.link(&format!("block/{name}"), &format!("dev/block/{number}"));
+        }
+        disks
+    }
+
+    fn put(&self, path: &str, text: &str) {
+        let path = self.root.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+        std::fs::write(path, text).expect("a file");
+    }
+
+    fn link(&self, to: &str, from: &str) {
+        let from = self.root.path().join(from);
+        std::fs::create_dir_all(from.parent().expect("a parent")).expect("directories");
+        std::os::unix::fs::symlink(self.root.path().join(to), from).expect("a link");
+    }
+
+    /// Builds one device on another, as the kernel shows it on both.
+    fn build(&self, upper: &str, lower: &str) {
+        self.link(
+            &format!("block/{lower}"),
+            &format!("block/{upper}/slaves/{lower}"),
+        );
+        self.link(
+            &format!("block/{upper}"),
+            &format!("block/{lower}/holders/{upper}"),
+        );
+    }
+
+    fn mount(&mut self, device: DeviceNumber) {
+        self.system.mounts = vec![Mount {
+            device,
+            point: "/data".into(),
+            file_system: "xfs".to_owned(),
+            ..Mount::default()
+        }];
+    }
+
+    fn what(&self, number: DeviceNumber) -> Option<String> {
+        self.system.usage(number).map(|usage| usage.what)
+    }
+}
+
+#[test]
+fn what_a_device_is_made_of_counts_however_deep_and_what_is_built_beside_it_does_not() {
+    let devices = [
+        ("sda", "8:0"),
+        ("sdb", "8:16"),
+        ("md0", "9:0"),
+        ("dm-0", "252:0"),
+        ("dm-1", "252:1"),
+    ];
+    let mut disks = Disks::new(&devices);
+    for (upper, lower) in [
+        ("md0", "sda"),
+        ("md0", "sdb"),
+        ("dm-0", "md0"),
+        ("dm-1", "md0"),
+    ] {
+        disks.build(upper, lower);
+    }
+    assert_eq!(disks.what((252, 0)), None);
+    assert_eq!(disks.what((8, 16)).as_deref(), Some("it is part of md0"));
+    assert_eq!(
+        disks.what((9, 0)).as_deref(),
+        Some("it is part of dm-0, dm-1")
+    );
+    // Another logical volume has other parts of the array.
+    disks.mount((252, 1));
+    assert_eq!(disks.what((252, 0)), None);
+    for (lower, name) in [((8, 16), "sdb"), ((9, 0), "md0")] {
+        disks.mount(lower);
+        assert_eq!(
+            disks.what((252, 0)),
+            Some(format!("`{name}` is mounted on `/data` (xfs)"))
+        );
+    }
+}
+
+#[test]
+fn another_path_to_the_same_disk_counts() {
+    let mut disks = Disks::new(&[("sda", "8:0"), ("sdb", "8:16"), ("sdc", "8:32")]);
+    for (name, worldwide) in [
+        ("sda", "naa.5000"),
+        ("sdb", "naa.5000"),
+        ("sdc", "naa.5001"),
+    ] {
+        disks.put(&format!("block/{name}/device/wwid"), worldwide);
+    }
+    disks.mount((8, 0));
+    assert_eq!(
+        disks.what((8, 16)).as_deref(),
+        Some("it is mounted on `/data` (xfs)")
+    );
+    assert_eq!(disks.what((8, 32)), None);
+    // Names that makers make up are not believed.
+    for name in ["sda", "sdb"] {
+        disks.put(&format!("block/{name}/device/wwid"), "t10.DISK");
+    }
+    assert_eq!(disks.what((8, 16)), None);
+}
+
+#[test]
+fn a_cache_of_bcache_counts() {
+    let disks = Disks::new(&[("sda", "8:0"), ("bcache0", "251:0")]);
+    for name in ["sda", "bcache0"] {
+        disks.put(&format!("block/{name}/bcache/state"), "");
+    }
+    assert_eq!(disks.what((8, 0)).as_deref(), Some("it is part of bcache"));
+    assert_eq!(disks.what((251, 0)), None);
+}

@@ -56,7 +56,7 @@ struct FsMarkArgs {
 pub(super) fn run(args: Vec<OsString>, at_once: fn() -> !) -> Result<Exit, Failure> {
     let args = match FsMarkArgs::try_parse_from([NAME.into()].into_iter().chain(args)) {
         Ok(args) => args,
-        Err(error) => return Ok(not_understood(&error)),
+        Err(error) => return Ok(not_understood(error)),
     };
     let invocation = match parse(&args.args) {
         Ok(invocation) => invocation,

@@ -57,7 +57,7 @@ pub(super) fn run(args: Vec<OsString>, at_once: fn() -> !) -> Result<Exit, Failu
     let own_name = OsString::from("lat_fs");
     let args = match LatFsArgs::try_parse_from([own_name].into_iter().chain(args)) {
         Ok(args) => args,
-        Err(error) => return Ok(not_understood(&error)),
+        Err(error) => return Ok(not_understood(error)),
     };
     let compat = args.compat.unwrap_or_else(|| compat_of(&args.args));
     let invocation = match parse(compat, &args.args) {

@@ -46,7 +46,7 @@ pub(super) fn run(args: Vec<OsString>, at_once: fn() -> !) -> Result<Exit, Failu
     let own_name = OsString::from("postmark");
     let args = match PostmarkArgs::try_parse_from([own_name].into_iter().chain(args)) {
         Ok(args) => args,
-        Err(error) => return Ok(not_understood(&error)),
+        Err(error) => return Ok(not_understood(error)),
     };
     let clock = clock(&args)?;
     let stop = signals::stop_flag(at_once)?;
