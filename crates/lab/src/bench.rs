@@ -20,7 +20,8 @@ use crate::device;
 use crate::error::LabError;
 use crate::journal::Journal;
 use crate::medium::Medium;
-use crate::place::{ANSWER, BASE, IMAGE, ORDER, POINT, make_directory};
+use crate::place::{ANSWER, BASE, IMAGE, LOCK, ORDER, POINT, make_directory};
+use crate::processes;
 use crate::step::Step;
 use crate::tools;
 use crate::undo::{remove_guest, undo};
@@ -147,13 +148,18 @@ impl Lab {
         remove_guest(&self.directory)?;
         let order = Order::of_this_program(image.clone(), task, answer)?;
         order.write(&self.directory.join(ORDER))?;
-        Guest::start(&self.directory, host)
+        Guest::start(&mut self.journal, &self.directory, host)
     }
 
     /// Where the guest that was started last leaves its answer.
     #[must_use]
     pub fn answer(&self) -> PathBuf {
         self.directory.join(ANSWER)
+    }
+
+    /// Runs a program whose process is in the journal before it does anything.
+    pub(crate) fn run(&mut self, program: &str, arguments: &[String]) -> Result<String, LabError> {
+        tools::run_noted(&mut self.journal, program, arguments)
     }
 
     /// Where the image is.
@@ -312,7 +318,7 @@ impl Lab {
     fn looped(&mut self, size_bytes: u64, built: &mut Built) -> Result<String, LabError> {
         let image = self.image(size_bytes, &mut built.notes)?;
         self.journal.note(Step::Loop)?;
-        let (path, is_direct) = device::attach(&image)?;
+        let (path, is_direct) = device::attach(&mut self.journal, &image)?;
         if !is_direct {
             let note = "the loop device goes through the page cache";
             built.notes.push(note.to_owned());
@@ -378,7 +384,8 @@ impl Lab {
         let command = shown(program, &arguments);
         self.journal.note(Step::Mkfs { command })?;
         let start = Instant::now();
-        tools::run(program, &arguments).map_err(|error| missing_program(error, entry))?;
+        let made = self.run(program, &arguments);
+        made.map_err(|error| missing_program(error, entry))?;
         built.mkfs_time = Some(start.elapsed());
         Ok(())
     }
@@ -395,8 +402,27 @@ impl Lab {
         self.journal.note(Step::Mount {
             point: point.clone(),
         })?;
-        tools::mount(kind, &built.mount_options, source, &point)?;
+        let arguments = tools::mount_arguments(kind, &built.mount_options, source, &point);
+        self.run("mount", &arguments)?;
         built.points.push(point);
+        self.note_left_at_work()
+    }
+
+    /// Notes programs that others have left at work: those that serve or clean a file system.
+    fn note_left_at_work(&mut self) -> Result<(), LabError> {
+        for (pid, start_ticks) in processes::sharers(&self.directory.join(LOCK)) {
+            let is_it = |step: &Step| {
+                matches!(step, Step::Process { pid: noted, start_ticks: at, .. }
+                    if (*noted, *at) == (pid, start_ticks))
+            };
+            if !self.journal.steps().iter().any(is_it) {
+                self.journal.note(Step::Process {
+                    pid,
+                    start_ticks,
+                    program: processes::name(pid),
+                })?;
+            }
+        }
         Ok(())
     }
 

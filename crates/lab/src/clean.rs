@@ -9,10 +9,12 @@ use crate::journal::{self, JOURNAL, Journal};
 use crate::place::{self, LOCK, existing_lock, lab_lock, lock_directory, try_lock, wait_for};
 use crate::processes;
 use crate::step::Step;
-use crate::undo::{remove_directory, remove_file, undo};
+use crate::undo::{remove_directory, remove_file, undo, unmount_all};
 
 /// A program that is just being started shares the lock for a moment.
 const STARTING: Duration = Duration::from_millis(300);
+/// Programs that nobody ends are done with what they do after so long.
+const FREE_WITHIN: Duration = Duration::from_secs(5);
 
 /// What became of the labs that were found.
 #[derive(Debug, Default)]
@@ -58,36 +60,83 @@ pub(crate) fn remove_default(lab: &Path) {
 }
 
 fn clean_lab(lab: &Path, cleaned: &mut Cleaned) {
-    let steps = journal::read(lab);
-    if let Some(lock) = existing_lock(lab) {
-        if !wait_for(|| try_lock(&lock), STARTING) {
-            if let Some(pid) = owner(&steps) {
-                let shown = lab.display();
-                cleaned
-                    .running
-                    .push(format!("`{shown}` is in use by process {pid}"));
-                return;
-            }
-            let ended_count = processes::end_holders(&lab.join(LOCK));
-            if ended_count > 0 {
-                cleaned.removed.push(match ended_count {
-                    1 => "1 process".to_owned(),
-                    count => format!("{count} processes"),
-                });
-            }
-            if !wait_for(|| try_lock(&lock), Duration::from_secs(5)) {
-                cleaned.left.push(LabError::Left {
-                    what: format!("`{}`", lab.display()),
-                    reason: "a process of it cannot be ended".to_owned(),
-                });
-                return;
-            }
-        }
+    let outcome = believed(lab).and_then(|steps| free_lock(lab, steps, cleaned));
+    match outcome {
         // What ended meanwhile may have noted another step before it did.
-        let steps = journal::read(lab);
-        remove_lab(lab, &steps, cleaned);
-    } else {
-        remove_lab(lab, &steps, cleaned);
+        Ok(Freed::Lock(_lock)) => match believed(lab) {
+            Ok(steps) => remove_lab(lab, &steps, cleaned),
+            Err(error) => cleaned.left.push(error),
+        },
+        Ok(Freed::Nothing) => remove_lab(lab, &[], cleaned),
+        Ok(Freed::AtWork(pid)) => cleaned
+            .running
+            .push(format!("`{}` is in use by process {pid}", lab.display())),
+        Err(error) => cleaned.left.push(error),
+    }
+}
+
+/// What became of a lab's lock.
+enum Freed {
+    /// It is held by this process now.
+    Lock(OwnedFd),
+    /// There is none yet, as the lab had hardly begun.
+    Nothing,
+    /// The lab's own process has it.
+    AtWork(u32),
+}
+
+/// The steps of a lab; none of one that had hardly begun.
+fn believed(lab: &Path) -> Result<Vec<Step>, LabError> {
+    let found = std::fs::symlink_metadata(lab);
+    let found = found.map_err(|error| LabError::system("look at", lab, error))?;
+    let doubt = match found.is_dir() {
+        true => place::doubt(&found),
+        false => Some("it is not a directory"),
+    };
+    doubt
+        .map_or_else(|| journal::read(lab), |reason| Err(reason.to_owned()))
+        .map_err(|reason| no_lab(lab, reason))
+}
+
+/// Gets the lock of a lab that is not at work, ending what the journal says it has started, and
+/// nobody else who has the lock.
+fn free_lock(lab: &Path, steps: Vec<Step>, cleaned: &mut Cleaned) -> Result<Freed, LabError> {
+    let path = lab.join(LOCK);
+    if steps.is_empty() && std::fs::symlink_metadata(&path).is_err() {
+        return Ok(Freed::Nothing);
+    }
+    let lock = existing_lock(lab).map_err(|reason| no_lab(lab, reason))?;
+    let is_had = wait_for(|| try_lock(&lock), STARTING);
+    if !is_had && let Some(pid) = owner(&steps) {
+        return Ok(Freed::AtWork(pid));
+    }
+    match processes::end_noted(&steps, &path) {
+        0 => {}
+        1 => cleaned.removed.push("1 process".to_owned()),
+        count => cleaned.removed.push(format!("{count} processes")),
+    }
+    if is_had || wait_for(|| try_lock(&lock), STARTING) {
+        return Ok(Freed::Lock(lock));
+    }
+    // A program that serves a file system ends when that is unmounted, noted or not.
+    unmount_all(lab, &steps, &mut cleaned.removed)?;
+    if wait_for(|| try_lock(&lock), FREE_WITHIN) {
+        return Ok(Freed::Lock(lock));
+    }
+    // This one has it open, too.
+    drop(lock);
+    let users = processes::users_of(&path);
+    let reason = users.unwrap_or_else(|| "another process has it".to_owned());
+    Err(LabError::Left {
+        what: format!("`{}`", lab.display()),
+        reason: format!("its lock is not free, and no process of the lab has it: {reason}"),
+    })
+}
+
+fn no_lab(lab: &Path, reason: String) -> LabError {
+    LabError::NoLab {
+        path: lab.to_owned(),
+        reason,
     }
 }
 

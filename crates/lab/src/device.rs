@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use crate::error::LabError;
+use crate::journal::Journal;
 use crate::tools;
 
 const ZRAM_CONTROL: &str = "/sys/class/zram-control";
@@ -23,15 +24,15 @@ pub(crate) fn has_zram() -> bool {
 }
 
 /// Puts a loop device with direct I/O on an image; its path, and whether it has direct I/O.
-pub(crate) fn attach(image: &Path) -> Result<(String, bool), LabError> {
+pub(crate) fn attach(journal: &mut Journal, image: &Path) -> Result<(String, bool), LabError> {
     let image = image.display().to_string();
     let arguments = ["--find", "--show", "--direct-io=on", &image].map(str::to_owned);
-    match tools::run("losetup", &arguments) {
+    match tools::run_noted(journal, "losetup", &arguments) {
         Ok(path) => Ok((path.trim().to_owned(), true)),
         // Some file systems do not take direct I/O on the image.
         Err(LabError::Failed { .. }) => {
             let arguments = ["--find", "--show", &image].map(str::to_owned);
-            let path = tools::run("losetup", &arguments)?;
+            let path = tools::run_noted(journal, "losetup", &arguments)?;
             Ok((path.trim().to_owned(), false))
         }
         Err(error) => Err(error),

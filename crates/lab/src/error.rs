@@ -200,6 +200,14 @@ pub enum LabError {
         /// Why it is still there.
         reason: String,
     },
+    /// A directory has the name of a lab, and is none that can be believed.
+    #[error("`{path}` was not touched: {reason}")]
+    NoLab {
+        /// The directory.
+        path: PathBuf,
+        /// Why it is not believed to be one.
+        reason: String,
+    },
     /// The lab's directory is not to be trusted.
     #[error("`{}` cannot be the lab's directory: {reason}", .path.display())]
     Directory {
@@ -317,6 +325,7 @@ impl LabError {
             Self::Busy { .. } | Self::Left { .. } => {
                 "end what uses it, then run `pgmeter lab clean`".to_owned()
             }
+            Self::NoLab { .. } => "look at it, and remove it by hand if it is yours".to_owned(),
             Self::Directory { .. } => "name another directory with `--dir`".to_owned(),
             Self::Target(error) => error.help(),
         })

@@ -1,15 +1,23 @@
 //! The journal of a lab: a line a step, durable before the step is done.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{Seek, SeekFrom, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::OFlags;
+
 use crate::error::LabError;
+use crate::place::{open_own, pid_of_name};
 use crate::step::Step;
 
 /// The journal's name in its lab's directory.
 pub(crate) const JOURNAL: &str = "journal";
+/// Longer ones are not ours.
+const BYTES_MAX: u64 = 1 << 28;
+/// What each begins with.
+const BEGINNING: &str = "{\"step\":\"begin\",\"pid\":";
+const NO_BEGINNING: &str = "it does not begin with the process that the lab is named after";
 
 /// A journal that is being written.
 #[derive(Debug)]
@@ -77,13 +85,41 @@ impl Journal {
     }
 }
 
-/// The steps that a journal holds; a torn last line stands for a step that was not begun.
-pub(crate) fn read(directory: &Path) -> Vec<Step> {
-    let bytes = fs::read(directory.join(JOURNAL)).unwrap_or_default();
+/// The steps that a lab's journal holds, its beginning first; a torn last line stands for a step
+/// that was not begun, and none at all for a lab that was not begun.
+///
+/// # Errors
+/// Why it is not a journal of the process that gave the lab its name.
+pub(crate) fn read(lab: &Path) -> Result<Vec<Step>, String> {
+    let path = lab.join(JOURNAL);
+    if fs::symlink_metadata(&path).is_err() {
+        return Ok(Vec::new());
+    }
+    let told = |reason: String| format!("its journal cannot be believed: {reason}");
+    let mut bytes = Vec::new();
+    let file = open_own(&path, OFlags::RDONLY).map_err(told)?;
+    let read = file.take(BYTES_MAX).read_to_end(&mut bytes);
+    read.map_err(|error| told(error.to_string()))?;
     let text = String::from_utf8_lossy(&bytes);
-    text.lines()
+    let Some((first, rest)) = text.split_once('\n') else {
+        let is_torn = BEGINNING.starts_with(&*text) || text.starts_with(BEGINNING);
+        return if is_torn {
+            Ok(Vec::new())
+        } else {
+            Err(told(NO_BEGINNING.to_owned()))
+        };
+    };
+    let name = lab.file_name().and_then(|name| name.to_str());
+    let first = serde_json::from_str(first);
+    let begin = first.ok().filter(
+        |step| matches!(step, Step::Begin { pid, .. } if name.and_then(pid_of_name) == Some(*pid)),
+    );
+    let begin = begin.ok_or_else(|| told(NO_BEGINNING.to_owned()))?;
+    let steps = rest
+        .lines()
         .map_while(|line| serde_json::from_str(line).ok())
-        .collect()
+        .take_while(|step| !matches!(step, Step::Begin { .. }));
+    Ok(std::iter::once(begin).chain(steps).collect())
 }
 
 #[cfg(test)]
@@ -95,25 +131,60 @@ mod tests {
         start_ticks: 8,
     };
 
+    /// A lab's directory, named after the process of `BEGIN`.
+    fn lab(directory: &Path) -> PathBuf {
+        let lab = directory.join("lab-20260102-030405-6-7");
+        fs::create_dir(&lab).unwrap();
+        lab
+    }
+
     #[test]
     fn what_was_noted_is_read_until_it_is_forgotten() {
         let directory = tempfile::tempdir().unwrap();
-        let mut journal = Journal::begin(directory.path(), BEGIN).unwrap();
+        let lab = lab(directory.path());
+        let mut journal = Journal::begin(&lab, BEGIN).unwrap();
         journal.note(Step::Loop).unwrap();
-        assert_eq!(read(directory.path()), [BEGIN, Step::Loop]);
+        assert_eq!(read(&lab).unwrap(), [BEGIN, Step::Loop]);
         journal.forget().unwrap();
-        assert_eq!(read(directory.path()), [BEGIN]);
+        assert_eq!(read(&lab).unwrap(), [BEGIN]);
         journal.note(Step::Image { size_bytes: 5 }).unwrap();
-        assert_eq!(journal.steps(), read(directory.path()));
+        assert_eq!(journal.steps(), read(&lab).unwrap());
         assert_eq!(journal.steps().len(), 2);
     }
 
     #[test]
     fn a_torn_line_is_a_step_that_was_not_begun() {
         let directory = tempfile::tempdir().unwrap();
-        let mut journal = Journal::begin(directory.path(), BEGIN).unwrap();
+        let lab = lab(directory.path());
+        assert_eq!(read(&lab).unwrap(), []);
+        let mut journal = Journal::begin(&lab, BEGIN).unwrap();
         journal.file.write_all(b"{\"step\":\"lo").unwrap();
-        assert_eq!(read(directory.path()), [BEGIN]);
-        assert_eq!(read(&directory.path().join("none")), []);
+        assert_eq!(read(&lab).unwrap(), [BEGIN]);
+        let whole = fs::read(lab.join(JOURNAL)).unwrap();
+        let first = whole.iter().position(|&byte| byte == b'\n').unwrap();
+        for length in 0..first {
+            fs::write(lab.join(JOURNAL), &whole[..length]).unwrap();
+            assert_eq!(read(&lab).unwrap(), []);
+        }
+    }
+
+    #[test]
+    fn a_journal_without_its_beginning_or_of_another_process_is_not_believed() {
+        let directory = tempfile::tempdir().unwrap();
+        let lab = lab(directory.path());
+        let mount = "{\"step\":\"mount\",\"point\":\"/\"}\n";
+        for text in [
+            mount.to_owned(),
+            "{\"step\":\"begin\",\"pid\":8,\"start_ticks\":1}\n".to_owned() + mount,
+            "dear diary".to_owned(),
+        ] {
+            fs::write(lab.join(JOURNAL), text).unwrap();
+            assert!(read(&lab).is_err());
+        }
+        fs::remove_file(lab.join(JOURNAL)).unwrap();
+        Journal::begin(&lab, BEGIN).unwrap();
+        fs::rename(lab.join(JOURNAL), directory.path().join("away")).unwrap();
+        std::os::unix::fs::symlink(directory.path().join("away"), lab.join(JOURNAL)).unwrap();
+        assert!(read(&lab).is_err());
     }
 }

@@ -56,13 +56,7 @@ pub(crate) fn trusted(directory: &Path) -> Result<(), LabError> {
     if !found.is_dir() {
         return Err(refused("it is not a directory"));
     }
-    if found.uid() != rustix::process::geteuid().as_raw() {
-        return Err(refused("it belongs to somebody else"));
-    }
-    if found.mode() & OTHERS_WRITE != 0 {
-        return Err(refused("others can write to it"));
-    }
-    Ok(())
+    doubt(&found).map_or(Ok(()), |reason| Err(refused(reason)))
 }
 
 /// A directory name that no other lab has.
@@ -71,12 +65,41 @@ pub(crate) fn new_name() -> String {
     format!("{PREFIX}{start}-{:x}", std::process::id())
 }
 
-/// The directories of all labs, the oldest first.
+/// The process that gave a directory this name; none where no lab gives such names.
+pub(crate) fn pid_of_name(name: &str) -> Option<u32> {
+    let parts: Vec<&str> = name.strip_prefix(PREFIX)?.split('-').collect();
+    let [day, time, fraction, pid] = parts[..] else {
+        return None;
+    };
+    let is_number = |text: &str, lengths: std::ops::RangeInclusive<usize>| {
+        lengths.contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let number = u32::from_str_radix(pid, 16).ok()?;
+    let is_ours = is_number(day, 8..=8)
+        && is_number(time, 6..=6)
+        && is_number(fraction, 1..=9)
+        && format!("{number:x}") == pid;
+    is_ours.then_some(number)
+}
+
+/// Why a file or directory is not believed to be the caller's own.
+pub(crate) fn doubt(found: &fs::Metadata) -> Option<&'static str> {
+    if found.uid() != rustix::process::geteuid().as_raw() {
+        return Some("it belongs to somebody else");
+    }
+    if found.mode() & OTHERS_WRITE != 0 {
+        return Some("others can write to it");
+    }
+    let is_linked = found.is_file() && found.nlink() > 1;
+    is_linked.then_some("it has another name (hard link)")
+}
+
+/// The directories that have the names of labs, the oldest first.
 pub(crate) fn labs(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let is_lab = |entry: &fs::DirEntry| {
         let is_directory = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        is_directory && entry.file_name().to_string_lossy().starts_with(PREFIX)
+        is_directory && entry.file_name().to_str().and_then(pid_of_name).is_some()
     };
     let mut found: Vec<PathBuf> = entries.filter(is_lab).map(|entry| entry.path()).collect();
     found.sort();
@@ -107,10 +130,26 @@ pub(crate) fn lab_lock(lab: &Path) -> Result<OwnedFd, LabError> {
         .map_err(|error| LabError::system("open", &path, error))
 }
 
-/// The lock of a lab that is there already; none where it has none.
-pub(crate) fn existing_lock(lab: &Path) -> Option<OwnedFd> {
-    let flags = OFlags::RDWR | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    open(lab.join(LOCK), flags, Mode::empty()).ok()
+/// The lock of a lab that is there already.
+///
+/// # Errors
+/// Why there is none that can be believed.
+pub(crate) fn existing_lock(lab: &Path) -> Result<OwnedFd, String> {
+    open_own(&lab.join(LOCK), OFlags::RDWR)
+        .map(OwnedFd::from)
+        .map_err(|reason| format!("its lock cannot be used: {reason}"))
+}
+
+/// Opens a file that must be the caller's own, and no link.
+pub(crate) fn open_own(path: &Path, access: OFlags) -> Result<File, String> {
+    let flags = access | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let told = |error: std::io::Error| error.to_string();
+    let file = File::from(open(path, flags, Mode::empty()).map_err(|error| told(error.into()))?);
+    let found = file.metadata().map_err(told)?;
+    if !found.is_file() {
+        return Err("it is not a regular file".to_owned());
+    }
+    doubt(&found).map_or(Ok(file), |reason| Err(reason.to_owned()))
 }
 
 /// Whether the lock is had.
@@ -170,6 +209,24 @@ mod tests {
         make_directory(&directory.path().join("other")).unwrap();
         fs::write(directory.path().join("lab-file"), "").unwrap();
         assert_eq!(labs(directory.path()), [directory.path().join(&name)]);
+    }
+
+    #[test]
+    fn only_names_that_are_given_are_those_of_labs() {
+        assert_eq!(pid_of_name(&new_name()), Some(std::process::id()));
+        for name in [
+            "lab-",
+            "lab-experiments",
+            "lab-20260101-120000-5",
+            "lab-20260101-120000-5-xyz",
+            "lab-20260101-120000-5-0a",
+            "lab-20260101-120000-5-A",
+            "lab-20260101-120000-5-a-b",
+            "lab-2026011-120000-5-a",
+            "my-lab-20260101-120000-5-a",
+        ] {
+            assert_eq!(pid_of_name(name), None, "{name}");
+        }
     }
 
     #[test]

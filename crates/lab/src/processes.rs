@@ -5,7 +5,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
+
+use crate::step::Step;
 
 /// So many users of a mount are named.
 const NAMED_MAX: usize = 5;
@@ -14,40 +16,121 @@ const GONE_WITHIN: Duration = Duration::from_secs(5);
 
 /// When a process was started, in ticks since the machine was; none when it is not there or only
 /// its exit code is left.
-///
-/// Source: proc_pid_stat(5), fields 3 and 22.
 pub(crate) fn start_ticks(pid: u32) -> Option<u64> {
+    state(pid).map(|state| state.start_ticks)
+}
+
+/// What the kernel tells of a process.
+struct State {
+    group: u32,
+    start_ticks: u64,
+}
+
+/// Source: proc_pid_stat(5), fields 3, 5 and 22.
+fn state(pid: u32) -> Option<State> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     // The name is in parentheses and may hold anything.
     let (_, rest) = stat.rsplit_once(") ")?;
-    let mut fields = rest.split(' ');
-    let state = fields.next()?;
-    let start = fields.nth(18)?.parse().ok()?;
-    (!matches!(state, "Z" | "X")).then_some(start)
+    let fields: Vec<&str> = rest.split(' ').collect();
+    let is_dead = matches!(*fields.first()?, "Z" | "X");
+    (!is_dead).then_some(State {
+        group: fields.get(2)?.parse().ok()?,
+        start_ticks: fields.get(19)?.parse().ok()?,
+    })
 }
 
-/// Ends all processes that hold this file open, but for this one; returns how many.
-pub(crate) fn end_holders(file: &Path) -> usize {
-    let own = std::process::id();
-    let is_holder = |pid: &u32| *pid != own && open_paths(*pid).iter().any(|path| path == file);
+/// Ends the processes of a journal, and what they have started: that is in the same process group
+/// and shares the lab's lock. Returns how many, but for this one.
+pub(crate) fn end_noted(steps: &[Step], lock: &Path) -> usize {
     let mut ended = BTreeSet::new();
     let start = Instant::now();
     // One that is just being started by another is found the next time.
     while start.elapsed() < GONE_WITHIN {
-        let found: Vec<u32> = all().into_iter().filter(is_holder).collect();
+        let found: Vec<(u32, u64)> = steps
+            .iter()
+            .flat_map(|step| match step {
+                Step::Process {
+                    pid, start_ticks, ..
+                } => alive_of(*pid, *start_ticks, lock),
+                _ => Vec::new(),
+            })
+            .collect();
         if found.is_empty() {
             break;
         }
-        for pid in found {
-            if let Some(pid) = i32::try_from(pid).ok().and_then(Pid::from_raw) {
-                // One that has gone by itself is gone as well.
-                let _ = kill_process(pid, Signal::KILL);
-            }
+        for (pid, start_ticks) in found {
+            kill(pid, start_ticks);
             ended.insert(pid);
         }
         std::thread::sleep(Duration::from_millis(10));
     }
     ended.len()
+}
+
+/// What is alive of a process that was noted, with when it was started.
+fn alive_of(pid: u32, noted_ticks: u64, lock: &Path) -> Vec<(u32, u64)> {
+    let own = std::process::id();
+    let leader = start_ticks(pid);
+    let mut found: Vec<(u32, u64)> = Vec::new();
+    if leader == Some(noted_ticks) && pid != own {
+        found.push((pid, noted_ticks));
+    }
+    // The number is another's now, and so is its group.
+    if leader.is_some_and(|ticks| ticks != noted_ticks) {
+        return found;
+    }
+    let members = all().into_iter().filter(|&it| it != pid && it != own);
+    found.extend(members.filter_map(|it| {
+        let state = state(it)?;
+        let is_of_it = state.group == pid && state.start_ticks >= noted_ticks;
+        (is_of_it && shares(it, lock)).then_some((it, state.start_ticks))
+    }));
+    found
+}
+
+/// Kills a process unless its number is another's by now.
+fn kill(pid: u32, noted_ticks: u64) {
+    let Some(number) = i32::try_from(pid).ok().and_then(Pid::from_raw) else {
+        return;
+    };
+    let held = pidfd_open(number, PidfdFlags::empty());
+    if start_ticks(pid) != Some(noted_ticks) {
+        return;
+    }
+    // One that has gone by itself is gone as well.
+    let _ = match held {
+        Ok(process) => pidfd_send_signal(process, Signal::KILL),
+        // Kernels before 5.3.
+        Err(_) => kill_process(number, Signal::KILL),
+    };
+}
+
+/// The processes, but for this one, that share a lock which this one holds, with when they were
+/// started: it was handed down to them, as who opens the file itself does not hold the lock.
+pub(crate) fn sharers(lock: &Path) -> Vec<(u32, u64)> {
+    let own = std::process::id();
+    let others = all().into_iter().filter(|&pid| pid != own);
+    others
+        .filter(|&pid| shares(pid, lock))
+        .filter_map(|pid| Some((pid, start_ticks(pid)?)))
+        .collect()
+}
+
+/// Whether a process has a file open with a lock on it.
+///
+/// Source: proc_pid_fdinfo(5), `lock`: locks that this open file holds, as `flock` shares them.
+fn shares(pid: u32, lock: &Path) -> bool {
+    let entries = fs::read_dir(format!("/proc/{pid}/fd"));
+    let mut entries = entries.into_iter().flatten().flatten();
+    entries.any(|entry| {
+        let number = entry.file_name();
+        let info = || {
+            let path = Path::new("/proc").join(pid.to_string()).join("fdinfo");
+            fs::read_to_string(path.join(&number)).unwrap_or_default()
+        };
+        fs::read_link(entry.path()).is_ok_and(|path| path == lock)
+            && info().lines().any(|line| line.starts_with("lock:"))
+    })
 }
 
 /// Who uses something at or below a directory, in words; none when nobody seems to.
@@ -69,8 +152,13 @@ pub(crate) fn users_of(directory: &Path) -> Option<String> {
 }
 
 fn named(pid: u32) -> String {
+    format!("process {pid} ({})", name(pid))
+}
+
+/// What a process is called.
+pub(crate) fn name(pid: u32) -> String {
     let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-    format!("process {pid} ({})", workload::printable(name.trim()))
+    workload::printable(name.trim()).to_string()
 }
 
 fn all() -> Vec<u32> {
@@ -101,7 +189,8 @@ fn open_paths(pid: u32) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::process::{Command, Stdio};
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command, Stdio};
 
     #[test]
     fn this_process_was_started_and_no_other_has_its_ticks() {
@@ -109,33 +198,86 @@ mod tests {
         assert_eq!(start_ticks(u32::MAX), None);
     }
 
+    fn sleeper(stdin: Stdio, group: i32) -> Child {
+        let mut command = Command::new("sleep");
+        command.arg("60").stdin(stdin).process_group(group);
+        command.spawn().unwrap()
+    }
+
+    fn noted(child: &Child) -> Step {
+        Step::Process {
+            pid: child.id(),
+            start_ticks: start_ticks(child.id()).unwrap(),
+            program: "sleep".to_owned(),
+        }
+    }
+
     #[test]
-    fn who_holds_a_file_is_ended_and_nobody_else() {
+    fn who_is_noted_is_ended_and_nobody_else() {
         let _turn = crate::TURN
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("held");
+        let path = directory.path().join("lock");
         fs::write(&path, "").unwrap();
-        let sleeper = |stdin: Stdio| {
-            Command::new("sleep")
-                .arg("60")
-                .stdin(stdin)
-                .spawn()
-                .unwrap()
-        };
-        let mut holder = sleeper(fs::File::open(&path).unwrap().into());
-        let mut other = sleeper(Stdio::null());
+        let opened = || fs::File::open(&path).unwrap();
+        let lock = opened();
+        lock.lock().unwrap();
+        let shared = || Stdio::from(lock.try_clone().unwrap());
+        let mut held = sleeper(shared(), 0);
+        let group = i32::try_from(held.id()).unwrap();
+        // Started by the one that is noted, and another that only looks at the lock.
+        let mut child = sleeper(shared(), group);
+        let mut looker = sleeper(opened().into(), group);
+        // Of another process of that number, long ago.
+        let mut reused = sleeper(shared(), 0);
+        let mut stranger = sleeper(shared(), 0);
         let users = users_of(directory.path()).unwrap();
         assert!(
-            users.contains(&format!("process {} (sleep)", holder.id())),
+            users.contains(&format!("process {} (sleep)", held.id())),
             "{users}"
         );
-        assert_eq!(end_holders(&path), 1);
-        assert!(!holder.wait().unwrap().success());
-        assert!(other.try_wait().unwrap().is_none());
-        other.kill().unwrap();
-        other.wait().unwrap();
-        assert_eq!(users_of(directory.path()), None);
+        let old = match noted(&reused) {
+            Step::Process {
+                pid,
+                start_ticks,
+                program,
+            } => Step::Process {
+                pid,
+                start_ticks: start_ticks - 1,
+                program,
+            },
+            other => other,
+        };
+        assert_eq!(end_noted(&[noted(&held), old], &path), 2);
+        for ended in [&mut held, &mut child] {
+            assert!(!ended.wait().unwrap().success());
+        }
+        for other in [&mut looker, &mut reused, &mut stranger] {
+            assert!(other.try_wait().unwrap().is_none());
+            other.kill().unwrap();
+            other.wait().unwrap();
+        }
+    }
+
+    #[test]
+    fn a_lock_is_shared_by_who_was_handed_it_and_not_by_who_opens_the_file() {
+        let _turn = crate::TURN
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("lock");
+        fs::write(&path, "").unwrap();
+        let lock = fs::File::open(&path).unwrap();
+        lock.lock().unwrap();
+        let mut looker = sleeper(fs::File::open(&path).unwrap().into(), 0);
+        assert_eq!(sharers(&path), []);
+        let mut sharer = sleeper(lock.try_clone().unwrap().into(), 0);
+        let ticks = start_ticks(sharer.id()).unwrap();
+        assert_eq!(sharers(&path), [(sharer.id(), ticks)]);
+        for child in [&mut looker, &mut sharer] {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        }
     }
 }

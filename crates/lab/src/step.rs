@@ -52,6 +52,16 @@ pub(crate) enum Step {
     },
     /// A guest is started.
     Guest,
+    /// A program is there, which does nothing before this is noted, or which a program that was
+    /// noted has left at work.
+    Process {
+        /// The process.
+        pid: u32,
+        /// When it was started, in the kernel's ticks, which tells it from a later one.
+        start_ticks: u64,
+        /// The program, for people.
+        program: String,
+    },
     /// It is mounted.
     Mount {
         /// Where.
@@ -80,6 +90,11 @@ mod tests {
                 start_ticks: 2,
             },
             Step::Loop,
+            Step::Process {
+                pid: 4,
+                start_ticks: 5,
+                program: "mkfs".to_owned(),
+            },
             Step::Zram {
                 number: 3,
                 made_at: Some(SystemTime::now()),

@@ -1,12 +1,19 @@
 //! Programs of the system: found, run, and what they say.
 
-use std::ffi::OsString;
-use std::io;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use crate::error::LabError;
+use crate::journal::Journal;
+use crate::processes::start_ticks;
+use crate::step::Step;
 use crate::words;
+
+/// Becomes a program when it reads a line. It ends where there is none any more, as whoever would
+/// have noted the process is dead.
+const GATE: &str = "read -r _ && exec \"$@\" </dev/null";
 
 /// Where administrators' programs are, which an ordinary user's `PATH` leaves out.
 const SYSTEM_DIRECTORIES: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
@@ -31,20 +38,84 @@ pub(crate) fn find(program: &str) -> Option<PathBuf> {
 /// # Errors
 /// When it cannot be started, or does not end with 0: then with all that it printed.
 pub(crate) fn run(program: &str, arguments: &[String]) -> Result<String, LabError> {
-    let output = Command::new(program)
+    let output = surrounded(&mut Command::new(program))
         .args(arguments)
-        .env("PATH", path())
-        .env("LC_ALL", "C.UTF-8")
         .stdin(Stdio::null())
         .output()
-        .map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => LabError::NoProgram {
-                name: "the lab".to_owned(),
-                program: program.to_owned(),
-                package: package_of(program).to_owned(),
-            },
-            _ => LabError::system("run", Path::new(program), error),
-        })?;
+        .map_err(|error| not_started(program, error))?;
+    said(program, arguments, &output)
+}
+
+/// As [`run`], with the program's process noted before it does anything.
+pub(crate) fn run_noted(
+    journal: &mut Journal,
+    program: &str,
+    arguments: &[String],
+) -> Result<String, LabError> {
+    if find(program).is_none() {
+        return Err(not_started(program, io::ErrorKind::NotFound.into()));
+    }
+    let mut child = surrounded(&mut gated(program))
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| not_started(program, error))?;
+    let_go(&mut child, program, journal)?;
+    let output = child.wait_with_output();
+    let output = output.map_err(|error| LabError::system("run", Path::new(program), error))?;
+    said(program, arguments, &output)
+}
+
+/// A program that waits for [`let_go`] before it begins. Arguments may be added.
+pub(crate) fn gated(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new("/bin/sh");
+    command.args(["-c", GATE, "sh"]).arg(program);
+    command.stdin(Stdio::piped());
+    command
+}
+
+/// Notes a gated program's process and lets it begin; where it cannot be noted, it is gone.
+pub(crate) fn let_go(
+    child: &mut Child,
+    program: &str,
+    journal: &mut Journal,
+) -> Result<(), LabError> {
+    let noted = journal.note(Step::Process {
+        pid: child.id(),
+        start_ticks: start_ticks(child.id()).unwrap_or(0),
+        program: program.to_owned(),
+    });
+    let gate = child.stdin.take();
+    let opened = noted.and_then(|()| {
+        let written = gate.map_or(Ok(()), |mut gate| gate.write_all(b"\n"));
+        written.map_err(|error| LabError::system("run", Path::new(program), error))
+    });
+    if opened.is_err() {
+        // One that has ended by itself is gone as well.
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+    opened
+}
+
+fn surrounded(command: &mut Command) -> &mut Command {
+    command.env("PATH", path()).env("LC_ALL", "C.UTF-8")
+}
+
+fn not_started(program: &str, error: io::Error) -> LabError {
+    match error.kind() {
+        io::ErrorKind::NotFound => LabError::NoProgram {
+            name: "the lab".to_owned(),
+            program: program.to_owned(),
+            package: package_of(program).to_owned(),
+        },
+        _ => LabError::system("run", Path::new(program), error),
+    }
+}
+
+/// What a program that has ended printed on standard output, where it ended with 0.
+fn said(program: &str, arguments: &[String], output: &Output) -> Result<String, LabError> {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     if output.status.success() {
         return Ok(text(&output.stdout));
@@ -61,12 +132,22 @@ pub(crate) fn run(program: &str, arguments: &[String]) -> Result<String, LabErro
 /// # Errors
 /// What `mount` says.
 pub(crate) fn mount(kind: &str, options: &str, source: &str, point: &Path) -> Result<(), LabError> {
+    run("mount", &mount_arguments(kind, options, source, point)).map(drop)
+}
+
+/// Arguments of `mount`.
+pub(crate) fn mount_arguments(
+    kind: &str,
+    options: &str,
+    source: &str,
+    point: &Path,
+) -> Vec<String> {
     let mut arguments = vec!["-t".to_owned(), kind.to_owned()];
     if !options.is_empty() {
         arguments.extend(["-o".to_owned(), options.to_owned()]);
     }
     arguments.extend([source.to_owned(), point.display().to_string()]);
-    run("mount", &arguments).map(drop)
+    arguments
 }
 
 /// The Debian package of a program that all file systems need.
@@ -99,6 +180,51 @@ mod tests {
             "{error}"
         );
         assert!(error.ends_with("\n  why"), "{error}");
+    }
+
+    #[test]
+    fn a_program_does_nothing_before_its_process_is_noted() {
+        let _turn = crate::TURN
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let directory = tempfile::tempdir().unwrap();
+        let begin = Step::Begin {
+            pid: 1,
+            start_ticks: 2,
+        };
+        let mut journal = Journal::begin(directory.path(), begin).unwrap();
+        // The journal as the program finds it.
+        let path = directory.path().join(crate::journal::JOURNAL);
+        let script = ["-c", "cat \"$0\"; echo $$", path.to_str().unwrap()];
+        let said = run_noted(&mut journal, "sh", &script.map(str::to_owned)).unwrap();
+        let lines: Vec<&str> = said.lines().collect();
+        let noted: Step = serde_json::from_str(lines[1]).unwrap();
+        let pid: u32 = lines[2].parse().unwrap();
+        let Step::Process {
+            pid: noted_pid,
+            program,
+            ..
+        } = noted
+        else {
+            panic!("{said}");
+        };
+        assert_eq!((noted_pid, program.as_str()), (pid, "sh"));
+        let error = run_noted(&mut journal, "pgmeter-no-such-program", &[]).unwrap_err();
+        assert!(matches!(error, LabError::NoProgram { .. }), "{error}");
+    }
+
+    #[test]
+    fn a_program_whose_starter_is_dead_never_begins() {
+        let _turn = crate::TURN
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let directory = tempfile::tempdir().unwrap();
+        let made = directory.path().join("made");
+        let mut child = gated("touch").arg(&made).spawn().unwrap();
+        // The end of the pipe goes with the process that has it.
+        drop(child.stdin.take());
+        assert!(!child.wait().unwrap().success());
+        assert!(!made.exists());
     }
 
     #[test]

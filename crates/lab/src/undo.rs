@@ -36,10 +36,11 @@ pub(crate) fn undo(lab: &Path, steps: &[Step]) -> Undone {
 fn undo_all(lab: &Path, steps: &[Step], removed: &mut Vec<String>) -> Result<(), LabError> {
     for step in steps.iter().rev() {
         match step {
-            Step::Mount { point } => unmount(point, removed)?,
+            Step::Mount { point } => unmount_own(lab, point, removed)?,
             Step::Loop => detach(&lab.join(IMAGE), removed)?,
             Step::Zram { number, made_at } => {
-                if made_at.is_some() && device::zram_made_at(*number) == *made_at {
+                let is_ours = made_at.is_some_and(|made_at| was_wanted(*number, made_at, steps));
+                if is_ours && device::zram_made_at(*number) == *made_at {
                     remove_zram(*number, removed)?;
                 }
             }
@@ -49,13 +50,35 @@ fn undo_all(lab: &Path, steps: &[Step], removed: &mut Vec<String>) -> Result<(),
             }
             Step::Guest => remove_guest(lab)?,
             Step::Image { .. } => remove_file(&lab.join(IMAGE), removed)?,
-            Step::Begin { .. } | Step::Device { .. } | Step::Mkfs { .. } => {}
+            Step::Begin { .. } | Step::Device { .. } | Step::Mkfs { .. } | Step::Process { .. } => {
+            }
         }
     }
     for name in [POINT, BASE] {
         remove_directory(&lab.join(name))?;
     }
     Ok(())
+}
+
+/// Takes away what is mounted in a lab, whatever else its journal names.
+pub(crate) fn unmount_all(
+    lab: &Path,
+    steps: &[Step],
+    removed: &mut Vec<String>,
+) -> Result<(), LabError> {
+    for step in steps.iter().rev() {
+        if let Step::Mount { point } = step {
+            unmount_own(lab, point, removed)?;
+        }
+    }
+    Ok(())
+}
+
+/// A lab mounts in its own directory and nowhere else, so that of a point only its name counts.
+fn unmount_own(lab: &Path, point: &Path, removed: &mut Vec<String>) -> Result<(), LabError> {
+    let own = [POINT, BASE].map(|name| lab.join(name));
+    let own = own.iter().find(|own| own.file_name() == point.file_name());
+    own.map_or(Ok(()), |own| unmount(own, removed))
 }
 
 /// Takes away whatever is mounted at the point, waiting while it is busy.
@@ -113,6 +136,16 @@ fn remove_zram(number: u32, removed: &mut Vec<String>) -> Result<(), LabError> {
     }
     removed.push(format!("zram device {name}"));
     Ok(())
+}
+
+/// Whether a device is one that the lab asked for: it was not there before, and appeared then.
+fn was_wanted(number: u32, made_at: SystemTime, steps: &[Step]) -> bool {
+    steps.iter().any(|step| match step {
+        Step::ZramWanted { existing, at } => {
+            !existing.contains(&number) && appeared_for(*at, made_at)
+        }
+        _ => false,
+    })
 }
 
 /// The device that was asked for, where the lab was killed before it could note its number: it

@@ -77,6 +77,7 @@ pub const LANES: &[Lane] = &[
             "bad_input",
             "interrupt",
             "disturbed",
+            "strangers",
             "runs",
             "golden",
             "classics",

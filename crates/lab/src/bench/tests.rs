@@ -250,22 +250,144 @@ fn a_busy_mount_is_explained_and_cleaned_once_it_is_free() {
     place.kill(lab);
 }
 
-#[test]
-fn a_program_that_outlives_its_lab_is_ended() {
-    let place = Place::new();
-    let lab = place.lab();
-    let mut sleeper = std::process::Command::new("sleep")
-        .arg("60")
-        .spawn()
-        .unwrap();
-    // As if the lab had been another process, and that one dead.
+/// Makes a lab look like one of another process of this number, which is dead.
+fn orphan(lab: &Lab) {
     let begin = Step::Begin {
-        pid: u32::MAX,
+        pid: std::process::id(),
         start_ticks: 1,
     };
     let line = serde_json::to_string(&begin).unwrap() + "\n";
-    fs::write(lab.directory.join(crate::journal::JOURNAL), line).unwrap();
+    let mut journal = line.into_bytes();
+    for step in &lab.journal.steps()[1..] {
+        journal.extend(serde_json::to_vec(step).unwrap());
+        journal.push(b'\n');
+    }
+    fs::write(lab.directory.join(crate::journal::JOURNAL), journal).unwrap();
+}
+
+/// A program that shares the lab's lock, as all do that it starts.
+fn sleeper() -> std::process::Child {
+    let mut command = std::process::Command::new("sleep");
+    command.arg("60").spawn().unwrap()
+}
+
+#[test]
+fn a_program_that_outlives_its_lab_is_ended() {
+    let place = Place::new();
+    let mut lab = place.lab();
+    let mut sleeper = sleeper();
+    lab.note_left_at_work().unwrap();
+    orphan(&lab);
     let removed = place.kill(lab);
     assert!(!sleeper.wait().unwrap().success());
     assert!(removed.iter().any(|it| it == "1 process"), "{removed:?}");
+}
+
+#[test]
+fn a_process_that_the_journal_does_not_name_is_left_with_the_lab_whose_lock_it_has() {
+    let place = Place::new();
+    let lab = place.lab();
+    let directory = lab.directory.clone();
+    let mut stranger = sleeper();
+    orphan(&lab);
+    let mut lab = std::mem::ManuallyDrop::new(lab);
+    drop(std::mem::replace(
+        &mut lab.lock,
+        File::open("/dev/null").unwrap().into(),
+    ));
+    let cleaned = clean(place.directory.path()).unwrap();
+    assert!(stranger.try_wait().unwrap().is_none());
+    assert!(cleaned.removed.is_empty() && directory.exists());
+    let said = cleaned.left[0].to_string();
+    let named = format!("process {} (sleep)", stranger.id());
+    assert!(said.contains(&named), "{said}");
+    stranger.kill().unwrap();
+    stranger.wait().unwrap();
+    let cleaned = clean(place.directory.path()).unwrap();
+    assert!(cleaned.left.is_empty() && !directory.exists());
+}
+
+#[test]
+fn what_only_looks_like_a_lab_is_not_touched() {
+    let place = Place::new();
+    let top = place.directory.path();
+    let pid = std::process::id();
+    let begin = format!("{{\"step\":\"begin\",\"pid\":{pid},\"start_ticks\":1}}\n");
+    let other = format!(
+        "{{\"step\":\"begin\",\"pid\":{},\"start_ticks\":1}}\n",
+        pid + 1
+    );
+    let made = |name: &str, journal: &str| {
+        let lab = top.join(name);
+        fs::create_dir(&lab).unwrap();
+        fs::write(lab.join("journal"), journal).unwrap();
+        fs::write(lab.join("lock"), "").unwrap();
+        lab
+    };
+    let diary = made("lab-diary", &begin);
+    let named = |number: u32| format!("lab-20260102-030405-{number}-{pid:x}");
+    let forged = made(&named(1), "dear diary\n");
+    let anothers = made(&named(2), &other);
+    let open = made(&named(3), &begin);
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
+    let unlocked = made(&named(4), &begin);
+    fs::remove_file(unlocked.join("lock")).unwrap();
+    let mut all = vec![&diary, &forged, &anothers, &open, &unlocked];
+    let given = made(&named(5), &begin);
+    if crate::availability::is_root() {
+        std::os::unix::fs::chown(given.join("journal"), Some(65534), None).unwrap();
+        all.push(&given);
+    }
+    let cleaned = clean(top).unwrap();
+    assert_eq!(cleaned.left.len(), all.len() - 1, "{:?}", cleaned.left);
+    for lab in all {
+        assert!(lab.join("journal").exists(), "{}", lab.display());
+    }
+}
+
+#[test]
+fn a_forged_journal_unmounts_nothing_outside_of_its_lab() {
+    if !crate::availability::is_root() {
+        println!("skipped: needs root");
+        return;
+    }
+    let place = Place::new();
+    let elsewhere = tempfile::tempdir().unwrap();
+    // As a lab names its points, but another's.
+    let point = elsewhere.path().join(POINT);
+    fs::create_dir(&point).unwrap();
+    if tools::mount("tmpfs", "", "none", &point).is_err() {
+        println!("skipped: tmpfs cannot be mounted");
+        return;
+    }
+    let mut lab = place.lab();
+    lab.journal
+        .note(Step::Mount {
+            point: point.clone(),
+        })
+        .unwrap();
+    place.kill(lab);
+    let is_mounted = target::mounts().iter().any(|it| it.point == point);
+    tools::run("umount", &[point.display().to_string()]).unwrap();
+    assert!(is_mounted);
+}
+
+#[test]
+fn a_zram_device_that_the_lab_did_not_ask_for_stays() {
+    if !can_run(&Medium::Zram) {
+        return;
+    }
+    let place = Place::new();
+    let number = device::new_zram().unwrap();
+    let mut lab = place.lab();
+    lab.journal
+        .note(Step::Zram {
+            number,
+            made_at: device::zram_made_at(number),
+        })
+        .unwrap();
+    place.kill(lab);
+    assert_eq!(device::zram_size_bytes(number), Some(0));
+    device::remove_zram(number).unwrap();
 }

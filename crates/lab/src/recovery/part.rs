@@ -121,7 +121,7 @@ pub fn check_after_crash(
 /// Has the file system's program look at the lab's image, which no guest uses; none where there is
 /// no such program, what it printed where it found something.
 #[must_use]
-pub fn fsck(lab: &Lab, choice: &Choice) -> Option<Result<(), String>> {
+pub fn fsck(lab: &mut Lab, choice: &Choice) -> Option<Result<(), String>> {
     let (program, options) = choice.entry()?.fsck.split_first()?;
     tools::find(program)?;
     let image = lab.image_path();
@@ -130,7 +130,7 @@ pub fn fsck(lab: &Lab, choice: &Choice) -> Option<Result<(), String>> {
     }
     let mut arguments: Vec<String> = options.iter().map(|&option| option.to_owned()).collect();
     arguments.push(image.display().to_string());
-    let ran = tools::run(program, &arguments);
+    let ran = lab.run(program, &arguments);
     Some(ran.map(drop).map_err(|error| error.to_string()))
 }
 

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ExitStatus};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -14,7 +14,9 @@ use super::kernel::Kernel;
 use super::last_words::LastWords;
 use super::preloaded::preload_into;
 use crate::error::LabError;
+use crate::journal::Journal;
 use crate::place::{GUEST, GUEST_NAME, IMAGE, ORDER};
+use crate::tools;
 
 /// What a guest's program puts before a line that is meant for people.
 pub(super) const SPOKEN: &str = "pgmeter: ";
@@ -50,7 +52,7 @@ pub enum Heard {
 
 impl Guest {
     /// Starts a guest on the image in a lab's directory, with the order that lies there.
-    pub(crate) fn start(lab: &Path, host: &Host) -> Result<Self, LabError> {
+    pub(crate) fn start(journal: &mut Journal, lab: &Path, host: &Host) -> Result<Self, LabError> {
         let own = std::env::current_exe()
             .map_err(|error| LabError::system("find", Path::new("/proc/self/exe"), error))?;
         for path in [lab, own.as_path()] {
@@ -59,11 +61,10 @@ impl Guest {
         let program = &host.kernel.program;
         let failed = |error| LabError::system("run", program, error);
         let (reader, writer) = std::io::pipe().map_err(failed)?;
-        let mut command = Command::new(program);
+        let mut command = tools::gated(program);
         command
             .args(arguments(lab, &own, host.memory_bytes))
             .current_dir(lab)
-            .stdin(Stdio::null())
             .stdout(writer.try_clone().map_err(failed)?)
             .stderr(writer)
             // What is typed at a terminal is for the host's program alone.
@@ -74,7 +75,8 @@ impl Guest {
             // Most processors do without.
             words.hear(&format!("nothing could be preloaded: {error}"));
         }
-        let child = command.spawn().map_err(failed)?;
+        let mut child = command.spawn().map_err(failed)?;
+        tools::let_go(&mut child, &program.display().to_string(), journal)?;
         // The command holds the other end of the pipe.
         drop((command, library));
         let (sender, lines) = channel();
