@@ -120,6 +120,20 @@ fn what_a_stopped_run_had_in_flight_is_no_latency() {
 }
 
 #[test]
+fn a_short_stop_is_told_too() {
+    let bed = Bed::new().unwrap();
+    bed.file("reads.toml", READS);
+    let mut child = at_work(&bed, &["reads.toml"]);
+    signal(&child, "STOP");
+    std::thread::sleep(Duration::from_millis(300));
+    signal(&child, "CONT");
+    std::thread::sleep(Duration::from_secs(1));
+    signal(&child, "INT");
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert_eq!(warnings(&saved(&bed), "stood-still").len(), 1);
+}
+
+#[test]
 fn a_classic_that_was_stopped_is_not_valid() {
     let bed = Bed::new().unwrap();
     let many = ["postmark", "--set", "transactions=1000000000"];
@@ -135,6 +149,8 @@ fn a_classic_that_was_stopped_is_not_valid() {
     let cells = record["cells"].as_array().unwrap();
     let invalid = cells.iter().find(|cell| cell["status"] == "failed");
     assert_eq!(invalid.unwrap()["standstills"][0]["is_left_out"], false);
+    let table = bed.run(&["report", "saved.json"]).stdout;
+    assert!(table.contains("(not valid)"), "{table}");
 }
 
 /// A shell on a terminal of its own, which ends with this value.

@@ -37,3 +37,11 @@ pub(crate) fn stop_flag(at_once: fn() -> !) -> Result<Arc<AtomicBool>, Failure> 
         .map_err(failed)?;
     Ok(stop)
 }
+
+/// A flag that is set whenever the process goes on after it was stopped.
+pub(crate) fn continued_flag() -> Result<Arc<AtomicBool>, Failure> {
+    let continued = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(SIGCONT, Arc::clone(&continued))
+        .map_err(|source| Failure::system("cannot catch signals", &source))?;
+    Ok(continued)
+}

@@ -32,6 +32,8 @@ pub(crate) struct CellKit<'a> {
     pub cell: &'a Cell,
     pub clock: &'a TscClock,
     pub stop: &'a Arc<AtomicBool>,
+    /// Set from outside when the process goes on after it was stopped.
+    pub continued: &'a AtomicBool,
     /// What is shown as being done, and how much of it there is.
     pub course: Course,
     /// Called when the measurement begins and when it ends, with the threads' ids.

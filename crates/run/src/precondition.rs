@@ -108,6 +108,7 @@ impl Session<'_> {
                 cell: fill,
                 clock: &self.clock,
                 stop: &self.options.stop,
+                continued: &self.options.continued,
                 course: Course::default(),
                 mark: &mut |_, _| {},
                 listener: &mut tell,

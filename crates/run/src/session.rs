@@ -37,6 +37,8 @@ pub struct RunOptions {
     pub command: Vec<String>,
     /// Set from outside to end the run early.
     pub stop: Arc<AtomicBool>,
+    /// Set from outside when the process goes on after it was stopped (`SIGCONT`).
+    pub continued: Arc<AtomicBool>,
 }
 
 /// What became of a run.
@@ -223,6 +225,7 @@ impl<'a> Session<'a> {
             cell,
             clock: &self.clock,
             stop: &self.options.stop,
+            continued: &self.options.continued,
             course: Course::default(),
             mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads),
             listener: self.listener,
@@ -253,6 +256,7 @@ impl<'a> Session<'a> {
             targets: &mut self.targets,
             clock: &self.clock,
             stop: &self.options.stop,
+            continued: &self.options.continued,
             listener: self.listener,
             mismatches: (0, None),
         };

@@ -6,6 +6,7 @@
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::clock::Clock;
 use results::{Standstill, StandstillCause};
@@ -13,6 +14,8 @@ use rustix::time::{ClockId, clock_gettime};
 
 /// Less is not told from what a busy machine or hypervisor does.
 const STOPPED_MIN_NS: u64 = 500_000_000;
+/// Where a signal has told that the process goes on, less is enough.
+const CONTINUED_MIN_NS: u64 = 20_000_000;
 /// The clocks that tell of a suspended machine are read one after the other.
 const SUSPENDED_MIN_NS: u64 = 50_000_000;
 /// What threads may have done on top of what they could have before and after.
@@ -34,11 +37,15 @@ struct Look {
 }
 
 /// The monitor's sleep, which notices a standstill.
-pub(crate) struct Sleep {
+pub(crate) struct Sleep<'a> {
     /// Of the thread that made this.
     schedule: Option<File>,
     /// Threads that work while it sleeps.
     thread_count: u64,
+    /// Set from outside when the process goes on after it was stopped.
+    continued: &'a AtomicBool,
+    /// When the clock was looked at last, and what was seen then.
+    last: (u64, Look),
 }
 
 /// A standstill, with the clock's times between which it lay.
@@ -50,24 +57,63 @@ pub(crate) struct Still {
     cause: StandstillCause,
 }
 
-impl Sleep {
+impl<'a> Sleep<'a> {
     /// For the thread that calls it.
-    pub fn new(thread_count: usize) -> Self {
-        Self {
+    pub fn new(thread_count: usize, continued: &'a AtomicBool, clock: &impl Clock) -> Self {
+        let mut made = Self {
             schedule: File::open("/proc/thread-self/schedstat").ok(),
             thread_count: thread_count as u64,
+            continued,
+            last: (0, Look::default()),
+        };
+        // What was before is no business of this one.
+        continued.store(false, Ordering::Relaxed);
+        made.last = (clock.now_ns(), made.look());
+        made
+    }
+
+    /// What stood still since the last sleep, as far as a signal tells.
+    pub fn check(&mut self, clock: &impl Clock) -> Option<Still> {
+        if !self.continued.swap(false, Ordering::Relaxed) {
+            return None;
         }
+        let last = self.last;
+        self.still(last, 0, CONTINUED_MIN_NS, clock)
     }
 
     /// Sleeps by `sleep`, for `span_ns` at most; what stood still meanwhile, by the clock.
-    pub fn sleep(&self, span_ns: u64, clock: &impl Clock, sleep: impl Fn(u64)) -> Option<Still> {
-        let (from_ns, before) = (clock.now_ns(), self.look());
+    pub fn sleep(
+        &mut self,
+        span_ns: u64,
+        clock: &impl Clock,
+        sleep: impl Fn(u64),
+    ) -> Option<Still> {
+        let (last, before) = (self.last, (clock.now_ns(), self.look()));
         sleep(span_ns);
-        let (after, until_ns) = (self.look(), clock.now_ns());
-        let (cause, length_ns) = judge(&before, &after, span_ns, self.thread_count)?;
+        match self.continued.swap(false, Ordering::Relaxed) {
+            // What the monitor did before may have been long for other reasons.
+            false => self.still(before, span_ns, STOPPED_MIN_NS, clock),
+            true => self.still(last, span_ns, CONTINUED_MIN_NS, clock),
+        }
+    }
+
+    fn still(
+        &mut self,
+        (from_ns, before): (u64, Look),
+        span_ns: u64,
+        stopped_min_ns: u64,
+        clock: &impl Clock,
+    ) -> Option<Still> {
+        self.last = (clock.now_ns(), self.look());
+        let limits = Limits {
+            span_ns,
+            stopped_min_ns,
+            thread_count: self.thread_count,
+        };
+        let (cause, length_ns) = judge(&before, &self.last.1, &limits)?;
         Some(Still {
             from_ns,
-            until_ns: until_ns + GRACE_NS,
+            until_ns: self.last.0 + GRACE_NS,
             length_ns,
             cause,
         })
@@ -98,13 +144,16 @@ fn waited_ns(schedule: &File) -> Option<u64> {
     text.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
-/// Whether everything stood still between two looks, and for how long at least.
-fn judge(
-    before: &Look,
-    after: &Look,
+/// What is no standstill.
+struct Limits {
+    /// How long the monitor meant to sleep.
     span_ns: u64,
+    stopped_min_ns: u64,
     thread_count: u64,
-) -> Option<(StandstillCause, u64)> {
+}
+
+/// Whether everything stood still between two looks, and for how long at least.
+fn judge(before: &Look, after: &Look, limits: &Limits) -> Option<(StandstillCause, u64)> {
     let passed_ns = after.monotonic_ns.saturating_sub(before.monotonic_ns);
     let with_suspend_ns = after.boot_ns.saturating_sub(before.boot_ns);
     let suspended_ns = with_suspend_ns.saturating_sub(passed_ns);
@@ -112,12 +161,14 @@ fn judge(
         return Some((StandstillCause::Suspended, suspended_ns));
     }
     let waited_ns = after.waited_ns?.saturating_sub(before.waited_ns?);
-    let absent_ns = passed_ns.saturating_sub(span_ns).saturating_sub(waited_ns);
-    if absent_ns < STOPPED_MIN_NS {
+    let absent_ns = passed_ns
+        .saturating_sub(limits.span_ns)
+        .saturating_sub(waited_ns);
+    if absent_ns < limits.stopped_min_ns {
         return None;
     }
     let worked_ns = after.worked_ns.saturating_sub(before.worked_ns);
-    let could_ns = (passed_ns - absent_ns).saturating_mul(thread_count + 1);
+    let could_ns = (passed_ns - absent_ns).saturating_mul(limits.thread_count + 1);
     let stood = worked_ns <= could_ns.saturating_add(WORKED_MAX_NS);
     stood.then_some((StandstillCause::Stopped, absent_ns))
 }
@@ -165,7 +216,12 @@ mod tests {
             waited_ns: Some(0),
             ..Look::default()
         };
-        judge(&before, after, SPAN_NS, 2)
+        let limits = Limits {
+            span_ns: SPAN_NS,
+            stopped_min_ns: STOPPED_MIN_NS,
+            thread_count: 2,
+        };
+        judge(&before, after, &limits)
     }
 
     #[test]
@@ -201,8 +257,11 @@ mod tests {
     #[test]
     fn a_sleep_of_its_time_is_no_standstill_and_passes() {
         let (clock, asked_ns) = (StepClock::new(), Cell::new(0));
-        let sleep = |span_ns: u64| asked_ns.set(span_ns);
-        assert_eq!(Sleep::new(1).sleep(SPAN_NS, &clock, sleep), None);
+        let note = |span_ns: u64| asked_ns.set(span_ns);
+        let continued = AtomicBool::new(true);
+        let mut sleep = Sleep::new(1, &continued, &clock);
+        assert_eq!(sleep.check(&clock), None);
+        assert_eq!(sleep.sleep(SPAN_NS, &clock, note), None);
         assert_eq!(asked_ns.get(), SPAN_NS);
     }
 

@@ -35,7 +35,7 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
         0 => u64::MAX,
         run_ns => measure_ns.saturating_add(run_ns),
     };
-    let sleep = Sleep::new(watch.thread_ids.len());
+    let mut sleep = Sleep::new(watch.thread_ids.len(), kit.continued, kit.clock);
     let round_ns = rounds::round_ns(kit.cell).unwrap_or(u64::MAX);
     let mut next_round_ns = measure_ns.saturating_add(round_ns);
     let mut next_mark = Some(Mark::Begin);
@@ -57,6 +57,7 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
             }
             _ => {}
         }
+        collection.stills.extend(sleep.check(kit.clock));
         let finished = collection.collect();
         tell_intervals(kit, collection, finished);
         if collection.judge() > 0 {

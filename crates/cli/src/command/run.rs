@@ -19,7 +19,7 @@ use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
 use crate::keep::{Keeper, NotStored};
 use crate::output::no_color;
-use crate::signals::stop_flag;
+use crate::signals::{continued_flag, stop_flag};
 use crate::stored::Place;
 
 /// Without a target, a work directory is made in the current directory.
@@ -47,6 +47,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         keep: keeps(&planned.plan),
         command: std::env::args().collect(),
         stop,
+        continued: continued_flag()?,
     };
     let mut keeper = Keeper::open(place, !args.no_db);
     let warnings = warnings

@@ -43,6 +43,8 @@ pub(crate) struct FilesKit<'a> {
     pub targets: &'a mut BTreeMap<u32, Prepared>,
     pub clock: &'a TscClock,
     pub stop: &'a Arc<AtomicBool>,
+    /// Set from outside when the process goes on after it was stopped.
+    pub continued: &'a AtomicBool,
     pub listener: &'a mut dyn FnMut(&RunEvent),
     /// Reads that did not return what was written, and the first of them.
     pub mismatches: (u64, Option<Mismatch>),
@@ -206,6 +208,7 @@ impl FilesKit<'_> {
                         cell: &cell,
                         clock: self.clock,
                         stop: self.stop,
+                        continued: self.continued,
                         course: shown,
                         mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads),
                         listener: self.listener,

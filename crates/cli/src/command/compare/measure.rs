@@ -20,7 +20,7 @@ use crate::command::run::{DEFAULT_TARGET, exit, keeps, live, look_at, of_plan};
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
 use crate::keep::{Keeper, NotStored};
-use crate::signals::stop_flag;
+use crate::signals::{continued_flag, stop_flag};
 use crate::stored::Place;
 
 /// So often is measured where nobody says how often: fewer have no interval of percentiles.
@@ -45,6 +45,7 @@ pub(super) fn measure(
         keep: keeps(plans[0]),
         command: std::env::args().collect(),
         stop: stop_flag(at_once)?,
+        continued: continued_flag()?,
     };
     let mut keepers = [(); 2].map(|()| Keeper::open(place, !args.no_db));
     let [finished_a, finished_b] = in_turn(&sides, &options, &mut keepers, live_of(args)?);
