@@ -30,8 +30,9 @@ pub(crate) struct Replaced {
 
 /// The mapped side of the copy that this thread makes, by address.
 struct MappedCopy {
+    /// [`NONE`] while nothing is copied.
     start: Cell<usize>,
-    /// 0 while nothing is copied.
+    /// Stays as it is after a copy.
     end: Cell<usize>,
     /// The first page that was replaced; [`NONE`] as long as none was.
     replaced_from: Cell<usize>,
@@ -43,7 +44,7 @@ thread_local! {
     // Without a destructor, so that a signal handler may look at it.
     static COPY: MappedCopy = const {
         MappedCopy {
-            start: Cell::new(0),
+            start: Cell::new(NONE),
             end: Cell::new(0),
             replaced_from: Cell::new(NONE),
         }
@@ -78,11 +79,8 @@ fn exchange(action: Option<&libc::sigaction>) -> libc::sigaction {
 }
 
 /// Copies between memory and a mapped file, which begins at `mapped`: the source or the
-/// destination.
-///
-/// # Errors
-/// The pages that are no longer mapped to the file, where the kernel could not serve an access;
-/// what was copied is then not to be used.
+/// destination. False where the kernel could not serve an access: what was copied is then not to be
+/// used, and [`take_replaced`] tells which pages are no longer mapped to the file.
 ///
 /// # Safety
 /// As for [`std::ptr::copy_nonoverlapping`], save that the kernel may refuse accesses to the
@@ -93,7 +91,7 @@ pub(crate) unsafe fn copy(
     destination: *mut u8,
     length: usize,
     mapped: *const u8,
-) -> Result<(), Replaced> {
+) -> bool {
     COPY.with(|copy| {
         copy.start.set(mapped.addr());
         copy.end.set(mapped.addr() + length);
@@ -102,24 +100,24 @@ pub(crate) unsafe fn copy(
         // SAFETY: the caller's.
         unsafe { std::ptr::copy_nonoverlapping(source, destination, length) };
         compiler_fence(Ordering::SeqCst);
-        let end = copy.end.replace(0);
-        match copy.replaced_from.get() {
-            NONE => Ok(()),
-            _ => Err(copy.take(end)),
+        copy.start.set(NONE);
+        copy.replaced_from.get() == NONE
+    })
+}
+
+/// The pages that were replaced in this thread's last copy.
+#[cold]
+pub(crate) fn take_replaced() -> Replaced {
+    COPY.with(|copy| {
+        let start = copy.replaced_from.replace(NONE);
+        Replaced {
+            start,
+            length_bytes: page_end(copy.end.get()) - start,
         }
     })
 }
 
 impl MappedCopy {
-    #[cold]
-    fn take(&self, end: usize) -> Replaced {
-        let start = self.replaced_from.replace(NONE);
-        Replaced {
-            start,
-            length_bytes: page_end(end) - start,
-        }
-    }
-
     /// Puts zeros from the page of an address to the end of the copy; whether that could be done.
     fn replace(&self, address: usize) -> bool {
         if !(self.start.get()..self.end.get()).contains(&address) {

@@ -143,12 +143,16 @@ impl Mmap {
             Operation::Fsync | Operation::Fdatasync => return mapping.sync(),
             _ => return -libc::EOPNOTSUPP,
         };
-        copied.unwrap_or_else(|replaced| self.fail(request.file_index, replaced))
+        match copied {
+            FAULT => self.fail(request.file_index),
+            copied => copied,
+        }
     }
 
     /// Puts the file back where a copy found that it could not be had.
     #[cold]
-    fn fail(&mut self, file_index: u32, replaced: Replaced) -> i32 {
+    fn fail(&mut self, file_index: u32) -> i32 {
+        let replaced = bus_error::take_replaced();
         let mapping = &mut self.mappings[file_index as usize];
         let file = self.files.get(file_index);
         let restored = mapping
@@ -196,6 +200,9 @@ impl Engine for Mmap {
     }
 }
 
+/// In the place of a result: the kernel could not serve an access. No errno has this number.
+const FAULT: i32 = i32::MIN;
+
 /// All of a file, shared with everybody who has it open.
 #[derive(Debug)]
 struct Mapping {
@@ -241,23 +248,24 @@ impl Mapping {
         (self.start.as_ptr().wrapping_add(offset), length)
     }
 
-    fn read(&self, offset_bytes: u64, buffer: &mut [u8]) -> Result<i32, Replaced> {
+    fn read(&self, offset_bytes: u64, buffer: &mut [u8]) -> i32 {
         let (source, length) = self.span(offset_bytes, buffer.len());
         // SAFETY: the source lies within the mapping and the destination within the buffer, which
         // is no part of any mapping of a file. Another process may change the source meanwhile;
         // any bytes will do, and none is looked at here. The mapping is this engine's alone.
-        unsafe { bus_error::copy(source, buffer.as_mut_ptr(), length, source) }?;
-        Ok(length as i32)
+        let is_whole = unsafe { bus_error::copy(source, buffer.as_mut_ptr(), length, source) };
+        if is_whole { length as i32 } else { FAULT }
     }
 
-    fn write(&self, offset_bytes: u64, buffer: &[u8]) -> Result<i32, Replaced> {
+    fn write(&self, offset_bytes: u64, buffer: &[u8]) -> i32 {
         let (destination, length) = self.span(offset_bytes, buffer.len());
         if length == 0 && !buffer.is_empty() {
-            return Ok(-libc::EFBIG);
+            return -libc::EFBIG;
         }
+        let source = buffer.as_ptr();
         // SAFETY: as in `read`, the other way round; the caller made sure of `write`.
-        unsafe { bus_error::copy(buffer.as_ptr(), destination, length, destination) }?;
-        Ok(length as i32)
+        let is_whole = unsafe { bus_error::copy(source, destination, length, destination) };
+        if is_whole { length as i32 } else { FAULT }
     }
 
     /// Maps pages of the file again; whether that could be done.
