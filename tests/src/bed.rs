@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use crate::{Finished, FixtureError, Scratch, pgmeter, run_within};
 
-/// What any run of a test may take; more is a hang.
-const LIMIT: Duration = Duration::from_secs(90);
+/// What any run of a test may take, and what may be waited for; more is a hang.
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// A scratch directory with an empty directory `target` in it.
 #[derive(Debug)]
@@ -85,6 +85,19 @@ impl Bed {
         finish(&mut self.command(arguments))
     }
 
+    /// Waits until the store has so many intervals of the newest run's first cell.
+    ///
+    /// # Panics
+    /// When they do not come.
+    pub fn wait_for_intervals(&self, count: usize) {
+        wait_for("intervals in the store", || {
+            let seen = self.run(&["runs", "export", "last"]);
+            let record: Value = serde_json::from_str(&seen.stdout).unwrap_or_default();
+            let intervals = record["cells"][0]["intervals"].as_array();
+            intervals.is_some_and(|intervals| intervals.len() >= count)
+        });
+    }
+
     /// Runs `run` on the target, for a short time unless `arguments` say how long.
     ///
     /// # Panics
@@ -155,14 +168,11 @@ pub fn names_in(directory: &Path) -> Vec<String> {
 /// Waits until something is true.
 ///
 /// # Panics
-/// After 30 s.
+/// After five minutes.
 pub fn wait_for(what: &str, mut is_true: impl FnMut() -> bool) {
     let start = Instant::now();
     while !is_true() {
-        assert!(
-            start.elapsed() < Duration::from_secs(30),
-            "waited 30 s for {what}"
-        );
+        assert!(start.elapsed() < LIMIT, "waited {LIMIT:?} for {what}");
         std::thread::sleep(Duration::from_millis(20));
     }
 }

@@ -126,7 +126,7 @@ mod tests {
     use std::time::Instant;
 
     #[test]
-    fn a_limited_device_is_as_slow_as_asked() {
+    fn a_limited_device_is_no_faster_than_asked() {
         let device = need!(LoopDevice::new(8 << 20));
         let number = device.number().unwrap();
         let throttle = need!(Throttle::new(&number, Limit::BytesPerSecond(4 << 20)));
@@ -142,10 +142,7 @@ mod tests {
         let start = Instant::now();
         assert!(throttle.wrap(&read).status().unwrap().success());
         let seconds = start.elapsed().as_secs_f64();
-        assert!(
-            (0.8..1.5).contains(&seconds),
-            "4 MiB at 4 MiB/s took {seconds} s"
-        );
+        assert!(seconds >= 0.8, "4 MiB at 4 MiB/s took {seconds} s");
     }
 
     #[test]

@@ -245,6 +245,9 @@ fn two_workers_each_count_their_errors() {
     }
 }
 
+/// Longer than any test.
+const UNTIL_RELEASED: Effect = Effect::Stall(Duration::from_secs(600));
+
 /// Starts the workload and arms the faults when so many requests of a kind were seen.
 fn with_faults_later(
     faultfs: &FaultFs,
@@ -254,21 +257,18 @@ fn with_faults_later(
 ) -> Option<i32> {
     let line = line(bed);
     let line: Vec<&str> = line.iter().map(String::as_str).collect();
+    faultfs.arm(&[Fault::once(call, count, UNTIL_RELEASED)]);
     let mut child = bed.start(&line);
-    wait_for("some requests", || faultfs.calls_count(call) >= count);
+    wait_for("some requests", || faultfs.hits_count() == 1);
     faultfs.arm(faults);
+    faultfs.release();
     end(&mut child)
 }
 
 #[test]
 fn a_file_system_that_turns_read_only_ends_the_run_and_what_is_left_is_named() {
     for (name, workload) in WORKLOADS {
-        // Slow enough to be caught in the middle.
-        let settings = Settings {
-            write_delay: Duration::from_millis(1),
-            ..Settings::default()
-        };
-        let faultfs = need!(FaultFs::new(settings));
+        let faultfs = need!(FaultFs::new(Settings::default()));
         let bed = bed(&faultfs, workload);
         let refused = Call::CHANGES.map(|call| Fault::from(call, 1, Effect::Errno(EROFS)));
         let code = with_faults_later(&faultfs, &bed, (Call::Write, 100), &refused);
@@ -362,10 +362,10 @@ fn end(child: &mut Child) -> Option<i32> {
         if let Some(status) = child.try_wait().unwrap() {
             return status.code();
         }
-        if start.elapsed() > Duration::from_secs(60) {
+        if start.elapsed() > Duration::from_secs(240) {
             child.kill().unwrap();
             child.wait().unwrap();
-            panic!("did not end within 60 s");
+            panic!("did not end within 240 s");
         }
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -373,6 +373,28 @@ fn end(child: &mut Child) -> Option<i32> {
 
 fn signal(child: &Child, name: &str) {
     run_tool("kill", &[&format!("-{name}"), &child.id().to_string()]).unwrap();
+}
+
+/// How often the thread that waits for signals has gone to sleep.
+fn signal_waits_count(child: &Child) -> Option<u64> {
+    let tasks = fs::read_dir(format!("/proc/{}/task", child.id())).unwrap();
+    let of_signals = |task: fs::DirEntry| {
+        let text = fs::read_to_string(task.path().join("status")).ok()?;
+        let mut lines = text.lines();
+        (lines.next()? == "Name:\tsignals").then_some(())?;
+        let count = lines.find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"))?;
+        count.trim().parse().ok()
+    };
+    tasks.filter_map(Result::ok).find_map(of_signals)
+}
+
+/// Sends Ctrl-C and returns when it has been taken note of.
+fn interrupt(child: &Child) {
+    let before_count = signal_waits_count(child);
+    signal(child, "INT");
+    wait_for("the signal to be heeded", || {
+        signal_waits_count(child) > before_count
+    });
 }
 
 /// Each phase with a request that only it makes, in its middle.
@@ -400,10 +422,10 @@ const PHASES: [(&str, &str, &str, (Call, u64)); 7] = [
 /// So few transactions that hardly a file is removed before the end.
 const POSTMARK_SHORT: &str = "[postmark]\nnumber = 150\ntransactions = 10\n";
 
-/// Starts a workload and returns when it is in the middle of a phase, held up by a request.
+/// Starts a workload and returns when it is in the middle of a phase, held up by a request until
+/// that is released.
 fn held_up(faultfs: &FaultFs, bed: &Bed, (call, nth): (Call, u64)) -> Child {
-    let stall = Effect::Stall(Duration::from_secs(2));
-    faultfs.arm(&[Fault::once(call, nth, stall)]);
+    faultfs.arm(&[Fault::once(call, nth, UNTIL_RELEASED)]);
     let line = line(bed);
     let line: Vec<&str> = line.iter().map(String::as_str).collect();
     let child = bed.start(&line);
@@ -417,7 +439,8 @@ fn ctrl_c_in_any_phase_removes_the_files_and_saves_the_record() {
         let faultfs = need!(FaultFs::new(Settings::default()));
         let bed = bed(&faultfs, workload);
         let mut child = held_up(&faultfs, &bed, at);
-        signal(&child, "INT");
+        interrupt(&child);
+        faultfs.release();
         assert_eq!(end(&mut child), Some(130), "{name} {phase}");
         assert_eq!(bed.left_in_target(), [""; 0], "{name} {phase}");
         let record = saved(&bed);
@@ -442,6 +465,7 @@ fn what_was_killed_in_any_phase_is_cleaned_and_nothing_else() {
         fs::write(&mine, "precious").unwrap();
         let mut child = held_up(&faultfs, &bed, at);
         signal(&child, "KILL");
+        faultfs.release();
         assert_eq!(end(&mut child), None, "{name} {phase}");
         assert_eq!(
             bed.left_in_target(),
@@ -462,6 +486,7 @@ fn a_run_after_one_that_was_killed_measures_and_cleans() {
         let bed = bed(&faultfs, workload);
         let mut child = held_up(&faultfs, &bed, at);
         signal(&child, "KILL");
+        faultfs.release();
         assert_eq!(end(&mut child), None, "{name} {phase}");
         let (seen, record) = measured(&bed, &[]);
         assert_eq!(seen.code, 0, "{name} {phase}: {}", seen.text());

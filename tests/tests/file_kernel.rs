@@ -275,6 +275,23 @@ fn assert_untouched(victim: &Path) {
     }
 }
 
+/// Waits until a process has worked for a tenth of a second more, or has ended.
+fn wait_for_work(child: &mut Child) {
+    let stat = format!("/proc/{}/stat", child.id());
+    let worked_ticks = || {
+        let text = fs::read_to_string(&stat).unwrap_or_default();
+        let fields = text.rsplit(')').next().unwrap_or_default();
+        let times = fields.split_whitespace().skip(11).take(2);
+        times
+            .map(|ticks| ticks.parse::<u64>().unwrap())
+            .sum::<u64>()
+    };
+    let before_ticks = worked_ticks();
+    wait_for("work", || {
+        worked_ticks() >= before_ticks + 10 || child.try_wait().unwrap().is_some()
+    });
+}
+
 /// Puts a link in the place of a directory of the workload while that stands still.
 fn plant(bed: &Bed, workload: &str, directory: &str, is_begun: impl Fn(&Path) -> bool) {
     bed.file("mine.toml", workload);
@@ -297,7 +314,7 @@ fn plant(bed: &Bed, workload: &str, directory: &str, is_begun: impl Fn(&Path) ->
     symlink(&victim, &place).unwrap();
     signal(&child, "CONT");
     // It goes on for a while, in directories that it knows.
-    std::thread::sleep(Duration::from_millis(500));
+    wait_for_work(&mut child);
     signal(&child, "INT");
     assert_eq!(watch(&mut child, |_| {}), Some(130), "{workload}");
     assert_untouched(&victim);
@@ -364,7 +381,7 @@ fn a_link_planted_in_the_place_of_the_tree_is_not_followed() {
     fs::rename(&tree, bed.target().join("pgmeter.work/aside")).unwrap();
     symlink(&victim, &tree).unwrap();
     signal(&child, "CONT");
-    std::thread::sleep(Duration::from_millis(300));
+    wait_for_work(&mut child);
     signal(&child, "INT");
     let code = watch(&mut child, |_| {});
     assert!(code.is_some(), "it ends by itself");

@@ -15,16 +15,17 @@ fn signal(child: &Child, name: &str) {
 }
 
 /// Waits for the end and returns the exit code; none when a signal ended it.
-fn end(child: &mut Child, seconds: u64) -> Option<i32> {
+fn end(child: &mut Child) -> Option<i32> {
     let start = Instant::now();
     loop {
         if let Some(status) = child.try_wait().unwrap() {
             return status.code();
         }
-        if start.elapsed() > Duration::from_secs(seconds) {
+        // A run that does not heed a signal takes a minute of measuring more.
+        if start.elapsed() > Duration::from_secs(50) {
             child.kill().unwrap();
             child.wait().unwrap();
-            panic!("did not end within {seconds} s");
+            panic!("did not end within 50 s");
         }
         std::thread::sleep(Duration::from_millis(20));
     }
@@ -35,9 +36,7 @@ fn measuring(bed: &Bed, more: &[&str]) -> Child {
     bed.file("long.toml", LONG);
     let target = bed.target().to_string_lossy().into_owned();
     let child = bed.start(&[&["run", "long.toml", "--target", &target], more].concat());
-    wait_for("the test file", || !bed.left_in_target().is_empty());
-    // The file is small, so the measurement starts soon after it is there.
-    std::thread::sleep(Duration::from_secs(2));
+    bed.wait_for_intervals(1);
     child
 }
 
@@ -47,7 +46,7 @@ fn ctrl_c_saves_what_was_measured_and_removes_the_files() {
         let bed = Bed::new().unwrap();
         let mut child = measuring(&bed, &["--json", "saved.json"]);
         signal(&child, name);
-        assert_eq!(end(&mut child, 10), Some(130), "SIG{name}");
+        assert_eq!(end(&mut child), Some(130), "SIG{name}");
         assert!(
             bed.left_in_target().is_empty(),
             "{:?}",
@@ -58,7 +57,7 @@ fn ctrl_c_saves_what_was_measured_and_removes_the_files() {
         assert_eq!(record["status"], "interrupted");
         assert!(record["cells"][0]["total"]["count"].as_u64().unwrap() > 0);
         let run_time_ns = record["cells"][0]["run_time_ns"].as_u64().unwrap();
-        assert!(run_time_ns < 30_000_000_000, "{run_time_ns}");
+        assert!(run_time_ns < 60_000_000_000, "{run_time_ns}");
     }
 }
 
@@ -81,8 +80,7 @@ fn ctrl_c_prints_a_record_on_standard_output_too() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    wait_for("the test file", || !bed.left_in_target().is_empty());
-    std::thread::sleep(Duration::from_secs(2));
+    bed.wait_for_intervals(1);
     signal(&child, "INT");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
@@ -98,7 +96,7 @@ fn ctrl_c_while_preparing_leaves_nothing() {
     let mut child = bed.start(&["run", "large.toml", "--target", &target]);
     wait_for("the test file", || !bed.left_in_target().is_empty());
     signal(&child, "INT");
-    assert_eq!(end(&mut child, 10), Some(130));
+    assert_eq!(end(&mut child), Some(130));
     assert!(
         bed.left_in_target().is_empty(),
         "{:?}",
@@ -112,7 +110,7 @@ fn a_second_ctrl_c_ends_at_once() {
     let mut child = measuring(&bed, &[]);
     signal(&child, "INT");
     signal(&child, "INT");
-    let code = end(&mut child, 3);
+    let code = end(&mut child);
     assert!(code.is_none_or(|code| code == 130), "{code:?}");
     let seen = bed.run(&["clean", &bed.target().to_string_lossy()]);
     assert_eq!(seen.code, 0, "{}", seen.text());
@@ -130,7 +128,7 @@ fn what_a_killed_run_left_is_found_and_removed() {
     let mut child = measuring(&bed, &[]);
     std::fs::write(&mine, "precious").unwrap();
     signal(&child, "KILL");
-    assert_eq!(end(&mut child, 10), None);
+    assert_eq!(end(&mut child), None);
     assert!(
         bed.left_in_target().len() > 1,
         "a killed run leaves its file"
@@ -148,7 +146,7 @@ fn a_running_run_is_not_cleaned_away() {
     let seen = bed.run(&["clean", &bed.target().to_string_lossy()]);
     let left = bed.left_in_target();
     signal(&child, "INT");
-    assert_eq!(end(&mut child, 10), Some(130));
+    assert_eq!(end(&mut child), Some(130));
     assert!(!left.is_empty(), "{}", seen.text());
 }
 
@@ -223,7 +221,7 @@ fn ctrl_c_compares_what_both_targets_have_and_says_where_pairs_are_missing() {
         counts >= 3
     });
     signal(&child, "INT");
-    assert_eq!(end(&mut child, 20), Some(130));
+    assert_eq!(end(&mut child), Some(130));
     let seen = child.wait_with_output().unwrap();
     let text = String::from_utf8_lossy(&seen.stdout);
     let counts = complete_counts(&bed, &["@-2", "last"]);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use end_to_end::{Bed, LabSite, LoopDevice, finish, names_in, need, run_tool, skip};
+use end_to_end::{Bed, LabSite, LoopDevice, finish, names_in, need, run_tool, skip, wait_for};
 
 fn zrams() -> Vec<String> {
     let mut names = names_in(Path::new("/sys/block"));
@@ -226,6 +226,9 @@ fn nothing_is_left_of_a_killed_lab_after_cleaning() {
         state = state
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1_442_695_040_888_963_407);
+        if kill == 0 {
+            wait_for("a lab", || !names_in(&site.labs).is_empty());
+        }
         std::thread::sleep(Duration::from_millis((state >> 33) % 2500));
         child.kill().unwrap();
         child.wait().unwrap();

@@ -2,7 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use end_to_end::{Bed, Finished, Mount, STORE, names_in, need, wait_for};
 use serde_json::Value;
@@ -395,7 +394,7 @@ fn a_store_whose_file_system_fills_up_keeps_what_it_has() {
     std::fs::create_dir(&small).unwrap();
     let mount = need!(Mount::tmpfs(&small, 512 << 10));
     let store = mount.path().join("results.db");
-    let mut child = start(&bed, &store, "4s");
+    let mut child = start(&bed, &store, "8s");
     // To the last byte.
     let filler = mount.path().join("filler");
     let filled = std::fs::write(&filler, vec![1; 1 << 20]);
@@ -475,7 +474,7 @@ fn a_killed_run_is_interrupted_and_has_its_intervals() {
     assert_eq!(rows[0]["status"], "running");
     bed.run(&["runs", "rm", "last"])
         .assert_refused(2, &["still going on"]);
-    std::thread::sleep(Duration::from_secs(3));
+    bed.wait_for_intervals(2);
     child.kill().unwrap();
     child.wait().unwrap();
     says_interrupted(&bed);

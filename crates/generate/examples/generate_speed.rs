@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use engine::{Completion, Operation, Request};
 use generate::{
-    Content, ContentSource, Generator, Iometer, OwnCursor, SharedCursor, Step, Transfer,
+    Content, ContentSource, FileStamp, Generator, Iometer, OwnCursor, SharedCursor, Step, Transfer,
 };
 use workload::plan::{
     ContentPlan, CursorKind, Distribution, LinePlan, PositionRule, Sequence, SpanPlan, WorkerPlan,
@@ -94,6 +94,12 @@ fn contents() -> Result<(), Box<dyn std::error::Error>> {
     let source = ContentSource::new(&ContentPlan::Incompressible)?;
     let verified = source.verified(1, 0, vec![1], 4096)?;
     fill("4 KiB, verified", verified, &mut [0; 4096]);
+    fill(
+        "4 KiB of a file, stamped",
+        FileStamp::new(7),
+        &mut [0; 4096],
+    );
+    check("4 KiB of a file, checked", FileStamp::new(7));
     let mut buffer = vec![0; 1 << 20];
     let begin = Instant::now();
     for step in 0..1000 {
@@ -104,18 +110,32 @@ fn contents() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn fill(name: &str, mut content: impl Content, buffer: &mut [u8]) {
-    let request = Request {
-        operation: Operation::Write,
-        slot: 0,
-        file_index: 0,
-        length_bytes: 4096,
-        offset_bytes: 0,
-    };
+fn check(name: &str, mut content: impl Content) {
+    let mut buffer = vec![0; 4096];
+    content.fill(&mut buffer, &WRITE);
     let count = 1_000_000;
     let begin = Instant::now();
     for _ in 0..count {
-        content.fill(black_box(&mut *buffer), &request);
+        let is_right = content.check(black_box(&buffer), &WRITE).is_ok();
+        assert!(is_right, "what was filled in is what is checked");
+    }
+    let cost = begin.elapsed().as_secs_f64() * 1e9 / f64::from(count);
+    println!("{name:45} {cost:8.2} ns");
+}
+
+const WRITE: Request = Request {
+    operation: Operation::Write,
+    slot: 0,
+    file_index: 0,
+    length_bytes: 4096,
+    offset_bytes: 0,
+};
+
+fn fill(name: &str, mut content: impl Content, buffer: &mut [u8]) {
+    let count = 1_000_000;
+    let begin = Instant::now();
+    for _ in 0..count {
+        content.fill(black_box(&mut *buffer), &WRITE);
     }
     let cost = begin.elapsed().as_secs_f64() * 1e9 / f64::from(count);
     println!("{name:45} {cost:8.2} ns");

@@ -291,7 +291,7 @@ mod tests {
         let ended = std::thread::spawn(id).join().expect("a thread");
         // The kernel takes a moment to forget it.
         let gone = || CpuSample::of_thread_id(ended).is_none();
-        assert!((0..100).any(|_| gone() || {
+        assert!((0..6000).any(|_| gone() || {
             std::thread::sleep(std::time::Duration::from_millis(10));
             false
         }));

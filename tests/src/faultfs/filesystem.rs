@@ -1,7 +1,7 @@
 //! Answers the kernel's requests from the store, with delays and faults.
 
 use std::ffi::OsStr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fuser::{
@@ -25,6 +25,9 @@ pub struct Shared {
     settings: Settings,
     store: Mutex<Store>,
     armed: Mutex<Armed>,
+    /// How often stalls were ended before their time.
+    release_count: Mutex<u64>,
+    released: Condvar,
 }
 
 impl Shared {
@@ -33,11 +36,25 @@ impl Shared {
             settings,
             store: Mutex::new(Store::new(settings.capacity_bytes)),
             armed: Mutex::new(Armed::default()),
+            release_count: Mutex::new(0),
+            released: Condvar::new(),
         }
     }
 
     pub(super) fn armed(&self) -> MutexGuard<'_, Armed> {
         self.armed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends the stalls that there are.
+    pub(super) fn release(&self) {
+        *self.release_count() += 1;
+        self.released.notify_all();
+    }
+
+    fn release_count(&self) -> MutexGuard<'_, u64> {
+        self.release_count
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn store(&self) -> MutexGuard<'_, Store> {
@@ -46,6 +63,8 @@ impl Shared {
 
     /// Waits until the request is due and returns what happens to it.
     fn begin(&self, call: Call, start: Instant) -> Option<Effect> {
+        // Read before anybody can know of the stall.
+        let before_count = *self.release_count();
         let effect = self.armed().next(call);
         let delay = match call {
             Call::Read => self.settings.read_delay,
@@ -54,7 +73,9 @@ impl Shared {
         };
         wait_until(start + delay, delay);
         if let Some(Effect::Stall(stall)) = effect {
-            std::thread::sleep(stall);
+            let is_held = |count: &mut u64| *count == before_count;
+            let count = self.release_count();
+            drop(self.released.wait_timeout_while(count, stall, is_held));
         }
         effect
     }

@@ -75,6 +75,11 @@ impl FaultFs {
         self.shared.armed().arm(faults);
     }
 
+    /// Lets requests that stall go on.
+    pub fn release(&self) {
+        self.shared.release();
+    }
+
     /// How many requests went wrong since [`FaultFs::arm`].
     pub fn hits_count(&self) -> u64 {
         self.shared.armed().hits_count()
@@ -95,6 +100,7 @@ impl Drop for FaultFs {
     fn drop(&mut self) {
         // A lasting stall would hold up the unmount.
         self.arm(&[]);
+        self.release();
         let _ = crate::unmount(&self.path());
         drop(self.session.take());
     }

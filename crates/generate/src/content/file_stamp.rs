@@ -198,33 +198,6 @@ mod tests {
         );
     }
 
-    #[test]
-    #[cfg_attr(debug_assertions, ignore = "slow without optimization")]
-    fn content_is_made_and_checked_at_more_than_two_gigabytes_a_second() {
-        let (length, rounds) = (4001, 200_000);
-        let mut content = FileStamp::new(7);
-        let mut buffer = vec![0; length];
-        let start = std::time::Instant::now();
-        for index in 0..rounds {
-            content.fill(&mut buffer, &request(index, 3, length));
-        }
-        let filled = start.elapsed();
-        let start = std::time::Instant::now();
-        for _ in 0..rounds {
-            content
-                .check(&buffer, &request(rounds - 1, 3, length))
-                .unwrap();
-        }
-        let rate = |span: std::time::Duration| {
-            (length * rounds as usize) as f64 / span.as_secs_f64() / 1e9
-        };
-        println!(
-            "{:.1} GB/s, checked {:.1} GB/s",
-            rate(filled),
-            rate(start.elapsed())
-        );
-    }
-
     proptest! {
         #[test]
         fn any_part_is_that_part_of_the_whole(

@@ -520,7 +520,7 @@ fn postmark_by_time_ends_its_transactions_and_deletes_the_rest() {
     plan.cells[0].run_time_ns = 300_000_000;
     let record = record_of(&plan);
     let transactions = &record.cells[1];
-    assert!((250_000_000..2_000_000_000).contains(&transactions.run_time_ns));
+    assert!(transactions.run_time_ns >= 300_000_000);
     assert_eq!(figure(&record, "created"), figure(&record, "deleted"));
     assert!(names_in(scratch.path()).is_empty());
 }

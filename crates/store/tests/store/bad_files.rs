@@ -165,7 +165,8 @@ fn a_locked_store_does_not_hold_up_a_run() {
     for cell in &wanted.cells {
         crate::bed::tell_cell(&writer, cell);
     }
-    assert!(start.elapsed().as_millis() < 500, "{:?}", start.elapsed());
+    // Whoever waited for the lock would wait for 5 s.
+    assert!(start.elapsed().as_secs() < 4, "{:?}", start.elapsed());
     std::thread::sleep(std::time::Duration::from_millis(1500));
     blocker.execute_batch("ROLLBACK").unwrap();
     writer.finish(&wanted).unwrap();

@@ -65,7 +65,10 @@ fn a_run_that_goes_on_shows_what_is_there_so_far() {
     writer.event(&begun(1));
     writer.event(&told(1, &interval(0)));
     writer.event(&told(1, &interval(1)));
-    std::thread::sleep(Duration::from_secs(1));
+    // What is told is gathered for a while.
+    let is_there = || store.load("last").unwrap().cells.len() == 2;
+    let mut looks = (0..6000).map(|_| std::thread::sleep(Duration::from_millis(10)));
+    assert!(looks.any(|()| is_there()));
     let row = store.list(&Filter::default()).unwrap().remove(0);
     assert_eq!((row.status, row.cell_count), (RunStatus::Running, 1));
     let loaded = store.load("last").unwrap();

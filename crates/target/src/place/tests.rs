@@ -246,19 +246,24 @@ fn a_lock_without_an_owner_is_waited_for_and_then_told() {
     claim.manifest.owner = None;
     claim.save().expect("saved");
     let place = || Place::in_directory(directory.path(), None).expect("a place");
+    let start = std::time::Instant::now();
     let error = place().peek().expect_err("locked");
+    assert!(start.elapsed() >= BUSY_WAIT * ATTEMPTS);
     let work = directory.path().join(WORK_DIRECTORY);
     assert_eq!(
         error.to_string(),
         format!("target `{}` is in use by another pgmeter", work.display())
     );
-    let release = std::thread::spawn(move || {
-        std::thread::sleep(BUSY_WAIT * 3);
-        drop(claim);
-    });
-    place()
-        .claim("r")
-        .expect("a claim")
+    let release = std::thread::spawn(move || drop(claim));
+    // The thread may begin later than one claim waits.
+    let claim = || match place().claim("r") {
+        Err(TargetError::InUse { .. }) => None,
+        claim => Some(claim.expect("a claim")),
+    };
+    std::iter::repeat_with(claim)
+        .flatten()
+        .next()
+        .expect("it is tried until it is there")
         .dissolve()
         .expect("nothing left");
     release.join().expect("a thread");

@@ -124,3 +124,30 @@ fn a_mount_that_does_not_come_back_is_told_with_the_way_back() {
         "run `mount /dev/x /m`, then `pgmeter clean /m/t`"
     );
 }
+
+/// How often something is attempted that is busy so many times, and what becomes of it.
+fn attempted(busy_count: u32) -> (u32, Result<(), Errno>) {
+    let mut count = 0;
+    let outcome = patiently(|| {
+        count += 1;
+        match count <= busy_count {
+            true => Err(Errno::BUSY),
+            false => Ok(()),
+        }
+    });
+    (count, outcome)
+}
+
+#[test]
+fn what_is_busy_is_tried_again_but_not_for_ever() {
+    assert_eq!(attempted(0), (1, Ok(())));
+    assert_eq!(attempted(3), (4, Ok(())));
+    let (count, outcome) = attempted(u32::MAX);
+    assert_eq!((count, outcome), (BUSY_ATTEMPTS + 1, Err(Errno::BUSY)));
+    let mut count = 0;
+    let refused: Result<(), Errno> = patiently(|| {
+        count += 1;
+        Err(Errno::PERM)
+    });
+    assert_eq!((count, refused), (1, Err(Errno::PERM)));
+}

