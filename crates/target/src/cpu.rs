@@ -268,10 +268,12 @@ mod tests {
     fn a_busy_thread_is_charged_and_others_are_not() {
         let before = CpuSample::of_thread();
         let mut sum = 0_u64;
-        while CpuSample::of_thread().since(&before).user_ns
-            + CpuSample::of_thread().since(&before).system_ns
-            < 20_000_000
-        {
+        // Of one sample: the kernel may split the next one's time otherwise.
+        let used_ns = || {
+            let used = CpuSample::of_thread().since(&before);
+            used.user_ns + used.system_ns
+        };
+        while used_ns() < 20_000_000 {
             for value in 0..10_000_u64 {
                 sum = black_box(sum.wrapping_add(value));
             }
