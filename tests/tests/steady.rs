@@ -260,7 +260,7 @@ fn written_bytes(child: &std::process::Child) -> u64 {
 #[test]
 fn ctrl_c_ends_preconditioning_and_removes_the_file() {
     let bed = Bed::in_memory().unwrap();
-    bed.file("reads.toml", READS.replace("4m", "64m"));
+    bed.file("reads.toml", READS.replace("4m", "32m"));
     let target = bed.target().to_string_lossy().into_owned();
     let options = [
         "--precondition",
@@ -274,14 +274,14 @@ fn ctrl_c_ends_preconditioning_and_removes_the_file() {
     let mut child =
         bed.start(&[&["run", "reads.toml", "--target", &target], &options[..]].concat());
     // The file is written once, and then over and over.
-    wait_for("preconditioning", || written_bytes(&child) > 2 * (64 << 20));
+    wait_for("preconditioning", || written_bytes(&child) > 33 << 20);
     run_tool("kill", &["-INT", &child.id().to_string()]).unwrap();
     wait_for("the end", || child.try_wait().unwrap().is_some());
     assert!(bed.left_in_target().is_empty());
     let text = std::fs::read_to_string(bed.path().join("saved.json")).unwrap();
     let record: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(record["status"], "interrupted");
-    let all = 100_u64 * (64 << 20);
+    let all = 100_u64 * (32 << 20);
     let bytes = record["preconditions"][0]["bytes"].as_u64().unwrap_or(0);
     assert!(
         bytes < all && record["cells"].as_array().unwrap().is_empty(),
