@@ -438,6 +438,8 @@ pub(crate) enum CompareFormat {
     Text,
     /// Tables in Markdown
     Markdown,
+    /// One page with ratios, intervals and verdicts
+    Html,
     /// The comparison itself; an array when there are more than two runs
     Json,
 }

@@ -176,7 +176,7 @@ pub fn compare(
             return Err(CompareError::NothingMeasured { side: ids(runs) });
         }
     }
-    let plan_differences = plan_differences(a, b);
+    let mut plan_differences = plan_differences(a, b);
     let pairs = matched(&groups_a, &groups_b, options.force).map_err(|unlike| {
         if unlike.is_empty() {
             return CompareError::NothingInCommon {
@@ -192,6 +192,9 @@ pub fn compare(
     })?;
     let (numbers_a, numbers_b) = (group::numbers(&groups_a), group::numbers(&groups_b));
     let is_alike = |&(i, j): &(usize, usize)| groups_a[i].asked == groups_b[j].asked;
+    let unlike = pairs.iter().copied().filter(|pair| !is_alike(pair));
+    let unlike: Places = unlike.collect();
+    plan_differences.extend(untold(&groups_a, &groups_b, &unlike));
     let mut cells: Vec<CellComparison> = pairs
         .iter()
         .map(|&(i, j)| {
@@ -212,7 +215,7 @@ pub fn compare(
             (Some(a), Some(b)) => difference::of_environments(a, b),
             _ => Vec::new(),
         },
-        forced: !pairs.iter().all(is_alike),
+        forced: !unlike.is_empty(),
         only_a: left(&groups_a, &numbers_a, |i| {
             pairs.iter().any(|pair| pair.0 == i)
         }),
@@ -336,14 +339,28 @@ fn reasons(
     let settings = plan_differences.iter().filter(|d| !d.is_circumstance());
     let mut reasons: Vec<Difference> = settings.cloned().collect();
     if reasons.is_empty() {
-        for &(i, j) in unlike {
-            let (a, b) = (&a[i].asked, &b[j].asked);
-            reasons.extend(difference::of_values(&a.work, &b.work));
-        }
-        reasons.sort();
-        reasons.dedup();
+        reasons = details(a, b, unlike);
     }
     reasons
+}
+
+/// What differs between the plans of cells, by its place there.
+fn details(a: &[Group], b: &[Group], unlike: &[(usize, usize)]) -> Vec<Difference> {
+    let work = |&(i, j): &(usize, usize)| {
+        let (a, b) = (&a[i].asked, &b[j].asked);
+        difference::of_values(&a.work, &b.work)
+    };
+    let mut details: Vec<Difference> = unlike.iter().flat_map(work).collect();
+    details.sort();
+    details.dedup();
+    details
+}
+
+/// What no setting tells: the access lines, which stand in the plan of each worker.
+fn untold(a: &[Group], b: &[Group], unlike: &[(usize, usize)]) -> Vec<Difference> {
+    let is_line = |it: &Difference| it.what.starts_with("workers[0].lines");
+    let details = details(a, b, unlike).into_iter();
+    details.filter(is_line).collect()
 }
 
 fn left(groups: &[Group], numbers: &[u32], is_compared: impl Fn(usize) -> bool) -> Vec<CellName> {

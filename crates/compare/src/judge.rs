@@ -23,6 +23,8 @@ pub enum Verdict {
     /// No difference that chance would not explain; one smaller than
     /// [`FigureComparison::smallest_difference`] may exist.
     NoDifferenceShown,
+    /// Too little was measured to tell a difference from chance, such as one repetition each.
+    CannotTell,
 }
 
 impl Verdict {
@@ -33,6 +35,7 @@ impl Verdict {
             Self::Better => "better",
             Self::Worse => "worse",
             Self::NoDifferenceShown => "no difference shown",
+            Self::CannotTell => "cannot tell",
         }
     }
 }
@@ -87,7 +90,7 @@ pub struct FigureComparison {
     pub smallest_difference: Option<f64>,
     /// Another figure that is exactly proportional to this one; both count as one test.
     pub same_as: Option<Figure>,
-    /// Better, worse, or no difference shown.
+    /// Better, worse, no difference shown, or cannot tell.
     pub verdict: Verdict,
     #[serde(skip)]
     pub(crate) certainty: Option<stats::Certainty>,
@@ -156,7 +159,7 @@ impl Pair<'_> {
             p_corrected: None,
             smallest_difference: None,
             same_as: None,
-            verdict: Verdict::NoDifferenceShown,
+            verdict: Verdict::CannotTell,
             certainty,
         })
     }
@@ -258,7 +261,11 @@ impl FigureComparison {
             .and_then(|certainty| certainty.smallest_difference(level))
             .filter(|difference| *difference <= DIFFERENCE_MAX);
         self.verdict = if p_corrected >= LEVEL {
-            Verdict::NoDifferenceShown
+            match self.basis {
+                // What differs from run to run is in neither.
+                Basis::WithinRun => Verdict::CannotTell,
+                _ => Verdict::NoDifferenceShown,
+            }
         } else if (self.effect > 0.0) == self.higher_is_better {
             Verdict::Better
         } else {

@@ -1,6 +1,8 @@
-//! Comparisons turned into text, Markdown and JSON.
+//! Comparisons turned into text, Markdown, a page and JSON.
 
+mod html;
 mod model;
+mod summary;
 mod tables;
 mod words;
 
@@ -9,6 +11,7 @@ use ::compare::{Comparison, Verdict};
 use crate::markdown::{escape, table_lines};
 use crate::page::Page;
 use crate::wrap::wrap;
+pub(crate) use html::{Part, page as comparison_page};
 pub(crate) use words::letter;
 
 use model::{Model, Section};
@@ -20,6 +23,8 @@ pub enum ComparisonFormat {
     Text,
     /// Tables in Markdown.
     Markdown,
+    /// One page that needs nothing but itself.
+    Html,
     /// The comparison itself, in base units; an array where there are several.
     Json,
 }
@@ -34,6 +39,7 @@ pub fn render_comparisons(
     match format {
         ComparisonFormat::Text => text(&Model::new(comparisons), page),
         ComparisonFormat::Markdown => markdown(&Model::new(comparisons)),
+        ComparisonFormat::Html => html::page(comparisons, &[]),
         ComparisonFormat::Json => json(comparisons),
     }
 }
@@ -66,10 +72,10 @@ fn text(model: &Model, page: Page) -> String {
     for side in &model.sides {
         lines.extend(wrap(side, width));
     }
-    for alarm in &model.alarms {
-        lines.extend(wrap(alarm, width).iter().map(|line| page.red(line)));
+    for alarm in model.alarms_of_command() {
+        lines.extend(wrap(&alarm, width).iter().map(|line| page.red(line)));
     }
-    for section in &model.sections {
+    for section in model.sections() {
         lines.push(String::new());
         push_section(&mut lines, section, page, width);
     }
@@ -122,9 +128,10 @@ fn colored(line: &str, page: Page) -> String {
 fn markdown(model: &Model) -> String {
     let mut lines = vec![format!("# {}", escape(&model.title)), String::new()];
     let items = model.sides.iter().map(|side| escape(side));
-    let alarms = model.alarms.iter().map(|it| format!("**{}**", escape(it)));
+    let alarms = model.alarms_of_command();
+    let alarms = alarms.map(|it| format!("**{}**", escape(&it)));
     lines.extend(items.chain(alarms).map(|item| format!("- {item}")));
-    for section in &model.sections {
+    for section in model.sections() {
         let heading = format!("## {}", escape(&section.heading));
         lines.extend([String::new(), heading]);
         for remark in &section.remarks {

@@ -92,7 +92,7 @@ fn one_short_run_each_has_ratios_and_no_verdict() {
     let comparison = of(&made::measured("/a", &[1e4]), &made::measured("/a", &[5e3]));
     for figure in comparison.figures() {
         assert_eq!(figure.basis, Basis::Nothing);
-        assert_eq!(figure.verdict, Verdict::NoDifferenceShown);
+        assert_eq!(figure.verdict, Verdict::CannotTell);
         assert_eq!((figure.ci95_low, figure.p_value), (None, None));
     }
     assert_eq!(comparison.test_count, 0);

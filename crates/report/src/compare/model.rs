@@ -2,6 +2,7 @@
 
 use ::compare::{CellComparison, Comparison, Difference};
 
+use super::summary::summary;
 use super::tables::{self, Row};
 use super::words;
 use crate::numbers::LatencyUnit;
@@ -14,13 +15,18 @@ const DIFFERENCES_MAX: usize = 20;
 /// What a comparison says, in whichever form it is written.
 #[derive(Debug)]
 pub(super) struct Model {
+    /// What came out, in one sentence.
     pub title: String,
     /// One line for each side.
     pub sides: Vec<String>,
     /// Reasons to doubt the whole.
     pub alarms: Vec<String>,
-    /// What differs, then the cells.
-    pub sections: Vec<Section>,
+    /// Which sides measure other things than the first.
+    pub unlike: Vec<String>,
+    /// What differs.
+    pub differences: Vec<Section>,
+    /// The cells.
+    pub cells: Vec<Section>,
     /// How to read the tables.
     pub notes: Vec<String>,
 }
@@ -42,17 +48,30 @@ pub(super) struct Section {
 type Aligned<'a> = Vec<Option<&'a CellComparison>>;
 
 impl Model {
+    /// The alarms of a comparison that was asked for by name.
+    pub fn alarms_of_command(&self) -> impl Iterator<Item = String> {
+        let because = |unlike: &String| format!("{unlike}; they are compared because of `--force`");
+        let unlike = self.unlike.iter().map(because);
+        self.alarms.iter().cloned().chain(unlike)
+    }
+
+    /// What differs, then the cells.
+    pub fn sections(&self) -> impl Iterator<Item = &Section> {
+        self.differences.iter().chain(&self.cells)
+    }
+
     pub fn new(comparisons: &[Comparison]) -> Self {
         let unit = words::latency_unit(comparisons);
-        let mut sections = differences(comparisons);
         let cells = aligned(comparisons);
         let names_targets = comparisons.iter().any(words::has_several_targets);
-        sections.extend(cells.iter().map(|cell| section(cell, unit, names_targets)));
+        let cells = cells.iter().map(|cell| section(cell, unit, names_targets));
         Self {
-            title: words::title(comparisons),
+            title: summary(comparisons).unwrap_or_else(|| "nothing is compared".to_owned()),
             sides: words::sides(comparisons),
             alarms: words::alarms(comparisons),
-            sections,
+            unlike: words::unlike(comparisons),
+            differences: differences(comparisons),
+            cells: cells.collect(),
             notes: words::notes(comparisons),
         }
     }
@@ -93,7 +112,7 @@ fn differing(heading: String, found: &[Difference], letter: &str) -> Section {
     };
     let rows = found.iter().take(DIFFERENCES_MAX).map(|difference| {
         vec![
-            printable(&difference.what),
+            printable(&words::difference(&difference.what)),
             side(&difference.a),
             side(&difference.b),
         ]

@@ -164,7 +164,7 @@ fn judged(figure: &FigureComparison) -> [String; 5] {
         end(figure.ci95_low),
         end(figure.ci95_high),
         seen_from(figure),
-        figure.verdict.name().to_owned(),
+        words::verdict(figure),
     ]
 }
 
@@ -182,7 +182,7 @@ fn seen_from(figure: &FigureComparison) -> String {
     match (figure.verdict, figure.smallest_difference) {
         (Verdict::NoDifferenceShown, Some(smallest)) if smallest >= 1.0 => digits(smallest * 100.0),
         (Verdict::NoDifferenceShown, Some(smallest)) => percent(smallest),
-        (Verdict::NoDifferenceShown, None) => ABSENT.to_owned(),
+        (Verdict::NoDifferenceShown, None) | (Verdict::CannotTell, _) => ABSENT.to_owned(),
         _ => String::new(),
     }
 }

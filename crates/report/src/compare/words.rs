@@ -39,13 +39,6 @@ pub(super) fn latency_unit(comparisons: &[Comparison]) -> LatencyUnit {
     LatencyUnit::fitting(smallest.map(|ns| ns.max(0.0) as u64))
 }
 
-pub(super) fn title(comparisons: &[Comparison]) -> String {
-    match comparisons {
-        [_] => "A and B compared".to_owned(),
-        several => format!("A compared with {} others", several.len()),
-    }
-}
-
 /// One line for each side.
 pub(super) fn sides(comparisons: &[Comparison]) -> Vec<String> {
     let first = comparisons.first().map(|comparison| &comparison.a);
@@ -96,15 +89,6 @@ pub(super) fn alarms(comparisons: &[Comparison]) -> Vec<String> {
         left_out(first, &comparison.only_a);
         left_out(&letter, &comparison.only_b);
     }
-    for (_, letter) in comparisons
-        .iter()
-        .zip(other_letters())
-        .filter(|(comparison, _)| comparison.forced)
-    {
-        alarms.push(format!(
-            "A and {letter} measure different things; they are compared because of `--force`"
-        ));
-    }
     for (comparison, letter) in comparisons.iter().zip(other_letters()) {
         let unpaired = comparison.cells.iter().filter(|cell| cell.is_unpaired);
         alarms.extend(unpaired.map(|cell| {
@@ -121,6 +105,45 @@ pub(super) fn alarms(comparisons: &[Comparison]) -> Vec<String> {
         }));
     }
     alarms
+}
+
+/// What differs: a part of an access line in words, all else as records call it.
+pub(super) fn difference(what: &str) -> String {
+    let line = what.strip_prefix("workers[0].lines[");
+    let line = line.and_then(|rest| rest.split_once("]."));
+    let number = line.and_then(|(number, key)| Some((number.parse::<u64>().ok()?, key)));
+    match number {
+        Some((number, key)) => {
+            let key = key.replace('_', " ");
+            format!("{key} of access line {}", number.saturating_add(1))
+        }
+        None => what.to_owned(),
+    }
+}
+
+/// Which sides measure other things than the first.
+pub(super) fn unlike(comparisons: &[Comparison]) -> Vec<String> {
+    let compared = comparisons.iter().zip(other_letters());
+    compared
+        .filter(|(comparison, _)| comparison.forced)
+        .map(|(_, letter)| format!("A and {letter} measure different things"))
+        .collect()
+}
+
+/// Why no verdict can be given.
+pub(super) fn cannot_tell(figure: &FigureComparison) -> &'static str {
+    match (figure.a.n, figure.b.n) {
+        (1, 1) => "one repetition",
+        _ => "no interval",
+    }
+}
+
+/// The verdict for its place in a table.
+pub(super) fn verdict(figure: &FigureComparison) -> String {
+    match figure.verdict {
+        Verdict::CannotTell => format!("cannot tell: {}", cannot_tell(figure)),
+        told => told.name().to_owned(),
+    }
 }
 
 pub(super) fn has_several_targets(comparison: &Comparison) -> bool {

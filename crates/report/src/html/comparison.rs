@@ -1,55 +1,46 @@
 //! Runs beside each other: what differs between them, and a bar for each where they measured the
 //! same.
 
+use ::compare::{ComparisonOptions, compare_with_first};
 use maud::{Markup, html};
+use results::RunRecord;
 
-use super::environment::facts;
 use super::group::{Group, Metric};
 use super::headline::{bar, capital, rate_unit, shown_or_dash};
 use super::run::Run;
-use super::table::{frame, plain};
-use crate::table::Column;
+use super::table::frame;
+use crate::compare::Part;
+use crate::wrap::printable;
 
-/// What is not the same in the runs' systems and settings; nothing for a single run.
+/// The runs held against the first, or why they cannot be.
+pub type Compared = Result<Part, String>;
+
+/// The comparison of several runs; none of a single one.
 #[must_use]
-pub fn differences(runs: &[Run]) -> Markup {
-    if runs.len() < 2 {
-        return html! {};
+pub fn compared(records: &[RunRecord]) -> Option<Compared> {
+    if records.len() < 2 {
+        return None;
     }
-    let all: Vec<Vec<(String, String)>> = runs.iter().map(facts).collect();
-    let mut names: Vec<&String> = Vec::new();
-    for (name, _) in all.iter().flatten() {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    let value = |facts: &[(String, String)], name: &String| {
-        let found = facts.iter().find(|(known, _)| known == name);
-        found.map_or_else(|| "–".to_owned(), |(_, value)| value.clone())
+    let sides: Vec<&[RunRecord]> = records.iter().map(std::slice::from_ref).collect();
+    let options = ComparisonOptions {
+        force: true,
+        paired: are_in_turn(records),
     };
-    let rows: Vec<Vec<String>> = names
-        .into_iter()
-        .map(|name| {
-            let values = all.iter().map(|facts| value(facts, name));
-            std::iter::once(name.clone()).chain(values).collect()
-        })
-        .filter(|row: &Vec<String>| row[1..].iter().any(|value| *value != row[1]))
-        .collect();
-    let letters = runs.iter().filter_map(|run| run.letter.as_deref());
-    let columns = std::iter::once("")
-        .chain(letters)
-        .map(Column::name)
-        .collect();
-    html! {
-        section #differences {
-            h2 { "What differs" }
-            @if rows.is_empty() {
-                p { "The runs were made on the same system with the same settings." }
-            } @else {
-                (plain(columns, rows, "Systems and settings"))
-            }
-        }
-    }
+    let comparisons = compare_with_first(&sides, options);
+    Some(match comparisons {
+        Ok(comparisons) => Ok(Part::new(&comparisons)),
+        Err(error) => Err(printable(&format!("not compared: {error}"))),
+    })
+}
+
+/// Whether these are two runs that were measured in turn.
+fn are_in_turn(records: &[RunRecord]) -> bool {
+    let [a, b] = records else { return false };
+    let is_beside = |one: &RunRecord, other: &RunRecord| {
+        let alternation = one.alternation.as_ref();
+        alternation.is_some_and(|it| it.other == other.id)
+    };
+    is_beside(a, b) && is_beside(b, a)
 }
 
 /// Groups of several runs that measured the same.
@@ -167,17 +158,51 @@ mod tests {
         assert_eq!(matches(&Run::all(&records)).len(), 2);
     }
 
+    fn told(records: &[RunRecord]) -> String {
+        let Some(Ok(part)) = compared(records) else {
+            panic!("both ran the same plan");
+        };
+        let parts = [part.summary(), part.differences(), part.compared()];
+        parts.map(maud::PreEscaped::into_string).concat()
+    }
+
     #[test]
     fn what_differs_is_told() {
         let mut records = [sample::record(), sample::record()];
-        assert!(
-            differences(&Run::all(&records))
-                .into_string()
-                .contains("same system")
-        );
+        assert!(told(&records).contains("No difference of plan"));
         records[1].environment.kernel = "6.13.0".to_owned();
-        let seen = differences(&Run::all(&records)).into_string();
+        records[1].environment.settings = vec!["pressure.io=some avg10=1".to_owned()];
+        records[1].plan.settings[0].value = "20s".to_owned();
+        let seen = told(&records);
         assert!(seen.contains("6.12.9") && seen.contains("6.13.0"), "{seen}");
-        assert!(!seen.contains("EPYC"), "{seen}");
+        assert!(seen.contains("run-time") && seen.contains("20s"), "{seen}");
+        assert!(
+            !seen.contains("EPYC") && !seen.contains("pressure"),
+            "{seen}"
+        );
+    }
+
+    #[test]
+    fn runs_beside_each_other_have_ratios_intervals_and_verdicts() {
+        let mut records = [sample::record(), sample::record()];
+        for (record, speed) in records.iter_mut().zip([1.0, 0.5]) {
+            let first = record.cells[0].clone();
+            record.cells = (0..5_u32)
+                .map(|repetition| {
+                    let mut cell = first.clone();
+                    cell.repetition = repetition;
+                    cell.total.per_second *= speed * (1.0 + f64::from(repetition) / 100.0);
+                    cell
+                })
+                .collect();
+        }
+        let seen = told(&records);
+        for text in ["B/A", "95 %", "0.500", ">worse<", "B is 50 % slower"] {
+            assert!(seen.contains(text), "no `{text}` in {seen}");
+        }
+        records[0].cells.truncate(1);
+        records[1].cells.truncate(1);
+        let seen = told(&records);
+        assert!(seen.contains("cannot tell: one repetition"), "{seen}");
     }
 }

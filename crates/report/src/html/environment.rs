@@ -25,39 +25,6 @@ pub fn section(run: &Run) -> Markup {
     }
 }
 
-/// What can differ between two runs: system, storage, and how it was measured.
-#[must_use]
-pub fn facts(run: &Run) -> Vec<(String, String)> {
-    let environment = &run.record.environment;
-    let mut facts = system(environment);
-    let mut push = |name: &str, value: String| facts.push((name.to_owned(), value));
-    push("pgmeter", printable(&run.record.pgmeter.version));
-    push("targets", run.targets());
-    push("how", run.model.settings.clone());
-    let joined = |parts: Vec<String>| printable(&parts.join("; "));
-    let file_systems = environment.file_systems.iter();
-    push(
-        "file systems",
-        joined(file_systems.map(|one| one.kind.clone()).collect()),
-    );
-    let mounts = environment.mounts.iter();
-    push(
-        "mount options",
-        joined(mounts.map(|one| one.options.clone()).collect()),
-    );
-    let devices = environment.devices.iter();
-    let devices = devices.map(|one| format!("{} {}", one.name, one.model));
-    push("devices", joined(devices.collect()));
-    push("schedulers", printable(&environment.scheduler));
-    facts.extend(settings(environment));
-    // How busy a machine was always differs, and a warning tells when it matters.
-    facts.retain(|(name, value)| !value.is_empty() && !UNSTEADY.contains(&name.as_str()));
-    facts
-}
-
-/// Names of facts that are never the same twice.
-const UNSTEADY: [&str; 2] = ["memory available", "load before the run"];
-
 fn system(environment: &Environment) -> Vec<(String, String)> {
     let cpu = &environment.cpu;
     let load = environment.load_before;

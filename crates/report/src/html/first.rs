@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use maud::{Markup, html};
 use results::Status;
 
-use super::comparison;
+use super::comparison::{self, Compared};
 use super::headline::headline;
 use super::run::Run;
 use super::sentence::sentence;
@@ -46,6 +46,7 @@ pub fn navigation(runs: &[Run]) -> Markup {
             }
             several => {
                 a href="#differences" { "What differs" }
+                a href="#compared" { "Compared" }
                 @for run in several {
                     a href={ "#" (run.id("results")) } { (run.heading("Results")) }
                 }
@@ -56,7 +57,7 @@ pub fn navigation(runs: &[Run]) -> Markup {
 
 /// The first screen.
 #[must_use]
-pub fn header(runs: &[Run]) -> Markup {
+pub fn header(runs: &[Run], compared: Option<&Compared>) -> Markup {
     html! {
         header {
             @match runs {
@@ -78,6 +79,11 @@ pub fn header(runs: &[Run]) -> Markup {
                                 (run.time()) " " (status(run))
                             }
                         }
+                    }
+                    @match compared {
+                        Some(Ok(part)) => { (part.summary()) }
+                        Some(Err(why)) => { p role="alert" { strong { (sentence(why)) } } }
+                        None => {}
                     }
                     (comparison::bars(several))
                     @for run in several { (warnings(run)) }

@@ -33,25 +33,32 @@ mod table;
 use maud::{Markup, html};
 use results::RunRecord;
 
+use comparison::Compared;
 pub(crate) use document::document;
 pub(crate) use group::Naming;
+pub(crate) use headline::capital;
 use run::Run;
 pub(crate) use sentence::sentence;
-pub(crate) use table::table as plain_table;
+pub(crate) use table::{frame, heads, table as plain_table};
 
 /// The page of one record, or of several beside each other.
 #[must_use]
 pub fn render(records: &[RunRecord]) -> String {
     let runs = Run::all(records);
     let title = first::title(&runs);
-    document(&title, &first::navigation(&runs), &body(&runs))
+    let compared = comparison::compared(records);
+    document(
+        &title,
+        &first::navigation(&runs),
+        &body(&runs, compared.as_ref()),
+    )
 }
 
-fn body(runs: &[Run]) -> Markup {
+fn body(runs: &[Run], compared: Option<&Compared>) -> Markup {
     html! {
-        (first::header(runs))
+        (first::header(runs, compared))
         main #content {
-            (comparison::differences(runs))
+            @if let Some(Ok(part)) = compared { (part.differences()) (part.compared()) }
             (sweeps::section(runs))
             @for run in runs {
                 @if let Some(letter) = &run.letter {

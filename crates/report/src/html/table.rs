@@ -80,7 +80,9 @@ pub fn pairs(rows: &[(String, String)], caption: &str) -> Markup {
     }
 }
 
-fn heads(table: &Table) -> Markup {
+/// The heads of a table's columns.
+#[must_use]
+pub fn heads(table: &Table) -> Markup {
     let head = |column: &Column, rows: u8| {
         let rows = (rows > 1).then_some(rows);
         html! {

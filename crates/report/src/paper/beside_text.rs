@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::HARDWARE;
 use super::beside::{Beside, BesideFigure, BesideTable, BesideValue, Measured, Side};
-use crate::compare::{ComparisonFormat, render_comparisons};
+use crate::compare::{ComparisonFormat, comparison_page, render_comparisons};
 use crate::markdown::{escape, table_lines};
 use crate::numbers::{ABSENT, digits};
 use crate::page::Page;
@@ -30,6 +30,10 @@ pub fn render_published(
     let parts = match format {
         ComparisonFormat::Text => besides.iter().map(|it| it.text(page)).collect(),
         ComparisonFormat::Markdown => besides.iter().map(Beside::markdown).collect(),
+        ComparisonFormat::Html => {
+            let texts: Vec<String> = besides.iter().map(|it| it.text(Page::PLAIN)).collect();
+            return comparison_page(comparisons, &texts);
+        }
         ComparisonFormat::Json => return json(comparisons, besides),
     };
     let parts: Vec<String> = of_runs.into_iter().chain::<Vec<String>>(parts).collect();

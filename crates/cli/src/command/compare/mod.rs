@@ -85,6 +85,7 @@ fn write(
     let format = match args.format {
         CompareFormat::Text => ComparisonFormat::Text,
         CompareFormat::Markdown => ComparisonFormat::Markdown,
+        CompareFormat::Html => ComparisonFormat::Html,
         CompareFormat::Json => ComparisonFormat::Json,
     };
     let output = args.output.as_deref().filter(|path| !is_stdout(path));

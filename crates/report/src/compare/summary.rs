@@ -1,0 +1,220 @@
+//! A comparison in a sentence.
+
+use ::compare::{CellComparison, Comparison, Figure, FigureComparison, Scope, Verdict};
+
+use super::words::{cannot_tell, other_letters};
+
+/// What came out, in one sentence; none without comparisons.
+pub(super) fn summary(comparisons: &[Comparison]) -> Option<String> {
+    let letters = other_letters();
+    let each: Vec<String> = letters
+        .zip(comparisons)
+        .map(|(letter, it)| of_one(it, &letter))
+        .collect();
+    (!each.is_empty()).then(|| each.join("; "))
+}
+
+fn of_one(comparison: &Comparison, letter: &str) -> String {
+    let rate = |cell| total(cell, Figure::PerSecond);
+    let rates: Vec<&FigureComparison> = comparison.cells.iter().filter_map(rate).collect();
+    let mut text = match rates.as_slice() {
+        [] => format!("A and {letter} have no rate in common"),
+        [rate] => of_rate(rate, letter),
+        several => of_rates(several, letter),
+    };
+    text.push_str(&of_latencies(comparison));
+    text
+}
+
+fn total(cell: &CellComparison, figure: Figure) -> Option<&FigureComparison> {
+    let mut figures = cell.figures.iter();
+    figures.find(|it| it.scope == Scope::Total && it.figure == figure)
+}
+
+fn of_rate(rate: &FigureComparison, letter: &str) -> String {
+    let how = match share(rate.effect.abs()) {
+        same if same == "0" => format!("{letter} is as fast as A"),
+        percent if rate.effect < 0.0 => format!("{letter} is {percent} % slower"),
+        percent => format!("{letter} is {percent} % faster"),
+    };
+    let margin = match (rate.ci95_low, rate.ci95_high) {
+        (Some(low), Some(high)) => format!(", ±{} %", share((high - low) / 2.0)),
+        _ => String::new(),
+    };
+    match rate.verdict {
+        Verdict::Better | Verdict::Worse => format!("{how}{margin}"),
+        Verdict::NoDifferenceShown => {
+            let unseen = match rate.smallest_difference {
+                Some(least) => {
+                    let least = share(least);
+                    format!("differences below about {least} % would stay unseen")
+                }
+                None => "even a tenfold difference would stay unseen".to_owned(),
+            };
+            format!("{how}{margin}: not shown; {unseen}")
+        }
+        Verdict::CannotTell => {
+            format!(
+                "{how}, but whether by chance cannot be told: {}",
+                cannot_tell(rate)
+            )
+        }
+    }
+}
+
+fn of_rates(rates: &[&FigureComparison], letter: &str) -> String {
+    let of = |verdict: Verdict| -> Vec<&FigureComparison> {
+        let rates = rates.iter().copied();
+        rates.filter(|rate| rate.verdict == verdict).collect()
+    };
+    let count = rates.len();
+    let mut of_all = format!(" of {count} cells");
+    let shown: Vec<String> = [(Verdict::Worse, "slower"), (Verdict::Better, "faster")]
+        .into_iter()
+        .filter_map(|(verdict, word)| {
+            let found = of(verdict);
+            let range = range(&found)?;
+            let of_all = std::mem::take(&mut of_all);
+            Some(format!("{word} in {}{of_all} ({range})", found.len()))
+        })
+        .collect();
+    let mut parts = Vec::new();
+    if !shown.is_empty() {
+        parts.push(format!("{letter} is {}", shown.join(" and ")));
+    }
+    let unshown = of(Verdict::NoDifferenceShown).len();
+    if unshown > 0 {
+        let of_all = std::mem::take(&mut of_all);
+        parts.push(format!("no difference is shown in {unshown}{of_all}"));
+    }
+    let untold = of(Verdict::CannotTell);
+    if let Some(first) = untold.first() {
+        let why = cannot_tell(first);
+        let number = untold.len();
+        let differ = if number == 1 { "differs" } else { "differ" };
+        parts.push(format!(
+            "whether {number}{of_all} {differ} cannot be told: {why}"
+        ));
+    }
+    match shown.is_empty() {
+        true => format!("{letter} against A: {}", parts.join("; ")),
+        false => parts.join("; "),
+    }
+}
+
+/// By how much the rates differ.
+fn range(rates: &[&FigureComparison]) -> Option<String> {
+    let effects = || rates.iter().map(|rate| rate.effect.abs());
+    let least = share(effects().min_by(f64::total_cmp)?);
+    let most = share(effects().max_by(f64::total_cmp)?);
+    Some(match least == most {
+        true => format!("by {most} %"),
+        false => format!("by {least} % to {most} %"),
+    })
+}
+
+/// What the latencies say where the rate says nothing; empty where they do not either.
+fn of_latencies(comparison: &Comparison) -> String {
+    let is_judged = |it: &FigureComparison| matches!(it.verdict, Verdict::Better | Verdict::Worse);
+    let has_rate = |cell: &&CellComparison| total(cell, Figure::PerSecond).is_some_and(is_judged);
+    let open = comparison.cells.iter().filter(|cell| !has_rate(cell));
+    let figures: Vec<&FigureComparison> = open
+        .flat_map(|cell| [Figure::LatencyMean, Figure::LatencyP99].map(|it| total(cell, it)))
+        .flatten()
+        .collect();
+    let count = |verdict| figures.iter().filter(|it| it.verdict == verdict).count();
+    let counts = [(Verdict::Worse, "worse"), (Verdict::Better, "better")];
+    let told: Vec<String> = counts
+        .into_iter()
+        .map(|(verdict, word)| (count(verdict), word))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}"))
+        .collect();
+    match told.is_empty() {
+        true => String::new(),
+        false => format!("; of the latencies there, {}", told.join(" and ")),
+    }
+}
+
+/// A share in percent, with as many digits as a sentence bears.
+fn share(share: f64) -> String {
+    let percent = share * 100.0;
+    match percent {
+        10.0.. => format!("{percent:.0}"),
+        _ => format!("{percent:.1}").trim_end_matches(".0").to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stats::Estimate;
+
+    use super::*;
+
+    fn cell(effect: f64, half: Option<f64>, verdict: Verdict) -> CellComparison {
+        let estimate = Estimate::from_samples(&[1.0]).unwrap();
+        let figure = serde_json::json!({
+            "scope": {"of": "total"}, "figure": "per_second", "unit": "1/s",
+            "higher_is_better": true, "a": estimate, "b": estimate, "ratio": 1.0 + effect,
+            "ci95_low": half.map(|it| 1.0 + effect - it),
+            "ci95_high": half.map(|it| 1.0 + effect + it),
+            "effect": effect, "basis": "repetitions", "p_value": null, "p_corrected": null,
+            "smallest_difference": half.map(|_| 0.41), "same_as": null, "verdict": verdict,
+        });
+        serde_json::from_value(serde_json::json!({
+            "workload": "w", "phase": "measure", "engine": "null", "cache": "direct",
+            "iodepth": 1, "workers": 1, "ranks": 1, "target_a": "a", "target_b": "b",
+            "errors_a": 0, "errors_b": 0, "figures": [figure],
+        }))
+        .unwrap()
+    }
+
+    fn said(cells: &[CellComparison]) -> String {
+        let side = serde_json::json!({
+            "runs": [], "started_at": null, "targets": [], "incomplete_count": 0,
+        });
+        let comparison: Comparison = serde_json::from_value(serde_json::json!({
+            "a": side, "b": side, "plan_differences": [], "environment_differences": [],
+            "forced": false, "cells": cells, "only_a": [], "only_b": [], "test_count": 1,
+        }))
+        .unwrap();
+        summary(&[comparison]).unwrap()
+    }
+
+    #[test]
+    fn one_cell_is_told_with_what_it_could_not_see() {
+        for (effect, half, verdict, wanted) in [
+            (
+                -0.04,
+                Some(0.17),
+                Verdict::NoDifferenceShown,
+                "B is 4 % slower, ±17 %: not shown; differences below about 41 % would stay unseen",
+            ),
+            (0.125, Some(0.02), Verdict::Better, "B is 12 % faster, ±2 %"),
+            (
+                0.32,
+                None,
+                Verdict::CannotTell,
+                "B is 32 % faster, but whether by chance cannot be told: one repetition",
+            ),
+        ] {
+            assert_eq!(said(&[cell(effect, half, verdict)]), wanted);
+        }
+    }
+
+    #[test]
+    fn several_cells_are_summed_up() {
+        let worse = |effect| cell(effect, Some(0.01), Verdict::Worse);
+        let same = || cell(0.0, Some(0.1), Verdict::NoDifferenceShown);
+        let untold = || cell(0.3, None, Verdict::CannotTell);
+        assert_eq!(
+            said(&[worse(-0.1), worse(-0.2), same(), same(), untold()]),
+            "B is slower in 2 of 5 cells (by 10 % to 20 %); no difference is shown in 2; \
+             whether 1 differs cannot be told: one repetition"
+        );
+        assert_eq!(
+            said(&[same(), same()]),
+            "B against A: no difference is shown in 2 of 2 cells"
+        );
+    }
+}
