@@ -118,6 +118,93 @@ fn a_missing_target_is_refused() {
 }
 
 #[test]
+fn a_target_that_is_not_there_is_refused_unless_it_is_to_be_made() {
+    let bed = need_bed();
+    let target = bed.target().join("unmounted");
+    refused(
+        &bed,
+        &target,
+        &[],
+        &["unmounted` does not exist", "`--create`"],
+    );
+    assert!(bed.left_in_target().is_empty());
+    let (file, target) = (small(&bed), target.to_string_lossy().into_owned());
+    let line = ["run", &file, "--target", &target, "--run-time", "100ms"];
+    let checked = bed.run(&["check", &file, "--target", &target]);
+    assert!(
+        checked.text().contains("`run` would refuse this"),
+        "{}",
+        checked.text()
+    );
+    let checked = bed.run(&["check", &file, "--target", &target, "--create"]);
+    assert!(!checked.text().contains("refuse"), "{}", checked.text());
+    bed.run(&[&line[..], &["--create", "--ramp-time", "0s"]].concat())
+        .assert_says(0, &[]);
+    assert!(bed.left_in_target().is_empty());
+}
+
+/// Runs a command where `fstab` stands in the place of the system's.
+fn with_fstab(fstab: &Path, command: &Command) -> Command {
+    let mut inside = Command::new("unshare");
+    inside
+        .args(["--mount", "--propagation", "private", "sh", "-c"])
+        .arg("mount --bind \"$1\" /etc/fstab && shift && exec \"$@\"")
+        .args(["sh".as_ref(), fstab.as_os_str(), command.get_program()])
+        .args(command.get_args());
+    if let Some(directory) = command.get_current_dir() {
+        inside.current_dir(directory);
+    }
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => inside.env(name, value),
+            None => inside.env_remove(name),
+        };
+    }
+    inside
+}
+
+#[test]
+fn a_target_at_a_mount_point_with_nothing_mounted_on_it_is_warned_of() {
+    let bed = need_bed();
+    let point = bed.target().to_string_lossy().into_owned();
+    let fstab = bed.file("fstab", format!("UUID=none {point} ext4 defaults 0 2\n"));
+    let mut probe = Command::new("true");
+    probe.current_dir(bed.path());
+    match with_fstab(&fstab, &probe).output() {
+        Ok(tried) if tried.status.success() => {}
+        _ => skip!("no file can be mounted over /etc/fstab here"),
+    }
+    let file = small(&bed);
+    let line = [
+        "run",
+        &file,
+        "--target",
+        &point,
+        "--run-time",
+        "100ms",
+        "--ramp-time",
+        "0s",
+        "--json",
+        "-",
+        "--quiet",
+    ];
+    let seen = finish(&mut with_fstab(&fstab, &bed.command(&line)));
+    let said = format!("warning: `{point}` is a mount point of /etc/fstab with nothing mounted");
+    assert!(seen.stderr.contains(&said), "{}", seen.text());
+    let record: serde_json::Value = serde_json::from_str(&seen.stdout).unwrap();
+    let codes = record["warnings"].as_array().unwrap().iter();
+    let count = codes.filter(|it| it["code"] == "not-mounted").count();
+    assert_eq!(count, 1, "{}", record["warnings"]);
+    let line = ["check", &file, "--target", &point];
+    let seen = finish(&mut with_fstab(&fstab, &bed.command(&line)));
+    assert!(
+        seen.text().contains("with nothing mounted"),
+        "{}",
+        seen.text()
+    );
+}
+
+#[test]
 fn a_read_only_target_is_refused() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 64 << 20));
     mounted.mount().remount("ro").unwrap();

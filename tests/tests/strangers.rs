@@ -24,7 +24,8 @@ fn is_root() -> bool {
 /// A test file that a run has kept, with its manifest beside it.
 fn kept(bed: &Bed, name: &str) -> PathBuf {
     let path = bed.target().join(name);
-    let done = bed.run(&[&["run", "oltp", "-t", text(&path), "--keep"], &SMALL[..]].concat());
+    let line = ["run", "oltp", "-t", text(&path), "--create", "--keep"];
+    let done = bed.run(&[&line[..], &SMALL[..]].concat());
     done.assert_says(0, &[]);
     assert!(path.exists());
     path
@@ -128,7 +129,7 @@ fn a_file_named_as_the_next_manifest_is_not_removed() {
     let path = bed.target().join("disk.img");
     let precious = bed.target().join("disk.img.pgmeter.new");
     fs::write(&precious, "precious").unwrap();
-    let seen = bed.run(&[&["run", "oltp", "-t", text(&path)], &SMALL[..]].concat());
+    let seen = bed.run(&[&["run", "oltp", "-t", text(&path), "--create"], &SMALL[..]].concat());
     seen.assert_refused(3, &["exists and was not made by pgmeter"]);
     assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
 }

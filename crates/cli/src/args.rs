@@ -107,9 +107,14 @@ pub(crate) struct WorkloadOptions {
     /// Refuse what the format's own program refuses
     #[arg(long)]
     pub strict: bool,
-    /// Directory, new file or block device to measure; repeatable; replaces a file's own targets
+    /// Directory, file of pgmeter or block device to measure; repeatable; replaces a file's own
+    /// targets
     #[arg(long, short = 't', value_name = "PATH")]
     pub target: Vec<PathBuf>,
+    /// Make a test file of a target's name where nothing is there; without this a target that does
+    /// not exist is refused
+    #[arg(long)]
+    pub create: bool,
     /// Engine that issues the I/O
     #[arg(long, value_name = "ENGINE")]
     pub engine: Option<EngineArg>,
@@ -134,10 +139,10 @@ pub(crate) struct WorkloadOptions {
     /// Bytes of test file, such as `512m` or `4GiB`; of each file where the workload makes many
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Bytes>,
-    /// Measured time of each cell, such as `10s` or `5m`
+    /// Measured time of each cell, such as `10s` or `5m`, at most `30d`
     #[arg(long, value_name = "SPAN")]
     pub run_time: Option<Span>,
-    /// Time before each measurement
+    /// Time before each measurement, at most `30d`
     #[arg(long, value_name = "SPAN")]
     pub ramp_time: Option<Span>,
     /// Stop each cell after so many operations

@@ -89,7 +89,14 @@ pub fn check(choices: &[Choice], ground: &Ground, directory: &Path) -> Result<()
 fn check_choice(choice: &Choice, ground: &Ground) -> Result<(), LabError> {
     let entry = match &choice.kind {
         ChoiceKind::Path(path) => {
-            target::admit(path, &target::Permission::default())?;
+            let admitted = target::admit(path, &target::Permission::default());
+            admitted.map_err(|error| match error {
+                // A lab measures directories, and makes none of them.
+                target::TargetError::NotThere { path } => {
+                    target::TargetError::NoSuchDirectory { path }
+                }
+                other => other,
+            })?;
             return Ok(());
         }
         ChoiceKind::Made { entry, .. } => *entry,

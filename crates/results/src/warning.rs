@@ -127,6 +127,8 @@ warning_codes! {
     LimitInForce = "limit-in-force",
     /// A test file or its directory was removed or replaced while it was measured.
     TargetLost = "target-lost",
+    /// A target lies below a mount point of `/etc/fstab` at which nothing is mounted.
+    NotMounted = "not-mounted",
     /// Files of an interrupted run are still there.
     LeftoverFiles = "leftover-files",
     /// A pool of files was empty before its transactions were done.

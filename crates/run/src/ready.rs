@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use engine::{Operation, OperationSet};
 use generate::verify_block_bytes;
 use results::{RunEvent, Warning, WarningCode, target_indexes};
-use target::{FillPlan, Permission, Prepared, Watch};
+use target::{FillPlan, Permission, Prepared, TargetError, Watch};
 use workload::classics::create_remove::Between;
 use workload::plan::{Cell, ContentPlan, EngineKind, FilePlan, Plan, TargetPlan, WorkerPlan};
 
@@ -16,10 +16,10 @@ use crate::spans::OpenFile;
 /// An admitted target: its index, the first cell that uses it, and leave to use it.
 pub(crate) type Site<'a> = (u32, &'a Cell, target::Admitted);
 
-/// Why targets that are there would be refused by a run without leave to overwrite devices.
-/// Nothing is changed.
+/// Why targets would be refused by a run without leave to overwrite devices, and to make targets
+/// unless `create`. Nothing is changed.
 #[must_use]
-pub fn refusals(plan: &Plan) -> Vec<RunError> {
+pub fn refusals(plan: &Plan, create: bool) -> Vec<RunError> {
     let mut refusals = Vec::new();
     for (target_index, target) in (0..).zip(&plan.targets) {
         let used = plan
@@ -28,15 +28,24 @@ pub fn refusals(plan: &Plan) -> Vec<RunError> {
             .filter(|cell| cell.engine != EngineKind::Null);
         let used = used.filter(|cell| target_indexes(cell).contains(&target_index));
         let used: Vec<&Cell> = used.collect();
-        if used.is_empty() || std::fs::symlink_metadata(&target.path).is_err() {
+        if used.is_empty() {
             continue;
         }
         let read_only = !used.iter().any(|cell| writes(cell, target_index));
         let permission = Permission {
             read_only,
+            create,
             ..Permission::default()
         };
         let admitted = target::admit(&target.path, &permission).map_err(RunError::from);
+        // Planning tells of those that are nowhere near.
+        let is_told = !matches!(
+            admitted,
+            Err(RunError::Target(TargetError::NotThere { .. }))
+        );
+        if is_told && std::fs::symlink_metadata(&target.path).is_err() {
+            continue;
+        }
         let checked = admitted.and_then(|admitted| check_between(&used, &admitted));
         refusals.extend(checked.err());
     }
@@ -76,6 +85,7 @@ impl<'a> Session<'a> {
             };
             let permission = Permission {
                 overwrite_devices: self.options.overwrite_devices.clone(),
+                create: self.options.create,
                 read_only: !used_by.iter().any(|cell| writes(cell, target_index)),
                 run: self.record.id.clone(),
             };

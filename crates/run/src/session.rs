@@ -31,6 +31,8 @@ use crate::spans::{self, Contents, Sources, Verify};
 pub struct RunOptions {
     /// Block devices whose content may be destroyed.
     pub overwrite_devices: Vec<PathBuf>,
+    /// Whether targets that are not there may be made.
+    pub create: bool,
     /// Leave the test files for another run.
     pub keep: bool,
     /// The command line, for the record.

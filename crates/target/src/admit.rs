@@ -18,6 +18,8 @@ pub struct Permission {
     /// Devices whose content may be destroyed, as the option names them; each must be the
     /// target's path, letter by letter.
     pub overwrite_devices: Vec<PathBuf>,
+    /// A target that is not there may be made: a file of its name.
+    pub create: bool,
     /// The run reads only: devices are opened for reading, so that none needs to be named.
     pub read_only: bool,
     /// The run's id, noted in the manifest.
@@ -91,7 +93,7 @@ pub fn admit(path: &Path, permission: &Permission) -> Result<Admitted, TargetErr
                 path: path.to_owned(),
             });
         }
-        PathKind::Missing => Site::Files(admit_new_file(&facts)?),
+        PathKind::Missing => Site::Files(admit_new_file(&facts, permission)?),
     };
     Ok(Admitted {
         facts,
@@ -140,7 +142,7 @@ fn admit_directory(facts: &PathFacts) -> Result<Place, TargetError> {
     Ok(place)
 }
 
-fn admit_new_file(facts: &PathFacts) -> Result<Place, TargetError> {
+fn admit_new_file(facts: &PathFacts, permission: &Permission) -> Result<Place, TargetError> {
     let parent = parent_of(&facts.path);
     if !parent.is_dir() {
         return Err(TargetError::Missing {
@@ -149,6 +151,11 @@ fn admit_new_file(facts: &PathFacts) -> Result<Place, TargetError> {
         });
     }
     check_writable(facts, parent)?;
+    if !permission.create {
+        return Err(TargetError::NotThere {
+            path: facts.path.clone(),
+        });
+    }
     let place = Place::beside(&facts.path, facts.directory)?;
     check_files(&place)?;
     Ok(place)

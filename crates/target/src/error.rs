@@ -19,6 +19,12 @@ pub enum TargetError {
         /// The directory that would have to exist.
         parent: PathBuf,
     },
+    /// Nothing is there, and nobody said that it may be made.
+    #[error("target `{path}` does not exist")]
+    NotThere {
+        /// The path as given.
+        path: PathBuf,
+    },
     /// The path ends in a slash or dots, so that it means a directory, and there is none.
     #[error("directory `{path}` does not exist")]
     NoSuchDirectory {
@@ -273,6 +279,11 @@ impl TargetError {
     pub fn help(&self) -> String {
         match self {
             Self::Missing { parent, .. } => format!("make the directory `{}`", parent.display()),
+            Self::NotThere { .. } => {
+                "nothing was written; name a directory, file or device that is there, or add \
+                 `--create` to make a test file of this name"
+                    .to_owned()
+            }
             Self::NoSuchDirectory { path } => format!("make the directory `{}`", path.display()),
             Self::ReadOnly { .. } => "choose a target that can be written".to_owned(),
             Self::Symlink {

@@ -17,6 +17,7 @@ mod environment;
 mod error;
 mod facts;
 mod fill;
+mod fstab;
 #[cfg(test)]
 mod lab;
 mod manifest;
@@ -44,6 +45,7 @@ pub use environment::environment;
 pub use error::TargetError;
 pub use facts::system_facts;
 pub use fill::Watch;
+pub use fstab::{Unmounted, unmounted};
 pub use mounts::{Mount, mount_of, mounts};
 pub use prepare::{FillPlan, Loss, Opened, Prepared, evict, prepare};
 pub use probe::{DirectAlignment, PathFacts, PathKind, probe};

@@ -115,7 +115,7 @@ fn options(field: &str) -> Vec<String> {
 }
 
 /// Undoes the octal escapes (`\040`) in which the kernel writes blanks.
-fn unescape(field: &str) -> String {
+pub(crate) fn unescape(field: &str) -> String {
     let bytes = field.as_bytes();
     let mut plain = Vec::with_capacity(bytes.len());
     let mut at = 0;

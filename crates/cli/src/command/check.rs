@@ -1,5 +1,6 @@
 //! `check`: what would be done, and everything that is doubtful about it.
 
+use workload::plan::TargetKind;
 use workload::{Diagnostic, Severity, plan, plan_text, wanted_targets};
 
 use crate::args::CheckArgs;
@@ -15,6 +16,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         overrides,
     } = input(&args.workload)?;
     let wanted = wanted_targets(&workloads, &overrides);
+    let create = args.workload.options.create;
     let facts = target::system_facts(&wanted, None);
     let mut planned = plan(&workloads, &overrides, &facts)?;
     planned.warnings.splice(0..0, warnings);
@@ -23,15 +25,24 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         refusal.severity = Severity::Warning;
         planned.warnings.push(refusal);
     }
-    planned
-        .warnings
-        .extend(run::refusals(&planned.plan).into_iter().map(|error| {
-            let warning = Diagnostic::warning("", format!("`run` would refuse this: {error}"));
-            match error.help() {
-                Some(help) => warning.help(help),
-                None => warning,
-            }
-        }));
+    planned.warnings.extend(
+        run::refusals(&planned.plan, create)
+            .into_iter()
+            .map(|error| {
+                let warning = Diagnostic::warning("", format!("`run` would refuse this: {error}"));
+                match error.help() {
+                    Some(help) => warning.help(help),
+                    None => warning,
+                }
+            }),
+    );
+    let targets = planned.plan.targets.iter();
+    let touched = targets.filter(|target| target.kind != TargetKind::Null);
+    let found = touched.filter_map(|target| target::unmounted(&target.path));
+    let unmounted: Vec<_> = found
+        .map(|found| Diagnostic::warning("", found.to_string()))
+        .collect();
+    planned.warnings.extend(unmounted);
     if args.json {
         let text = serde_json::to_string_pretty(&planned.plan).map_err(|error| {
             Failure::new(

@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use display::{Asked, Display, Kind, Surroundings};
 use results::{CellRecord, RunRecord, Status, Warning, WarningCode};
 use run::RunOptions;
-use workload::plan::Plan;
+use workload::plan::{Plan, TargetKind};
 use workload::{Diagnostic, plan, wanted_targets};
 
 use crate::args::{DisplayArg, RunArgs};
@@ -34,7 +34,8 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
     } = input(&args.workload)?;
     let wanted = wanted_targets(&workloads, &overrides);
     put_back(wanted.iter().map(Path::new))?;
-    look_at(&wanted)?;
+    let create = args.workload.options.create;
+    look_at(&wanted, create)?;
     let facts = target::system_facts(&wanted, Some(DEFAULT_TARGET));
     let planned = plan(&workloads, &overrides, &facts)?;
     if let Some(refusal) = planned.refusals.into_iter().next() {
@@ -44,6 +45,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
     let stop = stop_flag(at_once)?;
     let options = RunOptions {
         overwrite_devices: args.overwrite_device.clone(),
+        create,
         keep: keeps(&planned.plan),
         command: std::env::args().collect(),
         stop,
@@ -55,6 +57,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         .chain(planned.warnings)
         .map(of_plan)
         .chain(keeper.doubts(&planned.plan))
+        .chain(not_mounted(&planned.plan))
         .collect();
     let mut live = live(args.quiet, args.display)?;
     let stop = Arc::clone(&options.stop);
@@ -79,15 +82,34 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
 
 /// Refuses what cannot be a target before the plan is made for it. Devices wait for the plan, which
 /// tells whether they will be written.
-pub(super) fn look_at(wanted: &[String]) -> Result<(), Failure> {
+pub(super) fn look_at(wanted: &[String], create: bool) -> Result<(), Failure> {
+    let permission = target::Permission {
+        create,
+        ..target::Permission::default()
+    };
     for path in wanted.iter().map(Path::new) {
         let is_device =
             std::fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_block_device());
         if !is_device {
-            target::admit(path, &target::Permission::default())?;
+            target::admit(path, &permission)?;
         }
     }
     Ok(())
+}
+
+/// Where a target lies on another file system than its path suggests, which is told before
+/// anything is written.
+pub(super) fn not_mounted(plan: &Plan) -> Vec<Warning> {
+    let touched = plan.targets.iter();
+    let touched = touched.filter(|target| target.kind != TargetKind::Null);
+    let found = touched.filter_map(|target| target::unmounted(&target.path));
+    let warnings: Vec<Warning> = found
+        .map(|found| Warning::of_run(WarningCode::NotMounted, found.to_string()))
+        .collect();
+    for warning in &warnings {
+        tell!("warning: {}", warning.message);
+    }
+    warnings
 }
 
 pub(super) fn live(is_quiet: bool, asked: DisplayArg) -> Result<Display, Failure> {

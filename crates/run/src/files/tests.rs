@@ -135,7 +135,7 @@ fn a_file_system_that_cannot_be_mounted_again_is_refused_before_anything_is_made
     assert_eq!(events, 0);
     assert_eq!(finished.record.status, Status::Failed);
     assert!(finished.record.cells.is_empty());
-    let told: Vec<String> = crate::refusals(&plan)
+    let told: Vec<String> = crate::refusals(&plan, false)
         .iter()
         .map(ToString::to_string)
         .collect();

@@ -18,7 +18,24 @@ fn a_directory_and_a_new_file_are_admitted_without_a_trace() {
     let directory = tempfile::tempdir().expect("a directory");
     let admitted = admit(directory.path(), &Permission::default()).expect("admitted");
     assert_eq!(admitted.facts().kind, PathKind::Directory);
-    admit(&directory.path().join("new.dat"), &Permission::default()).expect("admitted");
+    let create = Permission {
+        create: true,
+        ..Permission::default()
+    };
+    admit(&directory.path().join("new.dat"), &create).expect("admitted");
+    assert_eq!(entries(directory.path()), 0);
+}
+
+#[test]
+fn a_target_that_is_not_there_is_made_only_where_that_is_asked_for() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("unmounted");
+    let (message, help) = refusal(&path);
+    assert_eq!(
+        message,
+        format!("target `{}` does not exist", path.display())
+    );
+    assert!(help.contains("`--create`"), "{help}");
     assert_eq!(entries(directory.path()), 0);
 }
 

@@ -36,7 +36,11 @@ fn stamped() -> FillPlan {
 }
 
 fn ready(path: &Path, size_bytes: u64, fill: &FillPlan) -> Result<Prepared, TargetError> {
-    ready_with(path, size_bytes, fill, &Permission::default())
+    let create = Permission {
+        create: true,
+        ..Permission::default()
+    };
+    ready_with(path, size_bytes, fill, &create)
 }
 
 fn ready_with(

@@ -30,6 +30,10 @@ const ELEMENTS_MAX: usize = 10_000;
 /// Most parts of a pack.
 const PARTS_MAX: usize = 1000;
 
+/// The longest time of a cell: more is a slip of the pen, and Iometer's own clock overflows at
+/// 24.8 days.
+const TIME_MAX: units::Span = units::Span::from_secs(30 * 86_400);
+
 /// Positions in files are signed 64-bit numbers.
 const POSITION_MAX: u64 = i64::MAX as u64;
 
@@ -75,6 +79,8 @@ pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
             "leave `cpus` out",
         ));
     }
+    time("run_time", workload.run_time)?;
+    time("ramp_time", workload.ramp_time)?;
     position("size", workload.size)?;
     position("start", workload.start)?;
     content(workload.content.as_ref())?;
@@ -101,6 +107,7 @@ fn repetitions(workload: &Workload) -> Result<(), Flaw> {
             "write `precision = \"2%\"`",
         ));
     }
+    time("budget", workload.budget)?;
     if workload.budget == Some(units::Span(0)) {
         let help = "write `budget = \"10m\"`";
         return Err(Flaw::new("budget", "`budget` is 0", help));
@@ -241,6 +248,17 @@ fn range(key: &'static str, value: Option<u32>, min: u32, max: u32) -> Result<()
             let message = format!("`{key}` is {value}, not from {min} to {max}");
             let near = value.clamp(min, max);
             Err(Flaw::new(key, message, format!("write `{key} = {near}`")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn time(key: &'static str, value: Option<units::Span>) -> Result<(), Flaw> {
+    match value {
+        Some(value) if value > TIME_MAX => {
+            let message = format!("`{key}` is {value}, more than {TIME_MAX}");
+            let help = format!("write `{key} = \"{TIME_MAX}\"` or less");
+            Err(Flaw::new(key, message, help))
         }
         _ => Ok(()),
     }

@@ -62,7 +62,9 @@ pub struct Workload {
     pub base: Option<String>,
     /// Directories, files and block devices to measure. Each worker uses all of them. `--target`
     /// replaces them: as many targets as the file names are replaced one by one, in order;
-    /// otherwise each worker uses all that are given. Default: a new directory, removed at the end.
+    /// otherwise each worker uses all that are given. One that is not there is refused, unless
+    /// `--create` lets a test file of its name be made. Default: a new directory, removed at the
+    /// end.
     pub targets: Option<OneOrMany<String>>,
     /// How requests reach the kernel: `io_uring`, `psync`, `mmap` or `null`. Default: `io_uring`,
     /// but `psync` for work on many files.
@@ -93,11 +95,12 @@ pub struct Workload {
     pub size: Option<Bytes>,
     /// First byte of each target that is used. Default: 0.
     pub start: Option<Bytes>,
-    /// Measured time of each cell; `0` together with `operations` means until they are done.
-    /// Default: 10 s, or 0 when `operations` or `new_file` is written and for work on many files.
+    /// Measured time of each cell, at most 30 d; `0` together with `operations` means until they
+    /// are done. Default: 10 s, or 0 when `operations` or `new_file` is written and for work on
+    /// many files.
     pub run_time: Option<Span>,
-    /// Time each cell runs before it is measured. Default: 2 s, but 0 with `new_file` and for work
-    /// on many files.
+    /// Time each cell runs before it is measured, at most 30 d. Default: 2 s, but 0 with
+    /// `new_file` and for work on many files.
     pub ramp_time: Option<Span>,
     /// End a cell after so many operations of all workers together, ramp not counted.
     /// Default: no such limit.
@@ -120,7 +123,8 @@ pub struct Workload {
     /// How close to the mean both ends of the 95 % confidence interval are to be when
     /// `repetitions` is `auto`, above 0 to 50 %. Default: 2 %.
     pub precision: Option<Percent>,
-    /// How long the cells are repeated at most when `repetitions` is `auto`. Default: 10 min.
+    /// How long the cells are repeated at most when `repetitions` is `auto`, up to 30 d. Default:
+    /// 10 min.
     pub budget: Option<Span>,
     /// The number from which the seeds of all workers come. Same plan, same seed: same requests.
     /// Default: 1, but 42 for PostMark.

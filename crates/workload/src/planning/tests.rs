@@ -515,6 +515,40 @@ fn a_run_without_end_gets_the_default_time_and_a_warning() {
 }
 
 #[test]
+fn no_time_at_all_is_refused_as_an_option() {
+    let refused = planned_on(LINE, &["run_time=0"], &SystemFacts::default());
+    assert_eq!(
+        refused.unwrap_err().to_string(),
+        "error: `w` would measure for no time at all\n\
+         help: give a time such as `--run-time 10s`, or a number of `--operations`"
+    );
+    let counted = planned(LINE, &["run_time=0", "operations=5"]);
+    assert_eq!(counted.plan.cells[0].run_time_ns, 0);
+}
+
+#[test]
+fn times_beyond_a_month_are_refused_with_their_line_or_as_options() {
+    for key in ["run_time", "ramp_time"] {
+        let text = format!("{key} = \"99999d\"\n{LINE}");
+        let refused = load("w.toml", text.as_bytes(), None, false).unwrap_err();
+        assert_eq!(
+            refused.to_string().lines().take(2).collect::<Vec<_>>(),
+            [
+                &format!("error: `{key}` is 99999d, more than 30d"),
+                &format!("  --> w.toml:1:{}", key.len() + 4)
+            ]
+        );
+        let mut overrides = Overrides::new();
+        let refused = overrides.set(key, "31d").unwrap_err().to_string();
+        assert_eq!(
+            refused,
+            format!("error: `{key}` is 31d, more than 30d\nhelp: write `{key} = \"30d\"` or less")
+        );
+        overrides.set(key, "30d").unwrap();
+    }
+}
+
+#[test]
 fn a_new_file_is_written_once_from_its_start_to_its_end() {
     const WRITE: &str = "size = \"1m\"\nnew_file = true\n[[access_spec]]\nname = \"seq\"\n\
         line = [{ size = \"64k\", read = 0, random = 0 }]\n";

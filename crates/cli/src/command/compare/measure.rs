@@ -16,7 +16,7 @@ use super::live::Both;
 use super::{verdict, write};
 use crate::args::{CompareArgs, WorkloadArgs};
 use crate::command::mounts::put_back;
-use crate::command::run::{DEFAULT_TARGET, exit, keeps, live, look_at, of_plan};
+use crate::command::run::{DEFAULT_TARGET, exit, keeps, live, look_at, not_mounted, of_plan};
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
 use crate::keep::{Keeper, NotStored};
@@ -42,6 +42,7 @@ pub(super) fn measure(
     check_space_together(&plans, &target::system_facts(&paths, None))?;
     let options = RunOptions {
         overwrite_devices: args.overwrite_device.clone(),
+        create: args.measure.create,
         keep: keeps(plans[0]),
         command: std::env::args().collect(),
         stop: stop_flag(at_once)?,
@@ -123,7 +124,7 @@ fn side(args: &CompareArgs, target: &Path) -> Result<Side, Failure> {
     }
     let wanted = wanted_targets(&workloads, &overrides);
     put_back(wanted.iter().map(Path::new))?;
-    look_at(&wanted)?;
+    look_at(&wanted, args.measure.create)?;
     let facts = target::system_facts(&wanted, Some(DEFAULT_TARGET));
     let planned = plan(&workloads, &overrides, &facts)?;
     if let Some(refusal) = planned.refusals.into_iter().next() {
@@ -131,8 +132,8 @@ fn side(args: &CompareArgs, target: &Path) -> Result<Side, Failure> {
     }
     let warnings = warnings.into_iter().chain(planned.warnings).map(of_plan);
     Ok(Side {
+        warnings: warnings.chain(not_mounted(&planned.plan)).collect(),
         plan: planned.plan,
-        warnings: warnings.collect(),
     })
 }
 

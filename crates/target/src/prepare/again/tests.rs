@@ -21,7 +21,11 @@ fn ready(path: &Path) -> Prepared {
         size_bytes: 0,
         block_bytes: 512,
     };
-    let admitted = admit(path, &Permission::default()).expect("admitted");
+    let create = Permission {
+        create: true,
+        ..Permission::default()
+    };
+    let admitted = admit(path, &create).expect("admitted");
     prepare(admitted, &plan, None, &mut watch).expect("prepared")
 }
 

@@ -27,7 +27,11 @@ fn prepared(path: &Path) -> Prepared {
         progress: &mut |_, _| {},
         stop: &stop,
     };
-    let admitted = admit(path, &Permission::default()).expect("admitted");
+    let create = Permission {
+        create: true,
+        ..Permission::default()
+    };
+    let admitted = admit(path, &create).expect("admitted");
     prepare(admitted, &plan, Some(&fill), &mut watch).expect("prepared")
 }
 

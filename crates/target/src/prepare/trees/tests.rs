@@ -35,7 +35,11 @@ fn ready(path: &Path, fill: Option<&FillPlan>) -> Prepared {
         progress: &mut |_, _| {},
         stop: &stop,
     };
-    let admitted = admit(path, &Permission::default()).expect("admitted");
+    let create = Permission {
+        create: true,
+        ..Permission::default()
+    };
+    let admitted = admit(path, &create).expect("admitted");
     prepare(admitted, &plan(path), fill, &mut watch).expect("prepared")
 }
 

@@ -1,0 +1,135 @@
+//! File systems that `/etc/fstab` names and that are not mounted where a target is.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::mounts::{Mount, mount_of, mounts, unescape};
+use crate::probe::parent_of;
+
+const FSTAB: &str = "/etc/fstab";
+
+/// A target that is not on the file system that its path suggests.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unmounted {
+    /// The target.
+    pub target: PathBuf,
+    /// The mount point at or above it, at which nothing is mounted.
+    pub point: PathBuf,
+    /// Where the file system is mounted that the target is on instead.
+    pub instead: PathBuf,
+}
+
+impl fmt::Display for Unmounted {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "`{}` is a mount point of {FSTAB} with nothing mounted on it: the target `{}` is on \
+             the file system of `{}`",
+            self.point.display(),
+            self.target.display(),
+            self.instead.display()
+        )
+    }
+}
+
+/// Whether a path lies at or below a mount point of `/etc/fstab` at which nothing is mounted, so
+/// that it is on the file system that holds the mount point; none where that cannot be told.
+#[must_use]
+pub fn unmounted(target: &Path) -> Option<Unmounted> {
+    let absolute = match fs::canonicalize(target) {
+        Ok(absolute) => absolute,
+        Err(_) => fs::canonicalize(parent_of(target))
+            .ok()?
+            .join(target.file_name()?),
+    };
+    let text = fs::read(FSTAB).ok()?;
+    let points = points(&String::from_utf8_lossy(&text));
+    let resolved = points
+        .iter()
+        .map(|point| fs::canonicalize(point).unwrap_or_else(|_| point.clone()))
+        .collect::<Vec<_>>();
+    // Looking at the path has mounted what is mounted when it is looked at.
+    let (point, instead) = unmounted_point(&resolved, &mounts(), &absolute)?;
+    Some(Unmounted {
+        target: target.to_owned(),
+        point,
+        instead,
+    })
+}
+
+/// Where file systems are to be mounted, but for the root.
+fn points(fstab: &str) -> Vec<PathBuf> {
+    let lines = fstab
+        .lines()
+        .filter(|line| !line.trim_start().starts_with('#'));
+    let fields = lines.filter_map(|line| line.split_whitespace().nth(1));
+    fields
+        .map(|field| PathBuf::from(unescape(field)))
+        .filter(|point| point.is_absolute() && point.parent().is_some())
+        .collect()
+}
+
+/// The deepest of the points that holds the path, and the mount point of the file system that the
+/// path is on, if that is mounted further up.
+fn unmounted_point(
+    points: &[PathBuf],
+    table: &[Mount],
+    absolute: &Path,
+) -> Option<(PathBuf, PathBuf)> {
+    let above = points.iter().filter(|point| absolute.starts_with(point));
+    let point = above.max_by_key(|point| point.components().count())?;
+    let mount = mount_of(table, None, absolute)?;
+    (!mount.point.starts_with(point)).then(|| (point.clone(), mount.point.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FSTAB: &str = "# comment /mnt/no\n\
+        UUID=1 / ext4 defaults 0 1\n\
+        UUID=2 none swap sw 0 0\n\n\
+        /dev/sdb1\t/mnt/data  xfs  noauto 0 2\n\
+        /dev/sdc1 /mnt/data/in\\040ner ext4 defaults 0 2\n\
+        /dev/sdd1 /srv btrfs subvol=a 0 0\n";
+
+    fn found(mounted: &[&str], path: &str) -> Option<(String, String)> {
+        let mount = |point: &&str| Mount {
+            point: point.into(),
+            ..Mount::default()
+        };
+        let table: Vec<Mount> = mounted.iter().map(mount).collect();
+        let found = unmounted_point(&points(FSTAB), &table, Path::new(path))?;
+        Some((found.0.display().to_string(), found.1.display().to_string()))
+    }
+
+    #[test]
+    fn mount_points_are_the_second_fields_without_the_root_and_swap() {
+        let expected = ["/mnt/data", "/mnt/data/in ner", "/srv"].map(PathBuf::from);
+        assert_eq!(points(FSTAB), expected);
+    }
+
+    #[test]
+    fn a_path_below_a_point_with_nothing_mounted_is_found() {
+        let root = |point: &str| Some((point.to_owned(), "/".to_owned()));
+        for path in ["/mnt/data", "/mnt/data/new.dat", "/mnt/data/a/b"] {
+            assert_eq!(found(&["/"], path), root("/mnt/data"), "{path}");
+        }
+        assert_eq!(
+            found(&["/"], "/mnt/data/in ner/x"),
+            root("/mnt/data/in ner")
+        );
+        let outer = Some(("/mnt/data/in ner".to_owned(), "/mnt/data".to_owned()));
+        assert_eq!(found(&["/", "/mnt/data"], "/mnt/data/in ner/x"), outer);
+    }
+
+    #[test]
+    fn what_is_mounted_or_beside_a_point_is_not() {
+        assert_eq!(found(&["/", "/mnt/data"], "/mnt/data/x"), None);
+        assert_eq!(found(&["/", "/mnt/data/below"], "/mnt/data/below/x"), None);
+        assert_eq!(found(&["/"], "/mnt/database"), None);
+        assert_eq!(found(&["/"], "/home/x"), None);
+        assert_eq!(found(&[], "/mnt/data"), None);
+    }
+}
