@@ -205,6 +205,26 @@ fn a_target_at_a_mount_point_with_nothing_mounted_on_it_is_warned_of() {
 }
 
 #[test]
+fn files_that_are_too_large_are_refused_with_the_limit() {
+    let bed = need_bed();
+    let file = |name: &str, length: u64| {
+        let file = std::fs::File::create(bed.path().join(name)).unwrap();
+        file.set_len(length).unwrap();
+    };
+    // A hole takes no space.
+    file("huge.json", 2 << 30);
+    file("huge.toml", 100 << 20);
+    let said = "it has 2147483648 bytes, and at most 1073741824 are read";
+    bed.run(&["report", "huge.json"]).assert_refused(2, &[said]);
+    bed.run(&["compare", "huge.json", "huge.json"])
+        .assert_refused(2, &[said]);
+    for command in ["check", "show"] {
+        bed.run(&[command, "huge.toml"])
+            .assert_refused(2, &["104857600 bytes", "67108864 at most"]);
+    }
+}
+
+#[test]
 fn a_read_only_target_is_refused() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 64 << 20));
     mounted.mount().remount("ro").unwrap();

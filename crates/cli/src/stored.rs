@@ -1,5 +1,7 @@
 //! Stored runs and exported records, as commands name them.
 
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use results::RunRecord;
@@ -7,8 +9,12 @@ use store::{Store, StoreError};
 
 use crate::failure::{Exit, Failure};
 
-/// Records of long runs have many intervals; nothing larger is read.
+/// Two weeks of intervals of a second, as [`RunRecord::to_json`] writes them; nothing larger is
+/// read.
 const RECORD_BYTES_MAX: u64 = 1 << 30;
+
+/// What a record of that size has room for at its twenty bytes and more for each value.
+const VALUES_MAX: usize = 1 << 26;
 
 /// Which results store is meant.
 #[derive(Debug)]
@@ -69,17 +75,71 @@ fn is_digit(letter: char) -> bool {
 }
 
 fn read_record(path: &Path) -> Result<RunRecord, Failure> {
-    let text = read_text(path)?;
-    RunRecord::from_json(&text).map_err(|error| refused(path, &error))
+    let file = Counted::new(open(path)?, VALUES_MAX);
+    RunRecord::read(file).map_err(|error| refused(path, &error))
 }
 
 /// The text of an exported record.
 pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
+    let mut text = String::new();
+    let read = Counted::new(open(path)?, VALUES_MAX).read_to_string(&mut text);
+    read.map_err(|error| refused(path, &error))?;
+    Ok(text)
+}
+
+/// Opens a file that may hold a record.
+fn open(path: &Path) -> Result<File, Failure> {
+    // A pipe that nobody writes to would be waited for.
     let found = std::fs::metadata(path).map_err(|error| refused(path, &error))?;
-    if !found.is_file() || found.len() > RECORD_BYTES_MAX {
-        return Err(refused(path, &"it is not a regular file of at most 1 GiB"));
+    if !found.is_file() {
+        return Err(refused(path, &"it is not a regular file"));
     }
-    std::fs::read_to_string(path).map_err(|error| refused(path, &error))
+    if found.len() > RECORD_BYTES_MAX {
+        let reason = format!(
+            "it has {} bytes, and at most {RECORD_BYTES_MAX} are read",
+            found.len()
+        );
+        return Err(refused(path, &reason));
+    }
+    File::open(path).map_err(|error| refused(path, &error))
+}
+
+/// A text of which no more than a number of values is read: each takes its memory, however short
+/// it is written.
+struct Counted<R> {
+    inner: R,
+    commas_left: usize,
+    commas_max: usize,
+}
+
+impl<R> Counted<R> {
+    fn new(inner: R, commas_max: usize) -> Self {
+        Self {
+            inner,
+            commas_left: commas_max,
+            commas_max,
+        }
+    }
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.inner.read(buffer)?;
+        let commas = buffer[..count].iter().filter(|byte| **byte == b',').count();
+        let Some(left) = self.commas_left.checked_sub(commas) else {
+            let reason = format!("it has more than {} values", self.commas_max);
+            return Err(io::Error::other(reason));
+        };
+        self.commas_left = left;
+        Ok(count)
+    }
+}
+
+impl<R: Seek> Seek for Counted<R> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.commas_left = self.commas_max;
+        self.inner.seek(to)
+    }
 }
 
 /// Why a file is not taken for a record.
@@ -88,4 +148,25 @@ pub(crate) fn refused(path: &Path, reason: &dyn std::fmt::Display) -> Failure {
     let message = format!("cannot read the record `{name}`: {reason}");
     let help = "name a file that `pgmeter run --json FILE` wrote, or a run of `pgmeter runs`";
     Failure::new(Exit::Usage, message, Some(help.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_more_values_are_read_than_allowed_each_time() {
+        let mut counted = Counted::new(io::Cursor::new(b"[1,2,3]"), 2);
+        let mut text = String::new();
+        for _ in 0..2 {
+            text.clear();
+            counted.rewind().unwrap();
+            counted.read_to_string(&mut text).unwrap();
+            assert_eq!(text, "[1,2,3]");
+        }
+        let error = Counted::new(io::Cursor::new(b"[1,2,3,4]"), 2)
+            .read_to_string(&mut text)
+            .unwrap_err();
+        assert_eq!(error.to_string(), "it has more than 2 values");
+    }
 }

@@ -1,5 +1,6 @@
 //! The record: everything that was planned, found and measured in one run.
 
+use std::io::{BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -162,19 +163,37 @@ impl RunRecord {
     /// # Errors
     /// When the text is not JSON, lacks what a record must have, or has another format number.
     pub fn from_json(text: &str) -> Result<Self, ReadError> {
-        #[derive(Deserialize)]
-        struct Header {
-            format: String,
-        }
-        let header: Header = serde_json::from_str(text)?;
-        if header.format != FORMAT {
-            return Err(ReadError::OtherFormat {
-                seen: header.format,
-            });
-        }
+        serde_json::from_str::<Header>(text)?.check()?;
         let mut record: Self = serde_json::from_str(text)?;
         record.fill_in_keys();
         Ok(record)
+    }
+
+    /// Reads a record that [`RunRecord::to_json`] wrote, without ever holding its whole text.
+    ///
+    /// # Errors
+    /// As [`RunRecord::from_json`], and when it cannot be read.
+    pub fn read(mut input: impl Read + Seek) -> Result<Self, ReadError> {
+        serde_json::from_reader::<_, Header>(BufReader::new(&mut input))?.check()?;
+        input.rewind().map_err(serde_json::Error::io)?;
+        let mut record: Self = serde_json::from_reader(BufReader::new(input))?;
+        record.fill_in_keys();
+        Ok(record)
+    }
+}
+
+/// What is looked at before the rest is read.
+#[derive(Deserialize)]
+struct Header {
+    format: String,
+}
+
+impl Header {
+    fn check(self) -> Result<(), ReadError> {
+        match self.format == FORMAT {
+            true => Ok(()),
+            false => Err(ReadError::OtherFormat { seen: self.format }),
+        }
     }
 }
 

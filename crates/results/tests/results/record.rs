@@ -1,5 +1,7 @@
 //! Records written and read back.
 
+use std::io::{Cursor, Read, Seek, SeekFrom};
+
 use results::{FORMAT, IntervalKind, Latency, Phase, ReadError, RunRecord, Status, WarningCode};
 use workload::plan::TargetKind;
 
@@ -11,6 +13,51 @@ fn a_record_reads_back_as_it_was_written() {
     let text = record.to_json();
     assert!(text.ends_with("}\n"));
     assert_eq!(RunRecord::from_json(&text).unwrap(), record);
+    assert_eq!(RunRecord::read(Cursor::new(&text)).unwrap(), record);
+    let other = text.replace(FORMAT, "pgmeter-record/99");
+    let error = RunRecord::read(Cursor::new(other)).unwrap_err();
+    assert!(matches!(error, ReadError::OtherFormat { .. }), "{error}");
+}
+
+/// Text that is made as it is read, and remembers how much of it was asked for at once.
+struct Blanks<'a> {
+    record: Cursor<&'a [u8]>,
+    blanks_left: usize,
+    asked_max: usize,
+}
+
+impl Read for Blanks<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        self.asked_max = self.asked_max.max(buffer.len());
+        let count = self.record.read(buffer)?;
+        if count > 0 {
+            return Ok(count);
+        }
+        let count = buffer.len().min(self.blanks_left);
+        self.blanks_left -= count;
+        buffer[..count].fill(b' ');
+        Ok(count)
+    }
+}
+
+impl Seek for Blanks<'_> {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        self.record.seek(to)
+    }
+}
+
+#[test]
+fn a_records_text_is_never_held_as_a_whole() {
+    let record = sample::record();
+    let text = record.to_json();
+    let mut blanks = Blanks {
+        record: Cursor::new(text.as_bytes()),
+        blanks_left: 4 << 20,
+        asked_max: 0,
+    };
+    assert_eq!(RunRecord::read(&mut blanks).unwrap(), record);
+    assert_eq!(blanks.blanks_left, 0);
+    assert!(blanks.asked_max <= 1 << 16, "{}", blanks.asked_max);
 }
 
 #[test]

@@ -5,6 +5,11 @@ use crate::nearest::{listed, nearest};
 
 use super::place::Page;
 
+/// How deep tables and lists may be nested.
+///
+/// Source: `LIMIT` of the crate `toml`, which refuses more.
+const DEPTH_MAX: u32 = 80;
+
 /// Turns the reader's error into one that names the key, what was seen, what was wanted, and one
 /// action.
 pub(crate) fn translate(error: &toml::de::Error, page: &Page) -> Diagnostic {
@@ -18,6 +23,11 @@ pub(crate) fn translate(error: &toml::de::Error, page: &Page) -> Diagnostic {
 }
 
 fn reworded(raw: &str, span: &std::ops::Range<usize>, page: &Page) -> (String, Option<String>) {
+    if raw == "recursion limit" || raw.starts_with("cannot recurse further") {
+        let message = format!("tables and lists are nested more than {DEPTH_MAX} deep");
+        let help = "no key of a workload needs more than a few; take the others out";
+        return (message, Some(help.to_owned()));
+    }
     let key = || page.key_at(span).unwrap_or_else(|| "value".to_owned());
     if let Some((seen, known)) = choice(raw, "unknown field `") {
         return (

@@ -17,6 +17,34 @@ fn refusal(text: &str) -> String {
 }
 
 #[test]
+fn a_text_that_is_too_long_too_full_or_too_deep_is_refused_with_the_limit() {
+    let long = refusal(&format!("name = \"{}\"\n", "x".repeat(4 << 20)));
+    assert_eq!(
+        long,
+        "error: the file has 4194314 bytes, and at most 4194304 are read\n  \
+         --> w.toml\nhelp: split it into several files"
+    );
+    let full = refusal(&format!("targets = [{}]\n", "[],".repeat(500_000)));
+    assert_eq!(
+        full,
+        "error: the file has 1000002 brackets, commas and dots, and at most 1000000 are read\n  \
+         --> w.toml\nhelp: split it into several files"
+    );
+    let deep = [
+        format!("x = {}{}\n", "[".repeat(100_000), "]".repeat(100_000)),
+        format!("a{} = 1\n", ".a".repeat(100_000)),
+    ];
+    for text in deep {
+        let error = refusal(&text);
+        let told = "error: tables and lists are nested more than 80 deep\n  --> w.toml:1:";
+        assert!(error.starts_with(told), "{error}");
+        assert!(error.contains("help: no key"), "{error}");
+    }
+    let key = refusal("recursion = 3\n");
+    assert!(key.contains("unknown key `recursion`"), "{key}");
+}
+
+#[test]
 fn an_unknown_key_is_named_with_its_place_and_the_nearest() {
     assert_eq!(
         refusal("name = \"x\"\niodpth = 3\n"),

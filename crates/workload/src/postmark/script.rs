@@ -12,6 +12,15 @@ use super::lines::LINE_BYTES_MAX;
 use super::location::beneath;
 use super::{Action, Compat, Location, Origin, Postmark, Session, Settings, next_line};
 
+/// Longer texts are no scripts; an honest one is a few hundred bytes.
+const SCRIPT_BYTES_MAX: usize = 1 << 20;
+
+/// Locations at once; each run keeps its own list.
+const LOCATIONS_MAX: usize = 1000;
+
+/// Warnings that are kept; the rest is counted.
+const WARNINGS_MAX: usize = 100;
+
 /// Runs of one script; more are a mistake, and would make a plan without end.
 const RUNS_MAX: usize = 1000;
 
@@ -29,32 +38,43 @@ pub(crate) struct Reading<'a> {
 /// The workloads of a script, without names, and what the reader should know.
 ///
 /// # Errors
-/// The first line that PostMark would not understand or take, that asks for the shell or for
-/// another file, or that names a location which does not lie beneath the target.
+/// A script that is too long, or the first line that PostMark would not understand or take, that
+/// asks for the shell or for another file, or that names a location which does not lie beneath the
+/// target.
 pub(crate) fn read_script(
     bytes: &[u8],
     reading: &Reading,
 ) -> Result<(Vec<Workload>, Vec<Diagnostic>), Diagnostic> {
+    if bytes.len() > SCRIPT_BYTES_MAX {
+        let message = format!(
+            "the script has {} bytes, more than the {SCRIPT_BYTES_MAX} that are read",
+            bytes.len()
+        );
+        let error = Diagnostic::error(reading.file, message);
+        return Err(error.help("run it with `pgmeter as postmark`, or in parts"));
+    }
     let mut player = Player {
         reading,
         session: Session::new(Compat::default()),
         places: Vec::new(),
         workloads: Vec::new(),
         warnings: Vec::new(),
+        unsaid_count: 0,
     };
     let mut rest = bytes;
+    let mut number = 1;
     loop {
         let start = bytes.len() - rest.len();
         let Ok(Some(mut line)) = next_line(&mut rest) else {
             break;
         };
         let taken = &bytes[start..bytes.len() - rest.len()];
-        let number = 1 + bytes[..start].iter().filter(|byte| **byte == b'\n').count();
-        // A script of 2^32 lines is longer than what is read.
         let place = Place {
-            line: number as u32,
+            line: number,
             text: String::from_utf8_lossy(taken).into_owned(),
         };
+        // What is longer than PostMark reads at once goes on in the same line.
+        number += u32::from(taken.ends_with(b"\n"));
         player.amend(&mut line, taken, &place)?;
         if player.play(&line, &place)? == Ending::Quit {
             break;
@@ -82,6 +102,7 @@ struct Player<'a> {
     places: Vec<(Vec<u8>, Place)>,
     workloads: Vec<Workload>,
     warnings: Vec<Diagnostic>,
+    unsaid_count: usize,
 }
 
 impl Player<'_> {
@@ -91,6 +112,10 @@ impl Player<'_> {
     }
 
     fn warn(&mut self, place: &Place, message: impl Into<String>, help: &str) {
+        if self.warnings.len() >= WARNINGS_MAX {
+            self.unsaid_count += 1;
+            return;
+        }
         let warning = Diagnostic::warning(self.reading.file, message);
         let warning = warning.at_line(place.line).snippet(&place.text);
         self.warnings.push(warning.help(help));
@@ -130,7 +155,6 @@ impl Player<'_> {
         if is_silent && !self.reading.strict {
             return Ok(Ending::Line);
         }
-        let before = self.session.settings().clone();
         for action in self.session.line(line, Origin::File) {
             match action {
                 // A list that nobody reads.
@@ -152,7 +176,7 @@ impl Player<'_> {
                 Action::Quit => return Ok(Ending::Quit),
             }
         }
-        self.note_location(&before, place);
+        self.note_location(line, place)?;
         self.doubt(line, place);
         Ok(Ending::Line)
     }
@@ -208,18 +232,24 @@ impl Player<'_> {
         self.warn(place, message, "write it so");
     }
 
-    fn note_location(&mut self, before: &Settings, place: &Place) {
-        let settings = self.session.settings();
-        if settings.locations == before.locations {
-            return;
+    fn note_location(&mut self, line: &[u8], place: &Place) -> Result<(), Diagnostic> {
+        let found = command::find(Compat::default(), line);
+        let Some((Command::Location, Some(parameter))) = found else {
+            return Ok(());
+        };
+        let locations = &self.session.settings().locations;
+        if locations.len() > LOCATIONS_MAX {
+            let message = format!("the script sets more than {LOCATIONS_MAX} locations at once");
+            return Err(self.error(place, message).help("use fewer"));
         }
-        if let Some(last) = settings.locations.last() {
+        if let Some(last) = locations.last().filter(|_| !parameter.starts_with(b"-")) {
             let place = Place {
                 line: place.line,
                 text: place.text.clone(),
             };
             self.places.push((last.directory.clone(), place));
         }
+        Ok(())
     }
 
     fn run(&mut self, has_report: bool, place: &Place) -> Result<(), Diagnostic> {
@@ -297,6 +327,12 @@ impl Player<'_> {
     }
 
     fn finish(mut self) -> Result<(Vec<Workload>, Vec<Diagnostic>), Diagnostic> {
+        if self.unsaid_count > 0 {
+            let message = format!("{} more warnings are not shown", self.unsaid_count);
+            let warning = Diagnostic::warning(self.reading.file, message);
+            self.warnings
+                .push(warning.help("mend those that are shown"));
+        }
         if self.workloads.is_empty() {
             let message = "the script has no `run`; it is run once, as it is set at its end";
             let warning = Diagnostic::warning(self.reading.file, message);

@@ -1,5 +1,7 @@
 //! PostMark as a workload file says it.
 
+use std::collections::HashSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Bytes;
@@ -165,6 +167,7 @@ impl Postmark {
             });
         }
         let mut locations: Vec<Location> = Vec::with_capacity(written.len());
+        let mut seen = HashSet::new();
         for text in written {
             let (name, weight) = with_weight(text)?;
             let Some(name) = beneath(name).map_err(|why| refused(text, why))? else {
@@ -175,7 +178,7 @@ impl Postmark {
                 return Ok(Vec::new());
             };
             let directory = name.as_bytes().to_vec();
-            if locations.iter().any(|other| other.directory == directory) {
+            if !seen.insert(name) {
                 return Err(ClassicError::Range {
                     table: TABLE,
                     key: "locations",

@@ -252,6 +252,43 @@ fn locations_lie_beneath_the_target_unless_one_is_given() {
 }
 
 #[test]
+fn a_script_of_many_lines_is_read_in_one_pass() {
+    // Where each line looked at all before it, this would take minutes.
+    let lines = "set number 5\n".repeat(80_000);
+    let loaded = runs(&format!("{lines}run\n"));
+    assert_eq!(settings(&loaded.workloads[0]).number, 5);
+    let error = refusal(&format!("{lines}bogus\n"));
+    assert!(error.contains("dir/mail.pm:80001"), "{error}");
+}
+
+#[test]
+fn a_script_that_is_too_long_or_has_too_many_locations_is_refused() {
+    let error = refusal(&"set number 5\n".repeat(81_000));
+    assert!(
+        error.starts_with("error: the script has 1053000 bytes, more than the 1048576"),
+        "{error}"
+    );
+    let locations = |count: usize| -> String {
+        let lines = (0..count).map(|index| format!("set location +l{index}\n"));
+        lines.collect::<String>() + "run\n"
+    };
+    let loaded = runs(&locations(1000));
+    assert_eq!(settings(&loaded.workloads[0]).locations.len(), 1000);
+    let error = refusal(&locations(1001));
+    assert!(
+        error.contains("more than 1000 locations at once\n  --> dir/mail.pm:1001"),
+        "{error}"
+    );
+}
+
+#[test]
+fn of_many_warnings_the_first_are_shown_and_the_others_counted() {
+    let said = warnings(&format!("{}run\n", "set number 1k\n".repeat(150)));
+    assert_eq!(said.len(), 101);
+    assert_eq!(said[100], "50 more warnings are not shown");
+}
+
+#[test]
 fn what_is_no_script_is_not_taken_for_one() {
     let kind = |text: &str| SourceKind::detect(text.as_bytes());
     assert_eq!(kind("set number 5\nrun\n"), Some(SourceKind::Postmark));
