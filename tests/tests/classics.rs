@@ -212,6 +212,67 @@ fn ctrl_c_removes_what_was_made() {
     interrupted(&["as", "fs_mark", "-d", "target", "-n", "1000000", "-s", "1"]);
 }
 
+/// Starts a program that does not end by itself, kills it once it has made files, and checks that
+/// `clean` removes them after asking, and nothing else.
+fn killed(arguments: &[&str]) {
+    let bed = Bed::new().unwrap();
+    for name in ["mine", "1"] {
+        fs::write(bed.target().join(name), "mine").unwrap();
+    }
+    let before = bed.left_in_target();
+    let target = bed.target().to_string_lossy().into_owned();
+    let left = loop {
+        let mut child = bed.start(arguments);
+        wait_for("files", || files_below(bed.target()).len() > 9);
+        let in_use = bed.run(&["clean", &target, "--yes"]);
+        assert!(in_use.text().contains("still runs"), "{}", in_use.text());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let left = files_below(bed.target()).len();
+        // It may have been between two passes, with nothing but its manifest there.
+        if left > before.len() + 1 {
+            break left;
+        }
+        bed.run(&["clean", &target]).assert_says(0, &[]);
+    };
+    let seen = bed.run(&["clean", &target]);
+    seen.assert_says(1, &["--yes"]);
+    let said = format!("`as {}` was killed here and left", arguments[1]);
+    assert!(seen.stderr.contains(&said), "{}", seen.text());
+    assert_eq!(files_below(bed.target()).len(), left);
+    bed.run(&["clean", &target, "--yes"]).assert_says(0, &[]);
+    assert_eq!(bed.left_in_target(), before, "{arguments:?}");
+}
+
+#[test]
+fn clean_removes_what_a_killed_classic_left_and_nothing_else() {
+    killed(&["as", "lat_fs", "target"]);
+    killed(&["as", "lat_fs", "-N", "10000", "-P", "2", "target"]);
+    killed(&["as", "fs_mark", "-d", "target", "-n", "1000000", "-s", "1"]);
+    let spread = [
+        "-n", "100", "-s", "1", "-S", "0", "-D", "4", "-N", "2", "-L", "1000000",
+    ];
+    killed(&[&["as", "fs_mark", "-d", "target"], &spread[..]].concat());
+}
+
+#[test]
+fn clean_removes_what_a_killed_postmark_left_and_nothing_else() {
+    let bed = Bed::new().unwrap();
+    fs::write(bed.target().join("3"), "mine").unwrap();
+    let lines = "set location target\nset number 100000\nset subdirectories 3\n\
+                 set transactions 100000000\nrun\n";
+    bed.file("long.pm", lines);
+    let target = bed.target().to_string_lossy().into_owned();
+    let mut child = bed.start(&["as", "postmark", "long.pm"]);
+    wait_for("files", || files_below(bed.target()).len() > 100);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    bed.run(&["clean", &target]).assert_says(1, &["--yes"]);
+    bed.run(&["clean", &target, "--yes"]).assert_says(0, &[]);
+    assert_eq!(bed.left_in_target(), ["3"]);
+    assert_eq!(fs::read(bed.target().join("3")).unwrap(), b"mine");
+}
+
 #[test]
 fn a_reader_that_goes_away_ends_fs_mark() {
     let bed = Bed::new().unwrap();

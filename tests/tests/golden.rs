@@ -211,8 +211,10 @@ fn call(line: &str, root: &str) -> Option<String> {
         let path = format!("{start}/{}", quoted()?);
         below(&path)
     };
-    // The location itself is opened once by us and never by the original.
-    let is_pool = |path: &String| path.starts_with("w/") && path != "w/";
+    // The location itself is opened by us, and a manifest written there for `clean`, before the
+    // first call and after the last one that the original makes.
+    let is_own = |path: &str| path == "w/" || path.starts_with("w/pgmeter.as-");
+    let is_pool = |path: &String| path.starts_with("w/") && !is_own(path);
     match name {
         "openat" => Some(format!("open {}", at().filter(is_pool)?)),
         "unlink" | "mkdir" | "rmdir" => Some(format!("{name} {} {result}", quoted()?)),

@@ -332,8 +332,8 @@ pub(crate) struct CleanArgs {
     /// of a target, one restored from a backup, or one on a file system that numbers files anew
     #[arg(long)]
     pub adopt: bool,
-    /// Remove what `--adopt` finds without asking
-    #[arg(long, requires = "adopt")]
+    /// Do not ask: remove what `--adopt` finds, and files of a killed `as`
+    #[arg(long)]
     pub yes: bool,
 }
 

@@ -7,6 +7,7 @@
 mod admit;
 mod caches;
 mod claim;
+mod classic;
 mod clean;
 mod counters;
 mod cpu;
@@ -36,6 +37,7 @@ mod tree;
 
 pub use admit::{Admitted, Permission, admit};
 pub use caches::{check_drop_caches, drop_caches};
+pub use classic::{ClassicLeftover, ClassicManifest, ClassicNames, classic_leftovers};
 pub use clean::{Adoptable, Ask, CleanReport, Left, clean};
 pub use counters::{DeviceCounters, DeviceSample};
 pub use cpu::{CpuSample, CpuTime, MachineCounters, MachineSample, ProcessorTicks};

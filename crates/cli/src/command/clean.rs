@@ -2,12 +2,15 @@
 
 use std::io::{BufRead, IsTerminal, stdin};
 
-use target::Adoptable;
+use target::{Adoptable, CleanReport, Left};
 
 use super::mounts::put_back;
 use crate::args::CleanArgs;
 use crate::failure::{Exit, Failure};
 use crate::output::print;
+
+/// Files of a classic that are named before it is asked.
+const FILES_SHOWN: usize = 5;
 
 /// Removes what manifests at the path name, and says what was left and why.
 pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, Failure> {
@@ -26,7 +29,8 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, Failure> {
         tell!("{}", listed(found));
         args.yes || is_confirmed()
     };
-    let report = target::clean(&args.path, args.adopt.then_some(&mut ask))?;
+    let mut report = target::clean(&args.path, args.adopt.then_some(&mut ask))?;
+    clean_classics(args, &mut report)?;
     let mut text = String::new();
     if report.is_empty() {
         text = format!("nothing of pgmeter is at `{}`\n", args.path.display());
@@ -60,6 +64,41 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, Failure> {
     } else {
         Exit::Failed
     })
+}
+
+/// Removes, after asking, what `as` left that was killed.
+fn clean_classics(args: &CleanArgs, report: &mut CleanReport) -> Result<(), Failure> {
+    let (leftovers, left) = target::classic_leftovers(&args.path)?;
+    report.left.extend(left);
+    for leftover in leftovers {
+        let count = leftover.files().count();
+        if count > 0 {
+            let first = leftover.files().take(FILES_SHOWN);
+            let first: Vec<_> = first.map(|path| format!("`{}`", path.display())).collect();
+            let more = match count - first.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            tell!(
+                "`as {}` was killed here and left {count} files: {}{more}",
+                leftover.program(),
+                first.join(", ")
+            );
+            let may_go = args.yes || stdin().is_terminal() && is_confirmed();
+            if !may_go {
+                let path = args.path.clone();
+                tell!(
+                    "help: to remove them, run `pgmeter clean --yes {}`",
+                    path.display()
+                );
+                let reason = format!("the files of `as {}` are kept", leftover.program());
+                report.left.push(Left { path, reason });
+                continue;
+            }
+        }
+        leftover.remove(report);
+    }
+    Ok(())
 }
 
 fn listed(found: &[Adoptable]) -> String {

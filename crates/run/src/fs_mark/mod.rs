@@ -13,7 +13,8 @@ use std::sync::atomic::AtomicBool;
 use engine::{Clock, with_own_descriptors};
 use generate::mix;
 use rustix::fs::CWD;
-use workload::classics::fs_mark::FsMarkPlan;
+use target::{ClassicManifest, ClassicNames};
+use workload::classics::fs_mark::{FsMarkPlan, Subdirectories};
 
 use crate::RunError;
 use crate::own_files::{Halt, make_directory, open_location, remove_directories};
@@ -80,6 +81,7 @@ pub fn play(
         Ok(_) => return ended,
         Err(_) => Ok(()),
     };
+    traces.manifests.clear();
     // Those with something in them stay.
     traces.remove_directories(settings);
     removed.and(ended)
@@ -98,6 +100,8 @@ fn play_on(
             traces.directories.push(directory.clone());
         }
     }
+    let begin = |directory: &PathBuf| ClassicManifest::begin(directory, "fs_mark", names(plan));
+    traces.manifests = settings.directories.iter().filter_map(begin).collect();
     let iterations = if plan.until_full {
         u64::MAX
     } else {
@@ -147,6 +151,18 @@ fn play_on(
     Ok(Ended::Done)
 }
 
+/// How the files and directories are called, for `clean`.
+fn names(plan: &FsMarkPlan) -> ClassicNames {
+    ClassicNames::Marks {
+        name_length: plan.name_length,
+        random_length: plan.random_length,
+        subdirectory_count: match plan.subdirectories {
+            Subdirectories::None => 0,
+            Subdirectories::RoundRobin { count, .. } | Subdirectories::ByTime { count } => count,
+        },
+    }
+}
+
 /// What each thread does in an iteration.
 fn shares(settings: &Settings<'_>, iteration_index: u64, time_seconds: u64) -> Vec<Share> {
     let share = |thread_index: u32| Share {
@@ -160,6 +176,8 @@ fn shares(settings: &Settings<'_>, iteration_index: u64, time_seconds: u64) -> V
 /// What a run left behind so far.
 #[derive(Default)]
 struct Traces {
+    /// What `clean` is told in each directory, as long as the run goes on.
+    manifests: Vec<ClassicManifest>,
     /// Shares whose files were kept.
     shares: Vec<Share>,
     /// Directories of the settings that were missing.

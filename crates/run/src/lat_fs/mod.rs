@@ -12,6 +12,7 @@ use std::sync::atomic::AtomicBool;
 
 use engine::{Clock, FileOptions};
 use rustix::fs::OFlags;
+use target::{ClassicManifest, ClassicNames};
 use workload::classics::lat_fs::{Best, Form, LatFsPlan, Sample};
 use workload::classics::{Chain, Order, PassPlan};
 
@@ -75,6 +76,11 @@ pub fn play(
     stop: &AtomicBool,
     spectator: &mut impl Spectator,
 ) -> Result<(), RunError> {
+    let names = match settings.plan.form {
+        Form::Best { file_count, .. } => ClassicNames::Words { count: file_count },
+        Form::Median { .. } => ClassicNames::Samples,
+    };
+    let _manifest = ClassicManifest::begin(settings.directory, "lat_fs", names);
     for &size_bytes in &settings.plan.sizes_bytes {
         let halt = Halt::new(stop);
         let row = match settings.plan.form {

@@ -8,8 +8,13 @@ mod pool;
 #[cfg(test)]
 mod tests;
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
 use generate::postmark::{Mark, Names, Operation, Outcome, Stream, StreamError, Totals};
 use rustix::io::Errno;
+use target::{ClassicManifest, ClassicNames};
 use workload::postmark::Settings;
 
 use calls::Calls;
@@ -60,6 +65,7 @@ pub struct Overlooked {
 /// When the table of files or the text do not fit into memory; nothing was touched then.
 pub fn play(settings: &Settings, spectator: &mut impl Spectator) -> Result<Played, StreamError> {
     let (mut stream, text) = Stream::with_text(settings)?;
+    let _manifests = manifests(settings);
     let names = Names::new(settings);
     let mut calls = Calls::new(settings, text);
     let mut name = Vec::new();
@@ -85,6 +91,22 @@ pub fn play(settings: &Settings, spectator: &mut impl Spectator) -> Result<Playe
         has_ended_early: stream.has_ended_early(),
         overlooked: calls.overlooked(),
     })
+}
+
+/// What `clean` is told in each location, as long as the run goes on.
+fn manifests(settings: &Settings) -> Vec<ClassicManifest> {
+    let names = ClassicNames::Numbers {
+        subdirectory_count: settings.subdirectories,
+    };
+    let locations = settings.locations.iter();
+    let mut directories: Vec<&Path> = locations
+        .map(|location| Path::new(OsStr::from_bytes(&location.directory)))
+        .collect();
+    if directories.is_empty() {
+        directories.push(Path::new("."));
+    }
+    let begin = |directory| ClassicManifest::begin(directory, "postmark", names.clone());
+    directories.into_iter().filter_map(begin).collect()
 }
 
 #[cold]

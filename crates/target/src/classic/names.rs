@@ -1,0 +1,173 @@
+//! How classics call their files.
+
+use serde::{Deserialize, Serialize};
+
+/// Levels of directories in a sample of lat_fs: a hundred million files at two a directory.
+const LEVELS_MAX: u32 = 32;
+const SAMPLE: &str = "lat_fs_";
+
+/// How a classic calls its files.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind", deny_unknown_fields)]
+pub enum ClassicNames {
+    /// PostMark: numbers from 1, in the directory or in `s0`, `s1`, ...
+    Numbers {
+        /// How many such directories there are; with fewer than two there are none.
+        subdirectory_count: u32,
+    },
+    /// lat_fs 1.6: words of small letters, the shorter ones first.
+    Words {
+        /// How many there are.
+        count: u32,
+    },
+    /// lat_fs 3: directories `lat_fs_` with eight hexadecimal digits, and numbers in them.
+    Samples,
+    /// fs_mark: digits of a time filled up with tildes, then random digits and capital letters;
+    /// in the directory or in numbered ones.
+    Marks {
+        /// Characters of a name.
+        name_length: u32,
+        /// Random ones at its end.
+        random_length: u32,
+        /// How many numbered directories there are.
+        subdirectory_count: u32,
+    },
+}
+
+pub(super) fn is_hexadecimal(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'f')
+}
+
+impl ClassicNames {
+    /// Whether a file so many directories below the first may have that name.
+    pub(super) fn is_file(&self, level: u32, name: &str) -> bool {
+        match *self {
+            Self::Numbers { .. } => is_number(name) && !name.starts_with('0'),
+            Self::Words { count } => level == 0 && word_index(name).is_some_and(|it| it < count),
+            Self::Samples => level > 0 && is_number(name),
+            Self::Marks {
+                name_length,
+                random_length,
+                ..
+            } => is_mark(name.as_bytes(), name_length, random_length),
+        }
+    }
+
+    /// Whether a directory may have that name.
+    pub(super) fn is_directory(&self, level: u32, name: &str) -> bool {
+        let is_below = |number: Option<u32>, count| number.is_some_and(|number| number < count);
+        match *self {
+            Self::Numbers { subdirectory_count } => {
+                let number = name.strip_prefix('s').filter(|digits| is_number(digits));
+                level == 0 && is_below(number.and_then(|it| it.parse().ok()), subdirectory_count)
+            }
+            Self::Words { .. } => false,
+            Self::Samples if level == 0 => name
+                .strip_prefix(SAMPLE)
+                .is_some_and(|it| it.len() == 8 && it.bytes().all(is_hexadecimal)),
+            Self::Samples => level < LEVELS_MAX && is_number(name),
+            Self::Marks {
+                subdirectory_count, ..
+            } => {
+                let is_plain = name.len() >= 2 && name.bytes().all(is_hexadecimal);
+                let number = u32::from_str_radix(name, 16).ok().filter(|_| is_plain);
+                level == 0 && is_below(number, subdirectory_count)
+            }
+        }
+    }
+}
+
+/// Digits without zeros before them.
+fn is_number(name: &str) -> bool {
+    let is_plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
+    is_plain && name.len() <= 10 && (name == "0" || !name.starts_with('0'))
+}
+
+/// The number of a word: `a` is 0, `z` is 25, `aa` is 26.
+fn word_index(name: &str) -> Option<u32> {
+    let mut number = 0_u32;
+    for byte in name.bytes() {
+        let digit = u32::from(byte.checked_sub(b'a').filter(|it| *it < 26)?) + 1;
+        number = number.checked_mul(26)?.checked_add(digit)?;
+    }
+    number.checked_sub(1)
+}
+
+fn is_mark(name: &[u8], name_length: u32, random_length: u32) -> bool {
+    let time_length = name_length.saturating_sub(random_length) as usize;
+    let length = time_length.saturating_add(random_length as usize).max(1);
+    if name.len() != length {
+        return false;
+    }
+    let (time, random) = name.split_at(time_length.min(name.len()));
+    let is_time = |byte: &u8| is_hexadecimal(*byte) || *byte == b'~';
+    let is_random = |byte: &u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
+    time.iter().all(is_time) && random.iter().all(is_random)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use workload::classics::fs_mark::parse;
+
+    #[test]
+    fn postmarks_names_are_numbers_in_its_directories() {
+        let names = ClassicNames::Numbers {
+            subdirectory_count: 3,
+        };
+        for name in ["1", "10", "4294967295"] {
+            assert!(names.is_file(0, name) && names.is_file(1, name), "{name}");
+        }
+        for name in ["", "0", "01", "1a", "s1", "-1", "12345678901"] {
+            assert!(!names.is_file(0, name), "{name}");
+        }
+        assert!(names.is_directory(0, "s0") && names.is_directory(0, "s2"));
+        for name in ["s3", "s", "s01", "2", "src"] {
+            assert!(!names.is_directory(0, name), "{name}");
+        }
+        assert!(!names.is_directory(1, "s0"));
+    }
+
+    proptest! {
+        #[test]
+        fn names_that_are_made_are_known_and_the_next_word_is_not(count in 1_u32..3000) {
+            let names = ClassicNames::Words { count };
+            let made = generate::classics::flat_names(count + 1).files;
+            let known: Vec<bool> = made
+                .iter()
+                .map(|name| names.is_file(0, name.to_str().unwrap_or_default()))
+                .collect();
+            prop_assert!(known[..count as usize].iter().all(|it| *it));
+            prop_assert!(!known[count as usize]);
+        }
+
+        #[test]
+        fn marks_that_are_made_are_known(
+            seed: u64,
+            time in 0_u64..1 << 33,
+            length in 1_u32..60,
+            random in 0_u32..60,
+            subdirectories in 2_u32..300,
+        ) {
+            let words = format!(
+                "-d x -n 9 -p {length} -r {random} -D {subdirectories} -N 2"
+            );
+            let words: Vec<std::ffi::OsString> = words.split(' ').map(Into::into).collect();
+            let Ok(invocation) = parse(&words) else { return Ok(()) };
+            let Ok(plan) = invocation.settings.resolve(1) else { return Ok(()) };
+            let names = ClassicNames::Marks {
+                name_length: plan.name_length,
+                random_length: plan.random_length,
+                subdirectory_count: subdirectories,
+            };
+            let made = generate::classics::fs_mark_names(&plan, time, seed);
+            for path in made.files {
+                let path = path.to_str().unwrap_or_default().to_owned();
+                let (directory, name) = path.split_once('/').unwrap_or(("", &path));
+                prop_assert!(names.is_directory(0, directory), "{}", path);
+                prop_assert!(names.is_file(1, name), "{}", path);
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Going through what has a classic's names, and removing it.
+
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, statat, unlinkat};
+use rustix::io::Errno;
+
+use super::ClassicNames;
+use crate::open::open_beneath;
+
+/// Something with a name that a classic gives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// Relative to the first directory.
+    pub path: String,
+    pub is_directory: bool,
+}
+
+/// Everything below a directory that has such a name, each directory behind what is in it.
+pub(super) fn entries(directory: &OwnedFd, names: &ClassicNames) -> Result<Vec<Entry>, Errno> {
+    let mut found = Vec::new();
+    walk(directory, names, ("", 0), &mut found)?;
+    Ok(found)
+}
+
+fn walk(
+    directory: &OwnedFd,
+    names: &ClassicNames,
+    (above, level): (&str, u32),
+    found: &mut Vec<Entry>,
+) -> Result<(), Errno> {
+    for entry in listing(directory)? {
+        let entry = entry?;
+        let Ok(name) = entry.file_name().to_str() else {
+            continue;
+        };
+        let may_be =
+            |kind| matches!(entry.file_type(), FileType::Unknown) || entry.file_type() == kind;
+        let path = || format!("{above}{name}");
+        if names.is_directory(level, name)
+            && may_be(FileType::Directory)
+            && let Ok(inner) = open_inner(directory, name)
+        {
+            walk(
+                &inner,
+                names,
+                (&format!("{above}{name}/"), level + 1),
+                found,
+            )?;
+            found.push(Entry {
+                path: path(),
+                is_directory: true,
+            });
+        } else if names.is_file(level, name) && may_be(FileType::RegularFile) {
+            found.push(Entry {
+                path: path(),
+                is_directory: false,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// A listing of an open directory, which is not opened once more: what a classic does there is
+/// held against its original call by call.
+fn listing(directory: &OwnedFd) -> Result<Dir, Errno> {
+    let copy = rustix::io::fcntl_dupfd_cloexec(directory.as_fd(), 0)?;
+    let mut listing = Dir::new(copy)?;
+    listing.rewind();
+    Ok(listing)
+}
+
+fn open_inner(directory: &OwnedFd, name: &str) -> Result<OwnedFd, Errno> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+    open_beneath(directory.as_fd(), name, flags, Mode::empty())
+}
+
+/// Whether it is a regular file with one name.
+pub(super) fn is_plain_file(found: &Stat) -> bool {
+    FileType::from_raw_mode(found.st_mode) == FileType::RegularFile && found.st_nlink == 1
+}
+
+/// Removes an entry of that user; false where it is gone already.
+///
+/// # Errors
+/// The reason why it was left.
+pub(super) fn remove_entry(top: &OwnedFd, entry: &Entry, uid: u32) -> Result<bool, String> {
+    match try_remove(top, entry, uid) {
+        Ok(Ok(())) => Ok(true),
+        Ok(Err(reason)) => Err(reason.to_owned()),
+        Err(Errno::NOENT) => Ok(false),
+        Err(Errno::NOTEMPTY | Errno::EXIST) => Err("it holds other files".to_owned()),
+        Err(error) => Err(std::io::Error::from(error).to_string()),
+    }
+}
+
+fn try_remove(top: &OwnedFd, entry: &Entry, uid: u32) -> Result<Result<(), &'static str>, Errno> {
+    let mut components = entry.path.split('/').peekable();
+    let mut inner: Option<OwnedFd> = None;
+    while let Some(name) = components.next() {
+        let directory = inner.as_ref().unwrap_or(top);
+        if components.peek().is_some() {
+            inner = Some(open_inner(directory, name)?);
+            continue;
+        }
+        let found = statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        if found.st_uid != uid {
+            return Ok(Err("it belongs to another user"));
+        }
+        let flags = match entry.is_directory {
+            true => AtFlags::REMOVEDIR,
+            false if !is_plain_file(&found) => return Ok(Err("it is not a file with one name")),
+            false => AtFlags::empty(),
+        };
+        unlinkat(directory, name, flags)?;
+    }
+    Ok(Ok(()))
+}
