@@ -163,16 +163,30 @@ fn a_copy_of_a_target_is_cleaned_when_it_is_adopted() {
     assert!(bed.left_in_target().is_empty());
 }
 
+/// A second loop device on an image, detached when dropped.
+struct SecondLoop(String);
+
+impl SecondLoop {
+    fn on(image: &Path) -> Self {
+        let path = run_tool("losetup", &["--find", "--show", text(image)]).unwrap();
+        Self(path.trim().to_owned())
+    }
+}
+
+impl Drop for SecondLoop {
+    fn drop(&mut self) {
+        let _ = run_tool("losetup", &["--detach", &self.0]);
+    }
+}
+
 #[test]
 fn a_second_loop_device_on_a_mounted_image_is_not_written() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 64 << 20));
     let bed = Bed::new().unwrap();
-    let image = text(mounted.device().image());
-    let second = run_tool("losetup", &["--find", "--show", image]).unwrap();
-    let second = second.trim();
-    let line = ["run", "oltp", "-t", second, "--overwrite-device", second];
+    let second = SecondLoop::on(mounted.device().image());
+    let path = second.0.as_str();
+    let line = ["run", "oltp", "-t", path, "--overwrite-device", path];
     let seen = bed.run(&[&line[..], &SMALL[..]].concat());
-    run_tool("losetup", &["--detach", second]).unwrap();
     seen.assert_refused(3, &["is on the same image", "and mounted on"]);
 }
 
