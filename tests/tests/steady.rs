@@ -52,10 +52,12 @@ fn rounds_until_steady_are_told_by_every_output() {
     let counts = rounds.iter().map(|round| round["count"].as_u64().unwrap());
     let in_window: u64 = counts.skip(first as usize).sum();
     assert_eq!(cell["total"]["count"].as_u64(), Some(in_window));
-    let lengths_ns = rounds
-        .iter()
-        .map(|round| round["length_ns"].as_u64().unwrap());
-    let window_ns: u64 = lengths_ns.skip(first as usize).sum();
+    // Of a round that a busy machine left out, the length is only what it should have been.
+    let window = rounds[first as usize..].iter();
+    let measured = window.filter(|round| round["count"] != 0);
+    let window_ns: u64 = measured
+        .map(|round| round["length_ns"].as_u64().unwrap())
+        .sum();
     assert_eq!(cell["run_time_ns"].as_u64(), Some(window_ns));
     let seen = bed.run(&["report", "last"]);
     says(

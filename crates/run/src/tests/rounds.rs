@@ -40,7 +40,9 @@ fn rounds_end_when_they_are_steady_and_the_window_is_what_counts() {
     let in_rounds: u64 = rounds.iter().map(|round| round.count).sum();
     assert_eq!(counted(&measured), in_rounds);
     let outcome = &measured.lanes[0].outcome;
-    let lengths: u64 = rounds.iter().map(|round| round.length_ns).sum();
+    // Of a round that a busy machine left out, the length is only what it should have been.
+    let measured_rounds = rounds.iter().filter(|round| round.count > 0);
+    let lengths: u64 = measured_rounds.map(|round| round.length_ns).sum();
     assert_eq!((outcome.measured_ns, outcome.stopped), (lengths, false));
     assert!(lengths > 0);
     assert_eq!(done(&events).first(), Some(&0));
