@@ -23,6 +23,8 @@ pub(crate) use runs::{RunsAction, RunsArgs, RunsListArgs, StatusArg};
 #[derive(Debug, Parser)]
 #[command(
     name = "pgmeter",
+    // Else usage repeats what the program was started as.
+    bin_name = "pgmeter",
     version,
     max_term_width = 100,
     arg_required_else_help = true

@@ -3,14 +3,18 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
+use units::{printable, printable_message};
 use workload::Diagnostic;
+
+use crate::terminal::print_help;
 
 /// What the exit code says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Measured, or done.
     Measured,
-    /// Measured, but I/O, verification or storing the run failed.
+    /// Measured, but I/O or verification failed, or the run could not be stored or written.
     Failed,
     /// Usage or workload file.
     Usage,
@@ -54,18 +58,34 @@ const DESTRUCTIVE: &str = "overwrite-device";
 /// Prints what is wrong with the command line, or the help that it asks for.
 pub(crate) fn not_understood(mut error: clap::Error) -> Exit {
     suggest_nothing_destructive(&mut error);
-    // Help and version go to standard output, mistakes to standard error.
-    let _ = error.print();
-    if error.use_stderr() {
-        Exit::Usage
-    } else {
-        Exit::Measured
+    if !error.use_stderr() {
+        print_help(&error);
+        return Exit::Measured;
+    }
+    show_arguments(&mut error);
+    tell_text!("{}", error.render());
+    Exit::Usage
+}
+
+/// Puts what a mistake repeats of the command line on one line each.
+fn show_arguments(error: &mut clap::Error) {
+    let text = |text: &String| printable(text).into_owned();
+    let shown = |(kind, value): (ContextKind, &ContextValue)| match value {
+        ContextValue::String(it) => Some((kind, ContextValue::String(text(it)))),
+        ContextValue::Strings(all) => {
+            let all = all.iter().map(text).collect();
+            Some((kind, ContextValue::Strings(all)))
+        }
+        _ => None,
+    };
+    let shown: Vec<_> = error.context().filter_map(shown).collect();
+    for (kind, value) in shown {
+        error.insert(kind, value);
     }
 }
 
 /// Takes back the suggestion of an option that destroys data: nobody shall have it for a typo.
 fn suggest_nothing_destructive(error: &mut clap::Error) {
-    use clap::error::{ContextKind, ContextValue};
     let is_destructive = |value: &ContextValue| value.to_string().contains(DESTRUCTIVE);
     let suggestions = [
         ContextKind::SuggestedArg,
@@ -93,10 +113,10 @@ pub(crate) struct Failure {
 impl Failure {
     /// A message without a place in a file.
     pub fn new(exit: Exit, message: impl std::fmt::Display, help: Option<String>) -> Self {
-        let mut text = format!("error: {message}");
+        let mut text = format!("error: {}", printable_message(&message.to_string()));
         if let Some(help) = help {
             // Writing to a string does not fail.
-            let _ = write!(text, "\nhelp: {help}");
+            let _ = write!(text, "\nhelp: {}", printable_message(&help));
         }
         Self { exit, text }
     }
@@ -109,6 +129,13 @@ impl Failure {
     /// This system does not do what is needed.
     pub fn system(what: impl std::fmt::Display, source: &std::io::Error) -> Self {
         Self::new(Exit::System, format!("{what}: {source}"), None)
+    }
+
+    /// It was measured all the same; `help` says where it is.
+    pub fn of_measured(mut self, help: &str) -> Self {
+        self.exit = Exit::Failed;
+        let _ = write!(self.text, "\nhelp: {help}");
+        self
     }
 
     /// What must not happen did.
@@ -124,7 +151,7 @@ impl Failure {
 
     /// Prints the message to standard error.
     pub fn print(&self) {
-        tell!("{}", self.text.trim_end());
+        tell_text!("{}\n", self.text());
     }
 }
 

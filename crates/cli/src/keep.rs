@@ -1,13 +1,11 @@
 //! The run that is being made, on its way into the results store.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use results::{RunEvent, RunRecord, Warning, WarningCode, target_indexes};
 use store::{Store, StoreError, Writer};
 use workload::plan::{EngineKind, Plan};
 
-use crate::failure::Failure;
-use crate::output::{OutputFile, print};
 use crate::stored::Place;
 
 /// Stores a run while it goes on. A store that fails is a warning: measuring goes on.
@@ -103,26 +101,11 @@ fn not_stored(error: &StoreError) -> Warning {
 pub(crate) struct NotStored(StoreError);
 
 impl NotStored {
-    /// Says so, and saves the record in a file here unless it is `saved` in another way; where
-    /// no file can be made, standard output takes it.
-    pub fn tell(&self, record: &RunRecord, is_saved: bool) -> Result<(), Failure> {
+    /// Says so.
+    pub fn tell(&self) {
         tell!("warning: the run is not in the results store: {}", self.0);
         if let Some(help) = self.0.help() {
             tell!("help: {help}");
         }
-        if is_saved {
-            return Ok(());
-        }
-        let path = PathBuf::from(format!("pgmeter-{}.json", record.id));
-        let written = OutputFile::create(&path).and_then(|file| file.finish(&record.to_json()));
-        match written {
-            Ok(()) => tell!("its record is in `{}`", path.display()),
-            Err(failure) => {
-                failure.print();
-                tell!("its record is on standard output");
-                print(&record.to_json())?;
-            }
-        }
-        Ok(())
     }
 }

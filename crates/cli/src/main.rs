@@ -1,14 +1,16 @@
 //! The command `pgmeter`: arguments in, exit code out.
 
 #[macro_use]
-mod tell;
+mod terminal;
 
 mod args;
 mod command;
+mod document;
 mod failure;
 mod input;
 mod keep;
 mod output;
+mod rescue;
 mod signals;
 mod stored;
 
@@ -21,6 +23,8 @@ use failure::{Exit, Failure};
 use stored::Place;
 
 fn main() -> ExitCode {
+    terminal::tell_panics();
+    let_own_files_be_used();
     let cli = match command::as_classic::of_own_name() {
         Some(args) => Cli {
             command: Command::As(args),
@@ -50,6 +54,14 @@ fn main() -> ExitCode {
             failure.exit.into()
         }
     }
+}
+
+/// Whatever the user's mask, what this process makes it can also use.
+fn let_own_files_be_used() {
+    use rustix::fs::Mode;
+    use rustix::process::umask;
+    let asked = umask(Mode::RWXU);
+    umask(asked - Mode::RWXU);
 }
 
 fn dispatch(cli: Cli, at_once: fn() -> !) -> Result<Exit, Failure> {

@@ -1,9 +1,10 @@
 //! Where a display goes: nowhere, to a pipe, to one line of a terminal, or to all of it.
 
-use std::io::{self, Write};
+use std::io;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use results::RunEvent;
+use units::printable;
 
 use crate::Asked;
 use crate::line::live_line;
@@ -76,14 +77,13 @@ impl Output {
             Self::None => Asked::Nothing,
             Self::Plain(lines) => {
                 if let Some(line) = lines.line(event, now_ns) {
-                    // Whoever closed the pipe wants no lines; the run goes on.
-                    let _ = writeln!(io::stderr(), "{line}");
+                    terminal::say(&line);
                 }
                 Asked::Nothing
             }
             Self::Line { state, bar } => {
                 state.apply(event, now_ns);
-                bar.set_message(live_line(state, terminal::width()));
+                bar.set_message(printable(&live_line(state, terminal::width())).into_owned());
                 bar.tick();
                 Asked::Nothing
             }

@@ -32,7 +32,7 @@ impl PlainLines {
                     true => "at least ",
                     false => "",
                 };
-                let id: String = record.id.chars().filter(|c| !c.is_control()).collect();
+                let id = units::printable(&record.id);
                 self.say(format!("run {id}: {least}{cells} {noun}"))
             }
             RunEvent::CellStarted { .. } => {

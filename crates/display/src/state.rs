@@ -395,9 +395,7 @@ impl State {
     }
 }
 
-/// `text` without anything that could control a terminal.
+/// `text` with everything in it visible.
 fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect()
+    units::printable(text).into_owned()
 }

@@ -13,6 +13,7 @@ use crossterm::terminal::{
 };
 use ratatui::backend::CrosstermBackend;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcgetpgrp, tcsetattr};
+use units::printable;
 
 use crate::screen::{Screen, draw};
 
@@ -25,6 +26,11 @@ pub fn width() -> usize {
         Ok((width, _)) if width > 0 => usize::from(width),
         _ => WIDTH_DEFAULT,
     }
+}
+
+/// Says a line. Whoever closed the pipe wants no lines; the run goes on.
+pub fn say(line: &str) {
+    let _ = writeln!(io::stderr(), "{}", printable(line));
 }
 
 /// A key that means something.

@@ -10,6 +10,7 @@ use ::compare::{Comparison, Verdict};
 
 use crate::markdown::{escape, table_lines};
 use crate::page::Page;
+use crate::styled::{Lines, Styled};
 use crate::wrap::wrap;
 pub(crate) use html::{Part, page as comparison_page};
 pub(crate) use words::letter;
@@ -35,12 +36,12 @@ pub fn render_comparisons(
     comparisons: &[Comparison],
     format: ComparisonFormat,
     page: Page,
-) -> String {
+) -> Styled {
     match format {
         ComparisonFormat::Text => text(&Model::new(comparisons), page),
-        ComparisonFormat::Markdown => markdown(&Model::new(comparisons)),
-        ComparisonFormat::Html => html::page(comparisons, &[]),
-        ComparisonFormat::Json => json(comparisons),
+        ComparisonFormat::Markdown => markdown(&Model::new(comparisons)).into(),
+        ComparisonFormat::Html => html::page(comparisons, &[]).into(),
+        ComparisonFormat::Json => json(comparisons).into(),
     }
 }
 
@@ -63,12 +64,10 @@ fn json(comparisons: &[Comparison]) -> String {
     text
 }
 
-fn text(model: &Model, page: Page) -> String {
+fn text(model: &Model, page: Page) -> Styled {
     let width = page.width.max(20);
-    let mut lines: Vec<String> = wrap(&model.title, width);
-    for line in &mut lines {
-        *line = page.bold(line);
-    }
+    let mut lines = Lines::default();
+    lines.extend(wrap(&model.title, width).iter().map(|line| page.bold(line)));
     for side in &model.sides {
         lines.extend(wrap(side, width));
     }
@@ -76,20 +75,20 @@ fn text(model: &Model, page: Page) -> String {
         lines.extend(wrap(&alarm, width).iter().map(|line| page.red(line)));
     }
     for section in model.sections() {
-        lines.push(String::new());
+        lines.push("");
         push_section(&mut lines, section, page, width);
     }
     if !model.notes.is_empty() {
-        lines.push(String::new());
+        lines.push("");
     }
     for note in &model.notes {
         lines.extend(wrap(note, width));
     }
-    lines.push(String::new());
-    lines.join("\n")
+    lines.push("");
+    lines.into_text()
 }
 
-fn push_section(lines: &mut Vec<String>, section: &Section, page: Page, width: usize) {
+fn push_section(lines: &mut Lines, section: &Section, page: Page, width: usize) {
     let heading = wrap(&section.heading, width);
     lines.extend(heading.iter().map(|line| page.bold(line)));
     for remark in &section.remarks {
@@ -111,18 +110,18 @@ fn push_section(lines: &mut Vec<String>, section: &Section, page: Page, width: u
 }
 
 /// A row of a table whose last column is the verdict, which gets its color.
-fn colored(line: &str, page: Page) -> String {
+fn colored(line: &str, page: Page) -> Styled {
     let before = |verdict: Verdict| {
         line.strip_suffix(verdict.name())
             .filter(|rest| rest.is_empty() || rest.ends_with(' '))
     };
     if let Some(rest) = before(Verdict::Better) {
-        return format!("{rest}{}", page.green(Verdict::Better.name()));
+        return Styled::from(rest).then(page.green(Verdict::Better.name()));
     }
     if let Some(rest) = before(Verdict::Worse) {
-        return format!("{rest}{}", page.red(Verdict::Worse.name()));
+        return Styled::from(rest).then(page.red(Verdict::Worse.name()));
     }
-    line.to_owned()
+    line.into()
 }
 
 fn markdown(model: &Model) -> String {

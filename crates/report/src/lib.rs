@@ -17,6 +17,7 @@ mod page;
 mod paper;
 pub mod postmark;
 mod quantile;
+mod styled;
 mod table;
 mod text;
 mod tidy;
@@ -29,6 +30,7 @@ pub use page::Page;
 pub use paper::{
     Beside, PAPERS, Paper, PaperSide, PaperTable, Reference, ReferenceError, render_published,
 };
+pub use styled::{Style, Styled};
 pub use table::{Align, Column, Table};
 
 use std::str::FromStr;
@@ -117,9 +119,9 @@ pub fn html(records: &[RunRecord]) -> String {
 
 /// The report of a record in the asked form, with a final line break.
 #[must_use]
-pub fn render(record: &RunRecord, format: Format, page: Page) -> String {
-    match format {
-        Format::Text => text::render(&Model::new(record), page),
+pub fn render(record: &RunRecord, format: Format, page: Page) -> Styled {
+    let text = match format {
+        Format::Text => return text::render(&Model::new(record), page),
         Format::Markdown => markdown::render(&Model::new(record)),
         Format::Html => html::render(std::slice::from_ref(record)),
         Format::Csv => tidy::render(record),
@@ -127,5 +129,6 @@ pub fn render(record: &RunRecord, format: Format, page: Page) -> String {
         Format::IometerCsv => iometer::render(record),
         Format::Classic => classics::text(record).unwrap_or_default(),
         Format::FioJson => fio_json::render(record),
-    }
+    };
+    text.into()
 }

@@ -97,7 +97,7 @@ fn line(cells: impl Iterator<Item = String>) -> String {
 /// Text that Markdown shows as it is.
 pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
+    for character in units::printable_lines(text).chars() {
         if matches!(
             character,
             '\\' | '|' | '*' | '_' | '`' | '<' | '>' | '[' | ']' | '#'

@@ -1,11 +1,13 @@
 //! What a report is written on.
 
+use crate::styled::{Style, Styled};
+
 /// What a report is written on: how wide it is and whether it shows colors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page {
     /// Columns of text; at least 20 are used.
     pub width: usize,
-    /// Whether escape sequences for colors may be written.
+    /// Whether it shows styles.
     pub color: bool,
 }
 
@@ -27,33 +29,33 @@ impl Page {
 
     /// `text` in bold, where the page can.
     #[must_use]
-    pub(crate) fn bold(self, text: &str) -> String {
-        self.styled("1", text)
+    pub(crate) fn bold(self, text: &str) -> Styled {
+        self.styled(Style::Bold, text)
     }
 
     /// `text` in green, where the page can.
     #[must_use]
-    pub(crate) fn green(self, text: &str) -> String {
-        self.styled("32", text)
+    pub(crate) fn green(self, text: &str) -> Styled {
+        self.styled(Style::Green, text)
     }
 
     /// `text` in yellow, where the page can.
     #[must_use]
-    pub(crate) fn yellow(self, text: &str) -> String {
-        self.styled("33", text)
+    pub(crate) fn yellow(self, text: &str) -> Styled {
+        self.styled(Style::Yellow, text)
     }
 
     /// `text` in red, where the page can.
     #[must_use]
-    pub(crate) fn red(self, text: &str) -> String {
-        self.styled("31", text)
+    pub(crate) fn red(self, text: &str) -> Styled {
+        self.styled(Style::Red, text)
     }
 
-    fn styled(self, code: &str, text: &str) -> String {
+    fn styled(self, style: Style, text: &str) -> Styled {
         if self.color {
-            format!("\x1b[{code}m{text}\x1b[0m")
+            Styled::new(text, style)
         } else {
-            text.to_owned()
+            text.into()
         }
     }
 }

@@ -1,14 +1,15 @@
 //! A report as plain text.
 
 use crate::page::Page;
+use crate::styled::{Lines, Styled};
 use crate::table::Table;
 use crate::wrap::wrap;
 use crate::{Model, ModelWarning};
 
 /// The report on a page of its width, with a final line break.
-pub fn render(model: &Model, page: Page) -> String {
+pub fn render(model: &Model, page: Page) -> Styled {
     let width = page.width.max(20);
-    let mut lines = Vec::new();
+    let mut lines = Lines::default();
     lines.extend(wrap(&model.title, width).iter().map(|line| page.bold(line)));
     for sentence in [&model.environment, &model.settings] {
         lines.extend(
@@ -50,31 +51,31 @@ pub fn render(model: &Model, page: Page) -> String {
         let Some(table) = table.filter(|table| !table.rows.is_empty()) else {
             continue;
         };
-        lines.push(String::new());
+        lines.push("");
         lines.extend(heading.map(|heading| page.bold(heading)));
         push_table(&mut lines, table, page, width);
     }
     if !model.notes.is_empty() {
-        lines.push(String::new());
+        lines.push("");
     }
     for note in &model.notes {
         lines.extend(wrap(note, width));
     }
     push_warnings(&mut lines, &model.warnings, page, width);
-    lines.push(String::new());
-    lines.join("\n")
+    lines.push("");
+    lines.into_text()
 }
 
-fn push_table(lines: &mut Vec<String>, table: &Table, page: Page, width: usize) {
+fn push_table(lines: &mut Lines, table: &Table, page: Page, width: usize) {
     let table = table.lines(width);
     lines.extend(table.head.iter().map(|line| page.bold(line)));
     lines.extend(table.body);
 }
 
-fn push_warnings(lines: &mut Vec<String>, warnings: &[ModelWarning], page: Page, width: usize) {
+fn push_warnings(lines: &mut Lines, warnings: &[ModelWarning], page: Page, width: usize) {
     const INDENT: &str = "  ";
     if !warnings.is_empty() {
-        lines.push(String::new());
+        lines.push("");
     }
     for warning in warnings {
         let text = format!("warning: {} [{}]", warning.message, warning.code);
@@ -86,7 +87,7 @@ fn push_warnings(lines: &mut Vec<String>, warnings: &[ModelWarning], page: Page,
             } else {
                 page.yellow(piece)
             };
-            lines.push(format!("{indent}{piece}"));
+            lines.push(Styled::from(indent).then(piece));
         }
     }
 }

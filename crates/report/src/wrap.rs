@@ -7,12 +7,10 @@ pub fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
 
-/// `text` with everything that could move the cursor replaced by blanks, so that a name from a
-/// file can neither break a table nor control a terminal.
+/// `text` on one line with everything visible, so that a name from a file can neither break a
+/// table nor control a terminal.
 pub fn printable(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect()
+    units::printable(text).into_owned()
 }
 
 /// Lines of at most `limit` columns, broken at blanks, and inside words that are longer.
@@ -21,7 +19,8 @@ pub fn wrap(text: &str, limit: usize) -> Vec<String> {
     let limit = limit.max(2);
     let mut lines = Vec::new();
     let mut line = String::new();
-    for word in text.split_whitespace() {
+    // Before words are counted: what is shown takes more columns than what it stands for.
+    for word in units::printable_lines(text).split_whitespace() {
         let blank = usize::from(!line.is_empty());
         if width(&line) + blank + width(word) <= limit {
             if blank == 1 {
@@ -84,8 +83,9 @@ mod tests {
     }
 
     #[test]
-    fn control_characters_become_blanks() {
-        assert_eq!(printable("a\x1b[31mb\nc"), "a [31mb c");
+    fn control_characters_are_seen_and_not_obeyed() {
+        assert_eq!(printable("a\x1b[31mb\nc"), "a\\u{1b}[31mb\\nc");
+        assert_eq!(wrap("a\x1bb\nc", 8), ["a\\u{1b}b", "c"]);
     }
 
     proptest! {

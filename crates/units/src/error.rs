@@ -72,17 +72,8 @@ impl UnitError {
 
 /// The start of a text, on one line and without control characters, fit for an error message.
 pub(crate) fn shortened(text: &str) -> String {
-    let mut seen: String = text
-        .chars()
-        .take(SEEN_CHARS_MAX)
-        .flat_map(|c| {
-            if c.is_control() {
-                c.escape_default().collect()
-            } else {
-                vec![c]
-            }
-        })
-        .collect();
+    let start: String = text.chars().take(SEEN_CHARS_MAX).collect();
+    let mut seen = crate::printable(&start).into_owned();
     if text.chars().nth(SEEN_CHARS_MAX).is_some() {
         seen.push_str("...");
     }

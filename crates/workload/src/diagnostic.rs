@@ -3,6 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+use units::printable_message;
 
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -89,7 +90,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds the line's text; control characters and great length are taken out.
+    /// Adds the line's text; control characters are shown, and great length is cut.
     #[must_use]
     pub fn snippet(mut self, line: &str) -> Self {
         self.snippet = Some(printable(line));
@@ -110,15 +111,8 @@ const SNIPPET_CHARS: usize = 120;
 #[must_use]
 pub fn printable(line: &str) -> String {
     let line = line.trim_end();
-    let mut shown: String = line
-        .chars()
-        .take(SNIPPET_CHARS)
-        .map(|c| match c {
-            '\t' => ' ',
-            c if c.is_control() => '\u{fffd}',
-            c => c,
-        })
-        .collect();
+    let start: String = line.chars().take(SNIPPET_CHARS).collect();
+    let mut shown = units::printable(&start.replace('\t', " ")).into_owned();
     if line.chars().nth(SNIPPET_CHARS).is_some() {
         shown.push('…');
     }
@@ -127,9 +121,10 @@ pub fn printable(line: &str) -> String {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.severity, self.message)?;
+        // Files and names are anybody's: none of them may pass for a line of the program's.
+        write!(f, "{}: {}", self.severity, printable_message(&self.message))?;
         if !self.file.is_empty() {
-            write!(f, "\n  --> {}", self.file)?;
+            write!(f, "\n  --> {}", printable_message(&self.file))?;
             if let Some(line) = self.line {
                 write!(f, ":{line}")?;
                 if let Some(column) = self.column {
@@ -138,10 +133,10 @@ impl fmt::Display for Diagnostic {
             }
         }
         if let (Some(snippet), Some(line)) = (&self.snippet, self.line) {
-            write!(f, "\n{line:>4} | {snippet}")?;
+            write!(f, "\n{line:>4} | {}", printable_message(snippet))?;
         }
         if let Some(help) = &self.help {
-            write!(f, "\nhelp: {help}")?;
+            write!(f, "\nhelp: {}", printable_message(help))?;
         }
         Ok(())
     }
@@ -170,7 +165,7 @@ mod tests {
             .at(7, 3)
             .snippet("\tx\u{7}y\r\n")
             .to_string();
-        assert_eq!(text, "warning: odd\n  --> a.icf:7:3\n   7 |  x\u{fffd}y");
+        assert_eq!(text, "warning: odd\n  --> a.icf:7:3\n   7 |  x\\u{7}y");
     }
 
     #[test]

@@ -74,6 +74,8 @@ pub const LANES: &[Lane] = &[
         "command-line",
         Kind::Tests(Select::EndToEnd(&[
             "command_line",
+            "outputs",
+            "hostile_text",
             "bad_input",
             "interrupt",
             "disturbed",

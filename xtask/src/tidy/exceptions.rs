@@ -15,6 +15,7 @@ pub const RULES: &[&str] = &[
     "safety-comment",
     "process-exit",
     "global-state",
+    "direct-output",
     "type-names",
     "lint-attributes",
     "unfinished",

@@ -9,6 +9,7 @@ mod graph;
 mod manifest;
 mod shape;
 mod source;
+mod streams;
 mod words;
 
 use std::fmt;
@@ -95,5 +96,6 @@ pub fn check(root: &Path) -> Result<Verdict, Failure> {
 fn check_source(file: &SourceFile, findings: &mut Vec<Finding>) {
     shape::check(file, findings);
     calls::check(file, findings);
+    streams::check(file, findings);
     words::check_names(file, findings);
 }

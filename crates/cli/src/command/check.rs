@@ -4,9 +4,10 @@ use workload::plan::TargetKind;
 use workload::{Diagnostic, Severity, plan, plan_text, wanted_targets};
 
 use crate::args::CheckArgs;
+use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
-use crate::output::print;
+use crate::terminal::{print, print_document};
 
 /// Parses and plans, and prints the plan and every warning. Nothing is touched.
 pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
@@ -52,11 +53,11 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
             )
         })?;
         for warning in &planned.warnings {
-            tell!("{warning}");
+            tell_text!("{warning}\n");
         }
-        print(&format!("{text}\n"))?;
+        print_document(&Document::Json(format!("{text}\n")))?;
     } else {
-        print(&plan_text(&planned))?;
+        print(plan_text(&planned))?;
     }
     Ok(Exit::Measured)
 }

@@ -7,7 +7,7 @@ use target::{Adoptable, CleanReport, Left};
 use super::mounts::put_back;
 use crate::args::CleanArgs;
 use crate::failure::{Exit, Failure};
-use crate::output::print;
+use crate::terminal::print;
 
 /// Files of a classic that are named before it is asked.
 const FILES_SHOWN: usize = 5;
@@ -26,7 +26,7 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, Failure> {
     put_back(std::iter::once(args.path.as_path()))?;
     let mut ask = |found: &[Adoptable]| {
         tell!("these have the names, sizes and owner in the manifest, but other inode numbers:");
-        tell!("{}", listed(found));
+        tell_text!("{}\n", listed(found));
         args.yes || is_confirmed()
     };
     let mut report = target::clean(&args.path, args.adopt.then_some(&mut ask))?;
@@ -49,12 +49,12 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, Failure> {
             left.reason
         ));
     }
-    print(&text)?;
+    print(text)?;
     if !args.adopt && !report.adoptable.is_empty() {
-        tell!(
+        tell_text!(
             "these could be copies of what pgmeter made (`cp`, a restored backup), or their file \
              system numbers files anew (some FUSE file systems do):\n{}\n\
-             help: to remove them as well, run `pgmeter clean --adopt {}`",
+             help: to remove them as well, run `pgmeter clean --adopt {}`\n",
             listed(&report.adoptable),
             args.path.display()
         );

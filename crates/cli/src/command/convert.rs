@@ -4,6 +4,7 @@ use workload::source::LoadOptions;
 use workload::{Workload, icf, to_toml};
 
 use crate::args::{ConvertArgs, ConvertTo, KindArg};
+use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::input::find;
 use crate::output::write_new;
@@ -17,13 +18,13 @@ pub(crate) fn convert(args: &ConvertArgs) -> Result<Exit, Failure> {
     };
     let loaded = find(&args.file, &options)?;
     for warning in &loaded.warnings {
-        tell!("{warning}");
+        tell_text!("{warning}\n");
     }
     let text = match args.to {
         ConvertTo::Toml => toml(&loaded.workloads),
         ConvertTo::Icf => icf_text(&args.file, &loaded.workloads)?,
     };
-    write_new(args.output.as_deref(), &text)?;
+    write_new(args.output.as_deref(), &Document::Data(text))?;
     Ok(Exit::Measured)
 }
 
@@ -48,7 +49,7 @@ fn icf_text(file: &str, workloads: &[Workload]) -> Result<String, Failure> {
     };
     let (document, warnings) = icf::from_workload(workload)?;
     for warning in &warnings {
-        tell!("{warning}");
+        tell_text!("{warning}\n");
     }
     Ok(String::from_utf8_lossy(&icf::write(&document)).into_owned())
 }

@@ -9,8 +9,8 @@ use target::{Finding, Health};
 use super::lab::probe;
 use crate::args::DoctorArgs;
 use crate::failure::{Exit, Failure};
-use crate::output::print;
 use crate::signals::stop_flag;
+use crate::terminal::print;
 
 /// Prints every finding, with what to do about it.
 pub(crate) fn doctor(args: &DoctorArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
@@ -34,7 +34,7 @@ pub(crate) fn doctor(args: &DoctorArgs, at_once: fn() -> !) -> Result<Exit, Fail
             let _ = writeln!(text, "{:26}help: {help}", "");
         }
     }
-    print(&text)?;
+    print(text)?;
     Ok(Exit::Measured)
 }
 

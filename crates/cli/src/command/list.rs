@@ -6,7 +6,7 @@ use workload::builtin;
 
 use crate::args::ListArgs;
 use crate::failure::{Exit, Failure};
-use crate::output::print;
+use crate::terminal::print;
 
 /// Prints each name with its title and source.
 pub(crate) fn list(args: &ListArgs) -> Result<Exit, Failure> {
@@ -25,6 +25,6 @@ pub(crate) fn list(args: &ListArgs) -> Result<Exit, Failure> {
             writeln!(text, "{:width$}  {}", builtin.name, builtin.title)
         };
     }
-    print(&text)?;
+    print(text)?;
     Ok(Exit::Measured)
 }

@@ -3,8 +3,9 @@
 use clap::CommandFactory;
 
 use crate::args::Cli;
+use crate::document::Document;
 use crate::failure::{Exit, Failure};
-use crate::output::print;
+use crate::terminal::print_document;
 
 const EXIT_STATUS: &str = "\
 .SH \"EXIT STATUS\"
@@ -13,7 +14,7 @@ const EXIT_STATUS: &str = "\
 measured, or done
 .TP
 1
-measured, but I/O, verification or storing the run failed
+measured, but I/O or verification failed, or the run could not be stored or written
 .TP
 2
 a mistake in the arguments or in a workload file
@@ -35,7 +36,9 @@ interrupted; what was measured until then is in the record
 pub(crate) fn completions(shell: clap_complete::Shell) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "pgmeter", &mut script);
-    print(&String::from_utf8_lossy(&script))?;
+    print_document(&Document::Data(
+        String::from_utf8_lossy(&script).into_owned(),
+    ))?;
     Ok(Exit::Measured)
 }
 
@@ -50,7 +53,7 @@ pub(crate) fn man() -> Result<Exit, Failure> {
         describe(subcommand, &subcommand.get_name().to_uppercase(), &mut page).map_err(failed)?;
     }
     page.extend_from_slice(EXIT_STATUS.as_bytes());
-    print(&String::from_utf8_lossy(&page))?;
+    print_document(&Document::Data(String::from_utf8_lossy(&page).into_owned()))?;
     Ok(Exit::Measured)
 }
 

@@ -11,9 +11,9 @@ use workload::source::{LoadOptions, Loaded, load_with};
 use super::lab::{Asked, Contest, Entrant, Held, Peak, Side, costs, exit, peak, shortfalls};
 use crate::args::{PaperAction, PaperArgs, PaperRunArgs};
 use crate::failure::{Exit, Failure};
-use crate::output::{page, print};
 use crate::signals::stop_flag;
 use crate::stored::Place;
+use crate::terminal::{Stream, print};
 
 /// What is said where shares of a peak are missing.
 const NO_PEAK: &str = "the peak was not measured, as there is no bare device here; give file \
@@ -39,7 +39,7 @@ fn list() -> Result<Exit, Failure> {
         // Writing to a string does not fail.
         let _ = writeln!(text, "{:width$}  {}", paper.name, headings(paper)?[0]);
     }
-    print(&text)?;
+    print(text)?;
     Ok(Exit::Measured)
 }
 
@@ -55,8 +55,8 @@ fn show(name: &str) -> Result<Exit, Failure> {
         is_of_guests: false,
         peak: None,
     };
-    let text = table.render(LineupFormat::Text, page(&std::io::stdout()));
-    print(&format!("{text}\n{}", paper.workload))?;
+    let text = table.render(LineupFormat::Text, Stream::Output.page());
+    print(text.then("\n").then(paper.workload))?;
     Ok(Exit::Measured)
 }
 

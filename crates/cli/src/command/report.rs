@@ -4,8 +4,9 @@ use report::{Format, html, render};
 use results::RunRecord;
 
 use crate::args::{ReportArgs, ReportFormat};
+use crate::document::Document;
 use crate::failure::{Exit, Failure};
-use crate::output::{page, write_new};
+use crate::output::{page_of, write_new};
 use crate::stored::Place;
 
 /// Finds the records and renders them.
@@ -30,9 +31,9 @@ pub(crate) fn report(args: &ReportArgs, place: &Place) -> Result<Exit, Failure> 
     let records = args.records.iter().map(|run| place.record(run));
     let records: Vec<RunRecord> = records.collect::<Result<_, _>>()?;
     let text = match records.as_slice() {
-        [record] => render(record, format, page(&std::io::stdout())),
-        several => html(several),
+        [record] => render(record, format, page_of(args.output.as_deref())),
+        several => html(several).into(),
     };
-    write_new(args.output.as_deref(), &text)?;
+    write_new(args.output.as_deref(), &Document::report(format, text))?;
     Ok(Exit::Measured)
 }

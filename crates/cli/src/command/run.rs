@@ -1,6 +1,5 @@
 //! `run`: measures, shows, and writes what was asked for.
 
-use std::io::IsTerminal;
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,10 +16,10 @@ use crate::command::mounts::put_back;
 use crate::command::outputs::Outputs;
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
-use crate::keep::{Keeper, NotStored};
-use crate::output::no_color;
+use crate::keep::Keeper;
 use crate::signals::{continued_flag, stop_flag};
 use crate::stored::Place;
+use crate::terminal::{Stream, no_color};
 
 /// Without a target, a work directory is made in the current directory.
 pub(super) const DEFAULT_TARGET: &str = ".";
@@ -70,13 +69,10 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
     live.finish();
     let began = finished.error.is_none() || !finished.record.cells.is_empty();
     let not_stored = keeper.finish(&mut finished.record).filter(|_| began);
-    outputs.write(&finished.record, began)?;
-    if let Some(not_stored) = &not_stored {
-        not_stored.tell(&finished.record, args.json.is_some())?;
-    }
+    let is_written = outputs.write(&finished.record, began, not_stored.as_ref());
     match finished.error {
         Some(error) => Err(error.into()),
-        None => Ok(exit(&finished.record, not_stored.as_ref())),
+        None => Ok(exit(&finished.record, is_written && not_stored.is_none())),
     }
 }
 
@@ -120,7 +116,7 @@ pub(super) fn live(is_quiet: bool, asked: DisplayArg) -> Result<Display, Failure
         DisplayArg::None => Kind::None,
     };
     let surroundings = Surroundings {
-        is_terminal: std::io::stderr().is_terminal(),
+        is_terminal: Stream::Error.is_terminal(),
         no_color: no_color(),
     };
     Display::new(kind, surroundings)
@@ -148,7 +144,8 @@ pub(super) fn of_plan(diagnostic: Diagnostic) -> Warning {
     Warning::of_run(WarningCode::Other("plan".to_owned()), message)
 }
 
-pub(super) fn exit(record: &RunRecord, not_stored: Option<&NotStored>) -> Exit {
+/// What the exit code says of a run; `is_whole` is whether all of it is where it was wanted.
+pub(super) fn exit(record: &RunRecord, is_whole: bool) -> Exit {
     let is_bad = |cell: &CellRecord| cell.total.errors > 0 || cell.status == Status::Failed;
     let errors = record.cells.iter().any(is_bad);
     let is_failure = |warning: &Warning| {
@@ -161,7 +158,7 @@ pub(super) fn exit(record: &RunRecord, not_stored: Option<&NotStored>) -> Exit {
         Status::Interrupted => Exit::Interrupted,
         Status::Failed => Exit::System,
         Status::Complete if errors || record.warnings.iter().any(is_failure) => Exit::Failed,
-        Status::Complete if not_stored.is_some() => Exit::Failed,
+        Status::Complete if !is_whole => Exit::Failed,
         Status::Complete => Exit::Measured,
     }
 }
@@ -184,9 +181,9 @@ mod tests {
         };
         let mut record = RunRecord::new(plan, Environment::default(), Vec::new());
         record.finish(Status::Complete);
-        assert_eq!(exit(&record, None), Exit::Measured);
+        assert_eq!(exit(&record, true), Exit::Measured);
         let lost = Warning::of_cell(WarningCode::TargetLost, 0, "gone");
         record.warnings.push(lost);
-        assert_eq!(exit(&record, None), Exit::Failed);
+        assert_eq!(exit(&record, true), Exit::Failed);
     }
 }

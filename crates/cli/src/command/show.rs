@@ -6,10 +6,11 @@ use workload::source::LoadOptions;
 use workload::to_toml;
 
 use crate::args::{KindArg, ShowArgs};
+use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::input::find;
-use crate::output::{page, print};
 use crate::stored::{Place, names_a_run};
+use crate::terminal::{Stream, print, print_document};
 
 /// Prints a built-in workload as it is written, a file as it is understood, and of a run the
 /// report.
@@ -17,7 +18,7 @@ pub(crate) fn show(args: &ShowArgs, place: &Place) -> Result<Exit, Failure> {
     if args.kind.is_none()
         && let Ok(builtin) = workload::builtin::find(&args.name)
     {
-        print(builtin.text)?;
+        print_document(&Document::Data(builtin.text.to_owned()))?;
         return Ok(Exit::Measured);
     }
     if args.kind.is_none() && names_a_run(&args.name) {
@@ -29,16 +30,15 @@ pub(crate) fn show(args: &ShowArgs, place: &Place) -> Result<Exit, Failure> {
     };
     let loaded = find(&args.name, &options)?;
     for warning in &loaded.warnings {
-        tell!("{warning}");
+        tell_text!("{warning}\n");
     }
     let texts: Vec<String> = loaded.workloads.iter().map(to_toml).collect();
-    print(&texts.join("\n"))?;
+    print_document(&Document::Data(texts.join("\n")))?;
     Ok(Exit::Measured)
 }
 
 /// Prints the report of a run.
 pub(crate) fn show_run(record: &RunRecord) -> Result<Exit, Failure> {
-    let page = page(&std::io::stdout());
-    print(&render(record, Format::Text, page))?;
+    print(render(record, Format::Text, Stream::Output.page()))?;
     Ok(Exit::Measured)
 }

@@ -87,5 +87,5 @@ fn names_cannot_control_the_terminal() {
         },
         0,
     );
-    assert_eq!(live_line(&state, 80), "[1/1]  [2J  x");
+    assert_eq!(live_line(&state, 80), "[1/1] \\u{1b}[2J\\r\\nx");
 }

@@ -46,7 +46,7 @@ fn lab() -> String {
     };
     lineup.add("file-server", &runs, &[extra]);
     lineup.notes = vec!["ext4: `mkfs.ext4` said nothing".to_owned()];
-    lineup.render(LineupFormat::Html, PAGE)
+    lineup.render(LineupFormat::Html, PAGE).to_string()
 }
 
 fn recover() -> String {
@@ -56,7 +56,7 @@ fn recover() -> String {
     let rows = [("intact", words(["7", "9"])), ("lost", words(["0", "1"]))];
     lineup.add_words("Promised by `fsync`", &rows);
     lineup.alarms = vec!["f2fs, trial 1: a file is lost".to_owned()];
-    lineup.render(LineupFormat::Html, PAGE)
+    lineup.render(LineupFormat::Html, PAGE).to_string()
 }
 
 fn paper() -> String {
@@ -70,5 +70,5 @@ fn paper() -> String {
         is_of_guests: false,
         peak: None,
     };
-    table.render(LineupFormat::Html, PAGE)
+    table.render(LineupFormat::Html, PAGE).to_string()
 }

@@ -4,6 +4,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
+use units::{printable, printable_lines};
 
 const STYLE: &str = concat!(
     include_str!("vendor/uPlot.min.css"),
@@ -27,8 +28,11 @@ const SCRIPT: &str = concat!(
 );
 
 /// The whole page; `links` lead to its parts, beside the name and the button that every page has.
+/// Characters that would reorder or hide the text beside them are seen instead.
 #[must_use]
 pub fn document(title: &str, links: &Markup, body: &Markup) -> String {
+    let title = printable(title);
+    let [top, body] = [&top(links), body].map(|it| printable_lines(&it.0).into_owned());
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -44,8 +48,7 @@ pub fn document(title: &str, links: &Markup, body: &Markup) -> String {
             }
             body {
                 a.skip href="#content" { "Skip to the content" }
-                (top(links))
-                (body)
+                (PreEscaped(top)) (PreEscaped(body))
                 (PreEscaped("<!-- uPlot:\n")) (PreEscaped(CHART_LICENSE)) (PreEscaped("-->\n"))
                 script { (PreEscaped(SCRIPT)) }
             }

@@ -7,6 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
 use maud::{Markup, PreEscaped, html};
+use units::{is_hidden, printable_lines};
 
 use super::chart::Chart;
 
@@ -26,18 +27,29 @@ pub fn figures(charts: &[Chart]) -> Markup {
 pub fn opening(summary: &Markup, content: &Markup, is_plain: bool) -> Markup {
     html! {
         summary { (summary) }
-        @if is_plain { (content) } @else { (waiting(content.0.as_bytes())) }
+        @if is_plain { (content) } @else { (waiting(&printable_lines(&content.0))) }
     }
 }
 
 /// A script element that no browser runs. Letters, digits, `+`, `/` and `=` have no meaning in
 /// HTML.
-fn waiting(bytes: &[u8]) -> Markup {
-    html! { script type="text/plain" { (PreEscaped(packed(bytes))) } }
+fn waiting(text: &str) -> Markup {
+    html! { script type="text/plain" { (PreEscaped(packed(text.as_bytes()))) } }
 }
 
-fn json(charts: &[Chart]) -> Vec<u8> {
-    serde_json::to_vec(charts).expect("the maps of a chart have text for keys")
+fn json(charts: &[Chart]) -> String {
+    let text = serde_json::to_string(charts).expect("the maps of a chart have text for keys");
+    let mut shown = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_hidden(character) {
+            // It can only be within a JSON string, in which two backslashes stand for one.
+            shown.push('\\');
+            shown.extend(character.escape_default());
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
 }
 
 fn packed(bytes: &[u8]) -> String {
@@ -86,6 +98,13 @@ mod tests {
         let page = figures(&[chart(title)]).into_string();
         let read: serde_json::Value = serde_json::from_str(&unpacked(&page)).unwrap();
         assert_eq!(read[0]["title"], *title);
+    }
+
+    #[test]
+    fn what_would_reorder_a_title_is_seen() {
+        let page = figures(&[chart("a\u{202e}b \\u{1b}")]).into_string();
+        let read: serde_json::Value = serde_json::from_str(&unpacked(&page)).unwrap();
+        assert_eq!(read[0]["title"], *"a\\u{202e}b \\u{1b}");
     }
 
     #[test]

@@ -220,7 +220,7 @@ mod tests {
             ("it's", "'it'\\''s'"),
             ("", "''"),
             ("$(rm x)", "'$(rm x)'"),
-            ("a\nb", "'a b'"),
+            ("a\nb", "'a\\nb'"),
         ] {
             assert_eq!(quoted(word), wanted);
         }

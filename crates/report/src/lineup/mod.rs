@@ -7,6 +7,7 @@ mod text;
 use results::RunRecord;
 
 use crate::page::Page;
+use crate::styled::Styled;
 
 pub(crate) use rows::Row;
 pub use rows::{Better, Extra};
@@ -93,11 +94,11 @@ impl Lineup {
 
     /// The line-up in the asked form, with a final line break.
     #[must_use]
-    pub fn render(&self, format: LineupFormat, page: Page) -> String {
+    pub fn render(&self, format: LineupFormat, page: Page) -> Styled {
         match format {
             LineupFormat::Text => text::render(self, page),
-            LineupFormat::Markdown => text::markdown(self),
-            LineupFormat::Html => html::render(self),
+            LineupFormat::Markdown => text::markdown(self).into(),
+            LineupFormat::Html => html::render(self).into(),
         }
     }
 

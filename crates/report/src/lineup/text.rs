@@ -7,6 +7,7 @@ use super::{Lineup, Section};
 use crate::markdown::{escape, table_lines};
 use crate::numbers::{ABSENT, digits};
 use crate::page::Page;
+use crate::styled::{Lines, Styled};
 use crate::table::{Column, Table};
 use crate::wrap::{printable, width, wrap};
 
@@ -14,12 +15,11 @@ use crate::wrap::{printable, width, wrap};
 const GAP: usize = 2;
 
 /// The line-up in text: tables with as many columns as the page is wide.
-pub(super) fn render(lineup: &Lineup, page: Page) -> String {
+pub(super) fn render(lineup: &Lineup, page: Page) -> Styled {
     let limit = page.width.max(20);
-    let mut lines: Vec<String> = wrap(&lineup.title, limit);
-    for line in &mut lines {
-        *line = page.bold(line);
-    }
+    let mut lines = Lines::default();
+    let title = wrap(&lineup.title, limit);
+    lines.extend(title.iter().map(|line| page.bold(line)));
     for remark in &lineup.remarks {
         lines.extend(wrap(remark, limit));
     }
@@ -30,7 +30,7 @@ pub(super) fn render(lineup: &Lineup, page: Page) -> String {
         lines.extend(alarm_lines(alarm, limit).iter().map(|line| page.red(line)));
     }
     for section in &lineup.sections {
-        lines.push(String::new());
+        lines.push("");
         lines.push(page.bold(&printable(&section.heading)));
         for alarm in &section.alarms {
             lines.extend(wrap(alarm, limit).iter().map(|line| page.red(line)));
@@ -41,13 +41,13 @@ pub(super) fn render(lineup: &Lineup, page: Page) -> String {
             lines.extend(shown.body);
         }
     }
-    lines.push(String::new());
+    lines.push("");
     let legend = lineup.legend();
     for note in legend.iter().chain(&lineup.notes) {
         lines.extend(wrap(note, limit));
     }
-    lines.push(String::new());
-    lines.join("\n")
+    lines.push("");
+    lines.into_text()
 }
 
 /// An alarm may quote what a program printed, line by line.

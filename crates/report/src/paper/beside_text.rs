@@ -9,6 +9,7 @@ use crate::compare::{ComparisonFormat, comparison_page, render_comparisons};
 use crate::markdown::{escape, table_lines};
 use crate::numbers::{ABSENT, digits};
 use crate::page::Page;
+use crate::styled::{Lines, Styled};
 use crate::table::{Column, Table};
 use crate::wrap::{printable, wrap};
 
@@ -25,19 +26,18 @@ pub fn render_published(
     besides: &[Beside],
     format: ComparisonFormat,
     page: Page,
-) -> String {
+) -> Styled {
     let of_runs = (!comparisons.is_empty()).then(|| render_comparisons(comparisons, format, page));
     let parts = match format {
         ComparisonFormat::Text => besides.iter().map(|it| it.text(page)).collect(),
-        ComparisonFormat::Markdown => besides.iter().map(Beside::markdown).collect(),
+        ComparisonFormat::Markdown => besides.iter().map(|it| it.markdown().into()).collect(),
         ComparisonFormat::Html => {
-            let texts: Vec<String> = besides.iter().map(|it| it.text(Page::PLAIN)).collect();
-            return comparison_page(comparisons, &texts);
+            let texts = besides.iter().map(|it| it.text(Page::PLAIN).to_string());
+            return comparison_page(comparisons, &texts.collect::<Vec<String>>()).into();
         }
-        ComparisonFormat::Json => return json(comparisons, besides),
+        ComparisonFormat::Json => return json(comparisons, besides).into(),
     };
-    let parts: Vec<String> = of_runs.into_iter().chain::<Vec<String>>(parts).collect();
-    parts.join("\n")
+    Styled::join(of_runs.into_iter().chain::<Vec<Styled>>(parts), "\n")
 }
 
 fn json(comparisons: &[Comparison], besides: &[Beside]) -> String {
@@ -82,9 +82,10 @@ impl Beside {
         })
     }
 
-    fn text(&self, page: Page) -> String {
+    fn text(&self, page: Page) -> Styled {
         let width = page.width.max(20);
-        let mut lines = vec![page.bold(&format!("beside the published {}", self.experiment))];
+        let mut lines = Lines::default();
+        lines.push(page.bold(&format!("beside the published {}", self.experiment)));
         for sentence in self.sentences() {
             lines.extend(wrap(&sentence, width));
         }
@@ -92,15 +93,15 @@ impl Beside {
             lines.extend(wrap(&alarm, width).iter().map(|line| page.red(line)));
         }
         for table in &self.tables {
-            lines.extend([String::new(), page.bold(&table.table)]);
+            lines.extend(["".into(), page.bold(&table.table)]);
             let shown = self.table(table).lines(width);
             lines.extend(shown.head.iter().map(|line| page.bold(line)));
             lines.extend(shown.body);
         }
-        lines.push(String::new());
+        lines.push("");
         lines.extend(wrap(READING, width));
-        lines.push(String::new());
-        lines.join("\n")
+        lines.push("");
+        lines.into_text()
     }
 
     fn markdown(&self) -> String {

@@ -12,6 +12,7 @@ use results::RunRecord;
 use crate::lineup::{Extra, LineupFormat};
 use crate::markdown::{escape, table_lines};
 use crate::page::Page;
+use crate::styled::{Lines, Styled};
 use crate::table::Table;
 use crate::wrap::wrap;
 use catalog::Shape;
@@ -63,13 +64,13 @@ pub(crate) type Titled = (String, Table);
 impl PaperTable<'_> {
     /// The table in the asked form, with a final line break.
     #[must_use]
-    pub fn render(&self, format: LineupFormat, page: Page) -> String {
+    pub fn render(&self, format: LineupFormat, page: Page) -> Styled {
         let mut tables = shapes::tables(self);
         tables.extend(shapes::costs(self));
         match format {
             LineupFormat::Text => self.text(&tables, page),
-            LineupFormat::Markdown => self.markdown(&tables),
-            LineupFormat::Html => self.html(&tables),
+            LineupFormat::Markdown => self.markdown(&tables).into(),
+            LineupFormat::Html => self.html(&tables).into(),
         }
     }
 
@@ -86,9 +87,9 @@ impl PaperTable<'_> {
         sentences
     }
 
-    fn text(&self, tables: &[Titled], page: Page) -> String {
+    fn text(&self, tables: &[Titled], page: Page) -> Styled {
         let limit = page.width.max(20);
-        let mut lines = Vec::new();
+        let mut lines = Lines::default();
         for sentence in self.sentences() {
             lines.extend(wrap(&sentence, limit));
         }
@@ -97,13 +98,13 @@ impl PaperTable<'_> {
             lines.extend(wrapped.map(|line| page.red(&line)));
         }
         for (heading, table) in tables {
-            lines.extend([String::new(), page.bold(heading)]);
+            lines.extend(["".into(), page.bold(heading)]);
             let shown = table.lines(limit);
             lines.extend(shown.head.iter().map(|line| page.bold(line)));
             lines.extend(shown.body);
         }
-        lines.push(String::new());
-        lines.join("\n")
+        lines.push("");
+        lines.into_text()
     }
 
     fn markdown(&self, tables: &[Titled]) -> String {

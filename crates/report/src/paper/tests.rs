@@ -14,7 +14,7 @@ fn shown(name: &str) -> String {
         is_of_guests: false,
         peak: None,
     };
-    table.render(LineupFormat::Text, Page::PLAIN)
+    table.render(LineupFormat::Text, Page::PLAIN).to_string()
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn body(page: &str) -> &str {
 #[test]
 fn the_page_of_a_record_is_one_of_its_formats() {
     let record = sample::record();
-    assert_eq!(render(&record, Format::Html, Page::PLAIN), page(&record));
+    assert_eq!(*render(&record, Format::Html, Page::PLAIN), *page(&record));
     assert_eq!("html".parse::<Format>().unwrap(), Format::Html);
 }
 

@@ -15,6 +15,7 @@ fn text(record: &RunRecord, width: usize) -> String {
             color: false,
         },
     )
+    .to_string()
 }
 
 #[test]
@@ -112,13 +113,13 @@ fn colors_come_only_when_asked_for() {
     let record = sample::record();
     assert!(!render(&record, Format::Text, Page::PLAIN).contains('\x1b'));
     assert!(!render(&record, Format::Text, Page::terminal(80, true)).contains('\x1b'));
-    let colored = render(&record, Format::Text, Page::terminal(80, false));
+    let colored = render(&record, Format::Text, Page::terminal(80, false)).painted();
     assert!(colored.contains("\x1b[33mwarning:"), "{colored}");
     let mut bare = colored;
     for code in ["\x1b[0m", "\x1b[1m", "\x1b[33m", "\x1b[31m"] {
         bare = bare.replace(code, "");
     }
-    assert_eq!(bare, render(&record, Format::Text, Page::PLAIN));
+    assert_eq!(bare, *render(&record, Format::Text, Page::PLAIN));
 }
 
 #[test]
@@ -256,7 +257,16 @@ fn names_cannot_control_the_terminal() {
     record.environment.kernel = "\x1b]0;title\x07".into();
     record.warnings[0].message = "\x1b[31m".into();
     record.id = "\x1bc".into();
-    assert!(!text(&record, 80).contains(['\x1b', '\x07', '\r']));
+    record.cells[1].target = "/a\u{202e}b\u{9b}2J".into();
+    assert!(!text(&record, 80).contains(['\x1b', '\x07', '\r', '\u{202e}', '\u{9b}']));
+    for format in [Format::Text, Format::Markdown, Format::Html] {
+        let shown = render(&record, format, Page::PLAIN).painted();
+        assert!(
+            !shown.contains(['\x1b', '\u{202e}', '\u{9b}']),
+            "{format:?}"
+        );
+        assert!(shown.contains("\\u{202e}"), "{format:?}");
+    }
 }
 
 #[test]
@@ -280,7 +290,7 @@ fn names_cannot_break_markdown() {
     let mut record = sample::record();
     record.cells[0].access_spec = Some("a|b*c\n".into());
     let shown = render(&record, Format::Markdown, Page::PLAIN);
-    assert!(shown.contains("| a\\|b\\*c  | 2 |"), "{shown}");
+    assert!(shown.contains("| a\\|b\\*c\\\\n | 2 |"), "{shown}");
 }
 
 #[test]

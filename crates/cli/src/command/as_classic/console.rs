@@ -2,7 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufReader, IsTerminal, Write};
+use std::io::{self, BufReader, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::process::Command;
@@ -17,6 +17,7 @@ use workload::postmark::{Console, Settings, cannot_direct_output};
 use super::clock::WallClock;
 use super::input::Prompt;
 use crate::failure::{Exit, Failure};
+use crate::terminal::Stream;
 
 /// As much of a configuration as is read at once.
 const LINES_BYTES: usize = 4096;
@@ -44,7 +45,7 @@ impl RealConsole {
         let input = Prompt::new();
         Ok(Self {
             output: Vec::new(),
-            is_terminal: io::stdout().is_terminal(),
+            is_terminal: Stream::Output.is_terminal(),
             output_error: None,
             input: input.map_err(|error| Failure::system("cannot read standard input", &error))?,
             clock,
@@ -75,7 +76,7 @@ impl RealConsole {
         if self.output.is_empty() || self.output_error.is_some() {
             return;
         }
-        self.output_error = write_at_once(&self.output).err();
+        self.output_error = Stream::Output.write_bytes(&self.output).err();
         self.output.clear();
     }
 
@@ -129,7 +130,7 @@ impl Console for RealConsole {
 
     fn print_error(&mut self, text: &[u8]) {
         // There is nowhere left to say that this failed.
-        let _ = io::stderr().write_all(text);
+        let _ = Stream::Error.write_bytes(text);
     }
 
     fn open(&mut self, file: &[u8]) -> Option<Self::Lines> {
@@ -243,17 +244,6 @@ impl Spectator for Stage<'_> {
     fn wants_to_stop(&self) -> bool {
         self.console.is_interrupted()
     }
-}
-
-/// Writes to standard output in one piece, where the language's own stream would cut at lines.
-fn write_at_once(mut text: &[u8]) -> io::Result<()> {
-    while !text.is_empty() {
-        match rustix::io::retry_on_intr(|| rustix::io::write(io::stdout(), text))? {
-            0 => return Err(io::ErrorKind::WriteZero.into()),
-            count => text = &text[count..],
-        }
-    }
-    Ok(())
 }
 
 fn path(bytes: &[u8]) -> &Path {

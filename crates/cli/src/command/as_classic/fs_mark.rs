@@ -21,6 +21,7 @@ use super::ticks::Ticks;
 use super::{raise_descriptor_limit, refuse};
 use crate::failure::{Exit, Failure, not_understood};
 use crate::signals;
+use crate::terminal::Stream;
 
 const NAME: &str = "fs_mark";
 /// As C's `ctime` has it, but for the line break.
@@ -194,9 +195,7 @@ impl Printer<'_> {
         if self.output_error.is_some() {
             return;
         }
-        let mut output = io::stdout().lock();
-        let printed = output.write_all(bytes).and_then(|()| output.flush());
-        self.output_error = printed.err();
+        self.output_error = Stream::Output.write_bytes(bytes).err();
         if self.output_error.is_some() {
             self.stop.store(true, Ordering::Relaxed);
         }

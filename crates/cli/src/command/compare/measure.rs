@@ -13,13 +13,15 @@ use workload::plan::Plan;
 use workload::{check_space_together, plan, wanted_targets};
 
 use super::live::Both;
-use super::{verdict, write};
+use super::{document, verdict};
 use crate::args::{CompareArgs, WorkloadArgs};
 use crate::command::mounts::put_back;
 use crate::command::run::{DEFAULT_TARGET, exit, keeps, live, look_at, not_mounted, of_plan};
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
 use crate::keep::{Keeper, NotStored};
+use crate::output::{try_new, write_measured};
+use crate::rescue::{StandardOutput, rescue};
 use crate::signals::{continued_flag, stop_flag};
 use crate::stored::Place;
 
@@ -32,6 +34,7 @@ pub(super) fn measure(
     place: &Place,
     at_once: fn() -> !,
 ) -> Result<Exit, Failure> {
+    try_new(args.output.as_deref())?;
     let sides = sides(args)?;
     let plans = [&sides[0].plan, &sides[1].plan];
     refuse_different_things(plans, args.force)?;
@@ -51,15 +54,16 @@ pub(super) fn measure(
     let mut keepers = [(); 2].map(|()| Keeper::open(place, !args.no_db));
     let [finished_a, finished_b] = in_turn(&sides, &options, &mut keepers, live_of(args)?);
     let [keeper_a, keeper_b] = keepers;
-    let (a, stored_a) = stored(finished_a, keeper_a)?;
-    let (b, stored_b) = stored(finished_b, keeper_b)?;
+    // Both are kept, whatever became of the other.
+    let [a, b] = [stored(finished_a, keeper_a), stored(finished_b, keeper_b)];
+    let ((a, stored_a), (b, stored_b)) = (a?, b?);
     if args.no_db {
         tell!("the records of both runs are not kept (`--no-db`)");
     } else if stored_a.is_none() && stored_b.is_none() {
         tell!("A is run {}, B is run {}", a.id, b.id);
     }
     let is_interrupted = [&a, &b].iter().any(|it| it.status == Status::Interrupted);
-    let exits = [exit(&a, stored_a.as_ref()), exit(&b, stored_b.as_ref())];
+    let exits = [exit(&a, stored_a.is_none()), exit(&b, stored_b.is_none())];
     let compared = compare_records(
         &[a],
         &[b],
@@ -75,7 +79,8 @@ pub(super) fn measure(
         Err(error) => return Err(error.into()),
     };
     let comparisons = [comparison];
-    write(&comparisons, &[], args)?;
+    let document = document(&comparisons, &[], args);
+    write_measured(args.output.as_deref(), &document)?;
     let found = verdict(&comparisons, args);
     let worst = exits.into_iter().find(|exit| *exit != Exit::Measured);
     Ok(worst.unwrap_or(found))
@@ -216,7 +221,8 @@ fn stored(
     let began = finished.error.is_none() || !finished.record.cells.is_empty();
     let not_stored = keeper.finish(&mut finished.record).filter(|_| began);
     if let Some(not_stored) = &not_stored {
-        not_stored.tell(&finished.record, false)?;
+        not_stored.tell();
+        rescue(&finished.record, Vec::new(), StandardOutput::Free);
     }
     match finished.error {
         Some(error) => Err(error.into()),

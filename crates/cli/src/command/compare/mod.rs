@@ -5,14 +5,15 @@ mod measure;
 
 use compare::{CompareError, Comparison, ComparisonOptions, compare_with_first};
 use report::{
-    Beside, ComparisonFormat, Page, Reference, ReferenceError, regression_lines,
-    render_comparisons, render_published,
+    Beside, ComparisonFormat, Reference, ReferenceError, regression_lines, render_comparisons,
+    render_published,
 };
 use results::RunRecord;
 
 use crate::args::{CompareArgs, CompareFormat, WorkloadOptions};
+use crate::document::Document;
 use crate::failure::{Exit, Failure};
-use crate::output::{is_stdout, page, write_new};
+use crate::output::{page_of, write_new};
 use crate::stored::Place;
 
 /// Compares the runs that the arguments name, or measures and compares two targets; `at_once` is
@@ -43,7 +44,8 @@ pub(crate) fn compare(
     let runs: Vec<&RunRecord> = records.iter().flatten().collect();
     let besides = references.iter().map(|reference| reference.beside(&runs));
     let besides: Vec<Beside> = besides.collect::<Result<_, ReferenceError>>()?;
-    write(&comparisons, &besides, args)?;
+    let document = document(&comparisons, &besides, args);
+    write_new(args.output.as_deref(), &document)?;
     Ok(verdict(&comparisons, args))
 }
 
@@ -76,28 +78,20 @@ fn refuse_too_few(args: &CompareArgs) -> Result<(), Failure> {
     }
 }
 
-/// Prints the comparisons, or writes them into the file that was asked for.
-fn write(
-    comparisons: &[Comparison],
-    besides: &[Beside],
-    args: &CompareArgs,
-) -> Result<(), Failure> {
+/// The comparisons in the form that was asked for.
+fn document(comparisons: &[Comparison], besides: &[Beside], args: &CompareArgs) -> Document {
     let format = match args.format {
         CompareFormat::Text => ComparisonFormat::Text,
         CompareFormat::Markdown => ComparisonFormat::Markdown,
         CompareFormat::Html => ComparisonFormat::Html,
         CompareFormat::Json => ComparisonFormat::Json,
     };
-    let output = args.output.as_deref().filter(|path| !is_stdout(path));
-    let page = match output {
-        Some(_) => Page::PLAIN,
-        None => page(&std::io::stdout()),
-    };
+    let page = page_of(args.output.as_deref());
     let text = match args.published.is_empty() {
         true => render_comparisons(comparisons, format, page),
         false => render_published(comparisons, besides, format, page),
     };
-    write_new(output, &text)
+    Document::comparison(format, text)
 }
 
 /// What `--fail-on-regression` says, told on standard error too.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::args::LabPlaceArgs;
 use crate::failure::{Exit, Failure};
-use crate::output::print;
+use crate::terminal::print;
 
 /// Cleans, and says what was removed, what was left, and why.
 pub(crate) fn clean(args: &LabPlaceArgs) -> Result<Exit, Failure> {
@@ -27,7 +27,7 @@ pub(crate) fn clean(args: &LabPlaceArgs) -> Result<Exit, Failure> {
     if text.is_empty() {
         text = format!("no lab has left anything in `{}`\n", directory.display());
     }
-    print(&text)?;
+    print(text)?;
     Ok(if cleaned.left.is_empty() {
         Exit::Measured
     } else {

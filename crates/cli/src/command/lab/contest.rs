@@ -271,7 +271,7 @@ impl Contest<'_> {
 
     pub(super) fn say(&self, text: &str) {
         if !self.is_quiet {
-            tell!("{text}");
+            tell_text!("{text}\n");
         }
     }
 

@@ -7,8 +7,8 @@ use lab::{Availability, LabError, availability};
 
 use super::guest::probe;
 use crate::failure::{Exit, Failure};
-use crate::output::print;
 use crate::signals::stop_flag;
+use crate::terminal::print;
 
 /// Prints each with whether it can be made here, and whether guests run.
 pub(crate) fn list(at_once: fn() -> !) -> Result<Exit, Failure> {
@@ -35,7 +35,7 @@ pub(crate) fn list(at_once: fn() -> !) -> Result<Exit, Failure> {
             missing(&mut text, &reason(error));
         }
     }
-    print(&text)?;
+    print(text)?;
     Ok(Exit::Measured)
 }
 

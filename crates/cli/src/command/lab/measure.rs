@@ -1,6 +1,5 @@
 //! One run of the lab, as `run` does it, into the store.
 
-use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,8 +12,9 @@ use workload::plan::Cell;
 
 use crate::failure::Failure;
 use crate::keep::Keeper;
-use crate::output::no_color;
+use crate::rescue::{StandardOutput, rescue};
 use crate::stored::Place;
+use crate::terminal::{Stream, no_color};
 
 /// What is to be measured.
 pub(crate) struct Assignment {
@@ -80,8 +80,11 @@ pub(crate) fn measure(
     live.finish();
     // A run that was refused before it began is not in the store.
     let began = finished.error.is_none() || !finished.record.cells.is_empty();
-    let is_kept = is_stored && keeper.finish(&mut finished.record).is_none();
-    if is_kept && began {
+    let not_stored = keeper.finish(&mut finished.record).filter(|_| began);
+    if let Some(not_stored) = &not_stored {
+        not_stored.tell();
+        rescue(&finished.record, Vec::new(), StandardOutput::Free);
+    } else if is_stored && began {
         mark(&finished.record, &notes, &tags, place)?;
     }
     match finished.error {
@@ -151,7 +154,7 @@ fn mark(
 
 /// A live line on a terminal; of many short runs plain lines would be too many.
 fn live(is_quiet: bool) -> Result<Display, Failure> {
-    let is_terminal = std::io::stderr().is_terminal();
+    let is_terminal = Stream::Error.is_terminal();
     let kind = if is_quiet || !is_terminal {
         Kind::None
     } else {

@@ -1,36 +1,26 @@
 //! Printing the tables of `lab` and `paper`.
 
-use report::{LineupFormat, Page};
+use report::{LineupFormat, Page, Styled};
 
 use crate::args::{LineupArg, TableArgs};
-use crate::failure::{Exit, Failure};
-use crate::output::{is_stdout, page, write_new};
+use crate::document::Document;
+use crate::failure::Failure;
+use crate::output::{page_of, try_new, write_measured};
 
 impl TableArgs {
     /// A name that is taken is told before hours are spent.
     pub(crate) fn refuse_existing(&self) -> Result<(), Failure> {
-        let output = self.output.as_deref();
-        match output.filter(|path| !is_stdout(path) && path.exists()) {
-            None => Ok(()),
-            Some(path) => {
-                let message = format!("`{}` is there already", path.display());
-                let help = Some("choose another name".to_owned());
-                Err(Failure::new(Exit::Usage, message, help))
-            }
-        }
+        try_new(self.output.as_deref())
     }
 
     /// Prints a table where and as it was asked for.
     pub(crate) fn print(
         &self,
-        render: impl FnOnce(LineupFormat, Page) -> String,
+        render: impl FnOnce(LineupFormat, Page) -> Styled,
     ) -> Result<(), Failure> {
-        let output = self.output.as_deref().filter(|path| !is_stdout(path));
-        let page = match output {
-            Some(_) => Page::PLAIN,
-            None => page(&std::io::stdout()),
-        };
-        write_new(output, &render(self.format.format(), page))
+        let (output, format) = (self.output.as_deref(), self.format.format());
+        let text = render(format, page_of(output));
+        write_measured(output, &Document::lineup(format, text))
     }
 }
 

@@ -10,6 +10,7 @@ use super::contest::{Entrant, Side};
 use super::ground::Asked;
 use super::outcome::{exit, lineup};
 use crate::args::{JobsArg, LabRunArgs, LineupArg};
+use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::output::write_new;
 use crate::signals::stop_flag;
@@ -37,11 +38,12 @@ pub(crate) fn run(args: &LabRunArgs, place: &Place, at_once: fn() -> !) -> Resul
     let held = contest.hold(&jobs)?;
     let table = lineup(&contest, &held, title(&side.entrants, args.repetitions));
     let print = &args.ground.table;
-    print.print(|format, page| table.render(format, page))?;
+    let printed = print.print(|format, page| table.render(format, page));
     if print.format != LineupArg::Html && !held.done.is_empty() && !args.no_html {
         let html = table.render(LineupFormat::Html, report::Page::PLAIN);
-        write_page(&held.done[0].record.id, &html);
+        write_page(&held.done[0].record.id, &Document::Prose(html));
     }
+    printed?;
     Ok(exit(&held, stop.load(Ordering::Relaxed)))
 }
 
@@ -75,7 +77,7 @@ fn title(entrants: &[Entrant], repetitions: u32) -> String {
 
 /// Writes the page beside the current directory's other files; nobody asked for it, so it is no
 /// failure when it cannot be written.
-fn write_page(id: &str, html: &str) {
+fn write_page(id: &str, html: &Document) {
     let path = PathBuf::from(format!("pgmeter-lab-{id}.html"));
     match write_new(Some(&path), html) {
         Ok(()) => tell!("page: {}", path.display()),

@@ -1,16 +1,15 @@
 //! The list of stored runs.
 
-use std::io::IsTerminal;
-
 use report::{Column, Table};
 use results::Timestamp;
 use store::{Filter, RunRow, RunStatus};
-use units::Span;
+use units::{Span, printable};
 
 use crate::args::{RunsListArgs, StatusArg};
+use crate::document::Document;
 use crate::failure::{Exit, Failure};
-use crate::output::{page, print};
 use crate::stored::Place;
+use crate::terminal::{Stream, print, print_document};
 
 /// So many runs are shown to people who do not say how many.
 const SHOWN_COUNT: usize = 20;
@@ -33,11 +32,11 @@ pub(crate) fn list(args: &RunsListArgs, place: &Place) -> Result<Exit, Failure> 
     if args.json {
         let json = serde_json::to_string_pretty(&runs)
             .map_err(|error| Failure::system("cannot write JSON", &error.into()))?;
-        print(&format!("{json}\n"))?;
+        print_document(&Document::Json(format!("{json}\n")))?;
     } else if runs.is_empty() {
         tell!("no runs in `{}`", place.path()?.display());
     } else {
-        print(&text(&runs))?;
+        print(text(&runs))?;
         if has_more {
             tell!("there are more; `--limit N` lists N");
         }
@@ -81,18 +80,13 @@ fn since(text: &str) -> Result<Timestamp, Failure> {
 }
 
 fn text(runs: &[RunRow]) -> String {
-    let width = match std::io::stdout().is_terminal() {
-        true => page(&std::io::stdout()).width,
+    let width = match Stream::Output.is_terminal() {
+        true => Stream::Output.page().width,
         false => PIPE_WIDTH,
     };
     let lines = table(runs).lines(width);
     let lines: Vec<String> = lines.head.into_iter().chain(lines.body).collect();
     lines.join("\n") + "\n"
-}
-
-/// `text` without anything that could control a terminal; imported records may hold it.
-fn printable(text: &str) -> String {
-    text.replace(char::is_control, " ")
 }
 
 fn table(runs: &[RunRow]) -> Table {
@@ -128,7 +122,10 @@ fn table(runs: &[RunRow]) -> Table {
         ];
         row.extend(has_tags.then(|| run.tags.join(", ")));
         row.extend(has_notes.then(|| run.note.clone()));
-        row.iter().map(|text| printable(text)).collect()
+        // Imported records may hold anything, and a table has one line a row.
+        row.iter()
+            .map(|text| printable(text).into_owned())
+            .collect()
     };
     Table {
         columns,

@@ -6,9 +6,11 @@ use store::{Imported, Store, StoreError};
 
 use crate::args::{RunsAction, RunsArgs};
 use crate::command::show::show_run;
+use crate::document::Document;
 use crate::failure::{Exit, Failure};
-use crate::output::{print, write_new};
+use crate::output::write_new;
 use crate::stored::{Place, read_text, refused};
+use crate::terminal::print;
 
 /// Lists the stored runs, or does what is asked with some of them.
 pub(crate) fn runs(args: &RunsArgs, place: &Place) -> Result<Exit, Failure> {
@@ -24,7 +26,8 @@ pub(crate) fn runs(args: &RunsArgs, place: &Place) -> Result<Exit, Failure> {
         RunsAction::Tag { run, tags } => change_tags(run, tags, place, Store::add_tag)?,
         RunsAction::Untag { run, tags } => change_tags(run, tags, place, Store::remove_tag)?,
         RunsAction::Export { run, output } => {
-            write_new(output.as_deref(), &place.open_for(run)?.export(run)?)?;
+            let record = place.open_for(run)?.export(run)?;
+            write_new(output.as_deref(), &Document::Json(record))?;
         }
         RunsAction::Import { files } => import(files, place)?,
     }
@@ -45,7 +48,7 @@ fn remove(runs: &[String], force: bool, place: &Place) -> Result<(), Failure> {
         }
     }
     for id in ids {
-        print(&format!("removed {}\n", store.remove(&id, force)?))?;
+        print(format!("removed {}\n", store.remove(&id, force)?))?;
     }
     Ok(())
 }
@@ -77,7 +80,7 @@ fn import(files: &[std::path::PathBuf], place: &Place) -> Result<(), Failure> {
             }
             Err(error) => return Err(error.into()),
         };
-        print(&told)?;
+        print(told)?;
     }
     Ok(())
 }

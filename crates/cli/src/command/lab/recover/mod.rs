@@ -125,7 +125,7 @@ impl Trials<'_> {
 
     fn say(&self, text: &str) {
         if !self.args.table.quiet {
-            tell!("{text}");
+            tell_text!("{text}\n");
         }
     }
 

@@ -1,0 +1,111 @@
+//! What is printed or written: text for people, data for programs.
+
+use std::borrow::Cow;
+
+use report::{ComparisonFormat, Format, LineupFormat, Styled};
+use units::{is_hidden, printable_lines};
+
+use crate::terminal::Stream;
+
+/// A whole text, and who reads it.
+#[derive(Debug, Clone)]
+pub(crate) enum Document {
+    /// For people: what could control a terminal or reorder text is always made visible.
+    Prose(Styled),
+    /// For programs: as it is, unless a terminal shows it.
+    Data(String),
+    /// For programs, and any character may be written as an escape.
+    Json(String),
+}
+
+impl Document {
+    /// A report in that format.
+    pub fn report(format: Format, text: Styled) -> Self {
+        match format {
+            Format::Text | Format::Markdown | Format::Html => Self::Prose(text),
+            Format::Json | Format::FioJson => Self::Json(text.to_string()),
+            Format::Csv | Format::IometerCsv | Format::Classic => Self::Data(text.to_string()),
+        }
+    }
+
+    /// A comparison in that format.
+    pub fn comparison(format: ComparisonFormat, text: Styled) -> Self {
+        match format {
+            ComparisonFormat::Text | ComparisonFormat::Markdown | ComparisonFormat::Html => {
+                Self::Prose(text)
+            }
+            ComparisonFormat::Json => Self::Json(text.to_string()),
+        }
+    }
+
+    /// A table of `lab` or `paper` in that format.
+    pub fn lineup(format: LineupFormat, text: Styled) -> Self {
+        match format {
+            LineupFormat::Text | LineupFormat::Markdown | LineupFormat::Html => Self::Prose(text),
+        }
+    }
+
+    /// The text as that stream gets it.
+    pub fn on(&self, stream: Stream) -> Cow<'_, str> {
+        match self {
+            Self::Prose(text) => Cow::Owned(text.painted()),
+            Self::Data(text) if stream.is_terminal() => printable_lines(text),
+            Self::Data(text) => Cow::Borrowed(text),
+            Self::Json(text) => escaped(text),
+        }
+    }
+
+    /// The text as a file gets it.
+    pub fn in_file(&self) -> Cow<'_, str> {
+        match self {
+            Self::Prose(text) => printable_lines(text),
+            Self::Data(text) | Self::Json(text) => Cow::Borrowed(text),
+        }
+    }
+}
+
+/// The same JSON value with what a terminal could obey as JSON's own escapes. The layout between
+/// values has none but line breaks.
+fn escaped(json: &str) -> Cow<'_, str> {
+    let hides = |character| is_hidden(character) && !matches!(character, '\n' | '\r' | '\t');
+    if !json.contains(hides) {
+        return Cow::Borrowed(json);
+    }
+    let mut escaped = String::with_capacity(json.len() + 64);
+    for character in json.chars() {
+        match hides(character) {
+            true => {
+                let mut units = [0; 2];
+                for unit in character.encode_utf16(&mut units) {
+                    escaped.push_str(&format!("\\u{unit:04x}"));
+                }
+            }
+            false => escaped.push(character),
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_keeps_its_value_and_loses_what_a_terminal_obeys() {
+        let value = serde_json::json!({"a\u{202e}": ["\u{9b}2J\u{1b}", "\u{e0041}", "é"]});
+        for json in [value.to_string(), format!("{value:#}")] {
+            let shown = escaped(&json);
+            assert!(!shown.contains(['\u{202e}', '\u{9b}', '\u{1b}', '\u{e0041}']));
+            let read: serde_json::Value = serde_json::from_str(&shown).unwrap();
+            assert_eq!(read, value);
+        }
+    }
+
+    #[test]
+    fn prose_in_a_file_has_no_escape_sequences_and_data_is_as_it_was() {
+        let prose = Document::Prose("a\x1b[31m\n".into());
+        assert_eq!(prose.in_file(), "a\\u{1b}[31m\n");
+        let data = Document::Data("a\u{202e}\r\n".to_owned());
+        assert_eq!(data.in_file(), "a\u{202e}\r\n");
+    }
+}

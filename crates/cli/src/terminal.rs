@@ -1,0 +1,135 @@
+//! The only way from this program to standard output and standard error: nothing that could control
+//! a terminal passes, but for styles.
+//!
+//! `cargo xtask tidy` refuses writing to them anywhere else.
+
+use std::fmt::Arguments;
+use std::io::{self, IsTerminal};
+
+use report::{Page, Styled};
+use units::{printable, printable_bytes, printable_lines};
+
+use crate::document::Document;
+use crate::failure::Failure;
+
+/// Where text goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stream {
+    /// Results.
+    Output,
+    /// What is said beside them.
+    Error,
+}
+
+impl Stream {
+    /// Whether somebody looks at it.
+    pub fn is_terminal(self) -> bool {
+        match self {
+            Self::Output => io::stdout().is_terminal(),
+            Self::Error => io::stderr().is_terminal(),
+        }
+    }
+
+    /// What text is laid out for.
+    pub fn page(self) -> Page {
+        match self.is_terminal() {
+            true => Page::terminal(terminal_width(), no_color()),
+            false => Page::PLAIN,
+        }
+    }
+
+    /// Writes text that need not be UTF-8, in one piece.
+    pub fn write_bytes(self, bytes: &[u8]) -> io::Result<()> {
+        self.write_safe(&printable_bytes(bytes))
+    }
+
+    fn write_document(self, document: &Document) -> io::Result<()> {
+        self.write_safe(document.on(self).as_bytes())
+    }
+
+    /// Writes in as few pieces as the system takes, where the language's own streams cut at lines.
+    fn write_safe(self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            let written = rustix::io::retry_on_intr(|| match self {
+                Self::Output => rustix::io::write(io::stdout(), bytes),
+                Self::Error => rustix::io::write(io::stderr(), bytes),
+            });
+            match written? {
+                0 => return Err(io::ErrorKind::WriteZero.into()),
+                count => bytes = &bytes[count..],
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Prints text for people to standard output; a reader that has gone away is no error.
+pub(crate) fn print(text: impl Into<Styled>) -> Result<(), Failure> {
+    print_document(&Document::Prose(text.into()))
+}
+
+/// Prints to standard output; a reader that has gone away is no error.
+pub(crate) fn print_document(document: &Document) -> Result<(), Failure> {
+    match Stream::Output.write_document(document) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::system("cannot write to standard output", &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Says a document on standard error. There is no other place to complain in.
+pub(crate) fn tell_document(document: &Document) {
+    let _ = Stream::Error.write_document(document);
+}
+
+/// Says a line. Where nobody reads it any more, nothing is said, and what is done goes on.
+macro_rules! tell {
+    ($($part:tt)*) => { $crate::terminal::tell_line(format_args!($($part)*)) };
+}
+
+/// As `tell!`, but line breaks in what is said stay, and none is added.
+macro_rules! tell_text {
+    ($($part:tt)*) => { $crate::terminal::tell_text(format_args!($($part)*)) };
+}
+
+pub(crate) fn tell_line(line: Arguments) {
+    let line = format!("{}\n", printable(&line.to_string()));
+    let _ = Stream::Error.write_safe(line.as_bytes());
+}
+
+pub(crate) fn tell_text(text: Arguments) {
+    let _ = Stream::Error.write_safe(printable_lines(&text.to_string()).as_bytes());
+}
+
+/// Lets panics be told as everything else is.
+pub(crate) fn tell_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let backtrace = std::backtrace::Backtrace::capture();
+        tell_text!("{panic}\n");
+        if backtrace.status() == std::backtrace::BacktraceStatus::Captured {
+            tell_text!("{backtrace}\n");
+        }
+    }));
+}
+
+/// Prints help, in which nothing comes from outside, with clap's own styles.
+pub(crate) fn print_help(help: &clap::Error) {
+    let _ = help.print();
+}
+
+/// Whether the user wants no colors.
+///
+/// Source: no-color.org.
+pub(crate) fn no_color() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+}
+
+fn terminal_width() -> usize {
+    let of_columns = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let of_terminal = || {
+        let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+        (size.ws_col > 0).then_some(usize::from(size.ws_col))
+    };
+    of_terminal().or_else(of_columns).unwrap_or(80)
+}

@@ -1,0 +1,171 @@
+//! Text for people, and how it is to look: two things, so that no text can pass for styling.
+
+use std::fmt;
+use std::ops::{Deref, Range};
+
+use units::printable_lines;
+
+/// How a piece of text looks on a terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// Heads of tables and sections.
+    Bold,
+    /// What is better.
+    Green,
+    /// Doubts.
+    Yellow,
+    /// What is worse, or wrong.
+    Red,
+}
+
+impl Style {
+    /// The number of it in a terminal's escape sequence.
+    ///
+    /// Source: ECMA-48, 8.3.117, select graphic rendition.
+    const fn code(self) -> u8 {
+        match self {
+            Self::Bold => 1,
+            Self::Green => 32,
+            Self::Yellow => 33,
+            Self::Red => 31,
+        }
+    }
+}
+
+/// A text whose pieces may have a style. What dereferences is the text alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Styled {
+    text: String,
+    /// Bytes of the text and how they look, in order and without overlap.
+    pieces: Vec<(Range<usize>, Style)>,
+}
+
+impl Styled {
+    /// All of a text in one style.
+    #[must_use]
+    pub fn new(text: impl Into<String>, style: Style) -> Self {
+        let text = text.into();
+        let pieces = vec![(0..text.len(), style)];
+        Self { text, pieces }
+    }
+
+    /// This text and then another.
+    #[must_use]
+    pub fn then(mut self, next: impl Into<Self>) -> Self {
+        self.push(next.into());
+        self
+    }
+
+    /// Texts with `separator` between each two.
+    pub(crate) fn join(parts: impl IntoIterator<Item = Self>, separator: &str) -> Self {
+        let mut joined = Self::default();
+        for (index, part) in parts.into_iter().enumerate() {
+            if index > 0 {
+                joined.text.push_str(separator);
+            }
+            joined.push(part);
+        }
+        joined
+    }
+
+    fn push(&mut self, next: Self) {
+        let start = self.text.len();
+        self.text.push_str(&next.text);
+        let moved = next
+            .pieces
+            .into_iter()
+            .map(|(piece, style)| (piece.start + start..piece.end + start, style));
+        self.pieces.extend(moved);
+    }
+
+    /// The text as a terminal shows it: with escape sequences for styles, and without any other.
+    #[must_use]
+    pub fn painted(&self) -> String {
+        let mut painted = String::with_capacity(self.text.len());
+        let mut done = 0;
+        for (piece, style) in &self.pieces {
+            painted.push_str(&printable_lines(&self.text[done..piece.start]));
+            let shown = printable_lines(&self.text[piece.clone()]);
+            painted.push_str(&format!("\x1b[{}m{shown}\x1b[0m", style.code()));
+            done = piece.end;
+        }
+        painted.push_str(&printable_lines(&self.text[done..]));
+        painted
+    }
+}
+
+impl From<String> for Styled {
+    fn from(text: String) -> Self {
+        let pieces = Vec::new();
+        Self { text, pieces }
+    }
+}
+
+impl From<&str> for Styled {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+impl Deref for Styled {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Display for Styled {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+impl PartialEq<str> for Styled {
+    fn eq(&self, other: &str) -> bool {
+        self.text == other
+    }
+}
+
+/// Lines of a text that is being laid out.
+#[derive(Debug, Default)]
+pub(crate) struct Lines(Vec<Styled>);
+
+impl Lines {
+    pub fn push(&mut self, line: impl Into<Styled>) {
+        self.0.push(line.into());
+    }
+
+    /// The lines as one text, which ends with a line break if the last line is empty.
+    pub fn into_text(self) -> Styled {
+        Styled::join(self.0, "\n")
+    }
+}
+
+impl<L: Into<Styled>> Extend<L> for Lines {
+    fn extend<I: IntoIterator<Item = L>>(&mut self, lines: I) {
+        self.0.extend(lines.into_iter().map(Into::into));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_cannot_pass_for_styling() {
+        let text = Styled::from("\x1b[31mred?\n").then(Styled::new("bold\u{202e}", Style::Bold));
+        assert_eq!(
+            text.painted(),
+            "\\u{1b}[31mred?\n\x1b[1mbold\\u{202e}\x1b[0m"
+        );
+    }
+
+    #[test]
+    fn styles_move_with_their_text() {
+        let mut lines = Lines::default();
+        lines.push("a");
+        lines.extend([Styled::new("b", Style::Red), "c".into()]);
+        assert_eq!(lines.into_text().painted(), "a\n\x1b[31mb\x1b[0m\nc");
+    }
+}

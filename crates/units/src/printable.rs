@@ -1,0 +1,148 @@
+//! Text from outside, made fit to be shown: whatever would act on a terminal, or on the text beside
+//! it, instead of being seen is written as an escape.
+
+use std::borrow::Cow;
+
+/// Whether a character acts instead of being seen: control characters, and the format characters
+/// that have no width or change the order of what stands beside them.
+///
+/// Source: Unicode 16.0, general categories Cc and Cf, and UAX #9 on bidirectional formatting.
+#[must_use]
+pub fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+/// `text` on one line, all that [`is_hidden`] as escapes such as `\n` and `\u{1b}`.
+#[must_use]
+pub fn printable(text: &str) -> Cow<'_, str> {
+    shown(text, |_, _| false)
+}
+
+/// As [`printable`], but line breaks and tabs stay as they are.
+#[must_use]
+pub fn printable_lines(text: &str) -> Cow<'_, str> {
+    shown(text, lays_out)
+}
+
+/// As [`printable`], for a message that quotes lines of others: a line break stays where the next
+/// line is indented, and so cannot pass for a message of its own.
+#[must_use]
+pub fn printable_message(text: &str) -> Cow<'_, str> {
+    shown(text, |character, rest| {
+        character == '\n' && rest.starts_with("  ")
+    })
+}
+
+/// As [`printable_lines`], for text that need not be UTF-8: bytes that no encoding takes for
+/// control characters stay as they are.
+#[must_use]
+pub fn printable_bytes(bytes: &[u8]) -> Cow<'_, [u8]> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return match printable_lines(text) {
+            Cow::Borrowed(_) => Cow::Borrowed(bytes),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        };
+    }
+    let mut shown = Vec::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        shown.extend_from_slice(printable_lines(chunk.valid()).as_bytes());
+        for byte in chunk.invalid() {
+            match byte {
+                0x80..=0x9f => shown.extend(format!("\\x{byte:02x}").bytes()),
+                _ => shown.push(*byte),
+            }
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Whether a character is part of a text's layout; `rest` is what follows it.
+fn lays_out(character: char, rest: &str) -> bool {
+    match character {
+        '\n' | '\t' => true,
+        // The line break of other systems; alone it would write over the line.
+        '\r' => rest.starts_with('\n'),
+        _ => false,
+    }
+}
+
+fn shown(text: &str, stays: impl Fn(char, &str) -> bool) -> Cow<'_, str> {
+    let hides = |(start, found): (usize, char)| {
+        is_hidden(found) && !stays(found, &text[start + found.len_utf8()..])
+    };
+    let Some(first) = text.char_indices().position(hides) else {
+        return Cow::Borrowed(text);
+    };
+    let mut shown = String::with_capacity(text.len() + 16);
+    for (index, (start, character)) in text.char_indices().enumerate() {
+        match index >= first && hides((start, character)) {
+            true => shown.extend(character.escape_default()),
+            false => shown.push(character),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_acts_on_a_terminal_is_written_as_an_escape() {
+        let hostile = "\u{1b}]0;t\u{7}\u{9b}2J\u{202e}a\r\nb\u{7f}";
+        let wanted = "\\u{1b}]0;t\\u{7}\\u{9b}2J\\u{202e}a\\r\\nb\\u{7f}";
+        assert_eq!(printable(hostile), wanted);
+    }
+
+    #[test]
+    fn layout_stays_where_it_is_meant() {
+        assert_eq!(printable_lines("a\tb\r\nc\rd"), "a\tb\r\nc\\rd");
+        assert_eq!(printable("a\tb"), "a\\tb");
+    }
+
+    #[test]
+    fn a_message_cannot_forge_another_one() {
+        assert_eq!(
+            printable_message("failed:\n  why\nerror: forged"),
+            "failed:\n  why\\nerror: forged"
+        );
+    }
+
+    #[test]
+    fn letters_of_every_script_stay_as_they_are() {
+        for text in ["µs ± é", "企鹅", "עברית العربية", "🐧", "`C:\\x`"] {
+            assert!(matches!(printable(text), Cow::Borrowed(same) if same == text));
+        }
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_stay_unless_a_terminal_could_obey_them() {
+        assert_eq!(*printable_bytes(b"caf\xe9\n"), *b"caf\xe9\n");
+        assert_eq!(*printable_bytes(b"\x9b2J\x1b\xff"), *b"\\x9b2J\\u{1b}\xff");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_hidden_is_left(text in any::<String>(), bytes in any::<Vec<u8>>()) {
+            prop_assert!(!printable(&text).contains(is_hidden));
+            let is_left = |c: char| is_hidden(c) && !matches!(c, '\n' | '\t' | '\r');
+            prop_assert!(!printable_lines(&text).contains(is_left));
+            let shown = printable_bytes(&bytes);
+            prop_assert!(!shown.utf8_chunks().any(|chunk| chunk.valid().contains(is_left)));
+            prop_assert!(!shown.contains(&0x1b));
+        }
+
+        #[test]
+        fn what_is_printable_stays(text in "[ -~é企]{0,40}") {
+            prop_assert_eq!(printable(&text), text.as_str());
+        }
+    }
+}
