@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::{Finished, FixtureError, Scratch, pgmeter, run_within};
 
 /// What any run of a test may take, and what may be waited for; more is a hang.
-const LIMIT: Duration = Duration::from_secs(300);
+const LIMIT: Duration = Duration::from_secs(600);
 
 /// A scratch directory with an empty directory `target` in it.
 #[derive(Debug)]

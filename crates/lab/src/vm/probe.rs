@@ -13,7 +13,7 @@ use crate::bench::Lab;
 use crate::error::LabError;
 
 /// A guest that has not done nothing by then does not run.
-const WITHIN: Duration = Duration::from_secs(60);
+const WITHIN: Duration = Duration::from_secs(180);
 /// How often it is looked whether somebody wants to end it.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
