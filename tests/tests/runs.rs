@@ -52,6 +52,22 @@ fn left_record(bed: &Bed) -> Value {
 }
 
 #[test]
+fn a_store_beside_its_target_is_no_warning_where_it_wrote_next_to_nothing() {
+    let bed = bed();
+    let options = ["--size", "1m", "--run-time", "300ms", "--ramp-time", "0s"];
+    let target = bed.target().to_string_lossy().into_owned();
+    let arguments = [
+        "run", "oltp", "--target", &target, "--cache", "buffered", "--json", "-", "--quiet",
+    ];
+    let seen = bed.run(&[&arguments[..], &options].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let record: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let codes = codes(&record);
+    assert!(!codes.contains("store-on-target"), "{codes}");
+    assert!(codes.contains("\"level\":\"warning\""), "{codes}");
+}
+
+#[test]
 fn an_empty_store_lists_nothing_and_is_not_made() {
     let bed = bed();
     let seen = bed.run(&["runs"]);

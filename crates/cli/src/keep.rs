@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use results::{RunEvent, RunRecord, Warning, WarningCode, target_indexes};
+use results::{RunEvent, RunRecord, Warning, WarningCode, doubt_store, target_indexes};
 use store::{Store, StoreError, Writer};
-use workload::plan::{EngineKind, Plan};
+use workload::plan::EngineKind;
 
 use crate::stored::Place;
 
@@ -32,13 +32,15 @@ impl Keeper {
     }
 
     /// What there is to say before the run begins.
-    pub fn doubts(&self, plan: &Plan) -> Vec<Warning> {
-        let failed = self.failure.iter().map(not_stored);
-        failed.chain(self.on_target(plan)).collect()
+    pub fn doubts(&self) -> Vec<Warning> {
+        self.failure.iter().map(not_stored).collect()
     }
 
-    fn on_target(&self, plan: &Plan) -> Option<Warning> {
+    /// What there is to say of what was written to the store meanwhile.
+    fn on_target(&mut self, record: &RunRecord) -> Option<Warning> {
         let store = self.store.as_ref()?;
+        let written_bytes = self.writer.as_mut()?.settle()?;
+        let plan = &record.plan;
         let cells = plan.cells.iter();
         let used = cells
             .filter(|cell| cell.engine != EngineKind::Null)
@@ -46,13 +48,7 @@ impl Keeper {
         let target = used
             .filter_map(|index| plan.targets.get(index as usize))
             .find(|target| shares_device(store, &target.path))?;
-        let message = format!(
-            "the results store `{}` is on a device under `{}`, which moves its bytes too: \
-             a few KiB a second",
-            store.path().display(),
-            target.path.display()
-        );
-        Some(Warning::of_run(WarningCode::StoreOnTarget, message))
+        doubt_store(&record.cells, written_bytes, (store.path(), &target.path))
     }
 
     /// Takes note of what happens in the run.
@@ -70,7 +66,9 @@ impl Keeper {
 
     /// Ends the run. Where it could not be stored, the record says so, and what is returned is to
     /// be printed.
-    pub fn finish(self, record: &mut RunRecord) -> Option<NotStored> {
+    pub fn finish(mut self, record: &mut RunRecord) -> Option<NotStored> {
+        let on_target = self.on_target(record);
+        record.warnings.extend(on_target);
         let finished = self.writer.map_or(Ok(()), |writer| writer.finish(record));
         let error = finished.err().or(self.failure)?;
         // A store that could not be opened was told before the run.

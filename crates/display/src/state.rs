@@ -1,6 +1,8 @@
 //! What is known of a run from its events so far. Pure: time is passed in.
 
-use results::{CellNames, CellRecord, IntervalRecord, Phase, RunEvent, Status, SteadyVerdict};
+use results::{
+    CellNames, CellRecord, IntervalRecord, Phase, RunEvent, Status, SteadyVerdict, WarningLevel,
+};
 
 /// So many points of the past are kept; when there are more, every second one goes.
 const HISTORY_MAX: usize = 512;
@@ -285,7 +287,11 @@ impl State {
             }
             RunEvent::Round { .. } => self.round(event),
             RunEvent::CellDone { record } => self.done(record),
-            RunEvent::Warning { warning } => self.warn(&warning.message),
+            // What is only worth knowing stands in the report.
+            RunEvent::Warning { warning } if warning.level() == WarningLevel::Warning => {
+                self.warn(&warning.message);
+            }
+            RunEvent::Warning { .. } => {}
             RunEvent::Finished { status } => {
                 self.cleanup = None;
                 self.finished = Some(*status);

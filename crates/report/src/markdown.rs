@@ -1,7 +1,7 @@
 //! A report in Markdown.
 
-use crate::Model;
 use crate::table::{Align, Table};
+use crate::{Model, ModelWarning};
 
 /// The report in Markdown, with a final line break.
 pub fn render(model: &Model) -> String {
@@ -50,18 +50,21 @@ pub fn render(model: &Model) -> String {
     for note in &model.notes {
         lines.extend([String::new(), escape(note)]);
     }
-    if !model.warnings.is_empty() {
-        lines.extend([String::new(), "## Warnings".to_owned(), String::new()]);
-    }
-    for warning in &model.warnings {
-        lines.push(format!(
-            "- `{}`: {}",
-            warning.code.replace('`', ""),
-            escape(&warning.message)
-        ));
+    for (heading, is_note) in [("## Warnings", false), ("## Notes", true)] {
+        let own = model.warnings.iter().filter(|it| it.is_note == is_note);
+        let own: Vec<String> = own.map(warning_line).collect();
+        if !own.is_empty() {
+            lines.extend([String::new(), heading.to_owned(), String::new()]);
+            lines.extend(own);
+        }
     }
     lines.push(String::new());
     lines.join("\n")
+}
+
+fn warning_line(warning: &ModelWarning) -> String {
+    let code = warning.code.replace('`', "");
+    format!("- `{code}`: {}", escape(&warning.message))
 }
 
 /// A table in lines of Markdown.

@@ -4,6 +4,7 @@ mod curve;
 mod open_loop;
 mod steady;
 mod tables;
+mod warnings;
 mod within;
 mod words;
 
@@ -47,11 +48,11 @@ pub struct Model {
     pub estimates: Option<Table>,
     /// How to read the tables.
     pub notes: Vec<String>,
-    /// Reasons to doubt a figure.
+    /// Reasons to doubt a figure, the gravest first, then what is worth knowing.
     pub warnings: Vec<ModelWarning>,
 }
 
-/// A reason to doubt a figure, with the cells it holds for.
+/// A reason to doubt a figure or something worth knowing, with the cells it holds for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelWarning {
     /// The kind of warning.
@@ -60,6 +61,8 @@ pub struct ModelWarning {
     pub message: String,
     /// Whether something failed, rather than being doubtful.
     pub severe: bool,
+    /// Whether it is worth knowing, but no reason to doubt a figure.
+    pub is_note: bool,
 }
 
 impl Model {
@@ -104,7 +107,7 @@ impl Model {
             steady: steady::table(record),
             within: within::table(record),
             estimates,
-            warnings: words::warnings(record),
+            warnings: warnings::warnings(record),
             cells,
             operations,
             notes,

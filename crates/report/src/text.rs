@@ -74,18 +74,20 @@ fn push_table(lines: &mut Lines, table: &Table, page: Page, width: usize) {
 
 fn push_warnings(lines: &mut Lines, warnings: &[ModelWarning], page: Page, width: usize) {
     const INDENT: &str = "  ";
-    if !warnings.is_empty() {
-        lines.push("");
-    }
-    for warning in warnings {
-        let text = format!("warning: {} [{}]", warning.message, warning.code);
+    for (place, warning) in warnings.iter().enumerate() {
+        let is_first_of_level = place == 0 || warnings[place - 1].is_note != warning.is_note;
+        if is_first_of_level {
+            lines.push("");
+        }
+        let level = if warning.is_note { "note" } else { "warning" };
+        let text = format!("{level}: {} [{}]", warning.message, warning.code);
         let pieces = wrap(&text, width - INDENT.len());
         for (index, piece) in pieces.iter().enumerate() {
             let indent = if index == 0 { "" } else { INDENT };
-            let piece = if warning.severe {
-                page.red(piece)
-            } else {
-                page.yellow(piece)
+            let piece = match warning {
+                it if it.severe => page.red(piece),
+                it if it.is_note => piece.as_str().into(),
+                _ => page.yellow(piece),
             };
             lines.push(Styled::from(indent).then(piece));
         }

@@ -10,5 +10,6 @@
 /// | 1 | 0.1.0 | first form |
 ///
 /// Added to 1: `first_index` of planned cells, cells and estimates; `workload_index` of planned
-/// cells; `curve` of estimates; `standstills` of cells.
+/// cells; `curve` of estimates; `standstills` of cells;
+/// `level` of warnings.
 pub const FORMAT: &str = "pgmeter-record/1";

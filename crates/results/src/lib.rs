@@ -9,6 +9,7 @@ pub use jiff::Timestamp;
 mod build;
 mod cell;
 mod doubt;
+mod effect;
 mod environment;
 mod event;
 mod flows;
@@ -34,7 +35,10 @@ pub use cell::{
     CellRecord, EstimateRecord, IntervalFigures, IntervalKind, IntervalRecord, OperationFigures,
     Operations, Phase, PrecisionVerdict, TransactionFigures,
 };
-pub use doubt::{SAMPLES_BEYOND_MIN, doubt, doubt_environment, percentile_is_supported};
+pub use doubt::{
+    SAMPLES_BEYOND_MIN, doubt, doubt_environment, doubt_load, doubt_store, percentile_is_supported,
+};
+pub use effect::effect;
 pub use environment::{Clock, Device, Environment, FileSystem, Load, Mount, Processor};
 pub use event::{Listener, RunEvent};
 pub use flows::CONNECTION;
@@ -55,5 +59,5 @@ pub use standstill::{Standstill, StandstillCause};
 pub use stats::{SteadyRule, SteadyVerdict, SteadyWindow};
 pub use steady::{RoundRecord, SteadyRecord};
 pub use title::{CellNames, Distinction, cell_title, target_indexes};
-pub use warning::{Warning, WarningCode};
+pub use warning::{Warning, WarningCode, WarningLevel};
 pub use within::{DriftRecord, WarmUpRecord, WithinRun};

@@ -2,10 +2,13 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
 
-/// A reason to doubt a figure, or something the run did other than asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A reason to doubt a figure, or something worth knowing of it.
+///
+/// In records it has its `level` too, which follows from its code.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Warning {
     /// What kind of warning.
     pub code: WarningCode,
@@ -15,7 +18,34 @@ pub struct Warning {
     pub cell: Option<u32>,
 }
 
+/// What a warning is to its reader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum WarningLevel {
+    /// A reason to doubt a figure.
+    Warning,
+    /// Worth knowing; no figure that is shown is wrong by it.
+    Note,
+}
+
+impl Serialize for Warning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Warning", 4)?;
+        fields.serialize_field("code", &self.code)?;
+        fields.serialize_field("level", &self.level())?;
+        fields.serialize_field("message", &self.message)?;
+        fields.serialize_field("cell", &self.cell)?;
+        fields.end()
+    }
+}
+
 impl Warning {
+    /// What it is to its reader.
+    #[must_use]
+    pub fn level(&self) -> WarningLevel {
+        self.code.level()
+    }
+
     /// A warning that belongs to the whole run.
     #[must_use]
     pub fn of_run(code: WarningCode, message: impl Into<String>) -> Self {
@@ -141,6 +171,28 @@ warning_codes! {
     NotStored = "not-stored",
     /// The results store is on a device under test, which moves its bytes too.
     StoreOnTarget = "store-on-target",
+}
+
+/// The code of what the lab says of a file system that it made.
+const LAB: &str = "lab";
+
+impl WarningCode {
+    /// What warnings of this kind are to their reader.
+    #[must_use]
+    pub fn level(&self) -> WarningLevel {
+        match self {
+            // A percentile on too few samples is not shown, rates are those of their intervals'
+            // own lengths, and what is written is what was asked for.
+            Self::FewSamplesForPercentile
+            | Self::IntervalLate
+            | Self::CompressibleContent
+            | Self::RingFlagsMissing
+            | Self::ClassicFigure
+            | Self::LeftoverFiles => WarningLevel::Note,
+            Self::Other(code) if code == LAB => WarningLevel::Note,
+            _ => WarningLevel::Warning,
+        }
+    }
 }
 
 impl From<WarningCode> for String {

@@ -393,6 +393,10 @@ impl<'a> Session<'a> {
             Ok(()) => (Status::Complete, None),
             Err(error) => (Status::Failed, Some(error)),
         };
+        let record = &self.record;
+        if let Some(warning) = results::doubt_load(&record.environment, &record.cells) {
+            self.warn(warning);
+        }
         self.record.estimates = estimates(&self.record.cells);
         self.note_verdicts();
         self.record.finish(status);

@@ -16,7 +16,11 @@ use crate::journal::Journal;
 #[derive(Debug)]
 pub struct Writer {
     told: Option<Sender<Told>>,
-    thread: Option<JoinHandle<Journal>>,
+    thread: Option<JoinHandle<(Journal, Option<u64>)>>,
+    /// What the thread left when it came to its end.
+    journal: Option<Journal>,
+    /// Bytes that the thread wrote.
+    written_bytes: Option<u64>,
 }
 
 impl Writer {
@@ -24,10 +28,12 @@ impl Writer {
         let (sender, receiver) = channel();
         let thread = std::thread::Builder::new()
             .name("store".to_owned())
-            .spawn(move || journal.keep(&receiver))?;
+            .spawn(move || (journal.keep(&receiver), written_by_this_thread()))?;
         Ok(Self {
             told: Some(sender),
             thread: Some(thread),
+            journal: None,
+            written_bytes: None,
         })
     }
 
@@ -46,18 +52,38 @@ impl Writer {
     /// # Errors
     /// When the record cannot be stored; what was stored before remains, as an interrupted run.
     pub fn finish(mut self, record: &RunRecord) -> Result<(), StoreError> {
-        let journal = self.stop().expect("the thread is there until the end");
+        self.settle();
+        let journal = self
+            .journal
+            .take()
+            .expect("the thread leaves it at its end");
         journal.finish(record)
     }
 
-    /// Lets the thread come to its end; none the second time.
-    fn stop(&mut self) -> Option<Journal> {
+    /// Writes what was told until now, after which nothing more is heard, and tells how many bytes
+    /// were written since the run began; none where the kernel does not count them.
+    pub fn settle(&mut self) -> Option<u64> {
         self.told.take();
-        match self.thread.take()?.join() {
-            Ok(journal) => Some(journal),
-            Err(panic) => std::panic::resume_unwind(panic),
+        if let Some(thread) = self.thread.take() {
+            match thread.join() {
+                Ok((journal, written_bytes)) => {
+                    self.journal = Some(journal);
+                    self.written_bytes = written_bytes;
+                }
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
         }
+        self.written_bytes
     }
+}
+
+/// Bytes that this thread has handed to the kernel to be written.
+fn written_by_this_thread() -> Option<u64> {
+    let counts = std::fs::read_to_string("/proc/thread-self/io").ok()?;
+    let written = counts
+        .lines()
+        .find_map(|line| line.strip_prefix("wchar: "))?;
+    written.trim().parse().ok()
 }
 
 impl Drop for Writer {

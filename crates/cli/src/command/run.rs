@@ -55,7 +55,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         .into_iter()
         .chain(planned.warnings)
         .map(of_plan)
-        .chain(keeper.doubts(&planned.plan))
+        .chain(keeper.doubts())
         .chain(not_mounted(&planned.plan))
         .collect();
     let mut live = live(args.quiet, args.display)?;

@@ -146,7 +146,8 @@ pub fn facts(run: &Run) -> Markup {
 }
 
 fn warnings(run: &Run) -> Markup {
-    let warnings = &run.model.warnings;
+    let all = run.model.warnings.iter();
+    let (notes, warnings): (Vec<_>, Vec<_>) = all.partition(|it| it.is_note);
     let (shown, rest) = warnings.split_at(warnings.len().min(WARNINGS_SHOWN));
     let measured = !run.record.cells.is_empty();
     html! {
@@ -162,6 +163,12 @@ fn warnings(run: &Run) -> Markup {
                         ul { @for one in rest { (warning(one)) } }
                     }
                 }
+            }
+        }
+        @if !notes.is_empty() {
+            section.warnings.notes aria-label=(run.heading("Notes")) {
+                h2 { (run.heading("Worth knowing")) }
+                ul { @for one in &notes { (warning(one)) } }
             }
         }
     }

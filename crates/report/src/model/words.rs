@@ -3,17 +3,13 @@
 use std::collections::BTreeSet;
 
 use results::{
-    CellNames, CellRecord, Environment, Phase, PrecisionVerdict, PreconditionRecord, RunRecord,
-    Status, Warning, WarningCode,
+    CellRecord, Environment, Phase, PrecisionVerdict, PreconditionRecord, RunRecord, Status,
 };
 use units::{Span, format};
-use workload::plan::{CacheMode, CurvePart, EngineKind};
+use workload::plan::{CacheMode, EngineKind};
 
-use super::{ModelWarning, status_name};
+use super::status_name;
 use crate::wrap::printable;
-
-/// So many warnings of one kind are told in full.
-const SAME_KIND_MAX: usize = 3;
 
 /// The engine's name as in the command line.
 pub fn engine_name(engine: EngineKind) -> &'static str {
@@ -207,111 +203,4 @@ fn seconds(ns: u64) -> String {
 fn common(cells: &[CellRecord], of: impl Fn(&CellRecord) -> String) -> Option<String> {
     let first = of(cells.first()?);
     cells.iter().all(|cell| of(cell) == first).then_some(first)
-}
-
-/// The warnings, each kind together: those that say the same are told once with their cells, and
-/// of each kind only the first few.
-pub fn warnings(record: &RunRecord) -> Vec<ModelWarning> {
-    let mut told: Vec<(&Warning, Vec<u32>)> = Vec::new();
-    for warning in &record.warnings {
-        let same = told.iter_mut().find(|(known, cells)| {
-            known.code == warning.code
-                && known.message == warning.message
-                && cells.is_empty() == warning.cell.is_none()
-        });
-        match same {
-            Some((_, cells)) => cells.extend(warning.cell),
-            None => told.push((warning, warning.cell.into_iter().collect())),
-        }
-    }
-    let mut codes: Vec<&WarningCode> = Vec::new();
-    for (warning, _) in &told {
-        if !codes.contains(&&warning.code) {
-            codes.push(&warning.code);
-        }
-    }
-    codes
-        .into_iter()
-        .flat_map(|code| of_kind(record, &told, code))
-        .collect()
-}
-
-/// The first few warnings of a kind, and how many more there are.
-fn of_kind(
-    record: &RunRecord,
-    told: &[(&Warning, Vec<u32>)],
-    code: &WarningCode,
-) -> Vec<ModelWarning> {
-    let same: Vec<_> = told.iter().filter(|(one, _)| one.code == *code).collect();
-    let shown = same.iter().take(SAME_KIND_MAX);
-    let mut lines: Vec<ModelWarning> = shown
-        .map(|(warning, cells)| line(warning, place(record, cells)))
-        .collect();
-    if let Some((warning, _)) = same.get(SAME_KIND_MAX) {
-        let message = format!(
-            "and {} more of this kind, see the record",
-            same.len() - SAME_KIND_MAX
-        );
-        let rest = Warning {
-            message,
-            ..(*warning).clone()
-        };
-        lines.push(line(&rest, String::new()));
-    }
-    lines
-}
-
-fn line(warning: &Warning, place: String) -> ModelWarning {
-    let severe = matches!(
-        warning.code,
-        WarningCode::IoErrors
-            | WarningCode::VerifyMismatch
-            | WarningCode::NothingMeasured
-            | WarningCode::TargetLost
-            | WarningCode::StoodStill
-    );
-    let message = printable(&format!("{place}{}", warning.message));
-    ModelWarning {
-        code: printable(warning.code.as_str()),
-        message,
-        severe,
-    }
-}
-
-/// The cells a warning is about, before its message; nothing when it holds for all of them.
-fn place(record: &RunRecord, cells: &[u32]) -> String {
-    let distinct: BTreeSet<u32> = cells.iter().copied().collect();
-    if distinct.is_empty() || distinct.len() == record.cells.len().max(record.plan.cells.len()) {
-        return String::new();
-    }
-    if distinct.len() > 3 {
-        return format!("{} cells: ", distinct.len());
-    }
-    let is_repeated = record.cells.iter().any(|cell| cell.repetition > 0);
-    let names = CellNames::of(&record.plan);
-    let places: Vec<String> = distinct
-        .iter()
-        .map(
-            |index| match record.cells.iter().find(|cell| cell.index == *index) {
-                Some(cell) => cell_place(cell, names.name(cell), is_repeated),
-                None => format!("cell {}", u64::from(*index) + 1),
-            },
-        )
-        .collect();
-    format!("{}: ", places.join("; "))
-}
-
-fn cell_place(cell: &CellRecord, name: String, is_repeated: bool) -> String {
-    let mut place = name;
-    // A classic program has one operation in flight, always.
-    if !matches!(cell.phase, Phase::Classic(_)) {
-        place.push_str(&format!(" at queue depth {}", cell.iodepth));
-    }
-    if let Some(CurvePart::Point { percent, .. }) = cell.curve {
-        place.push_str(&format!(", {percent} % of the peak"));
-    }
-    if is_repeated {
-        place.push_str(&format!(", repetition {}", u64::from(cell.repetition) + 1));
-    }
-    place
 }

@@ -49,7 +49,7 @@ File Server              2      8  40.0  60.0  18.25  31.25  7.812  98.7
 -: fewer than 10 operations lie beyond this percentile
 no operation failed
 
-warning: 4 KiB random read at queue depth 1: 5000 operations are too few for
+note: 4 KiB random read at queue depth 1: 5000 operations are too few for
   p99.9; a percentile needs 10 beyond it [few-samples-for-percentile]
 ";
     let shown = render(&sample::record(), Format::Text, Page::PLAIN);
@@ -110,7 +110,9 @@ fn errors_are_shown_wherever_the_page_is_narrow() {
 
 #[test]
 fn colors_come_only_when_asked_for() {
-    let record = sample::record();
+    let mut record = sample::record();
+    let steal = Warning::of_run(WarningCode::StealTime, "the hypervisor took 2 %");
+    record.warnings.push(steal);
     assert!(!render(&record, Format::Text, Page::PLAIN).contains('\x1b'));
     assert!(!render(&record, Format::Text, Page::terminal(80, true)).contains('\x1b'));
     let colored = render(&record, Format::Text, Page::terminal(80, false)).painted();
@@ -205,12 +207,12 @@ fn the_same_warning_is_told_once_and_many_of_a_kind_are_counted() {
         .map(|warning| &*warning.message)
         .collect();
     let wanted = [
-        "zeros",
-        "File Server at queue depth 8: 2 %",
-        "4 KiB random read at queue depth 1: 3 %",
-        "cell 8: 4 %",
-        "and 2 more of this kind, see the record",
         "1 operation failed",
+        "cell 8: 4 %",
+        "cell 9: 5 %",
+        "cell 10: 6 %",
+        "and 2 more of this kind, see the record",
+        "zeros",
     ];
     assert_eq!(messages, wanted);
     let severe: Vec<bool> = model
@@ -218,7 +220,42 @@ fn the_same_warning_is_told_once_and_many_of_a_kind_are_counted() {
         .iter()
         .map(|warning| warning.severe)
         .collect();
-    assert_eq!(severe, [false, false, false, false, false, true]);
+    assert_eq!(severe, [true, false, false, false, false, false]);
+    let notes: Vec<bool> = model.warnings.iter().map(|it| it.is_note).collect();
+    assert_eq!(notes, [false, false, false, false, false, true]);
+    let shown = text(&record, 80);
+    assert!(
+        shown.contains("\n\nnote: zeros [compressible-content]\n"),
+        "{shown}"
+    );
+    let shown = render(&record, Format::Markdown, Page::PLAIN);
+    assert!(
+        shown.contains("## Notes\n\n- `compressible-content`: zeros"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn warnings_of_cells_of_one_name_say_what_each_is_about() {
+    let mut record = sample::record();
+    record.cells[1].access_spec = record.cells[0].access_spec.clone();
+    record.cells[1].iodepth = record.cells[0].iodepth;
+    record.cells[1].workers = record.cells[0].workers;
+    record.cells[1].target = "/mnt/other".into();
+    let late = |cell| Warning::of_cell(WarningCode::CellCutShort, cell, "it ended early");
+    record.warnings = vec![late(0)];
+    let told = |record: &RunRecord| Model::new(record).warnings[0].message.clone();
+    let target = record.cells[0].target.clone();
+    let wanted = format!("File Server at queue depth 8, on `{target}`: it ended early");
+    assert_eq!(told(&record), wanted);
+    record.cells[1].target = target;
+    assert_eq!(
+        told(&record),
+        "File Server at queue depth 8, cell 1: it ended early"
+    );
+    let of_run = || Warning::of_run(WarningCode::CellCutShort, "it ended early");
+    record.warnings = vec![of_run(), of_run()];
+    assert_eq!(told(&record), "it ended early (2 times)");
 }
 
 #[test]
@@ -280,7 +317,7 @@ p99, latency in µs | p99.9, latency in µs | max, latency in µs | errors |
 | 4 KiB random read | 1 | 1 | 500.0 | 1.953 | 161.8 | 150.5 | 199.7 | - | 12000 | 0 |
 ";
     assert!(shown.contains(wanted), "{shown}");
-    for heading in ["# pgmeter", "## Results", "## By operation", "## Warnings"] {
+    for heading in ["# pgmeter", "## Results", "## By operation", "## Notes"] {
         assert!(shown.contains(heading), "{heading}");
     }
 }

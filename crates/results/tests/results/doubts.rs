@@ -1,10 +1,14 @@
 //! Which figures deserve doubt.
 
+use std::path::Path;
+
 use results::{
     CellRecord, Environment, IntervalFigures, IntervalRecord, Phase, RoundRecord, Standstill,
     StandstillCause, Status, SteadyRecord, SteadyRule, WarningCode, WithinRun,
 };
-use results::{doubt, doubt_environment, percentile_is_supported};
+use results::{
+    Warning, doubt, doubt_environment, doubt_load, doubt_store, effect, percentile_is_supported,
+};
 use workload::plan::{CacheMode, ContentPlan, EngineKind, Plan};
 
 use crate::sample;
@@ -326,7 +330,10 @@ fn a_late_interval_is_told() {
     for figures in cell.intervals[2].operations.values_mut() {
         figures.count = 300;
     }
-    let message = "1 of 6 intervals came late; the machine may be overloaded";
+    let message = "1 of 6 intervals came late";
+    only(&plan, &cell, WarningCode::IntervalLate, message);
+    cell.cpu.machine.as_mut().unwrap().busy = 0.97;
+    let message = "1 of 6 intervals came late: the processors were 97 % busy";
     only(&plan, &cell, WarningCode::IntervalLate, message);
     // One that stood still is long for another reason.
     cell.standstills = vec![Standstill {
@@ -364,17 +371,80 @@ fn a_cell_that_the_plan_does_not_hold_raises_no_panic() {
 }
 
 #[test]
-fn a_busy_machine_and_an_unstable_clock_are_told() {
+fn an_unstable_clock_is_told() {
     let mut environment: Environment = sample::environment();
     assert_eq!(doubt_environment(&environment), []);
     environment.clock.stable = Some(false);
     environment.clock.source = "hpet".into();
-    environment.load_before.one_minute = 40.0;
     let codes: Vec<_> = doubt_environment(&environment)
         .into_iter()
         .map(|warning| warning.code)
         .collect();
-    assert_eq!(codes, [WarningCode::ClockUnstable, WarningCode::LoadBefore]);
+    assert_eq!(codes, [WarningCode::ClockUnstable]);
+}
+
+#[test]
+fn load_before_a_run_is_told_where_others_still_used_what_was_idle() {
+    let mut environment: Environment = sample::environment();
+    environment.cpu.logical_count = 4;
+    let (_, mut cell) = setting();
+    cell.cpu.utilization = 1.0;
+    let mut told = |load: f64, busy: Option<f64>| {
+        environment.load_before.one_minute = load;
+        cell.cpu.machine = busy.map(|busy| results::MachineCpu {
+            busy,
+            ..Default::default()
+        });
+        let told = doubt_load(&environment, std::slice::from_ref(&cell));
+        told.map(|warning| warning.message)
+    };
+    // It was over, or left room enough, or there was none.
+    assert_eq!(told(3.0, Some(0.25)), None);
+    assert_eq!(told(3.0, Some(0.5)), None);
+    assert_eq!(told(1.5, Some(0.9)), None);
+    let seen = told(3.0, Some(0.75)).unwrap();
+    let wanted = "others used 2.0 of 4 processors, 1.0 were idle";
+    assert!(seen.contains(wanted), "{seen}");
+    assert!(told(3.0, None).unwrap().contains("load 3.0"));
+}
+
+#[test]
+fn a_store_is_told_of_where_its_bytes_show_among_those_of_the_device() {
+    let (_, mut cell) = setting();
+    let mut told = |moved_bytes: Option<u64>, store_bytes: u64| {
+        cell.device = moved_bytes.map(|write_bytes| results::DeviceFigures {
+            write_bytes,
+            ..Default::default()
+        });
+        let places = (Path::new("/a/results.db"), Path::new("/a/target"));
+        doubt_store(std::slice::from_ref(&cell), store_bytes, places)
+    };
+    let mib = 1 << 20;
+    assert_eq!(told(Some(1000 * mib), 2 * mib), None);
+    assert_eq!(told(Some(mib), 20 << 10), None);
+    assert_eq!(told(Some(0), 2 * mib), None);
+    assert_eq!(told(None, 2 * mib), None);
+    let seen = told(Some(100 * mib), 2 * mib).unwrap();
+    assert_eq!(seen.code, WarningCode::StoreOnTarget);
+    assert!(
+        seen.message.contains("as much as 2.0 % of"),
+        "{}",
+        seen.message
+    );
+}
+
+#[test]
+fn what_was_measured_says_which_doubt_is_the_gravest() {
+    let (plan, mut cell) = setting();
+    cell.cpu.machine.as_mut().unwrap().steal = 0.025;
+    cell.total.errors = 1;
+    let mut record = sample::record();
+    record.plan = plan;
+    record.cells = vec![cell];
+    let effect = |code| effect(&Warning::of_cell(code, 0, ""), &record);
+    assert!(effect(WarningCode::IoErrors) > 1.0);
+    assert!((effect(WarningCode::StealTime) - 0.025).abs() < 1e-9);
+    assert!(effect(WarningCode::StealTime) < effect(WarningCode::FileSmallerThanMemory));
 }
 
 #[test]

@@ -2,7 +2,9 @@
 
 use std::io::{Cursor, Read, Seek, SeekFrom};
 
-use results::{FORMAT, IntervalKind, Latency, Phase, ReadError, RunRecord, Status, WarningCode};
+use results::{
+    FORMAT, IntervalKind, Latency, Phase, ReadError, RunRecord, Status, Warning, WarningCode,
+};
 use workload::plan::TargetKind;
 
 use crate::sample;
@@ -451,6 +453,22 @@ fn every_code_reads_back_and_is_kebab_case() {
         );
         assert_eq!(&WarningCode::from(text.to_owned()), code);
     }
+}
+
+#[test]
+fn a_warning_in_a_record_says_whether_it_is_a_note() {
+    let told = |code| serde_json::to_value(Warning::of_cell(code, 1, "so")).unwrap();
+    let late = told(WarningCode::IntervalLate);
+    let wanted = serde_json::json!({
+        "code": "interval-late", "level": "note", "message": "so", "cell": 1
+    });
+    assert_eq!(late, wanted);
+    assert_eq!(told(WarningCode::IoErrors)["level"], "warning");
+    // The level follows from the code, also in records that lack it.
+    let mut old = late.clone();
+    old.as_object_mut().unwrap().remove("level");
+    let read: Warning = serde_json::from_value(old).unwrap();
+    assert_eq!(serde_json::to_value(read).unwrap(), late);
 }
 
 #[test]

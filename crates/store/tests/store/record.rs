@@ -87,6 +87,21 @@ fn a_run_that_goes_on_shows_what_is_there_so_far() {
 }
 
 #[test]
+fn a_run_knows_how_many_bytes_it_wrote() {
+    let bed = Bed::new();
+    let store = bed.store();
+    let wanted = record(1);
+    let mut writer = store.begin(&beginning(&wanted)).unwrap();
+    tell_cell(&writer, &wanted.cells[0]);
+    let counted = writer.settle();
+    assert_eq!(writer.settle(), counted, "it stays the same");
+    // A kernel without accounting counts nothing.
+    assert!(counted.is_none_or(|bytes| bytes > 4096), "{counted:?}");
+    writer.finish(&wanted).unwrap();
+    assert_eq!(store.load("last").unwrap(), wanted);
+}
+
+#[test]
 fn a_run_is_not_removed_while_it_goes_on_unless_asked_twice() {
     let bed = Bed::new();
     let mut store = bed.store();

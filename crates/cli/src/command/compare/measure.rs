@@ -176,7 +176,7 @@ fn in_turn(
     let [keeper_a, keeper_b] = keepers;
     let warnings = |side: &Side, keeper: &Keeper| -> Vec<Warning> {
         let own = side.warnings.iter().cloned();
-        own.chain(keeper.doubts(&side.plan)).collect()
+        own.chain(keeper.doubts()).collect()
     };
     let (warnings_a, warnings_b) = (warnings(&sides[0], keeper_a), warnings(&sides[1], keeper_b));
     let mut hear_a = |event: &RunEvent| {

@@ -58,10 +58,7 @@ pub(crate) fn measure(
         .warnings
         .iter()
         .map(|it| of_code("plan", it.message.clone()));
-    let warnings = of_lab
-        .chain(of_plan)
-        .chain(keeper.doubts(&planned.plan))
-        .collect();
+    let warnings = of_lab.chain(of_plan).chain(keeper.doubts()).collect();
     let options = RunOptions {
         overwrite_devices,
         command: std::env::args().collect(),

@@ -1,0 +1,67 @@
+//! By how much a doubt may change the figures, so that the gravest is told first.
+
+use crate::{CellRecord, RunRecord, Warning, WarningCode};
+
+/// By which share the figures may be other than they should, from what was measured where that is
+/// known; 1 and more where there is hardly a figure left.
+#[must_use]
+pub fn effect(warning: &Warning, record: &RunRecord) -> f64 {
+    let cells = record.cells.iter();
+    let own = cells.filter(|cell| warning.cell.is_none_or(|index| cell.index == index));
+    let measured = own.filter_map(|cell| measured(&warning.code, cell));
+    measured
+        .filter(|share| share.is_finite())
+        .max_by(f64::total_cmp)
+        .unwrap_or_else(|| usual(&warning.code))
+}
+
+/// The share that the figures of a cell give.
+fn measured(code: &WarningCode, cell: &CellRecord) -> Option<f64> {
+    let total = &cell.total;
+    let done = (total.count.saturating_add(total.errors) as f64).max(1.0);
+    match code {
+        WarningCode::IoErrors => Some(1.0 + total.errors as f64 / done),
+        WarningCode::ShortTransfers => Some(total.short_count as f64 / done),
+        WarningCode::CellCutShort => {
+            let planned = (cell.planned_run_time_ns > 0).then_some(cell.planned_run_time_ns)?;
+            Some((1.0 - cell.run_time_ns as f64 / planned as f64).max(0.0))
+        }
+        WarningCode::CacheServedReads => {
+            let moved = cell.operation("read")?.bytes as f64;
+            Some(1.0 - cell.device.as_ref()?.read_bytes as f64 / moved)
+        }
+        WarningCode::OtherIoOnDevice => {
+            let device = cell.device.as_ref()?;
+            let seen = device.read_bytes as f64 + device.write_bytes as f64;
+            Some(1.0 - total.bytes as f64 / seen)
+        }
+        WarningCode::StealTime => Some(cell.cpu.machine?.steal),
+        WarningCode::RateNotReached => {
+            let figures = cell.open_loop.as_ref()?;
+            Some(1.0 - figures.achieved_per_second / figures.asked_per_second)
+        }
+        WarningCode::WarmUp => {
+            let within = cell.within.as_ref()?;
+            let settled = within.warm_up_that_matters()?.settled_mean;
+            Some((within.mean / settled - 1.0).abs())
+        }
+        WarningCode::NotSteady if cell.steady.is_none() => {
+            Some(cell.within.as_ref()?.drift?.change.abs())
+        }
+        _ => None,
+    }
+}
+
+/// What it comes to as a rule, where nothing measured it.
+fn usual(code: &WarningCode) -> f64 {
+    match code {
+        WarningCode::NothingMeasured | WarningCode::VerifyMismatch | WarningCode::TargetLost => 2.0,
+        WarningCode::IoErrors => 1.0,
+        WarningCode::DirectNotHonored | WarningCode::FileSmallerThanMemory => 0.9,
+        WarningCode::ClockUnstable | WarningCode::WorkerCpuBound | WarningCode::PoolDepleted => 0.5,
+        WarningCode::DirectFallsBack | WarningCode::LimitInForce | WarningCode::NotSteady => 0.2,
+        WarningCode::PrecisionNotReached | WarningCode::StoreOnTarget => 0.02,
+        WarningCode::NotStored => 0.0,
+        _ => 0.1,
+    }
+}
