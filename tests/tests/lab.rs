@@ -428,3 +428,52 @@ fn a_file_system_that_a_program_serves_is_made_measured_and_cleaned_away() {
     );
     assert_eq!(site.traces(), [""; 0]);
 }
+
+/// Ordinary users may measure what is mounted already, so this needs nothing.
+#[test]
+fn what_a_lab_came_to_can_be_printed_again_in_any_format() {
+    let bed = Bed::new().unwrap();
+    let fs = format!("path:{}", bed.target().display());
+    let small = [
+        "--set",
+        "count=20",
+        "--set",
+        "sizes=4096",
+        "--repetitions",
+        "2",
+    ];
+    let labs = bed.path().join("labs").display().to_string();
+    let run = [
+        "lab",
+        "run",
+        "create-remove",
+        "--fs",
+        &fs,
+        "--dir",
+        &labs,
+        "--json",
+        "lab.json",
+        "--no-html",
+    ];
+    let seen = bed.run(&[&run[..], &small].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    for again in [
+        &["lab", "report"][..],
+        &["lab", "report", "lab.json"],
+        &["report", "lab.json"],
+    ] {
+        let printed = bed.run(again);
+        assert_eq!(printed.code, 0, "{}", printed.text());
+        assert_eq!(printed.stdout, seen.stdout, "{again:?}");
+    }
+    let page = bed.run(&["lab", "report", "--format", "html"]);
+    for wanted in ["higher is better", "page cache", "<h2>Runs</h2>"] {
+        assert!(page.stdout.contains(wanted), "{wanted}: {}", page.text());
+    }
+    let rows = bed.run(&["report", "lab.json", "--format", "csv"]);
+    for wanted in ["section,figure,column", "per_second"] {
+        assert!(rows.stdout.contains(wanted), "{wanted}: {}", rows.text());
+    }
+    bed.run(&["lab", "report", "99"])
+        .assert_refused(2, &["there is no lab `99`", "`last` is the newest"]);
+}

@@ -12,8 +12,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use units::{Bytes, Percent, Rate, Span};
 
 pub(crate) use lab::{
-    ChangeArgs, GroundArgs, JobsArg, LabAction, LabArgs, LabPlaceArgs, LabRunArgs, LineupArg,
-    TableArgs, VmArg,
+    ChangeArgs, GroundArgs, JobsArg, LabAction, LabArgs, LabPlaceArgs, LabReportArgs, LabRunArgs,
+    LineupArg, TableArgs, VmArg,
 };
 pub(crate) use paper::{PaperAction, PaperArgs, PaperRunArgs};
 pub(crate) use recover::LabRecoverArgs;

@@ -42,6 +42,7 @@ impl Document {
     pub fn lineup(format: LineupFormat, text: Styled) -> Self {
         match format {
             LineupFormat::Text | LineupFormat::Markdown | LineupFormat::Html => Self::Prose(text),
+            LineupFormat::Csv => Self::Data(text.to_string()),
         }
     }
 

@@ -181,7 +181,8 @@ impl From<store::StoreError> for Failure {
         use store::StoreError as E;
         let help = error.help();
         let exit = match error {
-            E::NoSuchRun { .. }
+            E::NoSuchLab { .. }
+            | E::NoSuchRun { .. }
             | E::Ambiguous { .. }
             | E::Running { .. }
             | E::BadTag { .. }

@@ -78,6 +78,16 @@ pub struct Program {
     pub version: String,
 }
 
+impl Program {
+    /// This program.
+    #[must_use]
+    pub fn current() -> Self {
+        Self {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+}
+
 /// How a run or a cell ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -115,9 +125,7 @@ impl RunRecord {
             id: run_id(started_at, std::process::id()),
             started_at,
             finished_at: None,
-            pgmeter: Program {
-                version: env!("CARGO_PKG_VERSION").to_owned(),
-            },
+            pgmeter: Program::current(),
             command,
             status: Status::Interrupted,
             plan,
@@ -199,7 +207,7 @@ impl Header {
 
 /// A run's id: its start in UTC to the millisecond and the process, so that ids sort by time.
 #[must_use]
-fn run_id(started_at: Timestamp, process_id: u32) -> String {
+pub(crate) fn run_id(started_at: Timestamp, process_id: u32) -> String {
     let start = started_at.strftime("%Y%m%d-%H%M%S");
     let milliseconds = started_at.as_millisecond().rem_euclid(1000);
     format!("{start}-{milliseconds:03}-{process_id:x}")

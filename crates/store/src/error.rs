@@ -92,6 +92,14 @@ pub enum StoreError {
         /// The file.
         path: PathBuf,
     },
+    /// No lab has that name.
+    #[error("there is no lab `{selector}` in the results store `{path}`")]
+    NoSuchLab {
+        /// What was asked for.
+        selector: String,
+        /// The file.
+        path: PathBuf,
+    },
     /// Several runs have names that begin so.
     #[error("`{selector}` names {count} runs, among them `{first}` and `{second}`")]
     Ambiguous {
@@ -153,6 +161,9 @@ impl StoreError {
                 "name a file elsewhere with `--db FILE`, or do without with `--no-db`"
             }
             Self::Busy { .. } => "end the program that has the file open, and try again",
+            Self::NoSuchLab { .. } => {
+                "`last` is the newest; a file is one that `lab run --json` wrote"
+            }
             Self::NoSuchRun { .. } => "`pgmeter runs` lists them; `last` is the newest",
             Self::Ambiguous { .. } => "give more of the name",
             Self::Running { .. } => "wait until it ends",

@@ -10,6 +10,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 /// |---|---|---|
 /// | 1 | 0.1.0 | first form |
 /// | 2 | 0.1.0 | `runs.host`; the best rates as numbers in place of `runs.headline` |
+/// | 3 | 0.1.0 | added: `labs` |
 pub const FORMAT_NUMBER: i64 = STEPS.len() as i64;
 
 /// Marks an SQLite file as a store: "PGMR".
@@ -18,7 +19,11 @@ pub(crate) const APPLICATION_ID: i64 = 0x5047_4d52;
 /// The SQL that leads from each format to the next; the first begins with an empty file.
 ///
 /// A step is never changed once it was released.
-const STEPS: &[&str] = &[include_str!("format/1.sql"), include_str!("format/2.sql")];
+const STEPS: &[&str] = &[
+    include_str!("format/1.sql"),
+    include_str!("format/2.sql"),
+    include_str!("format/3.sql"),
+];
 
 /// The number of an open store's format; 0 for an empty file.
 pub(crate) fn number(connection: &Connection) -> rusqlite::Result<i64> {

@@ -16,6 +16,7 @@ mod header;
 mod histogram;
 mod import;
 mod journal;
+mod lab;
 mod list;
 mod load;
 mod open;

@@ -25,6 +25,8 @@ pub(crate) enum LabAction {
     /// synced
     #[command(after_help = recover::HELP)]
     Recover(Box<LabRecoverArgs>),
+    /// Print the result of a lab again, in any format
+    Report(LabReportArgs),
     /// List the file systems: which can be made here, and what is missing
     List,
     /// Do in a guest what the host ordered
@@ -41,6 +43,8 @@ const RUN_HELP: &str = "\
 A file system is a name of `pgmeter lab list`, with options for its mkfs behind a colon and for \
 mount behind `,mount=`; several are separated by commas, or `--fs` is given again:\n  \
 --fs ext4,xfs --fs 'ext4:-O ^has_journal' --fs 'xfs,mount=noatime' --fs path:/mnt/nfs\n\
+File workloads go through the page cache unless told otherwise, as their originals do: `--cache \
+direct`, or `--cold` and more data than memory holds, measures devices.\n\
 Each workload of each repetition has a file system of its own, made and mounted for it and taken \
 down after it. What is written is made durable after the workload, and that is timed.";
 
@@ -100,9 +104,23 @@ pub(crate) struct TableArgs {
     /// Write here instead of to standard output; an existing file is not replaced
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Write all of it here as JSON, runs included, which `pgmeter lab report` prints again
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
     /// Say nothing but the result
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// Arguments of `lab report`.
+#[derive(Debug, Args)]
+pub(crate) struct LabReportArgs {
+    /// A file that `--json` wrote, or a lab of the results store: its id, the beginning of that, or
+    /// `last`
+    #[arg(value_name = "LAB", default_value = "last")]
+    pub lab: PathBuf,
+    #[command(flatten)]
+    pub table: TableArgs,
 }
 
 /// Arguments of `lab run`.
@@ -190,6 +208,8 @@ pub(crate) enum LineupArg {
     Markdown,
     /// One page with bars that needs nothing else
     Html,
+    /// One row for each figure of each file system, for programs
+    Csv,
 }
 
 impl ChangeArgs {

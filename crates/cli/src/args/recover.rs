@@ -45,6 +45,9 @@ pub(crate) struct LabRecoverArgs {
     /// Promise all the same, but sync nothing: shows that the check finds what is lost
     #[arg(long)]
     pub no_fsync: bool,
+    /// Do not store the result
+    #[arg(long, visible_alias = "no-store")]
+    pub no_db: bool,
     #[command(flatten)]
     pub table: TableArgs,
 }

@@ -3,6 +3,7 @@
 use report::{Format, html, render};
 use results::RunRecord;
 
+use super::lab::report_file as report_lab;
 use crate::args::{ReportArgs, ReportFormat};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
@@ -21,6 +22,9 @@ pub(crate) fn report(args: &ReportArgs, place: &Place) -> Result<Exit, Failure> 
         ReportFormat::Classic => Format::Classic,
         ReportFormat::FioJson => Format::FioJson,
     };
+    if let Some(exit) = report_lab(args)? {
+        return Ok(exit);
+    }
     let is_html = format == Format::Html;
     if args.records.len() > 1 && !is_html {
         let count = args.records.len();

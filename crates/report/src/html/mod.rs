@@ -39,7 +39,7 @@ pub(crate) use group::Naming;
 pub(crate) use headline::capital;
 use run::Run;
 pub(crate) use sentence::sentence;
-pub(crate) use table::{frame, heads, table as plain_table};
+pub(crate) use table::{frame, heads, plain, table as plain_table};
 
 /// The page of one record, or of several beside each other.
 #[must_use]

@@ -5,8 +5,9 @@ use maud::{Markup, html};
 use super::rows::{Row, Value};
 use super::text::{interval, ratio};
 use super::{Lineup, Section};
-use crate::html::{document, sentence};
+use crate::html::{document, plain, sentence};
 use crate::numbers::ABSENT;
+use crate::table::Column;
 
 /// The page, which needs nothing but itself.
 pub(super) fn render(lineup: &Lineup) -> String {
@@ -14,13 +15,24 @@ pub(super) fn render(lineup: &Lineup) -> String {
         @for (place, section) in lineup.sections.iter().enumerate() {
             a href={ "#section-" (place) } { (sentence(&section.heading)) }
         }
+        @if !lineup.runs.is_empty() { a href="#runs" { "Runs" } }
     };
     let body = html! {
-        header { h1 { (sentence(&lineup.title)) } }
+        header {
+            h1 { (sentence(&lineup.title)) }
+            @if !lineup.facts.is_empty() {
+                dl.facts {
+                    @for (name, fact) in &lineup.facts { div { dt { (name) } dd { (fact) } } }
+                }
+            }
+            @if let Some(cache) = lineup.page_cache() {
+                section.warnings aria-label="Page cache" { p { (sentence(&cache)) } }
+            }
+        }
         main #content {
             @for remark in &lineup.remarks { p { (sentence(remark)) } }
             @for alarm in &lineup.alarms { pre role="alert" { (alarm) } }
-            section {
+            section #columns {
                 h2 { "What was mounted how" }
                 div.frame tabindex="0" role="group" aria-label="What was mounted how" {
                     table.pairs {
@@ -37,6 +49,7 @@ pub(super) fn render(lineup: &Lineup) -> String {
             }
             @if let Some(legend) = lineup.legend() { p { (sentence(&legend)) } }
             @for note in &lineup.notes { p { (sentence(note)) } }
+            (runs(lineup))
         }
     };
     document(&lineup.title, &navigation, &body)
@@ -47,12 +60,15 @@ fn part(lineup: &Lineup, section: &Section, place: usize) -> Markup {
         section id={ "section-" (place) } {
             h2 { (sentence(&section.heading)) }
             @for alarm in &section.alarms { p role="alert" { strong { (sentence(alarm)) } } }
+            @for text in section.sentences() { p { (sentence(text)) } }
             div.frame tabindex="0" role="group" aria-label=(section.heading) {
                 table {
                     thead {
                         tr {
                             th.name scope="col" { "figure" }
-                            @for (name, _) in &lineup.columns { th scope="col" { (name) } }
+                            @for (name, _) in &lineup.columns {
+                                th scope="col" { a href="#columns" { (name) } }
+                            }
                         }
                     }
                     tbody { @for row in &section.rows { (line(row)) } }
@@ -62,11 +78,38 @@ fn part(lineup: &Lineup, section: &Section, place: usize) -> Markup {
     }
 }
 
+/// The runs that it is made of, each with what there is to doubt of it.
+fn runs(lineup: &Lineup) -> Markup {
+    let heads = ["run", "workload", "file system", "began", "warnings"];
+    let rows = lineup.runs.iter().map(|run| {
+        let warnings: Vec<String> = run.warnings.iter().map(|it| format!("`{it}`")).collect();
+        vec![
+            run.id.clone(),
+            run.section.clone(),
+            run.column.clone(),
+            run.started.clone(),
+            warnings.join(", "),
+        ]
+    });
+    html! {
+        @if !lineup.runs.is_empty() {
+            section #runs {
+                h2 { "Runs" }
+                p { (sentence("`pgmeter report RUN --format html` makes the page of a run.")) }
+                (plain(heads.map(Column::name).into(), rows.collect(), "Runs"))
+            }
+        }
+    }
+}
+
 fn line(row: &Row) -> Markup {
     let (best, most) = (row.best(), row.most());
     html! {
         tr {
-            th scope="row" { (sentence(&row.label)) }
+            th scope="row" {
+                (sentence(&row.label))
+                @if !row.direction().is_empty() { br; small { (row.direction()) } }
+            }
             @for (place, value) in row.values.iter().enumerate() {
                 td {
                     @match value {

@@ -1,16 +1,21 @@
 //! Runs in columns beside each other: rows are figures, each held against the first column.
 
+mod cache;
+mod conclusion;
+mod csv;
 mod html;
+mod of_record;
 mod rows;
 mod text;
 
 use results::RunRecord;
+pub use results::{Better, LabFigure as Extra};
 
 use crate::page::Page;
 use crate::styled::Styled;
 
+pub(crate) use csv::field;
 pub(crate) use rows::Row;
-pub use rows::{Better, Extra};
 
 /// The forms of a line-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +26,8 @@ pub enum LineupFormat {
     Markdown,
     /// One page with bars that needs nothing else.
     Html,
+    /// One row for each figure of each column, without rounding.
+    Csv,
 }
 
 /// Runs in columns beside each other.
@@ -28,6 +35,8 @@ pub enum LineupFormat {
 pub struct Lineup {
     /// What it is.
     pub title: String,
+    /// When it was measured and on what, by name.
+    pub facts: Vec<(&'static str, String)>,
     /// What holds for all of it, such as the scale.
     pub remarks: Vec<String>,
     /// The columns: a short name, and what is behind it.
@@ -37,6 +46,8 @@ pub struct Lineup {
     /// Whether its times are those of guests, which rank nothing.
     pub is_of_guests: bool,
     sections: Vec<Section>,
+    /// The runs that it is made of.
+    runs: Vec<Listed>,
     /// What the reader should know.
     pub notes: Vec<String>,
 }
@@ -46,9 +57,32 @@ pub struct Lineup {
 struct Section {
     heading: String,
     alarms: Vec<String>,
+    /// Whether the page cache was measured or devices were.
+    cache: Option<cache::Cached>,
+    /// What came out, in sentences.
+    conclusions: Vec<String>,
     rows: Vec<Row>,
     /// Whether nothing in it is held against anything.
     is_in_words: bool,
+}
+
+impl Section {
+    /// What served its I/O, and what came out.
+    fn sentences(&self) -> impl Iterator<Item = &String> {
+        let cache = self.cache.iter().map(|it| &it.said);
+        cache.chain(&self.conclusions)
+    }
+}
+
+/// A run of a line-up, in a line.
+#[derive(Debug, Clone)]
+struct Listed {
+    id: String,
+    column: String,
+    section: String,
+    started: String,
+    /// The codes of its warnings, each once.
+    warnings: Vec<String>,
 }
 
 impl Lineup {
@@ -71,9 +105,16 @@ impl Lineup {
         if self.is_of_guests {
             rows = rows.into_iter().map(Row::of_guests).collect();
         }
+        let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
+        let conclusions = match alarms.is_empty() {
+            true => conclusion::conclusions(&rows, &names),
+            false => Vec::new(),
+        };
         self.sections.push(Section {
             heading: heading.to_owned(),
             alarms,
+            cache: cache::cached(columns, &names),
+            conclusions,
             rows,
             is_in_words: false,
         });
@@ -87,6 +128,8 @@ impl Lineup {
         self.sections.push(Section {
             heading: heading.to_owned(),
             alarms: Vec::new(),
+            cache: None,
+            conclusions: Vec::new(),
             rows: rows.collect(),
             is_in_words: true,
         });
@@ -99,7 +142,27 @@ impl Lineup {
             LineupFormat::Text => text::render(self, page),
             LineupFormat::Markdown => text::markdown(self).into(),
             LineupFormat::Html => html::render(self).into(),
+            LineupFormat::Csv => csv::render(self).into(),
         }
+    }
+
+    /// Which of it the page cache served rather than devices, in a sentence; none where all of it
+    /// reached devices.
+    fn page_cache(&self) -> Option<String> {
+        let is_cached = |section: &&Section| section.cache.as_ref().is_some_and(|it| it.is_cached);
+        let cached: Vec<&str> = self
+            .sections
+            .iter()
+            .filter(is_cached)
+            .map(|section| section.heading.as_str())
+            .collect();
+        (!cached.is_empty()).then(|| {
+            format!(
+                "The page cache was measured, not devices: {}. To measure devices, add `--cache \
+                 direct`, or `--cold` and more data than memory holds.",
+                cached.join(", ")
+            )
+        })
     }
 
     /// How to read the tables; none where all is told in words.
@@ -118,9 +181,9 @@ impl Lineup {
             false => String::new(),
         };
         Some(format!(
-            "{times}* is the best mean of its row. The line below is the ratio to {first}, the \
-             one below that its 95 % confidence interval, where it was repeated; an interval \
-             around 1 shows no difference."
+            "{times}↑ higher is better, ↓ lower is better; * is the best mean of its row. The \
+             line below is the ratio to {first}, the one below that its 95 % confidence interval, \
+             where it was repeated; an interval around 1 shows no difference."
         ))
     }
 }

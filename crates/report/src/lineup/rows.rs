@@ -4,36 +4,12 @@ use ::compare::{
     CellComparison, CellName, Comparison, ComparisonOptions, Figure, FigureComparison, Scope,
     compare,
 };
-use results::RunRecord;
+use results::{Better, LabFigure, RunRecord};
 use stats::{Estimate, Ratio};
 use units::format;
 
 use crate::numbers::{LatencyUnit, digits, mebibytes};
 use crate::wrap::printable;
-
-/// Which values are the better ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Better {
-    /// Larger ones.
-    Higher,
-    /// Smaller ones.
-    Lower,
-    /// Neither: it is told, and held against nothing.
-    Neither,
-}
-
-/// A figure that no record has, such as the time to make a file system.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Extra {
-    /// What it is, with its unit.
-    pub label: String,
-    /// The values of each column, one a repetition.
-    pub samples: Vec<Vec<f64>>,
-    /// Which values are the better ones.
-    pub better: Better,
-    /// Whether it is a time, or was got from one.
-    pub is_time: bool,
-}
 
 /// Stands before times that rank nothing.
 pub(super) const GUEST_TIME: &str = "~";
@@ -42,8 +18,12 @@ pub(super) const GUEST_TIME: &str = "~";
 #[derive(Debug, Clone)]
 pub(crate) struct Row {
     pub label: String,
+    /// The same for programs, which read base units.
+    pub base_label: String,
     pub values: Vec<Option<Value>>,
-    better: Better,
+    pub better: Better,
+    /// Whether it says how fast the work was done.
+    pub is_rate: bool,
     is_time: bool,
 }
 
@@ -52,13 +32,15 @@ pub(crate) struct Row {
 pub(crate) struct Value {
     pub mean: f64,
     pub shown: String,
+    /// None where it is told in words.
+    pub estimate: Option<Estimate>,
     /// To the first column that has the figure; none there.
     pub ratio: Option<Ratio>,
 }
 
 impl Row {
     /// The row of a figure that no record has.
-    pub fn of_extra(extra: &Extra) -> Self {
+    pub fn of_extra(extra: &LabFigure) -> Self {
         let estimates: Vec<_> = extra
             .samples
             .iter()
@@ -71,6 +53,7 @@ impl Row {
             Some(Value {
                 mean: estimate.mean,
                 shown: digits(estimate.mean),
+                estimate: Some(*estimate),
                 ratio: (place != first)
                     .then(|| Ratio::of_estimates(of_first, estimate))
                     .flatten(),
@@ -78,8 +61,10 @@ impl Row {
         };
         Self {
             label: extra.label.clone(),
+            base_label: extra.label.clone(),
             values: estimates.iter().enumerate().map(value).collect(),
             better: extra.better,
+            is_rate: false,
             is_time: extra.is_time,
         }
         .told()
@@ -109,13 +94,25 @@ impl Row {
         let value = |shown: &String| Value {
             mean: 0.0,
             shown: shown.clone(),
+            estimate: None,
             ratio: None,
         };
         Self {
             label: label.to_owned(),
+            base_label: label.to_owned(),
             values: words.iter().map(|it| it.as_ref().map(value)).collect(),
             better: Better::Neither,
+            is_rate: false,
             is_time: false,
+        }
+    }
+
+    /// Which values are the better ones, in words; nothing where none is.
+    pub fn direction(&self) -> &'static str {
+        match self.better {
+            Better::Higher => "higher is better",
+            Better::Lower => "lower is better",
+            Better::Neither => "",
         }
     }
 
@@ -259,6 +256,7 @@ fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<
             found.as_ref().map(|found| Value {
                 mean: found.b.mean,
                 shown: show(figure, found.b.mean, unit),
+                estimate: Some(found.b),
                 ratio: (place != first)
                     .then(|| Ratio::of_estimates(&of_first.b, &found.b))
                     .flatten(),
@@ -266,11 +264,13 @@ fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<
         };
         Some(Row {
             label: joined(label, &figure_name(figure, unit)),
+            base_label: joined(label, base_name(figure)),
             values: found.iter().enumerate().map(value).collect(),
             better: match figure.higher_is_better() {
                 true => Better::Higher,
                 false => Better::Lower,
             },
+            is_rate: figure == Figure::PerSecond,
             is_time: true,
         })
     };
@@ -283,6 +283,15 @@ fn joined(label: &str, figure: &str) -> String {
     match label {
         "" => figure.to_owned(),
         label => format!("{label}, {figure}"),
+    }
+}
+
+fn base_name(figure: Figure) -> &'static str {
+    match figure {
+        Figure::PerSecond => "per_second",
+        Figure::BytesPerSecond => "bytes_per_second",
+        Figure::LatencyMean => "latency_mean_ns",
+        Figure::LatencyP99 => "latency_p99_ns",
     }
 }
 

@@ -50,7 +50,7 @@ fn figures_stand_in_columns_with_their_ratio_to_the_first() {
     let sync = line("sync afterwards")
         .split_whitespace()
         .collect::<Vec<_>>();
-    assert_eq!(sync[3..], ["2.050", "*1.050", "-"], "{text}");
+    assert_eq!(sync[3..], ["↓", "2.050", "*1.050", "-"], "{text}");
     assert!(text.contains("95 %"), "{text}");
 }
 
@@ -157,4 +157,100 @@ fn what_is_told_in_words_is_not_ranked() {
     assert!(!text.contains('*') && !text.contains("ratio"), "{text}");
     let page = lineup.render(LineupFormat::Html, Page::PLAIN);
     assert!(!page.contains("width:0.0%"), "no bars");
+}
+
+/// A lab of two file systems, the second of which is twice as fast.
+fn lab(factors: &[f64]) -> results::LabRecord {
+    use results::{LabColumn, LabRecord, LabSection};
+    let one = sample::record();
+    let mut lab = LabRecord::new(one.environment.clone(), vec!["pgmeter".to_owned()]);
+    lab.title = "file-server on new file systems".to_owned();
+    let column = |name: &str| LabColumn {
+        name: name.to_owned(),
+        behind: "made by `mkfs`".to_owned(),
+    };
+    lab.columns = vec![column("ext4"), column("xfs")];
+    let mut runs = |base: f64| -> Vec<String> {
+        let made = factors.iter().map(|factor| {
+            let mut run = faster(&one, base * factor);
+            run.id = format!("{base}-{factor}");
+            run
+        });
+        let made: Vec<RunRecord> = made.collect();
+        let ids = made.iter().map(|run| run.id.clone()).collect();
+        lab.runs.extend(made);
+        ids
+    };
+    lab.sections = vec![LabSection {
+        heading: "file-server".to_owned(),
+        runs: vec![runs(1.0), runs(2.0)],
+        ..LabSection::default()
+    }];
+    lab
+}
+
+#[test]
+fn a_lab_says_when_it_was_on_what_and_what_came_out() {
+    let wide = Page {
+        width: 300,
+        color: false,
+    };
+    let lineup = Lineup::of(&lab(&[1.0, 1.01, 0.99]));
+    let text = lineup.render(LineupFormat::Text, wide);
+    for wanted in [
+        "Linux 6.12.9",
+        "UTC",
+        "xfs is first with",
+        "2.00 times ext4 (95 % confidence",
+        "per s \u{2191}",
+        "past the page cache",
+    ] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    let page = lineup.render(LineupFormat::Html, Page::PLAIN);
+    for wanted in [
+        "higher is better",
+        "lower is better",
+        "#runs",
+        "1-1.01",
+        "Linux 6.12.9",
+    ] {
+        assert!(page.contains(wanted), "{wanted}");
+    }
+    let once = Lineup::of(&lab(&[1.0])).render(LineupFormat::Text, wide);
+    assert!(once.contains("measured once, so that chance may"), "{once}");
+}
+
+#[test]
+fn a_lab_through_the_page_cache_says_so_at_the_top() {
+    let mut lab = lab(&[1.0]);
+    for cell in lab.runs.iter_mut().flat_map(|run| &mut run.cells) {
+        cell.cache = workload::plan::CacheMode::Buffered;
+        if let Some(device) = &mut cell.device {
+            device.read_bytes = 0;
+        }
+    }
+    let text = Lineup::of(&lab).render(LineupFormat::Text, Page::PLAIN);
+    let said = text.find("The page cache was measured, not devices: file-server");
+    let first = text.find("\nfile-server\n");
+    assert!(said.unwrap() < first.unwrap(), "{text}");
+    assert!(text.contains("the devices served 0.0 % of"), "{text}");
+}
+
+#[test]
+fn a_lab_is_the_same_when_it_is_read_back_and_has_rows_for_programs() {
+    let lab = lab(&[1.0, 1.01, 0.99]);
+    let again = results::LabRecord::from_json(&lab.to_json()).unwrap();
+    assert!(results::LabRecord::is_meant(lab.to_json().as_bytes()));
+    let csv = |lab| Lineup::of(lab).render(LineupFormat::Csv, Page::PLAIN);
+    assert_eq!(csv(&again), csv(&lab));
+    assert!(
+        csv(&lab).contains("per_second\",xfs,higher,3,"),
+        "{}",
+        csv(&lab)
+    );
+    let mut gone = lab.clone();
+    gone.runs.remove(0);
+    let text = Lineup::of(&gone).render(LineupFormat::Text, Page::PLAIN);
+    assert!(text.contains("1 of the runs are no longer there"), "{text}");
 }

@@ -1,5 +1,6 @@
 //! A line-up for a terminal, and in Markdown.
 
+use results::Better;
 use stats::Ratio;
 
 use super::rows::{Row, Value};
@@ -20,8 +21,14 @@ pub(super) fn render(lineup: &Lineup, page: Page) -> Styled {
     let mut lines = Lines::default();
     let title = wrap(&lineup.title, limit);
     lines.extend(title.iter().map(|line| page.bold(line)));
+    for (_, fact) in &lineup.facts {
+        lines.extend(wrap(fact, limit));
+    }
     for remark in &lineup.remarks {
         lines.extend(wrap(remark, limit));
+    }
+    if let Some(cache) = lineup.page_cache() {
+        lines.extend(wrap(&cache, limit).iter().map(|line| page.yellow(line)));
     }
     for (name, behind) in &lineup.columns {
         lines.extend(wrap(&format!("{name}: {behind}"), limit));
@@ -34,6 +41,9 @@ pub(super) fn render(lineup: &Lineup, page: Page) -> Styled {
         lines.push(page.bold(&printable(&section.heading)));
         for alarm in &section.alarms {
             lines.extend(wrap(alarm, limit).iter().map(|line| page.red(line)));
+        }
+        for sentence in section.sentences() {
+            lines.extend(wrap(sentence, limit));
         }
         for table in tables(lineup, section, limit) {
             let shown = table.lines(limit);
@@ -58,7 +68,14 @@ fn alarm_lines(alarm: &str, limit: usize) -> Vec<String> {
 /// The line-up in Markdown.
 pub(super) fn markdown(lineup: &Lineup) -> String {
     let mut lines = vec![format!("# {}", escape(&lineup.title)), String::new()];
-    lines.extend(lineup.remarks.iter().map(|it| format!("- {}", escape(it))));
+    let facts = lineup.facts.iter().map(|(_, fact)| fact);
+    let remarks = facts.chain(&lineup.remarks);
+    lines.extend(remarks.map(|it| format!("- {}", escape(it))));
+    lines.extend(
+        lineup
+            .page_cache()
+            .map(|it| format!("- **{}**", escape(&it))),
+    );
     for (name, behind) in &lineup.columns {
         lines.push(format!("- **{}**: {}", escape(name), escape(behind)));
     }
@@ -73,6 +90,9 @@ pub(super) fn markdown(lineup: &Lineup) -> String {
         lines.extend([String::new(), heading, String::new()]);
         for alarm in &section.alarms {
             lines.extend([format!("**{}**", escape(alarm)), String::new()]);
+        }
+        for sentence in section.sentences() {
+            lines.extend([escape(sentence), String::new()]);
         }
         let all: Vec<usize> = (0..lineup.columns.len()).collect();
         lines.extend(table_lines(&table(lineup, section, &all)));
@@ -142,7 +162,13 @@ fn lines(row: &Row, places: &[usize]) -> Vec<Vec<String>> {
             .collect::<Vec<String>>()
     };
     let best = row.best();
-    let mut lines = vec![line(&row.label, &|place, value| {
+    let arrow = match row.better {
+        Better::Higher => " ↑",
+        Better::Lower => " ↓",
+        Better::Neither => "",
+    };
+    let label = format!("{}{arrow}", row.label);
+    let mut lines = vec![line(&label, &|place, value| {
         let mark = if best == Some(place) { "*" } else { "" };
         format!("{mark}{}", value.shown)
     })];

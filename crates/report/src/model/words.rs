@@ -87,7 +87,11 @@ pub fn precision(record: &RunRecord) -> Option<String> {
 
 /// The machine, in a line.
 pub fn environment(record: &RunRecord) -> String {
-    let environment = &record.environment;
+    machine(&record.environment)
+}
+
+/// A machine, in a line.
+pub fn machine(environment: &Environment) -> String {
     let mut parts = Vec::new();
     if !environment.kernel.is_empty() {
         parts.push(format!("Linux {}", environment.kernel));

@@ -9,7 +9,7 @@ mod shapes;
 
 use results::RunRecord;
 
-use crate::lineup::{Extra, LineupFormat};
+use crate::lineup::{Extra, LineupFormat, field};
 use crate::markdown::{escape, table_lines};
 use crate::page::Page;
 use crate::styled::{Lines, Styled};
@@ -71,6 +71,7 @@ impl PaperTable<'_> {
             LineupFormat::Text => self.text(&tables, page),
             LineupFormat::Markdown => self.markdown(&tables).into(),
             LineupFormat::Html => self.html(&tables).into(),
+            LineupFormat::Csv => csv(&tables).into(),
         }
     }
 
@@ -141,6 +142,23 @@ impl PaperTable<'_> {
         };
         crate::html::document(self.paper.name, &links, &body)
     }
+}
+
+/// Every number of every table: table, row, column, value as it is printed.
+fn csv(tables: &[Titled]) -> String {
+    let mut lines = vec!["table,row,column,value".to_owned()];
+    for (heading, table) in tables {
+        for row in &table.rows {
+            let values = row.iter().zip(&table.columns).skip(1);
+            lines.extend(values.map(|(value, column)| {
+                [heading, &row[0], &column.head, value]
+                    .map(|it| field(it))
+                    .join(",")
+            }));
+        }
+    }
+    lines.push(String::new());
+    lines.join("\n")
 }
 
 #[cfg(test)]

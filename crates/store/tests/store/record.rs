@@ -87,6 +87,24 @@ fn a_run_that_goes_on_shows_what_is_there_so_far() {
 }
 
 #[test]
+fn a_lab_is_found_by_the_beginning_of_its_name() {
+    let bed = Bed::new();
+    let mut store = bed.store();
+    let mut lab = results::LabRecord::new(Default::default(), vec!["pgmeter".to_owned()]);
+    store.keep_lab(&lab).unwrap();
+    let first = lab.clone();
+    lab.id.push('a');
+    lab.started_at += Duration::from_secs(1);
+    store.keep_lab(&lab).unwrap();
+    assert_eq!(store.lab("last").unwrap(), lab);
+    assert_eq!(store.lab(&lab.id).unwrap(), lab);
+    assert_eq!(store.lab(&lab.id[..8]).unwrap(), lab);
+    assert!(store.keep_lab(&first).is_err(), "it is there already");
+    let missing = store.lab("x").unwrap_err();
+    assert!(matches!(missing, StoreError::NoSuchLab { .. }), "{missing}");
+}
+
+#[test]
 fn a_run_knows_how_many_bytes_it_wrote() {
     let bed = Bed::new();
     let store = bed.store();

@@ -7,11 +7,18 @@ use store::{FORMAT_NUMBER, Filter, RunStatus, Store, StoreError};
 use crate::bed::{Bed, record, store_run};
 
 /// The formats that have been, each with a complete run and one that was killed.
-const FIXTURES: [(i64, &str, &str); 1] = [(
-    1,
-    include_str!("../formats/1.sql"),
-    include_str!("../formats/1.json"),
-)];
+const FIXTURES: [(i64, &str, &str); 2] = [
+    (
+        1,
+        include_str!("../formats/1.sql"),
+        include_str!("../formats/1.json"),
+    ),
+    (
+        2,
+        include_str!("../formats/2.sql"),
+        include_str!("../formats/1.json"),
+    ),
+];
 
 /// Makes the file of an earlier version.
 fn old(bed: &Bed, sql: &str) {

@@ -12,12 +12,14 @@ mod peak;
 mod print;
 mod recover;
 mod run;
+mod stored;
 
 pub(super) use contest::{Contest, Entrant, Held, Side};
 pub(super) use ground::Asked;
 pub(super) use guest::probe;
 pub(super) use outcome::{costs, exit, shortfalls};
 pub(super) use peak::{Peak, peak};
+pub(super) use stored::report_file;
 
 use crate::args::{LabAction, LabArgs};
 use crate::failure::{Exit, Failure};
@@ -27,7 +29,8 @@ use crate::stored::Place;
 pub(crate) fn lab(args: &LabArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
     match &args.action {
         LabAction::Run(args) => run::run(args, place, at_once),
-        LabAction::Recover(args) => recover::recover(args, at_once),
+        LabAction::Recover(args) => recover::recover(args, place, at_once),
+        LabAction::Report(args) => stored::report(args, place),
         LabAction::List => list::list(at_once),
         LabAction::Clean(args) => clean::clean(args),
         LabAction::Guest { order } => guest::guest(order, place, at_once),

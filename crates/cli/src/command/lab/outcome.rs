@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use lab::Layout;
-use report::{Better, Extra, Lineup};
-use results::{RunRecord, Status, WarningCode};
+use report::{Better, Extra};
+use results::{
+    LabColumn, LabRecord, LabSection, RunRecord, Status, Timestamp, WarningCode, WarningLevel,
+};
 
-use super::contest::{Contest, Costs, Done, Held};
+use super::contest::{Contest, Costs, Done, Entrant, Held};
 use crate::failure::Exit;
 
 const MIB: f64 = 1_048_576.0;
@@ -66,43 +68,51 @@ fn mebibytes(bytes: Option<u64>) -> Option<f64> {
     bytes.map(|bytes| bytes as f64 / MIB)
 }
 
-/// The contest as a table for each workload, file systems in columns.
-pub(crate) fn lineup(contest: &Contest, held: &Held, title: String) -> Lineup {
+/// The contest as a record: a section for each workload, file systems in columns.
+pub(crate) fn record(
+    contest: &Contest,
+    held: &Held,
+    (start, title): (LabRecord, String),
+) -> LabRecord {
     let choices = &contest.asked.choices;
-    let described = choices
-        .iter()
-        .zip(&held.described)
-        .map(|(choice, described)| {
-            let described = described
-                .clone()
-                .unwrap_or_else(|| "not mounted".to_owned());
-            (choice.label.clone(), described)
-        });
+    let columns = choices.iter().zip(&held.described);
+    let columns = columns.map(|(choice, described)| {
+        let described = described.clone();
+        LabColumn {
+            name: choice.label.clone(),
+            behind: described.unwrap_or_else(|| "not mounted".to_owned()),
+        }
+    });
     let notes = contest.entrants.iter().flat_map(|entrant| &entrant.notes);
-    let mut lineup = Lineup::new(title, described.collect());
-    lineup.is_of_guests = contest.asked.host.is_some();
-    lineup.remarks = contest.asked.remarks();
-    lineup.alarms.clone_from(&held.alarms);
-    lineup.alarms.extend(shortfalls(contest, held));
-    lineup.notes = notes
-        .chain(&held.notes)
-        .cloned()
-        .chain(doubts(&held.done))
-        .collect();
     let all: Vec<usize> = (0..choices.len()).collect();
-    for (workload_index, entrant) in contest.entrants.iter().enumerate() {
-        let columns: Vec<Vec<RunRecord>> = all
+    let section = |(workload_index, entrant): (usize, &Entrant)| LabSection {
+        heading: entrant.name.clone(),
+        runs: all
             .iter()
             .map(|choice_index| {
                 let done = of_job(held, workload_index, *choice_index);
-                done.map(|done| done.record.clone()).collect()
+                done.map(|done| done.record.id.clone()).collect()
             })
-            .collect();
-        let columns: Vec<&[RunRecord]> = columns.iter().map(Vec::as_slice).collect();
-        let extras = costs(held, workload_index, &all);
-        lineup.add(&entrant.name, &columns, &extras);
+            .collect(),
+        figures: costs(held, workload_index, &all),
+        words: Vec::new(),
+    };
+    LabRecord {
+        finished_at: Some(Timestamp::now()),
+        title,
+        is_of_guests: contest.asked.host.is_some(),
+        remarks: contest.asked.remarks(),
+        columns: columns.collect(),
+        alarms: [&held.alarms[..], &shortfalls(contest, held)].concat(),
+        sections: contest.entrants.iter().enumerate().map(section).collect(),
+        notes: notes
+            .chain(&held.notes)
+            .cloned()
+            .chain(doubts(&held.done))
+            .collect(),
+        runs: held.done.iter().map(|done| done.record.clone()).collect(),
+        ..start
     }
-    lineup
 }
 
 /// What the jobs of a workload cost beside it on each of these file systems, as far as it is known.
@@ -170,9 +180,9 @@ fn doubts(done: &[Done]) -> Option<String> {
             .record
             .warnings
             .iter()
+            .filter(|warning| warning.level() == WarningLevel::Warning)
             .map(|warning| &warning.code)
             .collect();
-        codes.retain(|code| !matches!(code, WarningCode::Other(code) if code == "lab"));
         codes.sort();
         codes.dedup();
         for code in codes {

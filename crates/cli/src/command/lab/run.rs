@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use lab::{Order, schedule};
-use report::LineupFormat;
+use report::{Lineup, LineupFormat};
+use results::LabRecord;
 
 use super::contest::{Entrant, Side};
 use super::ground::Asked;
-use super::outcome::{exit, lineup};
+use super::outcome::{exit, record};
+use super::stored::keep;
 use crate::args::{JobsArg, LabRunArgs, LineupArg};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
@@ -20,6 +22,8 @@ use crate::stored::Place;
 pub(crate) fn run(args: &LabRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
     args.ground.table.refuse_existing()?;
     let side = side(args, Asked::read(&args.ground, args.change.seed, &[])?)?;
+    let draft = args.ground.table.open_json()?;
+    let start = LabRecord::new(target::environment(&[]), std::env::args().collect());
     let stop = stop_flag(at_once)?;
     let contest = side.contest(place, !args.ground.no_db, &stop);
     let order = match args.jobs {
@@ -36,14 +40,22 @@ pub(crate) fn run(args: &LabRunArgs, place: &Place, at_once: fn() -> !) -> Resul
         seed,
     );
     let held = contest.hold(&jobs)?;
-    let table = lineup(&contest, &held, title(&side.entrants, args.repetitions));
+    let title = title(&side.entrants, args.repetitions);
+    let record = record(&contest, &held, (start, title));
+    let table = Lineup::of(&record);
     let print = &args.ground.table;
     let printed = print.print(|format, page| table.render(format, page));
+    let written = draft.map_or(Ok(()), |draft| {
+        draft.finish(&Document::Json(record.to_json()))
+    });
+    if !args.ground.no_db && !held.done.is_empty() {
+        keep(&record, place, args.ground.table.quiet);
+    }
     if print.format != LineupArg::Html && !held.done.is_empty() && !args.no_html {
         let html = table.render(LineupFormat::Html, report::Page::PLAIN);
         write_page(&held.done[0].record.id, &Document::Prose(html));
     }
-    printed?;
+    printed.and(written)?;
     Ok(exit(&held, stop.load(Ordering::Relaxed)))
 }
 

@@ -9,11 +9,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use lab::recovery::{Crash, Mounted, Part, check_after_crash, trial_seed, write_until_killed};
 use lab::vm::{Host, Order};
 use lab::{Choice, Ground, Job, Lab, Medium, schedule};
+use report::Lineup;
+use results::LabRecord;
 
 use super::guest::{Task, leave};
+use super::stored::keep;
 use crate::args::{LabRecoverArgs, VmArg};
+use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::signals::stop_flag;
+use crate::stored::Place;
 
 /// All trials while they go on.
 struct Trials<'a> {
@@ -50,8 +55,14 @@ struct Held {
 }
 
 /// Tries recovery, and prints what was kept.
-pub(super) fn recover(args: &LabRecoverArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
+pub(super) fn recover(
+    args: &LabRecoverArgs,
+    place: &Place,
+    at_once: fn() -> !,
+) -> Result<Exit, Failure> {
     args.table.refuse_existing()?;
+    let draft = args.table.open_json()?;
+    let start = LabRecord::new(target::environment(&[]), std::env::args().collect());
     let choices = Choice::read_all(&args.fs)?;
     let ground = Ground {
         medium: Medium::Loop,
@@ -72,9 +83,16 @@ pub(super) fn recover(args: &LabRecoverArgs, at_once: fn() -> !) -> Result<Exit,
     let mut lab = Lab::begin(&directory)?;
     super::guest::probe_in(&mut lab, &trials.host, &trials.stop)?;
     let held = trials.hold(lab);
-    let table = table::lineup(&trials, &held);
-    args.table
-        .print(|format, page| table.render(format, page))?;
+    let record = table::record(&trials, &held, start);
+    let table = Lineup::of(&record);
+    let printed = args.table.print(|format, page| table.render(format, page));
+    let written = draft.map_or(Ok(()), |draft| {
+        draft.finish(&Document::Json(record.to_json()))
+    });
+    if !args.no_db && !held.tried.is_empty() {
+        keep(&record, place, args.table.quiet);
+    }
+    printed.and(written)?;
     Ok(exit(&held, trials.stop.load(Ordering::Relaxed)))
 }
 

@@ -1,7 +1,7 @@
 //! The table of what was kept.
 
 use lab::recovery::{Findings, Mounted, recovery_lines};
-use report::Lineup;
+use results::{LabColumn, LabRecord, LabSection, LabWords, Timestamp};
 use units::Bytes;
 
 use super::{Held, Trials, Tried};
@@ -51,22 +51,20 @@ struct Column<'a> {
     label: &'a str,
 }
 
-/// All trials as a table, file systems in columns.
-pub(super) fn lineup(trials: &Trials, held: &Held) -> Lineup {
+/// All trials as a record, file systems in columns.
+pub(super) fn record(trials: &Trials, held: &Held, start: LabRecord) -> LabRecord {
     let columns: Vec<Column> = (0..trials.choices.len())
         .map(|index| Column::of(trials, held, index))
         .collect();
     let described = columns.iter().zip(&held.described);
     let described = described.map(|(column, described)| {
         let described = described.clone();
-        let described = described.unwrap_or_else(|| "not made".to_owned());
-        (column.label.to_owned(), described)
+        LabColumn {
+            name: column.label.to_owned(),
+            behind: described.unwrap_or_else(|| "not made".to_owned()),
+        }
     });
-    let title = "What file systems keep when their kernel is killed".to_owned();
-    let mut lineup = Lineup::new(title, described.collect());
-    lineup.remarks = remarks(trials);
     let broken = columns.iter().flat_map(Column::broken);
-    lineup.alarms = held.alarms.iter().cloned().chain(broken).collect();
     let counts = |counts: &[Count]| -> Vec<Row> {
         let row = |(label, of): &Count| {
             let words = columns.iter().map(|column| column.count(*of));
@@ -79,8 +77,6 @@ pub(super) fn lineup(trials: &Trials, held: &Held) -> Lineup {
         row(&columns, "steps done", Column::steps),
     ];
     promised.extend(counts(&PROMISED));
-    lineup.add_words("Promised by `fsync`", &promised);
-    lineup.add_words("Beyond what was promised", &counts(&BEYOND));
     let recovery = [
         row(&columns, "mounted again, trials", Column::mounted_again),
         row(&columns, "mount, ms (of a guest)", Column::mount_ms),
@@ -88,12 +84,41 @@ pub(super) fn lineup(trials: &Trials, held: &Held) -> Lineup {
         row(&columns, "unmounted, trials", Column::unmounted),
         row(&columns, "then consistent, trials", Column::consistent),
     ];
-    lineup.add_words("Recovery", &recovery);
+    let sections = [
+        section("Promised by `fsync`", promised),
+        section("Beyond what was promised", counts(&BEYOND)),
+        section("Recovery", recovery.into()),
+    ];
     let said = columns.iter().flat_map(Column::said);
     let doubts = columns.iter().filter_map(Column::inconsistent);
-    lineup.notes = held.notes.iter().cloned().chain(said).collect();
-    lineup.notes.extend(doubts);
-    lineup
+    LabRecord {
+        finished_at: Some(Timestamp::now()),
+        title: "What file systems keep when their kernel is killed".to_owned(),
+        remarks: remarks(trials),
+        columns: described.collect(),
+        alarms: held.alarms.iter().cloned().chain(broken).collect(),
+        sections: sections.into(),
+        notes: held
+            .notes
+            .iter()
+            .cloned()
+            .chain(said)
+            .chain(doubts)
+            .collect(),
+        ..start
+    }
+}
+
+fn section(heading: &str, rows: Vec<Row>) -> LabSection {
+    let words = rows.into_iter().map(|(label, values)| LabWords {
+        label: label.to_owned(),
+        values,
+    });
+    LabSection {
+        heading: heading.to_owned(),
+        words: words.collect(),
+        ..LabSection::default()
+    }
 }
 
 fn row<'a>(

@@ -1,0 +1,131 @@
+//! Results of labs that are kept, and printed again.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use report::Lineup;
+use results::{LabRecord, RunRecord};
+use store::Store;
+
+use crate::args::{LabReportArgs, LineupArg, ReportArgs, ReportFormat, TableArgs};
+use crate::document::Document;
+use crate::failure::{Exit, Failure};
+use crate::output::write_new;
+use crate::stored::{Place, read_text, refused};
+
+/// Keeps the record of a lab in the results store, beside its runs, and says how it is printed
+/// again. The result is printed already, so it is no failure when it cannot be kept.
+pub(super) fn keep(record: &LabRecord, place: &Place, is_quiet: bool) {
+    // Its runs are in the store by themselves.
+    let bare = LabRecord {
+        runs: Vec::new(),
+        ..record.clone()
+    };
+    let kept = place.open().and_then(|mut store| store.keep_lab(&bare));
+    match kept {
+        Ok(()) if is_quiet => {}
+        Ok(()) => tell!("again: pgmeter lab report {}", record.id),
+        Err(error) => tell!("warning: the lab is not in the results store: {error}"),
+    }
+}
+
+/// Prints the result of a lab again.
+pub(super) fn report(args: &LabReportArgs, place: &Place) -> Result<Exit, Failure> {
+    args.table.refuse_existing()?;
+    let record = find(&args.lab, place)?;
+    let draft = args.table.open_json()?;
+    let printed = print(&record, &args.table);
+    let written = draft.map_or(Ok(()), |draft| {
+        draft.finish(&Document::Json(record.to_json()))
+    });
+    printed.and(written)?;
+    Ok(Exit::Measured)
+}
+
+/// Prints the record of a lab for `report`; none where the file is no such record.
+pub(crate) fn report_file(args: &ReportArgs) -> Result<Option<Exit>, Failure> {
+    let [path] = args.records.as_slice() else {
+        return Ok(None);
+    };
+    let Some(record) = read(path)? else {
+        return Ok(None);
+    };
+    let format = match args.format {
+        ReportFormat::Text => LineupArg::Text,
+        ReportFormat::Markdown => LineupArg::Markdown,
+        ReportFormat::Html => LineupArg::Html,
+        ReportFormat::Csv => LineupArg::Csv,
+        ReportFormat::Json => {
+            let document = Document::Json(record.to_json());
+            write_new(args.output.as_deref(), &document)?;
+            return Ok(Some(Exit::Measured));
+        }
+        ReportFormat::IometerCsv | ReportFormat::Classic | ReportFormat::FioJson => {
+            let message = format!(
+                "`{}` is a lab, which this format does not have",
+                path.display()
+            );
+            let help = Some("use one of text, markdown, html, csv, json".to_owned());
+            return Err(Failure::new(Exit::Usage, message, help));
+        }
+    };
+    let table = TableArgs {
+        format,
+        output: args.output.clone(),
+        json: None,
+        quiet: false,
+    };
+    print(&record, &table)?;
+    Ok(Some(Exit::Measured))
+}
+
+fn print(record: &LabRecord, table: &TableArgs) -> Result<(), Failure> {
+    let lineup = Lineup::of(record);
+    table.print(|format, page| lineup.render(format, page))
+}
+
+/// The record of that file, or else of the store, with its runs.
+fn find(lab: &Path, place: &Place) -> Result<LabRecord, Failure> {
+    if lab.exists() {
+        let not_a_lab = "it is not the record of a lab";
+        return read(lab)?.ok_or_else(|| refused(lab, &not_a_lab));
+    }
+    let selector = lab.to_string_lossy();
+    let store = place.open_for(&selector)?;
+    let mut record = store.lab(&selector)?;
+    record.runs = runs(&record, &store)?;
+    Ok(record)
+}
+
+/// The runs of a lab that are still in the store.
+fn runs(record: &LabRecord, store: &Store) -> Result<Vec<RunRecord>, Failure> {
+    let mut runs = Vec::new();
+    for id in record.run_ids() {
+        match store.load(id) {
+            Ok(run) => runs.push(run),
+            // Somebody has removed it, which the report tells.
+            Err(store::StoreError::NoSuchRun { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(runs)
+}
+
+/// The record of a lab in a file; none where it is something else.
+fn read(path: &Path) -> Result<Option<LabRecord>, Failure> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let mut beginning = Vec::new();
+    let read = File::open(path).and_then(|file| {
+        file.take(LabRecord::BEGINNING_BYTES)
+            .read_to_end(&mut beginning)
+    });
+    read.map_err(|error| refused(path, &error))?;
+    if !LabRecord::is_meant(&beginning) {
+        return Ok(None);
+    }
+    let record = LabRecord::from_json(&read_text(path)?).map_err(|error| refused(path, &error))?;
+    Ok(Some(record))
+}

@@ -1,0 +1,62 @@
+//! A line-up as CSV for programs: one row for each figure of each column, no rounding.
+
+use super::Lineup;
+use super::rows::{Row, Value};
+
+const HEADS: [&str; 10] = [
+    "section",
+    "figure",
+    "column",
+    "better",
+    "n",
+    "mean",
+    "ratio",
+    "ratio_ci95_low",
+    "ratio_ci95_high",
+    "words",
+];
+
+/// The rows, with a final line break.
+pub(super) fn render(lineup: &Lineup) -> String {
+    let mut lines = vec![HEADS.join(",")];
+    for section in &lineup.sections {
+        for row in &section.rows {
+            let columns = lineup.columns.iter().zip(&row.values);
+            let values = columns.filter_map(|((name, _), value)| Some((name, value.as_ref()?)));
+            lines.extend(values.map(|(name, value)| {
+                let texts = texts(row, value);
+                let heads = [&section.heading, &row.base_label, name].map(|text| field(text));
+                [heads.as_slice(), &texts].concat().join(",")
+            }));
+        }
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn texts(row: &Row, value: &Value) -> Vec<String> {
+    let number = |number: Option<f64>| number.map_or_else(String::new, |it| it.to_string());
+    let certainty = value.ratio.and_then(|it| it.certainty);
+    vec![
+        row.direction().split(' ').next().unwrap_or("").to_owned(),
+        value
+            .estimate
+            .map_or_else(String::new, |it| it.n.to_string()),
+        number(value.estimate.map(|it| it.mean)),
+        number(value.ratio.map(|it| it.value)),
+        number(certainty.map(|it| it.ci95_low)),
+        number(certainty.map(|it| it.ci95_high)),
+        match value.estimate {
+            Some(_) => String::new(),
+            None => field(&value.shown),
+        },
+    ]
+}
+
+/// A text as a field of CSV.
+pub(crate) fn field(text: &str) -> String {
+    match text.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", text.replace('"', "\"\"")),
+        false => text.to_owned(),
+    }
+}

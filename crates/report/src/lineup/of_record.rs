@@ -1,0 +1,109 @@
+//! A line-up of the record of a lab.
+
+use results::{LabRecord, LabSection, RunRecord, WarningLevel};
+use units::format;
+
+use super::{Lineup, Listed};
+use crate::model;
+
+impl Lineup {
+    /// What the record of a lab says.
+    #[must_use]
+    pub fn of(record: &LabRecord) -> Self {
+        let columns = record.columns.iter();
+        let columns = columns.map(|it| (it.name.clone(), it.behind.clone()));
+        let mut lineup = Self::new(record.title.clone(), columns.collect());
+        lineup.facts = facts(record);
+        lineup.is_of_guests = record.is_of_guests;
+        lineup.remarks.clone_from(&record.remarks);
+        lineup.alarms.clone_from(&record.alarms);
+        lineup.notes.clone_from(&record.notes);
+        for section in &record.sections {
+            lineup.take(record, section);
+        }
+        let gone = record.run_ids().len() - lineup.runs.len();
+        if gone > 0 {
+            lineup
+                .alarms
+                .push(format!("{gone} of the runs are no longer there"));
+        }
+        lineup
+    }
+
+    fn take(&mut self, record: &LabRecord, section: &LabSection) {
+        if !section.words.is_empty() {
+            let rows = section.words.iter();
+            let rows: Vec<_> = rows
+                .map(|it| (it.label.as_str(), it.values.clone()))
+                .collect();
+            self.add_words(&section.heading, &rows);
+            return;
+        }
+        let runs_of = |ids: &Vec<String>| -> Vec<RunRecord> {
+            ids.iter()
+                .filter_map(|id| record.run(id))
+                .cloned()
+                .collect()
+        };
+        let columns: Vec<Vec<RunRecord>> = section.runs.iter().map(runs_of).collect();
+        for (column, runs) in record.columns.iter().zip(&columns) {
+            let listed = runs
+                .iter()
+                .map(|run| listed(run, &column.name, &section.heading));
+            self.runs.extend(listed);
+        }
+        let columns: Vec<&[RunRecord]> = columns.iter().map(Vec::as_slice).collect();
+        self.add(&section.heading, &columns, &section.figures);
+    }
+}
+
+fn listed(run: &RunRecord, column: &str, section: &str) -> Listed {
+    let mut warnings: Vec<String> = Vec::new();
+    let grave = run.warnings.iter();
+    for warning in grave.filter(|it| it.level() == WarningLevel::Warning) {
+        let code = warning.code.to_string();
+        if !warnings.contains(&code) {
+            warnings.push(code);
+        }
+    }
+    Listed {
+        id: run.id.clone(),
+        column: column.to_owned(),
+        section: section.to_owned(),
+        started: run.started_at.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
+        warnings,
+    }
+}
+
+/// When it was measured and on what, as far as it is known.
+fn facts(record: &LabRecord) -> Vec<(&'static str, String)> {
+    let start = record.started_at.strftime("%Y-%m-%d %H:%M:%S UTC");
+    let took = record.finished_at.and_then(|end| {
+        let ns = end.as_nanosecond() - record.started_at.as_nanosecond();
+        u64::try_from(ns).ok()
+    });
+    let when = match took {
+        Some(ns) => format!("{start}, took {}", format::span(ns)),
+        None => start.to_string(),
+    };
+    let host = &record.environment.host;
+    let machine = model::machine(&record.environment);
+    let system = match host.is_empty() {
+        true => machine,
+        false => format!("{host}: {machine}"),
+    };
+    let command = record.command.join(" ");
+    let facts = [
+        ("System", system),
+        ("When", when),
+        (
+            "Lab",
+            format!("{}, pgmeter {}", record.id, record.pgmeter.version),
+        ),
+        ("Repeat", command),
+    ];
+    let known = facts.into_iter().filter(|(_, text)| !text.is_empty());
+    known
+        .map(|(name, text)| (name, crate::wrap::printable(&text)))
+        .collect()
+}
