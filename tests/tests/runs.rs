@@ -1,9 +1,11 @@
 //! The results store from outside: what `run` leaves there, and what `runs` makes of it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
-use end_to_end::{Bed, Finished, Mount, STORE, names_in, need, wait_for};
+use end_to_end::{Bed, Finished, Mount, STORE, finish, names_in, need, skip, wait_for};
 use serde_json::Value;
 
 /// Touches nothing, so that only the store is written.
@@ -605,4 +607,70 @@ fn a_run_of_a_pack_is_listed_by_what_it_can_be_asked_for() {
     assert_eq!(list(&bed)[0]["workloads"], serde_json::json!(["both"]));
     let found = bed.run(&["runs", "--workload", "both", "--json"]).stdout;
     assert!(found.contains("\"both\""), "{found}");
+}
+
+#[test]
+fn a_run_in_another_container_goes_on_and_is_not_removed() {
+    let bed = bed();
+    let mut command = Command::new("unshare");
+    command.args(["--pid", "--fork", "--kill-child", "--mount-proc"]);
+    let run = bed.command(&[
+        "run",
+        "null.toml",
+        "--quiet",
+        "--no-html",
+        "--run-time",
+        "60s",
+    ]);
+    command.arg(run.get_program()).args(run.get_args());
+    command.envs(
+        run.get_envs()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
+    command.current_dir(bed.path());
+    if !rustix::process::geteuid().is_root() {
+        skip!("a namespace of process numbers needs root");
+    }
+    let mut child = command.spawn().unwrap();
+    let listed = || {
+        let seen = bed.run(&["runs", "--json"]);
+        serde_json::from_str::<Value>(&seen.stdout).unwrap()[0]["status"].clone()
+    };
+    wait_for("the run", || listed() == "running");
+    bed.run(&["runs", "rm", "last"])
+        .assert_refused(2, &["is still going on"]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    wait_for("its end", || listed() == "interrupted");
+    assert_eq!(bed.run(&["runs", "rm", "last"]).code, 0);
+}
+
+#[test]
+fn a_mask_of_all_rights_keeps_no_run_from_its_own_files() {
+    let bed = bed();
+    let mut command = Command::new("sh");
+    let run = bed.command(&[
+        "run",
+        "null.toml",
+        "--quiet",
+        "--no-html",
+        "--json",
+        "o.json",
+    ]);
+    let script = "umask 0777; \"$@\" && \"$0\" runs && \"$0\" report o.json";
+    command.args(["-c", script]).arg(run.get_program());
+    command.arg(run.get_program()).args(run.get_args());
+    command.envs(
+        run.get_envs()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
+    let seen = finish(command.current_dir(bed.path()));
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    for name in ["o.json", STORE, ".store"] {
+        let mode = std::fs::metadata(bed.path().join(name))
+            .unwrap()
+            .permissions()
+            .mode();
+        assert_eq!(mode & 0o600, 0o600, "{name}: {mode:o}");
+    }
 }

@@ -16,6 +16,9 @@ pub struct Owner {
     pub boot: String,
     /// The machine's name, because a file system may be shared.
     pub host: String,
+    /// In which namespace the number is one; none if that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pid_namespace: Option<u64>,
 }
 
 impl Owner {
@@ -31,6 +34,7 @@ impl Owner {
                 .nodename()
                 .to_string_lossy()
                 .into_owned(),
+            pid_namespace: pid_namespace(),
         }
     }
 
@@ -42,7 +46,16 @@ impl Owner {
             // Another boot of this machine is over; another machine cannot be asked.
             return self.host != here.host;
         }
-        started_ticks(self.pid) == Some(self.started_ticks)
+        // Where numbers mean other processes, nobody can be asked.
+        !self.shares_numbers() || started_ticks(self.pid) == Some(self.started_ticks)
+    }
+
+    /// Whether its number means the same process here.
+    #[must_use]
+    pub fn shares_numbers(&self) -> bool {
+        let here = Self::current();
+        let is_other = self.pid_namespace.is_some() && self.pid_namespace != here.pid_namespace;
+        self.boot == here.boot && !is_other
     }
 
     /// Whether it is the process that asks.
@@ -50,6 +63,12 @@ impl Owner {
     pub fn is_this_process(&self) -> bool {
         *self == Self::current()
     }
+}
+
+/// Source: pid_namespaces(7): the inode tells namespaces of one boot apart.
+fn pid_namespace() -> Option<u64> {
+    use std::os::unix::fs::MetadataExt;
+    Some(fs::metadata("/proc/self/ns/pid").ok()?.ino())
 }
 
 fn boot() -> String {
@@ -88,6 +107,21 @@ mod tests {
             ..Owner::current()
         };
         assert!(!owner.may_run());
+    }
+
+    #[test]
+    fn a_process_of_another_container_may_run_whatever_has_its_number_here() {
+        let elsewhere = Owner {
+            pid_namespace: Some(1),
+            started_ticks: 1,
+            ..Owner::current()
+        };
+        assert!(elsewhere.may_run() && !elsewhere.shares_numbers());
+        let unknown = Owner {
+            pid_namespace: None,
+            ..elsewhere
+        };
+        assert!(!unknown.may_run() && unknown.shares_numbers());
     }
 
     #[test]

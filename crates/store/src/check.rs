@@ -38,7 +38,7 @@ pub(crate) fn check(record: &RunRecord, entries: &[Entry]) -> Result<(), StoreEr
 }
 
 /// Whether it can be a run's name and cannot be taken for `last`, an option or a path.
-fn is_id(id: &str) -> bool {
+pub(crate) fn is_id(id: &str) -> bool {
     id.len() <= ID_LENGTH_MAX
         && id.starts_with(|first: char| first.is_ascii_digit())
         && id

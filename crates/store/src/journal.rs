@@ -13,6 +13,7 @@ use crate::entry::{Entry, apply, finish_run, not_json};
 use crate::error::is_name_taken;
 use crate::header::Header;
 use crate::import::insert_record;
+use crate::live::{LiveRun, forget_ended};
 use crate::open::bring_in;
 use crate::place::identity;
 
@@ -31,6 +32,8 @@ pub(crate) struct Journal {
     /// The file as it was when the run began.
     identity: Option<(u64, u64)>,
     connection: Connection,
+    /// Held until the run has ended; none where there are no locks.
+    live: Option<LiveRun>,
     run: i64,
     draft: Draft,
     pending: Vec<Entry>,
@@ -55,12 +58,15 @@ impl Journal {
             },
             false => StoreError::of(&path, error),
         };
+        // Before it can be listed.
+        let live = LiveRun::begin(&path, &record.id);
         let begin = |connection: &mut Connection| -> rusqlite::Result<i64> {
             // Bringing the log into the file flushes it: not while a cell is measured.
             connection.pragma_update(None, "wal_autocheckpoint", 0)?;
             let header = Header::of(record).map_err(not_json)?;
             let owner = serde_json::to_string(&results::Owner::current()).map_err(not_json)?;
             let store = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            forget_ended(&path, &store)?;
             let run = header.insert(&store, &owner)?;
             store.commit()?;
             Ok(run)
@@ -70,6 +76,7 @@ impl Journal {
             identity: identity(&path),
             path,
             connection,
+            live,
             run,
             draft: Draft::default(),
             pending: Vec::new(),
@@ -162,6 +169,7 @@ impl Journal {
             None => self.write_end(record),
         };
         finished.map_err(|error| StoreError::of(&self.path, error))?;
+        self.live.take();
         bring_in(&self.connection);
         Ok(())
     }

@@ -18,6 +18,7 @@ mod import;
 mod journal;
 mod lab;
 mod list;
+mod live;
 mod load;
 mod open;
 mod place;

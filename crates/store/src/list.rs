@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 use results::{Owner, Timestamp};
@@ -12,6 +13,7 @@ use serde::de::DeserializeOwned;
 
 use crate::StoreError;
 use crate::best::Best;
+use crate::live::is_live;
 use crate::load::load_rows;
 use crate::store::Store;
 
@@ -85,10 +87,14 @@ impl RunStatus {
         }
     }
 
-    /// What a run is that is stored so; a run whose process is gone was interrupted.
-    pub(crate) fn of(stored: &str, owner: Option<&str>) -> Option<Self> {
+    /// What a run is that is stored so; a run whose process is gone was interrupted. `is_live` is
+    /// what its lock tells.
+    pub(crate) fn of(stored: &str, owner: Option<&str>, is_live: Option<bool>) -> Option<Self> {
         let status = stored.parse().ok()?;
         let may_run = || {
+            if is_live.is_some() {
+                return is_live;
+            }
             let owner = serde_json::from_str::<Owner>(owner?).ok()?;
             Some(owner.may_run())
         };
@@ -158,11 +164,12 @@ impl Store {
     /// # Errors
     /// When the store cannot be read.
     pub fn list(&self, filter: &Filter) -> Result<Vec<RunRow>, StoreError> {
-        list(&self.connection, filter).map_err(|error| StoreError::of(self.path(), error))
+        list(self.path(), &self.connection, filter)
+            .map_err(|error| StoreError::of(self.path(), error))
     }
 }
 
-fn list(connection: &Connection, filter: &Filter) -> rusqlite::Result<Vec<RunRow>> {
+fn list(path: &Path, connection: &Connection, filter: &Filter) -> rusqlite::Result<Vec<RunRow>> {
     // All queries see the same state, whatever others write.
     let connection = connection.unchecked_transaction()?;
     let short_ids = short_ids(&connection)?;
@@ -175,7 +182,7 @@ fn list(connection: &Connection, filter: &Filter) -> rusqlite::Result<Vec<RunRow
     let mut query = connection.prepare_cached(sql)?;
     let rows = query.query_map([since_us], |row| {
         let key: i64 = row.get(0)?;
-        let mut run = run_row(row)?;
+        let mut run = run_row(path, row)?;
         run.tags = tags.remove(&key).unwrap_or_default();
         if let Some(short_id) = short_ids.get(&run.id) {
             run.short_id.clone_from(short_id);
@@ -192,11 +199,11 @@ fn list(connection: &Connection, filter: &Filter) -> rusqlite::Result<Vec<RunRow
     wanted.take(filter.limit.unwrap_or(usize::MAX)).collect()
 }
 
-fn run_row(row: &Row) -> rusqlite::Result<RunRow> {
+fn run_row(path: &Path, row: &Row) -> rusqlite::Result<RunRow> {
     let id: String = row.get(1)?;
     let owner: Option<String> = row.get(5)?;
     let status: String = row.get(4)?;
-    let status = RunStatus::of(&status, owner.as_deref());
+    let status = RunStatus::of(&status, owner.as_deref(), is_live(path, &id));
     Ok(RunRow {
         short_id: id.clone(),
         id,

@@ -59,7 +59,8 @@ pub(crate) fn load_rows(store: &Connection, run: i64) -> rusqlite::Result<RunRec
         Ok((
             record,
             stored.clone(),
-            RunStatus::of(&stored, owner.as_deref()),
+            // A record of a run that goes on is as that of one that was interrupted.
+            RunStatus::of(&stored, owner.as_deref(), None),
         ))
     })?;
     let status = status.ok_or_else(|| damaged(2, "this is no status of a run"))?;

@@ -7,6 +7,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::journal::Journal;
 use crate::list::RunStatus;
+use crate::live::is_live;
 use crate::place::{default_path, shares_device};
 use crate::{StoreError, Writer, open};
 
@@ -84,13 +85,14 @@ impl Store {
     pub fn remove(&mut self, selector: &str, even_running: bool) -> Result<String, StoreError> {
         let run = self.select(selector)?;
         let id = run.id.clone();
+        let is_live = is_live(&self.path, &id);
         let removed = self.change(|connection| {
             let behavior = TransactionBehavior::Immediate;
             let store = connection.transaction_with_behavior(behavior)?;
             let sql = "SELECT status, owner FROM runs WHERE key = ?1";
             let status = store.query_row(sql, [run.key], |row| {
                 let (stored, owner): (String, Option<String>) = (row.get(0)?, row.get(1)?);
-                Ok(RunStatus::of(&stored, owner.as_deref()))
+                Ok(RunStatus::of(&stored, owner.as_deref(), is_live))
             })?;
             if status == Some(RunStatus::Running) && !even_running {
                 return Ok(false);

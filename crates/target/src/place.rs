@@ -42,7 +42,7 @@ pub(crate) struct Place {
 
 /// What an attempt to lock found.
 enum Locked {
-    Mine(OwnedFd, Option<Manifest>),
+    Mine(OwnedFd, Option<Box<Manifest>>),
     Nothing,
     /// Another process replaced the manifest meanwhile.
     Again,
@@ -232,7 +232,13 @@ impl Place {
             manifest,
             interrupted,
         };
-        claim.save()?;
+        if let Err(error) = claim.save() {
+            if claim.manifest.files.is_empty() && claim.manifest.trees.is_empty() {
+                // Nothing is left of a start that failed; the next one removes what cannot be.
+                let _ = claim.dissolve();
+            }
+            return Err(error);
+        }
         Ok(claim)
     }
 
@@ -310,7 +316,7 @@ impl Place {
                     return Ok(Some(Held {
                         directory,
                         lock,
-                        manifest,
+                        manifest: manifest.map(|boxed| *boxed),
                     }));
                 }
                 Locked::Nothing => return Ok(None),
@@ -373,14 +379,13 @@ impl Place {
                     pid: owner.pid,
                 })
             }
-            _ => Ok(Locked::Mine(lock, manifest)),
+            _ => Ok(Locked::Mine(lock, manifest.map(Box::new))),
         }
     }
 
     /// Whether an owner that may run does not use the place, given that we have its lock.
     fn is_free(&self, owner: &Owner) -> bool {
-        let here = Owner::current();
-        owner.is_this_process() || owner.boot != here.boot
+        owner.is_this_process() || !owner.shares_numbers()
     }
 
     fn locked_by_another(&self, lock: &OwnedFd) -> Result<Locked, TargetError> {

@@ -2,7 +2,7 @@
 
 use store::{Filter, RunStatus, Store, StoreError};
 
-use crate::bed::{Bed, record, store_run};
+use crate::bed::{Bed, beginning, record, store_run};
 
 fn ids(store: &Store, filter: &Filter) -> Vec<String> {
     let rows = store.list(filter).unwrap();
@@ -199,4 +199,38 @@ fn an_empty_store_has_no_runs() {
         store.load("last"),
         Err(StoreError::NoSuchRun { .. })
     ));
+}
+
+#[test]
+fn a_lock_tells_that_a_run_goes_on_whatever_has_its_number_here() {
+    let bed = Bed::new();
+    let mut store = bed.store();
+    let wanted = record(1);
+    let writer = store.begin(&beginning(&wanted)).unwrap();
+    let owner = |text: &str| {
+        let connection = rusqlite::Connection::open(bed.path()).unwrap();
+        let changed = connection.execute("UPDATE runs SET owner = ?1", [text]);
+        assert_eq!(changed.unwrap(), 1);
+    };
+    let status = |store: &Store| store.list(&Filter::default()).unwrap()[0].status;
+    // As a process of another container, whose number is another's here or nobody's.
+    let mut elsewhere = results::Owner::current();
+    (elsewhere.pid, elsewhere.started_ticks) = (1, 0);
+    owner(&serde_json::to_string(&elsewhere).unwrap());
+    assert_eq!(status(&store), RunStatus::Running);
+    assert!(matches!(
+        store.remove(&wanted.id, false),
+        Err(StoreError::Running { .. })
+    ));
+    drop(writer);
+
+    // As one that was killed: its lock is there, and nobody holds it.
+    let lock = format!("{}-run-{}", bed.path().display(), wanted.id);
+    std::fs::write(&lock, "").unwrap();
+    owner(&serde_json::to_string(&results::Owner::current()).unwrap());
+    assert_eq!(status(&store), RunStatus::Interrupted);
+    let next = store.begin(&beginning(&record(2))).unwrap();
+    assert!(!std::path::Path::new(&lock).exists());
+    drop(next);
+    store.remove(&wanted.id, false).unwrap();
 }

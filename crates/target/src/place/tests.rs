@@ -303,3 +303,26 @@ fn a_link_to_a_directory_is_never_a_target_directory() {
     assert!(Place::in_directory(&link, None).is_err());
     Place::beside(&link.join("disk.img"), None).expect("a place");
 }
+
+#[test]
+fn a_claim_that_cannot_be_written_leaves_no_work_directory() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mounted = std::process::Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=4k", "tmpfs"])
+        .arg(directory.path())
+        .output();
+    if !mounted.is_ok_and(|output| output.status.success()) {
+        return println!("skipped: mounting needs root");
+    }
+    // The one page that there is.
+    fs::write(directory.path().join("filling"), "x").expect("a file");
+    let claimed = Place::in_directory(directory.path(), None)
+        .expect("a place")
+        .claim("r");
+    let left = fs::read_dir(directory.path()).expect("a listing").count();
+    let _ = std::process::Command::new("umount")
+        .arg(directory.path())
+        .output();
+    claimed.expect_err("no space is left");
+    assert_eq!(left, 1);
+}
