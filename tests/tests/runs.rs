@@ -464,6 +464,8 @@ fn where_no_file_can_be_made_standard_output_takes_the_record() {
     mount.remount("ro").unwrap();
     let mut command = end_to_end::pgmeter(mount.path());
     command.args(["run", "null.toml", "--quiet"]);
+    // Nor where files are for a while only.
+    command.env("TMPDIR", mount.path());
     let seen = end_to_end::finish(&mut command);
     seen.assert_says(1, &["cannot be written", "on standard output"]);
     let start = seen.stdout.find("{\n").unwrap();

@@ -76,6 +76,11 @@ fn show_arguments(error: &mut clap::Error) {
             let all = all.iter().map(text).collect();
             Some((kind, ContextValue::Strings(all)))
         }
+        // Tips repeat arguments among styles.
+        ContextValue::StyledStrs(all) => {
+            let all = all.iter().map(|it| text(&it.to_string()).into()).collect();
+            Some((kind, ContextValue::StyledStrs(all)))
+        }
         _ => None,
     };
     let shown: Vec<_> = error.context().filter_map(shown).collect();

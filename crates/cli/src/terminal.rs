@@ -102,6 +102,11 @@ pub(crate) fn tell_text(text: Arguments) {
     let _ = Stream::Error.write_safe(printable_lines(&text.to_string()).as_bytes());
 }
 
+/// A name or a sentence that must not break the line that it stands in.
+pub(crate) fn one_line(text: &dyn std::fmt::Display) -> String {
+    printable(&text.to_string()).into_owned()
+}
+
 /// Lets panics be told as everything else is.
 pub(crate) fn tell_panics() {
     std::panic::set_hook(Box::new(|panic| {

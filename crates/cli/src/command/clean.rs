@@ -7,7 +7,7 @@ use target::{Adoptable, CleanReport, Left};
 use super::mounts::put_back;
 use crate::args::CleanArgs;
 use crate::failure::{Exit, Failure};
-use crate::terminal::print;
+use crate::terminal::{one_line, print};
 
 /// Files of a classic that are named before it is asked.
 const FILES_SHOWN: usize = 5;
@@ -18,7 +18,7 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, Failure> {
         let help = format!(
             "run it in a terminal, or, to remove them unasked, add `--yes`; `pgmeter clean {}` \
              lists them",
-            args.path.display()
+            one_line(&args.path.display())
         );
         let message = "`--adopt` asks before it removes anything, and nobody can answer";
         return Err(Failure::new(Exit::Usage, message, Some(help)));
@@ -33,10 +33,13 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, Failure> {
     clean_classics(args, &mut report)?;
     let mut text = String::new();
     if report.is_empty() {
-        text = format!("nothing of pgmeter is at `{}`\n", args.path.display());
+        text = format!(
+            "nothing of pgmeter is at `{}`\n",
+            one_line(&args.path.display())
+        );
     }
     for path in &report.removed {
-        text.push_str(&format!("removed `{}`\n", path.display()));
+        text.push_str(&format!("removed `{}`\n", one_line(&path.display())));
     }
     if report.beneath_count > 0 {
         let count = report.beneath_count;
@@ -45,8 +48,8 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, Failure> {
     for left in &report.left {
         text.push_str(&format!(
             "left `{}`: {}\n",
-            left.path.display(),
-            left.reason
+            one_line(&left.path.display()),
+            one_line(&left.reason)
         ));
     }
     print(text)?;
@@ -56,7 +59,7 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, Failure> {
              system numbers files anew (some FUSE file systems do):\n{}\n\
              help: to remove them as well, run `pgmeter clean --adopt {}`\n",
             listed(&report.adoptable),
-            args.path.display()
+            one_line(&args.path.display())
         );
     }
     Ok(if report.left.is_empty() {
@@ -74,7 +77,9 @@ fn clean_classics(args: &CleanArgs, report: &mut CleanReport) -> Result<(), Fail
         let count = leftover.files().count();
         if count > 0 {
             let first = leftover.files().take(FILES_SHOWN);
-            let first: Vec<_> = first.map(|path| format!("`{}`", path.display())).collect();
+            let first: Vec<_> = first
+                .map(|path| format!("`{}`", one_line(&path.display())))
+                .collect();
             let more = match count - first.len() {
                 0 => String::new(),
                 more => format!(" and {more} more"),
@@ -89,7 +94,7 @@ fn clean_classics(args: &CleanArgs, report: &mut CleanReport) -> Result<(), Fail
                 let path = args.path.clone();
                 tell!(
                     "help: to remove them, run `pgmeter clean --yes {}`",
-                    path.display()
+                    one_line(&path.display())
                 );
                 let reason = format!("the files of `as {}` are kept", leftover.program());
                 report.left.push(Left { path, reason });
@@ -103,10 +108,14 @@ fn clean_classics(args: &CleanArgs, report: &mut CleanReport) -> Result<(), Fail
 
 fn listed(found: &[Adoptable]) -> String {
     let line = |it: &Adoptable| match it.size_bytes {
-        Some(bytes) => format!("  `{}`, {}", it.path.display(), units::Bytes(bytes)),
+        Some(bytes) => format!(
+            "  `{}`, {}",
+            one_line(&it.path.display()),
+            units::Bytes(bytes)
+        ),
         None => format!(
             "  `{}`, a directory with {} files and directories",
-            it.path.display(),
+            one_line(&it.path.display()),
             it.beneath_count
         ),
     };

@@ -10,7 +10,7 @@ use super::lab::probe;
 use crate::args::DoctorArgs;
 use crate::failure::{Exit, Failure};
 use crate::signals::stop_flag;
-use crate::terminal::print;
+use crate::terminal::{one_line, print};
 
 /// Prints every finding, with what to do about it.
 pub(crate) fn doctor(args: &DoctorArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
@@ -29,9 +29,14 @@ pub(crate) fn doctor(args: &DoctorArgs, at_once: fn() -> !) -> Result<Exit, Fail
     for finding in findings {
         let health = finding.status.name();
         // Writing to a string does not fail.
-        let _ = writeln!(text, "{health:8}{:18}{}", finding.name, finding.detail);
+        let _ = writeln!(
+            text,
+            "{health:8}{:18}{}",
+            finding.name,
+            one_line(&finding.detail)
+        );
         if let Some(help) = finding.help {
-            let _ = writeln!(text, "{:26}help: {help}", "");
+            let _ = writeln!(text, "{:26}help: {}", "", one_line(&help));
         }
     }
     print(text)?;

@@ -147,8 +147,11 @@ impl<C: Console> Program<'_, C> {
             return false;
         };
         self.loads_count += 1;
+        // A name from the command line may have several lines.
+        let lines_of_name: Vec<&[u8]> = file.split(|byte| *byte == b'\n').collect();
+        let name = lines_of_name.join(&b"\\n"[..]);
         self.console
-            .print(&[b"Reading configuration from file '", file, b"'\n"].concat());
+            .print(&[b"Reading configuration from file '", &name[..], b"'\n"].concat());
         self.files.push(lines);
         true
     }

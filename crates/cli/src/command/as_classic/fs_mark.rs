@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -152,6 +153,12 @@ fn own_name() -> OsString {
     }
 }
 
+/// A word of the command line, which the banner has on one line.
+fn on_one_line(word: &OsString) -> OsString {
+    let lines: Vec<&[u8]> = word.as_bytes().split(|byte| *byte == b'\n').collect();
+    OsString::from_vec(lines.join(&b"\\n"[..]))
+}
+
 fn open_log(path: &Path) -> Result<File, Failure> {
     let opened = File::options().append(true).create(true).open(path);
     opened.map_err(|error| {
@@ -179,7 +186,8 @@ struct Printer<'a> {
 
 impl Printer<'_> {
     fn banner(&mut self, args: &[OsString]) {
-        let command: Vec<OsString> = std::iter::once(own_name()).chain(args.to_vec()).collect();
+        let words = std::iter::once(own_name()).chain(args.to_vec());
+        let command: Vec<OsString> = words.map(|word| on_one_line(&word)).collect();
         let started_at = self.calendar.now().strftime(CTIME).to_string();
         let banner = Banner {
             command: &command,

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::args::LabPlaceArgs;
 use crate::failure::{Exit, Failure};
-use crate::terminal::print;
+use crate::terminal::{one_line, print};
 
 /// Cleans, and says what was removed, what was left, and why.
 pub(crate) fn clean(args: &LabPlaceArgs) -> Result<Exit, Failure> {
@@ -13,19 +13,20 @@ pub(crate) fn clean(args: &LabPlaceArgs) -> Result<Exit, Failure> {
     let mut text = String::new();
     for removed in &cleaned.removed {
         // Writing to a string does not fail.
-        let _ = writeln!(text, "removed {removed}");
+        let _ = writeln!(text, "removed {}", one_line(removed));
     }
     for running in &cleaned.running {
-        let _ = writeln!(text, "at work: {running}");
+        let _ = writeln!(text, "at work: {}", one_line(running));
     }
     for left in &cleaned.left {
-        let _ = writeln!(text, "left: {left}");
+        let _ = writeln!(text, "left: {}", one_line(left));
         if let Some(help) = left.help() {
-            let _ = writeln!(text, "help: {help}");
+            let _ = writeln!(text, "help: {}", one_line(&help));
         }
     }
     if text.is_empty() {
-        text = format!("no lab has left anything in `{}`\n", directory.display());
+        let directory = one_line(&directory.display());
+        text = format!("no lab has left anything in `{directory}`\n");
     }
     print(text)?;
     Ok(if cleaned.left.is_empty() {
