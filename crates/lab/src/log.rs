@@ -1,8 +1,8 @@
 //! Log-structured file systems: what their logs hold, and cleaning behind them.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use crate::bench::Built;
 use crate::error::LabError;
@@ -15,6 +15,8 @@ const URGENT_SLEEP_MS: u32 = 20;
 /// When it has found nothing for so long, there is nothing to do.
 const IDLE: Duration = Duration::from_secs(2);
 const LOOK_EVERY: Duration = Duration::from_millis(100);
+/// The kernel's seconds may begin so much later than the clock's.
+const TICK: Duration = Duration::from_millis(50);
 /// How f2fs tells its cleanings apart. Source: `Documentation/ABI/testing/sysfs-fs-f2fs`,
 /// `gc_segment_mode`.
 const F2FS_MODES: u32 = 7;
@@ -24,6 +26,8 @@ const F2FS_MODES: u32 = 7;
 pub struct Log {
     kind: Kind,
     device: PathBuf,
+    /// A directory on it.
+    directory: PathBuf,
     /// Where the kernel shows its figures.
     figures: PathBuf,
     has_cleaner: bool,
@@ -70,6 +74,7 @@ impl Log {
         let log = Self {
             kind,
             device,
+            directory: built.directory.clone(),
             figures,
             has_cleaner: !has("nogc") && !has("background_gc=off"),
         };
@@ -128,6 +133,7 @@ impl Log {
 
     /// All segments in which a block can be gained, protected by nothing, at full speed.
     fn clean_nilfs2(&self, is_stopped: impl Fn() -> bool) -> Result<(), LabError> {
+        self.begin_second()?;
         let device = self.device.display().to_string();
         let words = ["-p", "0", "-m", "1", "-S", "32/0.01", device.as_str()];
         tools::run("nilfs-clean", &words.map(str::to_owned))?;
@@ -135,6 +141,21 @@ impl Log {
             let status = ["-l", device.as_str()].map(str::to_owned);
             Ok(tools::run("nilfs-clean", &status)?.contains("idle"))
         })
+    }
+
+    /// Has something written in a second that nothing was written in before: the cleaner takes only
+    /// what is older, in whole seconds, than what was written last, so that nothing of a workload
+    /// that took no longer would be cleaned.
+    ///
+    /// Source: nilfs-utils 2.2, `sbin/cleanerd/cleanerd.c`, `nilfs_cleanerd_select_segments`.
+    fn begin_second(&self) -> Result<(), LabError> {
+        let failed = |error| LabError::system("write to", &self.directory, error);
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+        let into_second = Duration::from_nanos(now.unwrap_or_default().subsec_nanos().into());
+        std::thread::sleep(Duration::from_secs(1) + TICK - into_second);
+        let directory = File::open(&self.directory).map_err(failed)?;
+        directory.set_modified(SystemTime::now()).map_err(failed)?;
+        rustix::fs::syncfs(&directory).map_err(|error| failed(error.into()))
     }
 
     /// Ends a cleaner that is a program, which would hold up unmounting.
