@@ -114,10 +114,8 @@ impl Cleaning<'_, '_> {
             PathKind::File | PathKind::Missing => {
                 let place = Place::beside(&data_file(path), seen)?;
                 if !self.clean_place(place)? && kind == PathKind::Missing {
-                    let parent = parent_of(path).to_owned();
-                    return Err(TargetError::Missing {
+                    return Err(TargetError::NothingToClean {
                         path: path.to_owned(),
-                        parent,
                     });
                 }
                 Ok(())

@@ -25,6 +25,12 @@ pub enum TargetError {
         /// The path as given.
         path: PathBuf,
     },
+    /// Nothing is there that could be cleaned.
+    #[error("`{path}` does not exist")]
+    NothingToClean {
+        /// The path as given.
+        path: PathBuf,
+    },
     /// The path ends in a slash or dots, so that it means a directory, and there is none.
     #[error("directory `{path}` does not exist")]
     NoSuchDirectory {
@@ -278,6 +284,9 @@ impl TargetError {
     #[must_use]
     pub fn help(&self) -> String {
         match self {
+            Self::NothingToClean { .. } => {
+                "name the target of the run that was interrupted, as `--target` named it".to_owned()
+            }
             Self::Missing { parent, .. } => format!("make the directory `{}`", parent.display()),
             Self::NotThere { .. } => {
                 "nothing was written; name a directory, file or device that is there, or add \

@@ -158,13 +158,13 @@ fn nothing_to_clean_is_an_empty_report_and_nothing_there_an_error() {
     assert!(
         matches!(
             missing,
-            TargetError::Missing { .. } | TargetError::System { .. }
+            TargetError::NothingToClean { .. } | TargetError::System { .. }
         ),
         "{missing}"
     );
     assert!(matches!(
         clean(&directory.path().join("no"), None),
-        Err(TargetError::Missing { .. })
+        Err(TargetError::NothingToClean { .. })
     ));
     let link = directory.path().join("link");
     symlink(directory.path(), &link).expect("a link");
