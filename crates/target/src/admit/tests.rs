@@ -231,7 +231,11 @@ fn a_file_system_mounted_in_dev_is_no_place_of_nodes() {
     }
     let directory = tempfile::tempdir_in(shared).expect("a directory");
     admit(directory.path(), &Permission::default()).expect("admitted");
-    admit(&directory.path().join("new.dat"), &Permission::default()).expect("admitted");
+    let permission = Permission {
+        create: true,
+        ..Permission::default()
+    };
+    admit(&directory.path().join("new.dat"), &permission).expect("admitted");
 }
 
 #[test]
