@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use signal_hook::SigId;
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
@@ -38,10 +39,27 @@ pub(crate) fn stop_flag(at_once: fn() -> !) -> Result<Arc<AtomicBool>, Failure> 
     Ok(stop)
 }
 
-/// A flag that is set whenever the process goes on after it was stopped.
-pub(crate) fn continued_flag() -> Result<Arc<AtomicBool>, Failure> {
-    let continued = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register(SIGCONT, Arc::clone(&continued))
-        .map_err(|source| Failure::system("cannot catch signals", &source))?;
-    Ok(continued)
+/// Sets a flag whenever the process goes on after it was stopped, until it is dropped.
+pub(crate) struct Continued {
+    flag: Arc<AtomicBool>,
+    registered: SigId,
+}
+
+impl Continued {
+    pub fn watch() -> Result<Self, Failure> {
+        let flag = Arc::new(AtomicBool::new(false));
+        let registered = signal_hook::flag::register(SIGCONT, Arc::clone(&flag))
+            .map_err(|source| Failure::system("cannot catch signals", &source))?;
+        Ok(Self { flag, registered })
+    }
+
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.flag)
+    }
+}
+
+impl Drop for Continued {
+    fn drop(&mut self) {
+        signal_hook::low_level::unregister(self.registered);
+    }
 }

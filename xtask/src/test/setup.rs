@@ -19,6 +19,7 @@ const PROGRAMS: &[Program] = &[
     ("linux.uml", "user-mode-linux"),
     ("mkfs.nilfs2", "nilfs-tools"),
     ("mkfs.f2fs", "f2fs-tools"),
+    ("mkfs.vfat", "dosfstools"),
 ];
 
 /// Programs of the browser lane; large, and not in every distribution, so they are installed by

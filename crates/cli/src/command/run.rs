@@ -17,7 +17,7 @@ use crate::command::outputs::Outputs;
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
 use crate::keep::Keeper;
-use crate::signals::{continued_flag, stop_flag};
+use crate::signals::{Continued, stop_flag};
 use crate::stored::Place;
 use crate::terminal::{Stream, no_color};
 
@@ -42,13 +42,14 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
     }
     let outputs = Outputs::open(args)?;
     let stop = stop_flag(at_once)?;
+    let continued = Continued::watch()?;
     let options = RunOptions {
         overwrite_devices: args.overwrite_device.clone(),
         create,
         keep: keeps(&planned.plan),
         command: std::env::args().collect(),
         stop,
-        continued: continued_flag()?,
+        continued: continued.flag(),
     };
     let mut keeper = Keeper::open(place, !args.no_db);
     let warnings = warnings
@@ -146,21 +147,25 @@ pub(super) fn of_plan(diagnostic: Diagnostic) -> Warning {
 
 /// What the exit code says of a run; `is_whole` is whether all of it is where it was wanted.
 pub(super) fn exit(record: &RunRecord, is_whole: bool) -> Exit {
+    match record.status {
+        Status::Interrupted => Exit::Interrupted,
+        Status::Failed => Exit::System,
+        Status::Complete if has_failure(record) => Exit::Failed,
+        Status::Complete if !is_whole => Exit::Failed,
+        Status::Complete => Exit::Measured,
+    }
+}
+
+/// Whether operations failed, contents were wrong, a target went away or a cell is not valid.
+pub(super) fn has_failure(record: &RunRecord) -> bool {
     let is_bad = |cell: &CellRecord| cell.total.errors > 0 || cell.status == Status::Failed;
-    let errors = record.cells.iter().any(is_bad);
     let is_failure = |warning: &Warning| {
         matches!(
             warning.code,
             WarningCode::VerifyMismatch | WarningCode::TargetLost
         )
     };
-    match record.status {
-        Status::Interrupted => Exit::Interrupted,
-        Status::Failed => Exit::System,
-        Status::Complete if errors || record.warnings.iter().any(is_failure) => Exit::Failed,
-        Status::Complete if !is_whole => Exit::Failed,
-        Status::Complete => Exit::Measured,
-    }
+    record.cells.iter().any(is_bad) || record.warnings.iter().any(is_failure)
 }
 
 #[cfg(test)]

@@ -254,7 +254,7 @@ pub(super) fn notes(comparisons: &[Comparison]) -> Vec<String> {
             "± (where the page is wide enough): half of a mean's own 95 % interval".to_owned(),
         );
     }
-    notes.push(holm(comparisons));
+    notes.extend(holm(comparisons));
     let is_open = |figure: &FigureComparison| figure.verdict == Verdict::NoDifferenceShown;
     if figures().any(|figure| is_open(figure) && figure.smallest_difference.is_some()) {
         notes.push(
@@ -272,22 +272,30 @@ pub(super) fn notes(comparisons: &[Comparison]) -> Vec<String> {
     notes
 }
 
-fn holm(comparisons: &[Comparison]) -> String {
+/// None where nothing could be tested.
+fn holm(comparisons: &[Comparison]) -> Option<String> {
+    if comparisons
+        .iter()
+        .all(|comparison| comparison.test_count == 0)
+    {
+        return None;
+    }
     let counts: Vec<String> = comparisons
         .iter()
         .map(|comparison| comparison.test_count.to_string())
         .collect();
     let of = match counts.as_slice() {
+        [count] if count == "1" => "the one test of this comparison".to_owned(),
         [count] => format!("the {count} tests of this comparison"),
         several => format!(
             "the tests of each comparison with A ({})",
             several.join(", ")
         ),
     };
-    format!(
+    Some(format!(
         "better, worse: p < 0.05 after Holm's correction for {of}; low and high are each \
          ratio's own 95 % interval, without that correction"
-    )
+    ))
 }
 
 /// What intervals rest on, where that needs a word.

@@ -22,7 +22,7 @@ use crate::input::{Input, input};
 use crate::keep::{Keeper, NotStored};
 use crate::output::{try_new, write_measured};
 use crate::rescue::{StandardOutput, rescue};
-use crate::signals::{continued_flag, stop_flag};
+use crate::signals::{Continued, stop_flag};
 use crate::stored::Place;
 
 /// So often is measured where nobody says how often: fewer have no interval of percentiles.
@@ -43,13 +43,14 @@ pub(super) fn measure(
         .map(|it| it.path.to_string_lossy().into_owned())
         .collect();
     check_space_together(&plans, &target::system_facts(&paths, None))?;
+    let continued = Continued::watch()?;
     let options = RunOptions {
         overwrite_devices: args.overwrite_device.clone(),
         create: args.measure.create,
         keep: keeps(plans[0]),
         command: std::env::args().collect(),
         stop: stop_flag(at_once)?,
-        continued: continued_flag()?,
+        continued: continued.flag(),
     };
     let mut keepers = [(); 2].map(|()| Keeper::open(place, !args.no_db));
     let [finished_a, finished_b] = in_turn(&sides, &options, &mut keepers, live_of(args)?);

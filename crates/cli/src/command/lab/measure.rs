@@ -13,6 +13,7 @@ use workload::plan::Cell;
 use crate::failure::Failure;
 use crate::keep::Keeper;
 use crate::rescue::{StandardOutput, rescue};
+use crate::signals::Continued;
 use crate::stored::Place;
 use crate::terminal::{Stream, no_color};
 
@@ -59,10 +60,12 @@ pub(crate) fn measure(
         .iter()
         .map(|it| of_code("plan", it.message.clone()));
     let warnings = of_lab.chain(of_plan).chain(keeper.doubts()).collect();
+    let continued = Continued::watch()?;
     let options = RunOptions {
         overwrite_devices,
         command: std::env::args().collect(),
         stop: Arc::clone(&stop),
+        continued: continued.flag(),
         ..RunOptions::default()
     };
     let mut live = live(is_quiet)?;

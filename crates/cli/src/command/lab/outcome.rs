@@ -9,6 +9,7 @@ use results::{
     LabColumn, LabRecord, LabSection, RunRecord, Status, Timestamp, WarningCode, WarningLevel,
 };
 
+use super::super::run::has_failure;
 use super::contest::{Contest, Costs, Done, Entrant, Held};
 use crate::failure::Exit;
 
@@ -217,9 +218,45 @@ pub(crate) fn exit(held: &Held, is_stopped: bool) -> Exit {
     if is_stopped || records().any(|record| record.status == Status::Interrupted) {
         return Exit::Interrupted;
     }
-    let failed = |record: &RunRecord| record.cells.iter().any(|cell| cell.total.errors > 0);
-    if records().any(failed) {
+    if records().any(has_failure) {
         return Exit::Failed;
     }
     Exit::Measured
+}
+
+#[cfg(test)]
+mod tests {
+    use results::{Environment, Warning};
+    use workload::plan::Plan;
+
+    use super::*;
+
+    #[test]
+    fn a_lab_whose_target_went_away_has_failed_as_a_run_would() {
+        let plan = Plan {
+            workloads: Vec::new(),
+            targets: Vec::new(),
+            cells: Vec::new(),
+            seed: 0,
+            settings: Vec::new(),
+            repetition_rule: None,
+        };
+        let mut record = RunRecord::new(plan, Environment::default(), Vec::new());
+        record.finish(Status::Complete);
+        let mut held = Held::default();
+        let job = lab::Job {
+            choice_index: 0,
+            workload_index: 0,
+            repetition: 0,
+        };
+        held.done.push(Done {
+            job,
+            record,
+            costs: Costs::default(),
+        });
+        assert_eq!(exit(&held, false), Exit::Measured);
+        let lost = Warning::of_cell(WarningCode::TargetLost, 0, "gone");
+        held.done[0].record.warnings.push(lost);
+        assert_eq!(exit(&held, false), Exit::Failed);
+    }
 }
