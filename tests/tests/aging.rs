@@ -73,7 +73,9 @@ fn tables_and_runs_tell_the_age_and_the_workload_has_its_own_figures() {
     let row = |label: &str| -> Vec<f64> {
         let line = done.stdout.lines().find(|line| line.starts_with(label));
         let figures = line.unwrap()[label.len()..].split_whitespace();
+        // Behind some labels it says which values are the better ones.
         figures
+            .filter(|it| !["↑", "↓"].contains(it))
             .map(|it| it.trim_start_matches('*').parse().unwrap_or(-1.0))
             .collect()
     };

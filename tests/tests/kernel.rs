@@ -77,7 +77,8 @@ fn every_engine_and_every_use_of_the_cache_works_on_ext4() {
 
 #[test]
 fn mmap_with_direct_is_refused() {
-    let bed = bed(Scratch::new().unwrap().path(), MIXED);
+    let scratch = Scratch::new().unwrap();
+    let bed = bed(scratch.path(), MIXED);
     let seen = bed.measure(&["mine.toml", "--engine", "mmap", "--cache", "direct"]);
     assert!(matches!(seen.code, 2 | 3), "{}", seen.text());
     seen.assert_refused(seen.code, &["mmap", "help: "]);

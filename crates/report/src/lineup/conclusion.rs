@@ -37,8 +37,8 @@ fn conclusion(row: &Row, names: &[&str]) -> Option<String> {
     let label = &row.label;
     Some(match ratio_of.certainty {
         None => format!(
-            "{label}: {first} had most, {} to {} of {second} ({by} times); measured once, so that \
-             chance may have made the difference.",
+            "{label}: {first} was best with {}, against {} for {second} ({by} times); measured \
+             once, so this may be chance.",
             best.shown, next.shown
         ),
         Some(sure) => {
@@ -49,7 +49,7 @@ fn conclusion(row: &Row, names: &[&str]) -> Option<String> {
                      95 % confidence {ends})."
                 ),
                 false => format!(
-                    "{label}: {first} is first with {}, {by} times {second} (95 % confidence \
+                    "{label}: {first} was best with {}, {by} times {second} (95 % confidence \
                      {ends}).",
                     best.shown
                 ),
