@@ -23,6 +23,23 @@ impl Finished {
     pub fn text(&self) -> String {
         format!("exit {}\n{}\n{}", self.code, self.stdout, self.stderr)
     }
+
+    /// The values of the row that begins with `label`, without the marks that say which are the
+    /// better ones and which is the best; none where a column has no number.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    #[track_caller]
+    pub fn row(&self, label: &str) -> Vec<Option<f64>> {
+        let mut lines = self.stdout.lines();
+        let values = lines.find_map(|line| line.strip_prefix(label));
+        let values = values.unwrap_or_else(|| panic!("no `{label}` in\n{}", self.text()));
+        values
+            .split_whitespace()
+            .filter(|word| !["↑", "↓"].contains(word))
+            .map(|word| word.trim_start_matches('*').parse().ok())
+            .collect()
+    }
 }
 
 /// Runs a tool of the system and returns its standard output.

@@ -71,13 +71,8 @@ fn tables_and_runs_tell_the_age_and_the_workload_has_its_own_figures() {
     let done = site.run(&[&line[..], &["--age", "0.5,churn=0.25"]].concat());
     done.assert_says(0, &["aged in", "% full"]);
     let row = |label: &str| -> Vec<f64> {
-        let line = done.stdout.lines().find(|line| line.starts_with(label));
-        let figures = line.unwrap()[label.len()..].split_whitespace();
-        // Behind some labels it says which values are the better ones.
-        figures
-            .filter(|it| !["↑", "↓"].contains(it))
-            .map(|it| it.trim_start_matches('*').parse().unwrap_or(-1.0))
-            .collect()
+        let values = done.row(label).into_iter();
+        values.map(|value| value.unwrap_or(-1.0)).collect()
     };
     let full = row("aged: full, %");
     assert!(

@@ -9,11 +9,8 @@ use end_to_end::{
 
 /// The values of a row, as numbers.
 fn row(done: &Finished, label: &str) -> Vec<f64> {
-    let mut lines = done.stdout.lines();
-    let values = lines.find_map(|line| line.strip_prefix(label));
-    let values = values.unwrap_or_else(|| panic!("no `{label}` in\n{}", done.text()));
-    let number = |word: &str| word.trim_start_matches('*').parse().unwrap_or(f64::NAN);
-    values.split_whitespace().map(number).collect()
+    let values = done.row(label).into_iter();
+    values.map(|value| value.unwrap_or(f64::NAN)).collect()
 }
 
 #[test]

@@ -2,18 +2,7 @@
 
 use std::time::Duration;
 
-use end_to_end::{Finished, LAB_IMAGE, LabSite, need};
-
-/// The values of a row; none where a column has nothing.
-fn row(done: &Finished, label: &str) -> Vec<Option<u64>> {
-    let mut lines = done.stdout.lines();
-    let values = lines.find_map(|line| line.strip_prefix(label));
-    let values = values.unwrap_or_else(|| panic!("no `{label}` in\n{}", done.text()));
-    values
-        .split_whitespace()
-        .map(|word| word.parse().ok())
-        .collect()
-}
+use end_to_end::{LAB_IMAGE, LabSite, need};
 
 /// Arguments of one trial each, whose kernel dies where little but `fdatasync` was called lately.
 fn arguments<'a>(site: &'a LabSite, more: &[&'a str]) -> Vec<&'a str> {
@@ -30,15 +19,17 @@ fn what_was_synced_outlives_the_kernel_and_is_rolled_forward() {
         .bed
         .run(&arguments(&site, &["--fs", "nilfs2,f2fs,ext4"]));
     done.assert_says(0, &["killed after"]);
-    let promised = row(&done, "files promised");
+    let promised = done.row("files promised");
     assert!(
-        promised.iter().all(|count| count.is_some_and(|it| it > 30)),
+        promised
+            .iter()
+            .all(|count| count.is_some_and(|it| it > 30.0)),
         "{}",
         done.text()
     );
-    assert_eq!(row(&done, "intact"), promised, "{}", done.text());
+    assert_eq!(done.row("intact"), promised, "{}", done.text());
     for label in ["lost", "short", "stale", "damaged", "there again"] {
-        assert_eq!(row(&done, label), [Some(0); 3], "{}", done.text());
+        assert_eq!(done.row(label), [Some(0.0); 3], "{}", done.text());
     }
     // The kernels themselves say that they rolled forward.
     for phrase in ["recover_data", "recovery complete"] {

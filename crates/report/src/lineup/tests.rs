@@ -218,7 +218,10 @@ fn a_lab_says_when_it_was_on_what_and_what_came_out() {
         assert!(page.contains(wanted), "{wanted}");
     }
     let once = Lineup::of(&lab(&[1.0])).render(LineupFormat::Text, wide);
-    assert!(once.contains("measured once, so this may be chance"), "{once}");
+    assert!(
+        once.contains("measured once, so this may be chance"),
+        "{once}"
+    );
 }
 
 #[test]
