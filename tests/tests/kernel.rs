@@ -103,7 +103,7 @@ fn the_device_under_the_file_is_counted() {
 fn reads_from_the_cache_are_told() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 512 << 20));
     let bed = bed(mounted.path(), READS);
-    let (_, record) = bed.record(&["mine.toml", "--cache", "buffered"]);
+    let (_, record) = bed.record(&["mine.toml", "--cache", "buffered", "--set", "warm=true"]);
     assert!(
         warnings(&record).contains("cache-served-reads"),
         "{}",
