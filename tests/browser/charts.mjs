@@ -126,6 +126,8 @@ async function theNumbersAreATable(bed) {
   await bed.visit("repeated", {}, async (page) => {
     const figure = page.locator("figure").first();
     await figure.locator("summary").click();
+    // The table is made when the event comes, which may be later.
+    await figure.locator("tbody tr").first().waitFor();
     const rows = await figure.locator("tbody tr").allInnerTexts();
     assert.equal(rows.length, 3, "one for each depth");
     assert.match(rows[0], /^1\s+[\d.]+k \([\d.]+k to [\d.]+k\)\s+[\d.]+ MiB\/s/);
