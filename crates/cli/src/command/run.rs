@@ -169,13 +169,13 @@ pub(super) fn has_failure(record: &RunRecord) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use results::Environment;
 
     use super::*;
 
-    #[test]
-    fn a_target_that_went_away_is_a_failure() {
+    /// Of a run that ended well and measured nothing.
+    pub(in crate::command) fn complete_record() -> RunRecord {
         let plan = Plan {
             workloads: Vec::new(),
             targets: Vec::new(),
@@ -186,6 +186,12 @@ mod tests {
         };
         let mut record = RunRecord::new(plan, Environment::default(), Vec::new());
         record.finish(Status::Complete);
+        record
+    }
+
+    #[test]
+    fn a_target_that_went_away_is_a_failure() {
+        let mut record = complete_record();
         assert_eq!(exit(&record, true), Exit::Measured);
         let lost = Warning::of_cell(WarningCode::TargetLost, 0, "gone");
         record.warnings.push(lost);

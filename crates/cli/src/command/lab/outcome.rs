@@ -226,23 +226,14 @@ pub(crate) fn exit(held: &Held, is_stopped: bool) -> Exit {
 
 #[cfg(test)]
 mod tests {
-    use results::{Environment, Warning};
-    use workload::plan::Plan;
+    use results::Warning;
 
     use super::*;
+    use crate::command::run::tests::complete_record;
 
     #[test]
     fn a_lab_whose_target_went_away_has_failed_as_a_run_would() {
-        let plan = Plan {
-            workloads: Vec::new(),
-            targets: Vec::new(),
-            cells: Vec::new(),
-            seed: 0,
-            settings: Vec::new(),
-            repetition_rule: None,
-        };
-        let mut record = RunRecord::new(plan, Environment::default(), Vec::new());
-        record.finish(Status::Complete);
+        let record = complete_record();
         let mut held = Held::default();
         let job = lab::Job {
             choice_index: 0,
