@@ -61,6 +61,73 @@ fn ctrl_c_saves_what_was_measured_and_removes_the_files() {
     }
 }
 
+/// Starts the program as `nohup` does, or a shell in the background: these signals are ignored.
+fn start_ignoring(bed: &Bed, signals: &str, arguments: &[&str]) -> Child {
+    let run = bed.command(arguments);
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", &format!("trap '' {signals}; exec \"$@\""), "sh"])
+        .arg(run.get_program())
+        .args(run.get_args())
+        .current_dir(bed.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    for (name, value) in run.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell.spawn().unwrap()
+}
+
+#[test]
+fn what_was_ignored_at_the_start_ends_no_run() {
+    for name in ["HUP", "INT"] {
+        let bed = Bed::new().unwrap();
+        bed.file("long.toml", LONG);
+        let target = bed.target().to_string_lossy().into_owned();
+        let run = ["run", "long.toml", "--target", &target, "--run-time", "3s"];
+        let run = [&run[..], &["--json", "saved.json"]].concat();
+        let mut child = start_ignoring(&bed, "HUP INT", &run);
+        bed.wait_for_intervals(1);
+        signal(&child, name);
+        assert_eq!(end(&mut child), Some(0), "SIG{name}");
+        let text = std::fs::read_to_string(bed.path().join("saved.json")).unwrap();
+        let record: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(record["status"], "complete", "SIG{name}");
+    }
+}
+
+#[test]
+fn what_ends_a_run_where_others_are_ignored_still_does() {
+    for (ignored, name) in [("HUP INT", "TERM"), ("HUP", "INT")] {
+        let bed = Bed::new().unwrap();
+        bed.file("long.toml", LONG);
+        let target = bed.target().to_string_lossy().into_owned();
+        let run = ["run", "long.toml", "--target", &target];
+        let mut child = start_ignoring(&bed, ignored, &run);
+        bed.wait_for_intervals(1);
+        signal(&child, name);
+        assert_eq!(end(&mut child), Some(130), "SIG{name}");
+    }
+}
+
+#[test]
+fn a_comparison_heeds_no_signal_that_was_ignored_at_its_start() {
+    let bed = Bed::new().unwrap();
+    bed.file("short.toml", SHORT.replace("run_time = 4", "run_time = 1"));
+    let target = bed.target().to_string_lossy().into_owned();
+    let targets = ["--target", &target, "--target", &target];
+    let line = [&["compare"][..], &targets, &["short.toml"]].concat();
+    let mut child = start_ignoring(&bed, "HUP INT", &line);
+    wait_for("the first cell", || complete_cells(&bed) >= 1);
+    signal(&child, "HUP");
+    signal(&child, "INT");
+    assert_eq!(end(&mut child), Some(0));
+}
+
 #[test]
 fn ctrl_c_prints_a_record_on_standard_output_too() {
     let bed = Bed::new().unwrap();

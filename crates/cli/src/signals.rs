@@ -1,5 +1,7 @@
 //! SIGINT, SIGTERM and SIGHUP: the first ends the run in order, the second at once. SIGTSTP and
-//! SIGCONT: the full screen is left and taken again.
+//! SIGCONT: the full screen is left and taken again. What was ignored at the start stays ignored,
+//! as `nohup` and the background jobs of shells want it, for programs that are started from here
+//! as well.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +16,10 @@ use crate::failure::Failure;
 /// A flag that the first signal sets; at the second, `at_once` is called and must not return.
 pub(crate) fn stop_flag(at_once: fn() -> !) -> Result<Arc<AtomicBool>, Failure> {
     let failed = |source: std::io::Error| Failure::system("cannot catch signals", &source);
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT]).map_err(failed)?;
+    let ignored = ignored();
+    let heeded = [SIGINT, SIGHUP, SIGTSTP].into_iter();
+    let heeded = heeded.filter(|signal| !is_in(*signal, ignored));
+    let mut signals = Signals::new(heeded.chain([SIGTERM, SIGCONT])).map_err(failed)?;
     let stop = Arc::new(AtomicBool::new(false));
     // Caught, so that writing beyond the limit on file size fails instead of ending the process.
     signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false))).map_err(failed)?;
@@ -39,6 +44,25 @@ pub(crate) fn stop_flag(at_once: fn() -> !) -> Result<Arc<AtomicBool>, Failure> 
     Ok(stop)
 }
 
+/// The signals that this process ignores, signal 1 in the lowest bit; none where the system does
+/// not tell.
+///
+/// Source: Linux, `Documentation/filesystems/proc.rst`, `SigIgn` of `/proc/<pid>/status`.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    ignored_of(&status)
+}
+
+fn ignored_of(status: &str) -> u64 {
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or(0)
+}
+
+fn is_in(signal: i32, mask: u64) -> bool {
+    mask >> (signal - 1) & 1 == 1
+}
+
 /// Sets a flag whenever the process goes on after it was stopped, until it is dropped.
 pub(crate) struct Continued {
     flag: Arc<AtomicBool>,
@@ -61,5 +85,18 @@ impl Continued {
 impl Drop for Continued {
     fn drop(&mut self) {
         signal_hook::low_level::unregister(self.registered);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ignored_signals_are_read_from_the_status() {
+        let status = "Name:\tpgmeter\nSigBlk:\t0000000000000002\nSigIgn:\t0000000000001001\n";
+        let mask = ignored_of(status);
+        assert!(is_in(SIGHUP, mask) && !is_in(SIGINT, mask) && !is_in(SIGTERM, mask));
+        assert_eq!((ignored_of(""), ignored_of("SigIgn:\tx\n")), (0, 0));
     }
 }
