@@ -264,3 +264,32 @@ fn a_fixed_delay_is_in_every_latency() {
     let min_ns = &record["cells"][0]["total"]["latency"]["min_ns"];
     assert!(min_ns.as_u64().unwrap() >= 5_000_000, "{min_ns}");
 }
+
+#[test]
+fn the_rate_of_few_slow_requests_is_that_of_their_times() {
+    let settings = Settings {
+        read_delay: Duration::from_millis(300),
+        threads_count: 1,
+        ..Settings::default()
+    };
+    let faultfs = need!(FaultFs::new(settings));
+    let bed = prepared(&faultfs, READS, &["--ramp-time", "0"]);
+    for engine in ["psync", "io_uring"] {
+        for ramp_time in ["0", "100ms"] {
+            let times = ["--run-time", "2s", "--ramp-time", ramp_time];
+            let arguments = [&["mine.toml", "--keep", "--engine", engine][..], &times].concat();
+            let (seen, record) = bed.record(&arguments);
+            assert_eq!(seen.code, 0, "{engine}: {}", seen.text());
+            let total = &record["cells"][0]["total"];
+            // One after the other, however long a busy machine makes them.
+            let rate = total["per_second"].as_f64().unwrap();
+            let busy = rate * total["latency"]["mean_ns"].as_f64().unwrap() / 1e9;
+            assert!(
+                (0.97..1.001).contains(&busy),
+                "{engine}, {ramp_time}: {total}"
+            );
+            let codes = record["warnings"].to_string();
+            assert!(codes.contains("few-operations"), "{codes}");
+        }
+    }
+}

@@ -1,5 +1,6 @@
 //! Decides from the figures which of them deserve doubt. Pure: the same record, the same doubts.
 
+mod samples;
 mod whole_run;
 
 pub use whole_run::{doubt_load, doubt_store};
@@ -8,8 +9,7 @@ use workload::plan::{CacheMode, Cell, ContentPlan, EngineKind, Plan};
 
 use crate::title::target_indexes;
 use crate::{
-    CellRecord, Environment, IntervalRecord, OperationFigures, Phase, StandstillCause, Status,
-    SteadyRecord, SteadyVerdict,
+    CellRecord, Environment, IntervalRecord, StandstillCause, Status, SteadyRecord, SteadyVerdict,
 };
 use crate::{Warning, WarningCode};
 
@@ -53,7 +53,8 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
         interval_late(cell),
         warm_up(cell),
         not_steady(cell),
-        few_samples(cell),
+        samples::few_operations(cell),
+        samples::few_samples(cell),
     ];
     findings
         .into_iter()
@@ -177,8 +178,12 @@ fn short_transfers(cell: &CellRecord) -> Finding {
 
 fn cache_served_reads(cell: &CellRecord) -> Finding {
     let device = cell.device.as_ref()?;
-    let moved = cell.operation("read")?.bytes as f64;
-    if moved == 0.0 || device.read_bytes as f64 >= moved * DEVICE_SHARE_MIN {
+    let read = cell.operation("read")?;
+    let moved = read.bytes as f64;
+    // The device is looked at when the time is over, and what is in flight then may count.
+    let in_flight = f64::from(cell.iodepth) * f64::from(cell.workers);
+    let at_end = moved / read.count.max(1) as f64 * in_flight;
+    if moved == 0.0 || device.read_bytes as f64 + at_end >= moved * DEVICE_SHARE_MIN {
         return None;
     }
     let share = percent(1.0 - device.read_bytes as f64 / moved);
@@ -353,6 +358,8 @@ fn interval_late(cell: &CellRecord) -> Finding {
     if lengths.len() < 3 {
         return None;
     }
+    // The last one goes on until a request is done.
+    lengths.pop();
     lengths.sort_unstable();
     let median = lengths[lengths.len() / 2] as f64;
     let late = lengths
@@ -360,7 +367,7 @@ fn interval_late(cell: &CellRecord) -> Finding {
         .filter(|&&length| length as f64 > median * LATE_FACTOR)
         .count();
     (late > 0).then(|| {
-        let of = lengths.len();
+        let of = lengths.len() + 1;
         let busy = cell.cpu.machine.map(|machine| machine.busy);
         let cause = match busy.filter(|busy| *busy >= MACHINE_BUSY_SHARE) {
             Some(busy) => format!(": the processors were {} busy", percent(busy)),
@@ -425,29 +432,4 @@ fn rounds_not_steady(steady: &SteadyRecord) -> Finding {
         _ => format!("not steady after {count} rounds"),
     };
     Some((WarningCode::NotSteady, message))
-}
-
-fn few_samples(cell: &CellRecord) -> Finding {
-    const SHOWN: [(&str, f64); 3] = [("p50", 50.0), ("p99", 99.0), ("p99.9", 99.9)];
-    let missing = |figures: &OperationFigures| -> Vec<&str> {
-        SHOWN
-            .iter()
-            .filter(|(_, percent)| !percentile_is_supported(figures.latency.count, *percent))
-            .map(|(name, _)| *name)
-            .collect()
-    };
-    let count = cell.total.latency.count;
-    let names = missing(&cell.total);
-    (count > 0 && !names.is_empty()).then(|| {
-        let what = match &cell.phase {
-            Phase::Classic(phase) => format!("transactions of the phase {phase}"),
-            _ => "operations".to_owned(),
-        };
-        let message = format!(
-            "{count} {what} are too few for {}; \
-             a percentile needs {SAMPLES_BEYOND_MIN} beyond it",
-            names.join(" and ")
-        );
-        (WarningCode::FewSamplesForPercentile, message)
-    })
 }

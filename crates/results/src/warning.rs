@@ -119,6 +119,8 @@ warning_codes! {
     OtherIoOnDevice = "other-io-on-device",
     /// A percentile stands on too few samples.
     FewSamplesForPercentile = "few-samples-for-percentile",
+    /// So few operations were measured that one more or less changes the rate.
+    FewOperations = "few-operations",
     /// The file system takes direct I/O but goes through the page cache.
     DirectNotHonored = "direct-not-honored",
     /// The file system serves some direct I/O through the page cache.
@@ -181,9 +183,11 @@ impl WarningCode {
     #[must_use]
     pub fn level(&self) -> WarningLevel {
         match self {
-            // A percentile on too few samples is not shown, rates are those of their intervals'
+            // A percentile on too few samples is not shown, a rate of few operations is told with
+            // what it is known to, rates are those of their intervals'
             // own lengths, and what is written is what was asked for.
             Self::FewSamplesForPercentile
+            | Self::FewOperations
             | Self::IntervalLate
             | Self::CompressibleContent
             | Self::RingFlagsMissing

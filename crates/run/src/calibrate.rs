@@ -43,6 +43,7 @@ pub(crate) fn own_cost_ns(
         run_ns: CALIBRATION_NS,
         interval_ns: CALIBRATION_NS * 2,
         operations: u64::MAX,
+        grace_ns: 0,
     };
     let stop = Arc::new(AtomicBool::new(false));
     let recorder = Recorder::new(sample, outbox, schedule, stop, Counting::BySpan);

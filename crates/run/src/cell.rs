@@ -27,6 +27,11 @@ use crate::worker::{Kit, Part, Start, work};
 const GOING_MAX: Duration = Duration::from_secs(2);
 const GOING_LOOK: Duration = Duration::from_micros(100);
 
+/// For so long a phase may wait for a request at its end, in nanoseconds, or for this part of the
+/// run time where that is longer: a stall that lasts on must not make runs endless.
+const GRACE_MIN_NS: u64 = 1_000_000_000;
+const GRACE_PART: u64 = 10;
+
 /// What the run lends to a cell, or to a stage of one.
 pub(crate) struct CellKit<'a> {
     pub cell: &'a Cell,
@@ -184,6 +189,18 @@ fn schedule(cell: &Cell, operations: u64) -> Schedule {
         run_ns: rounds::measure_ns(cell),
         interval_ns: rounds::interval_ns(cell),
         operations,
+        grace_ns: grace_ns(cell),
+    }
+}
+
+/// How much longer than its time a phase may take until a request is done.
+///
+/// Rounds and what begins when it is due have ends that are the same for all; work on many files
+/// counts transactions of several requests.
+pub(crate) fn grace_ns(cell: &Cell) -> u64 {
+    match cell.rate.is_some() || cell.steady.is_some() || cell.files.is_some() {
+        true => 0,
+        false => GRACE_MIN_NS.max(cell.run_time_ns / GRACE_PART),
     }
 }
 

@@ -41,11 +41,11 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
                 break;
             }
             let wait = self.wait(may_issue, resume_ns, now_ns);
-            self.engine.reap(wait, &mut turns.done)?;
+            self.engine.reap(wait, turns.none_done())?;
             now_ns = self.clock.now_ns().max(now_ns); // Another core's may be behind.
             self.complete_all(turns, now_ns);
             let due = now_ns >= self.recorder.tick_ns();
-            if due && self.recorder.tick(now_ns, turns.in_flight) == Tick::End {
+            if due && self.recorder.tick(now_ns, turns) == Tick::End {
                 break;
             }
         }
@@ -113,7 +113,7 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
             return Wait::Poll;
         }
         let resume_ns = if resume_ns == 0 { u64::MAX } else { resume_ns };
-        let until_ns = self.recorder.tick_ns().min(resume_ns);
+        let until_ns = self.recorder.wake_ns().min(resume_ns);
         let timeout_ns = until_ns.saturating_sub(now_ns).max(1);
         Wait::One { timeout_ns }
     }

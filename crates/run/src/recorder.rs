@@ -12,7 +12,7 @@ use generate::{Arrears, Mismatch};
 use stats::Interval;
 use target::CpuSample;
 
-use crate::slots::EndedFlow;
+use crate::slots::{EndedFlow, Turns};
 
 /// How often a worker looks at the stop flag, at least, in nanoseconds.
 const LOOK_NS: u64 = 50_000_000;
@@ -56,6 +56,10 @@ pub(crate) struct Schedule {
     pub interval_ns: u64,
     /// Operations of this worker, ramp not counted; `u64::MAX` means no limit.
     pub operations: u64,
+    /// For so long at most a phase whose time is over goes on until a request is done, where none
+    /// was when it ended and some are in flight: so that the time of a measurement is that of its
+    /// requests, and no part of one is cut off. 0 where phases end in time.
+    pub grace_ns: u64,
 }
 
 /// Whether to go on.
@@ -110,6 +114,7 @@ pub(crate) struct Recorder {
     end_ns: u64,
     interval_end_ns: u64,
     tick_ns: u64,
+    wake_ns: u64,
     finish_ns: u64,
     budget: u64,
     stopped: bool,
@@ -170,6 +175,7 @@ impl Recorder {
             end_ns: u64::MAX,
             interval_end_ns: u64::MAX,
             tick_ns: 0,
+            wake_ns: 0,
             finish_ns: 0,
             budget: u64::MAX,
             stopped: false,
@@ -198,6 +204,12 @@ impl Recorder {
     #[inline]
     pub fn tick_ns(&self) -> u64 {
         self.tick_ns
+    }
+
+    /// Until when may be waited for a completion, in nanoseconds of the clock.
+    #[inline]
+    pub fn wake_ns(&self) -> u64 {
+        self.wake_ns
     }
 
     /// How many more requests may be issued.
@@ -249,18 +261,27 @@ impl Recorder {
         self.first_mismatch.get_or_insert(mismatch);
     }
 
-    /// Changes phase, hands over an interval, or ends the measurement, as is due.
+    /// Changes phase, hands over an interval, or ends the measurement, as is due; `turns` still
+    /// has the completions of this turn.
     #[cold]
-    pub fn tick(&mut self, now_ns: u64, in_flight: u32) -> Tick {
+    pub fn tick(&mut self, now_ns: u64, turns: &Turns) -> Tick {
         if self.stop.load(Ordering::Relaxed) {
             self.stopped = true;
             return Tick::End;
         }
-        if self.ramp && now_ns >= self.schedule.start_ns + self.schedule.ramp_ns {
+        let ramp_end_ns = self.ramp_end_ns();
+        if now_ns >= ramp_end_ns {
+            if self.waits_for_one(ramp_end_ns, now_ns, turns) {
+                return Tick::Continue;
+            }
             self.hand_over(now_ns);
-            self.begin_measuring(now_ns, in_flight);
+            self.begin_measuring(now_ns, turns.in_flight);
         } else if now_ns >= self.end_ns {
-            return Tick::End;
+            if !self.waits_for_one(self.end_ns, now_ns, turns) {
+                return Tick::End;
+            }
+            self.budget = 0;
+            return Tick::Continue;
         } else if now_ns >= self.interval_end_ns {
             self.hand_over(now_ns);
             self.next_interval(now_ns);
@@ -296,6 +317,27 @@ impl Recorder {
         }
     }
 
+    /// Whether a phase that was to end at `end_ns` goes on until the next completion. What was
+    /// done is counted from one completion to another then, whatever the phases' times.
+    fn waits_for_one(&mut self, end_ns: u64, now_ns: u64, turns: &Turns) -> bool {
+        let until_ns = end_ns.saturating_add(self.schedule.grace_ns);
+        if turns.in_flight == 0 || !turns.done.is_empty() || now_ns >= until_ns {
+            return false;
+        }
+        // Asked again at the end of every turn.
+        self.tick_ns = now_ns;
+        self.wake_ns = until_ns.min(now_ns + LOOK_NS);
+        true
+    }
+
+    /// When the ramp is to end; never once it has.
+    fn ramp_end_ns(&self) -> u64 {
+        match self.ramp {
+            true => self.schedule.start_ns + self.schedule.ramp_ns,
+            false => u64::MAX,
+        }
+    }
+
     fn begin_measuring(&mut self, now_ns: u64, in_flight: u32) {
         self.ramp = false;
         self.measure_ns = now_ns;
@@ -319,12 +361,9 @@ impl Recorder {
     }
 
     fn set_tick(&mut self, now_ns: u64) {
-        let ramp_end_ns = match self.ramp {
-            true => self.schedule.start_ns + self.schedule.ramp_ns,
-            false => u64::MAX,
-        };
-        let phase_end_ns = self.end_ns.min(ramp_end_ns);
+        let phase_end_ns = self.end_ns.min(self.ramp_end_ns());
         self.tick_ns = phase_end_ns.min(self.interval_end_ns).min(now_ns + LOOK_NS);
+        self.wake_ns = self.tick_ns;
     }
 
     fn hand_over(&mut self, now_ns: u64) {

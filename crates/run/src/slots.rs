@@ -101,6 +101,7 @@ pub(crate) struct Turns {
     pub ready: SlotQueue,
     /// Slots to ask again after a completion.
     parked: Vec<u32>,
+    /// What has completed in this turn.
     pub done: Vec<Completion>,
     pub in_flight: u32,
 }
@@ -169,21 +170,26 @@ impl Turns {
         })
     }
 
-    /// Forgets the completions, which may have given parked slots something to do.
+    /// Begins a turn, in which nothing has completed.
+    #[inline]
+    pub fn none_done(&mut self) -> &mut Vec<Completion> {
+        self.done.clear();
+        &mut self.done
+    }
+
+    /// Asks parked slots again, which a completion may have given something to do.
     #[inline]
     pub fn end_turn(&mut self) {
         if !self.done.is_empty() {
             self.parked.drain(..).for_each(|slot| self.ready.push(slot));
         }
-        self.done.clear();
     }
 
     /// Waits for what is in flight after the measurement, and drops it.
     pub fn drain(&mut self, engine: &mut impl Engine) -> Result<(), EngineError> {
         while self.in_flight > 0 {
-            engine.reap(Wait::One { timeout_ns: 0 }, &mut self.done)?;
+            engine.reap(Wait::One { timeout_ns: 0 }, self.none_done())?;
             self.in_flight -= self.done.len() as u32;
-            self.done.clear();
         }
         Ok(())
     }

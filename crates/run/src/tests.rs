@@ -1,5 +1,6 @@
 //! Whole cells on engines that touch nothing.
 
+mod ends;
 mod open_loop;
 mod rounds;
 pub(crate) mod scratch;
@@ -23,6 +24,7 @@ use crate::slots::Turns;
 use crate::spans::{Contents, Parts, Sources, parts, with_requests};
 
 const MIB: u64 = 1 << 20;
+const SECOND_NS: u64 = 1_000_000_000;
 
 fn line(size_bytes: u32, read_percent: f64, random_percent: f64) -> LinePlan {
     LinePlan {
@@ -202,6 +204,7 @@ fn scripted(cell: &Cell, run_ns: u64, ramp_ns: u64) -> (Lane, Recorder) {
         run_ns,
         interval_ns: u64::MAX / 4,
         operations: cell.operations.unwrap_or(u64::MAX),
+        grace_ns: crate::cell::grace_ns(cell),
     };
     (
         lane,
@@ -298,7 +301,6 @@ fn a_core_whose_clock_is_behind_makes_no_latency_of_centuries() {
 
 #[test]
 fn the_intervals_of_a_scripted_device_are_exact() {
-    const SECOND_NS: u64 = 1_000_000_000;
     let cell = cell(2, vec![worker(0, 2, vec![line(4096, 100.0, 100.0)])]);
     let lane = lanes(&cell, 7, 1).unwrap().remove(0);
     let requests = lane.requests().unwrap();
@@ -314,6 +316,7 @@ fn the_intervals_of_a_scripted_device_are_exact() {
         run_ns: 2_200_000_000,
         interval_ns: SECOND_NS,
         operations: u64::MAX,
+        grace_ns: SECOND_NS,
     };
     let stop = Arc::new(AtomicBool::new(false));
     let recorder = Recorder::new(sample, outbox, schedule, stop, Counting::BySpan);
@@ -486,6 +489,7 @@ fn connections_last_from_open_to_close_and_transactions_do_not_contain_them() {
         run_ns: 1_000_000_000,
         interval_ns: u64::MAX / 4,
         operations: u64::MAX,
+        grace_ns: SECOND_NS,
     };
     let recorder = Recorder::new(
         sample,

@@ -52,6 +52,19 @@ fn reads_that_the_device_did_not_see_came_from_the_cache() {
 }
 
 #[test]
+fn the_request_that_ends_a_measurement_came_from_no_cache() {
+    let (plan, mut cell) = setting();
+    (cell.iodepth, cell.workers) = (1, 1);
+    let read = cell.operations.get_mut("read").unwrap();
+    (read.count, read.bytes) = (7, 7 * 4096);
+    cell.device.as_mut().unwrap().read_bytes = 6 * 4096;
+    assert_eq!(told(&plan, &cell), []);
+    cell.device.as_mut().unwrap().read_bytes = 5 * 4096;
+    let message = "the page cache served 29 % of the bytes read; nvme0n1 did not";
+    only(&plan, &cell, WarningCode::CacheServedReads, message);
+}
+
+#[test]
 fn a_device_that_did_more_was_used_by_others() {
     let (plan, mut cell) = setting();
     cell.device.as_mut().unwrap().write_bytes += cell.total.bytes / 10;
@@ -108,6 +121,31 @@ fn few_operations_do_not_make_percentiles() {
     cell.intervals.clear();
     let message = "500 operations are too few for p99 and p99.9; a percentile needs 10 beyond it";
     only(&plan, &cell, WarningCode::FewSamplesForPercentile, message);
+}
+
+#[test]
+fn few_operations_say_what_their_rate_is_known_to() {
+    let (plan, mut cell) = setting();
+    let few = |cell: &CellRecord| {
+        let mut told = told(&plan, cell).into_iter();
+        told.find(|(code, _)| *code == WarningCode::FewOperations)
+            .map(|(_, message)| message)
+    };
+    cell.total.count = 33;
+    (cell.iodepth, cell.workers) = (1, 1);
+    let message = "33 operations were measured, so the rate is known to one in 33 (3.0 %); \
+                   use a longer `--run-time`";
+    assert_eq!(few(&cell).as_deref(), Some(message));
+    (cell.iodepth, cell.workers) = (8, 2);
+    let message = "33 operations were measured, 16 at a time, so the rate is known to 16 in 33 \
+                   (48 %); use a longer `--run-time`";
+    assert_eq!(few(&cell).as_deref(), Some(message));
+    cell.total.count = 100;
+    assert_eq!(few(&cell), None);
+    // So many operations were to be done, and they took as long as they took.
+    cell.total.count = 33;
+    cell.planned_run_time_ns = 0;
+    assert_eq!(few(&cell), None);
 }
 
 #[test]

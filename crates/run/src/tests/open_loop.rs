@@ -5,8 +5,6 @@ use workload::plan::{ArrivalKind, OpenLoop};
 
 use super::*;
 
-const SECOND_NS: u64 = 1_000_000_000;
-
 fn paced(iodepth: u32, worker_count: u32, per_second: f64, arrivals: ArrivalKind) -> Cell {
     let workers = (0..worker_count).map(|it| worker(it, iodepth, vec![line(4096, 100.0, 100.0)]));
     Cell {

@@ -1,0 +1,58 @@
+//! Whether enough was measured for what is shown.
+
+use super::{Finding, SAMPLES_BEYOND_MIN, percent, percentile_is_supported};
+use crate::{CellRecord, OperationFigures, Phase, WarningCode};
+
+/// From so many operations on, one more or less is no hundredth of the rate.
+const OPERATIONS_MIN: u64 = 100;
+
+/// How well so few operations tell the rate: where a measurement ends by time, as many of them as
+/// are in flight may belong to it or not.
+pub(super) fn few_operations(cell: &CellRecord) -> Finding {
+    let count = cell.total.count;
+    let ends_by_time = cell.phase == Phase::Measure && cell.planned_run_time_ns > 0;
+    if !ends_by_time || cell.open_loop.is_some() || !(1..OPERATIONS_MIN).contains(&count) {
+        return None;
+    }
+    let in_flight = u64::from(cell.iodepth) * u64::from(cell.workers);
+    let unsure = in_flight.clamp(1, count);
+    let (noun, verb) = match count {
+        1 => ("operation", "was"),
+        _ => ("operations", "were"),
+    };
+    let (at_a_time, known_to) = match unsure {
+        1 => (String::new(), "one".to_owned()),
+        _ => (format!(", {in_flight} at a time"), unsure.to_string()),
+    };
+    let message = format!(
+        "{count} {noun} {verb} measured{at_a_time}, so the rate is known to {known_to} in {count} \
+         ({}); use a longer `--run-time`",
+        percent(unsure as f64 / count as f64)
+    );
+    Some((WarningCode::FewOperations, message))
+}
+
+pub(super) fn few_samples(cell: &CellRecord) -> Finding {
+    const SHOWN: [(&str, f64); 3] = [("p50", 50.0), ("p99", 99.0), ("p99.9", 99.9)];
+    let missing = |figures: &OperationFigures| -> Vec<&str> {
+        SHOWN
+            .iter()
+            .filter(|(_, percent)| !percentile_is_supported(figures.latency.count, *percent))
+            .map(|(name, _)| *name)
+            .collect()
+    };
+    let count = cell.total.latency.count;
+    let names = missing(&cell.total);
+    (count > 0 && !names.is_empty()).then(|| {
+        let what = match &cell.phase {
+            Phase::Classic(phase) => format!("transactions of the phase {phase}"),
+            _ => "operations".to_owned(),
+        };
+        let message = format!(
+            "{count} {what} are too few for {}; \
+             a percentile needs {SAMPLES_BEYOND_MIN} beyond it",
+            names.join(" and ")
+        );
+        (WarningCode::FewSamplesForPercentile, message)
+    })
+}

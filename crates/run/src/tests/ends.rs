@@ -1,0 +1,115 @@
+//! Where a measurement begins and ends.
+
+use super::*;
+
+fn reads(iodepth: u32) -> Cell {
+    cell(
+        iodepth,
+        vec![worker(0, iodepth, vec![line(4096, 100.0, 100.0)])],
+    )
+}
+
+/// How many reads there were in how much measured time, of a device that answers after
+/// `delay_ns` of the time.
+fn measured(
+    iodepth: u32,
+    (run_ns, ramp_ns): (u64, u64),
+    delay_ns: impl Fn(u32, u64) -> u64,
+) -> (u64, u64, u64) {
+    let (lane, recorder) = scripted(&reads(iodepth), run_ns, ramp_ns);
+    let clock = StepClock::new();
+    let watch = clock.clone();
+    let script = |request: &engine::Request, _: &mut [u8]| engine::Outcome {
+        delay_ns: delay_ns(request.slot, watch.now_ns()),
+        result: request.length_bytes as i32,
+    };
+    let parts = Parts {
+        engine: Scripted::new(iodepth, 4096, clock.clone(), script).unwrap(),
+        recorder,
+        clock,
+        batch: 32,
+    };
+    let outcome = with_requests(parts, lane.requests().unwrap(), &lane, &contents()).unwrap();
+    let total = outcome.rest.spans[0].total();
+    let max_ns = total.latency().max_ns().unwrap();
+    (total.count(), outcome.measured_ns, max_ns)
+}
+
+const SLOW_NS: u64 = 300_000_000;
+const RUN: (u64, u64) = (10 * SECOND_NS, 0);
+const RAMPED: (u64, u64) = (10 * SECOND_NS, SECOND_NS);
+
+#[test]
+fn the_end_cuts_no_slow_request() {
+    let slow = |_, _| SLOW_NS;
+    // 34 requests of 0.3 s, and what is measured lasts as long.
+    assert_eq!(measured(1, RUN, slow), (34, 34 * SLOW_NS, SLOW_NS));
+    assert_eq!(measured(16, RUN, slow), (34 * 16, 34 * SLOW_NS, SLOW_NS));
+}
+
+#[test]
+fn what_was_in_flight_when_the_ramp_ended_belongs_to_the_ramp() {
+    let slow = |_, _| SLOW_NS;
+    // From 1.2 s to 11.4 s.
+    assert_eq!(measured(1, RAMPED, slow), (34, 34 * SLOW_NS, SLOW_NS));
+    assert_eq!(measured(16, RAMPED, slow), (34 * 16, 34 * SLOW_NS, SLOW_NS));
+}
+
+#[test]
+fn requests_that_come_in_turn_are_counted_from_one_to_another() {
+    // Four requests a third of a second, one after the other.
+    let in_turn = |slot: u32, now_ns: u64| match now_ns {
+        0 => SLOW_NS + u64::from(slot) * 1000,
+        _ => SLOW_NS,
+    };
+    let (count, measured_ns, _) = measured(4, RAMPED, in_turn);
+    assert_eq!((count, measured_ns), (34 * 4, 34 * SLOW_NS));
+}
+
+#[test]
+fn fast_requests_end_in_time() {
+    for (iodepth, times) in [(1, RUN), (4, RUN), (4, RAMPED)] {
+        let (count, measured_ns, _) = measured(iodepth, times, |_, _| 1_000_000);
+        assert_eq!(count, u64::from(iodepth) * 10_000);
+        assert_eq!(measured_ns, 10 * SECOND_NS);
+    }
+}
+
+#[test]
+fn a_stall_at_the_end_is_neither_lost_nor_makes_the_device_faster() {
+    let stalled_until = |end_ns: u64| {
+        move |_, now_ns: u64| match now_ns >= 8 * SECOND_NS {
+            true => end_ns.saturating_sub(now_ns).max(1_000_000),
+            false => 1_000_000,
+        }
+    };
+    // It goes on in time: its end is the measurement's.
+    let (count, measured_ns, max_ns) = measured(4, RUN, stalled_until(10_500_000_000));
+    assert_eq!((count, measured_ns), (4 * 8001, 10_500_000_000));
+    assert_eq!(max_ns, 2_500_000_000);
+    // It does not: what was measured until then counts, and all of the time.
+    let (count, measured_ns, max_ns) = measured(4, RUN, stalled_until(60 * SECOND_NS));
+    assert_eq!((count, measured_ns), (4 * 8000, 11 * SECOND_NS));
+    assert_eq!(max_ns, 1_000_000);
+}
+
+#[test]
+fn so_many_slow_operations_are_counted_from_the_ramps_last_one() {
+    let mut cell = reads(1);
+    cell.operations = Some(10);
+    let (lane, recorder) = scripted(&cell, 0, SECOND_NS);
+    let clock = StepClock::new();
+    let script = |request: &engine::Request, _: &mut [u8]| engine::Outcome {
+        delay_ns: SLOW_NS,
+        result: request.length_bytes as i32,
+    };
+    let parts = Parts {
+        engine: Scripted::new(1, 4096, clock.clone(), script).unwrap(),
+        recorder,
+        clock,
+        batch: 32,
+    };
+    let outcome = with_requests(parts, lane.requests().unwrap(), &lane, &contents()).unwrap();
+    assert_eq!(outcome.rest.spans[0].total().count(), 10);
+    assert_eq!(outcome.measured_ns, 10 * SLOW_NS);
+}
