@@ -191,7 +191,7 @@ impl Pair<'_> {
     /// The ratio of single measurements, each as uncertain as the intervals of its run make it.
     fn within_run(&self, a: f64, b: f64, scope: &Scope, figure: Figure) -> Option<Ratio> {
         let uncertain = |cell: &CellRecord, value: f64| {
-            let mean = UncertainMean::of_series(&series::of(cell, scope, figure)?)?;
+            let mean = series::uncertain_mean(cell, scope, figure)?;
             Some(UncertainMean {
                 mean: value,
                 standard_error: mean.relative()? * value,

@@ -1,6 +1,9 @@
 //! A figure over the intervals of one run.
 
-use results::{CellRecord, IntervalFigures, IntervalRecord, percentile_is_supported};
+use results::{
+    CellRecord, EvenRates, IntervalFigures, IntervalRecord, percentile_is_supported, uncertain_rate,
+};
+use stats::UncertainMean;
 
 use crate::figure::{Figure, Scope};
 
@@ -9,17 +12,28 @@ const MOVING: [&str; 3] = ["read", "read_whole", "write"];
 /// The last interval counts only if it is this share of the longest.
 const LENGTH_MIN: f64 = 0.5;
 
-/// A figure of each interval, in their order; none where intervals do not tell.
-pub(crate) fn of(cell: &CellRecord, scope: &Scope, figure: Figure) -> Option<Vec<f64>> {
+/// How certain a figure's mean over the intervals is; none where intervals do not tell.
+pub(crate) fn uncertain_mean(
+    cell: &CellRecord,
+    scope: &Scope,
+    figure: Figure,
+) -> Option<UncertainMean> {
     let names = names(cell, scope)?;
-    whole(&cell.intervals)
-        .map(|interval| match figure {
-            Figure::PerSecond => rate(interval, &names, |figures| figures.count),
-            Figure::BytesPerSecond => rate(interval, &names, |figures| figures.bytes),
-            Figure::LatencyMean => None,
-            Figure::LatencyP99 => percentile(interval, &names),
-        })
-        .collect()
+    let rate = |amount: fn(&IntervalFigures) -> u64| {
+        let counts = names.iter().filter_map(|name| cell.operation(name));
+        let count = counts.map(|figures| figures.count).sum();
+        uncertain_rate(cell, &EvenRates::of(&cell.intervals, &names, amount), count)
+    };
+    match figure {
+        Figure::PerSecond => rate(|figures| figures.count),
+        Figure::BytesPerSecond => rate(|figures| figures.bytes),
+        Figure::LatencyMean => None,
+        Figure::LatencyP99 => {
+            let intervals = whole(&cell.intervals);
+            let p99: Option<Vec<f64>> = intervals.map(|it| percentile(it, &names)).collect();
+            UncertainMean::of_series(&p99?)
+        }
+    }
 }
 
 /// The operations that a scope adds up; intervals know no transactions.
@@ -46,19 +60,6 @@ fn whole(intervals: &[IntervalRecord]) -> impl Iterator<Item = &IntervalRecord> 
     intervals
         .iter()
         .filter(move |interval| interval.length_ns > 0 && interval.length_ns as f64 >= at_least_ns)
-}
-
-fn rate(
-    interval: &IntervalRecord,
-    names: &[&str],
-    amount: fn(&IntervalFigures) -> u64,
-) -> Option<f64> {
-    let sum: u64 = names
-        .iter()
-        .filter_map(|name| interval.operations.get(*name))
-        .map(amount)
-        .sum();
-    Some(sum as f64 * 1e9 / interval.length_ns as f64)
 }
 
 /// The percentile of an interval with enough operations; those of several operations do not add

@@ -27,8 +27,10 @@ const OTHER_IO_BYTES_MIN: f64 = 1024.0 * 1024.0;
 const MACHINE_BUSY_SHARE: f64 = 0.95;
 /// So many samples must lie beyond a percentile.
 pub const SAMPLES_BEYOND_MIN: u64 = 10;
-/// An interval this much longer than the median one came late.
-const LATE_FACTOR: f64 = 1.5;
+/// An interval that is longer than the median one by this share of it came late; of intervals
+/// shorter than a second, by this share of a second: nobody sees less.
+const LATE_SHARE: f64 = 0.5;
+const LATE_OF_NS_MIN: f64 = 1e9;
 
 /// Every doubt about the figures of one cell.
 #[must_use]
@@ -362,9 +364,10 @@ fn interval_late(cell: &CellRecord) -> Finding {
     lengths.pop();
     lengths.sort_unstable();
     let median = lengths[lengths.len() / 2] as f64;
+    let limit = median + LATE_SHARE * median.max(LATE_OF_NS_MIN);
     let late = lengths
         .iter()
-        .filter(|&&length| length as f64 > median * LATE_FACTOR)
+        .filter(|&&length| length as f64 > limit)
         .count();
     (late > 0).then(|| {
         let of = lengths.len() + 1;

@@ -11,6 +11,7 @@ mod cell;
 mod doubt;
 mod effect;
 mod environment;
+mod even;
 mod event;
 mod flows;
 mod format;
@@ -41,6 +42,7 @@ pub use doubt::{
 };
 pub use effect::effect;
 pub use environment::{Clock, Device, Environment, FileSystem, Load, Mount, Processor};
+pub use even::{EvenRates, uncertain_rate};
 pub use event::{Listener, RunEvent};
 pub use flows::CONNECTION;
 pub use format::FORMAT;

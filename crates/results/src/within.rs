@@ -2,15 +2,14 @@
 //! it drifted.
 
 use serde::{Deserialize, Serialize};
-use stats::{Drift, EffectiveSamples, UncertainMean, WarmUp, mean, stddev};
+use stats::{Drift, WarmUp, mean, stddev};
 
 use crate::build::MOVES_BYTES;
-use crate::{CellRecord, IntervalRecord, Phase, per_second};
+use crate::even::{EvenRates, uncertain_rate};
+use crate::{CellRecord, Phase};
 
 /// Fewer intervals say nothing.
 const INTERVALS_MIN: usize = 10;
-/// The last interval counts only if it is this share of the longest.
-const LENGTH_MIN: f64 = 0.5;
 /// A rate that changes by this share of its mean over the run is not steady, as in SNIA's limit
 /// for the excursion of a window.
 const EXCURSION_MAX: f64 = 0.10;
@@ -22,17 +21,18 @@ const WARM_UP_CHANGE_MIN: f64 = 0.01;
 /// It covers what varied within the run; what differs from run to run is not in it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WithinRun {
-    /// How many intervals were looked at, at least 10.
+    /// How many intervals were looked at, at least 10; where they hold few operations, neighbors
+    /// are taken together.
     pub intervals: u32,
     /// Mean of the intervals' rates, per second.
     pub mean: f64,
     /// Standard deviation of the intervals' rates, per second.
     pub stddev: f64,
-    /// How many independent intervals they are worth; none for fewer than 20.
+    /// How many independent ones they are worth; none for fewer than 20.
     pub effective: Option<f64>,
-    /// Lower end of the mean's 95 % confidence interval, from the effective number.
+    /// Lower end of the mean's 95 % confidence interval.
     pub ci95_low: Option<f64>,
-    /// Upper end of the mean's 95 % confidence interval, from the effective number.
+    /// Upper end of the mean's 95 % confidence interval.
     pub ci95_high: Option<f64>,
     /// The warm-up at the start; none where there is none to be seen, or fewer than 20 intervals.
     pub warm_up: Option<WarmUpRecord>,
@@ -72,32 +72,35 @@ impl WithinRun {
         if matches!(cell.phase, Phase::Classic(_)) || cell.workers == 0 {
             return None;
         }
-        let intervals: Vec<&IntervalRecord> = whole(&cell.intervals).collect();
-        if intervals.len() < INTERVALS_MIN {
+        let names: Vec<&str> = cell.operations.keys().map(String::as_str).collect();
+        let moving = |name: &&str| MOVES_BYTES.contains(name);
+        let names = match names.iter().any(moving) {
+            true => names.into_iter().filter(moving).collect(),
+            false => names,
+        };
+        let even = EvenRates::of(&cell.intervals, &names, |figures| figures.count);
+        let rates = &even.per_second;
+        if rates.len() < INTERVALS_MIN {
             return None;
         }
-        let any_moves = cell.operations.keys().any(|name| moves_bytes(name));
-        let rates: Vec<f64> = intervals
-            .iter()
-            .map(|interval| rate(interval, any_moves))
-            .collect();
-        let warm_up = WarmUp::of(&rates);
+        let warm_up = WarmUp::of(rates);
         let settled = warm_up.map_or(0, |it| it.end_index);
-        let uncertain = UncertainMean::of_series(&rates);
+        let uncertain = uncertain_rate(cell, &even, cell.total.count);
         let half = uncertain.and_then(|it| Some((it.mean, it.half_width()?)));
+        let stddev = stddev(rates)?;
         Some(Self {
             intervals: u32::try_from(rates.len()).unwrap_or(u32::MAX),
-            mean: mean(&rates)?,
-            stddev: stddev(&rates)?,
-            effective: uncertain.and_then(|_| Some(EffectiveSamples::of(&rates)?.effective)),
+            mean: mean(rates)?,
+            stddev,
+            effective: uncertain.map(|it| it.effective(stddev, rates.len())),
             ci95_low: half.map(|(mean, half)| mean - half),
             ci95_high: half.map(|(mean, half)| mean + half),
             warm_up: warm_up.map(|it| WarmUpRecord {
-                length_ns: intervals[it.end_index].at_ns,
+                length_ns: even.starts_ns[it.end_index],
                 settled_mean: it.settled_mean,
                 p_value: it.p_value,
             }),
-            drift: drift(&intervals[settled..], &rates[settled..]),
+            drift: drift(&even.starts_ns[settled..], &rates[settled..]),
         })
     }
 
@@ -117,42 +120,14 @@ impl WithinRun {
     }
 }
 
-fn drift(intervals: &[&IntervalRecord], rates: &[f64]) -> Option<DriftRecord> {
+fn drift(starts_ns: &[u64], rates: &[f64]) -> Option<DriftRecord> {
     let drift = Drift::of(rates)?;
-    let (first, last) = (intervals.first()?, intervals.last()?);
     // From the middle of the first to that of the last, as is the line.
-    let span_ns = last.at_ns.saturating_sub(first.at_ns).max(1);
+    let span_ns = starts_ns.last()?.saturating_sub(*starts_ns.first()?).max(1);
     Some(DriftRecord {
         change: drift.change,
         change_per_second: drift.change * 1e9 / span_ns as f64,
         p_value: drift.p_value,
         is_beyond: drift.is_beyond(EXCURSION_MAX),
     })
-}
-
-/// The intervals without a short rest at the end.
-fn whole(intervals: &[IntervalRecord]) -> impl Iterator<Item = &IntervalRecord> {
-    let longest_ns = intervals.iter().map(|interval| interval.length_ns).max();
-    let at_least_ns = longest_ns.unwrap_or_default() as f64 * LENGTH_MIN;
-    let count = intervals.split_last().map_or(0, |(last, rest)| {
-        match last.length_ns as f64 >= at_least_ns {
-            true => intervals.len(),
-            false => rest.len(),
-        }
-    });
-    intervals[..count]
-        .iter()
-        .filter(|interval| interval.length_ns > 0)
-}
-
-fn moves_bytes(name: &str) -> bool {
-    MOVES_BYTES.contains(&name)
-}
-
-/// What the cell's total counts, for each second of the interval.
-fn rate(interval: &IntervalRecord, any_moves: bool) -> f64 {
-    let counted = interval.operations.iter();
-    let counted = counted.filter(|(name, _)| !any_moves || moves_bytes(name));
-    let counts = counted.map(|(_, figures)| figures.count);
-    per_second(counts.fold(0, u64::saturating_add), interval.length_ns)
 }

@@ -29,14 +29,15 @@ impl Drift {
     /// The drift of a run's intervals.
     ///
     /// Student's t of the least-squares slope, in which the residuals count as n (1 - r) / (1 + r)
-    /// instead of n, r being the correlation of neighbors with its bias of -(1 + 4 r) / n taken
-    /// off.
+    /// instead of n, r being the correlation of neighbors with its bias taken off: -(2 + 4 r) / n,
+    /// as of a series less its line.
     ///
     /// `None` for fewer than 10 intervals, with one that is no finite number, or a mean of 0.
     ///
     /// Source: Santer and others, "Statistical significance of trends and trend differences in
     /// layer-average atmospheric temperature time series", Journal of Geophysical Research 105,
-    /// 2000, section 4; Kendall, "Note on bias in the estimation of autocorrelation", 1954.
+    /// 2000, section 4; Shaman, Stine, "The bias of autoregressive coefficient estimators", Journal
+    /// of the American Statistical Association 83, 1988.
     #[must_use]
     pub fn of(values: &[f64]) -> Option<Self> {
         if values.len() < INTERVALS_MIN || !values.iter().all(|value| value.is_finite()) {
@@ -70,7 +71,7 @@ impl Drift {
 fn effective_count(residuals: &[f64]) -> f64 {
     let n = residuals.len() as f64;
     let seen = autocorrelation::lag_one(residuals);
-    let correlation = (seen + (1.0 + 4.0 * seen) / n).clamp(0.0, CORRELATION_MAX);
+    let correlation = (seen + (2.0 + 4.0 * seen) / n).clamp(0.0, CORRELATION_MAX);
     (n * (1.0 - correlation) / (1.0 + correlation)).max(3.0)
 }
 
@@ -92,12 +93,16 @@ mod tests {
     fn noise_does_not_drift() {
         for (count, phi) in [
             (10, 0.0),
+            (10, 0.5),
             (20, 0.5),
+            (20, 0.7),
             (30, 0.0),
-            (30, 0.3),
             (30, 0.5),
+            (30, 0.7),
+            (40, 0.3),
+            (40, 0.7),
             (60, 0.5),
-            (300, 0.5),
+            (300, 0.7),
         ] {
             let alarms = Simulated::new(47).share(2000, |simulated| {
                 let drift = Drift::of(&simulated.ar1(count, phi, 1000.0, 100.0)).unwrap();

@@ -18,6 +18,7 @@ mod histogram;
 mod hypothesis;
 mod interval;
 mod line;
+mod long_run;
 mod quantile;
 mod ratio;
 mod response_curve;
@@ -30,7 +31,6 @@ mod uncertain;
 mod warm_up;
 mod wire;
 
-pub use autocorrelation::EffectiveSamples;
 pub use bootstrap::{BOOTSTRAP_MIN, Bootstrap};
 pub use bucket::Bucket;
 pub use counter::{Counter, ERRNO_OTHER};

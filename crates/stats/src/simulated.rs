@@ -39,6 +39,16 @@ impl Simulated {
         values
     }
 
+    /// The series, of which each value is `left` of itself with this chance.
+    pub(crate) fn stalling(&mut self, mut series: Vec<f64>, chance: f64, left: f64) -> Vec<f64> {
+        for value in &mut series {
+            if self.unit() < chance {
+                *value *= left;
+            }
+        }
+        series
+    }
+
     /// The share of `rounds` trials that came out true.
     pub(crate) fn share(&mut self, rounds: u32, mut trial: impl FnMut(&mut Self) -> bool) -> f64 {
         let hits = (0..rounds).filter(|_| trial(self)).count();

@@ -1,0 +1,214 @@
+//! A cell's intervals as an even series, which statistics over time need.
+//!
+//! Intervals may be late, or short at the end, and of a slow target hold hardly an operation each.
+
+use stats::UncertainMean;
+
+use crate::{CellRecord, IntervalFigures, IntervalRecord};
+
+/// Slices hold so many operations on the average; of fewer, counting makes more of the scatter than
+/// the target does.
+const OPERATIONS_MIN: u128 = 10;
+/// What is left at the end counts only if it is this share of a slice.
+const REST_MIN: f64 = 0.5;
+/// Degrees of freedom behind what is known without measuring.
+const FREEDOM_MAX: f64 = 1e6;
+
+/// What was done per second in slices of measured time of one length; the last may be shorter.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct EvenRates {
+    /// Where each slice begins, in nanoseconds from the start of the measurement.
+    pub starts_ns: Vec<u64>,
+    /// The rate of each.
+    pub per_second: Vec<f64>,
+}
+
+impl EvenRates {
+    /// Of these operations together: `amount` of each, per second.
+    ///
+    /// A slice is as long as the median interval, or as several where these hold fewer than ten
+    /// operations. An interval that lies in several slices, as a late one does, has its rate in
+    /// each of them. Time that is in no interval is passed over.
+    #[must_use]
+    pub fn of(
+        intervals: &[IntervalRecord],
+        names: &[&str],
+        amount: fn(&IntervalFigures) -> u64,
+    ) -> Self {
+        let known = |interval: &&IntervalRecord| interval.length_ns > 0;
+        let intervals: Vec<&IntervalRecord> = intervals.iter().filter(known).collect();
+        let count = |interval: &&IntervalRecord| sum(interval, names, |figures| figures.count);
+        let operations: u64 = intervals.iter().map(count).fold(0, u64::saturating_add);
+        let Some(median_ns) = median_length_ns(&intervals).filter(|_| operations > 0) else {
+            return Self::default();
+        };
+        let total_ns: u128 = intervals.iter().map(|it| u128::from(it.length_ns)).sum();
+        let needed_ns = (OPERATIONS_MIN * total_ns).div_ceil(operations.into());
+        let together = needed_ns.div_ceil(median_ns.into());
+        let slice_ns = median_ns.saturating_mul(u64::try_from(together).unwrap_or(u64::MAX));
+        let mut cut = Cut::new(slice_ns);
+        for interval in intervals {
+            cut.add(interval, sum(interval, names, amount) as f64);
+        }
+        cut.finish()
+    }
+}
+
+/// Cuts intervals into slices.
+struct Cut {
+    slice_ns: u64,
+    done: EvenRates,
+    /// Of the slice at hand.
+    start_ns: u64,
+    length_ns: u64,
+    amount: f64,
+}
+
+impl Cut {
+    fn new(slice_ns: u64) -> Self {
+        Self {
+            slice_ns,
+            done: EvenRates::default(),
+            start_ns: 0,
+            length_ns: 0,
+            amount: 0.0,
+        }
+    }
+
+    fn add(&mut self, interval: &IntervalRecord, amount: f64) {
+        let (mut at_ns, mut left_ns) = (interval.at_ns, interval.length_ns);
+        while left_ns > 0 {
+            if self.length_ns == 0 {
+                self.start_ns = at_ns;
+            }
+            let part_ns = left_ns.min(self.slice_ns - self.length_ns);
+            self.amount += amount * part_ns as f64 / interval.length_ns as f64;
+            self.length_ns += part_ns;
+            left_ns -= part_ns;
+            at_ns = at_ns.saturating_add(part_ns);
+            if self.length_ns == self.slice_ns {
+                self.next();
+            }
+        }
+    }
+
+    fn next(&mut self) {
+        let per_second = self.amount * 1e9 / self.length_ns as f64;
+        self.done.starts_ns.push(self.start_ns);
+        self.done.per_second.push(per_second);
+        (self.length_ns, self.amount) = (0, 0.0);
+    }
+
+    fn finish(mut self) -> EvenRates {
+        if self.length_ns as f64 >= self.slice_ns as f64 * REST_MIN {
+            self.next();
+        }
+        self.done
+    }
+}
+
+fn median_length_ns(intervals: &[&IntervalRecord]) -> Option<u64> {
+    let mut lengths: Vec<u64> = intervals.iter().map(|it| it.length_ns).collect();
+    lengths.sort_unstable();
+    lengths.get(lengths.len() / 2).copied()
+}
+
+fn sum(interval: &IntervalRecord, names: &[&str], amount: fn(&IntervalFigures) -> u64) -> u64 {
+    let found = names
+        .iter()
+        .filter_map(|name| interval.operations.get(*name));
+    found.map(amount).fold(0, u64::saturating_add)
+}
+
+/// How certain the mean of rates of a cell is, by their scatter within the run and by the requests
+/// that both ends cut, where `count` operations are behind it; none for fewer than 20 slices.
+///
+/// Of what each request in flight did, the measurement sees a whole number where a fraction f more
+/// was due: it is off with variance f (1 - f), which is 1/6 on the average over f.
+#[must_use]
+pub fn uncertain_rate(cell: &CellRecord, rates: &EvenRates, count: u64) -> Option<UncertainMean> {
+    let scatter = UncertainMean::of_series(&rates.per_second)?;
+    let in_flight = f64::from(cell.workers.max(1)) * f64::from(cell.iodepth.max(1));
+    let cut = scatter.mean * (in_flight / 6.0).sqrt() / count.max(1) as f64;
+    let (seen, known) = (scatter.standard_error.powi(2), cut.powi(2));
+    // Satterthwaite's degrees of freedom, with no uncertainty in what is known.
+    let freedom = scatter.freedom * (1.0 + known / seen).powi(2);
+    Some(UncertainMean {
+        standard_error: (seen + known).sqrt(),
+        freedom: freedom.min(FREEDOM_MAX),
+        ..scatter
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND_NS: u64 = 1_000_000_000;
+
+    /// Intervals of these lengths in milliseconds, with so many reads each.
+    fn intervals(told: &[(u64, u64)]) -> Vec<IntervalRecord> {
+        let mut at_ns = 0;
+        let made = told.iter().map(|(length_ms, count)| {
+            let figures = IntervalFigures {
+                count: *count,
+                bytes: count * 512,
+                ..IntervalFigures::default()
+            };
+            let interval = IntervalRecord {
+                at_ns,
+                length_ns: length_ms * SECOND_NS / 1000,
+                operations: [("read".to_owned(), figures)].into(),
+            };
+            at_ns += interval.length_ns;
+            interval
+        });
+        made.collect()
+    }
+
+    fn rates(told: &[(u64, u64)]) -> EvenRates {
+        EvenRates::of(&intervals(told), &["read"], |figures| figures.count)
+    }
+
+    #[test]
+    fn even_intervals_are_the_slices() {
+        let even = rates(&[(250, 100), (250, 110), (250, 90)]);
+        assert_eq!(even.per_second, [400.0, 440.0, 360.0]);
+        let ms = SECOND_NS / 1000;
+        assert_eq!(even.starts_ns, [0, 250 * ms, 500 * ms]);
+        let bytes = |figures: &IntervalFigures| figures.bytes;
+        let even = EvenRates::of(&intervals(&[(1000, 100); 2]), &["read"], bytes);
+        assert_eq!(even.per_second, [51_200.0; 2]);
+    }
+
+    #[test]
+    fn a_late_interval_has_its_rate_in_every_slice_that_it_lies_in() {
+        let even = rates(&[(250, 100), (750, 240), (250, 100), (250, 100)]);
+        assert_eq!(even.per_second, [400.0, 320.0, 320.0, 320.0, 400.0, 400.0]);
+    }
+
+    #[test]
+    fn a_short_rest_is_left_out_and_a_long_one_is_not() {
+        assert_eq!(
+            rates(&[(100, 10), (100, 10), (49, 5)]).per_second,
+            [100.0; 2]
+        );
+        assert_eq!(
+            rates(&[(100, 10), (100, 10), (50, 5)]).per_second,
+            [100.0; 3]
+        );
+    }
+
+    #[test]
+    fn intervals_of_few_operations_are_taken_together() {
+        // Three operations a second, in intervals of 100 ms.
+        let told: Vec<(u64, u64)> = (0..100)
+            .map(|n| (100, u64::from(n % 10 % 3 == 1)))
+            .collect();
+        let even = rates(&told);
+        assert_eq!(even.per_second.len(), 3);
+        assert!(even.per_second.iter().all(|rate| (2.5..3.5).contains(rate)));
+        assert_eq!(rates(&[(100, 0); 9]), EvenRates::default());
+        assert_eq!(rates(&[]), EvenRates::default());
+    }
+}

@@ -1,0 +1,121 @@
+//! How uncertain the mean of a correlated series is.
+
+use std::f64::consts::PI;
+
+use crate::autocorrelation;
+
+/// A frequency to so many values, so that the variance there is that of the mean.
+const VALUES_PER_FREQUENCY: usize = 8;
+const FREQUENCIES_MIN: usize = 3;
+const FREQUENCIES_MAX: usize = 12;
+/// Correlation of neighbors beyond this is taken for this.
+const CORRELATION_MAX: f64 = 0.7;
+/// Degrees of freedom to an independent value: the correlation is itself estimated.
+const FREEDOM_SHARE: f64 = 0.5;
+
+/// The variance of a series' mean and how well it is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct LongRun {
+    /// The variance of the mean.
+    pub variance: f64,
+    /// Degrees of freedom behind it, above 1.
+    pub freedom: f64,
+}
+
+impl LongRun {
+    /// Of at least 8 finite values.
+    ///
+    /// The mean is what a series has at frequency 0, so its variance is read off the lowest
+    /// frequencies next to it: the mean square of the first B cosine transforms, which for
+    /// independent values has exactly Student's distribution with B degrees of freedom behind it.
+    /// Correlation makes low frequencies stronger, the lower the more; each is raised by what an
+    /// autoregression with the correlation of neighbors has less there than at 0
+    /// (prewhitening). That correlation is known the worse the larger it is, so there are at most
+    /// half as many degrees of freedom as independent values.
+    ///
+    /// Source: Müller, "A theory of robust long-run variance estimation", Journal of Econometrics
+    /// 141, 2007; Lazarus, Lewis, Stock, Watson, "HAR inference: recommendations for practice",
+    /// Journal of Business & Economic Statistics 36, 2018 (equal-weighted cosine estimator);
+    /// Andrews, Monahan, "An improved heteroskedasticity and autocorrelation consistent covariance
+    /// matrix estimator", Econometrica 60, 1992 (prewhitening).
+    pub(crate) fn of(values: &[f64]) -> Self {
+        let deviations = autocorrelation::deviations(values);
+        let n = values.len() as f64;
+        let correlation = correlation(&deviations);
+        let frequencies = values.len() / VALUES_PER_FREQUENCY;
+        let frequencies = frequencies.clamp(FREQUENCIES_MIN, FREQUENCIES_MAX);
+        let squares: f64 = (1..=frequencies)
+            .map(|index| {
+                let frequency = PI * index as f64 / n;
+                let seen = transform(&deviations, frequency).powi(2);
+                seen * strength(correlation, 0.0) / strength(correlation, frequency)
+            })
+            .sum();
+        let independent = n * (1.0 - correlation) / (1.0 + correlation);
+        Self {
+            variance: squares * 2.0 / n / frequencies as f64 / n,
+            freedom: (frequencies as f64).min(FREEDOM_SHARE * independent),
+        }
+    }
+}
+
+/// The correlation of neighbors, less its bias of -(1 + 4 r) / n.
+///
+/// Source: Kendall, "Note on bias in the estimation of autocorrelation", Biometrika 41, 1954.
+fn correlation(deviations: &[f64]) -> f64 {
+    let n = deviations.len() as f64;
+    let seen = autocorrelation::lag_one(deviations);
+    ((n * seen + 1.0) / (n - 4.0)).clamp(0.0, CORRELATION_MAX)
+}
+
+/// The cosine transform of a series at a frequency, in radians per value.
+fn transform(deviations: &[f64], frequency: f64) -> f64 {
+    let middles = (0..deviations.len()).map(|index| index as f64 + 0.5);
+    let parts = deviations.iter().zip(middles);
+    parts
+        .map(|(value, middle)| value * (frequency * middle).cos())
+        .sum()
+}
+
+/// How strong a frequency is in an autoregression, in units of what is new in each value.
+fn strength(correlation: f64, frequency: f64) -> f64 {
+    1.0 / (1.0 - 2.0 * correlation * frequency.cos() + correlation * correlation)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulated::Simulated;
+    use crate::{describe, mean};
+
+    #[test]
+    fn the_variance_is_that_of_means_of_many_series() {
+        // An AR(1) series is worth about (1 - phi) / (1 + phi) of its length.
+        for (count, phi) in [(20, 0.0), (40, 0.0), (40, 0.3), (40, 0.5), (300, 0.7)] {
+            let mut simulated = Simulated::new(3);
+            let (mut seen, mut means) = (Vec::new(), Vec::new());
+            for _ in 0..2000 {
+                let series = simulated.ar1(count, phi, 100.0, 5.0);
+                seen.push(LongRun::of(&series).variance);
+                means.push(mean(&series).unwrap());
+            }
+            let truth = describe::stddev(&means).unwrap().powi(2);
+            let ratio = mean(&seen).unwrap() / truth;
+            assert!((0.85..1.35).contains(&ratio), "{count} {phi}: {ratio}");
+        }
+    }
+
+    #[test]
+    fn correlation_leaves_fewer_degrees_of_freedom() {
+        let freedom =
+            |count, phi| LongRun::of(&Simulated::new(4).ar1(count, phi, 100.0, 5.0)).freedom;
+        assert_eq!((freedom(24, 0.0), freedom(40, 0.0)), (3.0, 5.0));
+        assert_eq!(freedom(300, 0.0), 12.0);
+        assert!(freedom(40, 0.9) < 4.0);
+    }
+
+    #[test]
+    fn a_constant_series_has_a_mean_without_variance() {
+        assert_eq!(LongRun::of(&[7.0; 20]).variance, 0.0);
+    }
+}
