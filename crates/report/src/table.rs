@@ -81,6 +81,12 @@ impl Table {
         self.retain(&keep);
     }
 
+    /// Removes the columns with this head.
+    pub fn drop_column(&mut self, head: &str) {
+        let keep: Vec<bool> = self.columns.iter().map(|it| it.head != head).collect();
+        self.retain(&keep);
+    }
+
     fn retain(&mut self, keep: &[bool]) {
         fn filter<T>(items: &mut Vec<T>, keep: &[bool]) {
             let mut keep = keep.iter();

@@ -131,6 +131,20 @@ impl CellRecord {
     pub fn operation(&self, name: &str) -> Option<&OperationFigures> {
         self.operations.get(name)
     }
+
+    /// Bytes that the devices read or wrote for each byte that the operation of that name (`read`
+    /// or `write`) moved; none where nothing was moved or nothing is known of devices.
+    #[must_use]
+    pub fn device_share(&self, name: &str) -> Option<f64> {
+        let device = self.device.as_ref()?;
+        let moved = self.operation(name)?.bytes;
+        let bytes = match name {
+            "read" => device.read_bytes,
+            "write" => device.write_bytes,
+            _ => return None,
+        };
+        (moved > 0).then(|| bytes as f64 / moved as f64)
+    }
 }
 
 /// Stands before a classic's phase whose name would be taken for something else.

@@ -1,28 +1,23 @@
 //! Decides from the figures which of them deserve doubt. Pure: the same record, the same doubts.
 
+mod device;
 mod samples;
 mod whole_run;
 
+pub(crate) use device::{cache_read_share, cache_write_share};
 pub use whole_run::{doubt_load, doubt_store};
 
-use workload::plan::{CacheMode, Cell, ContentPlan, EngineKind, Plan};
+use workload::plan::{Cell, ContentPlan, EngineKind, Plan};
 
-use crate::title::target_indexes;
 use crate::{
     CellRecord, Environment, IntervalRecord, StandstillCause, Status, SteadyRecord, SteadyVerdict,
 };
 use crate::{Warning, WarningCode};
 
-/// Below this share of the bytes read, the device cannot have served them all.
-const DEVICE_SHARE_MIN: f64 = 0.9;
 /// From this share of its time on, a worker's processor is what is measured.
 const WORKER_BUSY_SHARE: f64 = 0.95;
 /// Above this share, stolen processor time is worth a warning.
 const STEAL_SHARE_MAX: f64 = 0.01;
-/// Devices may do this much more than was asked of them: journals and metadata.
-const OTHER_IO_FACTOR: f64 = 1.05;
-/// Extra bytes below this are never called other I/O.
-const OTHER_IO_BYTES_MIN: f64 = 1024.0 * 1024.0;
 /// Above this share, all processors together are busy.
 const MACHINE_BUSY_SHARE: f64 = 0.95;
 /// So many samples must lie beyond a percentile.
@@ -44,9 +39,10 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
         stood_still(cell),
         io_errors(cell),
         short_transfers(cell),
-        cache_served_reads(cell),
-        other_io(cell),
-        file_smaller_than_memory(cell, planned, environment, plan),
+        device::cache_served_reads(cell),
+        device::cache_absorbed_writes(cell),
+        device::other_io(cell, planned, environment, plan),
+        device::file_smaller_than_memory(cell, planned, environment, plan),
         compressible_content(planned),
         worker_cpu_bound(cell, planned),
         rate_not_reached(cell),
@@ -175,80 +171,6 @@ fn short_transfers(cell: &CellRecord) -> Finding {
     (short > 0).then(|| {
         let message = format!("{short} operations moved fewer bytes than asked for");
         (WarningCode::ShortTransfers, message)
-    })
-}
-
-fn cache_served_reads(cell: &CellRecord) -> Finding {
-    let device = cell.device.as_ref()?;
-    let read = cell.operation("read")?;
-    let moved = read.bytes as f64;
-    // The device is looked at when the time is over, and what is in flight then may count.
-    let in_flight = f64::from(cell.iodepth) * f64::from(cell.workers);
-    let at_end = moved / read.count.max(1) as f64 * in_flight;
-    if moved == 0.0 || device.read_bytes as f64 + at_end >= moved * DEVICE_SHARE_MIN {
-        return None;
-    }
-    let share = percent(1.0 - device.read_bytes as f64 / moved);
-    let message = format!(
-        "the page cache served {share} of the bytes read; {} did not",
-        device.source
-    );
-    Some((WarningCode::CacheServedReads, message))
-}
-
-fn other_io(cell: &CellRecord) -> Finding {
-    let device = cell.device.as_ref()?;
-    if is_idle(cell) {
-        // What others do meanwhile is what such a cell shows.
-        return None;
-    }
-    if cell.cache != CacheMode::Direct {
-        // Read-ahead and writeback make the device's bytes differ from ours without anyone else.
-        return None;
-    }
-    let moved = cell.total.bytes as f64;
-    let seen = device.read_bytes as f64 + device.write_bytes as f64;
-    if seen <= moved * OTHER_IO_FACTOR || seen - moved < OTHER_IO_BYTES_MIN {
-        return None;
-    }
-    let source = &device.source;
-    let message = if moved > 0.0 {
-        format!(
-            "{source} moved {} more bytes than this run asked for",
-            percent(seen / moved - 1.0)
-        )
-    } else {
-        format!("{source} was used by others while this run moved nothing")
-    };
-    Some((WarningCode::OtherIoOnDevice, message))
-}
-
-fn file_smaller_than_memory(
-    cell: &CellRecord,
-    planned: Option<&Cell>,
-    environment: &Environment,
-    plan: &Plan,
-) -> Finding {
-    if cell.cache != CacheMode::Buffered || cell.engine == EngineKind::Null {
-        return None;
-    }
-    let used = target_indexes(planned?)
-        .iter()
-        .filter_map(|index| plan.targets.get(*index as usize))
-        .fold(0_u64, |sum, target| sum.saturating_add(target.size_bytes));
-    (used < environment.memory_bytes).then(|| {
-        let share = percent(used as f64 / environment.memory_bytes as f64);
-        let message = match planned.and_then(|cell| cell.files.as_ref()) {
-            None => format!(
-                "the targets are {share} of the memory, so the page cache can hold them; \
-                 use `--cache direct` or a larger `--size` to measure the device"
-            ),
-            Some(_) => format!(
-                "the files are {share} of the memory, so the page cache can hold them; \
-                 use more or larger files to measure the device"
-            ),
-        };
-        (WarningCode::FileSmallerThanMemory, message)
     })
 }
 

@@ -1,5 +1,6 @@
 //! By how much a doubt may change the figures, so that the gravest is told first.
 
+use crate::doubt::{cache_read_share, cache_write_share};
 use crate::{CellRecord, RunRecord, Warning, WarningCode};
 
 /// By which share the figures may be other than they should, from what was measured where that is
@@ -26,14 +27,12 @@ fn measured(code: &WarningCode, cell: &CellRecord) -> Option<f64> {
             let planned = (cell.planned_run_time_ns > 0).then_some(cell.planned_run_time_ns)?;
             Some((1.0 - cell.run_time_ns as f64 / planned as f64).max(0.0))
         }
-        WarningCode::CacheServedReads => {
-            let moved = cell.operation("read")?.bytes as f64;
-            Some(1.0 - cell.device.as_ref()?.read_bytes as f64 / moved)
-        }
+        WarningCode::CacheServedReads => cache_read_share(cell),
+        WarningCode::CacheAbsorbedWrites => cache_write_share(cell),
         WarningCode::OtherIoOnDevice => {
             let device = cell.device.as_ref()?;
             let seen = device.read_bytes as f64 + device.write_bytes as f64;
-            Some(1.0 - total.bytes as f64 / seen)
+            Some((1.0 - total.bytes as f64 / seen).max(0.0))
         }
         WarningCode::StealTime => Some(cell.cpu.machine?.steal),
         WarningCode::RateNotReached => {

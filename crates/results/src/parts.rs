@@ -73,6 +73,13 @@ pub struct DeviceFigures {
     pub reads: u64,
     /// Write requests completed.
     pub writes: u64,
+    /// Bytes that pgmeter's process read from block devices; none where that is not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own_read_bytes: Option<u64>,
+    /// Bytes that pgmeter's process wrote to block devices, or changed in the page cache so that
+    /// they are to be written, the ramp included; none where that is not counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own_write_bytes: Option<u64>,
     /// Share of the time with requests in flight, from 0 to 1; none where it is not counted.
     pub utilization: Option<f64>,
     /// The devices counted, such as `nvme0n1`; several are separated by `, `.

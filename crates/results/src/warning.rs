@@ -107,6 +107,8 @@ macro_rules! warning_codes {
 warning_codes! {
     /// The page cache served a part of the reads, so the device was not measured.
     CacheServedReads = "cache-served-reads",
+    /// A part of what was written had not come to the device at the end of the measurement.
+    CacheAbsorbedWrites = "cache-absorbed-writes",
     /// A worker used its processor fully, so the processor was measured.
     WorkerCpuBound = "worker-cpu-bound",
     /// Without direct I/O, a file smaller than memory is served by the page cache.

@@ -7,8 +7,8 @@ use results::{
     CellRecord, CpuFigures, DeviceFigures, MachineCpu, ProcessorFigures, Timestamp, WorkerFigures,
 };
 use target::{
-    CpuSample, CpuTime, DeviceCounters, DeviceSample, MachineCounters, MachineSample,
-    ProcessorTicks,
+    CpuSample, CpuTime, DeviceCounters, DeviceSample, MachineCounters, MachineSample, OwnIo,
+    OwnIoCounters, ProcessorTicks,
 };
 
 use crate::cell::{Mark, Measured, MeasuredLane};
@@ -16,6 +16,9 @@ use crate::cell::{Mark, Measured, MeasuredLane};
 /// Samples counters at both ends of a measurement.
 pub(crate) struct Observer {
     devices: Option<DeviceCounters>,
+    own_io: Option<OwnIoCounters>,
+    /// Before the ramp, when nothing of the targets was waiting to be written.
+    own_before: Option<OwnIo>,
     machine: Option<MachineCounters>,
     begin: Option<Sample>,
     end: Option<Sample>,
@@ -29,6 +32,7 @@ struct Sample {
     process: CpuSample,
     machine: Option<MachineSample>,
     device: Option<DeviceSample>,
+    own_io: Option<OwnIo>,
     /// Each lane's thread, in the order of lanes; none is looked at in the end, when it is gone.
     threads: Vec<Option<CpuSample>>,
 }
@@ -42,8 +46,11 @@ impl Observer {
             false => DeviceCounters::open(paths.iter().map(PathBuf::as_path)),
         };
         let machine = MachineCounters::open().ok();
+        let own_io = OwnIoCounters::open();
         Self {
             devices,
+            own_before: own_io.as_ref().and_then(OwnIoCounters::sample),
+            own_io,
             machine,
             begin: None,
             end: None,
@@ -58,6 +65,7 @@ impl Observer {
                 .devices
                 .as_ref()
                 .and_then(|devices| devices.sample().ok()),
+            own_io: self.own_io.as_ref().and_then(OwnIoCounters::sample),
             machine: self
                 .machine
                 .as_ref()
@@ -122,12 +130,16 @@ impl Observer {
     fn device(&self, begin: &Sample, end: &Sample, observed_ns: u64) -> Option<DeviceFigures> {
         let devices = self.devices.as_ref()?;
         let moved = end.device?.since(&begin.device?);
+        let read = end.own_io.zip(begin.own_io);
+        let written = end.own_io.zip(self.own_before);
         let capacity_ns = observed_ns as f64 * devices.device_count().max(1) as f64;
         Some(DeviceFigures {
             read_bytes: moved.read_bytes,
             write_bytes: moved.write_bytes,
             reads: moved.reads,
             writes: moved.writes,
+            own_read_bytes: read.map(|(end, begin)| end.since(&begin).read_bytes),
+            own_write_bytes: written.map(|(end, before)| end.since(&before).write_bytes),
             utilization: Some((moved.busy_ns as f64 / capacity_ns).min(1.0)),
             source: devices.source(),
         })

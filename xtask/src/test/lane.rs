@@ -93,6 +93,7 @@ pub const LANES: &[Lane] = &[
         name: "kernel",
         kind: Kind::Tests(Select::EndToEnd(&[
             "kernel",
+            "devices",
             "file_kernel",
             "lab",
             "guests",

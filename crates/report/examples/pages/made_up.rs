@@ -420,6 +420,8 @@ pub fn scaled(plan: &Plan, index: u32, shape: &Shape, speed: f64, slowness: f64)
         writes: record.operation("write").map_or(0, |figures| figures.count),
         utilization: Some(0.874),
         source: "nvme0n1".into(),
+        own_read_bytes: Some(bytes("read")),
+        own_write_bytes: Some(bytes("write")),
     });
     record.own_cost_ns_per_operation = Some(74.58);
     record.engine_notes.ring = Some(RingSetup {

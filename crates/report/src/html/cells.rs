@@ -193,6 +193,13 @@ fn circumstances(cell: &CellRecord) -> Vec<String> {
             format::count(device.reads),
             format::count(device.writes)
         ));
+        if let Some(own) = device.own_read_bytes {
+            parts.push(format!(
+                "Read from it: {}, {} of that by pgmeter",
+                format::size(device.read_bytes),
+                format::size(own.min(device.read_bytes))
+            ));
+        }
     }
     if let Some(ring) = &cell.engine_notes.ring {
         parts.push(format!("Ring: {}", printable(&ring.flags.join(", "))));
@@ -216,7 +223,9 @@ pub fn usage(run: &Run) -> Markup {
                 p {
                     "Processor time of pgmeter itself, as a share of the measured time; what \
                      pgmeter spends on an operation (own); what the block device under the target \
-                     did."
+                     did, and how many times the bytes that were read or written that is: less \
+                     than 1 is the work of a cache, more is read-ahead, what the file system \
+                     writes for itself, or I/O of others."
                 }
                 (table(usage, "Processor and device of each cell", link))
             }

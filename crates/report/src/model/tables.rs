@@ -232,6 +232,10 @@ pub fn classic(record: &RunRecord) -> Option<Table> {
     Some(table)
 }
 
+/// The device's bytes as multiples of those read and written.
+const OF_READ: &str = "of read";
+const OF_WRITTEN: &str = "of written";
+
 /// Processor and device of each cell; none when nothing of that is known.
 pub fn usage(record: &RunRecord) -> Option<Table> {
     let known =
@@ -246,7 +250,9 @@ pub fn usage(record: &RunRecord) -> Option<Table> {
         Column::number("sys %", 8),
         Column::number("own ns/op", 5),
         Column::number("read MiB/s", 7),
+        Column::number(OF_READ, 6),
         Column::number("write MiB/s", 7),
+        Column::number(OF_WRITTEN, 6),
         Column::number("busy %", 6),
     ]);
     let place = places(record);
@@ -257,9 +263,14 @@ pub fn usage(record: &RunRecord) -> Option<Table> {
     let mut table = Table {
         columns,
         rows: rows.collect(),
-        span: Some((first + 3, first + 5, "block device".to_owned())),
+        span: Some((first + 3, first + 7, "block device".to_owned())),
     };
     table.drop_uniform(&UNIFORM);
+    for (operation, head) in [("read", OF_READ), ("write", OF_WRITTEN)] {
+        if !differs(record, operation) {
+            table.drop_column(head);
+        }
+    }
     fit_to_classics(record, &mut table);
     Some(table)
 }
@@ -277,11 +288,28 @@ fn usage_figures(cell: &CellRecord) -> Vec<String> {
         of_time(cell.cpu.system_ns),
         cell.own_cost_ns_per_operation.map_or_else(absent, digits),
         device.map_or_else(absent, |device| rate(device.read_bytes)),
+        device_share(cell, "read"),
         device.map_or_else(absent, |device| rate(device.write_bytes)),
+        device_share(cell, "write"),
         device
             .and_then(|device| device.utilization)
             .map_or_else(absent, percent),
     ]
+}
+
+/// Whether the devices' bytes are not those that the cells moved.
+fn differs(record: &RunRecord, operation: &str) -> bool {
+    let mut shares = record
+        .cells
+        .iter()
+        .filter_map(|it| it.device_share(operation));
+    shares.any(|share| !(0.9..=1.1).contains(&share))
+}
+
+/// The device's bytes as a multiple of what an operation moved.
+fn device_share(cell: &CellRecord, operation: &str) -> String {
+    let share = cell.device_share(operation);
+    share.map_or_else(|| ABSENT.to_owned(), |share| format!("x {share:.2}"))
 }
 
 /// One row for each group of repetitions; none when nothing was repeated.

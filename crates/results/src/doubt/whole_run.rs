@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{OTHER_IO_BYTES_MIN, percent};
+use super::device::OTHER_IO_BYTES_MIN;
+use super::percent;
 use crate::{CellRecord, Environment, Warning, WarningCode};
 
 /// Below this share of the processors, others do not count as such.

@@ -13,13 +13,13 @@ use workload::plan::{CacheMode, ContentPlan, EngineKind, Plan};
 
 use crate::sample;
 
-fn setting() -> (Plan, CellRecord) {
+pub fn setting() -> (Plan, CellRecord) {
     let plan = sample::plan();
     let cell = sample::cell_record(&plan, 0, 100_000);
     (plan, cell)
 }
 
-fn told(plan: &Plan, cell: &CellRecord) -> Vec<(WarningCode, String)> {
+pub fn told(plan: &Plan, cell: &CellRecord) -> Vec<(WarningCode, String)> {
     doubt(cell, &sample::environment(), plan)
         .into_iter()
         .map(|warning| {
@@ -29,7 +29,7 @@ fn told(plan: &Plan, cell: &CellRecord) -> Vec<(WarningCode, String)> {
         .collect()
 }
 
-fn only(plan: &Plan, cell: &CellRecord, code: WarningCode, message: &str) {
+pub fn only(plan: &Plan, cell: &CellRecord, code: WarningCode, message: &str) {
     assert_eq!(told(plan, cell), [(code, message.to_owned())]);
 }
 
@@ -37,45 +37,6 @@ fn only(plan: &Plan, cell: &CellRecord, code: WarningCode, message: &str) {
 fn a_sound_cell_raises_no_doubt() {
     let (plan, cell) = setting();
     assert_eq!(told(&plan, &cell), []);
-}
-
-#[test]
-fn reads_that_the_device_did_not_see_came_from_the_cache() {
-    let (plan, mut cell) = setting();
-    let device = cell.device.as_mut().unwrap();
-    device.read_bytes = device.read_bytes * 37 / 100;
-    let message = "the page cache served 63 % of the bytes read; nvme0n1 did not";
-    only(&plan, &cell, WarningCode::CacheServedReads, message);
-    let read_bytes = cell.operations["read"].bytes;
-    cell.device.as_mut().unwrap().read_bytes = read_bytes * 91 / 100;
-    assert_eq!(told(&plan, &cell), []);
-}
-
-#[test]
-fn the_request_that_ends_a_measurement_came_from_no_cache() {
-    let (plan, mut cell) = setting();
-    (cell.iodepth, cell.workers) = (1, 1);
-    let read = cell.operations.get_mut("read").unwrap();
-    (read.count, read.bytes) = (7, 7 * 4096);
-    cell.device.as_mut().unwrap().read_bytes = 6 * 4096;
-    assert_eq!(told(&plan, &cell), []);
-    cell.device.as_mut().unwrap().read_bytes = 5 * 4096;
-    let message = "the page cache served 29 % of the bytes read; nvme0n1 did not";
-    only(&plan, &cell, WarningCode::CacheServedReads, message);
-}
-
-#[test]
-fn a_device_that_did_more_was_used_by_others() {
-    let (plan, mut cell) = setting();
-    cell.device.as_mut().unwrap().write_bytes += cell.total.bytes / 10;
-    let message = "nvme0n1 moved 10 % more bytes than this run asked for";
-    only(&plan, &cell, WarningCode::OtherIoOnDevice, message);
-    cell.cache = CacheMode::Dontcache;
-    assert_eq!(
-        told(&plan, &cell),
-        [],
-        "read-ahead and writeback are not other I/O"
-    );
 }
 
 #[test]

@@ -161,6 +161,7 @@ pub fn cell_record(plan: &Plan, index: usize, count: u64) -> CellRecord {
         writes: 0,
         utilization: Some(0.987),
         source: "nvme0n1".into(),
+        ..DeviceFigures::default()
     });
     record.own_cost_ns_per_operation = Some(18.25);
     record.engine_notes.ring = Some(RingSetup {

@@ -193,12 +193,18 @@ fn merge_usage(used: &mut CellRecord, more: &CellRecord) {
         device.write_bytes += added.write_bytes;
         device.reads += added.reads;
         device.writes += added.writes;
+        device.own_read_bytes = both(device.own_read_bytes, added.own_read_bytes);
+        device.own_write_bytes = both(device.own_write_bytes, added.own_write_bytes);
         device.utilization = None;
     }
     for (worker, added) in used.worker_figures.iter_mut().zip(&more.worker_figures) {
         worker.user_ns += added.user_ns;
         worker.system_ns += added.system_ns;
     }
+}
+
+fn both(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    Some(one? + other?)
 }
 
 fn share(part_ns: u64, whole_ns: u64) -> f64 {

@@ -1,0 +1,191 @@
+//! Doubts about what served the I/O: the devices, memory, or others on the same devices.
+
+use workload::plan::{CacheMode, Cell, EngineKind, Plan, TargetKind};
+
+use super::{Finding, is_idle, percent};
+use crate::title::target_indexes;
+use crate::{CellRecord, DeviceFigures, Environment, OperationFigures, WarningCode};
+
+/// Below this share of the bytes moved, the device cannot have moved them all.
+const DEVICE_SHARE_MIN: f64 = 0.9;
+/// Devices may do this much more than was asked of them: journals and metadata.
+const OTHER_IO_SHARE_MAX: f64 = 0.05;
+/// Extra bytes below this are never called other I/O.
+pub(super) const OTHER_IO_BYTES_MIN: f64 = 1024.0 * 1024.0;
+/// File systems that write what is overwritten, and all that leads to it, to another place.
+const COPY_ON_WRITE: [&str; 6] = ["bcachefs", "btrfs", "f2fs", "nilfs2", "overlay", "zfs"];
+
+pub(super) fn cache_served_reads(cell: &CellRecord) -> Finding {
+    let share = cache_read_share(cell)?;
+    let message = format!(
+        "the page cache served {} of the bytes read; {} did not",
+        percent(share),
+        cell.device.as_ref()?.source
+    );
+    Some((WarningCode::CacheServedReads, message))
+}
+
+/// Which share of the bytes read the page cache served; none where it cannot be told or is small.
+pub(crate) fn cache_read_share(cell: &CellRecord) -> Option<f64> {
+    let device = touched(cell)?;
+    // What others read of the device is not in our own bytes, and what we read elsewhere is not
+    // in the device's.
+    let own = device.own_read_bytes.unwrap_or(u64::MAX);
+    missing_share(cell, "read", own.min(device.read_bytes))
+}
+
+pub(super) fn cache_absorbed_writes(cell: &CellRecord) -> Finding {
+    let share = cache_write_share(cell)?;
+    let help = match cell.cache {
+        CacheMode::Direct => "the file system takes direct writes into memory",
+        _ => "sync them, use `--cache direct`, or write more than memory can hold",
+    };
+    let message = format!(
+        "{} of the bytes written had not reached {} when the measurement ended; {help}",
+        percent(share),
+        cell.device.as_ref()?.source
+    );
+    Some((WarningCode::CacheAbsorbedWrites, message))
+}
+
+/// Which share of the bytes written did not come to the device while they were measured; none
+/// where it cannot be told or is small.
+pub(crate) fn cache_write_share(cell: &CellRecord) -> Option<f64> {
+    missing_share(cell, "write", touched(cell)?.write_bytes)
+}
+
+/// The device, where there is one that the cell was to touch.
+fn touched(cell: &CellRecord) -> Option<&DeviceFigures> {
+    let device = cell.device.as_ref()?;
+    (cell.engine != EngineKind::Null).then_some(device)
+}
+
+/// The share of an operation's bytes that lie beyond those of the device.
+fn missing_share(cell: &CellRecord, operation: &str, device_bytes: u64) -> Option<f64> {
+    let figures = cell.operation(operation)?;
+    let moved = figures.bytes as f64;
+    let missing = moved - device_bytes as f64 - in_flight_bytes(cell, figures);
+    let is_missing = missing > moved * (1.0 - DEVICE_SHARE_MIN);
+    is_missing.then(|| 1.0 - device_bytes as f64 / moved)
+}
+
+/// What was under way at an end of the measurement, where it counts for the device and not for
+/// the run, or the other way around.
+fn in_flight_bytes(cell: &CellRecord, figures: &OperationFigures) -> f64 {
+    let mean = figures.bytes as f64 / figures.count.max(1) as f64;
+    mean * f64::from(cell.iodepth) * f64::from(cell.workers)
+}
+
+pub(super) fn other_io(
+    cell: &CellRecord,
+    planned: Option<&Cell>,
+    environment: &Environment,
+    plan: &Plan,
+) -> Finding {
+    if is_idle(cell) {
+        // What others do meanwhile is what such a cell shows.
+        return None;
+    }
+    let device = touched(cell)?;
+    let read = other_reads(cell, device);
+    let written = match may_amplify(cell, planned, environment, plan) {
+        true => 0.0,
+        false => other_writes(cell, device),
+    };
+    let moved = cell.total.bytes as f64;
+    let extra = read + written;
+    if extra - in_flight_bytes(cell, &cell.total) <= moved * OTHER_IO_SHARE_MAX
+        || extra < OTHER_IO_BYTES_MIN
+    {
+        return None;
+    }
+    let source = &device.source;
+    let message = if moved > 0.0 {
+        format!(
+            "{source} moved {} more bytes than this run asked for (read {}, written {}): by \
+             others, or by the file system for itself",
+            percent(extra / moved),
+            units::format::size(read as u64),
+            units::format::size(written as u64)
+        )
+    } else {
+        format!("{source} was used by others while this run moved nothing")
+    };
+    Some((WarningCode::OtherIoOnDevice, message))
+}
+
+/// Bytes that the device read and this process did not.
+fn other_reads(cell: &CellRecord, device: &DeviceFigures) -> f64 {
+    let own = match (device.own_read_bytes, cell.cache) {
+        (Some(own), _) => own,
+        (None, CacheMode::Direct) => cell.operation("read").map_or(0, |it| it.bytes),
+        // Read-ahead makes the device's bytes differ from ours without anyone else.
+        (None, _) => device.read_bytes,
+    };
+    device.read_bytes.saturating_sub(own) as f64
+}
+
+/// Bytes that the device wrote and this process did not give it to write.
+fn other_writes(cell: &CellRecord, device: &DeviceFigures) -> f64 {
+    let moved = cell.operation("write").map_or(0, |it| it.bytes);
+    let own = match (device.own_write_bytes, cell.cache) {
+        (Some(own), _) => own.max(moved),
+        (None, CacheMode::Direct) => moved,
+        // What is written back may be older than the measurement.
+        (None, _) => device.write_bytes,
+    };
+    device.write_bytes.saturating_sub(own) as f64
+}
+
+/// Whether more may be written than was asked for without anyone else: by the file system, or
+/// because an earlier cell left some of it in memory.
+fn may_amplify(
+    cell: &CellRecord,
+    planned: Option<&Cell>,
+    environment: &Environment,
+    plan: &Plan,
+) -> bool {
+    let Some(planned) = planned else {
+        return cell.cache != CacheMode::Direct;
+    };
+    let used = target_indexes(planned);
+    let copies = environment
+        .file_systems
+        .iter()
+        .any(|it| used.contains(&it.target_index) && COPY_ON_WRITE.contains(&it.kind.as_str()));
+    let is_device = |index: &u32| {
+        let target = plan.targets.get(*index as usize);
+        target.is_some_and(|it| it.kind == TargetKind::Device)
+    };
+    let may_be_left = cell.cache != CacheMode::Direct && used.iter().any(is_device);
+    copies || may_be_left || planned.files.is_some() || planned.new_file
+}
+
+pub(super) fn file_smaller_than_memory(
+    cell: &CellRecord,
+    planned: Option<&Cell>,
+    environment: &Environment,
+    plan: &Plan,
+) -> Finding {
+    if cell.cache != CacheMode::Buffered || cell.engine == EngineKind::Null {
+        return None;
+    }
+    let used = target_indexes(planned?)
+        .iter()
+        .filter_map(|index| plan.targets.get(*index as usize))
+        .fold(0_u64, |sum, target| sum.saturating_add(target.size_bytes));
+    (used < environment.memory_bytes).then(|| {
+        let share = percent(used as f64 / environment.memory_bytes as f64);
+        let message = match planned.and_then(|cell| cell.files.as_ref()) {
+            None => format!(
+                "the targets are {share} of the memory, so the page cache can hold them; \
+                 use `--cache direct` or a larger `--size` to measure the device"
+            ),
+            Some(_) => format!(
+                "the files are {share} of the memory, so the page cache can hold them; \
+                 use more or larger files to measure the device"
+            ),
+        };
+        (WarningCode::FileSmallerThanMemory, message)
+    })
+}

@@ -1,0 +1,127 @@
+//! Which figures deserve doubt for what devices did meanwhile.
+
+use results::{CellRecord, DeviceFigures, FileSystem, WarningCode, doubt};
+use workload::plan::{CacheMode, EngineKind, Plan, TargetKind};
+
+use crate::doubts::{only, setting, told};
+use crate::sample;
+
+/// A cell through the page cache whose file memory cannot hold, with the device's figures to be
+/// changed.
+fn buffered(change: impl Fn(&mut DeviceFigures)) -> (Plan, CellRecord) {
+    let (mut plan, mut cell) = setting();
+    plan.targets[0].size_bytes = 1 << 40;
+    cell.cache = CacheMode::Buffered;
+    change(cell.device.as_mut().expect("the sample has a device"));
+    (plan, cell)
+}
+
+fn counted(device: &mut DeviceFigures) {
+    device.own_read_bytes = Some(device.read_bytes);
+    device.own_write_bytes = Some(device.write_bytes);
+}
+
+#[test]
+fn reads_that_the_device_did_not_see_came_from_the_cache() {
+    let (plan, mut cell) = setting();
+    let device = cell.device.as_mut().unwrap();
+    device.read_bytes = device.read_bytes * 37 / 100;
+    let message = "the page cache served 63 % of the bytes read; nvme0n1 did not";
+    only(&plan, &cell, WarningCode::CacheServedReads, message);
+    let read_bytes = cell.operations["read"].bytes;
+    cell.device.as_mut().unwrap().read_bytes = read_bytes * 91 / 100;
+    assert_eq!(told(&plan, &cell), []);
+    cell.device.as_mut().unwrap().read_bytes = 0;
+    cell.engine = EngineKind::Null;
+    assert_eq!(told(&plan, &cell), []);
+}
+
+#[test]
+fn reads_of_others_do_not_hide_what_the_cache_served() {
+    let (plan, cell) = buffered(|device| {
+        counted(device);
+        device.own_read_bytes = Some(device.read_bytes * 37 / 100);
+    });
+    let codes: Vec<_> = told(&plan, &cell).into_iter().map(|it| it.0).collect();
+    let others = WarningCode::OtherIoOnDevice;
+    assert_eq!(codes, [WarningCode::CacheServedReads, others]);
+    // What this process read elsewhere hides nothing either.
+    let (plan, cell) = buffered(|device| {
+        counted(device);
+        device.read_bytes = device.read_bytes * 37 / 100;
+    });
+    assert_eq!(told(&plan, &cell)[0].0, WarningCode::CacheServedReads);
+    let (plan, cell) = buffered(counted);
+    assert_eq!(told(&plan, &cell), []);
+}
+
+#[test]
+fn writes_that_the_device_did_not_see_are_told() {
+    let (plan, mut cell) = buffered(|device| {
+        counted(device);
+        device.write_bytes /= 4;
+    });
+    let message = "75 % of the bytes written had not reached nvme0n1 when the measurement ended; \
+                   sync them, use `--cache direct`, or write more than memory can hold";
+    only(&plan, &cell, WarningCode::CacheAbsorbedWrites, message);
+    cell.cache = CacheMode::Direct;
+    let message = "75 % of the bytes written had not reached nvme0n1 when the measurement ended; \
+                   the file system takes direct writes into memory";
+    only(&plan, &cell, WarningCode::CacheAbsorbedWrites, message);
+}
+
+#[test]
+fn a_device_that_did_more_was_used_by_others() {
+    let (plan, mut cell) = setting();
+    let extra = cell.total.bytes / 10;
+    cell.device.as_mut().unwrap().write_bytes += extra;
+    let message = "nvme0n1 moved 10 % more bytes than this run asked for (read 0 B, written \
+                   39.1 MiB): by others, or by the file system for itself";
+    only(&plan, &cell, WarningCode::OtherIoOnDevice, message);
+    cell.cache = CacheMode::Dontcache;
+    assert_eq!(
+        told(&plan, &cell),
+        [],
+        "writeback may be of what was written before, where nobody counts"
+    );
+    for cache in [CacheMode::Direct, CacheMode::Buffered, CacheMode::Dontcache] {
+        let (plan, mut cell) = buffered(counted);
+        cell.cache = cache;
+        cell.device.as_mut().unwrap().write_bytes += extra;
+        only(&plan, &cell, WarningCode::OtherIoOnDevice, message);
+    }
+}
+
+#[test]
+fn what_a_file_system_writes_for_itself_is_not_called_others() {
+    let (mut plan, mut cell) = setting();
+    cell.device.as_mut().unwrap().write_bytes *= 9;
+    let mut environment = sample::environment();
+    environment.file_systems = vec![FileSystem {
+        kind: "btrfs".into(),
+        ..FileSystem::default()
+    }];
+    assert_eq!(doubt(&cell, &environment, &plan), []);
+    // Nor what an earlier cell left in memory to be written to a device.
+    counted(cell.device.as_mut().unwrap());
+    cell.device.as_mut().unwrap().own_write_bytes = Some(0);
+    plan.targets[0].kind = TargetKind::Device;
+    plan.targets[0].size_bytes = 1 << 40;
+    cell.cache = CacheMode::Buffered;
+    assert_eq!(told(&plan, &cell), []);
+    cell.cache = CacheMode::Direct;
+    assert_eq!(told(&plan, &cell)[0].0, WarningCode::OtherIoOnDevice);
+}
+
+#[test]
+fn the_request_that_ends_a_measurement_came_from_no_cache() {
+    let (plan, mut cell) = setting();
+    (cell.iodepth, cell.workers) = (1, 1);
+    let read = cell.operations.get_mut("read").unwrap();
+    (read.count, read.bytes) = (7, 7 * 4096);
+    cell.device.as_mut().unwrap().read_bytes = 6 * 4096;
+    assert_eq!(told(&plan, &cell), []);
+    cell.device.as_mut().unwrap().read_bytes = 5 * 4096;
+    let message = "the page cache served 29 % of the bytes read; nvme0n1 did not";
+    only(&plan, &cell, WarningCode::CacheServedReads, message);
+}

@@ -1,0 +1,105 @@
+//! What this process did to block devices, as the kernel accounts it.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+/// Enough for all lines of `/proc/self/io` with 20 digits each.
+const IO_BYTES_MAX: usize = 512;
+
+/// Bytes of this process so far, its ended threads and its ring's threads in the kernel included.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OwnIo {
+    /// Fetched from block devices: what the page cache served is not in it.
+    pub read_bytes: u64,
+    /// Sent to block devices, or changed in the page cache and so to be sent.
+    pub write_bytes: u64,
+}
+
+impl OwnIo {
+    /// What was done since an earlier reading.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            read_bytes: self.read_bytes.saturating_sub(earlier.read_bytes),
+            write_bytes: self.write_bytes.saturating_sub(earlier.write_bytes),
+        }
+    }
+}
+
+/// The counters, kept open.
+#[derive(Debug)]
+pub struct OwnIoCounters {
+    io: File,
+}
+
+impl OwnIoCounters {
+    /// Opens the counters; none where the kernel keeps none.
+    #[must_use]
+    pub fn open() -> Option<Self> {
+        let counters = Self {
+            io: File::open("/proc/self/io").ok()?,
+        };
+        counters.sample().map(|_| counters)
+    }
+
+    /// Reads them with one system call.
+    #[must_use]
+    pub fn sample(&self) -> Option<OwnIo> {
+        let mut text = [0; IO_BYTES_MAX];
+        let length = self.io.read_at(&mut text, 0).ok()?;
+        parse(std::str::from_utf8(&text[..length]).ok()?)
+    }
+}
+
+/// Source: Linux, `Documentation/filesystems/proc.rst`, `/proc/<pid>/io`. What was changed in the
+/// page cache counts once until it is written back, in whole pages.
+fn parse(text: &str) -> Option<OwnIo> {
+    let value = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        line.strip_prefix(':')?.trim().parse().ok()
+    };
+    Some(OwnIo {
+        read_bytes: value("read_bytes")?,
+        write_bytes: value("write_bytes")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn bytes_of_devices_are_told_from_those_of_system_calls() {
+        let text = "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 4096\n\
+                    write_bytes: 8192\ncancelled_write_bytes: 9\n";
+        let seen = parse(text).expect("counters");
+        assert_eq!((seen.read_bytes, seen.write_bytes), (4096, 8192));
+        assert_eq!(parse("rchar: 1\n"), None);
+    }
+
+    #[test]
+    fn what_a_process_wrote_is_counted_where_the_kernel_counts() {
+        let Some(counters) = OwnIoCounters::open() else {
+            println!("skipped: the kernel keeps no I/O accounting");
+            return;
+        };
+        let directory = tempfile::tempdir().expect("a directory");
+        if crate::devices_under(directory.path()).is_empty() {
+            println!("skipped: no device is below temporary files");
+            return;
+        }
+        let before = counters.sample().expect("counters");
+        std::fs::write(directory.path().join("f"), vec![7; 1 << 20]).expect("a file");
+        let done = counters.sample().expect("counters").since(&before);
+        assert!(done.write_bytes >= 1 << 20, "{done:?}");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_counters_or_nothing(text in ".{0,200}") {
+            let _ = parse(&text);
+        }
+    }
+}
