@@ -19,7 +19,18 @@ impl LoopDevice {
     /// # Errors
     /// `Unavailable` without root or loop devices.
     pub fn new(size_bytes: u64) -> Result<LoopDevice, FixtureError> {
-        LoopDevice::on(Scratch::new()?, size_bytes)
+        LoopDevice::on(Scratch::new()?, size_bytes, &[])
+    }
+
+    /// A device whose logical blocks have `block_bytes`.
+    ///
+    /// # Errors
+    /// `Unavailable` without root or loop devices, or where they have no such blocks.
+    pub fn with_blocks(size_bytes: u64, block_bytes: u32) -> Result<LoopDevice, FixtureError> {
+        let block_bytes = block_bytes.to_string();
+        let options = ["--sector-size", &block_bytes];
+        LoopDevice::on(Scratch::new()?, size_bytes, &options)
+            .map_err(|error| FixtureError::Unavailable(error.to_string()))
     }
 
     /// A device of `size_bytes` whose image lies in memory, sparse.
@@ -27,10 +38,10 @@ impl LoopDevice {
     /// # Errors
     /// `Unavailable` without root, loop devices or `/dev/shm`.
     pub fn in_memory(size_bytes: u64) -> Result<LoopDevice, FixtureError> {
-        LoopDevice::on(Scratch::in_memory()?, size_bytes)
+        LoopDevice::on(Scratch::in_memory()?, size_bytes, &[])
     }
 
-    fn on(scratch: Scratch, size_bytes: u64) -> Result<LoopDevice, FixtureError> {
+    fn on(scratch: Scratch, size_bytes: u64, options: &[&str]) -> Result<LoopDevice, FixtureError> {
         require_root()?;
         if !Path::new("/dev/loop-control").exists() {
             return Err(FixtureError::Unavailable(
@@ -41,7 +52,7 @@ impl LoopDevice {
         std::fs::File::create(&image)
             .and_then(|file| file.set_len(size_bytes))
             .map_err(FixtureError::file(&image))?;
-        let device = attach(&image)?;
+        let device = attach(&image, options)?;
         Ok(LoopDevice {
             device,
             image,
@@ -93,9 +104,9 @@ impl Drop for LoopDevice {
     }
 }
 
-fn attach(image: &Path) -> Result<PathBuf, FixtureError> {
+fn attach(image: &Path, options: &[&str]) -> Result<PathBuf, FixtureError> {
     let image = image.to_string_lossy();
-    let common = ["--find", "--show"];
+    let common = [&["--find", "--show"], options].concat();
     let direct = [&common[..], &["--direct-io=on", &image]].concat();
     // Some file systems cannot hold an image that is read directly.
     let shown = run_tool("losetup", &direct)

@@ -55,6 +55,8 @@ fn ctrl_c_saves_what_was_measured_and_removes_the_files() {
         let text = std::fs::read_to_string(bed.path().join("saved.json")).unwrap();
         let record: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(record["status"], "interrupted");
+        let warnings = record["warnings"].to_string();
+        assert!(warnings.contains("cell-cut-short"), "{warnings}");
         assert!(record["cells"][0]["total"]["count"].as_u64().unwrap() > 0);
         let run_time_ns = record["cells"][0]["run_time_ns"].as_u64().unwrap();
         assert!(run_time_ns < 60_000_000_000, "{run_time_ns}");

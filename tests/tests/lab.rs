@@ -55,6 +55,8 @@ fn file_systems_stand_beside_each_other_and_nothing_is_left() {
         "{}",
         runs.text()
     );
+    let last = site.bed.run(&["runs", "export", "last"]).stdout;
+    assert!(last.contains("\"code\": \"lab\""), "{last}");
 }
 
 #[test]

@@ -366,6 +366,8 @@ fn a_corrupt_store_is_told_and_left_alone() {
         seen.assert_refused(3, &["is not a results store"]);
     }
     measures_all_the_same(&bed, &store, "is not a results store");
+    let told = codes(&left_record(&bed));
+    assert!(told.contains("not-stored"), "{told}");
     assert_eq!(std::fs::read_to_string(&store).unwrap(), garbage);
 }
 

@@ -75,7 +75,7 @@ macro_rules! warning_codes {
         #[non_exhaustive]
         pub enum WarningCode {
             $($(#[$doc])+ $variant,)+
-            /// A code of the planner, of an importer, or of a later version of pgmeter.
+            /// A code of a later version of pgmeter.
             Other(String),
         }
 
@@ -175,10 +175,11 @@ warning_codes! {
     NotStored = "not-stored",
     /// The results store is on a device under test, which moves its bytes too.
     StoreOnTarget = "store-on-target",
+    /// The reader of a workload file or the planner understood something otherwise.
+    Plan = "plan",
+    /// What the lab says of a file system that it made.
+    Lab = "lab",
 }
-
-/// The code of what the lab says of a file system that it made.
-const LAB: &str = "lab";
 
 impl WarningCode {
     /// What warnings of this kind are to their reader.
@@ -194,8 +195,9 @@ impl WarningCode {
             | Self::CompressibleContent
             | Self::RingFlagsMissing
             | Self::ClassicFigure
-            | Self::LeftoverFiles => WarningLevel::Note,
-            Self::Other(code) if code == LAB => WarningLevel::Note,
+            | Self::LeftoverFiles
+            | Self::AlignmentRaised
+            | Self::Lab => WarningLevel::Note,
             _ => WarningLevel::Warning,
         }
     }

@@ -24,6 +24,15 @@ impl fmt::Display for Severity {
     }
 }
 
+/// What records call a finding that has a name of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DiagnosticCode {
+    /// A test file or a part of a device is smaller than asked for, or than the default.
+    SizeReduced,
+    /// Requests are aligned to more than asked for.
+    AlignmentRaised,
+}
+
 /// One finding about a workload file.
 ///
 /// Printed in the form of all messages: what, where, the line itself, one action.
@@ -31,6 +40,8 @@ impl fmt::Display for Severity {
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,
+    /// Its own name in records, where it has one.
+    pub code: Option<DiagnosticCode>,
     /// The file's name as the user gave it; empty when there is no file.
     pub file: String,
     /// Line, from 1.
@@ -59,6 +70,7 @@ impl Diagnostic {
     fn new(severity: Severity, file: String, message: String) -> Self {
         Self {
             severity,
+            code: None,
             file,
             line: None,
             column: None,
@@ -80,6 +92,13 @@ impl Diagnostic {
     pub fn at(mut self, line: u32, column: u32) -> Self {
         self.line = Some(line);
         self.column = Some(column);
+        self
+    }
+
+    /// Gives it a name of its own in records.
+    #[must_use]
+    pub fn code(mut self, code: DiagnosticCode) -> Self {
+        self.code = Some(code);
         self
     }
 

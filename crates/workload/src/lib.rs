@@ -21,7 +21,7 @@ pub mod reference;
 mod resolve;
 pub mod source;
 
-pub use diagnostic::{Diagnostic, Severity, printable};
+pub use diagnostic::{Diagnostic, DiagnosticCode, Severity, printable};
 pub use model::Workload;
 pub use native::{read_toml, to_toml};
 pub use overrides::Overrides;

@@ -87,6 +87,7 @@ pub const LANES: &[Lane] = &[
             "compare",
             "file_workloads",
             "steady",
+            "warnings",
         ])),
     ),
     Lane {

@@ -9,7 +9,7 @@ use display::{Asked, Display, Kind, Surroundings};
 use results::{CellRecord, RunRecord, Status, Warning, WarningCode};
 use run::RunOptions;
 use workload::plan::{Plan, TargetKind};
-use workload::{Diagnostic, plan, wanted_targets};
+use workload::{Diagnostic, DiagnosticCode, plan, wanted_targets};
 
 use crate::args::{DisplayArg, RunArgs};
 use crate::command::mounts::put_back;
@@ -131,7 +131,7 @@ pub(super) fn keeps(plan: &Plan) -> bool {
 }
 
 /// A remark on the workload or the plan, as part of the record.
-pub(super) fn of_plan(diagnostic: Diagnostic) -> Warning {
+pub(in crate::command) fn of_plan(diagnostic: Diagnostic) -> Warning {
     let place = match (diagnostic.file.as_str(), diagnostic.line) {
         ("", _) => String::new(),
         (file, Some(line)) => format!("{file}:{line}: "),
@@ -141,8 +141,13 @@ pub(super) fn of_plan(diagnostic: Diagnostic) -> Warning {
         .help
         .map(|help| format!("; {help}"))
         .unwrap_or_default();
+    let code = match diagnostic.code {
+        Some(DiagnosticCode::SizeReduced) => WarningCode::SizeReduced,
+        Some(DiagnosticCode::AlignmentRaised) => WarningCode::AlignmentRaised,
+        None => WarningCode::Plan,
+    };
     let message = format!("{place}{}{help}", diagnostic.message);
-    Warning::of_run(WarningCode::Other("plan".to_owned()), message)
+    Warning::of_run(code, message)
 }
 
 /// What the exit code says of a run; `is_whole` is whether all of it is where it was wanted.

@@ -207,8 +207,8 @@ impl Gathered<'_> {
 
     fn side(&self, name: String, paper: &Paper) -> Side {
         let (run, cell) = (self.run, self.cells[0]);
-        let is_of_lab = |code: &WarningCode| matches!(code, WarningCode::Other(it) if it == "lab");
-        let notes = run.warnings.iter().filter(|it| is_of_lab(&it.code));
+        let warnings = run.warnings.iter();
+        let notes = warnings.filter(|it| it.code == WarningCode::Lab);
         Side {
             name,
             run: run.id.clone(),

@@ -401,7 +401,10 @@ fn load_before_a_run_is_told_where_others_still_used_what_was_idle() {
             ..Default::default()
         });
         let told = doubt_load(&environment, std::slice::from_ref(&cell));
-        told.map(|warning| warning.message)
+        told.map(|warning| {
+            assert_eq!(warning.code, WarningCode::LoadBefore);
+            warning.message
+        })
     };
     // It was over, or left room enough, or there was none.
     assert_eq!(told(3.0, Some(0.25)), None);

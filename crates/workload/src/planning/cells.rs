@@ -1,6 +1,6 @@
 //! The cells of one workload: access specification by run of the test type by queue depth.
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, DiagnosticCode, Severity};
 use crate::model::{IDLE, TestType, Workload};
 use crate::plan::{
     CacheMode, Cell, EngineKind, LinePlan, PositionRule, SpanPlan, TargetKind, WorkerPlan,
@@ -439,7 +439,10 @@ impl Layout<'_, '_> {
                     "an alignment of 0 means {} bytes on `{}`, not {SECTOR_BYTES}",
                     span.sector_bytes, entry.facts.path
                 );
-                self.context.warnings.push(Diagnostic::warning("", message));
+                let warning = Diagnostic::warning("", message)
+                    .code(DiagnosticCode::AlignmentRaised)
+                    .help("write an `align` to have the same on every device");
+                self.context.warnings.push(warning);
             }
         }
         Ok(())

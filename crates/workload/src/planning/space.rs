@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use units::Bytes;
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::facts::{SystemFacts, kept_free_bytes};
 use crate::plan::{Plan, TargetKind, TargetPlan};
 
@@ -75,9 +75,8 @@ pub(super) fn span(
                 Bytes(present - start),
                 Bytes(size)
             );
-            context
-                .warnings
-                .push(Diagnostic::warning("", message).help("use a smaller `size`"));
+            let warning = Diagnostic::warning("", message).code(DiagnosticCode::SizeReduced);
+            context.warnings.push(warning.help("use a smaller `size`"));
             present - start
         }
         Some(size) => size,
@@ -123,9 +122,10 @@ fn default_size(context: &mut Context, target_index: u32) -> Result<u64, Diagnos
         Bytes(share),
         Bytes(SIZE_DEFAULT)
     );
+    let warning = Diagnostic::warning("", message).code(DiagnosticCode::SizeReduced);
     context
         .warnings
-        .push(Diagnostic::warning("", message).help("add `--size` to choose"));
+        .push(warning.help("add `--size` to choose"));
     Ok(share)
 }
 

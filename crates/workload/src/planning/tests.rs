@@ -2,7 +2,7 @@ use super::space::check_space_together;
 use crate::facts::{SystemFacts, TargetFacts};
 use crate::plan::{Cell, CurvePart, Source, TargetKind};
 use crate::source::load;
-use crate::{Diagnostic, Overrides, Planned, Workload, plan, wanted_targets};
+use crate::{Diagnostic, DiagnosticCode, Overrides, Planned, Workload, plan, wanted_targets};
 
 use super::seeds::worker_seed;
 
@@ -357,6 +357,7 @@ fn a_device_is_used_whole_and_a_larger_size_is_cut_with_a_warning() {
     let cut = planned_on(&text, &["size=5GiB"], &facts).unwrap();
     assert_eq!(cut.plan.cells[0].workers[0].spans[0].size_bytes, 2 << 30);
     assert_eq!(messages(&cut.warnings), ["`/dev/x` has only 2GiB of 5GiB"]);
+    assert_eq!(cut.warnings[0].code, Some(DiagnosticCode::SizeReduced));
     assert_eq!(
         planned_on(&text, &["start=4GiB"], &facts)
             .unwrap_err()
@@ -426,6 +427,8 @@ fn a_larger_unit_of_direct_io_raises_an_alignment_of_zero_with_a_warning() {
         messages(&raised.warnings),
         ["an alignment of 0 means 4096 bytes on `/a`, not 512"]
     );
+    let code = raised.warnings[0].code;
+    assert_eq!(code, Some(DiagnosticCode::AlignmentRaised));
     let as_coded = planned_on(&text, &["position=iometer"], &facts(&[target])).unwrap();
     assert!(as_coded.warnings.is_empty());
 }

@@ -10,6 +10,7 @@ use run::RunOptions;
 use workload::Planned;
 use workload::plan::Cell;
 
+use crate::command::run::of_plan;
 use crate::failure::Failure;
 use crate::keep::Keeper;
 use crate::rescue::{StandardOutput, rescue};
@@ -30,9 +31,6 @@ pub(crate) struct Assignment {
     pub stop: Arc<AtomicBool>,
 }
 
-/// The code of remarks on the file system that was made for a run.
-const LAB: &str = "lab";
-
 /// Measures, with a live line on a terminal, and keeps the run; how many bytes were written, where
 /// all of them were counted.
 pub(crate) fn measure(
@@ -52,13 +50,9 @@ pub(crate) fn measure(
         return Err(refusal.into());
     }
     let mut keeper = Keeper::open(place, is_stored);
-    let of_code =
-        |code: &str, message: String| Warning::of_run(WarningCode::Other(code.to_owned()), message);
-    let of_lab = notes.iter().map(|note| of_code(LAB, note.clone()));
-    let of_plan = planned
-        .warnings
-        .iter()
-        .map(|it| of_code("plan", it.message.clone()));
+    let of_lab = |note: &String| Warning::of_run(WarningCode::Lab, note.clone());
+    let of_lab = notes.iter().map(of_lab);
+    let of_plan = planned.warnings.into_iter().map(of_plan);
     let warnings = of_lab.chain(of_plan).chain(keeper.doubts()).collect();
     let continued = Continued::watch()?;
     let options = RunOptions {

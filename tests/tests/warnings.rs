@@ -1,0 +1,340 @@
+//! Every code of a warning: what provokes it, that the documents tell of it, and that none is there
+//! without its reason.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use end_to_end::faultfs::{Call, EIO, Effect, Fault, FaultFs, Settings};
+use end_to_end::{Bed, FileSystem, LoopDevice, Mount, MountedImage, Scratch, need, skip};
+use results::{WarningCode, WarningLevel};
+use serde_json::Value;
+
+/// Each code, the file and the test that provoke it: by a real run, and in `doubts` by figures that
+/// are made up, where no test can bring it about (stolen time, a bad clock, a busy machine).
+const PROVOKED: &str = "
+    alignment-raised warnings
+        blocks_of_4_kib_raise_an_alignment_of_0
+    cache-served-reads kernel
+        reads_from_the_cache_are_told
+    cell-cut-short interrupt
+        ctrl_c_saves_what_was_measured_and_removes_the_files
+    classic-figure file_workloads
+        the_published_run_has_the_published_counts
+    clock-unstable doubts
+        an_unstable_clock_is_told
+    compressible-content warnings
+        zeros_can_be_compressed
+    direct-falls-back warnings
+        direct_writes_to_btrfs_go_through_the_cache
+    direct-not-honored warnings
+        direct_io_to_memory_has_no_device
+    few-samples-for-percentile runs
+        what_makes_several_phases_doubtful_is_told_once
+    file-smaller-than-memory runs
+        what_makes_several_phases_doubtful_is_told_once
+    interval-late doubts
+        a_late_interval_is_told
+    io-errors faults
+        lasting_errors_are_all_counted_and_the_run_ends
+    lab lab
+        file_systems_stand_beside_each_other_and_nothing_is_left
+    leftover-files file_faults
+        what_cannot_be_removed_in_the_end_is_named
+    load-before doubts
+        load_before_a_run_is_told_where_others_still_used_what_was_idle
+    not-mounted bad_input
+        a_target_at_a_mount_point_with_nothing_mounted_on_it_is_warned_of
+    not-steady steady
+        rounds_that_are_never_steady_are_a_warning_and_no_failure
+    not-stored runs
+        a_corrupt_store_is_told_and_left_alone
+    nothing-measured warnings
+        where_every_read_fails_nothing_is_measured
+    other-io-on-device warnings
+        what_others_read_from_the_device_is_told
+    plan warnings
+        cells_beyond_their_budget_are_a_remark_on_the_plan
+    pool-depleted file_workloads
+        a_pool_without_files_ends_the_transactions_and_is_told
+    precision-not-reached compare
+        repetitions_go_on_until_the_rate_is_precise_or_the_budget_is_spent
+    rate-not-reached warnings
+        a_rate_that_nothing_reaches_is_told
+    ring-flags-missing doubts
+        missing_ring_flags_are_told
+    short-transfers faults
+        short_reads_are_counted_and_told
+    size-reduced warnings
+        a_default_size_that_does_not_fit_is_reduced_and_told
+    steal-time doubts
+        stolen_time_is_told
+    stood-still disturbed
+        a_short_stop_is_told_too
+    store-on-target doubts
+        a_store_is_told_of_where_its_bytes_show_among_those_of_the_device
+    target-lost disturbed
+        a_target_that_is_removed_in_mid_run_is_told
+    verify-mismatch faults
+        a_flipped_bit_is_named_with_its_offset
+    warm-up doubts
+        a_warm_up_that_the_ramp_missed_is_told
+    worker-cpu-bound doubts
+        a_busy_worker_is_told
+";
+/// Codes that nothing gives yet.
+const NOT_YET: [&str; 1] = ["limit-in-force"];
+
+/// What others on the machine may bring about in any run, however sound.
+const OF_LOAD: [&str; 7] = [
+    "few-samples-for-percentile",
+    "interval-late",
+    "load-before",
+    "not-steady",
+    "steal-time",
+    "stood-still",
+    "warm-up",
+];
+
+/// The root of the sources.
+fn sources() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The text of a test, of the file named so.
+fn text_of(file: &str, test: &str) -> Option<String> {
+    let path = match file {
+        "doubts" => "crates/results/tests/results/doubts.rs".to_owned(),
+        _ => format!("tests/tests/{file}.rs"),
+    };
+    let source = fs::read_to_string(sources().join(path)).ok()?;
+    let begin = source.find(&format!("#[test]\nfn {test}() {{\n"))?;
+    let end = begin + source[begin..].find("\n}\n")?;
+    Some(source[begin..end].to_owned())
+}
+
+#[test]
+fn every_code_is_provoked_by_a_test_that_names_it() {
+    let words: Vec<&str> = PROVOKED.split_whitespace().collect();
+    let mut provoked = BTreeSet::new();
+    for words in words.chunks(3) {
+        let [code, file, test] = *words else {
+            panic!("{words:?} is no code, file and test");
+        };
+        let text = text_of(file, test);
+        let text = text.unwrap_or_else(|| panic!("`{file}` has no test `{test}`"));
+        let variant = format!("{:?}", WarningCode::from(code.to_owned()));
+        let names_it = text.contains(&format!("{code}\"")) || text.contains(&variant);
+        // Codes within a JSON text stand in quotes that are escaped.
+        let names_it = names_it || text.contains(&format!("{code}\\\""));
+        assert!(names_it, "`{test}` of `{file}` does not look for `{code}`");
+        provoked.insert(code);
+    }
+    provoked.extend(NOT_YET);
+    let known = WarningCode::ALL.iter().map(WarningCode::as_str).collect();
+    assert_eq!(provoked, known, "left: provoked, right: all there are");
+}
+
+/// The codes of the table in the documents, and which of them are notes.
+fn documented() -> BTreeSet<(String, bool)> {
+    let text = fs::read_to_string(sources().join("docs/results.md")).unwrap();
+    let table = text.split_once("| code | it says | when |\n").unwrap().1;
+    let rows = table
+        .lines()
+        .skip(1)
+        .take_while(|line| line.starts_with('|'));
+    let cells = rows.map(|row| row.split('|').nth(1).unwrap());
+    let codes = cells.flat_map(|cell| cell.split(','));
+    let code = |text: &str| {
+        let (code, rest) = text.trim().strip_prefix('`')?.split_once('`')?;
+        Some((code.to_owned(), rest == " (note)"))
+    };
+    codes.map(|text| code(text).unwrap()).collect()
+}
+
+#[test]
+fn the_table_of_codes_has_every_code_with_its_level() {
+    let known = WarningCode::ALL.iter();
+    let known = known.map(|code| (code.as_str().to_owned(), code.level() == WarningLevel::Note));
+    assert_eq!(documented(), known.collect());
+}
+
+/// The codes of a record, each once.
+fn codes(record: &Value) -> BTreeSet<&str> {
+    let warnings = record["warnings"].as_array().unwrap().iter();
+    warnings.map(|it| it["code"].as_str().unwrap()).collect()
+}
+
+#[track_caller]
+fn assert_told(record: &Value, code: &str) {
+    assert!(codes(record).contains(code), "{}", record["warnings"]);
+}
+
+/// All but what others on the machine may bring about.
+fn own_codes(record: &Value) -> BTreeSet<&str> {
+    let mut codes = codes(record);
+    codes.retain(|code| !OF_LOAD.contains(code));
+    codes
+}
+
+const NULL: &str = "engine = \"null\"\nsize = \"16m\"\n[[access_spec]]\n\
+    line = [{ size = \"4k\", random = 100 }]\n";
+const READS: &str = "size = \"16m\"\ncache = \"direct\"\n[[access_spec]]\n\
+    line = [{ size = \"4k\", random = 100, align = \"4k\" }]\n";
+
+fn bed(target: &Path, workload: &str) -> Bed {
+    let bed = Bed::with_target(target).unwrap();
+    bed.file("mine.toml", workload);
+    bed
+}
+
+fn null() -> Bed {
+    let bed = Bed::new().unwrap();
+    bed.file("mine.toml", NULL);
+    bed
+}
+
+#[test]
+fn a_run_that_touches_nothing_has_no_warning() {
+    let (seen, record) = null().record(&["mine.toml"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(
+        own_codes(&record),
+        BTreeSet::new(),
+        "{}",
+        record["warnings"]
+    );
+}
+
+#[test]
+fn direct_reads_of_a_written_file_on_a_disk_have_no_warning() {
+    let mounted = need!(MountedImage::new(FileSystem::Ext4, 128 << 20));
+    let bed = bed(mounted.path(), READS);
+    let (seen, record) = bed.record(&["mine.toml", "--iodepth", "4"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(
+        own_codes(&record),
+        BTreeSet::new(),
+        "{}",
+        record["warnings"]
+    );
+}
+
+#[test]
+fn zeros_can_be_compressed() {
+    let bed = null();
+    bed.file("mine.toml", NULL.replace("random = 100", "read = 0"));
+    let (_, record) = bed.record(&["mine.toml", "--set", "content=zero"]);
+    assert_told(&record, "compressible-content");
+}
+
+#[test]
+fn a_rate_that_nothing_reaches_is_told() {
+    let bed = Bed::new().unwrap();
+    bed.file("mine.toml", READS.replace("direct", "buffered"));
+    // No system call is done in 100 ns.
+    let rate = ["--engine", "psync", "--set", "rate=10000000"];
+    let (_, record) = bed.record(&[&["mine.toml"][..], &rate].concat());
+    assert_told(&record, "rate-not-reached");
+}
+
+#[test]
+fn cells_beyond_their_budget_are_a_remark_on_the_plan() {
+    let auto = ["--repetitions", "auto", "--budget", "10ms"];
+    let (_, record) = null().record(&[&["mine.toml", "--run-time", "50ms"], &auto[..]].concat());
+    assert_told(&record, "plan");
+}
+
+#[test]
+fn direct_io_to_memory_has_no_device() {
+    let scratch = need!(Scratch::in_memory());
+    let bed = bed(scratch.path(), READS);
+    if bed.measure(&["mine.toml"]).code != 0 {
+        skip!("direct I/O to memory is refused here");
+    }
+    let (_, record) = bed.record(&["mine.toml"]);
+    assert_told(&record, "direct-not-honored");
+}
+
+#[test]
+fn direct_writes_to_btrfs_go_through_the_cache() {
+    let mounted = need!(MountedImage::new(FileSystem::Btrfs, 512 << 20));
+    let writes = READS.replace("random = 100", "read = 0, random = 100");
+    let (_, record) = bed(mounted.path(), &writes).record(&["mine.toml"]);
+    assert_told(&record, "direct-falls-back");
+}
+
+#[test]
+fn where_every_read_fails_nothing_is_measured() {
+    let faultfs = need!(FaultFs::new(Settings::default()));
+    let bed = bed(&faultfs.path(), READS);
+    bed.measure(&["mine.toml", "--keep", "--engine", "psync"])
+        .assert_says(0, &[]);
+    // What looks at the target beforehand is let through, and what comes then is in the ramp.
+    faultfs.arm(&[Fault::from(Call::Read, 50, Effect::Errno(EIO))]);
+    let ramp = ["--ramp-time", "2s"];
+    let run = ["mine.toml", "--keep", "--engine", "psync"];
+    let (seen, record) = bed.record(&[&run[..], &ramp].concat());
+    assert_eq!(seen.code, 1, "{}", seen.text());
+    assert_told(&record, "nothing-measured");
+}
+
+#[test]
+fn a_default_size_that_does_not_fit_is_reduced_and_told() {
+    let scratch = Scratch::new().unwrap();
+    let mount = need!(Mount::tmpfs(scratch.path(), 64 << 20));
+    let without = READS
+        .replace("size = \"16m\"\n", "")
+        .replace("direct", "buffered");
+    let (_, record) = bed(mount.path(), &without).record(&["mine.toml"]);
+    assert_told(&record, "size-reduced");
+    let used = record["plan"]["targets"][0]["size_bytes"].as_u64().unwrap();
+    assert!(used < 64 << 20, "{used}");
+}
+
+#[test]
+fn blocks_of_4_kib_raise_an_alignment_of_0() {
+    let device = need!(LoopDevice::with_blocks(64 << 20, 4096));
+    let word = device.path().to_string_lossy().into_owned();
+    let unaligned = READS.replace(", align = \"4k\"", "");
+    let run = ["mine.toml", "--overwrite-device", &word];
+    let (seen, record) = bed(device.path(), &unaligned).record(&run);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_told(&record, "alignment-raised");
+    let (_, record) = bed(device.path(), READS).record(&run);
+    assert!(
+        !codes(&record).contains("alignment-raised"),
+        "{}",
+        record["warnings"]
+    );
+}
+
+/// Reads a device directly until it is dropped.
+struct Reader(Child);
+
+impl Reader {
+    fn of(device: &Path) -> Self {
+        let read = "while dd if=\"$0\" of=/dev/null bs=1M iflag=direct status=none; do :; done";
+        let mut shell = Command::new("sh");
+        shell.args(["-c", read]).arg(device).stderr(Stdio::null());
+        Self(shell.spawn().unwrap())
+    }
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn what_others_read_from_the_device_is_told() {
+    let mounted = need!(MountedImage::new(FileSystem::Ext4, 128 << 20));
+    let bed = bed(mounted.path(), READS);
+    let _reader = Reader::of(mounted.device().path());
+    let (_, record) = bed.record(&["mine.toml", "--run-time", "2s"]);
+    assert_told(&record, "other-io-on-device");
+}
