@@ -89,16 +89,21 @@ fn run<E: Engine, G: Generator, C: Content, K: Clock>(
         clock,
         batch,
     } = parts;
-    let (recorder, generator) = Loop {
+    let whole = Loop {
         engine,
         generator,
         content,
         clock,
         recorder,
         batch,
-    }
-    .run()?;
-    Ok((recorder.into_outcome(), generator))
+    };
+    let before_ns = target::thread_cpu_ns();
+    let (recorder, generator) = whole.run()?;
+    let outcome = Outcome {
+        loop_cpu_ns: target::thread_cpu_ns() - before_ns,
+        ..recorder.into_outcome()
+    };
+    Ok((outcome, generator))
 }
 
 /// An engine that does not sleep through the end of a wait.

@@ -144,6 +144,8 @@ pub(crate) struct Outcome {
     pub stopped: bool,
     pub mismatch_count: u64,
     pub first_mismatch: Option<Mismatch>,
+    /// Processor time of the loop, ramp included, in nanoseconds.
+    pub loop_cpu_ns: u64,
     /// The thread's processor time after the measurement.
     pub cpu_at_end: Option<CpuSample>,
     /// The stream of requests on many files, for the next stage.
@@ -311,6 +313,7 @@ impl Recorder {
             stopped: self.stopped,
             mismatch_count: self.mismatch_count,
             first_mismatch: self.first_mismatch,
+            loop_cpu_ns: 0,
             cpu_at_end: None,
             requests: None,
             arrears: None,

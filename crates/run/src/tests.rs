@@ -26,7 +26,7 @@ use crate::spans::{Contents, Parts, Sources, parts, with_requests};
 const MIB: u64 = 1 << 20;
 const SECOND_NS: u64 = 1_000_000_000;
 
-fn line(size_bytes: u32, read_percent: f64, random_percent: f64) -> LinePlan {
+pub(crate) fn line(size_bytes: u32, read_percent: f64, random_percent: f64) -> LinePlan {
     LinePlan {
         size_bytes,
         of_size_percent: 100.0,

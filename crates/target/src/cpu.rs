@@ -4,13 +4,17 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use rustix::time::{ClockId, clock_gettime};
+use rustix::time::{ClockId, clock_getres, clock_gettime};
 
-/// Processor time of a thread or process so far.
+/// Processor time of a thread or process so far, or of several threads together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CpuSample {
+    /// When it was taken, by `CLOCK_MONOTONIC`; of several threads the sum.
+    at_ns: u64,
     /// Exact time, in nanoseconds.
     total_ns: u64,
+    /// Time of threads that could run and did not, for want of a processor.
+    waited_ns: u64,
     /// User and system time in clock ticks: the kernel's own split.
     user_ticks: u64,
     system_ticks: u64,
@@ -23,6 +27,10 @@ pub struct CpuTime {
     pub user_ns: u64,
     /// In the kernel, in nanoseconds.
     pub system_ns: u64,
+    /// Runnable without a processor, in nanoseconds; of threads only.
+    pub waited_ns: u64,
+    /// Between the samples, in nanoseconds; of several threads the sum.
+    pub elapsed_ns: u64,
 }
 
 impl CpuSample {
@@ -43,27 +51,45 @@ impl CpuSample {
     #[must_use]
     pub fn of_thread_id(thread_id: i32) -> Option<Self> {
         let read = |name| std::fs::read_to_string(format!("/proc/self/task/{thread_id}/{name}"));
-        let schedule = read("schedstat").ok()?;
-        let total_ns = schedule.split_ascii_whitespace().next()?.parse().ok()?;
+        let (total_ns, waited_ns) = schedule(&read("schedstat").ok()?)?;
         let (user_ticks, system_ticks) = ticks(&read("stat").ok()?)?;
         Some(Self {
+            at_ns: nanoseconds(ClockId::Monotonic),
             total_ns,
+            waited_ns,
             user_ticks,
             system_ticks,
         })
     }
 
     fn read(clock: ClockId, path: &str) -> Self {
-        let time = clock_gettime(clock);
-        let total_ns = u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000
-            + u64::try_from(time.tv_nsec).unwrap_or(0);
         let text = std::fs::read(path).unwrap_or_default();
         let (user_ticks, system_ticks) = ticks(&String::from_utf8_lossy(&text)).unwrap_or((0, 0));
         Self {
-            total_ns,
+            at_ns: nanoseconds(ClockId::Monotonic),
+            total_ns: nanoseconds(clock),
+            waited_ns: 0,
             user_ticks,
             system_ticks,
         }
+    }
+
+    /// Both together, of threads: their ticks are split together, which is finer.
+    #[must_use]
+    pub fn with(&self, other: &Self) -> Self {
+        Self {
+            at_ns: self.at_ns + other.at_ns,
+            total_ns: self.total_ns + other.total_ns,
+            waited_ns: self.waited_ns + other.waited_ns,
+            user_ticks: self.user_ticks + other.user_ticks,
+            system_ticks: self.system_ticks + other.system_ticks,
+        }
+    }
+
+    /// How long threads have waited for a processor, in nanoseconds.
+    #[must_use]
+    pub fn waited_ns(&self) -> u64 {
+        self.waited_ns
     }
 
     /// The time since an earlier sample: the sum is exact to a microsecond, its split into user
@@ -80,8 +106,40 @@ impl CpuSample {
         CpuTime {
             user_ns: total_ns - system_ns,
             system_ns,
+            waited_ns: self.waited_ns.saturating_sub(earlier.waited_ns),
+            elapsed_ns: self.at_ns.saturating_sub(earlier.at_ns),
         }
     }
+}
+
+/// How finely the kernel splits processor time into user and system by looking what a processor
+/// does at each tick of the timer, in nanoseconds; kernels that count exactly are finer.
+///
+/// Source: Linux, `kernel/time/posix-timers.c`: the resolution of coarse clocks is a tick.
+#[must_use]
+pub fn tick_ns() -> u64 {
+    let tick = clock_getres(ClockId::MonotonicCoarse);
+    u64::try_from(tick.tv_nsec).unwrap_or(0)
+}
+
+/// Processor time of the calling thread so far, in nanoseconds.
+#[must_use]
+pub fn thread_cpu_ns() -> u64 {
+    nanoseconds(ClockId::ThreadCPUTime)
+}
+
+fn nanoseconds(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
+    u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000
+        + u64::try_from(time.tv_nsec).unwrap_or(0)
+}
+
+/// Time that a thread ran and time that it waited for a processor, of a line of `schedstat`.
+///
+/// Source: Linux, `Documentation/scheduler/sched-stats.rst`, `/proc/<pid>/schedstat`.
+pub(crate) fn schedule(text: &str) -> Option<(u64, u64)> {
+    let mut fields = text.split_ascii_whitespace();
+    Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
 }
 
 /// User and system ticks of a line of `/proc/<pid>/stat`.
@@ -302,12 +360,16 @@ mod tests {
     #[test]
     fn the_split_adds_up_to_the_exact_time() {
         let early = CpuSample {
+            at_ns: 100,
             total_ns: 5,
+            waited_ns: 7,
             user_ticks: 1,
             system_ticks: 1,
         };
         let late = CpuSample {
+            at_ns: 2100,
             total_ns: 1005,
+            waited_ns: 57,
             user_ticks: 4,
             system_ticks: 2,
         };
@@ -315,9 +377,20 @@ mod tests {
             late.since(&early),
             CpuTime {
                 user_ns: 750,
-                system_ns: 250
+                system_ns: 250,
+                waited_ns: 50,
+                elapsed_ns: 2000,
             }
         );
+        let both = late.with(&late).since(&early.with(&early));
+        let wanted = (1500, 500, 100, 4000);
+        let seen = (
+            both.user_ns,
+            both.system_ns,
+            both.waited_ns,
+            both.elapsed_ns,
+        );
+        assert_eq!(seen, wanted);
         assert_eq!(early.since(&late), CpuTime::default());
         let short = CpuSample {
             total_ns: 9,
@@ -327,7 +400,7 @@ mod tests {
             short.since(&early),
             CpuTime {
                 user_ns: 4,
-                system_ns: 0
+                ..CpuTime::default()
             }
         );
     }

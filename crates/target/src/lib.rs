@@ -35,13 +35,16 @@ mod sizes;
 mod space;
 mod sysfs;
 mod tree;
+mod waits;
 
 pub use admit::{Admitted, Permission, admit};
 pub use caches::{check_drop_caches, drop_caches};
 pub use classic::{ClassicLeftover, ClassicManifest, ClassicNames, classic_leftovers};
 pub use clean::{Adoptable, Ask, CleanReport, Left, clean};
 pub use counters::{DeviceCounters, DeviceSample};
-pub use cpu::{CpuSample, CpuTime, MachineCounters, MachineSample, ProcessorTicks};
+pub use cpu::{
+    CpuSample, CpuTime, MachineCounters, MachineSample, ProcessorTicks, thread_cpu_ns, tick_ns,
+};
 pub use doctor::{Finding, Health, doctor};
 pub use doubt::{DirectCause, DirectDoubt};
 pub use environment::environment;
@@ -57,3 +60,4 @@ pub use remount::{NotPutBack, PutBack, put_back_mounts};
 pub use signature::{Signature, signature};
 pub use sysfs::{BlockDevice, DeviceNumber, devices_under};
 pub use tree::Tree;
+pub use waits::{Pressure, WaitCounters, WaitSample};

@@ -1,0 +1,133 @@
+//! How long threads wait for a processor, over and over, at little cost.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+use crate::cpu::schedule;
+
+/// More threads are not looked at: a descriptor each is taken from those of the run.
+const THREADS_MAX: usize = 128;
+
+/// The kernel's counts of waiting, kept open: a look is one system call a thread and one more.
+#[derive(Debug)]
+pub struct WaitCounters {
+    threads: Vec<Thread>,
+    pressure: Pressure,
+}
+
+/// The kernel's count of the time in which any task of the machine waited for a processor.
+#[derive(Debug)]
+pub struct Pressure(Option<File>);
+
+impl Pressure {
+    /// Keeps it open.
+    #[must_use]
+    pub fn open() -> Self {
+        Self(File::open("/proc/pressure/cpu").ok())
+    }
+
+    /// The time so far, in nanoseconds; none where the kernel does not count it.
+    #[must_use]
+    pub fn sample_ns(&self) -> Option<u64> {
+        read(self.0.as_ref()?, pressure)
+    }
+}
+
+#[derive(Debug)]
+struct Thread {
+    schedstat: File,
+    /// What was seen last; what is left of a thread that has ended.
+    waited_ns: u64,
+}
+
+/// Waiting so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct WaitSample {
+    /// Time that the threads could run and did not, added up, in nanoseconds; none where the
+    /// kernel does not count it.
+    pub waited_ns: Option<u64>,
+    /// Time in which any task of the machine waited for a processor, in nanoseconds; none where
+    /// the kernel does not count it.
+    pub pressure_ns: Option<u64>,
+}
+
+impl WaitCounters {
+    /// For threads of this process.
+    #[must_use]
+    pub fn open(thread_ids: &[i32]) -> Self {
+        let open = |id: &i32| {
+            Some(Thread {
+                schedstat: File::open(format!("/proc/self/task/{id}/schedstat")).ok()?,
+                waited_ns: 0,
+            })
+        };
+        let threads = match thread_ids.len() {
+            0..=THREADS_MAX => thread_ids.iter().map(open).collect(),
+            _ => None,
+        };
+        Self {
+            threads: threads.unwrap_or_default(),
+            pressure: Pressure::open(),
+        }
+    }
+
+    /// Reads all counts.
+    pub fn sample(&mut self) -> WaitSample {
+        for thread in &mut self.threads {
+            let waited_ns = read(&thread.schedstat, |text| Some(schedule(text)?.1));
+            thread.waited_ns = waited_ns.unwrap_or(thread.waited_ns);
+        }
+        let waited_ns = self.threads.iter().map(|thread| thread.waited_ns).sum();
+        WaitSample {
+            waited_ns: (!self.threads.is_empty()).then_some(waited_ns),
+            pressure_ns: self.pressure.sample_ns(),
+        }
+    }
+}
+
+fn read(file: &File, parse: impl Fn(&str) -> Option<u64>) -> Option<u64> {
+    let mut text = [0; 256];
+    let length = file.read_at(&mut text, 0).ok()?;
+    parse(std::str::from_utf8(&text[..length]).ok()?)
+}
+
+/// Source: Linux, `Documentation/accounting/psi.rst`: `total` is in microseconds.
+fn pressure(text: &str) -> Option<u64> {
+    let some = text.lines().find(|line| line.starts_with("some "))?;
+    let (_, total) = some.rsplit_once("total=")?;
+    total.trim().parse::<u64>().ok()?.checked_mul(1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pressure_is_the_total_of_its_first_line() {
+        let text = "some avg10=96.15 avg60=95.40 avg300=93.26 total=9399686604\n\
+                    full avg10=0.00 avg60=0.00 avg300=0.00 total=7\n";
+        assert_eq!(pressure(text), Some(9_399_686_604_000));
+        assert_eq!(pressure("full total=7\n"), None);
+        assert_eq!(pressure("some total=x\n"), None);
+    }
+
+    #[test]
+    fn waiting_never_goes_back_and_outlives_its_thread() {
+        let (sender, receiver) = std::sync::mpsc::channel::<()>();
+        let (tell_id, id) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let id = rustix::thread::gettid().as_raw_nonzero().get();
+            tell_id.send(id).expect("a listener");
+            let _ = receiver.recv();
+        });
+        let mut counters = WaitCounters::open(&[id.recv().expect("an id")]);
+        let before = counters.sample();
+        drop(sender);
+        thread.join().expect("a thread");
+        let after = counters.sample();
+        assert!(after.waited_ns >= before.waited_ns);
+        assert!(after.pressure_ns >= before.pressure_ns);
+        assert_eq!(WaitCounters::open(&[]).sample().waited_ns, None);
+        assert_eq!(WaitCounters::open(&[1; 129]).sample().waited_ns, None);
+    }
+}
