@@ -4,9 +4,11 @@
 use std::fs;
 use std::path::Path;
 use std::process::Child;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use end_to_end::{Bed, need, pgmeter, run_tool, wait_for};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde_json::Value;
 
 const READS: &str = "size = \"4m\"\nrun_time = 60\nramp_time = 0\ncache = \"buffered\"\n\
@@ -236,4 +238,117 @@ fn the_full_screen_is_left_by_ctrl_z_and_taken_again_by_fg() {
     wait_for("the end", || {
         !shell.is_full_screen() && shell.shows("interrupted")
     });
+}
+
+/// The first processors that this process may use, so many at most.
+fn processors(count: usize) -> CpuSet {
+    let allowed = sched_getaffinity(None).unwrap();
+    let all = (0..CpuSet::MAX_CPU).filter(|cpu| allowed.is_set(*cpu));
+    let mut set = CpuSet::new();
+    all.take(count).for_each(|cpu| set.set(cpu));
+    set
+}
+
+/// A measurement in a program that may use so many processors only, beside so many threads that
+/// use them all once `begin` has come back; its record.
+fn beside(
+    (bed, processor_count): (&Bed, usize),
+    arguments: &[&str],
+    loop_count: usize,
+    begin: impl Fn() + Send,
+) -> Value {
+    bed.file("reads.toml", format!("warm = true\n{READS}"));
+    let set = processors(processor_count);
+    let is_over = AtomicBool::new(false);
+    let (is_over, set) = (&is_over, &set);
+    std::thread::scope(|scope| {
+        // What a thread is bound to, it hands down to what it starts.
+        let program = scope.spawn(move || {
+            sched_setaffinity(None, set).unwrap();
+            let all = [&["reads.toml"], arguments].concat();
+            at_work(bed, &all)
+        });
+        let mut program = program.join().unwrap();
+        begin();
+        for _ in 0..loop_count {
+            scope.spawn(move || {
+                sched_setaffinity(None, set).unwrap();
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        let status = program.wait();
+        is_over.store(true, Ordering::Relaxed);
+        assert_eq!(status.unwrap().code(), Some(0));
+    });
+    saved(bed)
+}
+
+const WAITED: &str = "waited-for-processor";
+
+/// Time that the workers waited in an interval, as a share.
+fn waiting(interval: &Value, threads: f64) -> f64 {
+    let ns = |name: &str| interval[name].as_f64().unwrap();
+    ns("waited_ns") / ns("length_ns") / threads
+}
+
+#[test]
+fn loops_beside_a_run_are_told() {
+    need!(run_tool("cat", &["/proc/self/schedstat"]));
+    let bed = Bed::new().unwrap();
+    let depth = ["--engine", "psync", "--iodepth", "8", "--run-time", "2s"];
+    let record = beside((&bed, 1), &depth, 3, || {});
+    let told = warnings(&record, WAITED);
+    let of_loops = "other processes and the kernel's threads used";
+    assert!(told[0].contains(of_loops), "{told:?}");
+    let own = "8 threads of this run share the rest";
+    assert!(told[0].contains(own), "{told:?}");
+    let cell = &record["cells"][0];
+    assert_eq!(cell["cpu"]["threads"], 8);
+    assert_eq!(cell["cpu"]["usable"].as_array().unwrap().len(), 1);
+    let share = cell["cpu"]["waiting"].as_f64().unwrap();
+    assert!(share > 0.5 && share <= 1.0, "{share}");
+    let worker = &cell["worker_figures"][0];
+    assert_eq!(worker["waited_ns"], cell["cpu"]["waited_ns"]);
+    for interval in cell["intervals"].as_array().unwrap() {
+        assert!(waiting(interval, 8.0) > 0.1, "{interval}");
+    }
+    let table = bed.run(&["report", "saved.json"]).stdout;
+    assert!(table.contains("wait"), "{table}");
+}
+
+#[test]
+fn more_workers_than_processors_wait_and_more_would_reach_no_more() {
+    need!(run_tool("cat", &["/proc/self/schedstat"]));
+    let bed = Bed::new().unwrap();
+    let four = ["--engine", "psync", "--workers", "4", "--run-time", "2s"];
+    let record = beside((&bed, 2), &four, 0, || {});
+    let told = warnings(&record, WAITED);
+    assert!(told[0].contains("4 threads of this run share"), "{told:?}");
+    // Each of them ran or waited to run, all the time.
+    let told = warnings(&record, "worker-cpu-bound");
+    assert!(told[0].contains("waited for a processor for"), "{told:?}");
+    assert!(told[0].contains("none is left for more"), "{told:?}");
+}
+
+#[test]
+fn loops_that_start_in_mid_run_are_told_with_their_time() {
+    need!(run_tool("cat", &["/proc/self/schedstat"]));
+    let bed = Bed::new().unwrap();
+    let one = ["--engine", "psync", "--run-time", "6s"];
+    let second_half = || std::thread::sleep(Duration::from_secs(3));
+    let record = beside((&bed, 1), &one, 30, second_half);
+    let told = warnings(&record, WAITED);
+    assert_eq!(told.len(), 1, "{}", record["warnings"]);
+    let intervals = record["cells"][0]["intervals"].as_array().unwrap();
+    let waits: Vec<f64> = intervals.iter().map(|it| waiting(it, 1.0)).collect();
+    let quarter = waits.len() / 4;
+    let mean = |waits: &[f64]| waits.iter().sum::<f64>() / waits.len() as f64;
+    let (early, late) = (mean(&waits[..quarter]), mean(&waits[3 * quarter..]));
+    assert!(late > 0.8, "{waits:?}");
+    // Where others used the processor all along, it is no stretch.
+    if early < 0.2 {
+        assert!(told[0].contains(" s to "), "{told:?}: {waits:?}");
+    }
 }

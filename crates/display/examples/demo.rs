@@ -96,6 +96,7 @@ fn interval(cell: u32) -> RunEvent {
         at_ns: 0,
         length_ns: 1_000_000_000,
         operations: operations.into(),
+        ..IntervalRecord::default()
     };
     RunEvent::Interval { cell, interval }
 }

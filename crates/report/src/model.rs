@@ -4,6 +4,7 @@ mod curve;
 mod open_loop;
 mod steady;
 mod tables;
+mod usage;
 mod warnings;
 mod within;
 mod words;
@@ -103,7 +104,7 @@ impl Model {
             open_loop: open_loop::table(record, unit),
             curves: curve::table(record, unit),
             classic: tables::classic(record),
-            usage: tables::usage(record),
+            usage: usage::usage(record),
             steady: steady::table(record),
             within: within::table(record),
             estimates,

@@ -203,6 +203,7 @@ impl IntervalRecord {
             at_ns: interval.at_ns,
             length_ns: interval.length_ns,
             operations,
+            ..Self::default()
         }
     }
 }
@@ -235,6 +236,20 @@ impl WorkerFigures {
         self.user_ns = user_ns;
         self.system_ns = system_ns;
         self.utilization = share(user_ns.saturating_add(system_ns), self.run_time_ns);
+        self
+    }
+
+    /// Fills in how long so many threads of the worker, which were looked at for `elapsed_ns` all
+    /// together, waited for a processor; the processor time is a share of the same time then.
+    #[must_use]
+    pub fn with_waits(mut self, threads: u32, waited_ns: u64, elapsed_ns: u64) -> Self {
+        self.threads = threads;
+        if elapsed_ns > 0 {
+            let used_ns = self.user_ns.saturating_add(self.system_ns);
+            self.utilization = share(used_ns, elapsed_ns) * f64::from(threads);
+            self.waited_ns = Some(waited_ns);
+            self.waiting = Some(share(waited_ns, elapsed_ns).min(1.0));
+        }
         self
     }
 }
@@ -329,6 +344,7 @@ impl CellRecord {
             cpu: CpuFigures::default(),
             device: None,
             own_cost_ns_per_operation: None,
+            user_cost_ns_per_operation: None,
             engine_notes: EngineNotes::default(),
             intervals: Vec::new(),
             within: None,
@@ -344,6 +360,14 @@ impl CellRecord {
     pub fn set_open_loop(&mut self, figures: OpenLoopFigures) {
         self.transactions.remove(RESPONSE);
         self.open_loop = Some(figures);
+    }
+
+    /// Takes how long the workers' threads, which were looked at for `elapsed_ns` all together,
+    /// waited for a processor.
+    pub fn set_threads(&mut self, threads: u32, waited_ns: u64, elapsed_ns: u64) {
+        self.cpu.threads = threads;
+        self.cpu.waited_ns = Some(waited_ns);
+        self.cpu.waiting = Some(share(waited_ns, elapsed_ns).min(1.0));
     }
 
     /// Whether no time in which everything stood still is in its figures.

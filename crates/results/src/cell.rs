@@ -88,10 +88,15 @@ pub struct CellRecord {
     /// What the block devices under the targets did; none where there is no such device.
     #[serde(default)]
     pub device: Option<DeviceFigures>,
-    /// What pgmeter itself spends on one operation, in nanoseconds, measured with the `null`
-    /// engine at the cell's depth.
+    /// Processor time that pgmeter's own loop takes for one operation, in nanoseconds, measured
+    /// with the `null` engine at the cell's depth.
     #[serde(default)]
     pub own_cost_ns_per_operation: Option<f64>,
+    /// Processor time that the workers spent in user mode for one operation of this cell, in
+    /// nanoseconds: the own loop, the cell's engine and the way into the kernel. None where the
+    /// kernel's count is not fine enough.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_cost_ns_per_operation: Option<f64>,
     /// What the engine was given by the system.
     #[serde(default)]
     pub engine_notes: EngineNotes,
@@ -265,6 +270,14 @@ pub struct IntervalRecord {
     pub at_ns: u64,
     /// How long it is, in nanoseconds.
     pub length_ns: u64,
+    /// Time that the workers' threads could run and waited for a processor, added up, in
+    /// nanoseconds; none where it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waited_ns: Option<u64>,
+    /// Time in which any task of the machine waited for a processor, in nanoseconds; none where
+    /// it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pressure_ns: Option<u64>,
     /// Figures of each operation.
     pub operations: BTreeMap<String, IntervalFigures>,
 }

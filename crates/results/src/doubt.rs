@@ -1,23 +1,21 @@
 //! Decides from the figures which of them deserve doubt. Pure: the same record, the same doubts.
 
 mod device;
+mod processor;
 mod samples;
+mod stretch;
 mod whole_run;
 
 pub(crate) use device::{cache_read_share, cache_write_share};
 pub use whole_run::{doubt_load, doubt_store};
 
-use workload::plan::{Cell, ContentPlan, EngineKind, Plan};
+use workload::plan::{Cell, ContentPlan, Plan};
 
 use crate::{
     CellRecord, Environment, IntervalRecord, StandstillCause, Status, SteadyRecord, SteadyVerdict,
 };
 use crate::{Warning, WarningCode};
 
-/// From this share of its time on, a worker's processor is what is measured.
-const WORKER_BUSY_SHARE: f64 = 0.95;
-/// Above this share, stolen processor time is worth a warning.
-const STEAL_SHARE_MAX: f64 = 0.01;
 /// Above this share, all processors together are busy.
 const MACHINE_BUSY_SHARE: f64 = 0.95;
 /// So many samples must lie beyond a percentile.
@@ -44,9 +42,11 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
         device::other_io(cell, planned, environment, plan),
         device::file_smaller_than_memory(cell, planned, environment, plan),
         compressible_content(planned),
-        worker_cpu_bound(cell, planned),
+        processor::waited(cell, environment),
+        processor::worker_cpu_bound(cell, environment),
+        processor::saturated(cell, environment),
         rate_not_reached(cell),
-        steal_time(cell),
+        processor::steal_time(cell),
         ring_flags_missing(cell),
         interval_late(cell),
         warm_up(cell),
@@ -189,47 +189,6 @@ fn compressible_content(planned: Option<&Cell>) -> Finding {
     Some((WarningCode::CompressibleContent, message))
 }
 
-fn worker_cpu_bound(cell: &CellRecord, planned: Option<&Cell>) -> Finding {
-    // Waiting for a due time is done by looking at the clock, which is no work.
-    if cell.engine == EngineKind::Null || cell.open_loop.is_some() {
-        return None;
-    }
-    let threads_of = |worker_index: u32| match cell.engine {
-        EngineKind::Psync | EngineKind::Mmap => planned
-            .and_then(|cell| cell.workers.iter().find(|w| w.worker_index == worker_index))
-            .map_or(1, |worker| {
-                worker
-                    .spans
-                    .iter()
-                    .map(|span| span.iodepth)
-                    .sum::<u32>()
-                    .max(1)
-            }),
-        EngineKind::IoUring | EngineKind::Null => 1,
-    };
-    let busy: Vec<_> = cell
-        .worker_figures
-        .iter()
-        .map(|worker| {
-            (
-                worker,
-                worker.utilization / f64::from(threads_of(worker.worker_index)),
-            )
-        })
-        .filter(|(_, share)| *share >= WORKER_BUSY_SHARE)
-        .collect();
-    let (first, share) = busy.first()?;
-    let who = match busy.len() {
-        1 => format!("worker `{}`", first.name),
-        count => format!("{count} of {} workers", cell.worker_figures.len()),
-    };
-    let message = format!(
-        "{who} used {} of a processor; more workers may reach more",
-        percent(share.min(1.0))
-    );
-    Some((WarningCode::WorkerCpuBound, message))
-}
-
 fn rate_not_reached(cell: &CellRecord) -> Finding {
     let figures = cell.open_loop.as_ref()?;
     figures.is_short(cell.run_time_ns).then(|| {
@@ -241,17 +200,6 @@ fn rate_not_reached(cell: &CellRecord) -> Finding {
             figures.backlog_end
         );
         (WarningCode::RateNotReached, message)
-    })
-}
-
-fn steal_time(cell: &CellRecord) -> Finding {
-    let steal = cell.cpu.machine?.steal;
-    (steal > STEAL_SHARE_MAX).then(|| {
-        let message = format!(
-            "the hypervisor gave {} of the processor time to others",
-            percent(steal)
-        );
-        (WarningCode::StealTime, message)
     })
 }
 

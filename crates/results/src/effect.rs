@@ -35,6 +35,7 @@ fn measured(code: &WarningCode, cell: &CellRecord) -> Option<f64> {
             Some((1.0 - total.bytes as f64 / seen).max(0.0))
         }
         WarningCode::StealTime => Some(cell.cpu.machine?.steal),
+        WarningCode::WaitedForProcessor => cell.cpu.waiting,
         WarningCode::RateNotReached => {
             let figures = cell.open_loop.as_ref()?;
             Some(1.0 - figures.achieved_per_second / figures.asked_per_second)
@@ -57,7 +58,10 @@ fn usual(code: &WarningCode) -> f64 {
         WarningCode::NothingMeasured | WarningCode::VerifyMismatch | WarningCode::TargetLost => 2.0,
         WarningCode::IoErrors => 1.0,
         WarningCode::DirectNotHonored | WarningCode::FileSmallerThanMemory => 0.9,
-        WarningCode::ClockUnstable | WarningCode::WorkerCpuBound | WarningCode::PoolDepleted => 0.5,
+        WarningCode::ClockUnstable
+        | WarningCode::WorkerCpuBound
+        | WarningCode::ProcessorsSaturated
+        | WarningCode::PoolDepleted => 0.5,
         WarningCode::DirectFallsBack | WarningCode::LimitInForce | WarningCode::NotSteady => 0.2,
         WarningCode::PrecisionNotReached | WarningCode::StoreOnTarget => 0.02,
         WarningCode::NotStored => 0.0,

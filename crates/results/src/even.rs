@@ -159,6 +159,7 @@ mod tests {
                 at_ns,
                 length_ns: length_ms * SECOND_NS / 1000,
                 operations: [("read".to_owned(), figures)].into(),
+                ..IntervalRecord::default()
             };
             at_ns += interval.length_ns;
             interval

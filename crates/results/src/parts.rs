@@ -15,10 +15,35 @@ pub struct CpuFigures {
     /// User and system time as a share of the measured time: 1 means one processor fully used.
     #[serde(with = "real")]
     pub utilization: f64,
+    /// The workers' threads.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub threads: u32,
+    /// Time that the workers' threads could run and waited for a processor, added up, in
+    /// nanoseconds; none where the kernel does not count it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waited_ns: Option<u64>,
+    /// `waited_ns` as a share of the time of all these threads, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<f64>,
+    /// Share of the time in which any task of the machine waited for a processor; none where the
+    /// kernel does not count it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pressure: Option<f64>,
+    /// Numbers of the processors that the workers may run on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub usable: Vec<u32>,
     /// The whole machine; none where the system does not say.
     pub machine: Option<MachineCpu>,
     /// Each processor of the machine.
     pub processors: Vec<ProcessorFigures>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes fields by reference"
+)]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// How the time of all processors together was spent; shares from 0 to 1.
@@ -147,6 +172,16 @@ pub struct WorkerFigures {
     /// User and system time as a share of the worker's measured time.
     #[serde(with = "real")]
     pub utilization: f64,
+    /// Its threads; 0 in records from before they were told.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub threads: u32,
+    /// Time that its threads could run and waited for a processor, added up, in nanoseconds; none
+    /// where the kernel does not count it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waited_ns: Option<u64>,
+    /// `waited_ns` as a share of the time of all its threads, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<f64>,
     /// Transactions that succeeded.
     pub transactions: u64,
     /// From a transaction's first request queued to its last one reaped; none when transactions

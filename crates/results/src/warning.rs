@@ -111,6 +111,10 @@ warning_codes! {
     CacheAbsorbedWrites = "cache-absorbed-writes",
     /// A worker used its processor fully, so the processor was measured.
     WorkerCpuBound = "worker-cpu-bound",
+    /// Workers could run and waited for a processor.
+    WaitedForProcessor = "waited-for-processor",
+    /// All processors were busy.
+    ProcessorsSaturated = "processors-saturated",
     /// Without direct I/O, a file smaller than memory is served by the page cache.
     FileSmallerThanMemory = "file-smaller-than-memory",
     /// What is written can be compressed, which some devices and file systems do.

@@ -425,6 +425,12 @@ fn assemble(
         collection.add_rest(index, outcome);
     }
     collection.close();
+    let outcomes = run.outcomes.iter();
+    let waited_ns = outcomes.map(|it| Some(it.cpu_at_end?.waited_ns())).sum();
+    let end_ns = run.outcomes.iter().map(|it| it.finish_ns).max();
+    let waits = &mut collection.waits;
+    waits.close(end_ns.unwrap_or_default(), waited_ns);
+    waits.put_into(&mut collection.intervals, run.measure_ns);
     collection.judge();
     for (outcome, left_out_ns) in run.outcomes.iter_mut().zip(&collection.left_out_ns) {
         outcome.measured_ns = outcome.measured_ns.saturating_sub(*left_out_ns);

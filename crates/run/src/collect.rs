@@ -10,6 +10,7 @@ use crate::figures::operation_names;
 use crate::recorder::{Inbox, Outcome, Sample};
 use crate::rounds::Rounds;
 use crate::standstill::Still;
+use crate::waits::WaitSeries;
 
 /// Everything that the workers of a cell have counted so far.
 pub(crate) struct Collection {
@@ -27,6 +28,8 @@ pub(crate) struct Collection {
     pub transactions: u64,
     /// Where the cell is measured until it is steady.
     pub rounds: Option<Rounds>,
+    /// How long the lanes' threads waited for a processor.
+    pub waits: WaitSeries,
     /// When everything stood still.
     pub stills: Vec<Still>,
     /// Whether what such a time touches is left out.
@@ -56,6 +59,7 @@ impl Collection {
     /// `shapes` has one empty sample for each lane; the measurement begins at about `measure_ns`.
     pub fn new(inboxes: Vec<Inbox>, shapes: Vec<Sample>, interval_ns: u64) -> Self {
         Self {
+            waits: WaitSeries::default(),
             stills: Vec::new(),
             leaves_out: false,
             left_out_ns: vec![0; inboxes.len()],

@@ -36,6 +36,7 @@ mod standstill;
 #[cfg(test)]
 mod tests;
 mod together;
+mod waits;
 mod watch;
 mod worker;
 

@@ -1,5 +1,6 @@
 //! What processors and devices did during a measurement, seen from outside the workers.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -8,7 +9,7 @@ use results::{
 };
 use target::{
     CpuSample, CpuTime, DeviceCounters, DeviceSample, MachineCounters, MachineSample, OwnIo,
-    OwnIoCounters, ProcessorTicks,
+    OwnIoCounters, Pressure, ProcessorTicks,
 };
 
 use crate::cell::{Mark, Measured, MeasuredLane};
@@ -20,6 +21,7 @@ pub(crate) struct Observer {
     /// Before the ramp, when nothing of the targets was waiting to be written.
     own_before: Option<OwnIo>,
     machine: Option<MachineCounters>,
+    pressure: Pressure,
     begin: Option<Sample>,
     end: Option<Sample>,
     /// At the end of each round.
@@ -31,6 +33,7 @@ struct Sample {
     time: Timestamp,
     process: CpuSample,
     machine: Option<MachineSample>,
+    pressure_ns: Option<u64>,
     device: Option<DeviceSample>,
     own_io: Option<OwnIo>,
     /// Each lane's thread, in the order of lanes; none is looked at in the end, when it is gone.
@@ -52,6 +55,7 @@ impl Observer {
             own_before: own_io.as_ref().and_then(OwnIoCounters::sample),
             own_io,
             machine,
+            pressure: Pressure::open(),
             begin: None,
             end: None,
             rounds: Vec::new(),
@@ -70,6 +74,7 @@ impl Observer {
                 .machine
                 .as_ref()
                 .and_then(|machine| machine.sample().ok()),
+            pressure_ns: self.pressure.sample_ns(),
             process: CpuSample::of_process(),
             at: Instant::now(),
             time: Timestamp::now(),
@@ -97,6 +102,11 @@ impl Observer {
         let observed_ns = end.at.duration_since(begin.at).as_nanos().max(1) as u64;
         let process = end.process.since(&begin.process);
         record.cpu = CpuFigures::of_process(process.user_ns, process.system_ns, observed_ns);
+        record.cpu.usable = usable(measured);
+        if let (Some(before), Some(after)) = (begin.pressure_ns, end.pressure_ns) {
+            let waited_ns = after.saturating_sub(before) as f64;
+            record.cpu.pressure = Some((waited_ns / observed_ns as f64).min(1.0));
+        }
         if let (Some(before), Some(after)) = (&begin.machine, &end.machine) {
             let machine = after.since(before);
             let interrupts = machine.interrupts as f64 * 1e9 / observed_ns as f64;
@@ -111,9 +121,19 @@ impl Observer {
             record.cpu.processors = machine.each.iter().map(processor).collect();
         }
         record.device = self.device(begin, end, observed_ns);
-        let workers = std::mem::take(&mut record.worker_figures);
-        let with_cpu = |(index, worker)| of_worker(index, worker, measured, begin, end);
-        record.worker_figures = workers.into_iter().enumerate().map(with_cpu).collect();
+        let used = |is_wanted: &dyn Fn(usize) -> bool| Used::of(measured, (begin, end), is_wanted);
+        let workers = std::mem::take(&mut record.worker_figures).into_iter();
+        let with_cpu = |(index, worker)| match used(&|of_worker| of_worker == index) {
+            Some(used) => used.put_into(worker),
+            None => worker,
+        };
+        record.worker_figures = workers.enumerate().map(with_cpu).collect();
+        if let Some(all) = used(&|_| true) {
+            record.set_threads(all.threads, all.time.waited_ns, all.time.elapsed_ns);
+            let operations = record.operations.values();
+            let count = operations.map(|it| it.count + it.errors).sum();
+            record.user_cost_ns_per_operation = user_cost_ns(count, &all, target::tick_ns());
+        }
     }
 
     /// The samples at the ends of what was measured: of the window, where there were rounds.
@@ -146,29 +166,77 @@ impl Observer {
     }
 }
 
-/// A worker's processor time is that of its lanes; not known unless all are.
-fn of_worker(
-    index: usize,
-    worker: WorkerFigures,
-    measured: &Measured,
-    begin: &Sample,
-    end: &Sample,
-) -> WorkerFigures {
-    let time = |(place, (lane, begin)): (usize, (&MeasuredLane, &Option<CpuSample>))| {
-        let at_end = end.threads.get(place).copied();
-        let at_end = at_end.unwrap_or(lane.outcome.cpu_at_end)?;
-        Some(at_end.since(&(*begin)?))
-    };
-    let lanes = measured.lanes.iter().zip(&begin.threads).enumerate();
-    let of_worker = lanes.filter(|(_, (lane, _))| lane.lane.worker_index == index);
-    let times: Option<Vec<CpuTime>> = of_worker.map(time).collect();
-    match times {
-        Some(times) => {
-            let user_ns = times.iter().map(|time| time.user_ns).sum();
-            let system_ns = times.iter().map(|time| time.system_ns).sum();
-            worker.with_cpu(user_ns, system_ns)
-        }
-        None => worker,
+/// What some lanes used together.
+struct Used {
+    threads: u32,
+    time: CpuTime,
+}
+
+impl Used {
+    /// Of the lanes of certain workers; not known unless it is of all of them.
+    fn of(
+        measured: &Measured,
+        (begin, end): (&Sample, &Sample),
+        is_wanted: &dyn Fn(usize) -> bool,
+    ) -> Option<Self> {
+        let ends = |(place, (lane, begin)): (usize, (&MeasuredLane, &Option<CpuSample>))| {
+            let at_end = end.threads.get(place).copied();
+            Some(((*begin)?, at_end.unwrap_or(lane.outcome.cpu_at_end)?))
+        };
+        let lanes = measured.lanes.iter().zip(&begin.threads).enumerate();
+        let wanted = lanes.filter(|(_, (lane, _))| is_wanted(lane.lane.worker_index));
+        let ends: Option<Vec<(CpuSample, CpuSample)>> = wanted.map(ends).collect();
+        let ends = ends.filter(|ends| !ends.is_empty())?;
+        let none = (CpuSample::default(), CpuSample::default());
+        let (begin, end) = ends
+            .iter()
+            .fold(none, |sum, it| (sum.0.with(&it.0), sum.1.with(&it.1)));
+        Some(Self {
+            threads: u32::try_from(ends.len()).unwrap_or(u32::MAX),
+            time: end.since(&begin),
+        })
+    }
+
+    fn put_into(&self, worker: WorkerFigures) -> WorkerFigures {
+        let time = &self.time;
+        worker.with_cpu(time.user_ns, time.system_ns).with_waits(
+            self.threads,
+            time.waited_ns,
+            time.elapsed_ns,
+        )
+    }
+}
+
+/// How finely `/proc` tells the times of a thread, in nanoseconds.
+const TOLD_NS: f64 = 1e7;
+/// The largest standard error of a user time that is told, as a share.
+const USER_ERROR_MAX: f64 = 0.15;
+
+/// Time in user mode for one operation, where it is known finely enough.
+///
+/// The kernel counts a whole tick for what it meets there, so the error of a sum of n ticks is
+/// √n ticks; that of each thread's time, which is told in steps, comes to it at both ends.
+fn user_cost_ns(count: u64, used: &Used, tick_ns: u64) -> Option<f64> {
+    let user_ns = used.time.user_ns as f64;
+    let variance = user_ns * tick_ns as f64 + f64::from(used.threads) * TOLD_NS * TOLD_NS / 6.0;
+    let is_fine = count > 0 && variance.sqrt() <= user_ns * USER_ERROR_MAX;
+    is_fine.then(|| user_ns / count as f64)
+}
+
+/// The processors that the workers may run on: those that they are bound to, else all that the
+/// process may use.
+fn usable(measured: &Measured) -> Vec<u32> {
+    let bound = measured.lanes.iter().map(|lane| lane.lane.plan.cpu);
+    let bound: Option<BTreeSet<u32>> = bound.collect();
+    match bound.filter(|bound| !bound.is_empty()) {
+        Some(bound) => bound.into_iter().collect(),
+        None => match rustix::thread::sched_getaffinity(None) {
+            Ok(set) => (0..rustix::thread::CpuSet::MAX_CPU)
+                .filter(|cpu| set.is_set(*cpu))
+                .filter_map(|cpu| u32::try_from(cpu).ok())
+                .collect(),
+            Err(_) => Vec::new(),
+        },
     }
 }
 
@@ -183,5 +251,25 @@ fn shares(ticks: &ProcessorTicks) -> MachineCpu {
         softirq: ticks.share(ticks.softirq),
         steal: ticks.share(ticks.steal),
         interrupts_per_second: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn user_time_is_told_where_the_ticks_are_enough() {
+        let cost = |user_ms: u64, threads: u32| {
+            let time = CpuTime {
+                user_ns: user_ms * 1_000_000,
+                ..CpuTime::default()
+            };
+            user_cost_ns(1_000_000, &Used { threads, time }, 4_000_000)
+        };
+        assert_eq!(cost(200, 1), Some(200.0));
+        assert_eq!(cost(170, 1), None);
+        assert_eq!(cost(200, 128), None);
+        assert_eq!(cost(500, 128), Some(500.0));
     }
 }

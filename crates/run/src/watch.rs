@@ -39,6 +39,8 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
     let round_ns = rounds::round_ns(kit.cell).unwrap_or(u64::MAX);
     let mut next_round_ns = measure_ns.saturating_add(round_ns);
     let mut next_mark = Some(Mark::Begin);
+    let interval_ns = rounds::interval_ns(kit.cell);
+    collection.waits.start(watch.thread_ids, interval_ns);
     for look in 0_u32.. {
         let now_ns = kit.clock.now_ns();
         match next_mark {
@@ -57,6 +59,7 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
             }
             _ => {}
         }
+        collection.waits.look(kit.clock);
         collection.stills.extend(sleep.check(kit.clock));
         let finished = collection.collect();
         tell_intervals(kit, collection, finished);

@@ -123,6 +123,7 @@ pub fn at_rate(cell: &CellRecord, repetition: u32, rate: f64, intervals: &[f64])
                     ..IntervalFigures::default()
                 },
             )]),
+            ..IntervalRecord::default()
         })
         .collect();
     cell.operations.insert("read".to_owned(), figures.clone());

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use results::{CellRecord, Status};
 use units::format;
 
-use super::chart::{histogram, latency, percentiles, rounds, throughput};
+use super::chart::{histogram, latency, percentiles, rounds, throughput, waiting};
 use super::operations;
 use super::packed::{figures, opening};
 use super::parts::Counted;
@@ -12,7 +12,7 @@ use super::run::Run;
 use super::sentence::sentence;
 use super::table::{pairs, plain, table};
 use crate::model::{status_name, steady_sentence, within_sentence};
-use crate::numbers::{digits, mebibytes, percent};
+use crate::numbers::{ABSENT, digits, mebibytes, percent};
 use crate::table::Column;
 use crate::wrap::printable;
 
@@ -92,6 +92,7 @@ fn one(run: &Run, cell: &CellRecord) -> Markup {
         rounds(cell),
         throughput(cell, run.detail),
         latency(cell, run.detail),
+        waiting(cell, run.detail),
         histogram(cell, run.detail),
         percentiles(cell, run.detail),
     ]
@@ -157,6 +158,7 @@ fn workers(cell: &CellRecord) -> Markup {
             format::iops(sum(|figures| figures.per_second)),
             mebibytes(sum(|figures| figures.bytes_per_second)),
             percent(worker.utilization),
+            worker.waiting.map_or_else(|| ABSENT.to_owned(), percent),
         ]
     });
     let columns = vec![
@@ -165,6 +167,7 @@ fn workers(cell: &CellRecord) -> Markup {
         Column::number("IOPS", 1),
         Column::number("MiB/s", 1),
         Column::number("processor %", 1),
+        Column::number("wait %", 1),
     ];
     plain(columns, rows.collect(), "Workers")
 }
@@ -185,6 +188,15 @@ fn circumstances(cell: &CellRecord) -> Vec<String> {
         ];
         let shares = shares.map(|(name, share)| format!("{} % {name}", percent(share)));
         parts.push(format!("All processors: {}", shares.join(", ")));
+    }
+    if let Some(share) = cell.cpu.waiting {
+        let any = cell.cpu.pressure;
+        let any = any.map(|any| format!(", any task for {} % of the time", percent(any)));
+        parts.push(format!(
+            "The workers waited for a processor for {} % of their time{}",
+            percent(share),
+            any.unwrap_or_default()
+        ));
     }
     if let Some(device) = &cell.device {
         parts.push(format!(
@@ -221,11 +233,13 @@ pub fn usage(run: &Run) -> Markup {
             section #(run.id("usage")) {
                 h2 { (run.heading("Processor and device")) }
                 p {
-                    "Processor time of pgmeter itself, as a share of the measured time; what \
-                     pgmeter spends on an operation (own); what the block device under the target \
-                     did, and how many times the bytes that were read or written that is: less \
-                     than 1 is the work of a cache, more is read-ahead, what the file system \
-                     writes for itself, or I/O of others."
+                    "Processor time of pgmeter itself, as a share of the measured time; how much \
+                     of their time the workers waited for a processor; processor time of \
+                     pgmeter's own loop for an operation (own), and time in user mode for one in \
+                     the cell itself (user); what the block device under the target did, and how \
+                     many times the bytes that were read or written that is: less than 1 is the \
+                     work of a cache, more is read-ahead, what the file system writes for itself, \
+                     or I/O of others."
                 }
                 (table(usage, "Processor and device of each cell", link))
             }

@@ -6,7 +6,7 @@ use results::{
 };
 use units::format;
 
-use crate::numbers::{ABSENT, LatencyUnit, digits, mebibytes, percent};
+use crate::numbers::{ABSENT, LatencyUnit, mebibytes, percent};
 use crate::table::{Column, Table};
 use crate::wrap::printable;
 
@@ -28,7 +28,7 @@ pub fn cells(record: &RunRecord, unit: LatencyUnit) -> Table {
 
 /// Where cells repeat classic programs, transactions and files are counted; where all do, one at
 /// a time is no news.
-fn fit_to_classics(record: &RunRecord, table: &mut Table) {
+pub(super) fn fit_to_classics(record: &RunRecord, table: &mut Table) {
     let is_classic = |cell: &CellRecord| matches!(cell.phase, Phase::Classic(_));
     if !record.cells.iter().any(is_classic) {
         return;
@@ -230,86 +230,6 @@ pub fn classic(record: &RunRecord) -> Option<Table> {
     let mut table = of_places(columns, rows)?;
     table.drop_uniform(&["queue depth", "workload"]);
     Some(table)
-}
-
-/// The device's bytes as multiples of those read and written.
-const OF_READ: &str = "of read";
-const OF_WRITTEN: &str = "of written";
-
-/// Processor and device of each cell; none when nothing of that is known.
-pub fn usage(record: &RunRecord) -> Option<Table> {
-    let known =
-        |cell: &CellRecord| cell.cpu.user_ns + cell.cpu.system_ns > 0 || cell.device.is_some();
-    if !record.cells.iter().any(known) {
-        return None;
-    }
-    let mut columns = place_columns();
-    let first = columns.len();
-    columns.extend([
-        Column::number("user %", 8),
-        Column::number("sys %", 8),
-        Column::number("own ns/op", 5),
-        Column::number("read MiB/s", 7),
-        Column::number(OF_READ, 6),
-        Column::number("write MiB/s", 7),
-        Column::number(OF_WRITTEN, 6),
-        Column::number("busy %", 6),
-    ]);
-    let place = places(record);
-    let rows = record
-        .cells
-        .iter()
-        .map(|cell| [place(cell), usage_figures(cell)].concat());
-    let mut table = Table {
-        columns,
-        rows: rows.collect(),
-        span: Some((first + 3, first + 7, "block device".to_owned())),
-    };
-    table.drop_uniform(&UNIFORM);
-    for (operation, head) in [("read", OF_READ), ("write", OF_WRITTEN)] {
-        if !differs(record, operation) {
-            table.drop_column(head);
-        }
-    }
-    fit_to_classics(record, &mut table);
-    Some(table)
-}
-
-fn usage_figures(cell: &CellRecord) -> Vec<String> {
-    let of_time = |ns: u64| match cell.run_time_ns {
-        0 => ABSENT.to_owned(),
-        run_time_ns => percent(ns as f64 / run_time_ns as f64),
-    };
-    let rate = |bytes: u64| mebibytes(results::per_second(bytes, cell.run_time_ns));
-    let absent = || ABSENT.to_owned();
-    let device = cell.device.as_ref();
-    vec![
-        of_time(cell.cpu.user_ns),
-        of_time(cell.cpu.system_ns),
-        cell.own_cost_ns_per_operation.map_or_else(absent, digits),
-        device.map_or_else(absent, |device| rate(device.read_bytes)),
-        device_share(cell, "read"),
-        device.map_or_else(absent, |device| rate(device.write_bytes)),
-        device_share(cell, "write"),
-        device
-            .and_then(|device| device.utilization)
-            .map_or_else(absent, percent),
-    ]
-}
-
-/// Whether the devices' bytes are not those that the cells moved.
-fn differs(record: &RunRecord, operation: &str) -> bool {
-    let mut shares = record
-        .cells
-        .iter()
-        .filter_map(|it| it.device_share(operation));
-    shares.any(|share| !(0.9..=1.1).contains(&share))
-}
-
-/// The device's bytes as a multiple of what an operation moved.
-fn device_share(cell: &CellRecord, operation: &str) -> String {
-    let share = cell.device_share(operation);
-    share.map_or_else(|| ABSENT.to_owned(), |share| format!("x {share:.2}"))
 }
 
 /// One row for each group of repetitions; none when nothing was repeated.

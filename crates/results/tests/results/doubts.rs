@@ -9,7 +9,7 @@ use results::{
 use results::{
     Warning, doubt, doubt_environment, doubt_load, doubt_store, effect, percentile_is_supported,
 };
-use workload::plan::{CacheMode, ContentPlan, EngineKind, Plan};
+use workload::plan::{CacheMode, ContentPlan, Plan};
 
 use crate::sample;
 
@@ -37,34 +37,6 @@ pub fn only(plan: &Plan, cell: &CellRecord, code: WarningCode, message: &str) {
 fn a_sound_cell_raises_no_doubt() {
     let (plan, cell) = setting();
     assert_eq!(told(&plan, &cell), []);
-}
-
-#[test]
-fn a_busy_worker_is_told() {
-    let (plan, mut cell) = setting();
-    cell.worker_figures[1].utilization = 0.981;
-    let message = "worker `Worker 2` used 98 % of a processor; more workers may reach more";
-    only(&plan, &cell, WarningCode::WorkerCpuBound, message);
-    cell.engine = EngineKind::Null;
-    assert_eq!(
-        told(&plan, &cell),
-        [],
-        "the null engine measures nothing but the processor"
-    );
-}
-
-#[test]
-fn threads_of_a_synchronous_worker_share_its_processor_time() {
-    let (plan, mut cell) = setting();
-    cell.engine = EngineKind::Psync;
-    cell.worker_figures[0].utilization = 4.0;
-    assert_eq!(
-        told(&plan, &cell),
-        [],
-        "8 threads used half a processor each"
-    );
-    cell.worker_figures[0].utilization = 7.9;
-    assert_eq!(told(&plan, &cell)[0].0, WarningCode::WorkerCpuBound);
 }
 
 #[test]
@@ -196,6 +168,7 @@ fn intervals(counts: &[u64]) -> Vec<IntervalRecord> {
                 },
             )]
             .into(),
+            ..IntervalRecord::default()
         })
         .collect()
 }

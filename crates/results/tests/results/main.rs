@@ -2,5 +2,6 @@
 
 mod device_doubts;
 mod doubts;
+mod processors;
 mod record;
 mod sample;

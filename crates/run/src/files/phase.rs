@@ -109,6 +109,14 @@ fn of_workers(plan: &Plan, cell: &Cell, measured: &Measured, usage: CellRecord) 
     };
     for (worker, used) in record.worker_figures.iter_mut().zip(usage.worker_figures) {
         *worker = std::mem::take(worker).with_cpu(used.user_ns, used.system_ns);
+        if let Some(waited_ns) = used.waited_ns {
+            let elapsed_ns = worker.run_time_ns * u64::from(used.threads);
+            *worker = std::mem::take(worker).with_waits(used.threads, waited_ns, elapsed_ns);
+        }
+    }
+    if let Some(waited_ns) = record.cpu.waited_ns {
+        let threads = record.cpu.threads;
+        record.set_threads(threads, waited_ns, record.run_time_ns * u64::from(threads));
     }
     record
 }
@@ -188,6 +196,8 @@ fn merge_usage(used: &mut CellRecord, more: &CellRecord) {
     // Shares of different times do not add up.
     used.cpu.machine = None;
     used.cpu.processors.clear();
+    used.cpu.pressure = None;
+    used.cpu.waited_ns = both(used.cpu.waited_ns, more.cpu.waited_ns);
     if let (Some(device), Some(added)) = (&mut used.device, &more.device) {
         device.read_bytes += added.read_bytes;
         device.write_bytes += added.write_bytes;
@@ -200,11 +210,13 @@ fn merge_usage(used: &mut CellRecord, more: &CellRecord) {
     for (worker, added) in used.worker_figures.iter_mut().zip(&more.worker_figures) {
         worker.user_ns += added.user_ns;
         worker.system_ns += added.system_ns;
+        worker.waited_ns = both(worker.waited_ns, added.waited_ns);
     }
 }
 
+/// Not known unless both are.
 fn both(one: Option<u64>, other: Option<u64>) -> Option<u64> {
-    Some(one? + other?)
+    Some(one?.saturating_add(other?))
 }
 
 fn share(part_ns: u64, whole_ns: u64) -> f64 {

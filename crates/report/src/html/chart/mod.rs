@@ -12,7 +12,7 @@ mod sweep;
 
 pub use distribution::{histogram, percentiles};
 pub use number::Number;
-pub use over_time::{latency, throughput};
+pub use over_time::{latency, throughput, waiting};
 pub use response::response_curve;
 pub use rounds::rounds;
 pub use sweep::{Line as SweepLine, sweeps};

@@ -6,6 +6,9 @@ use units::format;
 use super::{Axis, Chart, Detail, Line, Number, Scale, Series, Unit, View, color_of, few};
 use crate::html::parts::{Counted, operations};
 
+/// Below this share in every interval, waiting for a processor is not drawn.
+const WAITING_SEEN: f64 = 0.01;
+
 const TIME: Axis = Axis {
     label: "time since the start of the measurement",
     unit: Unit::Seconds,
@@ -52,6 +55,51 @@ pub fn latency(cell: &CellRecord, detail: Detail) -> Option<Chart> {
         x: TIME,
         at: course.times(),
         views,
+    })
+}
+
+/// The share of their time that the workers waited for a processor, and of the time that any task
+/// of the machine did; none without several intervals, and where no worker waited to speak of.
+#[must_use]
+pub fn waiting(cell: &CellRecord, detail: Detail) -> Option<Chart> {
+    let course = Course::of(cell, detail)?;
+    let threads = u64::from(cell.cpu.threads.max(1));
+    let workers = course.shares("workers", 0, Line::Solid, |it| {
+        Some(it.waited_ns? / threads)
+    });
+    let is_seen = |interval: &&IntervalRecord| {
+        let waited_ns = interval.waited_ns.unwrap_or_default() as f64;
+        waited_ns >= (interval.length_ns * threads) as f64 * WAITING_SEEN
+    };
+    let seen = course.intervals.iter().filter(is_seen).count();
+    if seen == 0 {
+        return None;
+    }
+    let mut series = vec![workers];
+    if course.intervals.iter().any(|it| it.pressure_ns.is_some()) {
+        let any = "any task of the machine";
+        series.push(course.shares(any, 1, Line::Dotted, |it| it.pressure_ns));
+    }
+    Some(Chart {
+        title: "Waiting for a processor over time".to_owned(),
+        summary: format!(
+            "The workers could run and waited for {} % or more of their time in {seen} of {}.{}",
+            WAITING_SEEN * 100.0,
+            course.intervals_in_words(),
+            course.chunk_remark("it shows their mean"),
+        ),
+        x: TIME,
+        at: course.times(),
+        views: vec![View {
+            label: "share of time".to_owned(),
+            y: Axis {
+                label: "share of time",
+                unit: Unit::Percent,
+                scale: Scale::Linear,
+            },
+            series,
+            bands: Vec::new(),
+        }],
     })
 }
 
@@ -122,6 +170,35 @@ impl<'a> Course<'a> {
             },
             series: series.collect(),
             bands: Vec::new(),
+        }
+    }
+
+    /// Shares of the time, where they are known.
+    fn shares(
+        &self,
+        label: &str,
+        color: usize,
+        line: Line,
+        of: impl Fn(&IntervalRecord) -> Option<u64>,
+    ) -> Series {
+        let share = |chunk: &[IntervalRecord]| {
+            let known = chunk.iter().map(|it| Some((of(it)?, it.length_ns)));
+            let known: Option<Vec<(u64, u64)>> = known.collect();
+            let sums = known?.into_iter().fold((0, 0), |sum: (u64, u64), it| {
+                (sum.0.saturating_add(it.0), sum.1.saturating_add(it.1))
+            });
+            Some((sums.0 as f64 * 100.0 / sums.1 as f64).min(100.0))
+        };
+        let values = self.chunks().map(|chunk| {
+            let percent = share(chunk).filter(|percent| percent.is_finite());
+            percent.map_or(Number::NONE, Number::rounded)
+        });
+        Series {
+            label: label.to_owned(),
+            color,
+            line,
+            values: values.collect(),
+            ends: None,
         }
     }
 
@@ -279,6 +356,7 @@ mod tests {
             at_ns: second * sample::SECOND,
             length_ns: sample::SECOND,
             operations: BTreeMap::from([("read".to_owned(), figures(count))]),
+            ..IntervalRecord::default()
         }
     }
 

@@ -1,0 +1,133 @@
+//! The table of what cells used: processors, pgmeter's own part of them, block devices.
+
+use results::{CellRecord, DeviceFigures, RunRecord};
+
+use super::tables::{UNIFORM, fit_to_classics, place_columns, places};
+use crate::numbers::{ABSENT, digits, mebibytes, percent};
+use crate::table::{Column, Table};
+
+/// The device's bytes as multiples of those read and written.
+const OF_READ: &str = "of read";
+const OF_WRITTEN: &str = "of written";
+
+/// Processor and device of each cell; none when nothing of that is known.
+pub fn usage(record: &RunRecord) -> Option<Table> {
+    let known =
+        |cell: &CellRecord| cell.cpu.user_ns + cell.cpu.system_ns > 0 || cell.device.is_some();
+    if !record.cells.iter().any(known) {
+        return None;
+    }
+    let shown: Vec<&Usage> = USAGES
+        .iter()
+        .filter(|usage| {
+            let is_known = |cell| (usage.of)(cell).is_some();
+            !usage.is_rare || record.cells.iter().any(is_known)
+        })
+        .collect();
+    let mut columns = place_columns();
+    let first = columns.len();
+    let numbers = shown.iter().map(|it| Column::number(it.head, it.priority));
+    columns.extend(numbers);
+    let place = places(record);
+    let figures = |cell: &CellRecord| -> Vec<String> {
+        let texts = shown.iter().map(|usage| (usage.of)(cell));
+        texts
+            .map(|text| text.unwrap_or_else(|| ABSENT.to_owned()))
+            .collect()
+    };
+    let rows = record
+        .cells
+        .iter()
+        .map(|cell| [place(cell), figures(cell)].concat());
+    let last = first + shown.len();
+    let mut table = Table {
+        columns,
+        rows: rows.collect(),
+        span: Some((last - OF_DEVICE, last - 1, "block device".to_owned())),
+    };
+    table.drop_uniform(&UNIFORM);
+    for (operation, head) in [("read", OF_READ), ("write", OF_WRITTEN)] {
+        if !differs(record, operation) {
+            table.drop_column(head);
+        }
+    }
+    fit_to_classics(record, &mut table);
+    Some(table)
+}
+
+/// A column of what a cell used.
+struct Usage {
+    head: &'static str,
+    priority: u8,
+    /// Whether there is no column where no cell knows it.
+    is_rare: bool,
+    of: fn(&CellRecord) -> Option<String>,
+}
+
+/// The last of them are of the block device.
+const OF_DEVICE: usize = 5;
+
+const USAGES: [Usage; 10] = [
+    Usage::new("user %", 8, |cell| share_of_time(cell, cell.cpu.user_ns)),
+    Usage::new("sys %", 8, |cell| share_of_time(cell, cell.cpu.system_ns)),
+    Usage::rare("wait %", 8, |cell| cell.cpu.waiting.map(percent)),
+    Usage::new("own ns/op", 5, |cell| {
+        cell.own_cost_ns_per_operation.map(digits)
+    }),
+    Usage::rare("user ns/op", 4, |cell| {
+        cell.user_cost_ns_per_operation.map(digits)
+    }),
+    Usage::new("read MiB/s", 7, |cell| {
+        device_rate(cell, |device| device.read_bytes)
+    }),
+    Usage::new(OF_READ, 6, |cell| device_share(cell, "read")),
+    Usage::new("write MiB/s", 7, |cell| {
+        device_rate(cell, |device| device.write_bytes)
+    }),
+    Usage::new(OF_WRITTEN, 6, |cell| device_share(cell, "write")),
+    Usage::new("busy %", 6, |cell| {
+        cell.device.as_ref()?.utilization.map(percent)
+    }),
+];
+
+impl Usage {
+    const fn new(head: &'static str, priority: u8, of: fn(&CellRecord) -> Option<String>) -> Self {
+        Self {
+            head,
+            priority,
+            is_rare: false,
+            of,
+        }
+    }
+
+    const fn rare(head: &'static str, priority: u8, of: fn(&CellRecord) -> Option<String>) -> Self {
+        Self {
+            is_rare: true,
+            ..Self::new(head, priority, of)
+        }
+    }
+}
+
+fn share_of_time(cell: &CellRecord, ns: u64) -> Option<String> {
+    (cell.run_time_ns > 0).then(|| percent(ns as f64 / cell.run_time_ns as f64))
+}
+
+fn device_rate(cell: &CellRecord, bytes: fn(&DeviceFigures) -> u64) -> Option<String> {
+    let bytes = bytes(cell.device.as_ref()?);
+    Some(mebibytes(results::per_second(bytes, cell.run_time_ns)))
+}
+
+/// Whether the devices' bytes are not those that the cells moved.
+fn differs(record: &RunRecord, operation: &str) -> bool {
+    let mut shares = record
+        .cells
+        .iter()
+        .filter_map(|it| it.device_share(operation));
+    shares.any(|share| !(0.9..=1.1).contains(&share))
+}
+
+/// The device's bytes as a multiple of what an operation moved.
+fn device_share(cell: &CellRecord, operation: &str) -> Option<String> {
+    let share = cell.device_share(operation);
+    share.map(|share| format!("x {share:.2}"))
+}

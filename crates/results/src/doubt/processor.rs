@@ -1,0 +1,211 @@
+//! Doubts about processors: workers that had none, used one up, or shared them all.
+
+use workload::plan::EngineKind;
+
+use super::stretch::{self, Stretch};
+use super::{Finding, percent};
+use crate::{CellRecord, Environment, WarningCode};
+
+/// From this share of its time on, running or waiting to run, a worker's processor is measured.
+const WORKER_BUSY_SHARE: f64 = 0.95;
+/// Above this share, stolen processor time is worth a warning.
+const STEAL_SHARE_MAX: f64 = 0.01;
+/// Above this share of the workers' time, waiting for a processor is worth a warning.
+const WAITING_MAX: f64 = 0.02;
+/// A single stretch is worth one from this share of the workers' time in it on ...
+const STRETCH_WAITING_MIN: f64 = 0.1;
+/// ... where it has at least this share of all their time.
+const STRETCH_OF_ALL_MIN: f64 = 0.005;
+/// Less waiting than this, in nanoseconds, is what starting threads takes.
+const WAITED_MIN_NS: u64 = 10_000_000;
+/// From this share on, processors that were not idle have nothing left to give.
+const SATURATED_SHARE: f64 = 0.95;
+/// Who used less than this share of the usable processors does not count.
+const USER_MIN: f64 = 0.1;
+
+/// What the processors that the workers may use were used for, in processors.
+struct Usage {
+    /// How many the workers may run on.
+    usable: f64,
+    /// How many of them they may use at once: a control group's quota can be less.
+    allowed: f64,
+    /// How much of them was busy, as a share; none where the system does not tell.
+    busy: Option<f64>,
+    /// What other processes and the kernel's threads used.
+    others: f64,
+    /// What threads of this process used that are no workers, such as those of a ring.
+    aside: f64,
+}
+
+impl Usage {
+    fn of(cell: &CellRecord, environment: &Environment) -> Self {
+        let cpu = &cell.cpu;
+        let is_usable = |number| cpu.usable.is_empty() || cpu.usable.contains(&number);
+        let each = cpu.processors.iter().filter(|it| is_usable(it.cpu));
+        let shares: Vec<f64> = each.map(|it| it.shares.busy).collect();
+        let count = shares.len() as f64;
+        let busy_sum = shares.iter().sum::<f64>();
+        let told = f64::from(environment.cpu.usable_count);
+        let usable = if count > 0.0 { count } else { told };
+        let of_workers = cell.worker_figures.iter().map(|it| it.utilization);
+        Self {
+            usable,
+            allowed: if told > 0.0 { usable.min(told) } else { usable },
+            busy: (count > 0.0).then_some(busy_sum / count.max(1.0)),
+            others: (busy_sum - cpu.utilization).max(0.0),
+            aside: (cpu.utilization - of_workers.sum::<f64>()).max(0.0),
+        }
+    }
+
+    fn is_saturated(&self) -> bool {
+        self.busy.is_some_and(|busy| busy >= SATURATED_SHARE)
+    }
+
+    /// `2 usable processors, 99 % busy`
+    fn in_words(&self) -> String {
+        let noun = if self.usable == 1.0 {
+            "processor"
+        } else {
+            "processors"
+        };
+        let busy = self.busy.map(|busy| format!(", {} busy", percent(busy)));
+        format!("{} usable {noun}{}", self.usable, busy.unwrap_or_default())
+    }
+}
+
+/// Whether the workers had to wait for a processor, all the time or in a single stretch of it.
+pub(super) fn waited(cell: &CellRecord, environment: &Environment) -> Finding {
+    let waiting = cell.cpu.waiting?;
+    if cell.cpu.waited_ns? < WAITED_MIN_NS {
+        return None;
+    }
+    let stretch = stretch::worst(cell);
+    let is_grave =
+        |it: &Stretch| it.waiting >= STRETCH_WAITING_MIN && it.of_all >= STRETCH_OF_ALL_MIN;
+    if waiting <= WAITING_MAX && !stretch.as_ref().is_some_and(is_grave) {
+        return None;
+    }
+    let when = stretch.map_or_else(String::new, |it| {
+        let seconds = |ns: u64| ns as f64 / 1e9;
+        let (from, until) = (seconds(it.from_ns), seconds(it.until_ns));
+        format!(", {} from {from:.1} s to {until:.1} s", percent(it.waiting))
+    });
+    let message = format!(
+        "the workers could run and waited for a processor for {} of their time{when}: {}",
+        percent(waiting),
+        cause(cell, &Usage::of(cell, environment)),
+    );
+    Some((WarningCode::WaitedForProcessor, message))
+}
+
+/// Who was to blame, as far as that can be known, and what to do.
+fn cause(cell: &CellRecord, usage: &Usage) -> String {
+    let (threads, processors) = (f64::from(cell.cpu.threads), usage.in_words());
+    let are_too_many = threads > usage.allowed;
+    let counts = |used: f64| used >= usage.usable * USER_MIN;
+    if usage.allowed < usage.usable && !usage.is_saturated() {
+        return format!(
+            "of {processors}, a quota allows this run {}; raise `cpu.max` of its control group",
+            usage.allowed
+        );
+    }
+    if counts(usage.others) || !are_too_many && !counts(usage.aside) {
+        let share = match are_too_many {
+            true => format!(", and {threads} threads of this run share the rest"),
+            false => String::new(),
+        };
+        return format!(
+            "of {processors}, other processes and the kernel's threads used {:.1}{share}; end \
+             those that `top` shows and that do not serve the target",
+            usage.others
+        );
+    }
+    if !are_too_many {
+        return format!(
+            "of {processors}, threads that the kernel runs for the engine used {:.1}; use fewer \
+             workers",
+            usage.aside
+        );
+    }
+    let advice = match cell.engine {
+        _ if f64::from(cell.workers) > usage.allowed => {
+            format!("use {} workers at most", usage.allowed)
+        }
+        EngineKind::Psync => "use `--engine io_uring`, which takes one thread a worker".to_owned(),
+        _ => "use a smaller `--iodepth`".to_owned(),
+    };
+    format!("{threads} threads of this run share {processors}; {advice}")
+}
+
+/// Whether a worker's thread did nothing but run and wait to run.
+pub(super) fn worker_cpu_bound(cell: &CellRecord, environment: &Environment) -> Finding {
+    if is_by_design(cell) {
+        return None;
+    }
+    let bound = cell.worker_figures.iter().filter_map(|worker| {
+        let running = worker.utilization / f64::from(worker.threads.max(1));
+        let waiting = worker.waiting.unwrap_or(0.0);
+        (running + waiting >= WORKER_BUSY_SHARE).then_some((worker, running, waiting))
+    });
+    let bound: Vec<_> = bound.collect();
+    let (first, running, waiting) = bound.first()?;
+    let who = match bound.len() {
+        1 => format!("worker `{}`", first.name),
+        count => format!("{count} of {} workers", cell.worker_figures.len()),
+    };
+    let running = percent(running.min(1.0));
+    let usage = Usage::of(cell, environment);
+    let waits = *waiting > WAITING_MAX;
+    let did = match waits {
+        true => format!(
+            "ran for {running} of the time and waited for a processor for {}",
+            percent(*waiting)
+        ),
+        false => format!("used {running} of a processor"),
+    };
+    let are_all_used = waits && f64::from(cell.cpu.threads) >= usage.allowed;
+    let message = if usage.is_saturated() || are_all_used {
+        let processors = usage.in_words();
+        format!("{who} {did}; of {processors}, none is left for more workers")
+    } else {
+        format!("{who} {did}; more workers may reach more")
+    };
+    Some((WarningCode::WorkerCpuBound, message))
+}
+
+/// Whether all processors were busy although no worker shows it.
+pub(super) fn saturated(cell: &CellRecord, environment: &Environment) -> Finding {
+    let usage = Usage::of(cell, environment);
+    if is_by_design(cell)
+        || !usage.is_saturated()
+        || cell.workers == 0
+        || waited(cell, environment).is_some()
+        || worker_cpu_bound(cell, environment).is_some()
+    {
+        return None;
+    }
+    let message = format!(
+        "the processors were measured, not the target: of {}, this run used {:.1} and others {:.1}",
+        usage.in_words(),
+        cell.cpu.utilization,
+        usage.others,
+    );
+    Some((WarningCode::ProcessorsSaturated, message))
+}
+
+/// Whether the processor is what is to be measured, or is used to wait for due times, which is no
+/// work.
+fn is_by_design(cell: &CellRecord) -> bool {
+    cell.engine == EngineKind::Null || cell.open_loop.is_some()
+}
+
+pub(super) fn steal_time(cell: &CellRecord) -> Finding {
+    let steal = cell.cpu.machine?.steal;
+    (steal > STEAL_SHARE_MAX).then(|| {
+        let message = format!(
+            "the hypervisor gave {} of the processor time to others",
+            percent(steal)
+        );
+        (WarningCode::StealTime, message)
+    })
+}

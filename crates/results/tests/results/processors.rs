@@ -1,0 +1,246 @@
+//! Workers that had no processor, used one up, or shared them all.
+
+use results::{
+    CellRecord, Environment, IntervalRecord, MachineCpu, ProcessorFigures, WarningCode, doubt,
+};
+use workload::plan::EngineKind;
+
+use crate::sample::{self, SECOND};
+
+/// A cell of two workers with a thread each on two processors, of which so much was busy.
+fn cell(busy: f64) -> CellRecord {
+    let mut cell = sample::cell_record(&sample::plan(), 0, 100_000);
+    let shares = MachineCpu {
+        busy,
+        ..MachineCpu::default()
+    };
+    cell.cpu.processors = (0..4).map(|cpu| ProcessorFigures { cpu, shares }).collect();
+    cell.cpu.usable = vec![0, 1];
+    share_time(&mut cell, 2, 0.5, 0.0);
+    cell
+}
+
+/// Gives so many threads to the workers, each of which ran and waited for such a share.
+fn share_time(cell: &mut CellRecord, threads: u32, running: f64, waiting: f64) {
+    let workers = cell.worker_figures.len() as u32;
+    let of_worker = u64::from(threads / workers) * 10 * SECOND;
+    for worker in &mut cell.worker_figures {
+        let share = |share: f64| (share * of_worker as f64) as u64;
+        *worker = std::mem::take(worker)
+            .with_cpu(share(running), 0)
+            .with_waits(threads / workers, share(waiting), of_worker);
+    }
+    let all_ns = u64::from(threads) * 10 * SECOND;
+    cell.set_threads(threads, (waiting * all_ns as f64) as u64, all_ns);
+    cell.cpu.utilization = running * f64::from(threads);
+}
+
+fn environment() -> Environment {
+    let mut environment = sample::environment();
+    environment.cpu.usable_count = 2;
+    environment
+}
+
+fn told(cell: &CellRecord) -> Vec<(WarningCode, String)> {
+    let warnings = doubt(cell, &environment(), &sample::plan()).into_iter();
+    warnings.map(|it| (it.code, it.message)).collect()
+}
+
+fn only(cell: &CellRecord, code: WarningCode, message: &str) {
+    assert_eq!(told(cell), [(code, message.to_owned())]);
+}
+
+#[test]
+fn a_busy_worker_is_told() {
+    let mut cell = cell(0.7);
+    let busy = &mut cell.worker_figures[1];
+    *busy = std::mem::take(busy)
+        .with_cpu(9 * SECOND, 810_000_000)
+        .with_waits(1, 0, 10 * SECOND);
+    let message = "worker `Worker 2` used 98 % of a processor; more workers may reach more";
+    only(&cell, WarningCode::WorkerCpuBound, message);
+    for processor in &mut cell.cpu.processors {
+        processor.shares.busy = 0.97;
+    }
+    let message = "worker `Worker 2` used 98 % of a processor; of 2 usable processors, 97 % \
+                   busy, none is left for more workers";
+    only(&cell, WarningCode::WorkerCpuBound, message);
+    cell.engine = EngineKind::Null;
+    assert_eq!(
+        told(&cell),
+        [],
+        "the null engine measures nothing but the processor"
+    );
+}
+
+#[test]
+fn threads_of_a_synchronous_worker_share_its_processor_time() {
+    let mut cell = cell(0.5);
+    cell.engine = EngineKind::Psync;
+    share_time(&mut cell, 16, 0.5, 0.01);
+    assert_eq!(told(&cell), [], "8 threads used half a processor each");
+    share_time(&mut cell, 16, 0.95, 0.01);
+    assert_eq!(told(&cell)[0].0, WarningCode::WorkerCpuBound);
+}
+
+#[test]
+fn more_threads_than_processors_wait_for_each_other() {
+    let mut cell = cell(1.0);
+    cell.workers = 4;
+    share_time(&mut cell, 4, 0.5, 0.49);
+    let wanted = [
+        (
+            WarningCode::WaitedForProcessor,
+            "the workers could run and waited for a processor for 49 % of their time: 4 threads \
+             of this run share 2 usable processors, 100 % busy; use 2 workers at most",
+        ),
+        (
+            WarningCode::WorkerCpuBound,
+            "2 of 2 workers ran for 50 % of the time and waited for a processor for 49 %; of 2 \
+             usable processors, 100 % busy, none is left for more workers",
+        ),
+    ];
+    let wanted = wanted.map(|(code, message)| (code, message.to_owned()));
+    assert_eq!(told(&cell), wanted);
+    (cell.workers, cell.engine) = (1, EngineKind::Psync);
+    assert!(
+        told(&cell)[0]
+            .1
+            .ends_with("use `--engine io_uring`, which takes one thread a worker")
+    );
+}
+
+#[test]
+fn others_on_the_processors_are_told_from_our_own() {
+    let mut cell = cell(1.0);
+    share_time(&mut cell, 2, 0.4, 0.1);
+    let message = "the workers could run and waited for a processor for 10 % of their time: of 2 \
+                   usable processors, 100 % busy, other processes and the kernel's threads used \
+                   1.2; end those that `top` shows and that do not serve the target";
+    only(&cell, WarningCode::WaitedForProcessor, message);
+    // What the kernel does for a ring is ours.
+    cell.cpu.utilization = 1.95;
+    assert!(told(&cell)[0].1.contains("runs for the engine used 1.1"));
+    cell.cpu.utilization = 0.8;
+    share_time(&mut cell, 8, 0.1, 0.4);
+    let seen = &told(&cell)[0].1;
+    assert!(
+        seen.contains("used 1.2, and 8 threads of this run share the rest"),
+        "{seen}"
+    );
+}
+
+#[test]
+fn a_quota_that_leaves_processors_idle_is_told() {
+    let mut cell = cell(0.3);
+    share_time(&mut cell, 2, 0.25, 0.7);
+    let mut environment = environment();
+    environment.cpu.usable_count = 1;
+    let warnings = doubt(&cell, &environment, &sample::plan());
+    let wanted = "for 70 % of their time: of 2 usable processors, 30 % busy, a quota allows this \
+                  run 1; raise `cpu.max` of its control group";
+    assert!(warnings[0].message.ends_with(wanted), "{warnings:?}");
+}
+
+#[test]
+fn waiting_up_to_two_percent_and_that_of_starting_threads_is_none() {
+    let mut cell = cell(0.6);
+    share_time(&mut cell, 2, 0.5, 0.0199);
+    assert_eq!(told(&cell), []);
+    share_time(&mut cell, 2, 0.5, 0.0201);
+    assert_eq!(told(&cell)[0].0, WarningCode::WaitedForProcessor);
+    cell.cpu.waited_ns = Some(9_000_000);
+    assert_eq!(told(&cell), []);
+    cell.cpu.waited_ns = None;
+    assert_eq!(told(&cell), []);
+}
+
+#[test]
+fn processors_that_were_all_busy_without_a_busy_worker_are_told() {
+    let message = "the processors were measured, not the target: of 2 usable processors, 96 % \
+                   busy, this run used 1.0 and others 0.9";
+    only(&cell(0.96), WarningCode::ProcessorsSaturated, message);
+    assert_eq!(told(&cell(0.94)), []);
+}
+
+/// Gives the cell 40 intervals of a quarter of a second, in which so many of 10,000 were waited.
+fn over_time(cell: &mut CellRecord, waits: impl Fn(usize) -> u64) {
+    let interval = |place: usize| IntervalRecord {
+        at_ns: place as u64 * SECOND / 4,
+        length_ns: SECOND / 4,
+        waited_ns: Some(waits(place) * (SECOND / 2) / 10_000),
+        ..IntervalRecord::default()
+    };
+    cell.intervals = (0..40).map(interval).collect();
+    let waited_ns = cell.intervals.iter().filter_map(|it| it.waited_ns).sum();
+    cell.set_threads(2, waited_ns, 20 * SECOND);
+}
+
+/// From when to when the workers waited, by the warning.
+fn stretch(cell: &CellRecord) -> Option<String> {
+    let told = told(cell);
+    let (code, message) = told.first()?;
+    assert_eq!(code, &WarningCode::WaitedForProcessor);
+    let (_, rest) = message.split_once(" from ")?;
+    Some(rest.split_once(": ")?.0.to_owned())
+}
+
+#[test]
+fn a_stretch_of_waiting_is_told_with_its_time() {
+    let mut cell = cell(0.6);
+    // Half of the time in two intervals of forty is more than 2 %, in one it is less.
+    over_time(
+        &mut cell,
+        |place| if (12..14).contains(&place) { 5000 } else { 10 },
+    );
+    assert_eq!(stretch(&cell).unwrap(), "3.0 s to 3.5 s");
+    over_time(&mut cell, |place| if place == 39 { 5000 } else { 10 });
+    assert_eq!(stretch(&cell).unwrap(), "9.8 s to 10.0 s");
+    // All the time, more or less.
+    over_time(&mut cell, |place| 4000 + 1000 * (place as u64 % 2));
+    assert_eq!((told(&cell).len(), stretch(&cell)), (1, None));
+    // From some time on, beside waiting of another cause.
+    over_time(&mut cell, |place| if place < 10 { 500 } else { 6000 });
+    assert_eq!(stretch(&cell).unwrap(), "2.5 s to 10.0 s");
+}
+
+/// Numbers that are the same each time: xorshift.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, below: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % below
+    }
+}
+
+/// What quiet runs showed: some hundredths of a percent as a rule, and in one interval of 50 a
+/// kernel thread that takes one of the processors for up to 12 ms.
+fn quiet(dice: &mut Dice) -> Vec<u64> {
+    let burst = |dice: &mut Dice| match dice.roll(50) {
+        0 => dice.roll(240),
+        _ => 0,
+    };
+    (0..40).map(|_| dice.roll(20) + burst(dice)).collect()
+}
+
+#[test]
+fn loops_that_start_in_mid_run_are_found_and_quiet_runs_raise_no_alarm() {
+    let (mut dice, mut cell) = (Dice(0x2545_f491_4f6c_dd1d), cell(0.6));
+    for _ in 0..300 {
+        let waits = quiet(&mut dice);
+        over_time(&mut cell, |place| waits[place]);
+        assert_eq!(told(&cell), []);
+        // A loop that shares one of two processors for half a second: 1.25 % of the whole.
+        let from = dice.roll(38) as usize;
+        over_time(&mut cell, |place| match place.checked_sub(from) {
+            Some(0 | 1) => waits[place] + 2500,
+            _ => waits[place],
+        });
+        let seconds = |place: usize| place as f64 / 4.0;
+        let wanted = format!("{:.1} s to {:.1} s", seconds(from), seconds(from + 2));
+        assert_eq!(stretch(&cell), Some(wanted));
+    }
+}
