@@ -1,7 +1,7 @@
 //! Serves a file system with delays and faults until it is unmounted or interrupted.
 //!
 //! `faultfs MOUNTPOINT [--delay-us N] [--read-delay-us N] [--write-delay-us N]
-//! [--capacity-mib N] [--threads N] [--fault CALL:N[+]:EFFECT]...`
+//! [--capacity-mib N] [--threads N] [--sleep] [--async-direct] [--fault CALL:N[+]:EFFECT]...`
 //!
 //! A call is one of `read`, `write`, `create`, `open`, `unlink`, `fsync`, `mkdir`, `rmdir`; an
 //! effect one of `eio`, `enospc`, `emfile`, `enfile`, `erofs`, `short`, `flip`, `stall=SECONDS`.
@@ -34,6 +34,17 @@ fn run(mut arguments: impl Iterator<Item = String>) -> Result<(), FixtureError> 
             .ok_or_else(|| FixtureError::Syntax("no mount point given".to_owned()))?,
     );
     while let Some(option) = arguments.next() {
+        match option.as_str() {
+            "--sleep" => {
+                settings.is_punctual = false;
+                continue;
+            }
+            "--async-direct" => {
+                settings.async_direct = true;
+                continue;
+            }
+            _ => {}
+        }
         let value = arguments
             .next()
             .ok_or_else(|| FixtureError::Syntax(format!("`{option}` needs a value")))?;

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use fuser::{
     BsdFileFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation,
-    INodeNo, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate, ReplyData, ReplyDirectory,
-    ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request, TimeOrNow, WriteFlags,
+    INodeNo, InitFlags, KernelConfig, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate,
+    ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request,
+    TimeOrNow, WriteFlags,
 };
 
 use super::Settings;
@@ -71,7 +72,7 @@ impl Shared {
             Call::Write => self.settings.write_delay,
             _ => Duration::ZERO,
         };
-        wait_until(start + delay, delay);
+        wait_until(start + delay, delay, self.settings.is_punctual);
         if let Some(Effect::Stall(stall)) = effect {
             let is_held = |count: &mut u64| *count == before_count;
             let count = self.release_count();
@@ -124,12 +125,17 @@ impl Shared {
     }
 }
 
-fn wait_until(due: Instant, delay: Duration) {
+fn wait_until(due: Instant, delay: Duration, is_punctual: bool) {
     if delay.is_zero() {
         return;
     }
     let left = due.saturating_duration_since(Instant::now());
-    std::thread::sleep(left.saturating_sub(SLEEP_SLACK));
+    let slack = if is_punctual {
+        SLEEP_SLACK
+    } else {
+        Duration::ZERO
+    };
+    std::thread::sleep(left.saturating_sub(slack));
     while Instant::now() < due {
         std::hint::spin_loop();
     }
@@ -169,6 +175,18 @@ impl Served {
 }
 
 impl Filesystem for Served {
+    fn init(&mut self, _req: &Request, config: &mut KernelConfig) -> std::io::Result<()> {
+        if !self.0.settings.async_direct {
+            return Ok(());
+        }
+        let asked = config.add_capabilities(InitFlags::FUSE_ASYNC_DIO);
+        asked.map_err(|_| std::io::ErrorKind::Unsupported)?;
+        let served_count = u16::try_from(self.0.settings.threads_count).unwrap_or(u16::MAX);
+        let allowed = config.set_max_background(served_count);
+        allowed.map_err(|_| std::io::ErrorKind::InvalidInput)?;
+        Ok(())
+    }
+
     fn lookup(&self, _req: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
         let number = self.0.store().lookup(parent.0, name);
         self.0.entry(number.map_err(errno), reply);

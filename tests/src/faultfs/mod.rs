@@ -27,6 +27,12 @@ pub struct Settings {
     pub capacity_bytes: u64,
     /// How many requests are served at once.
     pub threads_count: usize,
+    /// Whether the end of a delay is spent looking at the clock, which costs a processor: sleeps
+    /// alone answer later than asked.
+    pub is_punctual: bool,
+    /// Whether a program need not wait for its direct requests (`FUSE_ASYNC_DIO`), as libfuse has
+    /// it unless told otherwise.
+    pub async_direct: bool,
 }
 
 impl Default for Settings {
@@ -36,6 +42,8 @@ impl Default for Settings {
             write_delay: Duration::ZERO,
             capacity_bytes: 1 << 30,
             threads_count: 4,
+            is_punctual: true,
+            async_direct: false,
         }
     }
 }

@@ -6,7 +6,7 @@ use end_to_end::Scratch;
 
 use super::contest::{Ask, Contest, Contestant, word};
 use super::programs::{BareLoop, Pgmeter, fio, fio_measure};
-use super::{Effort, Interrupt};
+use super::{Effort, Interrupt, waiting};
 use crate::error::Failure;
 
 const FILE_BYTES: u64 = 256 << 20;
@@ -26,6 +26,7 @@ pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
             missed_count += contest.hold(effort.rounds_or(5), interrupt)?;
         }
     }
+    missed_count += waiting::run(&lab.pgmeter, effort, interrupt)?;
     missed_count += lab.null_cost(interrupt)?;
     missed_count += lab.memory(interrupt)?;
     Ok(missed_count)

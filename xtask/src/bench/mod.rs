@@ -12,6 +12,7 @@ mod limited;
 mod postmark;
 mod programs;
 mod statistics;
+mod waiting;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,0 +1,159 @@
+//! Targets that work while the program waits: a disk past the page cache, and FUSE.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use end_to_end::faultfs::{FaultFs, Settings};
+use end_to_end::{FixtureError, Scratch, available};
+use rustix::fs::{Mode, OFlags};
+
+use super::contest::{Ask, Contest, Contestant};
+use super::programs::{Pgmeter, fio, fio_measure};
+use super::{Effort, Interrupt};
+use crate::error::Failure;
+
+const FILE_BYTES: u64 = 256 << 20;
+const DISK_DEPTHS: [(u32, &str); 4] = [
+    (1, "direct disk, random reads, 4 KiB, depth 1"),
+    (8, "direct disk, random reads, 4 KiB, depth 8"),
+    (32, "direct disk, random reads, 4 KiB, depth 32"),
+    (128, "direct disk, random reads, 4 KiB, depth 128"),
+];
+const FUSE_DEPTHS: [(u32, &str); 3] = [
+    (1, "fuse 1 ms, direct random reads, 4 KiB, depth 1"),
+    (16, "fuse 1 ms, direct random reads, 4 KiB, depth 16"),
+    (32, "fuse 1 ms, direct random reads, 4 KiB, depth 32"),
+];
+const FUSE_DELAY: Duration = Duration::from_millis(1);
+/// More than are ever in flight, so that none waits for another.
+const FUSE_THREADS: usize = 64;
+const TMPFS_MAGIC: i64 = 0x0102_1994;
+
+/// Holds all contests and returns how many asks were missed.
+pub fn run(pgmeter: &Pgmeter, effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
+    let wanted = |depths: &[(u32, &str)]| depths.iter().any(|(_, title)| effort.wants(title));
+    let mut missed_count = 0;
+    if wanted(&DISK_DEPTHS) {
+        match available(disk()) {
+            Ok(scratch) => {
+                let field = Field::new(pgmeter, scratch.path(), effort)?;
+                missed_count += field.hold(&DISK_DEPTHS, effort, interrupt)?;
+            }
+            Err(reason) => println!("\nskipped: direct disk: {reason}"),
+        }
+    }
+    if wanted(&FUSE_DEPTHS) {
+        match available(slow_fuse()) {
+            Ok(faultfs) => {
+                let field = Field::new(pgmeter, &faultfs.path(), effort)?;
+                missed_count += field.hold(&FUSE_DEPTHS, effort, interrupt)?;
+            }
+            Err(reason) => println!("\nskipped: fuse 1 ms: {reason}"),
+        }
+    }
+    Ok(missed_count)
+}
+
+/// A directory on a disk that files can be read from without the page cache.
+fn disk() -> Result<Scratch, FixtureError> {
+    let scratch = Scratch::new()?;
+    let file = scratch.join("trial");
+    let flags = OFlags::CREATE | OFlags::RDWR | OFlags::DIRECT;
+    let opened = rustix::fs::open(&file, flags, Mode::RUSR | Mode::WUSR);
+    let refused = |errno| {
+        FixtureError::Unavailable(format!("`{}` takes no O_DIRECT: {errno}", file.display()))
+    };
+    let system = rustix::fs::fstatfs(opened.map_err(refused)?).map_err(refused)?;
+    if system.f_type as i64 == TMPFS_MAGIC {
+        let why = format!("`{}` is on tmpfs; set TMPDIR", scratch.path().display());
+        return Err(FixtureError::Unavailable(why));
+    }
+    Ok(scratch)
+}
+
+/// A file system that answers each read after a millisecond, however many there are.
+fn slow_fuse() -> Result<FaultFs, FixtureError> {
+    FaultFs::new(Settings {
+        read_delay: FUSE_DELAY,
+        threads_count: FUSE_THREADS,
+        // Threads that look at the clock would take the processors from who is measured.
+        is_punctual: false,
+        async_direct: true,
+        ..Settings::default()
+    })
+}
+
+/// A directory with the one file that both programs read.
+struct Field<'a> {
+    pgmeter: &'a Pgmeter,
+    directory: PathBuf,
+    seconds: u64,
+}
+
+impl<'a> Field<'a> {
+    fn new(pgmeter: &'a Pgmeter, directory: &Path, effort: &Effort) -> Result<Self, Failure> {
+        let directory = directory.to_path_buf();
+        let prepare = workload("operations = 1\nramp_time = 0", 1);
+        pgmeter.measure(&prepare, Some(&directory))?;
+        Ok(Field {
+            pgmeter,
+            directory,
+            seconds: effort.seconds_or(3),
+        })
+    }
+
+    fn hold(
+        &self,
+        depths: &[(u32, &'static str)],
+        effort: &Effort,
+        interrupt: &Interrupt,
+    ) -> Result<usize, Failure> {
+        let mut missed_count = 0;
+        for (iodepth, title) in depths.iter().filter(|(_, title)| effort.wants(title)) {
+            let contest = Contest {
+                title,
+                unit: "IOPS",
+                contestants: vec![self.ours(*iodepth), self.fio(*iodepth)],
+                asks: vec![Ask {
+                    against: "fio",
+                    ratio_min: 1.0,
+                }],
+            };
+            missed_count += contest.hold(effort.rounds_or(7), interrupt)?;
+        }
+        Ok(missed_count)
+    }
+
+    fn ours(&self, iodepth: u32) -> Contestant<'_> {
+        let times = format!("run_time = {}\nramp_time = \"500ms\"", self.seconds);
+        let text = workload(&times, iodepth);
+        Contestant {
+            name: "pgmeter",
+            measure: Box::new(move || Ok(self.pgmeter.measure(&text, Some(&self.directory))?.iops)),
+        }
+    }
+
+    fn fio(&self, iodepth: u32) -> Contestant<'_> {
+        let file = self.directory.join("pgmeter.work/test-0.dat");
+        let options = [
+            "--ioengine=io_uring --direct=1 --rw=randread --bs=4k --readonly --thread".to_owned(),
+            format!("--iodepth={iodepth} --size={FILE_BYTES} --ramp_time=500ms"),
+            format!("--runtime={}", self.seconds),
+        ];
+        let options = options.join(" ");
+        let mut all: Vec<String> = options.split(' ').map(str::to_owned).collect();
+        all.push(format!("--filename={}", file.display()));
+        Contestant {
+            name: "fio",
+            measure: Box::new(move || Ok(fio_measure(&mut fio(&all))?.iops)),
+        }
+    }
+}
+
+fn workload(times: &str, iodepth: u32) -> String {
+    format!(
+        "{times}\nsize = {FILE_BYTES}\nengine = \"io_uring\"\ncache = \"direct\"\n\
+         iodepth = {iodepth}\n[[access_spec]]\n\
+         line = [{{ size = \"4k\", random = 100, align = \"4k\" }}]\n"
+    )
+}
