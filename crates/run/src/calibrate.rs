@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use engine::{Null, TscClock};
 
 use crate::RunError;
+use crate::batch::Batch;
 use crate::cell::shape;
 use crate::lane::Lane;
 use crate::recorder::{Counting, Recorder, Schedule, exchange};
@@ -98,7 +99,7 @@ fn once(
         engine: Null::new(lane.slot_count(), lane.buffer_bytes())?,
         recorder,
         clock: clock.clone(),
-        batch,
+        batch: Batch::fixed(batch),
     };
     let outcome = with_requests(parts, requests, lane, contents)?;
     let spans = outcome.rest.spans.iter();

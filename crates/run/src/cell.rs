@@ -14,6 +14,7 @@ use stats::Interval;
 use workload::plan::Cell;
 
 use crate::RunError;
+use crate::batch::Batch;
 use crate::collect::Collection;
 use crate::gate::{Gate, Signal};
 use crate::lane::Lane;
@@ -122,7 +123,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
             outbox,
             schedule: schedule(kit.cell, operations),
             clock: kit.clock.clone(),
-            batch: kit.cell.ring.batch.max(1),
+            batch: Batch::of(kit.cell.ring, part.lane.slot_count()),
             gate: &gate,
             stop: Arc::clone(&end),
             ready: sender.clone(),

@@ -7,6 +7,7 @@ use engine::clock::Clock;
 use engine::{Completion, Engine, EngineError, Operation, Request, Wait};
 use generate::{Content, Generator, Step};
 
+use crate::batch::Batch;
 use crate::recorder::{Recorder, Tick};
 use crate::slots::Turns;
 
@@ -17,8 +18,7 @@ pub(crate) struct Loop<E, G, C, K> {
     pub content: C,
     pub clock: K,
     pub recorder: Recorder,
-    /// Requests issued with one call of the engine, at most.
-    pub batch: u32,
+    pub batch: Batch,
 }
 
 impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
@@ -56,7 +56,7 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
     /// Pushes up to a batch of requests; returns when to go on if a delay began, else 0.
     #[inline]
     fn fill(&mut self, turns: &mut Turns, now_ns: u64) -> u64 {
-        let limit = self.batch.min(self.recorder.budget());
+        let limit = self.batch.limit(turns.in_flight, self.recorder.budget());
         let (mut issued, mut resume_ns) = (0, 0);
         while issued < limit && resume_ns == 0 && !turns.ready.is_empty() {
             match self.generator.next(turns.ready.first(), now_ns) {

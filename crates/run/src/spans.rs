@@ -12,6 +12,7 @@ use results::EngineNotes;
 use workload::plan::{CacheMode, Cell, EngineKind};
 
 use crate::RunError;
+use crate::batch::Batch;
 use crate::lane::{Lane, Requests, lanes};
 use crate::pace::{Closed, Pace};
 use crate::recorder::{Counting, Outcome, Recorder};
@@ -180,7 +181,7 @@ pub(crate) struct Parts<E, K> {
     pub engine: E,
     pub recorder: Recorder,
     pub clock: K,
-    pub batch: u32,
+    pub batch: Batch,
 }
 
 /// Runs the loop on what is left to choose.

@@ -1,5 +1,6 @@
 //! Whole cells on engines that touch nothing.
 
+mod batches;
 mod ends;
 mod open_loop;
 mod rounds;
@@ -16,6 +17,7 @@ use workload::plan::{
     RingOptions, Sequence, SpanPlan, WorkerPlan,
 };
 
+use crate::batch::Batch;
 use crate::cell::{CellKit, Course, Measured, run_cell, shape};
 use crate::lane::{Lane, lanes};
 use crate::measure::Loop;
@@ -90,6 +92,7 @@ pub(crate) fn cell(iodepth: u32, workers: Vec<WorkerPlan>) -> Cell {
             sqpoll: false,
             iopoll: false,
             batch: 32,
+            batch_fixed: false,
         },
     }
 }
@@ -242,7 +245,7 @@ fn run_scripted(
         engine,
         recorder,
         clock,
-        batch: 32,
+        batch: Batch::fixed(32),
     };
     with_requests(parts, requests, &lane, &contents()).unwrap()
 }
@@ -294,7 +297,7 @@ fn a_core_whose_clock_is_behind_makes_no_latency_of_centuries() {
             clock,
             read_count: std::cell::Cell::new(0),
         },
-        batch: 32,
+        batch: Batch::fixed(32),
     };
     let outcome = with_requests(parts, lane.requests().unwrap(), &lane, &contents()).unwrap();
     let counter = outcome.rest.spans[0].total();
@@ -333,7 +336,7 @@ fn the_intervals_of_a_scripted_device_are_exact() {
         engine: Scripted::new(2, lane.buffer_bytes(), clock.clone(), answer).unwrap(),
         recorder,
         clock,
-        batch: 32,
+        batch: Batch::fixed(32),
     };
     let mut outcome = with_requests(parts, requests, &lane, &contents()).unwrap();
     let mut collection = crate::collect::Collection::new(vec![inbox], vec![shape], SECOND_NS);
@@ -451,7 +454,7 @@ fn nothing_is_allocated_between_ramp_and_end() {
         content,
         clock,
         recorder,
-        batch: 32,
+        batch: Batch::fixed(32),
     };
     let counts = allocation_counter::measure(|| measured.turn(&mut turns).unwrap());
     assert_eq!(counts.count_total, 0);
@@ -509,7 +512,7 @@ fn connections_last_from_open_to_close_and_transactions_do_not_contain_them() {
         content,
         clock,
         recorder,
-        batch: 32,
+        batch: Batch::fixed(32),
     }
     .run()
     .unwrap();

@@ -10,6 +10,7 @@ use results::EngineNotes;
 use workload::plan::Cell;
 
 use crate::RunError;
+use crate::batch::Batch;
 use crate::cell::Ready;
 use crate::files::{self, FileTask};
 use crate::gate::{Gate, Signal};
@@ -61,8 +62,7 @@ pub(crate) struct Start<'a> {
     /// Without the start, which the gate tells.
     pub schedule: Schedule,
     pub clock: TscClock,
-    /// Requests issued with one call of the engine, at most.
-    pub batch: u32,
+    pub batch: Batch,
     pub gate: &'a Gate,
     pub stop: Arc<AtomicBool>,
     /// Told once, when the thread can begin; dropped without a word when it cannot.

@@ -251,6 +251,10 @@ pub struct RingOptions {
     pub iopoll: bool,
     /// Requests issued with one system call, at most.
     pub batch: u32,
+    /// Whether the workload says how large a batch is; else it is at most an eighth of the queue
+    /// depth while others are in flight.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub batch_fixed: bool,
 }
 
 /// One worker's share of a cell.

@@ -67,6 +67,7 @@ pub fn cell(index: u32, name: &str, iodepth: u32, workers: u32, read_percent: f6
             sqpoll: false,
             iopoll: false,
             batch: 32,
+            batch_fixed: false,
         },
     }
 }

@@ -14,6 +14,7 @@ use results::EngineNotes;
 use workload::plan::{Cell, EngineKind, WorkerPlan};
 
 use crate::RunError;
+use crate::batch::Batch;
 use crate::lane::Lane;
 use crate::measure::Loop;
 use crate::recorder::{Counting, Outcome};
@@ -225,7 +226,7 @@ fn turn<E: Engine, G: Generator, C: Content, K: Clock>(
     engine: E,
     generator: G,
     content: C,
-    (clock, batch): (K, u32),
+    (clock, batch): (K, Batch),
     recorder: crate::recorder::Recorder,
 ) -> Result<(crate::recorder::Recorder, G), RunError> {
     let measuring = Loop {

@@ -71,6 +71,7 @@ fn plan(path: &Path, engine: EngineKind, workers: u32, files: FilePlan) -> Plan 
                 sqpoll: false,
                 iopoll: false,
                 batch: 32,
+                batch_fixed: false,
             },
             warm: false,
             new_file: false,

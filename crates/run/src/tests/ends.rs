@@ -27,7 +27,7 @@ fn measured(
         engine: Scripted::new(iodepth, 4096, clock.clone(), script).unwrap(),
         recorder,
         clock,
-        batch: 32,
+        batch: Batch::fixed(32),
     };
     let outcome = with_requests(parts, lane.requests().unwrap(), &lane, &contents()).unwrap();
     let total = outcome.rest.spans[0].total();
@@ -107,7 +107,7 @@ fn so_many_slow_operations_are_counted_from_the_ramps_last_one() {
         engine: Scripted::new(1, 4096, clock.clone(), script).unwrap(),
         recorder,
         clock,
-        batch: 32,
+        batch: Batch::fixed(32),
     };
     let outcome = with_requests(parts, lane.requests().unwrap(), &lane, &contents()).unwrap();
     assert_eq!(outcome.rest.spans[0].total().count(), 10);

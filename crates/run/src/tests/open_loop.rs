@@ -40,7 +40,7 @@ fn on_device(
         engine,
         recorder,
         clock,
-        batch: 32,
+        batch: Batch::fixed(32),
     };
     let requests = lane.requests().unwrap();
     let outcome = with_requests(parts, requests, &lane, &contents()).unwrap();
@@ -202,7 +202,7 @@ fn an_open_loop_allocates_nothing_between_ramp_and_end() {
         content: contents().source.plain(1),
         clock,
         recorder,
-        batch: 32,
+        batch: Batch::fixed(32),
     };
     let counts = allocation_counter::measure(|| measured.turn(&mut turns).unwrap());
     assert_eq!(counts.count_total, 0);

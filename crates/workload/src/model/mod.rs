@@ -152,7 +152,8 @@ pub struct Workload {
     pub sqpoll: Option<bool>,
     /// Completions are polled for, where the device can (`io_uring` only). Default: false.
     pub iopoll: Option<bool>,
-    /// Requests issued with one system call at most, 1 to 32768. Default: 32.
+    /// Requests issued with one system call at most, 1 to 32768. Default: 32, and an eighth of the
+    /// queue depth while others are in flight.
     pub batch: Option<u32>,
     /// Which series of cells each access specification yields: Iometer's eight test types.
     /// Default: `normal`.

@@ -120,6 +120,7 @@ impl Options {
                 sqpoll: r.shown("sqpoll", workload.sqpoll, false),
                 iopoll: r.shown("iopoll", workload.iopoll, false),
                 batch: r.shown("batch", workload.batch, BATCH_DEFAULT),
+                batch_fixed: workload.batch.is_some(),
             },
             test_type: r.word("test_type", workload.test_type, TestType::Normal),
             steps: Steps::of(workload.cycling.as_ref()),

@@ -75,6 +75,7 @@ impl FileOptions {
                 sqpoll: false,
                 iopoll: false,
                 batch: BATCH_DEFAULT,
+                batch_fixed: false,
             },
         })
     }
