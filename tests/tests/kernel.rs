@@ -1,7 +1,8 @@
 //! Real file systems on loop devices, direct I/O, every engine.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use end_to_end::{Bed, FileSystem, LoopDevice, MountedImage, Scratch, need};
+use end_to_end::faultfs::{FaultFs, Settings};
+use end_to_end::{Bed, FileSystem, LoopDevice, MountedImage, Scratch, need, skip};
 use serde_json::Value;
 
 const MIXED: &str = "size = \"16m\"\n[[access_spec]]\n\
@@ -135,6 +136,40 @@ fn polling_is_refused_where_the_queue_does_not_poll() {
 fn a_kernel_thread_may_submit() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 512 << 20));
     assert_verified(&bed(mounted.path(), MIXED), &["--set", "sqpoll=true"]);
+}
+
+#[test]
+fn the_kernel_gets_threads_for_fuse_only_where_a_request_would_hold_up_others() {
+    let release = rustix::system::uname()
+        .release()
+        .to_string_lossy()
+        .into_owned();
+    let mut numbers = release
+        .split(['.', '-'])
+        .map(|word| word.parse().unwrap_or(0));
+    let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    if version < (6, 18) {
+        skip!("Linux {release} may take threads for FUSE in any case");
+    }
+    for (async_direct, iodepth, threads) in [(true, 8, false), (false, 8, true), (false, 1, false)]
+    {
+        let faultfs = need!(FaultFs::new(Settings {
+            read_delay: std::time::Duration::from_millis(1),
+            threads_count: 8,
+            is_punctual: false,
+            async_direct,
+            ..Settings::default()
+        }));
+        let bed = bed(&faultfs.path(), READS);
+        let depth = iodepth.to_string();
+        let arguments = ["mine.toml", "--engine", "io_uring", "--iodepth", &depth];
+        let until_done = ["--run-time", "0", "--set", "operations=200"];
+        let (seen, record) = bed.record(&[&arguments[..], &until_done].concat());
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        let notes = record["cells"][0]["engine_notes"]["notes"].to_string();
+        let what = format!("async {async_direct}, depth {iodepth}: {notes}");
+        assert_eq!(notes.contains("threads of its own"), threads, "{what}");
+    }
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! On which thread the kernel executes a file's requests.
 //!
 //! A ring executes a request on the thread that submits it if the file promises not to block
-//! (`FMODE_NOWAIT`), and otherwise hands it to a thread of its own, at several times the cost.
+//! (`FMODE_NOWAIT`) or it takes it for such a one, and otherwise hands it to a thread of its own,
+//! at several times the cost.
 
 use std::os::fd::{AsRawFd, OwnedFd};
 
@@ -9,6 +10,7 @@ use io_uring::squeue::Flags;
 use rustix::fs::OFlags;
 
 use super::setup::RingSetup;
+use super::trial::{Waiter, waiter};
 use crate::files::Files;
 use crate::{EngineError, Fileset};
 
@@ -21,7 +23,7 @@ const THREADS_MAX: u32 = 512;
 /// Where requests for a file are executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// On the submitting thread, by the file's own promise.
+    /// On the submitting thread, by the file's own promise or because nothing waits for it there.
     Submitter,
     /// On the submitting thread, because its file system lies in memory and has nothing to wait
     /// for, though it does not promise so.
@@ -32,8 +34,12 @@ enum Place {
 
 /// Prepares `file` and gives the flags of its read requests: where threads are needed anyway, the
 /// vain attempt without them is left out.
-pub(super) fn prepare(file: &OwnedFd, setup: &mut RingSetup) -> Result<Flags, EngineError> {
-    match place(file) {
+pub(super) fn prepare(
+    file: &OwnedFd,
+    slot_count: u32,
+    setup: &mut RingSetup,
+) -> Result<Flags, EngineError> {
+    match place(file, slot_count) {
         Place::Submitter => Ok(Flags::empty()),
         Place::SubmitterUnpromised => {
             setup.memory_inline = true;
@@ -57,7 +63,7 @@ pub(super) fn prepare_all(
 ) -> Result<Vec<Flags>, EngineError> {
     let flags = files
         .iter()
-        .map(|(_, file)| prepare(file, setup))
+        .map(|(_, file)| prepare(file, slot_count, setup))
         .collect::<Result<Vec<_>, EngineError>>()?;
     setup.kernel_threads = flags.contains(&Flags::ASYNC);
     if setup.kernel_threads {
@@ -79,14 +85,19 @@ pub(super) fn in_memory(fileset: &Fileset, setup: &mut RingSetup) -> bool {
     setup.memory_inline
 }
 
-fn place(file: &OwnedFd) -> Place {
+fn place(file: &OwnedFd, slot_count: u32) -> Place {
     if promises(file) {
         return Place::Submitter;
     }
     if lies_in_memory(file) {
         return Place::SubmitterUnpromised;
     }
-    Place::Threads
+    match waiter(file) {
+        Some(Waiter::Nobody) => Place::Submitter,
+        // A single request has no other to keep waiting.
+        Some(Waiter::Submitter) if slot_count == 1 => Place::Submitter,
+        _ => Place::Threads,
+    }
 }
 
 fn lies_in_memory(file: &OwnedFd) -> bool {

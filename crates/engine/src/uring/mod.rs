@@ -8,6 +8,7 @@ mod polls;
 mod queue;
 mod setup;
 mod table;
+mod trial;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -98,7 +99,7 @@ impl IoUring {
     /// # Errors
     /// When there is no such file, or the kernel refuses the new one.
     pub fn reopen(&mut self, file_index: u32, file: OwnedFd) -> Result<(), EngineError> {
-        let read_flags = issue::prepare(&file, &mut self.setup)?;
+        let read_flags = issue::prepare(&file, self.buffers.slot_count(), &mut self.setup)?;
         let fd = file.as_raw_fd();
         let old = self.files.replace(file_index, file)?;
         self.read_flags[file_index as usize] = read_flags;
