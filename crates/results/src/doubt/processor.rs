@@ -20,6 +20,8 @@ const STRETCH_OF_ALL_MIN: f64 = 0.005;
 const WAITED_MIN_NS: u64 = 10_000_000;
 /// From this share on, processors that were not idle have nothing left to give.
 const SATURATED_SHARE: f64 = 0.95;
+/// Below this share, processors are not short.
+const SHORT_SHARE: f64 = 0.8;
 /// Who used less than this share of the usable processors does not count.
 const USER_MIN: f64 = 0.1;
 
@@ -61,6 +63,20 @@ impl Usage {
         self.busy.is_some_and(|busy| busy >= SATURATED_SHARE)
     }
 
+    /// Whether others used so much that it counts.
+    fn counts(&self, used: f64) -> bool {
+        used >= self.usable * USER_MIN
+    }
+
+    /// Whether waiting is what threads that sleep in their requests do for each other: woken
+    /// together, one runs after the other, on processors that are idle most of the time.
+    fn is_of_wakeups(&self, cell: &CellRecord) -> bool {
+        f64::from(cell.cpu.threads) > self.allowed
+            && self.allowed >= self.usable
+            && self.busy.is_some_and(|busy| busy < SHORT_SHARE)
+            && !self.counts(self.others)
+    }
+
     /// `2 usable processors, 99 % busy`
     fn in_words(&self) -> String {
         let noun = if self.usable == 1.0 {
@@ -79,10 +95,12 @@ pub(super) fn waited(cell: &CellRecord, environment: &Environment) -> Finding {
     if cell.cpu.waited_ns? < WAITED_MIN_NS {
         return None;
     }
+    let usage = Usage::of(cell, environment);
     let stretch = stretch::worst(cell);
     let is_grave =
         |it: &Stretch| it.waiting >= STRETCH_WAITING_MIN && it.of_all >= STRETCH_OF_ALL_MIN;
-    if waiting <= WAITING_MAX && !stretch.as_ref().is_some_and(is_grave) {
+    let is_alarm = waiting > WAITING_MAX && !usage.is_of_wakeups(cell);
+    if !is_alarm && !stretch.as_ref().is_some_and(is_grave) {
         return None;
     }
     let when = stretch.map_or_else(String::new, |it| {
@@ -93,7 +111,7 @@ pub(super) fn waited(cell: &CellRecord, environment: &Environment) -> Finding {
     let message = format!(
         "the workers could run and waited for a processor for {} of their time{when}: {}",
         percent(waiting),
-        cause(cell, &Usage::of(cell, environment)),
+        cause(cell, &usage),
     );
     Some((WarningCode::WaitedForProcessor, message))
 }
@@ -102,14 +120,13 @@ pub(super) fn waited(cell: &CellRecord, environment: &Environment) -> Finding {
 fn cause(cell: &CellRecord, usage: &Usage) -> String {
     let (threads, processors) = (f64::from(cell.cpu.threads), usage.in_words());
     let are_too_many = threads > usage.allowed;
-    let counts = |used: f64| used >= usage.usable * USER_MIN;
     if usage.allowed < usage.usable && !usage.is_saturated() {
         return format!(
             "of {processors}, a quota allows this run {}; raise `cpu.max` of its control group",
             usage.allowed
         );
     }
-    if counts(usage.others) || !are_too_many && !counts(usage.aside) {
+    if usage.counts(usage.others) || !are_too_many && !usage.counts(usage.aside) {
         let share = match are_too_many {
             true => format!(", and {threads} threads of this run share the rest"),
             false => String::new(),
@@ -185,7 +202,8 @@ pub(super) fn saturated(cell: &CellRecord, environment: &Environment) -> Finding
         return None;
     }
     let message = format!(
-        "the processors were measured, not the target: of {}, this run used {:.1} and others {:.1}",
+        "of {}, this run used {:.1} and others {:.1}; what serves the target may have waited for \
+         one",
         usage.in_words(),
         cell.cpu.utilization,
         usage.others,

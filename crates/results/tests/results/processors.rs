@@ -143,6 +143,21 @@ fn a_quota_that_leaves_processors_idle_is_told() {
 }
 
 #[test]
+fn threads_that_are_woken_together_on_idle_processors_are_no_alarm() {
+    let mut cell = cell(0.3);
+    share_time(&mut cell, 8, 0.07, 0.14);
+    assert_eq!(told(&cell), []);
+    // The processors are short, or others use them.
+    for busy in [0.8, 0.5] {
+        for processor in &mut cell.cpu.processors {
+            processor.shares.busy = busy;
+        }
+        cell.cpu.utilization = if busy == 0.8 { 1.5 } else { 0.7 };
+        assert_eq!(told(&cell)[0].0, WarningCode::WaitedForProcessor);
+    }
+}
+
+#[test]
 fn waiting_up_to_two_percent_and_that_of_starting_threads_is_none() {
     let mut cell = cell(0.6);
     share_time(&mut cell, 2, 0.5, 0.0199);
@@ -157,8 +172,8 @@ fn waiting_up_to_two_percent_and_that_of_starting_threads_is_none() {
 
 #[test]
 fn processors_that_were_all_busy_without_a_busy_worker_are_told() {
-    let message = "the processors were measured, not the target: of 2 usable processors, 96 % \
-                   busy, this run used 1.0 and others 0.9";
+    let message = "of 2 usable processors, 96 % busy, this run used 1.0 and others 0.9; what \
+                   serves the target may have waited for one";
     only(&cell(0.96), WarningCode::ProcessorsSaturated, message);
     assert_eq!(told(&cell(0.94)), []);
 }
