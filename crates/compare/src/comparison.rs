@@ -1,6 +1,6 @@
 //! The comparison of two runs.
 
-use results::{CellRecord, RunRecord, Timestamp};
+use results::{CellRecord, RunRecord, Timestamp, Warning, WarningCode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use workload::plan::{CacheMode, EngineKind, Plan};
@@ -46,7 +46,7 @@ pub struct Comparison {
 }
 
 /// A side of a comparison.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Side {
     /// The ids of its runs.
     pub runs: Vec<String>,
@@ -56,6 +56,10 @@ pub struct Side {
     pub targets: Vec<String>,
     /// Cells that were not measured to their end and are left out.
     pub incomplete_count: u64,
+    /// The largest share of their time for which workers of a cell waited for a processor; none
+    /// where no cell has a warning of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub waiting: Option<f64>,
 }
 
 /// What was asked of a cell, in a few words.
@@ -390,7 +394,18 @@ fn side(runs: &[RunRecord], groups: &[Group]) -> Side {
         started_at: runs.iter().map(|run| run.started_at).min(),
         targets,
         incomplete_count: (cells - complete) as u64,
+        waiting: runs.iter().filter_map(waiting).reduce(f64::max),
     }
+}
+
+fn waiting(run: &RunRecord) -> Option<f64> {
+    let of_cell = |warning: &Warning| {
+        let is_of_it = warning.code == WarningCode::WaitedForProcessor;
+        warning.cell.filter(|_| is_of_it)
+    };
+    let warned: Vec<u32> = run.warnings.iter().filter_map(of_cell).collect();
+    let cells = run.cells.iter().filter(|it| warned.contains(&it.index));
+    cells.filter_map(|cell| cell.cpu.waiting).reduce(f64::max)
 }
 
 fn ids(runs: &[RunRecord]) -> String {

@@ -3,7 +3,7 @@
 use std::slice::from_ref;
 
 use compare::{CompareError, Comparison, ComparisonOptions, compare, compare_with_first};
-use results::{RunRecord, Status};
+use results::{RunRecord, Status, Warning, WarningCode};
 use serde_json::json;
 use workload::plan::{ArrivalKind, CurvePart};
 
@@ -145,6 +145,22 @@ fn workloads_without_anything_in_common_cannot_be_forced() {
         assert!(matches!(error, CompareError::NothingInCommon { .. }));
         assert!(!error.is_overridable());
     }
+}
+
+#[test]
+fn sides_tell_how_long_their_workers_waited_where_that_was_a_warning() {
+    let mut a = depths(&[1, 8]);
+    for (cell, waiting) in a.cells.iter_mut().zip([0.3, 0.01]) {
+        cell.cpu.waiting = Some(waiting);
+    }
+    let mut b = a.clone();
+    let code = WarningCode::WaitedForProcessor;
+    b.warnings = vec![Warning::of_cell(code, b.cells[0].index, "")];
+    let comparison = strictly(&a, &b).unwrap();
+    assert_eq!(
+        (comparison.a.waiting, comparison.b.waiting),
+        (None, Some(0.3))
+    );
 }
 
 #[test]

@@ -104,7 +104,35 @@ pub(super) fn alarms(comparisons: &[Comparison]) -> Vec<String> {
             )
         }));
     }
+    alarms.extend(waits(comparisons));
     alarms
+}
+
+/// Which sides' workers waited for a processor, where the others' did not.
+fn waits(comparisons: &[Comparison]) -> Vec<String> {
+    let first = comparisons.first().map(|comparison| &comparison.a);
+    let others = comparisons.iter().map(|comparison| &comparison.b);
+    let sides: Vec<(String, Option<f64>)> = first
+        .into_iter()
+        .chain(others)
+        .enumerate()
+        .map(|(place, side)| (letter(place), side.waiting))
+        .collect();
+    if sides.iter().all(|(_, waiting)| waiting.is_some()) {
+        return Vec::new();
+    }
+    let waited = sides
+        .iter()
+        .filter_map(|(letter, waiting)| Some((letter, (*waiting)?)));
+    waited
+        .map(|(letter, waiting)| {
+            format!(
+                "the workers of {letter} waited for a processor for up to {} % of their time, not \
+                 so those of all sides: what differs may be the processors",
+                percent(waiting)
+            )
+        })
+        .collect()
 }
 
 /// What differs: a part of an access line in words, all else as records call it.
@@ -313,5 +341,38 @@ fn basis(basis: Basis) -> Option<&'static str> {
         Basis::Nothing => {
             Some("no interval: too little was measured to judge; `--repetitions 5` would tell")
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn beside_first(waits: [Option<f64>; 2]) -> Vec<String> {
+        let side = |waiting: Option<f64>| {
+            serde_json::json!({
+                "runs": [], "started_at": null, "targets": [], "incomplete_count": 0,
+                "waiting": waiting,
+            })
+        };
+        let comparison = serde_json::json!({
+            "a": side(waits[0]), "b": side(waits[1]), "plan_differences": [],
+            "environment_differences": [], "forced": false, "cells": [], "only_a": [],
+            "only_b": [], "test_count": 1,
+        });
+        alarms(&[serde_json::from_value(comparison).unwrap()])
+    }
+
+    #[test]
+    fn waiting_of_one_side_alone_is_an_alarm() {
+        assert_eq!(
+            beside_first([None, Some(0.34)]),
+            [
+                "the workers of B waited for a processor for up to 34.0 % of their time, not so \
+                 those of all sides: what differs may be the processors"
+            ]
+        );
+        assert_eq!(beside_first([Some(0.3), Some(0.34)]), [""; 0]);
+        assert_eq!(beside_first([None, None]), [""; 0]);
     }
 }
