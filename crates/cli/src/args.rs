@@ -4,6 +4,7 @@ mod lab;
 mod paper;
 mod recover;
 mod runs;
+mod selftest;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ pub(crate) use lab::{
 pub(crate) use paper::{PaperAction, PaperArgs, PaperRunArgs};
 pub(crate) use recover::LabRecoverArgs;
 pub(crate) use runs::{RunsAction, RunsArgs, RunsListArgs, StatusArg};
+pub(crate) use selftest::SelftestArgs;
 
 /// Measure file systems and storage: every known workload, from the files you already have.
 #[derive(Debug, Parser)]
@@ -70,6 +72,9 @@ pub(crate) enum Command {
     Paper(Box<PaperArgs>),
     /// Tell what this machine can and cannot measure, and why
     Doctor(DoctorArgs),
+    /// Hold pgmeter's own figures against what is known otherwise, on this machine
+    #[command(after_help = selftest::HELP)]
+    Selftest(SelftestArgs),
     /// Remove what an interrupted run left
     Clean(CleanArgs),
     /// Behave as another program does; the same happens under its name as a link

@@ -78,6 +78,7 @@ fn dispatch(cli: Cli, at_once: fn() -> !) -> Result<Exit, Failure> {
         Command::Lab(args) => command::lab::lab(&args, &place, at_once),
         Command::Paper(args) => command::paper::paper(&args, &place, at_once),
         Command::Doctor(args) => command::doctor::doctor(&args, at_once),
+        Command::Selftest(args) => command::selftest::selftest(&args, at_once),
         Command::Clean(args) => command::clean::clean(&args),
         Command::As(args) => command::as_classic::run(args, at_once),
         Command::Completions { shell } => command::manual::completions(shell),

@@ -8,12 +8,14 @@ mod output;
 mod plain;
 mod screen;
 mod state;
+mod steps;
 mod terminal;
 
 pub use line::live_line;
 pub use plain::PlainLines;
 pub use screen::{Screen, draw};
 pub use state::{CellRow, Current, DoneCell, History, Preparation, State};
+pub use steps::Steps;
 pub use terminal::Key;
 pub use terminal::{lend_while_stopped, restore_terminal, resume};
 

@@ -52,12 +52,9 @@ impl Output {
     /// One line of the terminal.
     pub fn line() -> Self {
         let target = ProgressDrawTarget::stderr_with_hz(REDRAWS_PER_SECOND);
-        let bar = ProgressBar::with_draw_target(None, target);
-        let style = ProgressStyle::with_template("{wide_msg}");
-        bar.set_style(style.expect("the template has only a known key"));
         Self::Line {
             state: Box::default(),
-            bar,
+            bar: line_bar(target),
         }
     }
 
@@ -102,6 +99,14 @@ impl Output {
             }
         }
     }
+}
+
+/// A line of the terminal that holds a message and nothing else.
+pub fn line_bar(target: ProgressDrawTarget) -> ProgressBar {
+    let bar = ProgressBar::with_draw_target(None, target);
+    let style = ProgressStyle::with_template("{wide_msg}");
+    bar.set_style(style.expect("the template has only a known key"));
+    bar
 }
 
 impl Drop for Output {

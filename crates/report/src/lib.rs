@@ -17,6 +17,7 @@ mod page;
 mod paper;
 pub mod postmark;
 mod quantile;
+mod selftest;
 mod styled;
 mod table;
 mod text;
@@ -24,6 +25,7 @@ mod tidy;
 mod wrap;
 
 pub use self::compare::{ComparisonFormat, regression_lines, render_comparisons};
+pub use self::selftest::render_selftest;
 pub use lineup::{Better, Extra, Lineup, LineupFormat};
 pub use model::{Model, ModelWarning};
 pub use page::Page;

@@ -88,6 +88,7 @@ pub const LANES: &[Lane] = &[
             "file_workloads",
             "steady",
             "warnings",
+            "selftest",
         ])),
     ),
     Lane {

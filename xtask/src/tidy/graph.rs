@@ -11,7 +11,7 @@ use crate::workspace;
 /// The crates in order, by package name.
 pub const ORDER: &[&str] = &[
     "units", "stats", "workload", "engine", "generate", "results", "store", "compare", "target",
-    "preload", "lab", "run", "report", "display", "pgmeter",
+    "preload", "lab", "run", "selftest", "report", "display", "pgmeter",
 ];
 
 /// Packages beside the program: nothing in the program may depend on them.

@@ -14,13 +14,14 @@ const EXIT_STATUS: &str = "\
 measured, or done
 .TP
 1
-measured, but I/O or verification failed, or the run could not be stored or written
+measured, but I/O or verification failed, or the run could not be stored or written; a figure of
+the self-test is wrong
 .TP
 2
 a mistake in the arguments or in a workload file
 .TP
 3
-this system cannot run it
+this system cannot run it; the machine was too busy for the self-test to tell
 .TP
 4
 a comparison found a regression

@@ -15,4 +15,5 @@ pub(crate) mod paper;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod runs;
+pub(crate) mod selftest;
 pub(crate) mod show;

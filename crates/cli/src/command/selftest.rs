@@ -1,0 +1,92 @@
+//! `selftest`: pgmeter's own figures against what is known otherwise.
+
+use display::{Kind, Steps, Surroundings};
+use report::{Page, render_selftest};
+use selftest::{Event, Options, SelfTest, Subject, Verdict};
+use workload::plan::EngineKind;
+
+use crate::args::{EngineArg, SelftestArgs};
+use crate::document::Document;
+use crate::failure::{Exit, Failure};
+use crate::output::{Existing, OutputFile, is_stdout};
+use crate::signals::stop_flag;
+use crate::terminal::{Stream, no_color, print_document, tell_document};
+
+/// Checks, prints the table, and writes what was asked for; `at_once` is called at the second
+/// Ctrl-C.
+pub(crate) fn selftest(args: &SelftestArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
+    let to_stdout = args.json.as_deref().is_some_and(is_stdout);
+    let path = args.json.as_deref().filter(|_| !to_stdout);
+    let file = path.map(|path| OutputFile::create(path, Existing::Replace));
+    let file = file.transpose()?;
+    let options = Options {
+        engines: engines(&args.engine),
+        stop: stop_flag(at_once)?,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let steps = steps(args.quiet);
+    let found = selftest::run(&options, &mut |event| steps.show(&step(event)));
+    drop(steps);
+    let table = |page: Page| Document::Prose(render_selftest(&found, page));
+    if to_stdout {
+        if !args.quiet {
+            tell_document(&table(Stream::Error.page()));
+        }
+        print_document(&json(&found))?;
+    } else {
+        print_document(&table(Stream::Output.page()))?;
+    }
+    if let Some(file) = file {
+        file.finish(&json(&found))?;
+    }
+    Ok(exit(&found))
+}
+
+fn engines(asked: &[EngineArg]) -> Vec<EngineKind> {
+    let all = [
+        (EngineArg::Null, EngineKind::Null),
+        (EngineArg::Psync, EngineKind::Psync),
+        (EngineArg::IoUring, EngineKind::IoUring),
+        (EngineArg::Mmap, EngineKind::Mmap),
+    ];
+    let asked = all
+        .into_iter()
+        .filter(|(name, _)| asked.is_empty() || asked.contains(name));
+    asked.map(|(_, engine)| engine).collect()
+}
+
+fn steps(is_quiet: bool) -> Steps {
+    let kind = if is_quiet { Kind::None } else { Kind::Line };
+    let surroundings = Surroundings {
+        is_terminal: Stream::Error.is_terminal(),
+        no_color: no_color(),
+    };
+    Steps::new(kind, surroundings)
+}
+
+fn step(event: Event) -> String {
+    let Event::Begins {
+        name,
+        subject,
+        attempts,
+    } = event;
+    let again = if attempts > 0 { ", once more" } else { "" };
+    match subject {
+        Subject::All => format!("selftest: {}{again}", name.title()),
+        engine => format!("selftest: {}, {}{again}", name.title(), engine.name()),
+    }
+}
+
+fn json(found: &SelfTest) -> Document {
+    let text = serde_json::to_string_pretty(found);
+    Document::Json(text.unwrap_or_default() + "\n")
+}
+
+fn exit(found: &SelfTest) -> Exit {
+    match found.verdict {
+        _ if found.is_interrupted => Exit::Interrupted,
+        Verdict::Right => Exit::Measured,
+        Verdict::Wrong => Exit::Failed,
+        Verdict::Disturbed | Verdict::Skipped => Exit::System,
+    }
+}

@@ -1,0 +1,48 @@
+//! A line that says which step of something goes on.
+
+use indicatif::{ProgressBar, ProgressDrawTarget};
+use units::printable;
+
+use crate::output::line_bar;
+use crate::{Kind, Surroundings, terminal};
+
+/// Shows what goes on, on standard error: one line that is kept up to date, or plain lines where
+/// there is no terminal.
+#[derive(Debug)]
+pub struct Steps {
+    bar: Option<ProgressBar>,
+    is_silent: bool,
+}
+
+impl Steps {
+    /// A line of the asked kind, or of the nearest kind that standard error can show.
+    #[must_use]
+    pub fn new(kind: Kind, surroundings: Surroundings) -> Self {
+        let is_silent = kind == Kind::None;
+        let has_bar = surroundings.is_terminal && !is_silent;
+        Self {
+            bar: has_bar.then(|| line_bar(ProgressDrawTarget::stderr())),
+            is_silent,
+        }
+    }
+
+    /// Says what goes on now.
+    pub fn show(&self, step: &str) {
+        match &self.bar {
+            _ if self.is_silent => {}
+            Some(bar) => {
+                bar.set_message(printable(step).into_owned());
+                bar.tick();
+            }
+            None => terminal::say(step),
+        }
+    }
+}
+
+impl Drop for Steps {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! The table of a self-test, and what it means.
+
+use selftest::{Bound, Check, CheckName, Outcome, SelfTest, Unit, Verdict};
+use units::format;
+
+use crate::page::Page;
+use crate::styled::Styled;
+use crate::table::{Column, Table};
+
+/// Nanoseconds of which an operation of so many takes 1 %.
+const NS_OF_ONE_PERCENT: f64 = 1e7;
+
+/// The table of a self-test with a sentence for everything that is not right, and what it all comes
+/// to; with a final line break.
+#[must_use]
+pub fn render_selftest(selftest: &SelfTest, page: Page) -> Styled {
+    let head = format!(
+        "pgmeter {} selftest, {}, {}",
+        selftest.version,
+        selftest.started_at.strftime("%Y-%m-%d %H:%M:%S UTC"),
+        format::latency(selftest.took_ns as f64)
+    );
+    let lines = table(selftest).lines(page.width);
+    let mut text = vec![head.into(), Styled::default()];
+    text.extend(lines.head.iter().map(|line| page.bold(line)));
+    text.extend(lines.body.iter().map(|line| painted(line, page)));
+    text.push(Styled::default());
+    text.extend(remarks(selftest, page));
+    text.extend(costs(selftest).map(Styled::from));
+    text.push(conclusion(selftest, page));
+    Styled::join(text, "\n").then("\n")
+}
+
+fn table(selftest: &SelfTest) -> Table {
+    Table {
+        columns: vec![
+            Column::name("check"),
+            Column::name("engine"),
+            Column::number("measured", 9),
+            Column::number("expected", 8),
+            Column::number("error", 7),
+            Column::name("verdict"),
+        ],
+        rows: selftest
+            .outcomes()
+            .map(|(it, outcome)| row(it, outcome))
+            .collect(),
+        span: None,
+    }
+}
+
+fn row(check: &Check, outcome: &Outcome) -> Vec<String> {
+    let absent = || "-".to_owned();
+    let measured = outcome.measured.map(|it| number(it, check.unit));
+    let of = |of| format!(" of {}", format::count(of));
+    let bound = outcome
+        .bound
+        .map(|it| expected(it, outcome.truth, check.unit));
+    vec![
+        check.name.title().to_owned(),
+        outcome.subject.name().to_owned(),
+        measured.unwrap_or_else(absent) + &outcome.of.map(of).unwrap_or_default(),
+        bound.unwrap_or_else(absent),
+        outcome.error().map_or_else(absent, percent),
+        outcome.verdict.name().to_owned(),
+    ]
+}
+
+/// A figure in its unit.
+fn number(value: f64, unit: Unit) -> String {
+    match unit {
+        Unit::Nanoseconds => format::latency(value),
+        Unit::PerSecond => format::iops(value) + "/s",
+        Unit::Share => format!("{:.1} %", value * 100.0),
+        Unit::Count => format!("{value}"),
+    }
+}
+
+/// A deviation, with as many digits as tell it from 0 where it is one that matters.
+fn percent(error: f64) -> String {
+    let percent = error * 100.0;
+    match percent.abs() {
+        ..0.0005 => "0.000 %".to_owned(),
+        ..0.1 => format!("{percent:+.3} %"),
+        ..10.0 => format!("{percent:+.2} %"),
+        _ => format!("{percent:+.0} %"),
+    }
+}
+
+fn expected(bound: Bound, truth: Option<f64>, unit: Unit) -> String {
+    let truth = truth.map(|it| number(it, unit)).unwrap_or_default();
+    match bound {
+        Bound::Within { share } => format!("{truth} ±{:.1} %", share * 100.0),
+        Bound::Between { low, high } => {
+            let low = number(low, unit);
+            let low = low.trim_end_matches(" %");
+            format!("{low} to {}", number(high, unit))
+        }
+        Bound::AtMost { high: 0.0 } => number(0.0, unit),
+        Bound::AtMost { high } => format!("≤ {}", number(high, unit)),
+    }
+}
+
+/// A row in the color of its verdict.
+fn painted(line: &str, page: Page) -> Styled {
+    let ends = |verdict: Verdict| line.ends_with(verdict.name());
+    match () {
+        () if ends(Verdict::Wrong) => page.red(line),
+        () if ends(Verdict::Disturbed) => page.yellow(line),
+        () => line.into(),
+    }
+}
+
+/// A line for everything that is not right: the wrong first.
+fn remarks(selftest: &SelfTest, page: Page) -> Vec<Styled> {
+    let mut lines = Vec::new();
+    for verdict in [Verdict::Wrong, Verdict::Disturbed, Verdict::Skipped] {
+        let found = selftest.outcomes().filter(|(_, it)| it.verdict == verdict);
+        for (check, outcome) in found {
+            let line = remark(check, outcome);
+            lines.push(match verdict {
+                Verdict::Wrong => page.red(&line),
+                Verdict::Disturbed => page.yellow(&line),
+                _ => line.into(),
+            });
+        }
+    }
+    if !lines.is_empty() {
+        lines.push(Styled::default());
+    }
+    lines
+}
+
+fn remark(check: &Check, outcome: &Outcome) -> String {
+    let engine = match outcome.subject.name() {
+        "" => String::new(),
+        name => format!(", {name}"),
+    };
+    let name = check.name.title();
+    let why = outcome.remark.as_deref();
+    let what = match (outcome.verdict, why) {
+        (Verdict::Skipped, why) => why.unwrap_or("not checked").to_owned(),
+        (Verdict::Wrong, Some(why)) => format!("{why}; {}", check.name.meaning()),
+        (Verdict::Disturbed, _) if check.name != CheckName::OtherLoad => {
+            "the machine was busy with other programs meanwhile; try again when it is quiet"
+                .to_owned()
+        }
+        _ => check.name.meaning().to_owned(),
+    };
+    format!("{}: {name}{engine}: {what}", outcome.verdict.name())
+}
+
+/// What pgmeter's own cost is good for.
+fn costs(selftest: &SelfTest) -> Option<String> {
+    let mut outcomes = selftest.outcomes();
+    let (_, outcome) = outcomes.find(|(check, _)| check.name == CheckName::OwnCost)?;
+    let cost_ns = outcome.measured?;
+    Some(format!(
+        "pgmeter spends {} on an operation: below {}/s of a worker that is under 1 % of the time",
+        format::latency(cost_ns),
+        format::iops(NS_OF_ONE_PERCENT / cost_ns)
+    ))
+}
+
+fn conclusion(selftest: &SelfTest, page: Page) -> Styled {
+    let counts = [
+        (Verdict::Right, "right"),
+        (Verdict::Wrong, "wrong"),
+        (Verdict::Disturbed, "disturbed"),
+        (Verdict::Skipped, "skipped"),
+    ];
+    let counts = counts.map(|(verdict, name)| format!("{} {name}", selftest.count(verdict)));
+    let counts = counts.join(", ");
+    let others = format!("{:.0} %", selftest.load.others * 100.0);
+    match selftest.verdict {
+        _ if selftest.is_interrupted => {
+            page.yellow(&format!("{counts}: interrupted, which says nothing"))
+        }
+        Verdict::Right => page.green(&format!("{counts}: figures are right here")),
+        Verdict::Wrong => page.red(&format!("{counts}: do not trust figures from here")),
+        Verdict::Disturbed => page.yellow(&format!(
+            "{counts}: the machine is busy, others use {others} of its processors; this is no \
+             verdict on pgmeter"
+        )),
+        Verdict::Skipped => page.yellow(&format!("{counts}: nothing was checked")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deviations_keep_the_digits_that_matter() {
+        assert_eq!(percent(-0.000_003), "0.000 %");
+        assert_eq!(percent(0.000_03), "+0.003 %");
+        assert_eq!(percent(-0.0123), "-1.23 %");
+        assert_eq!(percent(0.25), "+25 %");
+    }
+
+    #[test]
+    fn what_is_expected_is_told_in_the_figures_unit() {
+        let at_most = |high| Bound::AtMost { high };
+        let between = Bound::Between {
+            low: 0.93,
+            high: 0.97,
+        };
+        let within = Bound::Within { share: 0.021_2 };
+        let seen = [
+            expected(within, Some(2e4), Unit::PerSecond),
+            expected(at_most(5.0), None, Unit::Count),
+            expected(at_most(0.0), Some(0.0), Unit::Count),
+            expected(between, Some(0.95), Unit::Share),
+        ];
+        assert_eq!(seen, ["20.00k/s ±2.1 %", "≤ 5", "0", "93.0 to 97.0 %"]);
+    }
+}

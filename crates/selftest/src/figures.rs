@@ -1,0 +1,53 @@
+//! What chance allows.
+
+/// So many standard errors from what is expected are no chance: 1 in 370 on either side.
+pub(crate) const ERRORS_MAX: f64 = 3.0;
+
+/// The least and the most of `count` that chance allows, each of which comes with `probability`:
+/// beyond either lies no more than 1 in 740.
+pub(crate) fn binomial_bounds(count: u32, probability: f64) -> (u32, u32) {
+    const TAIL: f64 = 0.00135;
+    let chances: Vec<f64> = (0..=count)
+        .map(|it| chance(count, it, probability))
+        .collect();
+    let mut below = 0.0;
+    let low = chances.iter().position(|chance| {
+        below += chance;
+        below > TAIL
+    });
+    let mut above = 0.0;
+    let high = chances.iter().rposition(|chance| {
+        above += chance;
+        above > TAIL
+    });
+    let place = |found: Option<usize>, otherwise| found.map_or(otherwise, |it| it as u32);
+    (place(low, 0), place(high, count))
+}
+
+/// The chance of exactly `hits` of `count`.
+fn chance(count: u32, hits: u32, probability: f64) -> f64 {
+    let ways: f64 = (0..hits)
+        .map(|it| (f64::from(count - it) / f64::from(hits - it)).ln())
+        .sum();
+    let (hit, miss) = (f64::from(hits), f64::from(count - hits));
+    (ways + hit * probability.ln() + miss * (1.0 - probability).ln()).exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_hold_what_chance_allows() {
+        // Of 20 at 5 %: more than 5 come in 3 of 10,000 cases, more than 4 in 26.
+        assert_eq!(binomial_bounds(20, 0.05), (0, 5));
+        assert_eq!(binomial_bounds(40, 0.95).1, 40);
+        let (low, high) = binomial_bounds(1000, 0.95);
+        assert!(
+            (925..=931).contains(&low) && (967..=972).contains(&high),
+            "{low} {high}"
+        );
+        let sum: f64 = (0..=40).map(|it| chance(40, it, 0.95)).sum();
+        assert!((sum - 1.0).abs() < 1e-9);
+    }
+}

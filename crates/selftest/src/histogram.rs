@@ -1,0 +1,104 @@
+//! The histogram against sorted values.
+
+use stats::Counter;
+
+/// How far a percentile may be from the value of its rank, as a share.
+const OFF_MAX: f64 = 0.008;
+/// Values grow by this from one to the next, so that two or three fall into every bucket.
+const STEP: f64 = 1.005;
+/// Larger values share one bucket.
+const VALUE_MAX_NS: u64 = 1 << 44;
+
+/// How many of known values the histogram does not give back, each by a percentile of its own and
+/// all by their count and sum, of how many. `record` is what counts a value.
+pub(crate) fn lost(record: impl Fn(&mut Counter, u64)) -> (u64, u64) {
+    let values = values();
+    // As two workers count, and a record adds them up.
+    let mut counters = [Counter::new(), Counter::new()];
+    for (index, value) in values.iter().enumerate() {
+        record(&mut counters[index % 2], *value);
+    }
+    let [mut all, other] = counters;
+    all.merge(&other);
+    let histogram = all.latency();
+    let sum: u128 = values.iter().map(|value| u128::from(*value)).sum();
+    let totals = [
+        histogram.count() == values.len() as u64,
+        histogram.sum_ns() == sum,
+        histogram.min_ns() == values.first().copied(),
+        histogram.max_ns() == values.last().copied(),
+        histogram.buckets().map(|bucket| bucket.count).sum::<u64>() == values.len() as u64,
+    ];
+    let wrong = totals.iter().filter(|is_right| !**is_right).count() as u64;
+    let count = values.len() as f64;
+    let ranked = values.iter().enumerate().filter(|(index, value)| {
+        // The middle of what belongs to the rank, so that rounding cannot lead to the next.
+        let percent = 100.0 * (*index as f64 + 0.5) / count;
+        let seen = histogram.percentile(percent);
+        !seen.is_some_and(|seen| is_close(seen, **value))
+    });
+    let lost = ranked.count() as u64;
+    (lost + wrong, (values.len() + totals.len()) as u64)
+}
+
+fn is_close(seen: u64, value: u64) -> bool {
+    seen.abs_diff(value) as f64 <= OFF_MAX * value as f64
+}
+
+/// Ascending, all different, some in every bucket.
+fn values() -> Vec<u64> {
+    let mut values = Vec::new();
+    let mut value = 0;
+    while value < VALUE_MAX_NS {
+        values.push(value);
+        value = (value + 1).max((value as f64 * STEP) as u64);
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sound_histogram_gives_every_value_back() {
+        let (lost, count) = lost(|counter, value| counter.record(0, value));
+        assert_eq!(lost, 0);
+        assert!(count > 5000, "{count}");
+    }
+
+    /// Every bucket of a histogram, by one of its values.
+    fn buckets() -> Vec<stats::Bucket> {
+        let mut counter = Counter::new();
+        values().into_iter().for_each(|it| counter.record(0, it));
+        counter.latency().buckets().collect()
+    }
+
+    #[test]
+    fn whichever_bucket_is_broken_is_found() {
+        let buckets = buckets();
+        assert!(buckets.len() > 2400, "{}", buckets.len());
+        let breaks: [fn(&mut Counter, u64); 3] = [
+            // It counts nothing.
+            |_, _| (),
+            // It counts twice.
+            |counter, value| {
+                counter.record(0, value);
+                counter.record(0, value);
+            },
+            // It is another octave's.
+            |counter, value| counter.record(0, value * 2 + 1),
+        ];
+        for broken in &buckets {
+            for (number, break_it) in breaks.iter().enumerate() {
+                let record = |counter: &mut Counter, value| match (broken.low_ns..=broken.high_ns)
+                    .contains(&value)
+                {
+                    true => break_it(counter, value),
+                    false => counter.record(0, value),
+                };
+                assert!(lost(record).0 > 0, "{broken:?} {number}");
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Measurements as `pgmeter run` makes them.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use results::{CellRecord, RunRecord};
+use run::RunOptions;
+use workload::plan::Plan;
+use workload::{Overrides, plan, read_toml, wanted_targets};
+
+/// How messages call a workload of the self-test.
+const FILE: &str = "selftest";
+
+/// Why there is no figure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// The self-test was ended.
+    Stopped,
+    /// It cannot be measured here.
+    Cannot(String),
+    /// It must not happen.
+    Broken(String),
+}
+
+/// Measures workloads.
+pub(crate) struct Measurer {
+    stop: Arc<AtomicBool>,
+}
+
+impl Measurer {
+    pub fn new(stop: Arc<AtomicBool>) -> Self {
+        Self { stop }
+    }
+
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Plans a workload of pgmeter's own format and runs it.
+    pub fn run(&self, text: &str, target: Option<&Path>) -> Result<RunRecord, Trouble> {
+        let plan = planned(text, target)?;
+        let finished = run::run(&plan, Vec::new(), &self.options(), &mut |_| {});
+        self.record(finished)
+    }
+
+    fn options(&self) -> RunOptions {
+        RunOptions {
+            stop: Arc::clone(&self.stop),
+            ..RunOptions::default()
+        }
+    }
+
+    fn record(&self, finished: run::Finished) -> Result<RunRecord, Trouble> {
+        if self.is_stopped() {
+            return Err(Trouble::Stopped);
+        }
+        match finished.error {
+            Some(error @ run::RunError::Panicked { .. }) => Err(Trouble::Broken(error.to_string())),
+            Some(error) => Err(Trouble::Cannot(error.to_string())),
+            None => Ok(finished.record),
+        }
+    }
+}
+
+/// The first cell of a record, without failed operations.
+pub(crate) fn first_cell(record: &RunRecord) -> Result<&CellRecord, Trouble> {
+    let nothing = || Trouble::Broken("nothing was measured".to_owned());
+    let cell = record.cells.first().ok_or_else(nothing)?;
+    match cell.total.errors {
+        0 => Ok(cell),
+        errors => Err(Trouble::Broken(format!("{errors} operations failed"))),
+    }
+}
+
+fn planned(text: &str, target: Option<&Path>) -> Result<Plan, Trouble> {
+    let broken = |diagnostic: workload::Diagnostic| Trouble::Broken(diagnostic.message);
+    let mut overrides = Overrides::new();
+    if let Some(target) = target {
+        overrides.set_targets(vec![target.to_string_lossy().into_owned()]);
+    }
+    let workloads = [read_toml(FILE, text).map_err(broken)?];
+    let wanted = wanted_targets(&workloads, &overrides);
+    let facts = target::system_facts(&wanted, None);
+    let planned = plan(&workloads, &overrides, &facts).map_err(broken)?;
+    match planned.refusals.into_iter().next() {
+        Some(refusal) => Err(Trouble::Cannot(refusal.message)),
+        None => Ok(planned.plan),
+    }
+}

@@ -1,0 +1,22 @@
+//! What pgmeter spends on an operation of the engine that does nothing.
+
+use crate::measure::{Measurer, Trouble, first_cell};
+
+/// More is no measuring tool any more: at 10,000 operations a second it would be 1 % of a worker.
+pub(crate) const COST_MAX_NS: f64 = 1000.0;
+
+const WORKLOAD: &str = "engine = \"null\"\nsize = \"1g\"\niodepth = 1\nrun_time = \"500ms\"\n\
+                        ramp_time = \"100ms\"\n\
+                        [[access_spec]]\nline = [{ size = \"4k\", random = 100 }]\n";
+
+/// Processor time of an operation at depth 1, in nanoseconds: there every operation reads the
+/// clock.
+pub(crate) fn cost_ns(measurer: &Measurer) -> Result<f64, Trouble> {
+    let record = measurer.run(WORKLOAD, None)?;
+    let cell = first_cell(&record)?;
+    let used_ns = (cell.cpu.user_ns + cell.cpu.system_ns) as f64;
+    match cell.total.count {
+        0 => Err(Trouble::Broken("nothing was measured".to_owned())),
+        count => Ok(used_ns / count as f64),
+    }
+}
