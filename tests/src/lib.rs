@@ -15,6 +15,7 @@ mod neighbor;
 mod program;
 mod scratch;
 mod throttle;
+mod zram;
 
 pub use bed::{Bed, finish, names_in, wait_for};
 pub use command::{Finished, run_tool, run_within};
@@ -26,6 +27,7 @@ pub use neighbor::Neighbor;
 pub use program::{STORE, pgmeter, samples, write_workload};
 pub use scratch::{Scratch, sweep};
 pub use throttle::{Limit, Throttle};
+pub use zram::Zram;
 
 /// Ends the test, saying why it cannot run here; the runner counts the line.
 #[macro_export]

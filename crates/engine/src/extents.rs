@@ -1,9 +1,11 @@
-//! In how many pieces a file lies on its device.
+//! How a file lies on its device: in how many pieces, and what of it was never written.
 
 use std::io;
 use std::mem::size_of;
+use std::ops::Range;
 use std::os::fd::AsFd;
 
+use rustix::fs::{SeekFrom, seek};
 use rustix::io::Errno;
 use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
 
@@ -13,6 +15,10 @@ const BATCH: usize = 128;
 const SYNC: u32 = 0x1;
 /// The file's last extent.
 const LAST: u32 = 0x1;
+/// An extent that was reserved and reads as zeros.
+const UNWRITTEN: u32 = 0x800;
+/// So many extents are looked at: a file in more pieces is no blank one.
+const LOOKED_MAX: usize = 1 << 17;
 /// Extents whose place tells nothing: compressed, encrypted, or beside the inode.
 const PLACELESS: u32 = 0x2 | 0x8 | 0x100 | 0x200;
 
@@ -81,6 +87,93 @@ pub fn count_extents(file: impl AsFd) -> io::Result<Option<u64>> {
     }
 }
 
+/// What of a part of a file was never written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Unwritten {
+    /// Bytes of the part that were looked at, from its start.
+    pub looked_bytes: u64,
+    /// Bytes of these that were never written: holes, and extents that were only reserved.
+    pub unwritten_bytes: u64,
+}
+
+/// How much of a part of a file was never written; none where the file system does not tell.
+///
+/// What was written and not yet placed is placed first.
+///
+/// # Errors
+/// What the system says.
+pub fn find_unwritten(file: impl AsFd, part: Range<u64>) -> io::Result<Option<Unwritten>> {
+    match unwritten_by_extents(&file, &part) {
+        Err(Errno::OPNOTSUPP | Errno::NOTTY) => unwritten_by_seeking(&file, &part),
+        found => found,
+    }
+    .map_err(io::Error::from)
+}
+
+fn unwritten_by_extents(file: &impl AsFd, part: &Range<u64>) -> Result<Option<Unwritten>, Errno> {
+    let (mut written_bytes, mut looked_count) = (0, 0);
+    let mut start_bytes = part.start;
+    while start_bytes < part.end && looked_count < LOOKED_MAX {
+        let map = extents_from(file, start_bytes)?;
+        let extents = &map.extents[..(map.header.mapped_count as usize).min(BATCH)];
+        let Some(last) = extents.last() else {
+            start_bytes = part.end;
+            break;
+        };
+        let written = extents
+            .iter()
+            .filter(|extent| extent.flags & UNWRITTEN == 0);
+        written_bytes += written
+            .map(|it| common_bytes(it, start_bytes, part.end))
+            .sum::<u64>();
+        looked_count += extents.len();
+        let behind = last.logical_bytes.saturating_add(last.length_bytes);
+        start_bytes = match last.flags & LAST {
+            0 => behind.max(start_bytes.saturating_add(1)),
+            _ => part.end,
+        };
+    }
+    let looked_bytes = start_bytes.min(part.end).saturating_sub(part.start);
+    Ok(Some(Unwritten {
+        looked_bytes,
+        unwritten_bytes: looked_bytes.saturating_sub(written_bytes),
+    }))
+}
+
+/// Bytes of an extent that lie between two bytes of the file.
+fn common_bytes(extent: &Extent, start_bytes: u64, end_bytes: u64) -> u64 {
+    let behind = extent.logical_bytes.saturating_add(extent.length_bytes);
+    behind
+        .min(end_bytes)
+        .saturating_sub(extent.logical_bytes.max(start_bytes))
+}
+
+/// For file systems without extents, as tmpfs; it moves the file's position.
+fn unwritten_by_seeking(file: &impl AsFd, part: &Range<u64>) -> Result<Option<Unwritten>, Errno> {
+    let (mut written_bytes, mut at_bytes) = (0, part.start);
+    for _ in 0..LOOKED_MAX {
+        let data = match seek(file, SeekFrom::Data(at_bytes)) {
+            Ok(data) => data.min(part.end),
+            // There is none behind.
+            Err(Errno::NXIO) => part.end,
+            Err(Errno::INVAL) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        at_bytes = data;
+        if data >= part.end {
+            break;
+        }
+        let hole = seek(file, SeekFrom::Hole(data))?.min(part.end);
+        written_bytes += hole.saturating_sub(data);
+        at_bytes = hole;
+    }
+    let looked_bytes = at_bytes.min(part.end).saturating_sub(part.start);
+    Ok(Some(Unwritten {
+        looked_bytes,
+        unwritten_bytes: looked_bytes.saturating_sub(written_bytes),
+    }))
+}
+
 impl Extent {
     fn is_followed_by(&self, next: &Self) -> bool {
         let has_place = (self.flags | next.flags) & PLACELESS == 0;
@@ -144,5 +237,58 @@ mod tests {
             count.is_none_or(|count| (1..=74).contains(&count)),
             "{count:?}"
         );
+    }
+
+    #[test]
+    fn holes_and_reserved_space_were_never_written() {
+        const MIB: u64 = 1 << 20;
+        for in_memory in [false, true] {
+            let file = match in_memory {
+                true => tempfile::tempfile_in("/dev/shm"),
+                false => tempfile::tempfile(),
+            };
+            let Ok(mut file) = file else {
+                println!("skipped: no file in memory");
+                return;
+            };
+            file.set_len(8 * MIB).expect("a hole");
+            let found = |part| find_unwritten(&file, part).expect("an answer");
+            let Some(blank) = found(0..8 * MIB) else {
+                println!("skipped: the file system does not tell");
+                return;
+            };
+            assert_eq!(blank.unwritten_bytes, 8 * MIB);
+            file.write_all(&vec![1; 2 << 20]).expect("written");
+            let found = |part| find_unwritten(&file, part).expect("an answer");
+            let seen = found(0..8 * MIB).expect("it told before");
+            let wanted = Unwritten {
+                looked_bytes: 8 * MIB,
+                unwritten_bytes: 6 * MIB,
+            };
+            assert_eq!(seen, wanted, "in memory: {in_memory}");
+            let of_data = found(MIB..2 * MIB).expect("it told before");
+            assert_eq!(of_data.unwritten_bytes, 0);
+            let flags = rustix::fs::FallocateFlags::empty();
+            if rustix::fs::fallocate(&file, flags, 4 * MIB, MIB).is_ok() {
+                let reserved = found(0..8 * MIB).expect("it told before");
+                assert_eq!(reserved.unwritten_bytes, 6 * MIB);
+            }
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_part_has_no_more_in_common_with_an_extent_than_either_is_long(
+            start in 0_u64..1 << 40, length in 0_u64..1 << 40,
+            logical in 0_u64..1 << 40, extent_length in proptest::prelude::any::<u64>(),
+        ) {
+            let extent = Extent {
+                logical_bytes: logical,
+                length_bytes: extent_length,
+                ..Extent::default()
+            };
+            let common = common_bytes(&extent, start, start + length);
+            proptest::prop_assert!(common <= length && common <= extent_length);
+        }
     }
 }

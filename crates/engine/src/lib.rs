@@ -29,7 +29,7 @@ pub use children::ChildrenTime;
 pub use clock::{Clock, StepClock, TscClock};
 pub use descriptors::with_own_descriptors;
 pub use error::EngineError;
-pub use extents::count_extents;
+pub use extents::{Unwritten, count_extents, find_unwritten};
 pub use file_operations::{
     Access, Aim, FileHandles, FileOptions, Handles, OpenFlags, OpenMode, PsyncFiles, SlotHandles,
 };

@@ -6,6 +6,7 @@ mod samples;
 mod stretch;
 mod whole_run;
 
+pub use device::doubt_memory;
 pub(crate) use device::{cache_read_share, cache_write_share};
 pub use whole_run::{doubt_load, doubt_store};
 

@@ -57,7 +57,10 @@ fn usual(code: &WarningCode) -> f64 {
     match code {
         WarningCode::NothingMeasured | WarningCode::VerifyMismatch | WarningCode::TargetLost => 2.0,
         WarningCode::IoErrors => 1.0,
-        WarningCode::DirectNotHonored | WarningCode::FileSmallerThanMemory => 0.9,
+        WarningCode::DirectNotHonored
+        | WarningCode::FileSmallerThanMemory
+        | WarningCode::MemoryBacked => 0.9,
+        WarningCode::BlankStorage => 0.7,
         WarningCode::ClockUnstable
         | WarningCode::WorkerCpuBound
         | WarningCode::ProcessorsSaturated

@@ -30,6 +30,9 @@ pub struct Environment {
     pub memory_available_bytes: u64,
     /// Size of a page, in bytes.
     pub page_bytes: u64,
+    /// What lies under the targets, layer by layer.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stacks: Vec<Stack>,
     /// The file systems under the targets.
     pub file_systems: Vec<FileSystem>,
     /// The block devices under the targets, from the uppermost to the physical ones.
@@ -64,6 +67,18 @@ pub struct Processor {
     pub numa_count: u32,
     /// Frequency governor of the first processor.
     pub governor: Option<String>,
+}
+
+/// What lies under a target.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Stack {
+    /// Index into the plan's targets.
+    pub target_index: u32,
+    /// From the uppermost layer to what keeps the bytes, such as `ext4 on /dev/sda1 on /dev/sda`.
+    pub layers: String,
+    /// Whether all bytes are kept in this machine's memory.
+    pub in_memory: bool,
 }
 
 /// A file system under a target.

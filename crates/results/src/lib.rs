@@ -38,10 +38,11 @@ pub use cell::{
     Operations, Phase, PrecisionVerdict, TransactionFigures,
 };
 pub use doubt::{
-    SAMPLES_BEYOND_MIN, doubt, doubt_environment, doubt_load, doubt_store, percentile_is_supported,
+    SAMPLES_BEYOND_MIN, doubt, doubt_environment, doubt_load, doubt_memory, doubt_store,
+    percentile_is_supported,
 };
 pub use effect::effect;
-pub use environment::{Clock, Device, Environment, FileSystem, Load, Mount, Processor};
+pub use environment::{Clock, Device, Environment, FileSystem, Load, Mount, Processor, Stack};
 pub use even::{EvenRates, uncertain_rate};
 pub use event::{Listener, RunEvent};
 pub use flows::CONNECTION;

@@ -109,6 +109,10 @@ warning_codes! {
     CacheServedReads = "cache-served-reads",
     /// A part of what was written had not come to the device at the end of the measurement.
     CacheAbsorbedWrites = "cache-absorbed-writes",
+    /// A part of what is read was never written, so no medium is asked for it.
+    BlankStorage = "blank-storage",
+    /// What keeps a target's bytes is memory, so no device is measured.
+    MemoryBacked = "memory-backed",
     /// A worker used its processor fully, so the processor was measured.
     WorkerCpuBound = "worker-cpu-bound",
     /// Workers could run and waited for a processor.

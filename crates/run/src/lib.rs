@@ -4,6 +4,7 @@
 //! what was measured is returned as a record.
 
 mod batch;
+mod blank;
 mod calibrate;
 mod cell;
 mod collect;
@@ -41,6 +42,7 @@ mod waits;
 mod watch;
 mod worker;
 
+pub use blank::blank_storage;
 pub use error::RunError;
 pub use in_turn::{Turn, run_in_turn};
 pub use ready::refusals;

@@ -15,6 +15,7 @@ use target::Prepared;
 use workload::plan::{Cell, ContentPlan, FilePlan, Plan};
 
 use crate::RunError;
+use crate::blank::blank_storage;
 use crate::calibrate::own_cost_ns;
 use crate::cell::{CellKit, Course, Mark, Measured, run_cell};
 use crate::drive::drive;
@@ -37,6 +38,8 @@ pub struct RunOptions {
     pub keep: bool,
     /// The command line, for the record.
     pub command: Vec<String>,
+    /// Whether targets in memory are meant, so that there is nothing to say about it.
+    pub memory_is_meant: bool,
     /// Set from outside to end the run early.
     pub stop: Arc<AtomicBool>,
     /// Set from outside when the process goes on after it was stopped (`SIGCONT`).
@@ -136,9 +139,14 @@ impl<'a> Session<'a> {
             record: Box::new(self.record.clone()),
         });
         let before = results::doubt_environment(&self.record.environment);
+        let in_memory = match self.options.memory_is_meant {
+            true => Vec::new(),
+            false => results::doubt_memory(&self.record.environment, self.plan),
+        };
         warnings
             .into_iter()
             .chain(before)
+            .chain(in_memory)
             .for_each(|warning| self.warn(warning));
     }
 
@@ -183,6 +191,9 @@ impl<'a> Session<'a> {
         }
         for target_index in target_indexes(cell) {
             self.make_ready(target_index, cell)?;
+        }
+        for warning in blank_storage(self.plan, cell) {
+            self.warn(warning);
         }
         self.tell(&RunEvent::CellStarted {
             index: cell.index,

@@ -4,13 +4,14 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use results::{Clock, Device, Environment, FileSystem, Load, Mount, Processor};
+use results::{Clock, Device, Environment, FileSystem, Load, Mount, Processor, Stack};
 use rustix::process::{Resource, getrlimit};
 use rustix::time::{ClockId, clock_getres};
 
 use crate::facts::memory_bytes;
 use crate::mounts::mounts;
 use crate::probe::{PathFacts, PathKind, parent_of, probe};
+use crate::stack::{Medium, stack};
 use crate::sysfs::{BlockDevice, Sysfs, active, parsed, top_devices, word};
 
 /// Kernel settings that change results, by the name under which they are recorded.
@@ -63,6 +64,11 @@ pub fn environment(targets: &[PathBuf]) -> Environment {
     for (target_index, path) in (0..).zip(targets) {
         let Ok(facts) = probe(path) else { continue };
         describe_file_system(&facts, target_index, &mut environment);
+        environment.stacks.extend(stack(path).map(|found| Stack {
+            target_index,
+            in_memory: found.medium == Medium::Memory,
+            layers: found.text,
+        }));
         let top = top_devices(path, &table);
         let stack = Sysfs::default().stack(&top, &table);
         environment
@@ -285,6 +291,12 @@ mod tests {
         assert_eq!(found.file_systems[0].target_index, 0);
         assert!(found.file_systems[0].size_bytes > 0);
         assert_eq!(found.mounts.len(), 1);
+        assert_eq!(found.stacks.len(), 1);
+        assert!(
+            found.stacks[0]
+                .layers
+                .starts_with(&found.file_systems[0].kind)
+        );
         assert!(!found.clock.source.is_empty());
     }
 

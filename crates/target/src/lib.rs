@@ -5,6 +5,7 @@
 //! or removed, and nothing is followed through a symbolic link. It alone unmounts and mounts.
 
 mod admit;
+mod blank;
 mod caches;
 mod claim;
 mod classic;
@@ -33,11 +34,13 @@ mod remove;
 mod signature;
 mod sizes;
 mod space;
+mod stack;
 mod sysfs;
 mod tree;
 mod waits;
 
 pub use admit::{Admitted, Permission, admit};
+pub use blank::{Blank, blank};
 pub use caches::{check_drop_caches, drop_caches};
 pub use classic::{ClassicLeftover, ClassicManifest, ClassicNames, classic_leftovers};
 pub use clean::{Adoptable, Ask, CleanReport, Left, clean};
@@ -58,6 +61,7 @@ pub use prepare::{FillPlan, Loss, Opened, Prepared, evict, prepare};
 pub use probe::{DirectAlignment, PathFacts, PathKind, probe};
 pub use remount::{NotPutBack, PutBack, put_back_mounts};
 pub use signature::{Signature, signature};
+pub use stack::{Medium, Stack, stack};
 pub use sysfs::{BlockDevice, DeviceNumber, devices_under};
 pub use tree::Tree;
 pub use waits::{Pressure, WaitCounters, WaitSample};

@@ -15,7 +15,7 @@ use crate::open::FileId;
 pub type DeviceNumber = (u32, u32);
 
 /// How many layers (loop on file system on partition ...) are followed.
-const DEPTH_MAX: u32 = 8;
+pub(crate) const DEPTH_MAX: u32 = 8;
 
 /// A block device, a partition included.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -295,7 +295,7 @@ impl Sysfs {
 
     /// Devices directly below this one: a partition's disk, the members of a dm or md device, or
     /// what holds a loop device's file.
-    fn lower(&self, number: DeviceNumber, table: &[Mount]) -> Vec<DeviceNumber> {
+    pub(crate) fn lower(&self, number: DeviceNumber, table: &[Mount]) -> Vec<DeviceNumber> {
         if let Some(disk) = self.parent_disk(number) {
             return vec![disk];
         }
@@ -439,7 +439,7 @@ fn entries(directory: &Path) -> Vec<PathBuf> {
     paths
 }
 
-fn name_of(path: &Path) -> String {
+pub(crate) fn name_of(path: &Path) -> String {
     path.file_name()
         .unwrap_or_default()
         .to_string_lossy()

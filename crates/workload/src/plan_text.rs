@@ -19,6 +19,12 @@ const CELLS_SHOWN: usize = 200;
 /// The whole plan, with warnings and with what keeps it from running at the end.
 #[must_use]
 pub fn plan_text(planned: &Planned) -> String {
+    plan_text_on(planned, &[])
+}
+
+/// As [`plan_text`], with what lies under each target, in the plan's order.
+#[must_use]
+pub fn plan_text_on(planned: &Planned, layers: &[Option<String>]) -> String {
     let plan = &planned.plan;
     let mut text = String::new();
     for (workload, own) in plan.workloads.iter().zip(settings_of_each(plan)) {
@@ -31,7 +37,7 @@ pub fn plan_text(planned: &Planned) -> String {
         settings(&mut text, &own);
         text.push('\n');
     }
-    targets(&mut text, plan);
+    targets(&mut text, plan, layers);
     specs(&mut text, plan);
     file_plans(&mut text, plan);
     cells(&mut text, plan);
@@ -99,7 +105,7 @@ fn wrapped(text: &mut String, label: &str, items: &[String]) {
     line(text, &current);
 }
 
-fn targets(text: &mut String, plan: &Plan) {
+fn targets(text: &mut String, plan: &Plan, layers: &[Option<String>]) {
     line(text, "targets");
     let rows = plan.targets.iter().enumerate().map(|(index, target)| {
         let kind = match target.kind {
@@ -118,6 +124,11 @@ fn targets(text: &mut String, plan: &Plan) {
         ]
     });
     table(text, rows.collect(), &[]);
+    for (index, layers) in layers.iter().enumerate() {
+        if let Some(layers) = layers {
+            line(text, &format!("  {index} is {}", crate::printable(layers)));
+        }
+    }
     text.push('\n');
 }
 

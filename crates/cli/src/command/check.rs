@@ -1,7 +1,7 @@
 //! `check`: what would be done, and everything that is doubtful about it.
 
-use workload::plan::TargetKind;
-use workload::{Diagnostic, Severity, plan, plan_text, wanted_targets};
+use workload::plan::{Cell, Plan, TargetKind};
+use workload::{Diagnostic, Severity, plan, plan_text_on, wanted_targets};
 
 use crate::args::CheckArgs;
 use crate::document::Document;
@@ -44,6 +44,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         .map(|found| Diagnostic::warning("", found.to_string()))
         .collect();
     planned.warnings.extend(unmounted);
+    planned.warnings.extend(doubts(&planned.plan));
     if args.json {
         let text = serde_json::to_string_pretty(&planned.plan).map_err(|error| {
             Failure::new(
@@ -57,7 +58,34 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         }
         print_document(&Document::Json(format!("{text}\n")))?;
     } else {
-        print(plan_text(&planned))?;
+        let layers = |path| target::stack(path).map(|stack| stack.text);
+        let targets = planned.plan.targets.iter();
+        let layers: Vec<Option<String>> = targets
+            .map(|it| (it.kind != TargetKind::Null).then(|| layers(&it.path))?)
+            .collect();
+        print(plan_text_on(&planned, &layers))?;
     }
     Ok(Exit::Measured)
+}
+
+/// What there is to doubt of the storage under the targets, as `run` will say it.
+fn doubts(plan: &Plan) -> Vec<Diagnostic> {
+    let paths: Vec<_> = plan.targets.iter().map(|it| it.path.clone()).collect();
+    let in_memory = results::doubt_memory(&target::environment(&paths), plan);
+    // What is preconditioned or stamped is written before it is read.
+    let is_written = |cell: &&Cell| {
+        cell.precondition.is_some() || cell.workers.iter().any(|worker| worker.verify)
+    };
+    let cells = plan.cells.iter().filter(|cell| !is_written(cell));
+    let blank = cells.flat_map(|cell| run::blank_storage(plan, cell));
+    let mut messages: Vec<String> = Vec::new();
+    for warning in in_memory.into_iter().chain(blank) {
+        if !messages.contains(&warning.message) {
+            messages.push(warning.message);
+        }
+    }
+    let diagnostics = messages.into_iter();
+    diagnostics
+        .map(|message| Diagnostic::warning("", message))
+        .collect()
 }

@@ -50,6 +50,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         command: std::env::args().collect(),
         stop,
         continued: continued.flag(),
+        memory_is_meant: false,
     };
     let mut keeper = Keeper::open(place, !args.no_db);
     let warnings = warnings

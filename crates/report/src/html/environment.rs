@@ -17,7 +17,7 @@ pub fn section(run: &Run) -> Markup {
         section #(run.id("environment")) {
             h2 { (run.heading("Environment")) }
             (pairs(&system(environment), "System"))
-            (storage(environment))
+            (storage(run))
             @if !environment.settings.is_empty() {
                 (pairs(&settings(environment), "Kernel settings"))
             }
@@ -98,9 +98,17 @@ fn settings(environment: &Environment) -> Vec<(String, String)> {
         .collect()
 }
 
-fn storage(environment: &Environment) -> Markup {
+fn storage(run: &Run) -> Markup {
+    let environment = &run.record.environment;
     let names = |heads: &[&str]| heads.iter().map(|head| Column::name(head)).collect();
     html! {
+        @if !environment.stacks.is_empty() {
+            (plain(
+                names(&["target", "layers", "kept in"]),
+                stacks(run),
+                "What lies under the targets",
+            ))
+        }
         @if !environment.mounts.is_empty() {
             @let heads = names(&["mounted at", "source", "type", "options"]);
             (plain(heads, mounts(environment), "Mounts"))
@@ -123,6 +131,22 @@ fn storage(environment: &Environment) -> Markup {
             ))
         }
     }
+}
+
+fn stacks(run: &Run) -> Vec<Vec<String>> {
+    let stacks = run.record.environment.stacks.iter();
+    stacks
+        .map(|stack| {
+            let target = run.record.plan.targets.get(stack.target_index as usize);
+            let path = target.map(|target| target.path.to_string_lossy().into_owned());
+            let medium = if stack.in_memory { "memory" } else { "" };
+            vec![
+                printable(&path.unwrap_or_default()),
+                printable(&stack.layers),
+                medium.to_owned(),
+            ]
+        })
+        .collect()
 }
 
 fn mounts(environment: &Environment) -> Vec<Vec<String>> {

@@ -115,16 +115,24 @@ fn processor(environment: &Environment) -> String {
     }
 }
 
-/// The file system and device of each target, each once.
+/// What lies under each target, each once.
 fn storage(environment: &Environment) -> Vec<String> {
     let mut targets: BTreeSet<u32> = environment
         .file_systems
         .iter()
         .map(|file_system| file_system.target_index)
         .collect();
+    targets.extend(environment.stacks.iter().map(|stack| stack.target_index));
     targets.extend(environment.devices.iter().map(|device| device.target_index));
     let mut storages = Vec::new();
     for target in targets {
+        let mut stacks = environment.stacks.iter();
+        if let Some(stack) = stacks.find(|it| it.target_index == target) {
+            if !storages.contains(&stack.layers) {
+                storages.push(stack.layers.clone());
+            }
+            continue;
+        }
         let kind = environment
             .file_systems
             .iter()

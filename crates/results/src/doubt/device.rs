@@ -4,7 +4,7 @@ use workload::plan::{CacheMode, Cell, EngineKind, Plan, TargetKind};
 
 use super::{Finding, is_idle, percent};
 use crate::title::target_indexes;
-use crate::{CellRecord, DeviceFigures, Environment, OperationFigures, WarningCode};
+use crate::{CellRecord, DeviceFigures, Environment, OperationFigures, Warning, WarningCode};
 
 /// Below this share of the bytes moved, the device cannot have moved them all.
 const DEVICE_SHARE_MIN: f64 = 0.9;
@@ -161,6 +161,42 @@ fn may_amplify(
     copies || may_be_left || planned.files.is_some() || planned.new_file
 }
 
+/// Whether what keeps the bytes of a target is memory, so that no device is measured: a loop
+/// device on a file in memory, zram, a file system in memory.
+#[must_use]
+pub fn doubt_memory(environment: &Environment, plan: &Plan) -> Vec<Warning> {
+    let stacks = environment.stacks.iter().filter(|stack| stack.in_memory);
+    let doubted = stacks.filter_map(|stack| {
+        let target = plan.targets.get(stack.target_index as usize)?;
+        let cells = plan.cells.iter().filter(|cell| {
+            cell.engine != EngineKind::Null && target_indexes(cell).contains(&stack.target_index)
+        });
+        // Of direct I/O without a device each cell says so itself.
+        let is_told = |cell: &Cell| {
+            is_without_device(environment, stack.target_index) && cell.cache == CacheMode::Direct
+        };
+        let mut cells = cells.filter(|cell| !is_told(cell));
+        cells.next().map(|_| {
+            let message = format!(
+                "what keeps the bytes of `{}` is memory ({}): no device is measured; name a \
+                 target on a disk to measure one",
+                target.path.display(),
+                stack.layers
+            );
+            Warning::of_run(WarningCode::MemoryBacked, message)
+        })
+    });
+    doubted.collect()
+}
+
+/// Whether a target is on a file system in memory, so that there is no cache beside it.
+fn is_without_device(environment: &Environment, target_index: u32) -> bool {
+    let of_target = |index: &u32| *index == target_index;
+    let mut stacks = environment.stacks.iter();
+    let mut devices = environment.devices.iter().map(|it| &it.target_index);
+    stacks.any(|it| it.in_memory && of_target(&it.target_index)) && !devices.any(of_target)
+}
+
 pub(super) fn file_smaller_than_memory(
     cell: &CellRecord,
     planned: Option<&Cell>,
@@ -170,7 +206,14 @@ pub(super) fn file_smaller_than_memory(
     if cell.cache != CacheMode::Buffered || cell.engine == EngineKind::Null {
         return None;
     }
-    let used = target_indexes(planned?)
+    let used = target_indexes(planned?);
+    if used
+        .iter()
+        .all(|index| is_without_device(environment, *index))
+    {
+        return None;
+    }
+    let used = used
         .iter()
         .filter_map(|index| plan.targets.get(*index as usize))
         .fold(0_u64, |sum, target| sum.saturating_add(target.size_bytes));

@@ -1,6 +1,6 @@
 //! Which figures deserve doubt for what devices did meanwhile.
 
-use results::{CellRecord, DeviceFigures, FileSystem, WarningCode, doubt};
+use results::{CellRecord, DeviceFigures, FileSystem, Stack, WarningCode, doubt, doubt_memory};
 use workload::plan::{CacheMode, EngineKind, Plan, TargetKind};
 
 use crate::doubts::{only, setting, told};
@@ -124,4 +124,34 @@ fn the_request_that_ends_a_measurement_came_from_no_cache() {
     cell.device.as_mut().unwrap().read_bytes = 5 * 4096;
     let message = "the page cache served 29 % of the bytes read; nvme0n1 did not";
     only(&plan, &cell, WarningCode::CacheServedReads, message);
+}
+
+#[test]
+fn memory_under_a_target_is_told_once_whatever_is_on_it() {
+    let (mut plan, _) = setting();
+    plan.cells.truncate(1);
+    let mut environment = sample::environment();
+    environment.stacks = vec![Stack {
+        target_index: 0,
+        layers: "ext4 on /dev/zram0 (memory, lz4)".into(),
+        in_memory: true,
+    }];
+    let told = doubt_memory(&environment, &plan);
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0].code, WarningCode::MemoryBacked);
+    let wanted = "what keeps the bytes of `/mnt/array` is memory (ext4 on /dev/zram0 (memory, \
+                  lz4)): no device is measured; name a target on a disk to measure one";
+    assert_eq!(told[0].message, wanted);
+    // Without a device, each cell with direct I/O says so itself; others cannot be cached.
+    environment.devices.clear();
+    assert_eq!(doubt_memory(&environment, &plan), []);
+    plan.cells[0].cache = CacheMode::Buffered;
+    assert_eq!(doubt_memory(&environment, &plan).len(), 1);
+    let mut cell = sample::cell_record(&plan, 0, 100_000);
+    cell.device = None;
+    assert_eq!(doubt(&cell, &environment, &plan), []);
+    environment.stacks[0].in_memory = false;
+    assert_eq!(doubt_memory(&environment, &plan), []);
+    let told = doubt(&cell, &environment, &plan);
+    assert_eq!(told[0].code, WarningCode::FileSmallerThanMemory);
 }

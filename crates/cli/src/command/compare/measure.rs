@@ -51,6 +51,7 @@ pub(super) fn measure(
         command: std::env::args().collect(),
         stop: stop_flag(at_once)?,
         continued: continued.flag(),
+        memory_is_meant: false,
     };
     let mut keepers = [(); 2].map(|()| Keeper::open(place, !args.no_db));
     let [finished_a, finished_b] = in_turn(&sides, &options, &mut keepers, live_of(args)?);

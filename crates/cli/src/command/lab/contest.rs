@@ -471,6 +471,9 @@ pub(super) fn tags(lab_name: String) -> Vec<String> {
 /// What is mounted how.
 pub(super) fn describe(built: &Built) -> String {
     let mut parts = vec![built.ground.clone()];
+    let stack = target::stack(&built.directory);
+    let in_memory = stack.filter(|it| it.medium == target::Medium::Memory && it.has_device);
+    parts.extend(in_memory.map(|it| format!("in memory: {}", it.text)));
     parts.extend(
         built
             .mkfs

@@ -60,6 +60,8 @@ pub(crate) fn measure(
         command: std::env::args().collect(),
         stop: Arc::clone(&stop),
         continued: continued.flag(),
+        // What each file system lies on is said beside its column.
+        memory_is_meant: true,
         ..RunOptions::default()
     };
     let mut live = live(is_quiet)?;

@@ -1,0 +1,49 @@
+//! Reads of storage that was never written.
+
+use results::{Warning, WarningCode, target_indexes};
+use workload::plan::{Cell, EngineKind, Plan, TargetKind};
+
+/// From this share on, reads that need no medium are worth a warning.
+const BLANK_SHARE_MIN: f64 = 0.01;
+
+/// Whether a cell reads parts of devices that were never written, as they are now: test files are
+/// written before they are read.
+#[must_use]
+pub fn blank_storage(plan: &Plan, cell: &Cell) -> Vec<Warning> {
+    if cell.engine == EngineKind::Null || cell.files.is_some() {
+        return Vec::new();
+    }
+    let doubted = target_indexes(cell).into_iter().filter_map(|target_index| {
+        let target = plan.targets.get(target_index as usize)?;
+        let blank = (target.kind == TargetKind::Device)
+            .then(|| target::blank(&target.path, read_bytes(cell, target_index)?))??;
+        (blank.share() >= BLANK_SHARE_MIN).then(|| {
+            let (path, keeper) = (target.path.display(), blank.keeper.display());
+            let where_it_is = match blank.keeper == target.path {
+                true => String::new(),
+                false => format!(" (its bytes are in `{keeper}`)"),
+            };
+            let message = format!(
+                "{:.0} % of what is read of `{path}` was never written{where_it_is}: such reads \
+                 are answered without the medium; write all of it first, as `--precondition 1x` \
+                 does",
+                (blank.share() * 100.0).max(1.0)
+            );
+            Warning::of_cell(WarningCode::BlankStorage, cell.index, message)
+        })
+    });
+    doubted.collect()
+}
+
+/// The bytes of a target that a cell's readers use; none where nobody reads it.
+fn read_bytes(cell: &Cell, target_index: u32) -> Option<std::ops::Range<u64>> {
+    let reads = |worker: &&workload::plan::WorkerPlan| {
+        let mut lines = worker.lines.iter();
+        lines.any(|line| line.read_percent > 0.0 || line.reply_bytes > 0)
+    };
+    let spans = cell.workers.iter().filter(reads).flat_map(|it| &it.spans);
+    let spans = spans.filter(|span| span.target_index == target_index);
+    spans
+        .map(|span| span.start_bytes..span.start_bytes.saturating_add(span.size_bytes))
+        .reduce(|one, other| one.start.min(other.start)..one.end.max(other.end))
+}

@@ -1,0 +1,78 @@
+//! Storage that was never written, whose reads need no medium.
+
+use std::fs::File;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags};
+
+use crate::stack::Survey;
+use crate::sysfs::{DeviceNumber, block_number, word};
+
+/// A part of a device that was never written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Blank {
+    /// The file in which the device's bytes are, or the device where it keeps them itself.
+    pub keeper: PathBuf,
+    /// Bytes that were looked at.
+    pub looked_bytes: u64,
+    /// Bytes of these that were never written.
+    pub blank_bytes: u64,
+}
+
+impl Blank {
+    /// The share of what was looked at.
+    #[must_use]
+    pub fn share(&self) -> f64 {
+        self.blank_bytes as f64 / self.looked_bytes.max(1) as f64
+    }
+}
+
+/// Which part of these bytes of a device was never written; none where that cannot be told: of
+/// disks, of volumes over several devices, and where the file under it may not be read.
+#[must_use]
+pub fn blank(device: &Path, bytes: Range<u64>) -> Option<Blank> {
+    let number = device.to_str().and_then(block_number)?;
+    let survey = Survey::new();
+    if let Some(blank) = in_zram(&survey, number, device, &bytes) {
+        return Some(blank);
+    }
+    let (keeper, start_bytes) = survey.file_under(number, bytes.start)?;
+    let length_bytes = bytes.end.checked_sub(bytes.start)?;
+    if !std::fs::metadata(&keeper).is_ok_and(|found| found.is_file()) {
+        return None;
+    }
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    let file = File::from(rustix::fs::open(&keeper, flags, Mode::empty()).ok()?);
+    let end_bytes = start_bytes.checked_add(length_bytes)?;
+    let found = engine::find_unwritten(&file, start_bytes..end_bytes).ok()??;
+    Some(Blank {
+        keeper,
+        looked_bytes: found.looked_bytes,
+        blank_bytes: found.unwritten_bytes,
+    })
+}
+
+/// What a zram device as a whole has not stored.
+///
+/// Source: Linux, `Documentation/admin-guide/blockdev/zram.rst`: `mm_stat` begins with the bytes
+/// stored, before compression.
+fn in_zram(
+    survey: &Survey,
+    number: DeviceNumber,
+    device: &Path,
+    bytes: &Range<u64>,
+) -> Option<Blank> {
+    let directory = survey.sys.directory(number)?;
+    let found = survey.sys.device(number, 0)?;
+    if bytes.start > 0 || bytes.end < found.size_bytes {
+        return None;
+    }
+    let figures = word(&directory.join("mm_stat"))?;
+    let stored_bytes: u64 = figures.split_ascii_whitespace().next()?.parse().ok()?;
+    Some(Blank {
+        keeper: device.to_owned(),
+        looked_bytes: found.size_bytes,
+        blank_bytes: found.size_bytes.saturating_sub(stored_bytes),
+    })
+}
