@@ -9,8 +9,8 @@ use store::{Store, StoreError};
 
 use crate::failure::{Exit, Failure};
 
-/// Two weeks of intervals of a second, as [`RunRecord::to_json`] writes them; nothing larger is
-/// read.
+/// Two weeks of intervals of a second, as [`RunRecord::to_json`] writes them, and long runs have no
+/// shorter ones; nothing larger is read.
 const RECORD_BYTES_MAX: u64 = 1 << 30;
 
 /// What a record of that size has room for at its twenty bytes and more for each value.

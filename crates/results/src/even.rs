@@ -17,6 +17,8 @@ const FREEDOM_MAX: f64 = 1e6;
 /// What was done per second in slices of measured time of one length; the last may be shorter.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EvenRates {
+    /// How long a slice is, in nanoseconds.
+    pub slice_ns: u64,
     /// Where each slice begins, in nanoseconds from the start of the measurement.
     pub starts_ns: Vec<u64>,
     /// The rate of each.
@@ -68,7 +70,10 @@ impl Cut {
     fn new(slice_ns: u64) -> Self {
         Self {
             slice_ns,
-            done: EvenRates::default(),
+            done: EvenRates {
+                slice_ns,
+                ..EvenRates::default()
+            },
             start_ns: 0,
             length_ns: 0,
             amount: 0.0,

@@ -136,7 +136,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     drop(sender);
     let cell = kit.cell;
     let counters = shapes.iter().map(|shape| shape.spans.clone()).collect();
-    let mut collection = Collection::new(inboxes, shapes, rounds::interval_ns(cell));
+    let mut collection = Collection::new(inboxes, shapes, rounds::steps(cell));
     collection.rounds = Rounds::new(cell, counters);
     collection.leaves_out = can_leave_out(cell);
     let threads = tasks
@@ -159,10 +159,10 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     if cell.operations.is_some() || cell.run_time_ns == 0 {
         count_from_the_first(&mut run.outcomes);
     }
-    let mut measured = assemble(lanes, run, &mut collection, transaction_kinds);
+    let (mut measured, indexes) = assemble(lanes, run, &mut collection, transaction_kinds);
     if let Some(rounds) = collection.rounds.take() {
         let stopped = kit.stop.load(Ordering::Relaxed);
-        rounds.narrow(&mut measured, &collection.indexes, stopped);
+        rounds.narrow(&mut measured, &indexes, stopped);
     }
     Ok(measured)
 }
@@ -415,12 +415,13 @@ pub(crate) fn shape(lane: &Lane, operations: OperationSet, kind_count: usize) ->
     }
 }
 
+/// What was measured, with the indexes of its intervals.
 fn assemble(
     lanes: Vec<Lane>,
     mut run: Run,
     collection: &mut Collection,
     transaction_kinds: &'static [&'static str],
-) -> Measured {
+) -> (Measured, Vec<i64>) {
     collection.collect();
     for (index, outcome) in run.outcomes.iter().enumerate() {
         collection.add_rest(index, outcome);
@@ -429,9 +430,10 @@ fn assemble(
     let outcomes = run.outcomes.iter();
     let waited_ns = outcomes.map(|it| Some(it.cpu_at_end?.waited_ns())).sum();
     let end_ns = run.outcomes.iter().map(|it| it.finish_ns).max();
+    let (mut intervals, indexes) = collection.timeline.take();
     let waits = &mut collection.waits;
     waits.close(end_ns.unwrap_or_default(), waited_ns);
-    waits.put_into(&mut collection.intervals, run.measure_ns);
+    waits.put_into(&mut intervals, run.measure_ns);
     collection.judge();
     for (outcome, left_out_ns) in run.outcomes.iter_mut().zip(&collection.left_out_ns) {
         outcome.measured_ns = outcome.measured_ns.saturating_sub(*left_out_ns);
@@ -441,7 +443,7 @@ fn assemble(
     let standstills = standstills.collect();
     let spans = std::mem::take(&mut collection.lanes);
     let parts = lanes.into_iter().zip(spans).zip(run.outcomes);
-    Measured {
+    let measured = Measured {
         lanes: parts
             .map(|((lane, spans), outcome)| MeasuredLane {
                 lane,
@@ -449,13 +451,14 @@ fn assemble(
                 outcome,
             })
             .collect(),
-        intervals: std::mem::take(&mut collection.intervals),
+        intervals,
         engine_notes: run.notes,
         transaction_kinds,
         measure_ns: run.measure_ns,
         standstills,
         steady: None,
-    }
+    };
+    (measured, indexes)
 }
 
 #[cfg(test)]

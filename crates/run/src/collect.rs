@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use results::{IntervalRecord, Names};
-use stats::{Counter, Interval};
+use stats::Interval;
 
-use crate::figures::operation_names;
 use crate::recorder::{Inbox, Outcome, Sample};
 use crate::rounds::Rounds;
 use crate::standstill::Still;
+use crate::timeline::{Slice, Steps, Timeline};
 use crate::waits::WaitSeries;
 
 /// Everything that the workers of a cell have counted so far.
@@ -18,12 +17,8 @@ pub(crate) struct Collection {
     /// Totals of the measurement: by lane, then by the lane's span.
     pub lanes: Vec<Vec<Interval>>,
     pending: BTreeMap<i64, Slice>,
-    /// Finished intervals, in order: each begins where the one before it ends, or later.
-    pub intervals: Vec<IntervalRecord>,
-    /// Which intervals of the measurement they are, ascending.
-    pub indexes: Vec<i64>,
-    /// The newest finished slice of the ramp or the measurement, for live figures.
-    pub latest: Option<Slice>,
+    /// Finished intervals.
+    pub timeline: Timeline,
     /// Transactions so far, failed ones included.
     pub transactions: u64,
     /// Where the cell is measured until it is steady.
@@ -40,24 +35,13 @@ pub(crate) struct Collection {
     lane_ends_ns: Vec<u64>,
     /// Index of the last slice that was finished; those of the ramp are below 0.
     finished_index: i64,
-    /// When the last finished interval ended, in nanoseconds of the clock.
-    finished_ns: u64,
     interval_ns: u64,
     measure_ns: u64,
 }
 
-/// One interval over all lanes.
-#[derive(Clone)]
-pub(crate) struct Slice {
-    pub counted: Interval,
-    /// Whether its ends are those of samples that last about an interval and came in time. One
-    /// that a lane's stall made longer counts, but says nothing of when the others counted.
-    is_regular: bool,
-}
-
 impl Collection {
     /// `shapes` has one empty sample for each lane; the measurement begins at about `measure_ns`.
-    pub fn new(inboxes: Vec<Inbox>, shapes: Vec<Sample>, interval_ns: u64) -> Self {
+    pub fn new(inboxes: Vec<Inbox>, shapes: Vec<Sample>, steps: Steps) -> Self {
         Self {
             waits: WaitSeries::default(),
             stills: Vec::new(),
@@ -67,14 +51,11 @@ impl Collection {
             inboxes,
             lanes: shapes.into_iter().map(|shape| shape.spans).collect(),
             pending: BTreeMap::new(),
-            intervals: Vec::new(),
-            indexes: Vec::new(),
-            latest: None,
+            timeline: Timeline::new(steps),
             transactions: 0,
             rounds: None,
             finished_index: i64::MIN,
-            finished_ns: 0,
-            interval_ns,
+            interval_ns: steps.length_ns,
             measure_ns: 0,
         }
     }
@@ -82,12 +63,11 @@ impl Collection {
     /// Tells when the measurement begins, in nanoseconds of the clock.
     pub fn set_measure_start(&mut self, measure_ns: u64) {
         self.measure_ns = measure_ns;
+        self.timeline.set_measure_start(measure_ns);
     }
 
-    /// Takes what has been handed over, gives the samples back, and returns how many intervals
-    /// were finished by it.
-    pub fn collect(&mut self) -> usize {
-        let before = self.intervals.len();
+    /// Takes what has been handed over and gives the samples back.
+    pub fn collect(&mut self) {
         for lane_index in 0..self.inboxes.len() {
             while let Ok(sample) = self.inboxes[lane_index].full.pop() {
                 self.add(lane_index, &sample);
@@ -96,7 +76,6 @@ impl Collection {
             }
         }
         self.finish_complete();
-        self.intervals.len() - before
     }
 
     /// Judges the rounds that are complete; returns how many were judged by it.
@@ -194,103 +173,9 @@ impl Collection {
         }
     }
 
-    fn finish(&mut self, index: i64, mut slice: Slice) {
+    fn finish(&mut self, index: i64, slice: Slice) {
         self.finished_index = index;
-        let counted = &mut slice.counted;
-        let end_ns = counted.end_ns();
-        if index < 0 {
-            self.latest = Some(slice);
-            return;
-        }
-        if end_ns <= self.finished_ns {
-            self.add_to_latest(&slice);
-            return;
-        }
-        let at_ns = counted.at_ns.max(self.finished_ns);
-        (counted.at_ns, counted.length_ns) = (at_ns, end_ns - at_ns);
-        self.finished_ns = end_ns;
-        self.indexes.push(index);
-        self.intervals.push(self.record(&slice));
-        self.latest = Some(slice);
-    }
-
-    /// Counts what has no time of its own left in the last finished interval.
-    fn add_to_latest(&mut self, slice: &Slice) {
-        let Some(mut latest) = self.latest.take() else {
-            return;
-        };
-        latest.merge(&slice.counted);
-        let record = self.record(&latest);
-        if let Some(last) = self.intervals.last_mut() {
-            *last = record;
-        }
-        self.latest = Some(latest);
-    }
-
-    fn record(&self, slice: &Slice) -> IntervalRecord {
-        let operations = operation_names();
-        let names = Names {
-            operations: &operations,
-            transactions: &[],
-        };
-        let mut record = IntervalRecord::of(&slice.counted, names);
-        record.at_ns = record.at_ns.saturating_sub(self.measure_ns);
-        record
-    }
-}
-
-impl Slice {
-    fn of(sample: &Sample, is_regular: bool) -> Self {
-        let mut slice = Self {
-            counted: Interval::default(),
-            is_regular,
-        };
-        slice.counted.at_ns = sample.at_ns;
-        slice.counted.length_ns = sample.length_ns;
-        sample.spans.iter().for_each(|span| slice.merge(span));
-        slice
-    }
-
-    fn add(&mut self, sample: &Sample, is_regular: bool) {
-        sample.spans.iter().for_each(|span| self.merge(span));
-        if self.is_regular && !is_regular {
-            return;
-        }
-        let (mut at_ns, mut end_ns) = (sample.at_ns, sample.end_ns());
-        if self.is_regular == is_regular {
-            at_ns = at_ns.min(self.counted.at_ns);
-            end_ns = end_ns.max(self.counted.end_ns());
-        }
-        self.is_regular = is_regular;
-        (self.counted.at_ns, self.counted.length_ns) = (at_ns, end_ns - at_ns);
-    }
-
-    /// Adds the counters, which do not change its ends.
-    fn merge(&mut self, counted: &Interval) {
-        let ends = (self.counted.at_ns, self.counted.length_ns);
-        self.counted.merge(counted);
-        (self.counted.at_ns, self.counted.length_ns) = ends;
-    }
-
-    /// Operations, or transactions, and bytes each second, the 99th percentile, and errors.
-    pub fn live(&self, by_transaction: bool) -> (f64, f64, Option<u64>, u64) {
-        let mut total = self.counted.total();
-        let (bytes, errors) = (total.bytes(), total.errors());
-        if by_transaction {
-            total = Counter::new();
-            self.counted
-                .transactions()
-                .iter()
-                .for_each(|it| total.merge(it));
-        }
-        let seconds = self.counted.length_ns.max(1) as f64 / 1e9;
-        let rate = |amount: u64| amount as f64 / seconds;
-        (
-            rate(total.count()),
-            rate(bytes),
-            total.latency().percentile(99.0),
-            errors,
-        )
+        self.timeline.finish(index, slice);
     }
 }
 

@@ -37,6 +37,7 @@ mod spans;
 mod standstill;
 #[cfg(test)]
 mod tests;
+mod timeline;
 mod together;
 mod waits;
 mod watch;

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use results::{Latency, Names, RoundRecord, RunEvent, SteadyRecord, per_second};
+use results::{Latency, Names, RoundRecord, RunEvent, SteadyRecord, SteadyRule, per_second};
 use stats::{Interval, SteadyState, SteadyVerdict};
 use workload::plan::Cell;
 
@@ -14,40 +14,43 @@ use crate::cell::{CellKit, Measured, MeasuredRounds};
 use crate::collect::Collection;
 use crate::figures::operation_names;
 use crate::recorder::Sample;
+use crate::timeline::Steps;
 
-/// Length of an interval where nothing asks for another, in nanoseconds.
-pub(crate) const INTERVAL_NS: u64 = 1_000_000_000;
-
-/// Intervals of a round: as many as there are whole seconds.
-fn intervals_per_round(cell: &Cell) -> u64 {
-    (cell.run_time_ns / INTERVAL_NS).max(1)
+/// Intervals of a round: as many as give a window the intervals of a measurement.
+fn intervals_per_round(cell: &Cell, rule: &SteadyRule) -> u64 {
+    let window_ns = cell.run_time_ns.saturating_mul(rule.window_count as u64);
+    (cell.run_time_ns / Steps::of(window_ns).length_ns).max(1)
 }
 
-/// Length of a cell's intervals, in nanoseconds; a round has a whole number of them.
-pub(crate) fn interval_ns(cell: &Cell) -> u64 {
-    match cell.steady {
-        Some(_) => (cell.run_time_ns / intervals_per_round(cell)).max(1),
-        None => INTERVAL_NS,
+/// How long a cell's intervals are; a round has a whole number of them.
+pub(crate) fn steps(cell: &Cell) -> Steps {
+    match &cell.steady {
+        Some(rule) => Steps::even((cell.run_time_ns / intervals_per_round(cell, rule)).max(1)),
+        // However long it may take, operations end it.
+        None if cell.operations.is_some() => Steps::of(0),
+        None => Steps::of(cell.run_time_ns),
     }
+}
+
+/// Length of the intervals that workers hand over, in nanoseconds.
+pub(crate) fn interval_ns(cell: &Cell) -> u64 {
+    steps(cell).length_ns
 }
 
 /// Length of a cell's measurement, in nanoseconds: of all rounds that there may be; 0 where
 /// something else ends it.
 pub(crate) fn measure_ns(cell: &Cell) -> u64 {
     let rounds = cell.steady.map_or(1, |rule| rule.rounds_max as u64);
-    let interval_ns = interval_ns(cell);
-    match cell.steady {
-        Some(_) => interval_ns
-            .saturating_mul(intervals_per_round(cell))
-            .saturating_mul(rounds),
+    match round_ns(cell) {
+        Some(round_ns) => round_ns.saturating_mul(rounds),
         None => cell.run_time_ns,
     }
 }
 
 /// Length of a round, in nanoseconds; none where a cell has no rounds.
 pub(crate) fn round_ns(cell: &Cell) -> Option<u64> {
-    cell.steady
-        .map(|_| interval_ns(cell).saturating_mul(intervals_per_round(cell)))
+    let per_round = intervals_per_round(cell, cell.steady.as_ref()?);
+    Some(interval_ns(cell).saturating_mul(per_round))
 }
 
 /// The rounds of a cell until now.
@@ -100,9 +103,10 @@ pub(crate) fn tell(kit: &mut CellKit<'_>, collection: &Collection) {
 impl Rounds {
     /// No rounds yet; `shape` has the empty counters of each lane. None where a cell has no rounds.
     pub fn new(cell: &Cell, shape: Vec<Vec<Interval>>) -> Option<Self> {
+        let rule = cell.steady?;
         Some(Self {
-            state: SteadyState::new(cell.steady?),
-            intervals_per_round: intervals_per_round(cell) as i64,
+            state: SteadyState::new(rule),
+            intervals_per_round: intervals_per_round(cell, &rule) as i64,
             round_ns: round_ns(cell)?,
             kept: VecDeque::new(),
             records: Vec::new(),

@@ -15,8 +15,8 @@ use crate::standstill::Sleep;
 /// How often the monitor looks, in nanoseconds; a worker that is done wakes it at once.
 const LOOK_NS: u64 = 100_000_000;
 
-/// How often it tells how far the cell is, in looks.
-const LOOKS_PER_PROGRESS: u32 = 2;
+/// How often it tells how far the cell is, in nanoseconds.
+const PROGRESS_NS: u64 = 200_000_000;
 
 /// What is watched.
 pub(crate) struct Watch<'a> {
@@ -41,7 +41,9 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
     let mut next_mark = Some(Mark::Begin);
     let interval_ns = rounds::interval_ns(kit.cell);
     collection.waits.start(watch.thread_ids, interval_ns);
-    for look in 0_u32.. {
+    let look_ns = look_ns(kit.cell);
+    let looks_per_progress = PROGRESS_NS / look_ns;
+    for look in 0_u64.. {
         let now_ns = kit.clock.now_ns();
         match next_mark {
             Some(Mark::Begin) if now_ns >= measure_ns => {
@@ -61,15 +63,15 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
         }
         collection.waits.look(kit.clock);
         collection.stills.extend(sleep.check(kit.clock));
-        let finished = collection.collect();
-        tell_intervals(kit, collection, finished);
+        collection.collect();
+        tell_intervals(kit, collection);
         if collection.judge() > 0 {
             rounds::tell(kit, collection);
         }
         if collection.is_decided() || kit.stop.load(Ordering::Relaxed) {
             watch.end.store(true, Ordering::Relaxed);
         }
-        if look % LOOKS_PER_PROGRESS == 0 {
+        if look % looks_per_progress == 0 {
             tell_progress(kit, collection, watch.start_ns, now_ns);
         }
         if (watch.all_done)() {
@@ -80,7 +82,7 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
             Some(_) => end_ns.min(next_round_ns),
             None => u64::MAX,
         };
-        let span_ns = until_ns.saturating_sub(now_ns).clamp(1, look_ns(kit.cell));
+        let span_ns = until_ns.saturating_sub(now_ns).clamp(1, look_ns);
         let still = sleep.sleep(span_ns, kit.clock, pause);
         collection.stills.extend(still);
     }
@@ -91,7 +93,7 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
 
 /// A worker has two samples to give away, so short intervals are fetched often.
 fn look_ns(cell: &Cell) -> u64 {
-    (rounds::interval_ns(cell) / 4).clamp(1, LOOK_NS)
+    (rounds::interval_ns(cell) / 2).clamp(1, LOOK_NS)
 }
 
 /// Sleeps so long, or until a worker is done: a monitor that looked often would take the
@@ -100,12 +102,11 @@ fn pause(span_ns: u64) {
     std::thread::park_timeout(Duration::from_nanos(span_ns));
 }
 
-fn tell_intervals(kit: &mut CellKit<'_>, collection: &Collection, finished: usize) {
-    let first = collection.intervals.len() - finished;
-    for interval in &collection.intervals[first..] {
+fn tell_intervals(kit: &mut CellKit<'_>, collection: &mut Collection) {
+    for interval in collection.timeline.take_told() {
         (kit.listener)(&RunEvent::Interval {
             cell: kit.cell.index,
-            interval: interval.clone(),
+            interval,
         });
     }
 }
@@ -140,7 +141,7 @@ fn tell_progress(kit: &mut CellKit<'_>, collection: &Collection, start_ns: u64, 
     let (phase, total_ns) =
         kit.course
             .progress(phase, elapsed_ns, total_ns, collection.transactions);
-    let latest = collection.latest.as_ref();
+    let latest = collection.timeline.latest.as_ref();
     let live = latest.map(|slice| slice.live(kit.course.phase.is_some()));
     let (iops, bytes_per_second, p99_ns, errors) = live.unwrap_or_default();
     (kit.listener)(&RunEvent::Progress {

@@ -1,7 +1,7 @@
 //! The figures that the reader came for, with their intervals.
 
 use maud::{Markup, html};
-use results::CellRecord;
+use results::{CellRecord, EvenRates};
 use units::format;
 
 use super::group::{Figure, Group, Metric};
@@ -91,21 +91,20 @@ fn interval(group: &Group, metric: Metric, figure: Figure) -> String {
     }
 }
 
-/// The lowest and highest rate of a cell's intervals.
+/// The lowest and highest rate of a cell's intervals, of which those with few operations are taken
+/// together.
 fn within(cell: &CellRecord) -> Option<String> {
-    let counted = Counted::of(cell);
-    let intervals = cell
-        .intervals
-        .iter()
-        .filter(|interval| interval.length_ns > 0);
-    let rates: Option<Vec<f64>> = intervals.map(|interval| counted.rate(interval)).collect();
-    let rates = rates?;
+    let names = Counted::of(cell).names(cell)?;
+    let even = EvenRates::of(&cell.intervals, &names, |figures| figures.count);
+    let rates = even.per_second;
     let [low, high] = [
         rates.iter().copied().min_by(f64::total_cmp)?,
         rates.iter().copied().max_by(f64::total_cmp)?,
     ]
     .map(format::iops);
-    (rates.len() > 1).then(|| format!("measured once; its intervals had {low} to {high}"))
+    let seconds = (even.slice_ns as f64 / 1e7).round() / 100.0;
+    let told = || format!("measured once; its intervals of {seconds} s had {low} to {high}");
+    (rates.len() > 1).then(told)
 }
 
 /// Transactions of all kinds per second, where they are not single operations.
@@ -330,7 +329,10 @@ mod tests {
         let first = record.cells[0].intervals[0].clone();
         record.cells[0].intervals.push(first);
         let seen = within(&record.cells[0]).unwrap();
-        assert_eq!(seen, "measured once; its intervals had 1.000k to 1.000k");
+        assert_eq!(
+            seen,
+            "measured once; its intervals of 10 s had 1.000k to 1.000k"
+        );
     }
 
     #[test]

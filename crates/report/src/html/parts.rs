@@ -56,6 +56,14 @@ impl Counted {
         (self != Self::Transactions).then_some(rate)
     }
 
+    /// The operations that are counted; none of transactions, which intervals do not count.
+    #[must_use]
+    pub fn names(self, cell: &CellRecord) -> Option<Vec<&str>> {
+        let names = cell.operations.keys().map(String::as_str);
+        let counted = names.filter(|name| self != Self::ReadsAndWrites || moves_bytes(name));
+        (self != Self::Transactions).then(|| counted.collect())
+    }
+
     /// The total's rate in words.
     #[must_use]
     pub fn rate_name(self) -> &'static str {
@@ -110,6 +118,11 @@ mod tests {
         let figures = interval.operations["read"];
         interval.operations.insert("close".to_owned(), figures);
         assert_eq!(Counted::of(&cell), Counted::ReadsAndWrites);
+        assert_eq!(
+            Counted::ReadsAndWrites.names(&cell),
+            Some(vec!["read", "write"])
+        );
+        assert_eq!(Counted::All.names(&cell).map(|it| it.len()), Some(3));
         assert_eq!(Counted::ReadsAndWrites.rate(&interval), Some(1_000.0));
         assert!(Counted::All.rate(&interval) > Some(1_000.0));
         assert_eq!(Counted::Transactions.rate(&interval), None);

@@ -1,19 +1,30 @@
 use proptest::prelude::*;
 
+use results::IntervalRecord;
+
 use super::*;
 use crate::recorder::{Outbox, exchange};
+use crate::rounds;
 
 const SECOND_NS: u64 = 1_000_000_000;
+const TENTH_NS: u64 = SECOND_NS / 10;
 /// When the measurement begins, by the clock.
 const MEASURE_NS: u64 = 5 * SECOND_NS;
 
 /// Lanes whose samples are made by hand.
 struct Lanes {
     collection: Collection,
+    /// What was told of it.
+    heard: Vec<IntervalRecord>,
     outboxes: Vec<Outbox>,
 }
 
 fn lanes(count: usize) -> Lanes {
+    lanes_of(count, SECOND_NS)
+}
+
+/// With intervals of this length.
+fn lanes_of(count: usize, interval_ns: u64) -> Lanes {
     let shape = Sample {
         spans: vec![Interval::with([0], 0)],
         ..Sample::default()
@@ -24,10 +35,11 @@ fn lanes(count: usize) -> Lanes {
         inboxes.push(inbox);
         outboxes.push(outbox);
     }
-    let mut collection = Collection::new(inboxes, vec![shape; count], SECOND_NS);
+    let mut collection = Collection::new(inboxes, vec![shape; count], Steps::even(interval_ns));
     collection.set_measure_start(MEASURE_NS);
     Lanes {
         collection,
+        heard: Vec::new(),
         outboxes,
     }
 }
@@ -48,19 +60,21 @@ fn sample(from_ms: i64, to_ms: i64, count: u64) -> Sample {
 }
 
 impl Lanes {
-    /// A lane hands over; the monitor looks.
+    /// A lane hands over; the monitor looks. Returns how many intervals it tells.
     fn give(&mut self, lane: usize, sample: Sample) -> usize {
         self.outboxes[lane].give(Box::new(sample));
-        self.collection.collect()
+        self.collection.collect();
+        let told = self.collection.timeline.take_told();
+        let count = told.len();
+        self.heard.extend(told);
+        count
     }
 
-    /// When each interval begins and how long it is, in milliseconds, and what was counted in it.
-    fn told(&self) -> Vec<(u64, u64, u64)> {
-        let count = |it: &IntervalRecord| it.operations.values().map(|it| it.count).sum();
-        let intervals = self.collection.intervals.iter();
-        intervals
-            .map(|it| (it.at_ns / 1_000_000, it.length_ns / 1_000_000, count(it)))
-            .collect()
+    /// When each interval begins and how long it is, in milliseconds, and what was counted in it;
+    /// with the index of each.
+    fn kept(&mut self) -> (Vec<(u64, u64, u64)>, Vec<i64>) {
+        let (intervals, indexes) = self.collection.timeline.take();
+        (intervals.iter().map(in_brief).collect(), indexes)
     }
 
     fn total(&self) -> u64 {
@@ -68,19 +82,31 @@ impl Lanes {
         spans.map(|span| span.total().count()).sum()
     }
 
-    fn assert_in_order(&self) {
-        let (told, indexes) = (self.told(), &self.collection.indexes);
-        let sum: u64 = told.iter().map(|(.., count)| count).sum();
+    /// Holds that intervals ascend and add up; returns them.
+    fn assert_in_order(&mut self) -> Vec<(u64, u64, u64)> {
+        let (intervals, indexes) = self.collection.timeline.take();
+        let kept: Vec<_> = intervals.iter().map(in_brief).collect();
+        let sum: u64 = kept.iter().map(|(.., count)| count).sum();
         assert_eq!(sum, self.total());
-        assert_eq!(told.len(), indexes.len());
+        assert_eq!(kept.len(), indexes.len());
         assert!(indexes.is_sorted_by(|a, b| a < b), "{indexes:?}");
-        let intervals = &self.collection.intervals;
         let follows = |pair: &[IntervalRecord]| {
             pair[0].at_ns < pair[1].at_ns && pair[0].at_ns + pair[0].length_ns <= pair[1].at_ns
         };
-        assert!(intervals.windows(2).all(follows), "{told:?}");
-        assert!(intervals.iter().all(|it| it.length_ns > 0), "{told:?}");
+        assert!(intervals.windows(2).all(follows), "{kept:?}");
+        assert!(intervals.iter().all(|it| it.length_ns > 0), "{kept:?}");
+        kept
     }
+}
+
+/// When it begins and how long it is, in milliseconds, and what was counted in it.
+fn in_brief(interval: &IntervalRecord) -> (u64, u64, u64) {
+    let count = interval.operations.values().map(|it| it.count).sum();
+    (
+        interval.at_ns / 1_000_000,
+        interval.length_ns / 1_000_000,
+        count,
+    )
 }
 
 #[test]
@@ -90,7 +116,10 @@ fn an_interval_is_finished_once_no_lane_can_add_to_it() {
     // Of the same lane once more in the same second: the other has still given nothing.
     assert_eq!(lanes.give(0, sample(1000, 1001, 1)), 0);
     assert_eq!(lanes.give(1, sample(10, 1010, 5)), 1);
-    assert_eq!(lanes.told(), [(0, 1010, 15)]);
+    assert_eq!(
+        lanes.heard.iter().map(in_brief).collect::<Vec<_>>(),
+        [(0, 1010, 15)]
+    );
 }
 
 #[test]
@@ -103,15 +132,14 @@ fn what_a_lane_hands_over_after_a_stall_makes_no_interval_anew() {
     for second in 3..9 {
         lanes.give(0, sample(second * 1000, (second + 1) * 1000, 10));
     }
-    let before = lanes.told();
+    let before: Vec<_> = lanes.heard.iter().map(in_brief).collect();
     assert!(before.len() >= 6, "{before:?}");
     // Its middle lies in a second that was told long ago.
     lanes.give(1, sample(3000, 9000, 7));
     lanes.give(0, sample(9000, 10_000, 10));
     lanes.give(1, sample(9000, 10_000, 10));
     lanes.collection.close();
-    lanes.assert_in_order();
-    let told = lanes.told();
+    let told = lanes.assert_in_order();
     assert_eq!(told[..before.len()], before);
     assert_eq!(told.len(), 10);
     assert!(told.iter().all(|(_, length_ms, _)| *length_ms == 1000));
@@ -126,7 +154,7 @@ fn a_long_sample_does_not_make_the_interval_of_others_long() {
     lanes.give(0, sample(2000, 3000, 10));
     lanes.collection.close();
     assert_eq!(
-        lanes.told(),
+        lanes.kept().0,
         [(0, 1000, 10), (1000, 1000, 14), (2000, 1000, 10)]
     );
 }
@@ -145,7 +173,7 @@ fn a_stall_of_all_lanes_is_one_long_interval() {
     }
     lanes.collection.close();
     assert_eq!(
-        lanes.told(),
+        lanes.kept().0,
         [(0, 1000, 20), (1000, 5000, 20), (6000, 1000, 20)]
     );
 }
@@ -176,9 +204,8 @@ fn the_rest_of_a_lane_that_ended_early_counts_even_where_it_comes_last() {
     lanes.collection.close();
     lanes.collection.add_rest(0, &outcome);
     lanes.collection.close();
-    lanes.assert_in_order();
+    assert_eq!(lanes.assert_in_order().len(), 4);
     assert_eq!(lanes.total(), 43);
-    assert_eq!(lanes.told().len(), 4);
 }
 
 #[test]
@@ -192,20 +219,20 @@ fn a_lane_that_handed_everything_over_has_no_rest() {
     };
     lanes.collection.add_rest(0, &outcome);
     lanes.collection.close();
-    assert_eq!(lanes.told(), [(0, 700, 3)]);
+    assert_eq!(lanes.kept().0, [(0, 700, 3)]);
 }
 
-/// Lanes whose cell is measured in rounds of two seconds until three are steady.
+/// Lanes whose cell is measured in rounds of two tenths of a second until three are steady.
 fn lanes_in_rounds(count: usize) -> Lanes {
     let mut cell = crate::tests::cell(1, Vec::new());
-    cell.run_time_ns = 2 * SECOND_NS;
+    cell.run_time_ns = 2 * TENTH_NS;
     cell.steady = Some(results::SteadyRule {
         window_count: 3,
         range_max: 1e6,
         excursion_max: 1e6,
         rounds_max: 100,
     });
-    let mut lanes = lanes(count);
+    let mut lanes = lanes_of(count, rounds::interval_ns(&cell));
     let shape = lanes.collection.lanes.clone();
     lanes.collection.rounds = Rounds::new(&cell, shape);
     lanes
@@ -214,18 +241,18 @@ fn lanes_in_rounds(count: usize) -> Lanes {
 #[test]
 fn rounds_are_judged_when_their_intervals_are_there_and_add_up() {
     let mut lanes = lanes_in_rounds(2);
-    for second in 0..6 {
+    for tenth in 0..6 {
         assert_eq!(lanes.collection.judge(), 0);
-        lanes.give(0, sample(second * 1000, (second + 1) * 1000, 10));
+        lanes.give(0, sample(tenth * 100, (tenth + 1) * 100, 10));
         assert_eq!(lanes.collection.judge(), 0);
-        lanes.give(1, sample(second * 1000, (second + 1) * 1000, 5));
-        assert_eq!(lanes.collection.judge(), (second % 2) as usize);
+        lanes.give(1, sample(tenth * 100, (tenth + 1) * 100, 5));
+        assert_eq!(lanes.collection.judge(), (tenth % 2) as usize);
     }
     assert!(lanes.collection.is_decided());
     let told = lanes.collection.rounds.as_ref().unwrap().told();
     for (index, round) in (0..).zip(&told.rounds) {
-        assert_eq!((round.at_ns, round.count), (index * 2 * SECOND_NS, 30));
-        assert_eq!(round.length_ns, 2 * SECOND_NS);
+        assert_eq!((round.at_ns, round.count), (index * 2 * TENTH_NS, 30));
+        assert_eq!(round.length_ns, 2 * TENTH_NS);
         assert_eq!(round.latency_p99_ns, Some(1000));
     }
 }
@@ -233,14 +260,14 @@ fn rounds_are_judged_when_their_intervals_are_there_and_add_up() {
 #[test]
 fn what_comes_after_its_round_was_judged_counts_in_a_later_one() {
     let mut lanes = lanes_in_rounds(2);
-    for second in 0..5 {
-        lanes.give(0, sample(second * 1000, (second + 1) * 1000, 10));
+    for tenth in 0..5 {
+        lanes.give(0, sample(tenth * 100, (tenth + 1) * 100, 10));
     }
     assert_eq!(lanes.collection.judge(), 1);
     // Its middle lies in the first round.
-    lanes.give(1, sample(0, 3500, 7));
-    lanes.give(1, sample(3500, 6000, 7));
-    lanes.give(0, sample(5000, 6000, 10));
+    lanes.give(1, sample(0, 350, 7));
+    lanes.give(1, sample(350, 600, 7));
+    lanes.give(0, sample(500, 600, 10));
     assert_eq!(lanes.collection.judge(), 2);
     let told = lanes.collection.rounds.as_ref().unwrap().told();
     let counts: Vec<u64> = told.rounds.iter().map(|round| round.count).collect();

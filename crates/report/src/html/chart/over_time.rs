@@ -122,7 +122,7 @@ impl<'a> Course<'a> {
         // A single point is no course.
         (known > 1 && !operations.is_empty()).then_some(Self {
             intervals,
-            chunk_size: intervals.len().div_ceil(detail.points_max).max(1),
+            chunk_size: chunk_size(intervals, detail),
             operations,
             counted: Counted::of(cell),
         })
@@ -295,6 +295,22 @@ impl<'a> Course<'a> {
             count => format!(" A point stands for {count} intervals: {how}."),
         }
     }
+}
+
+/// Intervals to a point: so many that there are not too many points, and where intervals hold few
+/// operations, those of a second, as single operations are no rate.
+fn chunk_size(intervals: &[IntervalRecord], detail: Detail) -> usize {
+    const FEW: u64 = 10;
+    let figures = intervals.iter().flat_map(|it| it.operations.values());
+    let count = figures.fold(0, |sum: u64, it| sum.saturating_add(it.count));
+    let length_ns = intervals.iter().map(|it| it.length_ns).sum::<u64>();
+    let few = count < FEW * intervals.len() as u64;
+    let to_a_second = match few {
+        true => intervals.len() as u64 * 1_000_000_000 / length_ns.max(1),
+        false => 1,
+    };
+    let at_least = intervals.len().div_ceil(detail.points_max).max(1);
+    at_least.max(usize::try_from(to_a_second).unwrap_or(1))
 }
 
 fn figures_of<'a>(

@@ -1,0 +1,288 @@
+//! What is finished of a measurement, in order: finely for the record, merged to about a second
+//! for whoever looks on.
+
+use results::{IntervalRecord, Names};
+use stats::{Counter, Interval};
+
+use crate::figures::operation_names;
+use crate::recorder::Sample;
+
+/// Intervals of a measurement; what is said about its rate needs 20.
+const PARTS: u64 = 40;
+/// Shorter ones would be late too often on a busy machine.
+const SHORTEST_NS: u64 = 100_000_000;
+/// Longer ones would hide what goes on.
+const LONGEST_NS: u64 = 1_000_000_000;
+/// Of a measurement of which nobody knows how long it lasts, intervals begin with this length and
+/// are doubled until they are the longest.
+const UNKNOWN_NS: u64 = LONGEST_NS / 8;
+const DOUBLED_MAX: i64 = 8;
+
+/// How long intervals are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Steps {
+    /// Of those that workers hand over, in nanoseconds.
+    pub length_ns: u64,
+    /// So many of them may become one of the record, a power of two.
+    pub together_max: i64,
+}
+
+impl Steps {
+    /// Of intervals of this length.
+    pub const fn even(length_ns: u64) -> Self {
+        Self {
+            length_ns,
+            together_max: 1,
+        }
+    }
+
+    /// Of a measurement that takes so long; 0 where nobody knows.
+    pub fn of(measure_ns: u64) -> Self {
+        match measure_ns {
+            0 => Self {
+                length_ns: UNKNOWN_NS,
+                together_max: DOUBLED_MAX,
+            },
+            _ => Self::even((measure_ns / PARTS).clamp(SHORTEST_NS, LONGEST_NS)),
+        }
+    }
+
+    /// How many make about a second, which is what is shown and stored as it comes.
+    fn to_a_second(self) -> i64 {
+        let rounded = (LONGEST_NS + self.length_ns / 2) / self.length_ns.max(1);
+        i64::try_from(rounded).unwrap_or(i64::MAX).max(1)
+    }
+}
+
+/// One interval over all lanes.
+#[derive(Clone)]
+pub(crate) struct Slice {
+    pub counted: Interval,
+    /// Whether its ends are those of samples that last about an interval and came in time. One
+    /// that a lane's stall made longer counts, but says nothing of when the others counted.
+    is_regular: bool,
+}
+
+/// The finished intervals of a cell.
+pub(crate) struct Timeline {
+    steps: Steps,
+    /// So many of those that were handed over are one of the record.
+    together: i64,
+    /// The newest of the record with the index that each begins with; of all where they may still
+    /// be merged.
+    open: Vec<(i64, Slice)>,
+    /// Those before them.
+    intervals: Vec<IntervalRecord>,
+    indexes: Vec<i64>,
+    /// What makes up the next that is told, and which one that is.
+    telling: Option<(i64, Slice)>,
+    /// What came too late for the one that was told.
+    owed: Interval,
+    told: Vec<IntervalRecord>,
+    /// The newest that was told, or of the ramp would have been, for live figures.
+    pub latest: Option<Slice>,
+    /// When the last finished one ended, in nanoseconds of the clock.
+    finished_ns: u64,
+    measure_ns: u64,
+}
+
+impl Timeline {
+    /// Nothing yet.
+    pub fn new(steps: Steps) -> Self {
+        Self {
+            steps,
+            together: 1,
+            open: Vec::new(),
+            intervals: Vec::new(),
+            indexes: Vec::new(),
+            telling: None,
+            owed: Interval::default(),
+            told: Vec::new(),
+            latest: None,
+            finished_ns: 0,
+            measure_ns: 0,
+        }
+    }
+
+    /// Tells when the measurement begins, in nanoseconds of the clock.
+    pub fn set_measure_start(&mut self, measure_ns: u64) {
+        self.measure_ns = measure_ns;
+    }
+
+    /// Takes the slice of this index, above all before it; those of the ramp are below 0.
+    pub fn finish(&mut self, index: i64, mut slice: Slice) {
+        if index >= 0 {
+            let counted = &mut slice.counted;
+            let end_ns = counted.end_ns();
+            if end_ns <= self.finished_ns {
+                self.count(&slice);
+                return;
+            }
+            let at_ns = counted.at_ns.max(self.finished_ns);
+            (counted.at_ns, counted.length_ns) = (at_ns, end_ns - at_ns);
+            self.finished_ns = end_ns;
+            self.keep(index, slice.clone());
+        }
+        self.tell(index, slice);
+    }
+
+    /// What was not told yet of the measurement: about a second each.
+    pub fn take_told(&mut self) -> Vec<IntervalRecord> {
+        std::mem::take(&mut self.told)
+    }
+
+    /// The intervals of the record, each beginning where the one before it ends, or later, and
+    /// which of those handed over each begins with, ascending.
+    pub fn take(&mut self) -> (Vec<IntervalRecord>, Vec<i64>) {
+        for (index, slice) in std::mem::take(&mut self.open) {
+            self.close(index, &slice);
+        }
+        let intervals = std::mem::take(&mut self.intervals);
+        (intervals, std::mem::take(&mut self.indexes))
+    }
+
+    /// Counts what has no time of its own left in the last finished interval.
+    fn count(&mut self, slice: &Slice) {
+        if let Some((_, last)) = self.open.last_mut() {
+            last.merge(&slice.counted);
+            match &mut self.telling {
+                Some((_, telling)) => telling.merge(&slice.counted),
+                None => self.owed.merge(&slice.counted),
+            }
+        }
+    }
+
+    fn keep(&mut self, index: i64, slice: Slice) {
+        self.add(index, slice);
+        if self.together == self.steps.together_max {
+            // The last may still get counts.
+            let end = self.open.len() - 1;
+            for (index, slice) in self.open.drain(..end).collect::<Vec<_>>() {
+                self.close(index, &slice);
+            }
+            return;
+        }
+        // Twice as many as there are to be, so that half of them are enough.
+        while self.open.len() as u64 > 2 * PARTS && self.together < self.steps.together_max {
+            self.together *= 2;
+            for (index, slice) in std::mem::take(&mut self.open) {
+                self.add(index, slice);
+            }
+        }
+    }
+
+    /// Adds to the interval of the record that this index belongs to.
+    fn add(&mut self, index: i64, slice: Slice) {
+        let first = index - index.rem_euclid(self.together);
+        match self.open.last_mut() {
+            Some((last, open)) if *last == first => open.counted.merge(&slice.counted),
+            _ => self.open.push((first, slice)),
+        }
+    }
+
+    fn close(&mut self, index: i64, slice: &Slice) {
+        self.indexes.push(index);
+        self.intervals.push(self.record(slice));
+    }
+
+    fn tell(&mut self, index: i64, slice: Slice) {
+        let count = self.steps.to_a_second();
+        let number = index.div_euclid(count);
+        let gap_ns = self.steps.length_ns / 2;
+        match &mut self.telling {
+            // Time that was left out is in no interval.
+            Some((last, telling))
+                if *last == number && slice.counted.at_ns <= telling.counted.end_ns() + gap_ns =>
+            {
+                telling.counted.merge(&slice.counted);
+            }
+            _ => {
+                self.tell_at_hand();
+                self.telling = Some((number, slice));
+            }
+        }
+        if index.rem_euclid(count) == count - 1 {
+            self.tell_at_hand();
+        }
+    }
+
+    fn tell_at_hand(&mut self) {
+        let Some((number, mut slice)) = self.telling.take() else {
+            return;
+        };
+        if number >= 0 {
+            slice.merge(&std::mem::take(&mut self.owed));
+            self.told.push(self.record(&slice));
+        }
+        self.latest = Some(slice);
+    }
+
+    fn record(&self, slice: &Slice) -> IntervalRecord {
+        let operations = operation_names();
+        let names = Names {
+            operations: &operations,
+            transactions: &[],
+        };
+        let mut record = IntervalRecord::of(&slice.counted, names);
+        record.at_ns = record.at_ns.saturating_sub(self.measure_ns);
+        record
+    }
+}
+
+impl Slice {
+    pub fn of(sample: &Sample, is_regular: bool) -> Self {
+        let mut slice = Self {
+            counted: Interval::default(),
+            is_regular,
+        };
+        slice.counted.at_ns = sample.at_ns;
+        slice.counted.length_ns = sample.length_ns;
+        sample.spans.iter().for_each(|span| slice.merge(span));
+        slice
+    }
+
+    pub fn add(&mut self, sample: &Sample, is_regular: bool) {
+        sample.spans.iter().for_each(|span| self.merge(span));
+        if self.is_regular && !is_regular {
+            return;
+        }
+        let (mut at_ns, mut end_ns) = (sample.at_ns, sample.end_ns());
+        if self.is_regular == is_regular {
+            at_ns = at_ns.min(self.counted.at_ns);
+            end_ns = end_ns.max(self.counted.end_ns());
+        }
+        self.is_regular = is_regular;
+        (self.counted.at_ns, self.counted.length_ns) = (at_ns, end_ns - at_ns);
+    }
+
+    /// Adds the counters, which do not change its ends.
+    fn merge(&mut self, counted: &Interval) {
+        let ends = (self.counted.at_ns, self.counted.length_ns);
+        self.counted.merge(counted);
+        (self.counted.at_ns, self.counted.length_ns) = ends;
+    }
+
+    /// Operations, or transactions, and bytes each second, the 99th percentile, and errors.
+    pub fn live(&self, by_transaction: bool) -> (f64, f64, Option<u64>, u64) {
+        let mut total = self.counted.total();
+        let (bytes, errors) = (total.bytes(), total.errors());
+        if by_transaction {
+            total = Counter::new();
+            self.counted
+                .transactions()
+                .iter()
+                .for_each(|it| total.merge(it));
+        }
+        let seconds = self.counted.length_ns.max(1) as f64 / 1e9;
+        let rate = |amount: u64| amount as f64 / seconds;
+        (
+            rate(total.count()),
+            rate(bytes),
+            total.latency().percentile(99.0),
+            errors,
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests;
