@@ -293,3 +293,89 @@ fn the_rate_of_few_slow_requests_is_that_of_their_times() {
         }
     }
 }
+
+#[test]
+fn a_slow_start_is_told_as_warm_up_with_its_length() {
+    let settings = Settings {
+        read_delay: Duration::from_millis(10),
+        ..Settings::default()
+    };
+    let faultfs = need!(FaultFs::new(settings));
+    let bed = prepared(&faultfs, READS, &["--run-time", "100ms"]);
+    // Three times slower for the first 3 s of 10.
+    let slower = Effect::Stall(Duration::from_millis(20));
+    let requests_count = 100;
+    faultfs.arm(&[Fault {
+        requests_count,
+        ..Fault::once(Call::Read, 1, slower)
+    }]);
+    let ten = ["--engine", "psync", "--run-time", "10s"];
+    let ten = [&["mine.toml", "--keep", "--ramp-time", "0"], &ten[..]].concat();
+    let (seen, record) = bed.record(&ten);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(faultfs.hits_count(), requests_count);
+    let warm_up = &record["cells"][0]["within"]["warm_up"];
+    let length_s = warm_up["length_ns"].as_f64().unwrap() / 1e9;
+    // On a busy machine the slow requests take longer.
+    assert!((2.5..5.0).contains(&length_s), "{length_s}");
+    let settled = warm_up["settled_mean"].as_f64().unwrap();
+    let with_it = record["cells"][0]["total"]["per_second"].as_f64().unwrap();
+    assert!(settled > with_it * 1.1, "{settled}, {with_it} with warm-up");
+    let warnings = record["warnings"].as_array().unwrap();
+    let told = warnings.iter().find(|it| it["code"] == "warm-up").unwrap();
+    let message = told["message"].as_str().unwrap();
+    assert!(message.contains("; add `--ramp-time "), "{message}");
+    // Without it there is none.
+    let (_, record) = bed.record(&[&ten[..], &["--seed", "2"]].concat());
+    let warm_up = &record["cells"][0]["within"]["warm_up"];
+    assert_eq!(*warm_up, Value::Null, "{record}");
+}
+
+/// The lengths of the first cell's intervals in milliseconds, and the sum of their reads.
+fn in_intervals(record: &Value) -> (Vec<u64>, u64) {
+    let intervals = record["cells"][0]["intervals"].as_array().unwrap();
+    let number = |value: &Value| value.as_u64().unwrap();
+    let lengths = intervals
+        .iter()
+        .map(|it| number(&it["length_ns"]) / 1_000_000);
+    let counts = intervals
+        .iter()
+        .map(|it| number(&it["operations"]["read"]["count"]));
+    (lengths.collect(), counts.sum())
+}
+
+#[test]
+fn short_runs_and_those_that_operations_end_have_intervals_enough() {
+    let settings = Settings {
+        read_delay: Duration::from_millis(2),
+        ..Settings::default()
+    };
+    let faultfs = need!(FaultFs::new(settings));
+    let bed = prepared(&faultfs, READS, &["--run-time", "100ms"]);
+    let by_time = ["--run-time", "3s"];
+    let by_operations = ["--run-time", "0", "--set", "operations=2000"];
+    for (how, about_ms) in [(&by_time[..], 100), (&by_operations[..], 125)] {
+        let arguments = [
+            "mine.toml",
+            "--keep",
+            "--ramp-time",
+            "0",
+            "--engine",
+            "psync",
+        ];
+        let (seen, record) = bed.record(&[&arguments[..], how].concat());
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        let (mut lengths_ms, count) = in_intervals(&record);
+        assert_eq!(record["cells"][0]["total"]["count"], count);
+        lengths_ms.sort_unstable();
+        let median_ms = lengths_ms[lengths_ms.len() / 2];
+        assert!(
+            (about_ms - 20..about_ms + 80).contains(&median_ms),
+            "{lengths_ms:?}"
+        );
+        let within = &record["cells"][0]["within"];
+        // As many as had ten operations each.
+        assert!(within["intervals"].as_u64().unwrap() >= 10, "{within}");
+        assert!(within["drift"].is_object(), "{within}");
+    }
+}

@@ -22,7 +22,6 @@ mod long_run;
 mod quantile;
 mod ratio;
 mod response_curve;
-#[cfg(test)]
 mod simulated;
 mod steady;
 mod stopping;
@@ -43,6 +42,7 @@ pub use hypothesis::{KolmogorovSmirnov, WelchTest, holm};
 pub use interval::{Interval, KIND_COUNT_MAX, OPERATION_COUNT_MAX};
 pub use ratio::{Certainty, Ratio};
 pub use response_curve::{CurveOrigin, ResponsePoint, overall_response_time};
+pub use simulated::Simulated;
 pub use steady::{SteadyRule, SteadyState, SteadyVerdict, SteadyWindow};
 pub use stopping::{REPETITIONS_MIN, Stopping, StoppingVerdict};
 pub use summary::{LatencySummary, PERCENTILES, Summary};

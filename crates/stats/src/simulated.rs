@@ -3,32 +3,35 @@
 use crate::draw::Draws;
 
 /// Draws from distributions and processes.
-pub(crate) struct Simulated(Draws);
+#[derive(Debug)]
+pub struct Simulated(Draws);
 
 impl Simulated {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// The same seed gives the same draws.
+    #[must_use]
+    pub fn new(seed: u64) -> Self {
         Self(Draws::new(seed))
     }
 
     /// Above 0 and below 1.
-    pub(crate) fn unit(&mut self) -> f64 {
+    pub fn unit(&mut self) -> f64 {
         ((self.0.next_u64() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
     }
 
     /// A standard normal number (Box and Muller).
-    pub(crate) fn normal(&mut self) -> f64 {
+    pub fn normal(&mut self) -> f64 {
         let radius = (-2.0 * self.unit().ln()).sqrt();
         radius * (std::f64::consts::TAU * self.unit()).cos()
     }
 
     /// Independent normal numbers.
-    pub(crate) fn white(&mut self, count: usize, mean: f64, stddev: f64) -> Vec<f64> {
+    pub fn white(&mut self, count: usize, mean: f64, stddev: f64) -> Vec<f64> {
         (0..count).map(|_| mean + stddev * self.normal()).collect()
     }
 
     /// A stationary autoregressive series of order 1 around `mean`, of which each value has the
     /// standard deviation `stddev`.
-    pub(crate) fn ar1(&mut self, count: usize, phi: f64, mean: f64, stddev: f64) -> Vec<f64> {
+    pub fn ar1(&mut self, count: usize, phi: f64, mean: f64, stddev: f64) -> Vec<f64> {
         let fresh = (1.0 - phi * phi).sqrt();
         let mut state = self.normal();
         let mut values = Vec::with_capacity(count);
@@ -40,7 +43,7 @@ impl Simulated {
     }
 
     /// The series, of which each value is `left` of itself with this chance.
-    pub(crate) fn stalling(&mut self, mut series: Vec<f64>, chance: f64, left: f64) -> Vec<f64> {
+    pub fn stalling(&mut self, mut series: Vec<f64>, chance: f64, left: f64) -> Vec<f64> {
         for value in &mut series {
             if self.unit() < chance {
                 *value *= left;
@@ -50,7 +53,7 @@ impl Simulated {
     }
 
     /// The share of `rounds` trials that came out true.
-    pub(crate) fn share(&mut self, rounds: u32, mut trial: impl FnMut(&mut Self) -> bool) -> f64 {
+    pub fn share(&mut self, rounds: u32, mut trial: impl FnMut(&mut Self) -> bool) -> f64 {
         let hits = (0..rounds).filter(|_| trial(self)).count();
         hits as f64 / f64::from(rounds)
     }

@@ -1,6 +1,8 @@
 //! Whether the statistics hold on this machine: rates that are reached, a thing that does not
-//! differ from itself, a slowdown that is found.
+//! differ from itself, a slowdown that is found, intervals that hold the truth, a warm-up that is
+//! told.
 
+mod coverage;
 mod rates;
 mod side;
 mod verdicts;
@@ -24,6 +26,12 @@ pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
     }
     if effort.wants("slower") {
         missed_count += verdicts::slower(&pgmeter, effort, interrupt)?;
+    }
+    if effort.wants("coverage") {
+        missed_count += coverage::coverage(&pgmeter, effort, interrupt)?;
+    }
+    if effort.wants("warm-up") {
+        missed_count += coverage::warm_up(&pgmeter, effort, interrupt)?;
     }
     Ok(missed_count)
 }

@@ -1,0 +1,271 @@
+//! Whether intervals of 95 % confidence hold the truth as often as that, and whether a warm-up is
+//! told where there is one, and only there.
+
+use std::path::Path;
+use std::time::Duration;
+
+use end_to_end::faultfs::{Call, Effect, Fault, FaultFs, Settings};
+use serde_json::Value;
+use stats::{Estimate, Simulated, UncertainMean};
+
+use crate::bench::contest::word;
+use crate::bench::programs::Pgmeter;
+use crate::bench::{Effort, Interrupt};
+use crate::error::Failure;
+
+/// What is asked of intervals of 95 %: so much of them holds the truth.
+const ASKED: [f64; 2] = [0.93, 0.97];
+/// Trials of each kind.
+const SIMULATED_COUNT: u32 = 500;
+const REAL_COUNT: usize = 60;
+/// Requests each second of the open loop whose rate is known.
+const RATE: f64 = 1000.0;
+/// Repetitions that an interval is of.
+const REPETITIONS: usize = 3;
+/// Runs of ten seconds, slow at the start and not.
+const SLOW_COUNT: usize = 10;
+const CLEAN_COUNT: usize = 20;
+/// What a read takes, how much longer a slow one does, and how many of these are three seconds.
+const DELAY: Duration = Duration::from_millis(10);
+const SLOWER: Duration = Duration::from_millis(20);
+const SLOW_READS: u64 = 100;
+
+/// How often an interval held the truth.
+#[derive(Debug, Clone, Copy, Default)]
+struct Held {
+    held: u32,
+    of: u32,
+}
+
+impl Held {
+    fn add(&mut self, held: bool) {
+        self.held += u32::from(held);
+        self.of += 1;
+    }
+
+    fn share(self) -> f64 {
+        f64::from(self.held) / f64::from(self.of)
+    }
+
+    /// The 95 % interval of the share.
+    ///
+    /// Source: Wilson, "Probable inference, the law of succession, and statistical inference",
+    /// JASA 22, 1927.
+    fn ends(self) -> [f64; 2] {
+        const Z: f64 = 1.96;
+        let (n, p) = (f64::from(self.of), self.share());
+        let middle = p + Z * Z / 2.0 / n;
+        let half = Z * (p * (1.0 - p) / n + Z * Z / 4.0 / n / n).sqrt();
+        [middle - half, middle + half].map(|end| end / (1.0 + Z * Z / n))
+    }
+
+    /// Prints it; returns 1 where what is asked cannot be the truth.
+    fn tell(self, what: &str) -> usize {
+        let [low, high] = self.ends();
+        let is_met = high >= ASKED[0] && low <= ASKED[1];
+        println!(
+            "  {} {what:<44} {:>5.1} % [{:.1}, {:.1}] of {}",
+            word(is_met),
+            self.share() * 100.0,
+            low * 100.0,
+            high * 100.0,
+            self.of
+        );
+        usize::from(!is_met)
+    }
+}
+
+/// Intervals of simulated runs and repetitions, and of real ones with a known rate.
+pub fn coverage(
+    pgmeter: &Pgmeter,
+    effort: &Effort,
+    interrupt: &Interrupt,
+) -> Result<usize, Failure> {
+    println!(
+        "\ncoverage: how many 95 % intervals hold the truth, with the share's own interval; {} to \
+         {} % is asked",
+        ASKED[0] * 100.0,
+        ASKED[1] * 100.0
+    );
+    let mut missed_count = simulated();
+    let count = effort.rounds_or(REAL_COUNT);
+    missed_count += within_runs(pgmeter, count, interrupt)?;
+    missed_count += over_repetitions(pgmeter, count, interrupt)?;
+    Ok(missed_count)
+}
+
+fn simulated() -> usize {
+    let mut missed_count = 0;
+    let mut simulated = Simulated::new(97);
+    for intervals in [20, 25, 30, 40, 100, 300] {
+        for correlation in [0.0, 0.3, 0.5, 0.7] {
+            let mut held = Held::default();
+            for _ in 0..SIMULATED_COUNT {
+                let series = simulated.ar1(intervals, correlation, RATE, 30.0);
+                let mean = UncertainMean::of_series(&series);
+                let half = mean.and_then(|mean| Some((mean.mean, mean.half_width()?)));
+                held.add(half.is_some_and(|(mean, half)| (mean - RATE).abs() <= half));
+            }
+            let what = format!("simulated: {intervals} intervals, correlation {correlation}");
+            missed_count += held.tell(&what);
+        }
+    }
+    for repetitions in [3, 5, 10] {
+        let mut held = Held::default();
+        for _ in 0..SIMULATED_COUNT {
+            let estimate = Estimate::from_samples(&simulated.white(repetitions, RATE, 30.0));
+            let ends = estimate.and_then(|it| Some(it.ci95_low?..=it.ci95_high?));
+            held.add(ends.is_some_and(|ends| ends.contains(&RATE)));
+        }
+        missed_count += held.tell(&format!("simulated: {repetitions} repetitions"));
+    }
+    missed_count
+}
+
+/// An open loop on the null engine, whose rate is that of a Poisson process.
+fn workload(seed: usize, run_time: &str, repetitions: usize) -> String {
+    format!(
+        "engine = \"null\"\nsize = \"1g\"\niodepth = 32\nseed = {seed}\nrate = \"{RATE}/s\"\n\
+         arrivals = \"poisson\"\nrun_time = \"{run_time}\"\nramp_time = \"100ms\"\n\
+         repetitions = {repetitions}\n\
+         [[access_spec]]\nline = [{{ size = \"4k\", random = 100 }}]\n"
+    )
+}
+
+fn within_runs(pgmeter: &Pgmeter, count: usize, interrupt: &Interrupt) -> Result<usize, Failure> {
+    let mut held = Held::default();
+    for seed in 1..=count {
+        interrupt.check()?;
+        let record = pgmeter.record(&workload(seed, "3s", 1), None)?;
+        held.add(holds(record.pointer("/cells/0/within"), RATE));
+    }
+    Ok(held.tell(&format!("real: within runs of 3 s at {RATE}/s")))
+}
+
+fn over_repetitions(
+    pgmeter: &Pgmeter,
+    count: usize,
+    interrupt: &Interrupt,
+) -> Result<usize, Failure> {
+    let mut held = Held::default();
+    for seed in 1..=count {
+        interrupt.check()?;
+        let record = pgmeter.record(&workload(seed, "500ms", REPETITIONS), None)?;
+        let estimates = record.pointer("/estimates").and_then(Value::as_array);
+        let of_rate = |it: &&Value| it["operation"] == "total" && it["metric"] == "per_second";
+        held.add(holds(estimates.into_iter().flatten().find(of_rate), RATE));
+    }
+    Ok(held.tell(&format!(
+        "real: {REPETITIONS} repetitions of 0.5 s at {RATE}/s"
+    )))
+}
+
+/// Whether the ends of what was found have the truth between them.
+fn holds(found: Option<&Value>, truth: f64) -> bool {
+    let end = |name: &str| found.and_then(|found| found.get(name)?.as_f64());
+    let ends = (end("ci95_low"), end("ci95_high"));
+    matches!(ends, (Some(low), Some(high)) if (low..=high).contains(&truth))
+}
+
+/// Runs of ten seconds on a target that is three times slower in its first three, and on one that
+/// is not.
+pub fn warm_up(
+    pgmeter: &Pgmeter,
+    effort: &Effort,
+    interrupt: &Interrupt,
+) -> Result<usize, Failure> {
+    println!(
+        "\nwarm-up: 10 s on a FUSE file system, reads of {DELAY:?}; the first {SLOW_READS} take \
+         {SLOWER:?} longer, or none does"
+    );
+    let mut missed_count = 0;
+    for (is_slow, count) in [(true, SLOW_COUNT), (false, CLEAN_COUNT)] {
+        let count = effort.rounds_or(count);
+        let mut lengths = Vec::new();
+        let mut alarms = Vec::new();
+        for seed in 1..=count {
+            interrupt.check()?;
+            let record = slow_at_first(pgmeter, is_slow, seed)?;
+            let length = record.pointer("/cells/0/within/warm_up/length_ns");
+            let told = codes(&record);
+            if told.iter().any(|code| code == "warm-up") {
+                lengths.extend(
+                    length
+                        .and_then(Value::as_f64)
+                        .map(|ns| format!("{:.2}", ns / 1e9)),
+                );
+            }
+            alarms.extend(
+                told.into_iter()
+                    .filter(|code| code != "warm-up" || !is_slow),
+            );
+        }
+        let (is_met, what) = match is_slow {
+            true => (lengths.len() == count, "found"),
+            false => (alarms.is_empty(), "clean"),
+        };
+        missed_count += usize::from(!is_met);
+        println!(
+            "  {} {what}: {} of {count} have a warm-up ({} s); other doubts: {}",
+            word(is_met),
+            lengths.len(),
+            lengths.join(" "),
+            alarms.join(" ")
+        );
+    }
+    Ok(missed_count)
+}
+
+fn slow_at_first(pgmeter: &Pgmeter, is_slow: bool, seed: usize) -> Result<Value, Failure> {
+    let faultfs = FaultFs::new(Settings {
+        read_delay: DELAY,
+        ..Settings::default()
+    })?;
+    let slow = Fault {
+        requests_count: SLOW_READS,
+        ..Fault::once(Call::Read, 1, Effect::Stall(SLOWER))
+    };
+    if is_slow {
+        faultfs.arm(&[slow]);
+    }
+    let text = format!(
+        "engine = \"psync\"\ncache = \"direct\"\nsize = \"4m\"\nseed = {seed}\nrun_time = 10\n\
+         ramp_time = 0\n[[access_spec]]\nline = [{{ size = \"4k\", random = 100 }}]\n"
+    );
+    pgmeter.record(&text, Some(Path::new(&faultfs.path())))
+}
+
+/// The codes of warnings about how the rate went.
+fn codes(record: &Value) -> Vec<String> {
+    let warnings = record.get("warnings").and_then(Value::as_array);
+    let codes = warnings.into_iter().flatten();
+    let codes = codes.filter_map(|warning| warning.get("code")?.as_str());
+    codes
+        .filter(|code| ["warm-up", "not-steady"].contains(code))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_share_has_wilson_s_interval() {
+        let held = Held { held: 57, of: 60 };
+        // Source: 95 % of 60 by Wilson's formula without continuity correction.
+        let [low, high] = held.ends().map(|end| (end * 1000.0).round() / 10.0);
+        assert_eq!((low, high), (86.3, 98.3));
+        assert_eq!(held.tell("so many"), 0);
+        assert_eq!(Held { held: 45, of: 60 }.tell("too few"), 1);
+    }
+
+    #[test]
+    fn ends_are_read_from_what_was_found() {
+        let found = json!({"ci95_low": 9.0, "ci95_high": 11.0});
+        assert!(holds(Some(&found), 10.0) && !holds(Some(&found), 12.0));
+        assert!(!holds(None, 10.0) && !holds(Some(&json!({"ci95_low": 9.0})), 10.0));
+    }
+}
