@@ -238,6 +238,79 @@ fn a_stall_makes_all_that_was_due_meanwhile_late() {
     assert!(share_above(&cell["total"]["latency"], 1_900_000_000) * count < 1.5);
 }
 
+/// On this file system every read waits while one does.
+fn one_at_a_time() -> Settings {
+    Settings {
+        threads_count: 1,
+        ..Settings::default()
+    }
+}
+
+/// 200 reads a second for 2 s; the read that is due about 1 s after the start stalls, and all
+/// behind it. Some 25 reads look at the target beforehand.
+fn stalled_at_the_end(engine: &str, iodepth: &str, stall: Duration) -> Option<Value> {
+    let faultfs = FaultFs::new(one_at_a_time()).ok()?;
+    let workload = format!("rate = \"200/s\"\narrivals = \"uniform\"\n{READS}");
+    let bed = prepared(&faultfs, &workload, &[]);
+    faultfs.arm(&[Fault::once(Call::Read, 226, Effect::Stall(stall))]);
+    let times = ["--ramp-time", "0", "--run-time", "2s"];
+    let how = ["mine.toml", "--engine", engine, "--iodepth", iodepth];
+    let (seen, record) = bed.record(&[&how[..], &times].concat());
+    assert_eq!((faultfs.hits_count(), seen.code), (1, 0), "{}", seen.text());
+    Some(record)
+}
+
+#[test]
+fn a_stall_over_the_end_is_in_the_response_times() {
+    drop(need!(FaultFs::new(one_at_a_time())));
+    for (engine, iodepth) in [("psync", "1"), ("psync", "4"), ("io_uring", "8")] {
+        let stall = Duration::from_millis(1300);
+        let record = stalled_at_the_end(engine, iodepth, stall).unwrap();
+        let open_loop = &record["cells"][0]["open_loop"];
+        let response = &open_loop["response"];
+        // A thread may be there only after the first were due.
+        let count = response["count"].as_u64().unwrap();
+        assert!((360..=400).contains(&count), "{engine} {iodepth}: {count}");
+        assert_eq!(open_loop.get("censored_count"), None, "{open_loop}");
+        // Half of them waited; of the slowest hundredth, the last was due 20 ms into the stall.
+        let at = |value: &Value| value.as_u64().unwrap() as f64 / 1e9;
+        let max = at(&response["max_ns"]);
+        assert!((1.3..2.6).contains(&max), "{engine} {iodepth}: {max}");
+        let p99 = at(&response["percentiles_ns"]["99"]);
+        assert!(
+            (1.28 * 0.95..=max).contains(&p99),
+            "{engine} {iodepth}: {p99}"
+        );
+        let p50 = at(&response["percentiles_ns"]["50"]);
+        assert!(p50 < 0.95, "{engine} {iodepth}: {p50}");
+        assert!(at(&open_loop["drain_ns"]) >= 0.1, "{open_loop}");
+        // The rate is that of what was answered in time.
+        let achieved = open_loop["achieved_per_second"].as_f64().unwrap();
+        assert!(achieved < 190.0, "{engine} {iodepth}: {achieved}");
+    }
+}
+
+#[test]
+fn what_a_stall_lets_nobody_answer_is_told_as_a_bound() {
+    drop(need!(FaultFs::new(one_at_a_time())));
+    let record = stalled_at_the_end("io_uring", "4", Duration::from_secs(14)).unwrap();
+    let open_loop = &record["cells"][0]["open_loop"];
+    // Four were in flight; the others waited for 10 s after the end, and some longer.
+    let censored = open_loop["censored_count"].as_u64().unwrap();
+    assert!((150..=240).contains(&censored), "{open_loop}");
+    let min_ns = open_loop["censored_min_ns"].as_u64().unwrap();
+    assert!(
+        (10_000_000_000..11_500_000_000).contains(&min_ns),
+        "{min_ns}"
+    );
+    let response = &open_loop["response"];
+    assert!((360..=400).contains(&response["count"].as_u64().unwrap()));
+    assert!(response["max_ns"].as_u64().unwrap() >= 14_000_000_000);
+    assert!(response["percentiles_ns"]["99"].as_u64().unwrap() >= 10_900_000_000);
+    let codes = record["warnings"].to_string();
+    assert!(codes.contains("responses-censored"), "{codes}");
+}
+
 /// Which share of the latencies lies above `bound_ns`, by the record's buckets.
 fn share_above(latency: &Value, bound_ns: u64) -> f64 {
     let buckets = latency["histogram"]["buckets_ns"].as_array().unwrap();

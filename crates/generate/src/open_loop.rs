@@ -2,7 +2,7 @@
 
 use engine::{Completion, OperationSet, Request};
 
-use crate::{Arrivals, Flow, Generator, SharedArrivals, Step};
+use crate::{Arrivals, DueCounts, DueWindow, Flow, Generator, SharedArrivals, Step};
 
 /// A transaction is late when it begins longer than this after it was due, in nanoseconds.
 pub const LATE_NS: u64 = 50_000;
@@ -22,21 +22,25 @@ pub enum DueTimes {
 
 impl DueTimes {
     #[inline]
-    fn take_ns(&mut self) -> u64 {
+    pub(crate) fn take_ns(&mut self) -> u64 {
         match self {
             Self::Own(arrivals) => arrivals.next_due_ns(),
             Self::Shared(arrivals) => arrivals.take_ns(),
         }
     }
 
-    fn peek_ns(&self) -> u64 {
+    /// Those that nobody has taken, without taking them.
+    pub(crate) fn left(&self) -> Box<dyn Iterator<Item = u64> + '_> {
         match self {
-            Self::Own(arrivals) => arrivals.peek_ns(),
-            Self::Shared(arrivals) => arrivals.peek_ns(),
+            Self::Own(arrivals) => {
+                let mut arrivals = arrivals.clone();
+                Box::new(std::iter::from_fn(move || Some(arrivals.next_due_ns())))
+            }
+            Self::Shared(arrivals) => arrivals.left(),
         }
     }
 
-    fn count_until(&self, end_ns: u64) -> u64 {
+    pub(crate) fn count_until(&self, end_ns: u64) -> u64 {
         match self {
             Self::Own(arrivals) => arrivals.count_until(end_ns),
             Self::Shared(arrivals) => arrivals.count_until(end_ns),
@@ -51,8 +55,8 @@ pub struct Timing {
     pub start_ns: u64,
     /// What was due before the thread was there is left out.
     pub now_ns: u64,
-    /// From here on it counts which transactions are late.
-    pub measure_ns: u64,
+    /// What was due in it is told when the loop has ended.
+    pub window: DueWindow,
 }
 
 /// Another generator's transactions, each begun when it is due or as soon after as a slot is free.
@@ -65,27 +69,13 @@ pub struct Timing {
 #[derive(Debug)]
 pub struct OpenLoop<G> {
     transactions: G,
-    due: DueTimes,
-    start_ns: u64,
-    measure_ns: u64,
+    pub(crate) due: DueTimes,
+    pub(crate) start_ns: u64,
     /// The arrival that was taken and has not begun, in nanoseconds of the worker's clock.
-    pending_ns: Option<u64>,
+    pub(crate) pending_ns: Option<u64>,
     /// When the transaction in each slot was due.
     slot_due_ns: Box<[u64]>,
-    late_count: u64,
-    lateness_ns_max: u64,
-}
-
-/// What an open loop leaves behind: what was late, and what never began.
-#[derive(Debug, Clone)]
-pub struct Arrears {
-    /// Transactions of the measurement that began more than [`LATE_NS`] after they were due.
-    pub late_count: u64,
-    /// The longest time from due to begun of those that began in the measurement.
-    pub lateness_ns_max: u64,
-    pending_ns: Option<u64>,
-    start_ns: u64,
-    due: DueTimes,
+    pub(crate) counts: DueCounts,
 }
 
 impl<G: Generator> OpenLoop<G> {
@@ -96,7 +86,7 @@ impl<G: Generator> OpenLoop<G> {
         let Timing {
             start_ns,
             now_ns,
-            measure_ns,
+            window,
         } = timing;
         let mut pending_ns = start_ns.saturating_add(due.take_ns());
         while pending_ns < now_ns {
@@ -106,35 +96,30 @@ impl<G: Generator> OpenLoop<G> {
             transactions,
             due,
             start_ns,
-            measure_ns,
             pending_ns: Some(pending_ns),
             slot_due_ns: vec![0; slot_count as usize].into(),
-            late_count: 0,
-            lateness_ns_max: 0,
+            counts: DueCounts::new(window),
         }
     }
 
-    /// What is left when the loop has ended.
-    #[must_use]
-    pub fn into_arrears(self) -> Arrears {
-        Arrears {
-            late_count: self.late_count,
-            lateness_ns_max: self.lateness_ns_max,
-            pending_ns: self.pending_ns,
-            start_ns: self.start_ns,
-            due: self.due,
-        }
+    /// When the next transaction is due, which is taken by that.
+    ///
+    /// It is taken only when a slot is free for it: while a thread is busy, another may take it.
+    #[inline]
+    pub(crate) fn due_next_ns(&mut self) -> u64 {
+        let due_ns = match self.pending_ns {
+            Some(due_ns) => due_ns,
+            None => self.start_ns.saturating_add(self.due.take_ns()),
+        };
+        self.pending_ns = Some(due_ns);
+        due_ns
     }
 
     #[inline]
     fn begin(&mut self, request: Request, due_ns: u64, now_ns: u64) {
         self.pending_ns = None;
         self.slot_due_ns[request.slot as usize] = due_ns;
-        if now_ns >= self.measure_ns {
-            let lateness_ns = now_ns - due_ns;
-            self.late_count += u64::from(lateness_ns > LATE_NS);
-            self.lateness_ns_max = self.lateness_ns_max.max(lateness_ns);
-        }
+        self.counts.begun(due_ns, now_ns);
     }
 }
 
@@ -149,12 +134,7 @@ impl<G: Generator> Generator for OpenLoop<G> {
 
     #[inline]
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
-        // It is taken only now: while a thread is busy, another one may take it.
-        let due_ns = match self.pending_ns {
-            Some(due_ns) => due_ns,
-            None => self.start_ns.saturating_add(self.due.take_ns()),
-        };
-        self.pending_ns = Some(due_ns);
+        let due_ns = self.due_next_ns();
         if now_ns < due_ns {
             return Step::Wait { until_ns: due_ns };
         }
@@ -173,55 +153,34 @@ impl<G: Generator> Generator for OpenLoop<G> {
     #[inline]
     fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {
         match self.transactions.complete(completion, now_ns) {
-            Flow::Done(_) => Flow::Spanned {
-                kind: RESPONSE,
-                start_ns: self.slot_due_ns[completion.slot as usize],
-            },
+            Flow::Done(_) => {
+                let start_ns = self.slot_due_ns[completion.slot as usize];
+                self.counts.ended(start_ns, now_ns, completion.result);
+                let kind = RESPONSE;
+                Flow::Spanned { kind, start_ns }
+            }
             other => other,
         }
     }
 }
 
-impl Arrears {
-    /// Whether an arrival that was due at `end_ns` or before was taken and never begun.
-    #[must_use]
-    pub fn holds_one(&self, end_ns: u64) -> bool {
-        self.pending_ns.is_some_and(|due_ns| due_ns <= end_ns)
-    }
-
-    /// How many arrivals were due at `end_ns` or before and never taken. Threads that share a
-    /// stream all know the same number.
-    #[must_use]
-    pub fn untaken_count(&self, end_ns: u64) -> u64 {
-        match end_ns.checked_sub(self.start_ns) {
-            Some(length_ns) => self.due.count_until(length_ns),
-            None => 0,
-        }
-    }
-
-    /// The longest time from due to begun, or to `end_ns` where it had not begun by then.
-    #[must_use]
-    pub fn lateness_ns_max_until(&self, end_ns: u64) -> u64 {
-        let untaken_ns = self.start_ns.saturating_add(self.due.peek_ns());
-        let first_ns = self.pending_ns.unwrap_or(u64::MAX).min(untaken_ns);
-        self.lateness_ns_max.max(end_ns.saturating_sub(first_ns))
-    }
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use engine::Operation;
 
     use super::*;
 
-    const NOW: Timing = Timing {
+    pub const NOW: Timing = Timing {
         start_ns: 0,
         now_ns: 0,
-        measure_ns: 0,
+        window: DueWindow {
+            start_ns: 0,
+            length_ns: u64::MAX,
+        },
     };
 
     /// A request whenever it is asked, in any slot.
-    struct Always;
+    pub struct Always;
 
     impl Generator for Always {
         fn operations(&self) -> OperationSet {
@@ -247,12 +206,12 @@ mod tests {
         }
     }
 
-    fn thousand(timing: Timing, slot_count: u32) -> OpenLoop<Always> {
+    pub fn thousand(timing: Timing, slot_count: u32) -> OpenLoop<Always> {
         let due = DueTimes::Own(Arrivals::uniform(1000.0, 0, 1).unwrap());
         OpenLoop::new(Always, due, timing, slot_count)
     }
 
-    fn begins(open: &mut OpenLoop<Always>, slot: u32, now_ns: u64) -> bool {
+    pub fn begins(open: &mut OpenLoop<Always>, slot: u32, now_ns: u64) -> bool {
         matches!(open.next(slot, now_ns), Step::Issue(_))
     }
 
@@ -267,8 +226,9 @@ mod tests {
         let flow = open.complete(Completion { slot: 1, result: 0 }, 1_500_000);
         let start_ns = 1_000_000;
         assert_eq!(flow, Flow::Spanned { kind: 0, start_ns });
-        let arrears = open.into_arrears();
-        assert_eq!((arrears.late_count, arrears.lateness_ns_max), (0, 20_000));
+        let counts = open.counts;
+        assert_eq!((counts.late_count, counts.lateness_ns_max), (0, 20_000));
+        assert_eq!(counts.responses.latency().max_ns(), Some(500_000));
     }
 
     #[test]
@@ -280,24 +240,19 @@ mod tests {
             let start_ns = due_ns;
             assert_eq!(flow, Flow::Spanned { kind: 0, start_ns });
         }
-        let arrears = open.into_arrears();
-        assert_eq!(arrears.late_count, 10);
-        assert_eq!(arrears.lateness_ns_max, 10_500_000);
-        assert!(!arrears.holds_one(10_500_000));
-        assert_eq!(arrears.untaken_count(10_500_000), 1);
-        assert_eq!(arrears.untaken_count(12_000_000), 3);
-        assert_eq!(arrears.lateness_ns_max_until(12_000_000), 10_500_000);
-        assert_eq!(arrears.lateness_ns_max_until(22_000_000), 12_000_000);
+        let counts = open.counts;
+        assert_eq!((counts.late_count, counts.responses.count()), (10, 10));
+        assert_eq!(counts.lateness_ns_max, 10_500_000);
     }
 
     #[test]
-    fn an_arrival_that_was_taken_and_never_begun_is_in_arrears() {
+    fn a_failed_transaction_has_no_response_time() {
         let mut open = thousand(NOW, 1);
-        assert!(begins(&mut open, 0, 0) && !begins(&mut open, 0, 1));
-        let arrears = open.into_arrears();
-        assert!(!arrears.holds_one(999_999) && arrears.holds_one(1_000_000));
-        assert_eq!(arrears.untaken_count(1_000_000), 0);
-        assert_eq!(arrears.lateness_ns_max_until(1_700_000), 700_000);
+        assert!(begins(&mut open, 0, 0));
+        let result = -5;
+        open.complete(Completion { slot: 0, result }, 100);
+        let responses = open.counts.responses;
+        assert_eq!((responses.count(), responses.errors()), (0, 1));
     }
 
     #[test]
@@ -305,7 +260,7 @@ mod tests {
         let timing = Timing {
             start_ns: 5_000_000_000,
             now_ns: 5_002_500_000,
-            measure_ns: 0,
+            ..NOW
         };
         let until_ns = 5_003_000_000;
         let mut open = thousand(timing, 1);
@@ -313,16 +268,16 @@ mod tests {
     }
 
     #[test]
-    fn lateness_of_the_ramp_does_not_count() {
-        let mut open = thousand(
-            Timing {
-                measure_ns: 900_000_000,
-                ..NOW
-            },
-            1,
-        );
-        assert!(begins(&mut open, 0, 800_000_000));
-        let arrears = open.into_arrears();
-        assert_eq!((arrears.late_count, arrears.lateness_ns_max), (0, 0));
+    fn what_was_due_in_the_ramp_counts_nowhere() {
+        let mut timing = NOW;
+        timing.window.start_ns = 500_000;
+        let mut open = thousand(timing, 1);
+        for now_ns in [800_000, 1_000_000] {
+            assert!(begins(&mut open, 0, now_ns));
+            open.complete(Completion { slot: 0, result: 0 }, now_ns + 100_000);
+        }
+        let counts = open.counts;
+        assert_eq!((counts.late_count, counts.responses.count()), (0, 1));
+        assert_eq!(counts.responses.latency().max_ns(), Some(100_000));
     }
 }

@@ -73,6 +73,24 @@ impl SharedArrivals {
         }
     }
 
+    /// The due times that no thread has taken, without taking them; of a Poisson process, as this
+    /// thread would draw them.
+    pub fn left(&self) -> Box<dyn Iterator<Item = u64> + '_> {
+        match &self.stream {
+            Stream::Uniform { grid, taken } => {
+                let taken = taken.load(Ordering::Relaxed);
+                Box::new((taken..).map(|index| grid.due_ns(index)))
+            }
+            Stream::Poisson { gaps, due } => {
+                let mut gaps = gaps.clone();
+                let due = due.load(Ordering::Relaxed);
+                let next =
+                    move |due: &u64| Some(due.saturating_add(gaps.next(FRACTION_BITS) as u64));
+                Box::new(std::iter::successors(Some(due), next).map(|due| due >> FRACTION_BITS))
+            }
+        }
+    }
+
     /// As [`crate::Arrivals::count_until`], of what no thread has taken.
     #[must_use]
     pub fn count_until(&self, end_ns: u64) -> u64 {

@@ -1,6 +1,6 @@
 //! Response-time curves: the cells that belong together, and the figure that stands for each.
 
-use results::{CellRecord, RunRecord};
+use results::{CellRecord, OpenLoopFigures, RunRecord};
 use stats::{CurveOrigin, ResponsePoint, overall_response_time};
 use workload::plan::CurvePart;
 
@@ -55,11 +55,18 @@ impl Curve<'_> {
         let points: Option<Vec<ResponsePoint>> = self.points.iter().map(point).collect();
         overall_response_time(&points?, ORIGIN)
     }
+
+    /// Whether requests of a point were never answered, so that its mean response time, and what
+    /// follows from it, are lower bounds.
+    pub fn is_lower_bound(&self) -> bool {
+        let mut figures = self.points.iter().filter_map(|it| it.open_loop.as_ref());
+        figures.any(OpenLoopFigures::is_mean_lower_bound)
+    }
 }
 
 #[cfg(test)]
 pub mod tests {
-    use results::{Latency, OpenLoopFigures};
+    use results::Latency;
     use workload::plan::ArrivalKind;
 
     use super::*;
@@ -89,6 +96,10 @@ pub mod tests {
                     mean_ns: Some(*response_ns),
                     ..Latency::default()
                 },
+                errors: 0,
+                censored_count: 0,
+                censored_min_ns: None,
+                drain_ns: 0,
                 late_count: 0,
                 lateness_max_ns: 0,
                 backlog_end: 0,

@@ -110,7 +110,7 @@ pub fn render(record: &RunRecord) -> String {
             ));
         }
         if let Some(open_loop) = &cell.open_loop {
-            let figures = responses(open_loop, cell);
+            let figures = responses(open_loop);
             write(&row(record, cell, ["transaction", RESPONSE], &figures));
         }
         write(&row(record, cell, ["total", "total"], &cell.total));
@@ -132,10 +132,11 @@ fn as_operation(kind: &TransactionFigures) -> OperationFigures {
     }
 }
 
-fn responses(open_loop: &OpenLoopFigures, cell: &CellRecord) -> OperationFigures {
+fn responses(open_loop: &OpenLoopFigures) -> OperationFigures {
     OperationFigures {
         count: open_loop.response.count,
-        per_second: results::per_second(open_loop.response.count, cell.run_time_ns),
+        errors: open_loop.errors,
+        per_second: open_loop.achieved_per_second,
         latency: open_loop.response.clone(),
         ..OperationFigures::default()
     }

@@ -166,6 +166,8 @@ pub enum Phase {
     /// Being measured.
     #[default]
     Measure,
+    /// Waiting for what was due in the measurement and is not done.
+    Drain,
     /// Removing what was made.
     Cleanup,
     /// A classic program's own phase.
@@ -184,6 +186,7 @@ impl Phase {
             Self::Prepare => "prepare",
             Self::Ramp => "ramp",
             Self::Measure => "measure",
+            Self::Drain => "drain",
             Self::Cleanup => "cleanup",
             Self::Classic(name) => name,
         }
@@ -202,7 +205,13 @@ impl Phase {
 
     /// The phase that is no classic's, by its name.
     fn of_kind(name: &str) -> Option<Self> {
-        let kinds = [Self::Prepare, Self::Ramp, Self::Measure, Self::Cleanup];
+        let kinds = [
+            Self::Prepare,
+            Self::Ramp,
+            Self::Measure,
+            Self::Drain,
+            Self::Cleanup,
+        ];
         kinds.into_iter().find(|kind| kind.name() == name)
     }
 }

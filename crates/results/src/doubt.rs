@@ -1,6 +1,7 @@
 //! Decides from the figures which of them deserve doubt. Pure: the same record, the same doubts.
 
 mod device;
+mod open_loop;
 mod processor;
 mod samples;
 mod stretch;
@@ -46,7 +47,8 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
         processor::waited(cell, environment),
         processor::worker_cpu_bound(cell, environment),
         processor::saturated(cell, environment),
-        rate_not_reached(cell),
+        open_loop::rate_not_reached(cell),
+        open_loop::responses_censored(cell),
         processor::steal_time(cell),
         ring_flags_missing(cell),
         interval_late(cell),
@@ -143,13 +145,15 @@ fn stood_still(cell: &CellRecord) -> Finding {
 }
 
 fn io_errors(cell: &CellRecord) -> Finding {
-    (cell.total.errors > 0).then(|| {
+    // Of an open loop, some may have failed only behind the end.
+    let due = cell.open_loop.as_ref().map_or(0, |it| it.errors);
+    let errors = cell.total.errors.max(due);
+    (errors > 0).then(|| {
         let causes: Vec<String> = cell
             .errors
             .iter()
             .map(|cause| format!("{} x {} ({})", cause.count, cause.operation, cause.message))
             .collect();
-        let errors = cell.total.errors;
         let noun = if errors == 1 {
             "operation"
         } else {
@@ -188,20 +192,6 @@ fn compressible_content(planned: Option<&Cell>) -> Finding {
     })?;
     let message = format!("what is written is {what}; some devices and file systems gain by that");
     Some((WarningCode::CompressibleContent, message))
-}
-
-fn rate_not_reached(cell: &CellRecord) -> Finding {
-    let figures = cell.open_loop.as_ref()?;
-    figures.is_short(cell.run_time_ns).then(|| {
-        let achieved = figures.achieved_per_second;
-        let asked = figures.asked_per_second;
-        let message = format!(
-            "{achieved:.1} of {asked} requests a second were answered; {} were due and not begun \
-             at the end, and response times grow with the run time",
-            figures.backlog_end
-        );
-        (WarningCode::RateNotReached, message)
-    })
 }
 
 fn ring_flags_missing(cell: &CellRecord) -> Finding {

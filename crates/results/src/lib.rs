@@ -50,7 +50,7 @@ pub use format::FORMAT;
 pub use key::CellKey;
 pub use lab::{Better, LAB_FORMAT, LabColumn, LabFigure, LabRecord, LabSection, LabWords};
 pub use latency::{HistogramRecord, Latency, Percentiles};
-pub use open_loop::{Lateness, OpenLoopFigures, RESPONSE};
+pub use open_loop::{DueFigures, OpenLoopFigures, RESPONSE};
 pub use owner::Owner;
 pub use parts::{
     CpuFigures, DeviceFigures, EngineNotes, ErrnoCount, MachineCpu, ProcessorFigures, RingSetup,

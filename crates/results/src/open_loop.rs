@@ -1,7 +1,7 @@
 //! What was measured where requests began when they were due.
 
 use serde::{Deserialize, Serialize};
-use stats::Interval;
+use stats::{Histogram, Interval};
 use workload::plan::{ArrivalKind, OpenLoop};
 
 use crate::{Latency, Names, per_second, real};
@@ -24,20 +24,53 @@ pub struct OpenLoopFigures {
     /// Requests answered for each second of measured time, failed ones included.
     #[serde(with = "real")]
     pub achieved_per_second: f64,
-    /// From due to reaped, of the requests that succeeded.
+    /// From due to reaped, of all requests that were due in the measurement and did not fail. One
+    /// that had not begun when nothing more was begun is here with the time it had waited by then.
     pub response: Latency,
-    /// Requests begun in the measurement more than 50 µs after they were due.
+    /// Requests due in the measurement that failed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub errors: u64,
+    /// Requests due in the measurement that had not begun when nothing more was begun, so that
+    /// their response times are not known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub censored_count: u64,
+    /// The shortest time that one of them had waited, in nanoseconds: response times from here on
+    /// are lower bounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub censored_min_ns: Option<u64>,
+    /// From the end of the measurement until what was due in it was done, or nothing more was
+    /// begun and what was in flight was done, in nanoseconds.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub drain_ns: u64,
+    /// Requests due in the measurement that began more than 50 µs after they were due, or never.
     pub late_count: u64,
-    /// The longest time from due to begun, or to the end of the measurement where a request had
-    /// not begun by then, in nanoseconds.
+    /// The longest time from due to begun, or to when nothing more was begun, in nanoseconds.
     pub lateness_max_ns: u64,
-    /// Requests due by the end of the measurement that had not begun.
+    /// Requests due by the end of the measurement that had not begun by then.
     pub backlog_end: u64,
 }
 
-/// What was late and what was left, of all workers together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Lateness {
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands over a reference"
+)]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// What became of all that was due in a measurement, of all workers together.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DueFigures {
+    /// As [`OpenLoopFigures::response`].
+    pub responses: Histogram,
+    /// As [`OpenLoopFigures::errors`].
+    pub errors: u64,
+    /// As [`OpenLoopFigures::censored_count`].
+    pub censored_count: u64,
+    /// As [`OpenLoopFigures::censored_min_ns`].
+    pub censored_min_ns: Option<u64>,
+    /// As [`OpenLoopFigures::drain_ns`].
+    pub drain_ns: u64,
     /// As [`OpenLoopFigures::late_count`].
     pub late_count: u64,
     /// As [`OpenLoopFigures::lateness_max_ns`].
@@ -55,21 +88,44 @@ impl OpenLoopFigures {
         totals: &Interval,
         run_time_ns: u64,
         names: Names,
-        lateness: Lateness,
+        due: &DueFigures,
     ) -> Self {
         let kinds = totals.transactions().iter().zip(names.transactions);
         let mut responses = kinds.filter(|(_, name)| **name == RESPONSE);
-        let counter = responses.next().map(|(counter, _)| counter);
-        let answered = counter.map_or(0, |it| it.count() + it.errors());
+        let answered = responses
+            .next()
+            .map_or(0, |(it, _)| it.count() + it.errors());
         Self {
             asked_per_second: asked.per_second,
             arrivals: asked.arrivals,
             achieved_per_second: per_second(answered, run_time_ns),
-            response: counter.map_or_else(Latency::default, |it| Latency::of(it.latency())),
-            late_count: lateness.late_count,
-            lateness_max_ns: lateness.lateness_max_ns,
-            backlog_end: lateness.backlog_end,
+            response: Latency::of(&due.responses),
+            errors: due.errors,
+            censored_count: due.censored_count,
+            censored_min_ns: due.censored_min_ns,
+            drain_ns: due.drain_ns,
+            late_count: due.late_count,
+            lateness_max_ns: due.lateness_max_ns,
+            backlog_end: due.backlog_end,
         }
+    }
+
+    /// Whether a percentile or the largest of the response times, in nanoseconds, is at least that
+    /// and may be more.
+    ///
+    /// What is below the shortest time of a request without an answer has a rank that no answer
+    /// can change (censoring of type I: Kaplan and Meier 1958 give the same up to there).
+    #[must_use]
+    pub fn is_lower_bound(&self, response_ns: u64) -> bool {
+        // A percentile is the middle of a bucket that is a 64th wide at most.
+        let high_ns = response_ns.saturating_add(response_ns / 64);
+        self.censored_min_ns.is_some_and(|ns| high_ns >= ns)
+    }
+
+    /// Whether the mean of the response times is at least that and may be more.
+    #[must_use]
+    pub fn is_mean_lower_bound(&self) -> bool {
+        self.censored_count > 0
     }
 
     /// Whether fewer than 99 % of the asked requests were answered in `run_time_ns` of measured
@@ -101,7 +157,13 @@ mod tests {
         };
         OpenLoopFigures {
             achieved_per_second,
-            ..OpenLoopFigures::of(asked, &Interval::default(), 1, names, Lateness::default())
+            ..OpenLoopFigures::of(
+                asked,
+                &Interval::default(),
+                1,
+                names,
+                &DueFigures::default(),
+            )
         }
     }
 
@@ -120,5 +182,16 @@ mod tests {
             assert_eq!(figures.is_short(second_ns), is_short, "{achieved}");
         }
         assert!(figures(980.0, ArrivalKind::Poisson).is_short(1000 * second_ns));
+    }
+
+    #[test]
+    fn response_times_from_the_shortest_unanswered_one_on_are_lower_bounds() {
+        let mut figures = figures(1000.0, ArrivalKind::Uniform);
+        assert!(!figures.is_lower_bound(u64::MAX) && !figures.is_mean_lower_bound());
+        figures.censored_count = 3;
+        figures.censored_min_ns = Some(1_000_000);
+        assert!(figures.is_lower_bound(1_000_000) && figures.is_lower_bound(2_000_000));
+        assert!(figures.is_lower_bound(990_000), "the middle of its bucket");
+        assert!(!figures.is_lower_bound(970_000) && figures.is_mean_lower_bound());
     }
 }

@@ -165,6 +165,8 @@ warning_codes! {
     NothingMeasured = "nothing-measured",
     /// The asked rate was not reached.
     RateNotReached = "rate-not-reached",
+    /// Requests that were due never began, so their response times are lower bounds.
+    ResponsesCensored = "responses-censored",
     /// A limit of the system or of a control group held the run back.
     LimitInForce = "limit-in-force",
     /// A test file or its directory was removed or replaced while it was measured.

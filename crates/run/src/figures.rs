@@ -1,10 +1,11 @@
 //! From what was counted to the cell's record.
 
-use results::{CellRecord, Lateness, Names, OpenLoopFigures, Status, TargetFigures, WorkerFigures};
+use results::{CellRecord, Names, OpenLoopFigures, Status, TargetFigures, WorkerFigures};
 use stats::Interval;
 use workload::plan::{Cell, Plan};
 
 use crate::cell::{Measured, MeasuredLane};
+use crate::due::due_figures;
 
 /// The names of all operations, by number.
 pub(crate) fn operation_names() -> Vec<&'static str> {
@@ -37,8 +38,8 @@ pub(crate) fn cell_record(plan: &Plan, cell: &Cell, measured: &Measured) -> Cell
     };
     record.standstills.clone_from(&measured.standstills);
     if let Some(asked) = cell.rate {
-        let lateness = lateness(&measured.lanes);
-        let figures = OpenLoopFigures::of(asked, &totals, run_time_ns, names, lateness);
+        let due = due_figures(measured);
+        let figures = OpenLoopFigures::of(asked, &totals, run_time_ns, names, &due);
         record.set_open_loop(figures);
     }
     record.steady = measured.steady.as_ref().map(|it| it.record.clone());
@@ -52,26 +53,6 @@ pub(crate) fn cell_record(plan: &Plan, cell: &Cell, measured: &Measured) -> Cell
     );
     record.target_figures = target_figures(plan, measured, run_time_ns, names);
     record
-}
-
-/// What was late and what was left when the workers were done.
-fn lateness(lanes: &[MeasuredLane]) -> Lateness {
-    let mut all = Lateness::default();
-    for of_worker in lanes.chunk_by(|a, b| a.lane.worker_index == b.lane.worker_index) {
-        let outcomes = of_worker.iter().map(|lane| &lane.outcome);
-        let end_ns = outcomes.clone().map(|it| it.finish_ns).max().unwrap_or(0);
-        let mut untaken_count = 0;
-        for arrears in outcomes.filter_map(|it| it.arrears.as_ref()) {
-            all.late_count += arrears.late_count;
-            let lateness_ns = arrears.lateness_ns_max_until(end_ns);
-            all.lateness_max_ns = all.lateness_max_ns.max(lateness_ns);
-            all.backlog_end += u64::from(arrears.holds_one(end_ns));
-            // The lanes of a worker share their due times, so each knows the same number.
-            untaken_count = arrears.untaken_count(end_ns);
-        }
-        all.backlog_end += untaken_count;
-    }
-    all
 }
 
 /// Measured time of the cell.

@@ -9,6 +9,8 @@ use workload::plan::{
     ArrivalKind, Cell, CursorKind, EngineKind, OpenLoop, PositionRule, WorkerPlan,
 };
 
+use crate::drain::drain_max_ns;
+use crate::due::due_window_ns;
 use crate::pace::Paced;
 
 /// What one thread does.
@@ -160,7 +162,12 @@ fn set_paces(lanes: &mut [Lane], rate: OpenLoop, cell: &Cell) -> Result<(), Gene
             }
         };
         for (lane, due) in of_worker.iter_mut().zip(due_times) {
-            lane.pace = Some(Paced { due, looks });
+            lane.pace = Some(Paced {
+                due,
+                looks,
+                window_ns: due_window_ns(cell),
+                drain_max_ns: drain_max_ns(cell),
+            });
         }
     }
     Ok(())

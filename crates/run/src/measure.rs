@@ -84,7 +84,7 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
     }
 
     #[inline]
-    fn complete_all(&mut self, turns: &mut Turns, now_ns: u64) {
+    pub fn complete_all(&mut self, turns: &mut Turns, now_ns: u64) {
         for index in 0..turns.done.len() {
             let completion @ Completion { slot, result } = turns.done[index];
             let request = turns.reaped(completion);

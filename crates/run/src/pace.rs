@@ -1,7 +1,7 @@
 //! When requests begin: each as the one before is done, or when it is due.
 
 use engine::{Clock, Completion, Engine, EngineError, Request, Wait};
-use generate::{Content, DueTimes, Generator, OpenLoop, Timing};
+use generate::{Content, DueTimes, DueWindow, Generator, OpenLoop, Timing};
 
 use crate::RunError;
 use crate::measure::Loop;
@@ -33,8 +33,20 @@ impl Pace for Closed {
         generator: G,
         content: C,
     ) -> Result<Outcome, RunError> {
-        let (outcome, _) = run(parts, generator, content)?;
-        Ok(outcome)
+        let closed = Loop {
+            engine: parts.engine,
+            generator,
+            content,
+            clock: parts.clock,
+            recorder: parts.recorder,
+            batch: parts.batch,
+        };
+        let before_ns = target::thread_cpu_ns();
+        let (recorder, _) = closed.run()?;
+        Ok(Outcome {
+            loop_cpu_ns: target::thread_cpu_ns() - before_ns,
+            ..recorder.into_outcome()
+        })
     }
 }
 
@@ -42,6 +54,10 @@ impl Pace for Closed {
 #[derive(Debug, Clone)]
 pub(crate) struct Paced {
     pub due: DueTimes,
+    /// For how long what is due is measured, in nanoseconds.
+    pub window_ns: u64,
+    /// How long what was due may still begin after the end, in nanoseconds.
+    pub drain_max_ns: u64,
     /// Whether there are processors enough for looking at the clock instead of sleeping.
     pub looks: bool,
 }
@@ -57,53 +73,26 @@ impl Pace for Paced {
         let timing = Timing {
             start_ns,
             now_ns: parts.clock.now_ns(),
-            measure_ns,
+            window: DueWindow {
+                start_ns: measure_ns,
+                length_ns: self.window_ns,
+            },
         };
         let slot_count = parts.engine.slot_count();
         let open = OpenLoop::new(generator, self.due, timing, slot_count);
-        let parts = Parts {
+        let punctual = Loop {
             engine: Punctual {
                 engine: parts.engine,
                 look_ns: if self.looks { LOOK_NS } else { 0 },
             },
-            recorder: parts.recorder,
+            generator: open,
+            content,
             clock: parts.clock,
+            recorder: parts.recorder,
             batch: parts.batch,
         };
-        let (outcome, open) = run(parts, open, content)?;
-        Ok(Outcome {
-            arrears: Some(open.into_arrears()),
-            ..outcome
-        })
+        Ok(punctual.run_open(self.drain_max_ns)?)
     }
-}
-
-fn run<E: Engine, G: Generator, C: Content, K: Clock>(
-    parts: Parts<E, K>,
-    generator: G,
-    content: C,
-) -> Result<(Outcome, G), RunError> {
-    let Parts {
-        engine,
-        recorder,
-        clock,
-        batch,
-    } = parts;
-    let whole = Loop {
-        engine,
-        generator,
-        content,
-        clock,
-        recorder,
-        batch,
-    };
-    let before_ns = target::thread_cpu_ns();
-    let (recorder, generator) = whole.run()?;
-    let outcome = Outcome {
-        loop_cpu_ns: target::thread_cpu_ns() - before_ns,
-        ..recorder.into_outcome()
-    };
-    Ok((outcome, generator))
 }
 
 /// An engine that does not sleep through the end of a wait.

@@ -8,10 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::files::FileRequests;
 use engine::Request;
-use generate::{Arrears, Mismatch};
+use generate::Mismatch;
 use stats::Interval;
 use target::CpuSample;
 
+use crate::drain::Drained;
 use crate::slots::{EndedFlow, Turns};
 
 /// How often a worker looks at the stop flag, at least, in nanoseconds.
@@ -117,6 +118,8 @@ pub(crate) struct Recorder {
     wake_ns: u64,
     finish_ns: u64,
     budget: u64,
+    /// Whether time or someone ended it, not that there was no more to do.
+    cut: bool,
     stopped: bool,
     mismatch_count: u64,
     first_mismatch: Option<Mismatch>,
@@ -150,8 +153,8 @@ pub(crate) struct Outcome {
     pub cpu_at_end: Option<CpuSample>,
     /// The stream of requests on many files, for the next stage.
     pub requests: Option<FileRequests>,
-    /// What was late and what was left, where requests began when they were due.
-    pub arrears: Option<Arrears>,
+    /// What became of what was due, where requests began when they were due.
+    pub drained: Option<Drained>,
 }
 
 impl Recorder {
@@ -180,10 +183,28 @@ impl Recorder {
             wake_ns: 0,
             finish_ns: 0,
             budget: u64::MAX,
+            cut: false,
             stopped: false,
             mismatch_count: 0,
             first_mismatch: None,
         }
+    }
+
+    /// Another that heeds the same flag, of counters that nobody asks for.
+    pub fn for_nobody(&self, schedule: Schedule) -> Self {
+        let (sample, outbox, _) = exchange((*self.current).clone());
+        let stop = Arc::clone(&self.stop);
+        let recorder = Self::new(sample, outbox, schedule, stop, Counting::BySpan);
+        Self {
+            span_mask: self.span_mask,
+            ..recorder
+        }
+    }
+
+    /// What ends it when it is set.
+    #[cfg(test)]
+    pub fn stop(&self) -> Arc<AtomicBool> {
+        Arc::clone(&self.stop)
     }
 
     /// Begins the ramp, or the measurement where there is no ramp.
@@ -200,6 +221,17 @@ impl Recorder {
     pub fn begins_ns(&self) -> (u64, u64) {
         let start_ns = self.schedule.start_ns;
         (start_ns, start_ns + self.schedule.ramp_ns)
+    }
+
+    /// Until when, in nanoseconds of the clock, what was due belongs to a measurement that has
+    /// finished; none where it had no more to do.
+    pub fn due_end_ns(&self) -> Option<u64> {
+        let (_, measure_ns) = self.begins_ns();
+        let planned_ns = match self.schedule.run_ns {
+            0 => u64::MAX,
+            run_ns => measure_ns.saturating_add(run_ns),
+        };
+        self.cut.then(|| planned_ns.min(self.finish_ns))
     }
 
     /// When `tick` is due, in nanoseconds of the clock.
@@ -269,6 +301,7 @@ impl Recorder {
     pub fn tick(&mut self, now_ns: u64, turns: &Turns) -> Tick {
         if self.stop.load(Ordering::Relaxed) {
             self.stopped = true;
+            self.cut = true;
             return Tick::End;
         }
         let ramp_end_ns = self.ramp_end_ns();
@@ -280,6 +313,7 @@ impl Recorder {
             self.begin_measuring(now_ns, turns.in_flight);
         } else if now_ns >= self.end_ns {
             if !self.waits_for_one(self.end_ns, now_ns, turns) {
+                self.cut = true;
                 return Tick::End;
             }
             self.budget = 0;
@@ -316,7 +350,7 @@ impl Recorder {
             loop_cpu_ns: 0,
             cpu_at_end: None,
             requests: None,
-            arrears: None,
+            drained: None,
         }
     }
 
@@ -383,7 +417,7 @@ impl Recorder {
 impl Outbox {
     /// An empty sample, for which what is counted can be given.
     fn take_empty(&mut self) -> Option<Box<Sample>> {
-        if self.full.is_full() {
+        if self.full.is_full() || self.full.is_abandoned() {
             return None;
         }
         self.empty.pop().ok()

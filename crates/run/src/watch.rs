@@ -9,6 +9,7 @@ use workload::plan::Cell;
 
 use crate::cell::{CellKit, Course, Mark};
 use crate::collect::Collection;
+use crate::drain::drain_max_ns;
 use crate::rounds;
 use crate::standstill::Sleep;
 
@@ -43,6 +44,8 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
     collection.waits.start(watch.thread_ids, interval_ns);
     let look_ns = look_ns(kit.cell);
     let looks_per_progress = PROGRESS_NS / look_ns;
+    // What was due is waited for behind the end.
+    let over_ns = kit.cell.rate.map(|_| end_ns);
     for look in 0_u64.. {
         let now_ns = kit.clock.now_ns();
         match next_mark {
@@ -72,7 +75,7 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
             watch.end.store(true, Ordering::Relaxed);
         }
         if look % looks_per_progress == 0 {
-            tell_progress(kit, collection, watch.start_ns, now_ns);
+            tell_progress(kit, collection, watch.start_ns, now_ns, over_ns);
         }
         if (watch.all_done)() {
             break;
@@ -128,11 +131,21 @@ impl Course {
     }
 }
 
-fn tell_progress(kit: &mut CellKit<'_>, collection: &Collection, start_ns: u64, now_ns: u64) {
+/// Tells how far the cell is; since `over_ns` what was due is only waited for.
+fn tell_progress(
+    kit: &mut CellKit<'_>,
+    collection: &Collection,
+    start_ns: u64,
+    now_ns: u64,
+    over_ns: Option<u64>,
+) {
     let ramp_ns = kit.cell.ramp_time_ns;
     let since_ns = now_ns.saturating_sub(start_ns);
+    let over_ns = over_ns.filter(|it| it.saturating_add(LOOK_NS) <= now_ns);
     let (phase, elapsed_ns, total_ns) = if since_ns < ramp_ns {
         (Phase::Ramp, since_ns, ramp_ns)
+    } else if let Some(over_ns) = over_ns {
+        (Phase::Drain, now_ns - over_ns, drain_max_ns(kit.cell))
     } else {
         let round_ns = rounds::round_ns(kit.cell).unwrap_or(u64::MAX);
         let measured_ns = (since_ns - ramp_ns) % round_ns;

@@ -96,9 +96,14 @@ pub(crate) fn work(kit: Kit<'_>) -> Result<Option<Outcome>, RunError> {
     };
     if let Some(outcome) = &mut outcome {
         outcome.hand_over_rest();
-        outcome.cpu_at_end = target::CpuSample::of_thread_id(thread_id());
+        outcome.cpu_at_end = outcome.cpu_at_end.or_else(thread_cpu);
     }
     Ok(outcome)
+}
+
+/// Processor time of the calling thread so far.
+pub(crate) fn thread_cpu() -> Option<target::CpuSample> {
+    target::CpuSample::of_thread_id(thread_id())
 }
 
 fn thread_id() -> i32 {

@@ -164,7 +164,11 @@ pub(super) fn exit(record: &RunRecord, is_whole: bool) -> Exit {
 
 /// Whether operations failed, contents were wrong, a target went away or a cell is not valid.
 pub(super) fn has_failure(record: &RunRecord) -> bool {
-    let is_bad = |cell: &CellRecord| cell.total.errors > 0 || cell.status == Status::Failed;
+    let failed_count = |cell: &CellRecord| {
+        let due = cell.open_loop.as_ref().map_or(0, |it| it.errors);
+        cell.total.errors.max(due)
+    };
+    let is_bad = |cell: &CellRecord| failed_count(cell) > 0 || cell.status == Status::Failed;
     let is_failure = |warning: &Warning| {
         matches!(
             warning.code,

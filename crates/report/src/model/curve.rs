@@ -3,6 +3,7 @@
 use results::RunRecord;
 use units::format;
 
+use super::open_loop::bound;
 use super::tables::{of_places, places};
 use crate::curve::{Curve, curves};
 use crate::numbers::{ABSENT, LatencyUnit};
@@ -15,9 +16,10 @@ pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
         let row = [
             format::iops(curve.peak.total.per_second),
             curve.points.len().to_string(),
-            curve
-                .overall_response_ns()
-                .map_or_else(|| ABSENT.to_owned(), |ns| unit.show(Some(ns))),
+            curve.overall_response_ns().map_or_else(
+                || ABSENT.to_owned(),
+                |ns| bound(curve.is_lower_bound(), unit.show(Some(ns))),
+            ),
         ];
         [place(curve.peak).as_slice(), &row].concat()
     };

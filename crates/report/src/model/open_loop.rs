@@ -67,16 +67,59 @@ fn share(cell: &CellRecord) -> String {
 fn row(figures: &OpenLoopFigures, unit: LatencyUnit) -> [String; 10] {
     let response = &figures.response;
     let at = &response.percentiles_ns;
+    let percentile = |ns: Option<u64>, percent| {
+        let is_bound = ns.is_some_and(|ns| figures.is_lower_bound(ns));
+        bound(is_bound, percentile(response, ns, percent, unit))
+    };
+    let is_bound = figures.is_mean_lower_bound();
     [
         figures.arrivals.name().to_owned(),
         format::iops(figures.achieved_per_second),
-        unit.show(response.mean_ns),
-        percentile(response, at.p50, 50.0, unit),
-        percentile(response, at.p99, 99.0, unit),
-        percentile(response, at.p99_9, 99.9, unit),
-        unit.show(response.max_ns.map(|ns| ns as f64)),
+        bound(is_bound, unit.show(response.mean_ns)),
+        percentile(at.p50, 50.0),
+        percentile(at.p99, 99.0),
+        percentile(at.p99_9, 99.9),
+        bound(is_bound, unit.show(response.max_ns.map(|ns| ns as f64))),
         figures.late_count.to_string(),
-        unit.show(Some(figures.lateness_max_ns as f64)),
+        bound(is_bound, unit.show(Some(figures.lateness_max_ns as f64))),
         figures.backlog_end.to_string(),
     ]
+}
+
+/// A figure that may be larger, where it is shown at all.
+pub(super) fn bound(is_bound: bool, shown: String) -> String {
+    match is_bound && shown.starts_with(|it: char| it.is_ascii_digit()) {
+        true => format!(">={shown}"),
+        false => shown,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::curve::tests::record;
+
+    #[test]
+    fn what_was_never_answered_makes_lower_bounds_of_what_it_may_change() {
+        let mut record = record(&[(10, 2000.0)]);
+        let figures = record.cells[1].open_loop.as_mut().unwrap();
+        figures.response.percentiles_ns.p50 = Some(1000);
+        figures.response.percentiles_ns.p99 = Some(9000);
+        figures.response.max_ns = Some(9000);
+        let shown = |figures: &OpenLoopFigures| row(figures, LatencyUnit::Micro).join(" ");
+        assert!(
+            shown(figures).contains(" 2.000 1.000 9.000 "),
+            "{}",
+            shown(figures)
+        );
+        figures.censored_count = 1;
+        figures.censored_min_ns = Some(5000);
+        let bounds = shown(figures);
+        assert!(
+            bounds.contains(" >=2.000 1.000 >=9.000 - >=9.000 "),
+            "{bounds}"
+        );
+        let overall = super::super::curve::table(&record, LatencyUnit::Micro).unwrap();
+        assert!(overall.rows[0].join(" ").contains(">="), "{overall:?}");
+    }
 }

@@ -16,6 +16,13 @@ fn paced(iodepth: u32, worker_count: u32, per_second: f64, arrivals: ArrivalKind
     }
 }
 
+fn lasting(cell: &Cell, seconds: u64) -> Cell {
+    Cell {
+        run_time_ns: seconds * SECOND_NS,
+        ..cell.clone()
+    }
+}
+
 /// Runs the cell's only worker for some seconds after its ramp on a device that answers after
 /// `delay_ns` of the time; the times at which requests were issued come back, too.
 fn on_device(
@@ -23,6 +30,7 @@ fn on_device(
     seconds: u64,
     mut delay_ns: impl FnMut(u64) -> u64,
 ) -> (Outcome, Vec<u64>) {
+    let cell = &lasting(cell, seconds);
     let (mut lane, recorder) = scripted(cell, seconds * SECOND_NS, cell.ramp_time_ns);
     // A step clock moves only while somebody sleeps.
     lane.pace.as_mut().unwrap().looks = false;
@@ -52,8 +60,28 @@ fn reads(outcome: &Outcome) -> &Counter {
     outcome.rest.spans[0].operation(read).unwrap()
 }
 
-fn responses(outcome: &Outcome) -> &Counter {
-    &outcome.rest.spans[0].transactions()[0]
+fn due(outcome: &Outcome) -> generate::DueCounts {
+    outcome.drained.as_ref().unwrap().backlog.counts().clone()
+}
+
+/// The figures of a cell that had one worker with one lane.
+fn figures(cell: &Cell, outcome: Outcome) -> results::DueFigures {
+    let lane = lanes(cell, 7, 1).unwrap().remove(0);
+    let spans = outcome.rest.spans.clone();
+    let lanes = vec![crate::cell::MeasuredLane {
+        lane,
+        spans,
+        outcome,
+    }];
+    crate::due::due_figures(&Measured {
+        lanes,
+        intervals: Vec::new(),
+        engine_notes: results::EngineNotes::default(),
+        transaction_kinds: generate::RESPONSE_KINDS,
+        measure_ns: cell.ramp_time_ns,
+        standstills: Vec::new(),
+        steady: None,
+    })
 }
 
 #[test]
@@ -67,9 +95,10 @@ fn evenly_spaced_requests_begin_to_the_nanosecond_and_do_not_drift() {
         }
         let achieved = reads(&outcome).count() as f64 / 2.0;
         assert!((achieved / rate - 1.0).abs() < 1e-3, "{achieved} of {rate}");
-        assert_eq!(responses(&outcome).latency().max_ns(), Some(700));
-        let arrears = outcome.arrears.unwrap();
-        assert_eq!((arrears.late_count, arrears.lateness_ns_max), (0, 0));
+        let due = due(&outcome);
+        assert_eq!(due.responses.latency().max_ns(), Some(700));
+        assert_eq!(due.responses.count(), 2 * rate as u64);
+        assert_eq!((due.late_count, due.lateness_ns_max), (0, 0));
     }
 }
 
@@ -97,13 +126,15 @@ fn a_stall_of_two_seconds_is_seen_in_a_third_of_the_response_times() {
         false => 100_000,
     };
     let (outcome, _) = on_device(&cell, 6, delay_ns);
-    let (reads, responses) = (reads(&outcome), responses(&outcome));
-    assert!((5999..=6000).contains(&responses.count()));
-    assert_eq!(responses.count(), reads.count());
-    let arrears = outcome.arrears.as_ref().unwrap();
-    assert!((1980..=2050).contains(&arrears.late_count), "{arrears:?}");
-    assert_eq!(arrears.lateness_ns_max, 1_992_000_000);
-    assert_eq!(arrears.untaken_count(outcome.finish_ns), 0);
+    let (reads, due) = (reads(&outcome), due(&outcome));
+    let responses = &due.responses;
+    assert_eq!((responses.count(), reads.count()), (6000, 6000));
+    assert!(
+        (1980..=2050).contains(&due.late_count),
+        "{}",
+        due.late_count
+    );
+    assert_eq!((due.lateness_ns_max, due.left_count), (1_992_000_000, 0));
     assert_eq!(responses.latency().max_ns(), Some(2 * SECOND_NS));
     let at = |counter: &Counter, percent| counter.latency().percentile(percent).unwrap();
     assert!(at(responses, 99.0) > 19 * SECOND_NS / 10);
@@ -114,15 +145,140 @@ fn a_stall_of_two_seconds_is_seen_in_a_third_of_the_response_times() {
 }
 
 #[test]
+fn a_stall_at_the_end_is_in_the_response_times_to_the_nanosecond() {
+    for iodepth in [1, 8] {
+        let cell = paced(iodepth, 1, 1e3, ArrivalKind::Uniform);
+        // It lasts over the last second and 0.3 s more.
+        let stall = 9 * SECOND_NS..10_300_000_000;
+        let delay_ns = |now_ns| match stall.contains(&now_ns) {
+            true => stall.end - now_ns,
+            false => 100_000,
+        };
+        let (outcome, issued_ns) = on_device(&cell, 10, delay_ns);
+        // Those due at 0 ms, 1 ms, ... 8999 ms were answered in time.
+        assert_eq!(reads(&outcome).count(), 9000);
+        assert_eq!(outcome.measured_ns, 10 * SECOND_NS);
+        assert_eq!(
+            issued_ns.len(),
+            10_000,
+            "each that was due began, and no other"
+        );
+        let all = figures(&cell, outcome);
+        assert_eq!((all.responses.count(), all.censored_count), (10_000, 0));
+        assert_eq!(all.responses.max_ns(), Some(1_300_000_000));
+        // So many were in flight, and the others follow each other by as many.
+        let depth = u64::from(iodepth);
+        let turns = (1000 - depth).div_ceil(depth);
+        assert_eq!(all.drain_ns, 300_000_000 + turns * 100_000);
+        assert_eq!(all.lateness_max_ns, 1_300_000_000 - depth * 1_000_000);
+        assert_eq!(all.backlog_end, 1000 - depth);
+        assert_eq!(all.late_count, 1000 - depth);
+        // The one that was due at 9.1 s, behind the hundred before it.
+        let exact_ns = 1_200_000_000 + (100 / depth) * 100_000;
+        let p99_ns = all.responses.percentile(99.0).unwrap();
+        assert!(p99_ns.abs_diff(exact_ns) <= exact_ns / 128, "{p99_ns}");
+    }
+}
+
+#[test]
+fn what_was_due_in_the_ramp_is_in_no_response_time() {
+    let mut cell = paced(4, 1, 1e3, ArrivalKind::Uniform);
+    cell.ramp_time_ns = SECOND_NS;
+    // Answers of requests of the ramp come in the measurement.
+    let stall = 500_000_000..1_200_000_000;
+    let delay_ns = |now_ns| match stall.contains(&now_ns) {
+        true => stall.end - now_ns,
+        false => 100_000,
+    };
+    let (outcome, _) = on_device(&cell, 2, delay_ns);
+    assert!(reads(&outcome).count() > 2400);
+    let all = figures(&cell, outcome);
+    assert_eq!(all.responses.count(), 2000);
+    // The first of the measurement waits behind 496 of the ramp, four at a time.
+    let first_ns = 200_000_000 + 125 * 100_000;
+    assert_eq!(all.responses.max_ns(), Some(first_ns));
+}
+
+#[test]
+fn what_cannot_be_drained_is_counted_with_the_time_it_has_waited() {
+    // 2000 are due and one a second begins; the limit is 10 s.
+    let cell = paced(1, 1, 1e3, ArrivalKind::Uniform);
+    let (outcome, issued_ns) = on_device(&cell, 2, |_| SECOND_NS);
+    assert_eq!(reads(&outcome).count(), 2);
+    assert_eq!(issued_ns.last(), Some(&(11 * SECOND_NS)));
+    let all = figures(&cell, outcome);
+    assert_eq!(all.responses.count(), 2000);
+    assert_eq!(all.censored_count, 2000 - 12);
+    // Nothing more began at 12 s, and the last was due at 1.999 s.
+    assert_eq!(all.censored_min_ns, Some(10_001_000_000));
+    // The last that was answered was due at 0.011 s.
+    assert_eq!(all.responses.max_ns(), Some(12 * SECOND_NS - 11_000_000));
+    assert_eq!(all.drain_ns, 10 * SECOND_NS);
+    assert_eq!(all.backlog_end, 2000 - 2);
+}
+
+#[test]
+fn a_backlog_of_billions_is_told_in_bounded_time() {
+    for arrivals in [ArrivalKind::Uniform, ArrivalKind::Poisson] {
+        let cell = paced(1, 1, 1e7, arrivals);
+        let (outcome, _) = on_device(&cell, 600, |_| 4 * SECOND_NS);
+        let all = figures(&cell, outcome);
+        let due = all.responses.count() as f64 / 6e9;
+        assert!((due - 1.0).abs() < 1e-3, "{due}");
+        // Due times are spread evenly from 0 to 600 s, and nothing more began at 660 s.
+        let p50_s = all.responses.percentile(50.0).unwrap() as f64 / 1e9;
+        assert!((p50_s / 360.0 - 1.0).abs() < 0.02, "{p50_s}");
+        let min_ns = all.censored_min_ns.unwrap();
+        assert!(
+            (59 * SECOND_NS..62 * SECOND_NS).contains(&min_ns),
+            "{min_ns}"
+        );
+    }
+}
+
+#[test]
+fn who_ends_the_run_ends_the_wait_for_what_was_due() {
+    let cell = lasting(&paced(2, 1, 1e3, ArrivalKind::Uniform), 2);
+    let (mut lane, recorder) = scripted(&cell, 2 * SECOND_NS, 0);
+    lane.pace.as_mut().unwrap().looks = false;
+    let clock = StepClock::new();
+    let (watch, stop) = (clock.clone(), recorder.stop());
+    let script = |request: &engine::Request, _: &mut [u8]| {
+        // Someone has had enough a second after the end.
+        if watch.now_ns() >= 3 * SECOND_NS {
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        }
+        engine::Outcome {
+            delay_ns: SECOND_NS / 2,
+            result: request.length_bytes as i32,
+        }
+    };
+    let parts = Parts {
+        engine: Scripted::new(2, 4096, clock.clone(), script).unwrap(),
+        recorder,
+        clock,
+        batch: Batch::fixed(32),
+    };
+    let requests = lane.requests().unwrap();
+    let outcome = with_requests(parts, requests, &lane, &contents()).unwrap();
+    assert!(!outcome.stopped, "what was to be measured is");
+    let all = figures(&cell, outcome);
+    // What was in flight is waited for, since the kernel does not let go of it.
+    assert_eq!(all.responses.count(), 2000);
+    assert!((1986..=1987).contains(&all.censored_count), "{all:?}");
+    assert!(all.drain_ns <= 1_510_000_000, "{}", all.drain_ns);
+}
+
+#[test]
 fn a_rate_beyond_the_device_leaves_a_backlog() {
     let cell = paced(1, 1, 1e3, ArrivalKind::Uniform);
     let (outcome, _) = on_device(&cell, 4, |_| 2_000_000);
-    let arrears = outcome.arrears.as_ref().unwrap();
     assert_eq!(reads(&outcome).count(), 2000);
-    let backlog = arrears.untaken_count(outcome.finish_ns);
-    assert!((1999..=2001).contains(&backlog), "{backlog}");
-    let lateness_ns = arrears.lateness_ns_max_until(outcome.finish_ns);
-    assert!((1_998_000_000..=2_000_000_000).contains(&lateness_ns));
+    let all = figures(&cell, outcome);
+    assert_eq!((all.backlog_end, all.censored_count), (2000, 0));
+    // Twice as long as asked; what was due last waited for half of that.
+    assert_eq!(all.lateness_max_ns, 3999 * 1_000_000);
+    assert_eq!(all.drain_ns, 4 * SECOND_NS);
 }
 
 #[test]
@@ -134,9 +290,8 @@ fn what_was_late_in_the_ramp_does_not_count() {
     };
     let mut cell = paced(1, 1, 1e3, ArrivalKind::Uniform);
     let late = |cell: &Cell| {
-        let (outcome, _) = on_device(cell, 1, delay_ns);
-        let arrears = outcome.arrears.as_ref().unwrap();
-        (arrears.late_count, arrears.lateness_ns_max)
+        let due = due(&on_device(cell, 1, delay_ns).0);
+        (due.late_count, due.lateness_ns_max)
     };
     let (late_count, lateness_ns) = late(&cell);
     assert!(late_count > 400 && lateness_ns > SECOND_NS / 5);
@@ -161,9 +316,10 @@ fn the_record_of_an_open_loop_has_its_response_times_and_arrears() {
     let figures = record.open_loop.unwrap();
     assert!(record.transactions.is_empty());
     assert_eq!(figures.asked_per_second, 2e3);
-    assert_eq!(figures.response.count, record.total.count);
-    assert!(figures.response.max_ns >= record.total.latency.max_ns);
-    assert!(figures.late_count <= record.total.count);
+    // A thread may be there only after the first were due.
+    assert!((1..=1000).contains(&figures.response.count), "{figures:?}");
+    assert_eq!((figures.censored_count, figures.errors), (0, 0));
+    assert!(figures.late_count <= figures.response.count);
 }
 
 #[test]
@@ -192,7 +348,10 @@ fn an_open_loop_allocates_nothing_between_ramp_and_end() {
     let timing = generate::Timing {
         start_ns: 0,
         now_ns: clock.now_ns(),
-        measure_ns: 5_000_000,
+        window: generate::DueWindow {
+            start_ns: 5_000_000,
+            length_ns: u64::MAX,
+        },
     };
     let due = lane.pace.unwrap().due;
     let mut turns = Turns::new(32);
@@ -206,5 +365,6 @@ fn an_open_loop_allocates_nothing_between_ramp_and_end() {
     };
     let counts = allocation_counter::measure(|| measured.turn(&mut turns).unwrap());
     assert_eq!(counts.count_total, 0);
-    assert_eq!(responses(&measured.recorder.into_outcome()).count(), 2000);
+    let outcome = measured.recorder.into_outcome();
+    assert_eq!(outcome.rest.spans[0].transactions()[0].count(), 2000);
 }

@@ -77,8 +77,13 @@ fn summary(curve: &Curve, name: &str, points: &[(f64, &Latency)]) -> String {
     let overall = curve.overall_response_ns().map_or_else(String::new, |ns| {
         format!("; overall response time {}", format::latency(ns))
     });
+    let bounds = match curve.is_lower_bound() {
+        true => " Where requests were never answered, these are lower bounds.",
+        false => "",
+    };
     format!(
-        "{name}: mean response time {}{overall}. The peak of the closed loop is {} per second.",
+        "{name}: mean response time {}{overall}. The peak of the closed loop is {} per second.\
+         {bounds}",
         ends.join(", "),
         format::iops(curve.peak.total.per_second)
     )

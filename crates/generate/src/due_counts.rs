@@ -1,0 +1,115 @@
+//! What became of transactions, by when they were due and not by when they were done.
+
+use stats::Counter;
+
+use crate::LATE_NS;
+
+/// The time in which what is due is measured, in nanoseconds of the worker's clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DueWindow {
+    /// When it begins.
+    pub start_ns: u64,
+    /// How long it is; more than 292 years have no end.
+    pub length_ns: u64,
+}
+
+/// What became of the transactions that were due in a window.
+#[derive(Debug, Clone)]
+pub struct DueCounts {
+    window: DueWindow,
+    /// From due to done.
+    pub responses: Counter,
+    /// How many began more than [`LATE_NS`] after they were due.
+    pub late_count: u64,
+    /// The longest time from due to begun.
+    pub lateness_ns_max: u64,
+    /// How many began only when nothing more became due.
+    pub left_count: u64,
+}
+
+impl DueCounts {
+    pub(crate) fn new(mut window: DueWindow) -> Self {
+        // What was due before the start is further off than any window is long.
+        window.length_ns = window.length_ns.min(u64::MAX / 2);
+        Self {
+            window,
+            responses: Counter::new(),
+            late_count: 0,
+            lateness_ns_max: 0,
+            left_count: 0,
+        }
+    }
+
+    /// When what is due is measured.
+    #[must_use]
+    pub fn window(&self) -> DueWindow {
+        self.window
+    }
+
+    /// Whether what was due at this time is measured.
+    #[inline]
+    #[must_use]
+    pub fn has(&self, due_ns: u64) -> bool {
+        due_ns.wrapping_sub(self.window.start_ns) < self.window.length_ns
+    }
+
+    /// Counts the begin of a transaction.
+    #[inline]
+    pub(crate) fn begun(&mut self, due_ns: u64, now_ns: u64) {
+        if self.has(due_ns) {
+            let lateness_ns = now_ns.saturating_sub(due_ns);
+            self.late_count += u64::from(lateness_ns > LATE_NS);
+            self.lateness_ns_max = self.lateness_ns_max.max(lateness_ns);
+        }
+    }
+
+    /// Counts the end of a transaction; `result` is negative where it failed.
+    #[inline]
+    pub(crate) fn ended(&mut self, due_ns: u64, now_ns: u64, result: i32) {
+        if self.has(due_ns) {
+            let response_ns = now_ns.saturating_sub(due_ns);
+            match result < 0 {
+                true => self.responses.record_error(-result, response_ns),
+                false => self.responses.record(0, response_ns),
+            }
+        }
+    }
+
+    /// Adds what another thread did.
+    pub fn merge(&mut self, other: &Self) {
+        self.responses.merge(&other.responses);
+        self.late_count += other.late_count;
+        self.lateness_ns_max = self.lateness_ns_max.max(other.lateness_ns_max);
+        self.left_count += other.left_count;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(start_ns: u64, length_ns: u64) -> DueCounts {
+        DueCounts::new(DueWindow {
+            start_ns,
+            length_ns,
+        })
+    }
+
+    #[test]
+    fn what_was_due_outside_of_the_window_does_not_count() {
+        let mut counts = counts(1000, 100);
+        for due_ns in [0, 999, 1000, 1099, 1100, u64::MAX] {
+            counts.begun(due_ns, u64::MAX);
+            counts.ended(due_ns, due_ns.saturating_add(7), 0);
+        }
+        assert_eq!((counts.late_count, counts.responses.count()), (2, 2));
+        assert_eq!(counts.responses.latency().max_ns(), Some(7));
+    }
+
+    #[test]
+    fn a_window_without_an_end_still_has_a_start() {
+        let counts = counts(1000, u64::MAX);
+        assert!(!counts.has(0) && !counts.has(999));
+        assert!(counts.has(1000) && counts.has(u64::MAX / 2));
+    }
+}

@@ -1,0 +1,34 @@
+//! Whether requests began when they were due, and what is known of those that did not.
+
+use super::{Finding, percent};
+use crate::{CellRecord, WarningCode};
+
+pub(super) fn rate_not_reached(cell: &CellRecord) -> Finding {
+    let figures = cell.open_loop.as_ref()?;
+    figures.is_short(cell.run_time_ns).then(|| {
+        let achieved = figures.achieved_per_second;
+        let asked = figures.asked_per_second;
+        let message = format!(
+            "{achieved:.1} of {asked} requests a second were answered; {} were due and not begun \
+             at the end, and response times grow with the run time",
+            figures.backlog_end
+        );
+        (WarningCode::RateNotReached, message)
+    })
+}
+
+pub(super) fn responses_censored(cell: &CellRecord) -> Finding {
+    let figures = cell.open_loop.as_ref()?;
+    let from_ns = figures.censored_min_ns?;
+    let due = figures.response.count + figures.errors;
+    let share = figures.censored_count as f64 / due.max(1) as f64;
+    let message = format!(
+        "{} of {due} requests ({}) had not begun when {:.1} s were over after the end; response \
+         times from {} on are lower bounds",
+        figures.censored_count,
+        percent(share),
+        figures.drain_ns as f64 / 1e9,
+        units::format::latency(from_ns as f64),
+    );
+    Some((WarningCode::ResponsesCensored, message))
+}

@@ -1,0 +1,97 @@
+//! The end of an open loop: what was due in its measurement is begun and waited for.
+//!
+//! Nothing here counts for the rates of the measurement, which has ended; what was due is counted
+//! by the generator, whenever it is done.
+
+use engine::{Clock, Engine, EngineError, Wait};
+use generate::{Backlog, Content, Generator, LeftOver, OpenLoop};
+use workload::plan::Cell;
+
+use crate::measure::Loop;
+use crate::recorder::{Outcome, Schedule};
+use crate::slots::Turns;
+use crate::worker::thread_cpu;
+
+/// What was due may begin for so long after the end, in nanoseconds, or for this part of the run
+/// time where that is longer: devices that stall come back within seconds, while the backlog of one
+/// that is too slow takes as long as the run, and its response times say no more.
+const DRAIN_MIN_NS: u64 = 10_000_000_000;
+const DRAIN_PART: u64 = 10;
+
+/// How long what was due may still begin after a cell's end, in nanoseconds.
+pub(crate) fn drain_max_ns(cell: &Cell) -> u64 {
+    DRAIN_MIN_NS.max(cell.run_time_ns / DRAIN_PART)
+}
+
+/// What is left of an open loop.
+#[derive(Debug, Clone)]
+pub(crate) struct Drained {
+    pub backlog: Backlog,
+    /// When the measurement ended for due times, in nanoseconds of the clock; none where it ended
+    /// because there was no more to do.
+    pub end_ns: Option<u64>,
+    /// Until when requests were begun.
+    pub quit_ns: u64,
+    /// When the last one was done.
+    pub done_ns: u64,
+}
+
+impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, OpenLoop<G>, C, K> {
+    /// Runs ramp and measurement, then what was due in it, which begins for `drain_max_ns` at most.
+    pub fn run_open(mut self, drain_max_ns: u64) -> Result<Outcome, EngineError> {
+        let mut turns = Turns::new(self.engine.slot_count());
+        self.turn(&mut turns)?;
+        let end_ns = self.recorder.due_end_ns();
+        let schedule = Schedule {
+            start_ns: self.clock.now_ns(),
+            ramp_ns: 0,
+            run_ns: drain_max_ns,
+            interval_ns: u64::MAX / 4,
+            operations: u64::MAX,
+            grace_ns: 0,
+        };
+        let unmeasured = self.recorder.for_nobody(schedule);
+        let mut outcome = self.recorder.into_outcome();
+        outcome.hand_over_rest();
+        outcome.cpu_at_end = thread_cpu();
+        let finish_ns = outcome.finish_ns;
+        let mut rest = Loop {
+            engine: self.engine,
+            generator: LeftOver::new(self.generator, end_ns.unwrap_or(0)),
+            content: self.content,
+            clock: self.clock,
+            recorder: unmeasured,
+            batch: self.batch,
+        };
+        let mut quit_ns = finish_ns;
+        if end_ns.is_some() && !outcome.stopped {
+            rest.turn(&mut turns)?;
+            quit_ns = rest.clock.now_ns().max(finish_ns);
+        }
+        let done_ns = rest.finish(&mut turns, quit_ns)?;
+        let unmeasured = rest.recorder.into_outcome();
+        outcome.mismatch_count += unmeasured.mismatch_count;
+        outcome.first_mismatch = outcome.first_mismatch.or(unmeasured.first_mismatch);
+        outcome.drained = Some(Drained {
+            backlog: rest.generator.into_backlog(),
+            end_ns,
+            quit_ns,
+            done_ns,
+        });
+        Ok(outcome)
+    }
+}
+
+impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
+    /// Waits for what is in flight, which the kernel lets nobody leave, and tells when that was.
+    fn finish(&mut self, turns: &mut Turns, since_ns: u64) -> Result<u64, EngineError> {
+        let mut now_ns = since_ns;
+        while turns.in_flight > 0 {
+            let wait = Wait::One { timeout_ns: 0 };
+            self.engine.reap(wait, turns.none_done())?;
+            now_ns = self.clock.now_ns().max(now_ns);
+            self.complete_all(turns, now_ns);
+        }
+        Ok(now_ns)
+    }
+}

@@ -1,0 +1,115 @@
+//! What became of all that was due in a measurement, from what every lane knows of it.
+
+use std::ops::Range;
+
+use generate::Backlog;
+use results::DueFigures;
+use stats::Histogram;
+use workload::plan::Cell;
+
+use crate::cell::Measured;
+use crate::drain::Drained;
+
+/// What was due and never began is told one by one up to so many; the rest is spread evenly.
+const TOLD_MAX: u64 = 10_000_000;
+/// In how many steps the rest is spread.
+const REST_STEPS: u64 = 1000;
+
+/// For how long what is due is measured, in nanoseconds: without end where the measurement ends by
+/// a number of operations.
+pub(crate) fn due_window_ns(cell: &Cell) -> u64 {
+    match cell.run_time_ns {
+        0 => u64::MAX,
+        run_time_ns => run_time_ns,
+    }
+}
+
+/// What became of all that was due.
+pub(crate) fn due_figures(measured: &Measured) -> DueFigures {
+    let mut all = DueFigures::default();
+    for of_worker in measured
+        .lanes
+        .chunk_by(|a, b| a.lane.worker_index == b.lane.worker_index)
+    {
+        let lanes = of_worker.iter().map(|lane| &lane.outcome.drained);
+        let lanes: Vec<&Drained> = lanes.flatten().collect();
+        add_worker(&mut all, &lanes);
+    }
+    all
+}
+
+/// Adds what the lanes of one worker know, which share their due times.
+fn add_worker(all: &mut DueFigures, lanes: &[&Drained]) {
+    for lane in lanes {
+        let counts = lane.backlog.counts();
+        all.responses.merge(counts.responses.latency());
+        all.errors += counts.responses.errors();
+        all.late_count += counts.late_count;
+        all.lateness_max_ns = all.lateness_max_ns.max(counts.lateness_ns_max);
+        all.backlog_end += counts.left_count;
+    }
+    let Some(end_ns) = lanes.iter().filter_map(|lane| lane.end_ns).max() else {
+        // So many were to be done, and they are.
+        let end_ns = lanes.iter().map(|lane| lane.quit_ns).max().unwrap_or(0);
+        let lane = lanes.first();
+        all.backlog_end += lane.map_or(0, |it| it.backlog.untaken_count(end_ns));
+        return;
+    };
+    let done_ns = lanes.iter().map(|lane| lane.done_ns).max().unwrap_or(0);
+    let drain_ns = done_ns.saturating_sub(end_ns);
+    all.drain_ns = all.drain_ns.max(drain_ns);
+    let unanswered = unanswered(lanes, end_ns);
+    let count = unanswered.count();
+    all.responses.merge(&unanswered);
+    all.censored_count += count;
+    all.censored_min_ns = all
+        .censored_min_ns
+        .into_iter()
+        .chain(unanswered.min_ns())
+        .min();
+    all.late_count += count;
+    all.backlog_end += count;
+    let longest_ns = unanswered.max_ns().unwrap_or(0);
+    all.lateness_max_ns = all.lateness_max_ns.max(longest_ns);
+}
+
+/// How long what was due before `end_ns` had waited when nothing more began, which is less than
+/// its response time.
+fn unanswered(lanes: &[&Drained], end_ns: u64) -> Histogram {
+    let mut waited = Histogram::new();
+    let mut quit_ns = 0;
+    for lane in lanes {
+        let is_inside = |due_ns: &u64| lane.backlog.counts().has(*due_ns) && *due_ns < end_ns;
+        if let Some(due_ns) = lane.backlog.pending_ns().filter(is_inside) {
+            waited.record(lane.quit_ns.saturating_sub(due_ns));
+        }
+        quit_ns = quit_ns.max(lane.quit_ns);
+    }
+    if let Some(lane) = lanes.first() {
+        let start_ns = lane.backlog.counts().window().start_ns;
+        add_untaken(&mut waited, &lane.backlog, start_ns..end_ns, quit_ns);
+    }
+    waited
+}
+
+/// Adds what nobody has taken of what was due in this span.
+fn add_untaken(waited: &mut Histogram, backlog: &Backlog, span_ns: Range<u64>, quit_ns: u64) {
+    let before = backlog.untaken_count(span_ns.start);
+    let count = backlog.untaken_count(span_ns.end).saturating_sub(before);
+    let (mut told, mut last_ns) = (0, span_ns.start);
+    if before < TOLD_MAX {
+        let untaken_ns = backlog.untaken_ns().skip(before as usize);
+        for due_ns in untaken_ns.take(count.min(TOLD_MAX) as usize) {
+            waited.record(quit_ns.saturating_sub(due_ns));
+            (told, last_ns) = (told + 1, due_ns);
+        }
+    }
+    let rest = count - told;
+    let step_ns = span_ns.end.saturating_sub(last_ns) / REST_STEPS;
+    for step in 0..REST_STEPS {
+        // At the step's end, since none of them has waited less.
+        let due_ns = last_ns + (step + 1) * step_ns;
+        let share = rest / REST_STEPS + u64::from(step < rest % REST_STEPS);
+        waited.record_n(quit_ns.saturating_sub(due_ns), share);
+    }
+}
