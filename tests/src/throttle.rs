@@ -1,4 +1,4 @@
-//! A device of known speed: the block cgroup limits what a process may do on it. Needs root.
+//! Control groups: a device of known speed, part of the processors or of the memory. Needs root.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,7 +15,7 @@ pub enum Limit {
     BytesPerSecond(u64),
 }
 
-/// A cgroup in which one device is limited; removed when dropped.
+/// A control group with a limit; removed when dropped.
 #[derive(Debug)]
 pub struct Throttle {
     group: PathBuf,
@@ -27,26 +27,59 @@ impl Throttle {
     /// # Errors
     /// `Unavailable` where no block controller is mounted or it cannot be written.
     pub fn new(number: &str, limit: Limit) -> Result<Throttle, FixtureError> {
-        let first = Path::new("/sys/fs/cgroup/blkio");
-        let group = |parent: &Path| parent.join(format!("pgmeter-{}", unique()));
-        if first.join("blkio.throttle.read_iops_device").exists() {
-            let throttle = Throttle::make(group(first))?;
-            throttle.limit_v1(number, limit)?;
-            return Ok(throttle);
+        let (throttle, is_unified) = Throttle::of("blkio", "io")?;
+        match is_unified {
+            true => throttle.limit_v2(number, limit)?,
+            false => throttle.limit_v1(number, limit)?,
         }
-        for second in ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].map(Path::new) {
-            let controllers = std::fs::read_to_string(second.join("cgroup.controllers"));
-            if controllers.is_ok_and(|list| list.split_whitespace().any(|name| name == "io")) {
-                // Already enabled is fine; if it stays disabled, writing `io.max` says so.
-                let _ = std::fs::write(second.join("cgroup.subtree_control"), "+io");
-                let throttle = Throttle::make(group(second))?;
-                throttle.limit_v2(number, limit)?;
-                return Ok(throttle);
+        Ok(throttle)
+    }
+
+    /// Limits the processors that the commands use together, on average.
+    ///
+    /// # Errors
+    /// `Unavailable` where no such controller is mounted or it cannot be written.
+    pub fn of_processors(percent: u64) -> Result<Throttle, FixtureError> {
+        let (throttle, is_unified) = Throttle::of("cpu", "cpu")?;
+        let quota_us = percent * 1000;
+        match is_unified {
+            true => throttle.write("cpu.max", &format!("{quota_us} 100000"))?,
+            false => throttle.write("cpu.cfs_quota_us", &quota_us.to_string())?,
+        }
+        Ok(throttle)
+    }
+
+    /// Limits the memory of the commands, with what they have in the page cache.
+    ///
+    /// # Errors
+    /// `Unavailable` where no such controller is mounted or it cannot be written.
+    pub fn of_memory(bytes: u64) -> Result<Throttle, FixtureError> {
+        let (throttle, is_unified) = Throttle::of("memory", "memory")?;
+        match is_unified {
+            true => throttle.write("memory.max", &bytes.to_string())?,
+            false => throttle.write("memory.limit_in_bytes", &bytes.to_string())?,
+        }
+        Ok(throttle)
+    }
+
+    /// A new group of a controller, by its names in both versions, and whether it is of the second.
+    fn of(first: &str, second: &str) -> Result<(Throttle, bool), FixtureError> {
+        let group = |parent: &Path| parent.join(format!("pgmeter-{}", unique()));
+        let parent = Path::new("/sys/fs/cgroup").join(first);
+        if parent.join("cgroup.procs").exists() {
+            return Ok((Throttle::make(group(&parent))?, false));
+        }
+        for parent in ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].map(Path::new) {
+            let controllers = std::fs::read_to_string(parent.join("cgroup.controllers"));
+            if controllers.is_ok_and(|list| list.split_whitespace().any(|name| name == second)) {
+                // Already enabled is fine; if it stays disabled, writing a limit says so.
+                let _ = std::fs::write(parent.join("cgroup.subtree_control"), format!("+{second}"));
+                return Ok((Throttle::make(group(parent))?, true));
             }
         }
-        Err(FixtureError::Unavailable(
-            "no block controller of cgroups is mounted".to_owned(),
-        ))
+        Err(FixtureError::Unavailable(format!(
+            "no controller `{first}` of control groups is mounted"
+        )))
     }
 
     fn make(group: PathBuf) -> Result<Throttle, FixtureError> {

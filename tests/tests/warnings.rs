@@ -5,10 +5,11 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 
 use end_to_end::faultfs::{Call, EIO, Effect, Fault, FaultFs, Settings};
-use end_to_end::{Bed, FileSystem, LoopDevice, Mount, MountedImage, Scratch, need, skip};
+use end_to_end::{
+    Bed, FileSystem, Limit, LoopDevice, Mount, MountedImage, Scratch, Throttle, finish, need, skip,
+};
 use results::{WarningCode, WarningLevel};
 use serde_json::Value;
 
@@ -17,6 +18,8 @@ use serde_json::Value;
 const PROVOKED: &str = "
     alignment-raised warnings
         blocks_of_4_kib_raise_an_alignment_of_0
+    cache-absorbed-writes devices
+        cache_absorbed_writes_is_told_where_memory_took_them
     cache-served-reads kernel
         reads_from_the_cache_are_told
     cell-cut-short interrupt
@@ -31,6 +34,8 @@ const PROVOKED: &str = "
         direct_writes_to_btrfs_go_through_the_cache
     direct-not-honored warnings
         direct_io_to_memory_has_no_device
+    few-operations faults
+        the_rate_of_few_slow_requests_is_that_of_their_times
     few-samples-for-percentile runs
         what_makes_several_phases_doubtful_is_told_once
     file-smaller-than-memory runs
@@ -43,6 +48,8 @@ const PROVOKED: &str = "
         file_systems_stand_beside_each_other_and_nothing_is_left
     leftover-files file_faults
         what_cannot_be_removed_in_the_end_is_named
+    limit-in-force warnings
+        a_device_is_held_at_the_limit_of_a_control_group
     load-before doubts
         load_before_a_run_is_told_where_others_still_used_what_was_idle
     not-mounted bad_input
@@ -53,8 +60,8 @@ const PROVOKED: &str = "
         a_corrupt_store_is_told_and_left_alone
     nothing-measured warnings
         where_every_read_fails_nothing_is_measured
-    other-io-on-device warnings
-        what_others_read_from_the_device_is_told
+    other-io-on-device devices
+        other_io_on_device_is_told_in_every_use_of_the_cache
     plan warnings
         cells_beyond_their_budget_are_a_remark_on_the_plan
     pool-depleted file_workloads
@@ -84,11 +91,10 @@ const PROVOKED: &str = "
     worker-cpu-bound doubts
         a_busy_worker_is_told
 ";
-/// Codes that nothing gives yet.
-const NOT_YET: [&str; 1] = ["limit-in-force"];
 
 /// What others on the machine may bring about in any run, however sound.
-const OF_LOAD: [&str; 7] = [
+const OF_LOAD: [&str; 8] = [
+    "few-operations",
     "few-samples-for-percentile",
     "interval-late",
     "load-before",
@@ -106,7 +112,7 @@ fn sources() -> PathBuf {
 /// The text of a test, of the file named so.
 fn text_of(file: &str, test: &str) -> Option<String> {
     let path = match file {
-        "doubts" => "crates/results/tests/results/doubts.rs".to_owned(),
+        "doubts" | "device_doubts" => format!("crates/results/tests/results/{file}.rs"),
         _ => format!("tests/tests/{file}.rs"),
     };
     let source = fs::read_to_string(sources().join(path)).ok()?;
@@ -132,7 +138,6 @@ fn every_code_is_provoked_by_a_test_that_names_it() {
         assert!(names_it, "`{test}` of `{file}` does not look for `{code}`");
         provoked.insert(code);
     }
-    provoked.extend(NOT_YET);
     let known = WarningCode::ALL.iter().map(WarningCode::as_str).collect();
     assert_eq!(provoked, known, "left: provoked, right: all there are");
 }
@@ -311,30 +316,67 @@ fn blocks_of_4_kib_raise_an_alignment_of_0() {
     );
 }
 
-/// Reads a device directly until it is dropped.
-struct Reader(Child);
-
-impl Reader {
-    fn of(device: &Path) -> Self {
-        let read = "while dd if=\"$0\" of=/dev/null bs=1M iflag=direct status=none; do :; done";
-        let mut shell = Command::new("sh");
-        shell.args(["-c", read]).arg(device).stderr(Stdio::null());
-        Self(shell.spawn().unwrap())
-    }
-}
-
-impl Drop for Reader {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+/// The record of a run that a control group holds, of what its record says of that.
+fn held(bed: &Bed, throttle: &Throttle, more: &[&str]) -> (Value, Vec<String>) {
+    let target = bed.target().to_string_lossy().into_owned();
+    let line = [
+        "run",
+        "mine.toml",
+        "--target",
+        &target,
+        "--json",
+        "-",
+        "--quiet",
+    ];
+    let times = ["--run-time", "2s", "--ramp-time", "500ms"];
+    let command = bed.command(&[&line[..], &times, more].concat());
+    let seen = finish(&mut throttle.wrap(&command));
+    let record: Value = serde_json::from_str(&seen.stdout)
+        .unwrap_or_else(|error| panic!("no record: {error}\n{}", seen.text()));
+    let warnings = record["warnings"].as_array().unwrap().iter();
+    let told = warnings.filter(|it| it["code"] == "limit-in-force");
+    let told = told
+        .map(|it| it["message"].as_str().unwrap().to_owned())
+        .collect();
+    (record, told)
 }
 
 #[test]
-fn what_others_read_from_the_device_is_told() {
+fn a_device_is_held_at_the_limit_of_a_control_group() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 128 << 20));
     let bed = bed(mounted.path(), READS);
-    let _reader = Reader::of(mounted.device().path());
-    let (_, record) = bed.record(&["mine.toml", "--run-time", "2s"]);
-    assert_told(&record, "other-io-on-device");
+    let number = mounted.device().number().unwrap();
+    let throttle = need!(Throttle::new(&number, Limit::Iops(100)));
+    let (record, told) = held(&bed, &throttle, &["--iodepth", "8"]);
+    assert_eq!(told.len(), 1, "{}", record["warnings"]);
+    assert_told(&record, "limit-in-force");
+    assert!(told[0].contains("100 reads a second on loop"), "{told:?}");
+    assert!(told[0].contains("`/sys/fs/cgroup/"), "{told:?}");
+    assert_eq!(record["environment"]["limits"][0]["value"], 100.0);
+    // One that is out of reach holds nothing back.
+    let throttle = need!(Throttle::new(&number, Limit::Iops(1_000_000_000)));
+    let (record, told) = held(&bed, &throttle, &["--iodepth", "8"]);
+    assert_eq!(told, [""; 0], "{}", record["warnings"]);
+}
+
+#[test]
+fn doctor_and_a_run_know_of_the_same_limit() {
+    let throttle = need!(Throttle::of_processors(5));
+    let seen = finish(&mut throttle.wrap(&Bed::new().unwrap().command(&["doctor"])));
+    assert!(seen.stdout.contains("0.05 processors"), "{}", seen.text());
+    let (record, told) = held(&null(), &throttle, &[]);
+    assert_eq!(told.len(), 1, "{}", record["warnings"]);
+    assert!(told[0].contains("0.05 processors"), "{told:?}");
+}
+
+#[test]
+fn a_page_cache_that_may_not_hold_the_targets_is_told() {
+    let throttle = need!(Throttle::of_memory(128 << 20));
+    let bed = Bed::new().unwrap();
+    bed.file("mine.toml", READS.replace("direct", "buffered"));
+    let (record, told) = held(&bed, &throttle, &["--size", "160m"]);
+    assert_eq!(told.len(), 1, "{}", record["warnings"]);
+    assert!(told[0].contains("128 MiB of memory"), "{told:?}");
+    let (record, told) = held(&bed, &throttle, &["--size", "16m"]);
+    assert_eq!(told, [""; 0], "{}", record["warnings"]);
 }

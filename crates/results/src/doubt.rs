@@ -1,5 +1,6 @@
 //! Decides from the figures which of them deserve doubt. Pure: the same record, the same doubts.
 
+mod asked;
 mod device;
 mod open_loop;
 mod processor;
@@ -57,8 +58,10 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
         samples::few_operations(cell),
         samples::few_samples(cell),
     ];
+    let limits = asked::limits_in_force(cell, planned, environment, plan);
     findings
         .into_iter()
+        .chain(limits)
         .flatten()
         .map(|(code, message)| Warning::of_cell(code, cell.index, message))
         .collect()

@@ -1,5 +1,7 @@
 //! The machine and system on which a run was made.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::real;
@@ -49,6 +51,73 @@ pub struct Environment {
     pub settings: Vec<String>,
     /// Soft limit of locked memory, in bytes; none when unlimited.
     pub memlock_limit_bytes: Option<u64>,
+    /// What control groups allow the process, where that is less than the machine has, and of the
+    /// devices under the targets: of each the tightest.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
+}
+
+impl Environment {
+    /// The limit of the memory that the process may use, where there is one.
+    #[must_use]
+    pub fn memory_limit(&self) -> Option<&Limit> {
+        let mut limits = self.limits.iter();
+        limits.find(|limit| limit.resource == LimitedResource::MemoryBytes)
+    }
+}
+
+/// What a control group allows the process at most.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Limit {
+    /// What is limited.
+    pub resource: LimitedResource,
+    /// How much of it there may be, in the resource's unit.
+    #[serde(with = "real")]
+    pub value: f64,
+    /// The control group's directory.
+    pub group: String,
+    /// The kernel's name of the device, where the limit is one of a device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
+}
+
+/// What a control group limits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LimitedResource {
+    /// Read requests of a device, per second.
+    ReadsPerSecond,
+    /// Write requests of a device, per second.
+    WritesPerSecond,
+    /// Bytes read from a device, per second.
+    ReadBytesPerSecond,
+    /// Bytes written to a device, per second.
+    WriteBytesPerSecond,
+    /// Processors that are busy at the same time, on average.
+    Processors,
+    /// Memory with what is cached, in bytes.
+    MemoryBytes,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let value = self.value;
+        let bytes = || units::format::size(value as u64);
+        match self.resource {
+            LimitedResource::ReadsPerSecond => write!(formatter, "{value} reads a second"),
+            LimitedResource::WritesPerSecond => write!(formatter, "{value} writes a second"),
+            LimitedResource::ReadBytesPerSecond => write!(formatter, "{} read a second", bytes()),
+            LimitedResource::WriteBytesPerSecond => {
+                write!(formatter, "{} written a second", bytes())
+            }
+            LimitedResource::Processors => write!(formatter, "{value:.2} processors"),
+            LimitedResource::MemoryBytes => write!(formatter, "{} of memory", bytes()),
+        }?;
+        match &self.device {
+            Some(device) => write!(formatter, " on {device}"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// The processors of a machine.

@@ -42,7 +42,9 @@ pub use doubt::{
     percentile_is_supported,
 };
 pub use effect::effect;
-pub use environment::{Clock, Device, Environment, FileSystem, Load, Mount, Processor, Stack};
+pub use environment::{
+    Clock, Device, Environment, FileSystem, Limit, LimitedResource, Load, Mount, Processor, Stack,
+};
 pub use even::{EvenRates, uncertain_rate};
 pub use event::{Listener, RunEvent};
 pub use flows::CONNECTION;

@@ -36,6 +36,10 @@ pub struct CpuFigures {
     pub machine: Option<MachineCpu>,
     /// Each processor of the machine.
     pub processors: Vec<ProcessorFigures>,
+    /// The share of the periods of a control group's quota in which that was used up; none where
+    /// no quota holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub throttled: Option<f64>,
 }
 
 #[expect(

@@ -9,7 +9,7 @@ use results::{
 };
 use target::{
     CpuSample, CpuTime, DeviceCounters, DeviceSample, MachineCounters, MachineSample, OwnIo,
-    OwnIoCounters, Pressure, ProcessorTicks,
+    OwnIoCounters, Pressure, ProcessorTicks, QuotaCounters, QuotaSample,
 };
 
 use crate::cell::{Mark, Measured, MeasuredLane};
@@ -22,6 +22,7 @@ pub(crate) struct Observer {
     own_before: Option<OwnIo>,
     machine: Option<MachineCounters>,
     pressure: Pressure,
+    quota: Option<QuotaCounters>,
     begin: Option<Sample>,
     end: Option<Sample>,
     /// At the end of each round.
@@ -34,6 +35,7 @@ struct Sample {
     process: CpuSample,
     machine: Option<MachineSample>,
     pressure_ns: Option<u64>,
+    quota: Option<QuotaSample>,
     device: Option<DeviceSample>,
     own_io: Option<OwnIo>,
     /// Each lane's thread, in the order of lanes; none is looked at in the end, when it is gone.
@@ -56,6 +58,7 @@ impl Observer {
             own_io,
             machine,
             pressure: Pressure::open(),
+            quota: QuotaCounters::open(),
             begin: None,
             end: None,
             rounds: Vec::new(),
@@ -75,6 +78,7 @@ impl Observer {
                 .as_ref()
                 .and_then(|machine| machine.sample().ok()),
             pressure_ns: self.pressure.sample_ns(),
+            quota: self.quota.as_ref().and_then(|quota| quota.sample().ok()),
             process: CpuSample::of_process(),
             at: Instant::now(),
             time: Timestamp::now(),
@@ -119,6 +123,9 @@ impl Observer {
                 shares: shares(ticks),
             };
             record.cpu.processors = machine.each.iter().map(processor).collect();
+        }
+        if let (Some(before), Some(after)) = (&begin.quota, &end.quota) {
+            record.cpu.throttled = after.share_since(before);
         }
         record.device = self.device(begin, end, observed_ns);
         let used = |is_wanted: &dyn Fn(usize) -> bool| Used::of(measured, (begin, end), is_wanted);

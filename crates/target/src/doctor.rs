@@ -1,6 +1,6 @@
 //! What this machine can and cannot measure, and why. Looks, and changes nothing.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use rustix::process::{Resource, geteuid, getrlimit};
 use crate::cpu::MachineCounters;
 use crate::doubt::{DirectDoubt, cause_of};
 use crate::environment::{clock_source, load, memory_available_bytes};
-use crate::mounts::mounts;
+use crate::limits::limits;
 use crate::probe::{PathKind, parent_of, probe};
 use crate::sizes::size;
 use crate::space;
@@ -93,7 +93,7 @@ pub fn doctor(path: &Path) -> Vec<Finding> {
         memory(),
         locked_memory(),
         huge_pages(),
-        throttle(),
+        group_limits(),
         noise(Duration::from_secs(1)),
         mpi(),
     ]
@@ -305,63 +305,19 @@ fn huge_pages() -> Finding {
     }
 }
 
-fn throttle() -> Finding {
-    const NAME: &str = "I/O limits";
-    let limits: Vec<_> = limit_files()
-        .into_iter()
-        .filter_map(|path| {
-            let text = word(&path)?.replace('\n', "; ");
-            let name = path.file_name()?.to_string_lossy().into_owned();
-            Some(format!("{name}: {text}"))
-        })
-        .collect();
+fn group_limits() -> Finding {
+    const NAME: &str = "limits";
+    let told = |limit: results::Limit| format!("{limit} (`{}`)", limit.group);
+    let limits: Vec<String> = limits().into_iter().map(told).collect();
     if limits.is_empty() {
-        return Finding::ok(NAME, "no control group limits the I/O of this process");
+        return Finding::ok(NAME, "no control group limits this process");
     }
-    let detail = format!("a control group limits this process: {}", limits.join(", "));
+    let detail = format!("control groups allow {}", limits.join(", "));
     Finding::limited(
         NAME,
         detail,
-        "run outside of that control group, or expect its limit",
+        "run outside of those control groups, or expect their limits",
     )
-}
-
-/// The files in which control groups of either version limit this process.
-fn limit_files() -> Vec<PathBuf> {
-    const FIRST: [&str; 4] = [
-        "blkio.throttle.read_iops_device",
-        "blkio.throttle.write_iops_device",
-        "blkio.throttle.read_bps_device",
-        "blkio.throttle.write_bps_device",
-    ];
-    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    let table = mounts();
-    let mut files = Vec::new();
-    for line in groups.lines() {
-        let mut fields = line.splitn(3, ':').skip(1);
-        let (Some(controllers), Some(group)) = (fields.next(), fields.next()) else {
-            continue;
-        };
-        let (kind, names): (_, &[&str]) = match controllers {
-            "" => ("cgroup2", &["io.max"]),
-            list if list.split(',').any(|name| name == "blkio") => ("cgroup", &FIRST),
-            _ => continue,
-        };
-        let found = table.iter().find(|mount| {
-            mount.file_system == kind
-                && (kind == "cgroup2" || mount.options.iter().any(|option| option == "blkio"))
-        });
-        let Some(mount) = found else { continue };
-        let group = mount.point.join(group.trim_start_matches('/'));
-        // A limit of any group on the way up holds as well.
-        for level in group
-            .ancestors()
-            .take_while(|level| level.starts_with(&mount.point))
-        {
-            files.extend(names.iter().map(|name| level.join(name)));
-        }
-    }
-    files
 }
 
 /// Reads the clock all the time: whatever makes two readings far apart also makes latencies long.
@@ -453,7 +409,9 @@ mod tests {
             );
         }
         assert_eq!(
-            fs::read_dir(directory.path()).expect("a listing").count(),
+            std::fs::read_dir(directory.path())
+                .expect("a listing")
+                .count(),
             0
         );
     }

@@ -9,6 +9,7 @@ use rustix::process::{Resource, getrlimit};
 use rustix::time::{ClockId, clock_getres};
 
 use crate::facts::memory_bytes;
+use crate::limits::limits;
 use crate::mounts::mounts;
 use crate::probe::{PathFacts, PathKind, parent_of, probe};
 use crate::stack::{Medium, stack};
@@ -75,6 +76,12 @@ pub fn environment(targets: &[PathBuf]) -> Environment {
             .devices
             .extend(stack.into_iter().map(|found| device(found, target_index)));
     }
+    environment.limits = limits();
+    environment.limits.retain(|limit| {
+        let mut devices = environment.devices.iter();
+        let is_under = |name: &String| devices.any(|device| device.name == *name);
+        limit.device.as_ref().is_none_or(is_under)
+    });
     let schedulers = environment
         .devices
         .iter()

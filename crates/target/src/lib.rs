@@ -22,6 +22,7 @@ mod fill;
 mod fstab;
 #[cfg(test)]
 mod lab;
+mod limits;
 mod manifest;
 mod mounts;
 mod open;
@@ -55,6 +56,7 @@ pub use error::TargetError;
 pub use facts::system_facts;
 pub use fill::Watch;
 pub use fstab::{Unmounted, unmounted};
+pub use limits::{QuotaCounters, QuotaSample};
 pub use mounts::{Mount, mount_of, mounts};
 pub use own_io::{OwnIo, OwnIoCounters};
 pub use prepare::{FillPlan, Loss, Opened, Prepared, evict, prepare};

@@ -2,6 +2,7 @@
 
 use workload::plan::{CacheMode, Cell, EngineKind, Plan, TargetKind};
 
+use super::asked::used_bytes;
 use super::{Finding, is_idle, percent};
 use crate::title::target_indexes;
 use crate::{CellRecord, DeviceFigures, Environment, OperationFigures, Warning, WarningCode};
@@ -206,19 +207,17 @@ pub(super) fn file_smaller_than_memory(
     if cell.cache != CacheMode::Buffered || cell.engine == EngineKind::Null {
         return None;
     }
-    let used = target_indexes(planned?);
-    if used
+    if target_indexes(planned?)
         .iter()
         .all(|index| is_without_device(environment, *index))
     {
         return None;
     }
-    let used = used
-        .iter()
-        .filter_map(|index| plan.targets.get(*index as usize))
-        .fold(0_u64, |sum, target| sum.saturating_add(target.size_bytes));
-    (used < environment.memory_bytes).then(|| {
-        let share = percent(used as f64 / environment.memory_bytes as f64);
+    let used = used_bytes(planned?, plan);
+    let limit = environment.memory_limit().map(|limit| limit.value as u64);
+    let memory = environment.memory_bytes.min(limit.unwrap_or(u64::MAX));
+    (used < memory).then(|| {
+        let share = percent(used as f64 / memory as f64);
         let message = match planned.and_then(|cell| cell.files.as_ref()) {
             None => format!(
                 "the targets are {share} of the memory, so the page cache can hold them; \

@@ -2,6 +2,7 @@
 
 mod device_doubts;
 mod doubts;
+mod limits;
 mod processors;
 mod record;
 mod sample;

@@ -193,6 +193,8 @@ fn merge_lane(lane: &mut MeasuredLane, added: MeasuredLane) {
 fn merge_usage(used: &mut CellRecord, more: &CellRecord) {
     used.cpu.user_ns += more.cpu.user_ns;
     used.cpu.system_ns += more.cpu.system_ns;
+    let shares = [used.cpu.throttled, more.cpu.throttled].into_iter();
+    used.cpu.throttled = shares.flatten().reduce(f64::max);
     // Shares of different times do not add up.
     used.cpu.machine = None;
     used.cpu.processors.clear();

@@ -1,0 +1,89 @@
+//! Doubts about what was asked for: limits that held the run back.
+
+use workload::plan::{CacheMode, Cell, EngineKind, Plan};
+
+use super::Finding;
+use crate::title::target_indexes;
+use crate::{CellRecord, Environment, Limit, LimitedResource, WarningCode};
+
+/// From this share of a limit on, a device was held at it.
+const LIMIT_REACHED_SHARE: f64 = 0.8;
+/// Beyond this share of a limit, it cannot hold for what was done: version 1 of control groups does
+/// not limit what the page cache writes.
+const LIMIT_PASSED_SHARE: f64 = 1.25;
+/// Above this share of its periods, a quota of processor time held the run back.
+const THROTTLED_SHARE_MAX: f64 = 0.01;
+
+/// Limits that held a cell back, one of each kind at most.
+pub(super) fn limits_in_force(
+    cell: &CellRecord,
+    planned: Option<&Cell>,
+    environment: &Environment,
+    plan: &Plan,
+) -> [Finding; 3] {
+    [
+        device_limit(cell, environment),
+        processor_limit(cell, environment),
+        memory_limit(cell, planned, environment, plan),
+    ]
+}
+
+/// What a cell uses of its targets, in bytes.
+pub(super) fn used_bytes(planned: &Cell, plan: &Plan) -> u64 {
+    target_indexes(planned)
+        .iter()
+        .filter_map(|index| plan.targets.get(*index as usize))
+        .fold(0_u64, |sum, target| sum.saturating_add(target.size_bytes))
+}
+
+fn told(limit: &Limit, what: &str) -> (WarningCode, String) {
+    let message = format!(
+        "{what} {limit}, which is the limit of the control group `{}`; run outside of it",
+        limit.group
+    );
+    (WarningCode::LimitInForce, message)
+}
+
+fn device_limit(cell: &CellRecord, environment: &Environment) -> Finding {
+    let device = cell.device.as_ref()?;
+    if device.source.contains(", ") {
+        // The counters of several devices are added up.
+        return None;
+    }
+    let seconds = cell.run_time_ns as f64 / 1e9;
+    let is_reached = |limit: &&Limit| {
+        let counted = match limit.resource {
+            LimitedResource::ReadsPerSecond => device.reads,
+            LimitedResource::WritesPerSecond => device.writes,
+            LimitedResource::ReadBytesPerSecond => device.read_bytes,
+            LimitedResource::WriteBytesPerSecond => device.write_bytes,
+            LimitedResource::Processors | LimitedResource::MemoryBytes => return false,
+        };
+        let share = counted as f64 / seconds / limit.value;
+        (LIMIT_REACHED_SHARE..LIMIT_PASSED_SHARE).contains(&share)
+    };
+    let limit = environment.limits.iter().find(is_reached)?;
+    Some(told(limit, "what was measured is"))
+}
+
+fn processor_limit(cell: &CellRecord, environment: &Environment) -> Finding {
+    cell.cpu.throttled.filter(|it| *it > THROTTLED_SHARE_MAX)?;
+    let mut limits = environment.limits.iter();
+    let limit = limits.find(|limit| limit.resource == LimitedResource::Processors)?;
+    Some(told(limit, "the run was held back at"))
+}
+
+/// Whether a control group keeps less in the page cache than the machine could.
+fn memory_limit(
+    cell: &CellRecord,
+    planned: Option<&Cell>,
+    environment: &Environment,
+    plan: &Plan,
+) -> Finding {
+    if cell.cache != CacheMode::Buffered || cell.engine == EngineKind::Null {
+        return None;
+    }
+    let limit = environment.memory_limit()?;
+    let used = used_bytes(planned?, plan) as f64;
+    (used >= limit.value).then(|| told(limit, "the page cache could not hold the targets:"))
+}

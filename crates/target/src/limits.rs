@@ -1,0 +1,365 @@
+//! What control groups allow this process: of devices, of processors, of memory.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use results::{Limit, LimitedResource};
+
+use crate::facts::memory_bytes;
+use crate::mounts::{Mount, mounts};
+use crate::sysfs::{DeviceNumber, Sysfs};
+
+/// Enough for every statistic of a group.
+const STAT_BYTES_MAX: usize = 4096;
+
+/// A directory of a control group that holds for this process: its own, or one above.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Group {
+    directory: PathBuf,
+    /// Version 2, in which all controllers share a directory.
+    is_unified: bool,
+}
+
+/// The tightest limits of each kind, of devices one for each of them.
+pub(crate) fn limits() -> Vec<Limit> {
+    let groups = groups(
+        &fs::read_to_string("/proc/self/cgroup").unwrap_or_default(),
+        &mounts(),
+    );
+    let processors = processor_count();
+    let matters = |limit: &Limit| match limit.resource {
+        LimitedResource::Processors => limit.value < f64::from(processors),
+        LimitedResource::MemoryBytes => limit.value < memory_bytes() as f64,
+        _ => true,
+    };
+    tightest(groups.iter().flat_map(of_group).filter(matters))
+}
+
+/// Of the limits of one resource and device, the lowest.
+fn tightest(limits: impl Iterator<Item = Limit>) -> Vec<Limit> {
+    let mut kept: Vec<Limit> = Vec::new();
+    for limit in limits {
+        let same =
+            |known: &&mut Limit| known.resource == limit.resource && known.device == limit.device;
+        match kept.iter_mut().find(same) {
+            Some(known) if limit.value < known.value => *known = limit,
+            Some(_) => {}
+            None => kept.push(limit),
+        }
+    }
+    kept
+}
+
+fn processor_count() -> u32 {
+    // What the scheduler allows; the standard library takes quotas into account, too.
+    rustix::thread::sched_getaffinity(None).map_or(u32::MAX, |allowed| allowed.count())
+}
+
+/// The groups that hold for a process, by its `/proc/self/cgroup`: a limit of any group on the way
+/// up holds as well.
+fn groups(of_process: &str, table: &[Mount]) -> Vec<Group> {
+    let mut groups = Vec::new();
+    for line in of_process.lines() {
+        let mut fields = line.splitn(3, ':').skip(1);
+        let (Some(controllers), Some(path)) = (fields.next(), fields.next()) else {
+            continue;
+        };
+        let is_unified = controllers.is_empty();
+        let has_all = |mount: &&Mount| {
+            let mut wanted = controllers.split(',').filter(|it| !it.starts_with("name="));
+            let is_kind = match is_unified {
+                true => mount.file_system == "cgroup2",
+                false => mount.file_system == "cgroup" && !controllers.starts_with("name="),
+            };
+            is_kind && (is_unified || wanted.all(|it| mount.options.iter().any(|has| has == it)))
+        };
+        let Some(mount) = table.iter().find(has_all) else {
+            continue;
+        };
+        // In a container, a part of the tree may be mounted as all of it.
+        let path = Path::new(path);
+        let below = path.strip_prefix(&mount.root);
+        let below = below.or_else(|_| path.strip_prefix("/")).unwrap_or(path);
+        let own: PathBuf = mount.point.join(below).components().collect();
+        let levels = own
+            .ancestors()
+            .take_while(|it| it.starts_with(&mount.point));
+        groups.extend(levels.map(|directory| Group {
+            directory: directory.to_owned(),
+            is_unified,
+        }));
+    }
+    groups
+}
+
+/// The limits that a group itself sets.
+fn of_group(group: &Group) -> Vec<Limit> {
+    let read = |name: &str| fs::read_to_string(group.directory.join(name)).ok();
+    let mut limits = Vec::new();
+    let mut put = |resource, value, device| {
+        limits.push(Limit {
+            resource,
+            value,
+            group: group.directory.display().to_string(),
+            device,
+        });
+    };
+    if group.is_unified {
+        for (device, resource, value) in io_max(&read("io.max").unwrap_or_default()) {
+            put(resource, value, Some(name_of(device)));
+        }
+        if let Some(value) = read("cpu.max").and_then(|text| cpu_max(&text)) {
+            put(LimitedResource::Processors, value, None);
+        }
+        for name in ["memory.max", "memory.high"] {
+            if let Some(value) = read(name).and_then(|text| number(&text)) {
+                put(LimitedResource::MemoryBytes, value, None);
+            }
+        }
+        return limits;
+    }
+    for (name, resource) in THROTTLES {
+        for (device, value) in throttle(&read(name).unwrap_or_default()) {
+            put(resource, value, Some(name_of(device)));
+        }
+    }
+    let quota = read("cpu.cfs_quota_us").and_then(|text| number(&text));
+    let period = read("cpu.cfs_period_us").and_then(|text| number(&text));
+    if let (Some(quota), Some(period)) = (quota, period.filter(|it| *it > 0.0)) {
+        put(LimitedResource::Processors, quota / period, None);
+    }
+    if let Some(value) = read("memory.limit_in_bytes").and_then(|text| number(&text)) {
+        put(LimitedResource::MemoryBytes, value, None);
+    }
+    limits
+}
+
+/// Source: Linux, `Documentation/admin-guide/cgroup-v1/blkio-controller.rst`.
+const THROTTLES: [(&str, LimitedResource); 4] = [
+    (
+        "blkio.throttle.read_iops_device",
+        LimitedResource::ReadsPerSecond,
+    ),
+    (
+        "blkio.throttle.write_iops_device",
+        LimitedResource::WritesPerSecond,
+    ),
+    (
+        "blkio.throttle.read_bps_device",
+        LimitedResource::ReadBytesPerSecond,
+    ),
+    (
+        "blkio.throttle.write_bps_device",
+        LimitedResource::WriteBytesPerSecond,
+    ),
+];
+
+fn name_of(device: DeviceNumber) -> String {
+    let known = Sysfs::default().device(device, 0).map(|found| found.name);
+    known.unwrap_or_else(|| format!("{}:{}", device.0, device.1))
+}
+
+/// A number that is a limit: `max` and -1 are none.
+fn number(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|value| *value >= 0.0)
+}
+
+fn device_number(text: &str) -> Option<DeviceNumber> {
+    let (major, minor) = text.split_once(':')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
+}
+
+/// Lines such as `8:16 1048576`.
+fn throttle(text: &str) -> Vec<(DeviceNumber, f64)> {
+    let line = |line: &str| {
+        let (device, value) = line.split_once(' ')?;
+        Some((device_number(device)?, number(value)?))
+    };
+    text.lines().filter_map(line).collect()
+}
+
+/// Lines such as `8:16 rbps=2097152 wbps=max riops=max wiops=120`.
+///
+/// Source: Linux, `Documentation/admin-guide/cgroup-v2.rst`.
+fn io_max(text: &str) -> Vec<(DeviceNumber, LimitedResource, f64)> {
+    let mut limits = Vec::new();
+    for line in text.lines() {
+        let mut words = line.split_whitespace();
+        let Some(device) = words.next().and_then(device_number) else {
+            continue;
+        };
+        for (key, value) in words.filter_map(|word| word.split_once('=')) {
+            let resource = match key {
+                "rbps" => LimitedResource::ReadBytesPerSecond,
+                "wbps" => LimitedResource::WriteBytesPerSecond,
+                "riops" => LimitedResource::ReadsPerSecond,
+                "wiops" => LimitedResource::WritesPerSecond,
+                _ => continue,
+            };
+            limits.extend(number(value).map(|value| (device, resource, value)));
+        }
+    }
+    limits
+}
+
+/// Processors that `quota period` allows; none for `max period`.
+fn cpu_max(text: &str) -> Option<f64> {
+    let (quota, period) = text.trim().split_once(' ')?;
+    let period = number(period).filter(|period| *period > 0.0)?;
+    Some(number(quota)? / period)
+}
+
+/// How often a quota of processor time has held its control group back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct QuotaSample {
+    /// Periods of the quota in which the group ran.
+    pub periods: u64,
+    /// Those of them in which it was used up.
+    pub throttled: u64,
+}
+
+impl QuotaSample {
+    /// The share of the periods since an earlier reading in which the quota was used up; none
+    /// where there was no period.
+    #[must_use]
+    pub fn share_since(&self, earlier: &Self) -> Option<f64> {
+        let periods = self.periods.saturating_sub(earlier.periods);
+        let throttled = self.throttled.saturating_sub(earlier.throttled);
+        (periods > 0).then(|| throttled as f64 / periods as f64)
+    }
+}
+
+/// The open statistics of the control group whose quota of processor time is the tightest.
+#[derive(Debug)]
+pub struct QuotaCounters {
+    stat: File,
+}
+
+impl QuotaCounters {
+    /// Opens them; none where no quota holds for this process.
+    #[must_use]
+    pub fn open() -> Option<Self> {
+        let of_processors = |it: &Limit| it.resource == LimitedResource::Processors;
+        let limit = limits().into_iter().find(of_processors)?;
+        let stat = File::open(Path::new(&limit.group).join("cpu.stat")).ok()?;
+        Some(Self { stat })
+    }
+
+    /// Reads them.
+    ///
+    /// # Errors
+    /// What the system says, and `InvalidData` where they are not as the kernel writes them.
+    pub fn sample(&self) -> io::Result<QuotaSample> {
+        let mut text = [0; STAT_BYTES_MAX];
+        let length = self.stat.read_at(&mut text, 0)?;
+        let text = String::from_utf8_lossy(&text[..length]);
+        quota_sample(&text).ok_or_else(|| io::Error::from(io::ErrorKind::InvalidData))
+    }
+}
+
+fn quota_sample(text: &str) -> Option<QuotaSample> {
+    let value = |key: &str| {
+        let mut lines = text.lines();
+        lines.find_map(|line| line.strip_prefix(key)?.trim().parse().ok())
+    };
+    Some(QuotaSample {
+        periods: value("nr_periods ")?,
+        throttled: value("nr_throttled ")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn group_mount(file_system: &str, root: &str, point: &str, options: &[&str]) -> Mount {
+        Mount {
+            root: root.into(),
+            point: point.into(),
+            options: options.iter().map(|it| (*it).to_owned()).collect(),
+            file_system: file_system.to_owned(),
+            ..Mount::default()
+        }
+    }
+
+    fn directories(of_process: &str, table: &[Mount]) -> Vec<String> {
+        let groups = groups(of_process, table);
+        let shown = groups.iter().map(|it| it.directory.display().to_string());
+        shown.collect()
+    }
+
+    #[test]
+    fn groups_are_those_of_the_process_and_all_above_in_both_versions() {
+        let table = [
+            group_mount("cgroup", "/", "/c/blkio", &["rw", "blkio"]),
+            group_mount("cgroup", "/", "/c/cpu", &["rw", "cpu", "cpuacct"]),
+            group_mount("cgroup2", "/", "/c/unified", &["rw"]),
+        ];
+        let of_process = "9:name=systemd:/x\n7:blkio:/a/b\n1:cpu,cpuacct:/\n0::/d\n";
+        assert_eq!(
+            directories(of_process, &table),
+            [
+                "/c/blkio/a/b",
+                "/c/blkio/a",
+                "/c/blkio",
+                "/c/cpu",
+                "/c/unified/d",
+                "/c/unified"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_part_of_the_tree_that_is_mounted_as_all_of_it_is_followed() {
+        let table = [group_mount("cgroup", "/docker/1f", "/c", &["memory"])];
+        assert_eq!(
+            directories("4:memory:/docker/1f/x\n", &table),
+            ["/c/x", "/c"]
+        );
+        assert_eq!(directories("4:memory:/docker/1f\n", &table), ["/c"]);
+    }
+
+    #[test]
+    fn limits_of_both_versions_are_read() {
+        let throttled = throttle("8:0 1048576\n259:3 100\n");
+        assert_eq!(throttled, [((8, 0), 1_048_576.0), ((259, 3), 100.0)]);
+        assert_eq!(
+            io_max("8:16 rbps=2097152 wbps=max riops=max wiops=120\n"),
+            [
+                ((8, 16), LimitedResource::ReadBytesPerSecond, 2_097_152.0),
+                ((8, 16), LimitedResource::WritesPerSecond, 120.0)
+            ]
+        );
+        assert_eq!(cpu_max("50000 100000\n"), Some(0.5));
+        assert_eq!(cpu_max("max 100000\n"), None);
+        assert_eq!((number("max\n"), number("-1\n")), (None, None));
+    }
+
+    #[test]
+    fn the_tightest_limit_of_a_device_is_the_one_that_holds() {
+        let limit = |value, group: &str, device: &str| Limit {
+            resource: LimitedResource::ReadsPerSecond,
+            value,
+            group: group.to_owned(),
+            device: Some(device.to_owned()),
+        };
+        let all = [
+            limit(200.0, "a", "sda"),
+            limit(100.0, "b", "sda"),
+            limit(300.0, "a", "sdb"),
+        ];
+        let kept = tightest(all.into_iter());
+        assert_eq!(kept, [limit(100.0, "b", "sda"), limit(300.0, "a", "sdb")]);
+    }
+
+    #[test]
+    fn the_share_of_periods_held_back_is_that_since_the_first_look() {
+        let first = quota_sample("nr_periods 10\nnr_throttled 4\nthrottled_time 7\n").unwrap();
+        let later = "usage_usec 5\nnr_periods 30\nnr_throttled 19\nthrottled_usec 7\n";
+        let later = quota_sample(later).unwrap();
+        assert_eq!(later.share_since(&first), Some(0.75));
+        assert_eq!(first.share_since(&first), None);
+    }
+}
