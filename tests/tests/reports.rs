@@ -207,3 +207,23 @@ fn fio_json_has_the_keys_of_fio() {
     assert!(missing.is_empty(), "fio has these too: {missing:?}");
     assert!(more.is_empty(), "fio has no such keys: {more:?}");
 }
+
+#[test]
+fn fio_json_of_several_depths_says_what_fio_plot_draws() {
+    let bed = bed();
+    let says = |depths: &str| {
+        let run = ["small.toml", "--quiet", "--no-html", "--json", "saved.json"];
+        bed.measure(&[&run[..], &["--iodepth", depths]].concat());
+        let seen = bed.run(&["report", "saved.json", "--format", "fio-json"]);
+        let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+        assert!(document["jobs"].is_array());
+        seen.stderr
+    };
+    let said = says("1,2");
+    assert!(
+        said.contains("note: fio-plot takes the jobs of a document for one"),
+        "{said}"
+    );
+    assert!(said.contains("run each `--iodepth` by itself"), "{said}");
+    assert_eq!(says("2"), "");
+}

@@ -1,5 +1,7 @@
 //! `report`: stored or exported records in another format.
 
+use std::collections::BTreeSet;
+
 use report::{Format, html, render};
 use results::RunRecord;
 
@@ -39,5 +41,20 @@ pub(crate) fn report(args: &ReportArgs, place: &Place) -> Result<Exit, Failure> 
         several => html(several).into(),
     };
     write_new(args.output.as_deref(), &Document::report(format, text))?;
+    if format == Format::FioJson {
+        records.iter().for_each(tell_of_depths);
+    }
     Ok(Exit::Measured)
+}
+
+/// Says what fio-plot makes of several queue depths in one document.
+fn tell_of_depths(record: &RunRecord) {
+    let depths: BTreeSet<u32> = record.cells.iter().map(|cell| cell.iodepth).collect();
+    if depths.len() > 1 {
+        tell!(
+            "note: fio-plot takes the jobs of a document for one and draws one bar for the {} \
+             queue depths; run each `--iodepth` by itself to plot them",
+            depths.len()
+        );
+    }
 }
