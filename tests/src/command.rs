@@ -36,7 +36,7 @@ impl Finished {
         let values = values.unwrap_or_else(|| panic!("no `{label}` in\n{}", self.text()));
         values
             .split_whitespace()
-            .filter(|word| !["↑", "↓"].contains(word))
+            .filter(|word| !["↑", "↓", "†"].contains(word))
             .map(|word| word.trim_start_matches('*').parse().ok())
             .collect()
     }

@@ -41,6 +41,8 @@ fn file_systems_stand_beside_each_other_and_nothing_is_left() {
         "create 4KiB, per s",
         "ratio 1",
         "95 %",
+        "† was measured for less than 1 s, which is too short for rates: use a larger `count`.",
+        "pairs of columns in all rows are judged together",
         "sync afterwards, s",
         "device writes, MiB",
     ] {

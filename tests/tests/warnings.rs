@@ -84,6 +84,8 @@ const PROVOKED: &str = "
         a_store_is_told_of_where_its_bytes_show_among_those_of_the_device
     target-lost disturbed
         a_target_that_is_removed_in_mid_run_is_told
+    too-short warnings
+        phases_of_a_moment_are_told_in_one_message
     verify-mismatch faults
         a_flipped_bit_is_named_with_its_offset
     warm-up doubts
@@ -217,7 +219,7 @@ fn a_run_that_touches_nothing_has_no_warning() {
 fn direct_reads_of_a_written_file_on_a_disk_have_no_warning() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 128 << 20));
     let bed = bed(mounted.path(), READS);
-    let (seen, record) = bed.record(&["mine.toml", "--iodepth", "4"]);
+    let (seen, record) = bed.record(&["mine.toml", "--iodepth", "4", "--run-time", "1500ms"]);
     assert_eq!(seen.code, 0, "{}", seen.text());
     assert_eq!(
         own_codes(&record),
@@ -328,7 +330,7 @@ fn held(bed: &Bed, throttle: &Throttle, more: &[&str]) -> (Value, Vec<String>) {
         "-",
         "--quiet",
     ];
-    let times = ["--run-time", "2s", "--ramp-time", "500ms"];
+    let times = ["--run-time", "3s", "--ramp-time", "500ms"];
     let command = bed.command(&[&line[..], &times, more].concat());
     let seen = finish(&mut throttle.wrap(&command));
     let record: Value = serde_json::from_str(&seen.stdout)
@@ -344,15 +346,16 @@ fn held(bed: &Bed, throttle: &Throttle, more: &[&str]) -> (Value, Vec<String>) {
 #[test]
 fn a_device_is_held_at_the_limit_of_a_control_group() {
     let mounted = need!(MountedImage::new(FileSystem::Ext4, 128 << 20));
-    let bed = bed(mounted.path(), READS);
+    let bed = bed(mounted.path(), &READS.replace("16m", "4m"));
     let number = mounted.device().number().unwrap();
-    let throttle = need!(Throttle::new(&number, Limit::Iops(100)));
+    // A busy machine does so much as well.
+    let throttle = need!(Throttle::new(&number, Limit::Iops(20)));
     let (record, told) = held(&bed, &throttle, &["--iodepth", "8"]);
     assert_eq!(told.len(), 1, "{}", record["warnings"]);
     assert_told(&record, "limit-in-force");
-    assert!(told[0].contains("100 reads a second on loop"), "{told:?}");
+    assert!(told[0].contains("20 reads a second on loop"), "{told:?}");
     assert!(told[0].contains("`/sys/fs/cgroup/"), "{told:?}");
-    assert_eq!(record["environment"]["limits"][0]["value"], 100.0);
+    assert_eq!(record["environment"]["limits"][0]["value"], 20.0);
     // One that is out of reach holds nothing back.
     let throttle = need!(Throttle::new(&number, Limit::Iops(1_000_000_000)));
     let (record, told) = held(&bed, &throttle, &["--iodepth", "8"]);
@@ -379,4 +382,31 @@ fn a_page_cache_that_may_not_hold_the_targets_is_told() {
     assert!(told[0].contains("128 MiB of memory"), "{told:?}");
     let (record, told) = held(&bed, &throttle, &["--size", "16m"]);
     assert_eq!(told, [""; 0], "{}", record["warnings"]);
+}
+
+#[test]
+fn phases_of_a_moment_are_told_in_one_message() {
+    let bed = need!(Bed::in_memory());
+    let target = bed.target().to_string_lossy().into_owned();
+    let line = [
+        "run",
+        "create-remove",
+        "--target",
+        &target,
+        "--json",
+        "-",
+        "--quiet",
+    ];
+    let few = ["--set", "count=100", "--set", "sizes=4096"];
+    let seen = bed.run(&[&line[..], &few].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let record: Value = serde_json::from_str(&seen.stdout).unwrap();
+    assert_told(&record, "too-short");
+    let warnings = record["warnings"].as_array().unwrap().iter();
+    let short: Vec<&Value> = warnings.filter(|it| it["code"] == "too-short").collect();
+    assert_eq!(short.len(), 1, "{short:?}");
+    let message = short[0]["message"].as_str().unwrap();
+    for phrase in ["create 4KiB (", "remove 4KiB (", "use a larger `count`"] {
+        assert!(message.contains(phrase), "no `{phrase}` in {message}");
+    }
 }

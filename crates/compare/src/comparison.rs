@@ -104,6 +104,9 @@ pub struct CellComparison {
     /// compared without pairs then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_unpaired: bool,
+    /// Whether the second side was measured for too short a time, once at least.
+    #[serde(skip)]
+    pub is_short_b: bool,
     /// Failed operations of the first side.
     pub errors_a: u64,
     /// Failed operations of the second side.
@@ -311,6 +314,7 @@ fn cell(a: &Group, b: &Group, numbers: [u32; 2], paired: bool) -> CellComparison
         target_a: target(&a.cells),
         target_b: target(&b.cells),
         is_unpaired: paired && a.cells.len() != b.cells.len(),
+        is_short_b: b.cells.iter().any(|cell| cell.is_too_short()),
         errors_a: a.cells.iter().map(|cell| cell.total.errors).sum(),
         errors_b: b.cells.iter().map(|cell| cell.total.errors).sum(),
         figures: pair.figures(),

@@ -45,7 +45,8 @@ impl Figure {
     }
 
     /// The largest step, as a share, to which its values are rounded; 0 where they are exact.
-    pub(crate) const fn step(self) -> f64 {
+    #[must_use]
+    pub const fn step(self) -> f64 {
         match self {
             // Percentiles are middles of buckets, 64 to an octave.
             Self::LatencyP99 => 1.0 / 64.0,

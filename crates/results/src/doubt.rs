@@ -5,11 +5,13 @@ mod device;
 mod open_loop;
 mod processor;
 mod samples;
+mod short;
 mod stretch;
 mod whole_run;
 
 pub use device::doubt_memory;
 pub(crate) use device::{cache_read_share, cache_write_share};
+pub use short::{MEASURED_NS_MIN, doubt_short, longer_by};
 pub use whole_run::{doubt_load, doubt_store};
 
 use workload::plan::{Cell, ContentPlan, Plan};

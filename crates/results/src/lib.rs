@@ -38,8 +38,8 @@ pub use cell::{
     Operations, Phase, PrecisionVerdict, TransactionFigures,
 };
 pub use doubt::{
-    SAMPLES_BEYOND_MIN, doubt, doubt_environment, doubt_load, doubt_memory, doubt_store,
-    percentile_is_supported,
+    MEASURED_NS_MIN, SAMPLES_BEYOND_MIN, doubt, doubt_environment, doubt_load, doubt_memory,
+    doubt_short, doubt_store, longer_by, percentile_is_supported,
 };
 pub use effect::effect;
 pub use environment::{

@@ -185,6 +185,8 @@ warning_codes! {
     NotStored = "not-stored",
     /// The results store is on a device under test, which moves its bytes too.
     StoreOnTarget = "store-on-target",
+    /// Rates come from too short a time.
+    TooShort = "too-short",
     /// The reader of a workload file or the planner understood something otherwise.
     Plan = "plan",
     /// What the lab says of a file system that it made.

@@ -405,6 +405,10 @@ impl<'a> Session<'a> {
             Err(error) => (Status::Failed, Some(error)),
         };
         let record = &self.record;
+        if let Some(warning) = results::doubt_short(&record.plan, &record.cells) {
+            self.warn(warning);
+        }
+        let record = &self.record;
         if let Some(warning) = results::doubt_load(&record.environment, &record.cells) {
             self.warn(warning);
         }

@@ -2,7 +2,6 @@
 //! chance.
 
 use results::Better;
-use stats::Ratio;
 
 use super::rows::{Row, Value};
 use super::text::ratio;
@@ -10,28 +9,29 @@ use super::text::ratio;
 /// More sentences than that nobody reads.
 const SENTENCES_MAX: usize = 4;
 
-/// The conclusions of a table whose columns have these names.
-pub(super) fn conclusions(rows: &[Row], names: &[&str]) -> Vec<String> {
+/// The conclusions of a table whose columns have these names, one of whose line-up's tables with so
+/// many pairs of columns.
+pub(super) fn conclusions(rows: &[Row], names: &[&str], tests: usize) -> Vec<String> {
     let rates = rows.iter().filter(|row| row.is_rate);
-    let told = rates.filter_map(|row| conclusion(row, names));
+    let told = rates.filter_map(|row| conclusion(row, names, tests));
     told.take(SENTENCES_MAX).collect()
 }
 
 /// The two best columns of a row against each other; none where nothing ranks them.
-fn conclusion(row: &Row, names: &[&str]) -> Option<String> {
-    let mut values: Vec<(&str, &Value)> = names
-        .iter()
+fn conclusion(row: &Row, names: &[&str], tests: usize) -> Option<String> {
+    let mut values: Vec<(usize, &Value)> = (0..names.len())
         .zip(&row.values)
-        .filter_map(|(name, value)| Some((*name, value.as_ref()?)))
+        .filter_map(|(place, value)| Some((place, value.as_ref()?)))
         .collect();
     values.sort_by(|(_, a), (_, b)| match row.better {
         Better::Lower => a.mean.total_cmp(&b.mean),
         _ => b.mean.total_cmp(&a.mean),
     });
-    let [(first, best), (second, next), ..] = values.as_slice() else {
+    let [(first_place, best), (second_place, next), ..] = *values.as_slice() else {
         return None;
     };
-    let ratio_of = Ratio::of_estimates(&next.estimate?, &best.estimate?);
+    let (first, second) = (names[first_place], names[second_place]);
+    let ratio_of = row.ratio_of(&best.estimate?, &next.estimate?);
     let ratio_of = ratio_of.filter(|_| row.better != Better::Neither)?;
     let by = ratio(ratio_of.value);
     let label = &row.label;
@@ -43,16 +43,23 @@ fn conclusion(row: &Row, names: &[&str]) -> Option<String> {
         ),
         Some(sure) => {
             let ends = format!("{} to {}", ratio(sure.ci95_low), ratio(sure.ci95_high));
-            match sure.ci95_low <= 1.0 && sure.ci95_high >= 1.0 {
-                true => format!(
-                    "{label}: no difference is shown between {first} and {second} ({by} times, \
-                     95 % confidence {ends})."
-                ),
-                false => format!(
+            if row.differ(first_place, second_place) {
+                format!(
                     "{label}: {first} was best with {}, {by} times {second} (95 % confidence \
                      {ends}).",
                     best.shown
-                ),
+                )
+            } else if sure.ci95_low <= 1.0 && sure.ci95_high >= 1.0 {
+                format!(
+                    "{label}: no difference is shown between {first} and {second} ({by} times, \
+                     95 % confidence {ends})."
+                )
+            } else {
+                format!(
+                    "{label}: {first} had {by} times {second} (95 % confidence {ends}), which may \
+                     be chance, as {tests} pairs of columns are judged together; add \
+                     `--repetitions`."
+                )
             }
         }
     })

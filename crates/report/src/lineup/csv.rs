@@ -3,7 +3,7 @@
 use super::Lineup;
 use super::rows::{Row, Value};
 
-const HEADS: [&str; 10] = [
+const HEADS: [&str; 11] = [
     "section",
     "figure",
     "column",
@@ -14,6 +14,7 @@ const HEADS: [&str; 10] = [
     "ratio_ci95_low",
     "ratio_ci95_high",
     "words",
+    "beyond_chance",
 ];
 
 /// The rows, with a final line break.
@@ -22,9 +23,11 @@ pub(super) fn render(lineup: &Lineup) -> String {
     for section in &lineup.sections {
         for row in &section.rows {
             let columns = lineup.columns.iter().zip(&row.values);
-            let values = columns.filter_map(|((name, _), value)| Some((name, value.as_ref()?)));
-            lines.extend(values.map(|(name, value)| {
-                let texts = texts(row, value);
+            let values = columns
+                .enumerate()
+                .filter_map(|(place, ((name, _), value))| Some((place, name, value.as_ref()?)));
+            lines.extend(values.map(|(place, name, value)| {
+                let texts = texts(row, place, value);
                 let heads = [&section.heading, &row.base_label, name].map(|text| field(text));
                 [heads.as_slice(), &texts].concat().join(",")
             }));
@@ -34,7 +37,7 @@ pub(super) fn render(lineup: &Lineup) -> String {
     lines.join("\n")
 }
 
-fn texts(row: &Row, value: &Value) -> Vec<String> {
+fn texts(row: &Row, place: usize, value: &Value) -> Vec<String> {
     let number = |number: Option<f64>| number.map_or_else(String::new, |it| it.to_string());
     let certainty = value.ratio.and_then(|it| it.certainty);
     vec![
@@ -50,6 +53,7 @@ fn texts(row: &Row, value: &Value) -> Vec<String> {
             Some(_) => String::new(),
             None => field(&value.shown),
         },
+        certainty.map_or_else(String::new, |_| row.differs_from_first(place).to_string()),
     ]
 }
 

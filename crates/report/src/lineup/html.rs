@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::rows::{Row, Value};
 use super::text::{interval, ratio};
-use super::{Lineup, Section};
+use super::{Lineup, SHORT, Section};
 use crate::html::{document, plain, sentence};
 use crate::numbers::ABSENT;
 use crate::table::Column;
@@ -47,8 +47,7 @@ pub(super) fn render(lineup: &Lineup) -> String {
             @for (place, section) in lineup.sections.iter().enumerate() {
                 (part(lineup, section, place))
             }
-            @if let Some(legend) = lineup.legend() { p { (sentence(&legend)) } }
-            @for note in &lineup.notes { p { (sentence(note)) } }
+            @for note in lineup.foot() { p { (sentence(&note)) } }
             (runs(lineup))
         }
     };
@@ -103,17 +102,18 @@ fn runs(lineup: &Lineup) -> Markup {
 }
 
 fn line(row: &Row) -> Markup {
-    let (best, most) = (row.best(), row.most());
+    let best = row.best();
     html! {
         tr {
             th scope="row" {
                 (sentence(&row.label))
+                @if row.is_short { " " (SHORT) }
                 @if !row.direction().is_empty() { br; small { (row.direction()) } }
             }
             @for (place, value) in row.values.iter().enumerate() {
                 td {
                     @match value {
-                        Some(value) => { (cell(value, best == Some(place), most)) }
+                        Some(value) => { (cell(row, place, value, best == Some(place))) }
                         None => { (ABSENT) }
                     }
                 }
@@ -122,7 +122,8 @@ fn line(row: &Row) -> Markup {
     }
 }
 
-fn cell(value: &Value, is_best: bool, most: f64) -> Markup {
+fn cell(row: &Row, place: usize, value: &Value, is_best: bool) -> Markup {
+    let most = row.most();
     let share = if most > 0.0 {
         value.mean / most * 100.0
     } else {
@@ -139,7 +140,7 @@ fn cell(value: &Value, is_best: bool, most: f64) -> Markup {
         @if let Some(of) = value.ratio {
             small {
                 "× " (ratio(of.value))
-                @let interval = interval(value.ratio);
+                @let interval = interval(row, place, value);
                 @if !interval.is_empty() { br; (interval) }
             }
         }

@@ -4,18 +4,24 @@ mod cache;
 mod conclusion;
 mod csv;
 mod html;
+mod judge;
 mod of_record;
 mod rows;
 mod text;
 
-use results::RunRecord;
 pub use results::{Better, LabFigure as Extra};
+use results::{MEASURED_NS_MIN, RunRecord, longer_by};
 
 use crate::page::Page;
 use crate::styled::Styled;
 
 pub(crate) use csv::field;
 pub(crate) use rows::Row;
+
+/// Stands behind what was measured for too short a time.
+const SHORT: &str = "†";
+/// Stands behind an interval that is beside 1 as one of so many.
+const MAYBE: &str = "?";
 
 /// The forms of a line-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +56,8 @@ pub struct Lineup {
     runs: Vec<Listed>,
     /// What the reader should know.
     pub notes: Vec<String>,
+    /// How many pairs of columns are judged together.
+    tests: usize,
 }
 
 /// The rows of one workload.
@@ -62,6 +70,8 @@ struct Section {
     /// What came out, in sentences.
     conclusions: Vec<String>,
     rows: Vec<Row>,
+    /// What would make longer what was measured for too short a time.
+    longer: Vec<&'static str>,
     /// Whether nothing in it is held against anything.
     is_in_words: bool,
 }
@@ -106,15 +116,12 @@ impl Lineup {
             rows = rows.into_iter().map(Row::of_guests).collect();
         }
         let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
-        let conclusions = match alarms.is_empty() {
-            true => conclusion::conclusions(&rows, &names),
-            false => Vec::new(),
-        };
         self.sections.push(Section {
             heading: heading.to_owned(),
             alarms,
             cache: cache::cached(columns, &names),
-            conclusions,
+            conclusions: Vec::new(),
+            longer: longer(columns),
             rows,
             is_in_words: false,
         });
@@ -130,6 +137,7 @@ impl Lineup {
             alarms: Vec::new(),
             cache: None,
             conclusions: Vec::new(),
+            longer: Vec::new(),
             rows: rows.collect(),
             is_in_words: true,
         });
@@ -138,12 +146,26 @@ impl Lineup {
     /// The line-up in the asked form, with a final line break.
     #[must_use]
     pub fn render(&self, format: LineupFormat, page: Page) -> Styled {
+        let judged = self.judged();
         match format {
-            LineupFormat::Text => text::render(self, page),
-            LineupFormat::Markdown => text::markdown(self).into(),
-            LineupFormat::Html => html::render(self).into(),
-            LineupFormat::Csv => csv::render(self).into(),
+            LineupFormat::Text => text::render(&judged, page),
+            LineupFormat::Markdown => text::markdown(&judged).into(),
+            LineupFormat::Html => html::render(&judged).into(),
+            LineupFormat::Csv => csv::render(&judged).into(),
         }
+    }
+
+    /// The same with what came out, which needs all of its rows.
+    fn judged(&self) -> Self {
+        let mut judged = self.clone();
+        judged.tests = judge::judge(&mut judged.sections);
+        let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
+        for section in &mut judged.sections {
+            if section.alarms.is_empty() {
+                section.conclusions = conclusion::conclusions(&section.rows, &names, judged.tests);
+            }
+        }
+        judged
     }
 
     /// Which of it the page cache served rather than devices, in a sentence; none where all of it
@@ -180,12 +202,58 @@ impl Lineup {
             ),
             false => String::new(),
         };
+        let judged = match self.tests {
+            0 => "Nothing was repeated, so nothing is marked as the best: add `--repetitions 5`."
+                .to_owned(),
+            tests => format!(
+                "The {tests} pairs of columns in all rows are judged together, so that 5 % of \
+                 tables without any difference show one (Holm): * is better than every other \
+                 column by more than chance; {MAYBE} is an interval that would not be around 1 \
+                 if its row were the only one."
+            ),
+        };
         Some(format!(
-            "{times}↑ higher is better, ↓ lower is better; * is the best mean of its row. The \
-             line below is the ratio to {first}, the one below that its 95 % confidence interval, \
-             where it was repeated; an interval around 1 shows no difference."
+            "{times}↑ higher is better, ↓ lower is better. The line below is the ratio to \
+             {first}, the one below that its 95 % confidence interval, where it was repeated; an \
+             interval around 1 shows no difference. {judged}"
         ))
     }
+
+    /// What the mark of rows that were measured for too short a time means; none without any.
+    fn too_short(&self) -> Option<String> {
+        let mut longer: Vec<&str> = Vec::new();
+        for by in self.sections.iter().flat_map(|it| &it.longer) {
+            if !longer.contains(by) {
+                longer.push(by);
+            }
+        }
+        (!longer.is_empty()).then(|| {
+            format!(
+                "{SHORT} was measured for less than {} s, which is too short for rates: use {}.",
+                MEASURED_NS_MIN / 1_000_000_000,
+                longer.join(", or ")
+            )
+        })
+    }
+
+    /// What stands below all tables.
+    fn foot(&self) -> Vec<String> {
+        let told = [self.legend(), self.too_short()].into_iter().flatten();
+        told.chain(self.notes.iter().cloned()).collect()
+    }
+}
+
+/// What would make longer what was measured for too short a time.
+fn longer(columns: &[&[RunRecord]]) -> Vec<&'static str> {
+    let mut longer = Vec::new();
+    for run in columns.iter().copied().flatten() {
+        for cell in run.cells.iter().filter(|cell| cell.is_too_short()) {
+            let mut planned = run.plan.cells.iter();
+            let by = planned.find(|it| it.index == cell.index).map(longer_by);
+            longer.extend(by.filter(|by| !longer.contains(by)));
+        }
+    }
+    longer
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use results::{Better, LabFigure, RunRecord};
 use stats::{Estimate, Ratio};
 use units::format;
 
+use super::judge::Beyond;
 use crate::numbers::{LatencyUnit, digits, mebibytes};
 use crate::wrap::printable;
 
@@ -24,6 +25,12 @@ pub(crate) struct Row {
     pub better: Better,
     /// Whether it says how fast the work was done.
     pub is_rate: bool,
+    /// Whether a column was measured for too short a time.
+    pub is_short: bool,
+    /// The error that the rounding of two figures gives their ratio, as a share.
+    pub rounding: f64,
+    /// Pairs of columns that differ by more than chance, once all rows are judged.
+    pub beyond_chance: Vec<Beyond>,
     is_time: bool,
 }
 
@@ -65,6 +72,9 @@ impl Row {
             values: estimates.iter().enumerate().map(value).collect(),
             better: extra.better,
             is_rate: false,
+            is_short: false,
+            rounding: 0.0,
+            beyond_chance: Vec::new(),
             is_time: extra.is_time,
         }
         .told()
@@ -103,6 +113,9 @@ impl Row {
             values: words.iter().map(|it| it.as_ref().map(value)).collect(),
             better: Better::Neither,
             is_rate: false,
+            is_short: false,
+            rounding: 0.0,
+            beyond_chance: Vec::new(),
             is_time: false,
         }
     }
@@ -114,25 +127,6 @@ impl Row {
             Better::Lower => "lower is better",
             Better::Neither => "",
         }
-    }
-
-    /// The column with the best mean, where there are several.
-    pub fn best(&self) -> Option<usize> {
-        let means = || {
-            let values = self.values.iter().enumerate();
-            values.filter_map(|(place, value)| Some((place, value.as_ref()?.mean)))
-        };
-        let most = means().max_by(|a, b| a.1.total_cmp(&b.1))?;
-        let least = means().min_by(|a, b| a.1.total_cmp(&b.1))?;
-        if most.1 <= least.1 {
-            return None;
-        }
-        let best = match self.better {
-            Better::Higher => Some(most),
-            Better::Lower => Some(least),
-            Better::Neither => None,
-        };
-        best.map(|(place, _)| place)
     }
 
     /// The largest mean, for bars.
@@ -252,14 +246,17 @@ fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<
             .map(|it| it.b.mean)
             .fold(f64::MAX, f64::min);
         let unit = LatencyUnit::fitting(Some(smallest.max(0.0) as u64));
+        let rounding = figure.step() / 6.0_f64.sqrt();
+        let ratio_to_first = |of: &Estimate| {
+            let ratio = Ratio::of_estimates(&of_first.b, of)?;
+            Some(ratio.widened(rounding))
+        };
         let value = |(place, found): (usize, &Option<FigureComparison>)| {
             found.as_ref().map(|found| Value {
                 mean: found.b.mean,
                 shown: show(figure, found.b.mean, unit),
                 estimate: Some(found.b),
-                ratio: (place != first)
-                    .then(|| Ratio::of_estimates(&of_first.b, &found.b))
-                    .flatten(),
+                ratio: (place != first).then(|| ratio_to_first(&found.b)).flatten(),
             })
         };
         Some(Row {
@@ -271,6 +268,9 @@ fn of_cell(label: &str, cells: &[Option<&CellComparison>], first: usize) -> Vec<
                 false => Better::Lower,
             },
             is_rate: figure == Figure::PerSecond,
+            is_short: cells.iter().flatten().any(|cell| cell.is_short_b),
+            rounding,
+            beyond_chance: Vec::new(),
             is_time: true,
         })
     };

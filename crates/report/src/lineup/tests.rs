@@ -29,7 +29,7 @@ fn lineup() -> Lineup {
     };
     let extra = Extra {
         label: "sync afterwards, s".to_owned(),
-        samples: vec![vec![2.0, 2.1], vec![1.0, 1.1], Vec::new()],
+        samples: vec![vec![2.0, 2.1, 2.05], vec![1.0, 1.1, 1.05], Vec::new()],
         better: Better::Lower,
         is_time: true,
     };
@@ -125,7 +125,12 @@ fn times_of_guests_rank_nothing_and_counts_do() {
         "{text}"
     );
     assert!(
-        after("device").contains("*1.000") && after("device").contains("ratio"),
+        after("device").contains("1.000") && after("device").contains("ratio"),
+        "{text}"
+    );
+    // Measured once, nothing is known to be the best.
+    assert!(
+        !text.contains("*1.000") && text.contains("Nothing was repeated"),
         "{text}"
     );
     assert!(
@@ -256,4 +261,123 @@ fn a_lab_is_the_same_when_it_is_read_back_and_has_rows_for_programs() {
     gone.runs.remove(0);
     let text = Lineup::of(&gone).render(LineupFormat::Text, Page::PLAIN);
     assert!(text.contains("1 of the runs are no longer there"), "{text}");
+}
+
+/// Normal numbers (Box and Muller), the same for a seed.
+struct Normal(u64);
+
+impl Normal {
+    fn unit(&mut self) -> f64 {
+        // Knuth's generator of 64 bits; its upper ones are good.
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005);
+        self.0 = self.0.wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
+    }
+
+    fn around(&mut self, mean: f64, variation: f64) -> f64 {
+        let radius = (-2.0 * self.unit().ln()).sqrt();
+        mean * (1.0 + variation * radius * (std::f64::consts::TAU * self.unit()).cos())
+    }
+}
+
+/// A table of 20 rows with these means in its columns, each of 5 repetitions.
+fn simulated(normal: &mut Normal, means: &[f64]) -> Lineup {
+    let columns = (0..means.len()).map(|place| (format!("fs{place}"), String::new()));
+    let mut lineup = Lineup::new("simulated".to_owned(), columns.collect());
+    let extras: Vec<Extra> = (0..20)
+        .map(|row| Extra {
+            label: format!("row {row}, s"),
+            samples: means
+                .iter()
+                .map(|mean| (0..5).map(|_| normal.around(*mean, 0.03)).collect())
+                .collect(),
+            better: Better::Lower,
+            is_time: true,
+        })
+        .collect();
+    lineup.add("work", &[], &extras);
+    lineup.judged()
+}
+
+/// The share of tables in which that holds of a row.
+fn share_of_tables(means: &[f64], is_so: impl Fn(&Row) -> bool) -> f64 {
+    let mut normal = Normal(11);
+    let tables = 400;
+    let hits = (0..tables).filter(|_| {
+        let lineup = simulated(&mut normal, means);
+        lineup.sections[0].rows.iter().any(&is_so)
+    });
+    hits.count() as f64 / f64::from(tables)
+}
+
+#[test]
+fn the_same_file_system_in_all_columns_has_a_winner_in_at_most_5_of_100_tables() {
+    for columns in [&[1.0, 1.0][..], &[1.0, 1.0, 1.0]] {
+        let is_claimed = |row: &Row| row.best().is_some() || row.differs_from_first(1);
+        let claimed = share_of_tables(columns, is_claimed);
+        assert!(claimed <= 0.05, "{columns:?}: {claimed}");
+    }
+    // What the intervals alone would claim, row by row.
+    let is_beside = |row: &Row| {
+        let second = row.values[1].as_ref().unwrap();
+        let certainty = second.ratio.unwrap().certainty.unwrap();
+        certainty.ci95_low > 1.0 || certainty.ci95_high < 1.0
+    };
+    assert!(share_of_tables(&[1.0, 1.0], is_beside) > 0.4);
+}
+
+#[test]
+fn a_file_system_that_is_better_by_a_fifth_is_the_best_of_its_rows() {
+    let lineup = simulated(&mut Normal(7), &[1.0, 0.8, 1.0]);
+    let rows = &lineup.sections[0].rows;
+    let found = rows.iter().filter(|row| row.best() == Some(1)).count();
+    assert!(found >= 18, "{found} of 20");
+    let text = lineup.render(LineupFormat::Text, Page::PLAIN);
+    assert!(
+        text.contains("The 60 pairs of columns in all rows"),
+        "{text}"
+    );
+}
+
+#[test]
+fn an_interval_beside_1_that_is_one_of_many_is_marked() {
+    let mut normal = Normal(3);
+    let marked = std::iter::repeat_with(|| simulated(&mut normal, &[1.0, 1.0]))
+        .take(50)
+        .map(|lineup| lineup.render(LineupFormat::Text, Page::PLAIN))
+        .find(|text| {
+            text.lines()
+                .any(|line| line.starts_with("95 %") && line.ends_with('?'))
+        });
+    let text = marked.expect("of 1000 rows some are beside 1 by chance");
+    assert!(!text.contains("*0") && !text.contains("*1"), "{text}");
+}
+
+#[test]
+fn rows_that_were_measured_too_shortly_are_marked_and_explained_once() {
+    let mut lab = lab(&[1.0, 1.01, 0.99]);
+    let render = |lab: &results::LabRecord, format| {
+        let page = Page {
+            width: 300,
+            color: false,
+        };
+        Lineup::of(lab).render(format, page).to_string()
+    };
+    assert!(!render(&lab, LineupFormat::Text).contains(SHORT));
+    for cell in lab.runs.iter_mut().flat_map(|run| &mut run.cells) {
+        cell.run_time_ns = 90_000_000;
+        cell.planned_run_time_ns = 0;
+    }
+    for format in [
+        LineupFormat::Text,
+        LineupFormat::Markdown,
+        LineupFormat::Html,
+    ] {
+        let text = render(&lab, format);
+        let explained = "† was measured for less than 1 s, which is too short for rates: use a \
+                         longer";
+        assert_eq!(text.matches(explained).count(), 1, "{text}");
+        assert!(text.matches(SHORT).count() > 1, "{text}");
+    }
+    assert!(render(&lab, LineupFormat::Text).contains("per s ↑ †"));
 }

@@ -1,10 +1,9 @@
 //! A line-up for a terminal, and in Markdown.
 
 use results::Better;
-use stats::Ratio;
 
 use super::rows::{Row, Value};
-use super::{Lineup, Section};
+use super::{Lineup, MAYBE, SHORT, Section};
 use crate::markdown::{escape, table_lines};
 use crate::numbers::{ABSENT, digits};
 use crate::page::Page;
@@ -52,9 +51,8 @@ pub(super) fn render(lineup: &Lineup, page: Page) -> Styled {
         }
     }
     lines.push("");
-    let legend = lineup.legend();
-    for note in legend.iter().chain(&lineup.notes) {
-        lines.extend(wrap(note, limit));
+    for note in lineup.foot() {
+        lines.extend(wrap(&note, limit));
     }
     lines.push("");
     lines.into_text()
@@ -97,9 +95,8 @@ pub(super) fn markdown(lineup: &Lineup) -> String {
         let all: Vec<usize> = (0..lineup.columns.len()).collect();
         lines.extend(table_lines(&table(lineup, section, &all)));
     }
-    let legend = lineup.legend();
-    for note in legend.iter().chain(&lineup.notes) {
-        lines.extend([String::new(), escape(note)]);
+    for note in lineup.foot() {
+        lines.extend([String::new(), escape(&note)]);
     }
     lines.push(String::new());
     lines.join("\n")
@@ -167,7 +164,11 @@ fn lines(row: &Row, places: &[usize]) -> Vec<Vec<String>> {
         Better::Lower => " ↓",
         Better::Neither => "",
     };
-    let label = format!("{}{arrow}", row.label);
+    let short = match row.is_short {
+        true => format!(" {SHORT}"),
+        false => String::new(),
+    };
+    let label = format!("{}{arrow}{short}", row.label);
     let mut lines = vec![line(&label, &|place, value| {
         let mark = if best == Some(place) { "*" } else { "" };
         format!("{mark}{}", value.shown)
@@ -181,7 +182,7 @@ fn lines(row: &Row, places: &[usize]) -> Vec<Vec<String>> {
         }));
     }
     if ratios().any(|ratio| ratio.certainty.is_some()) {
-        lines.push(line("95 %", &|_, value| interval(value.ratio)));
+        lines.push(line("95 %", &|place, value| interval(row, place, value)));
     }
     lines
 }
@@ -195,14 +196,17 @@ pub(super) fn ratio(value: f64) -> String {
     }
 }
 
-/// The interval of a ratio; nothing where it has none.
-pub(super) fn interval(of: Option<Ratio>) -> String {
-    let certainty = of.and_then(|ratio| ratio.certainty);
+/// The interval of a ratio, with a mark where it is beside 1 as one of so many; nothing where the
+/// ratio has none.
+pub(super) fn interval(row: &Row, place: usize, value: &Value) -> String {
+    let certainty = value.ratio.and_then(|ratio| ratio.certainty);
     certainty.map_or_else(String::new, |certainty| {
-        format!(
-            "{}-{}",
-            ratio(certainty.ci95_low),
-            ratio(certainty.ci95_high)
-        )
+        let (low, high) = (certainty.ci95_low, certainty.ci95_high);
+        let is_beside = low > 1.0 || high < 1.0;
+        let mark = match is_beside && !row.differs_from_first(place) {
+            true => MAYBE,
+            false => "",
+        };
+        format!("{}-{}{mark}", ratio(low), ratio(high))
     })
 }

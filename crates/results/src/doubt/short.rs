@@ -1,0 +1,86 @@
+//! Doubts about what was measured for too short a time.
+
+use workload::classics::lat_fs::Form;
+use workload::plan::{Cell, EngineKind, FilePlan, Plan};
+
+use super::is_idle;
+use crate::title::CellNames;
+use crate::{CellRecord, Phase, Status, Warning, WarningCode};
+
+/// Below this, a rate says little: where threads start and end apart by the 4 ms to 10 ms of a
+/// tick, that is a hundredth of it, and journals and writeback, which have periods of 5 s, are in
+/// it by chance.
+pub const MEASURED_NS_MIN: u64 = 1_000_000_000;
+/// So many of what was too short are named.
+const NAMES_MAX: usize = 4;
+
+impl CellRecord {
+    /// Whether its rates come from less than [`MEASURED_NS_MIN`]; what was cut short and what
+    /// touched nothing is not meant.
+    #[must_use]
+    pub fn is_too_short(&self) -> bool {
+        let is_meant = self.engine != EngineKind::Null
+            && self.status == Status::Complete
+            && !is_idle(self)
+            && self.total.count > 0;
+        // What ends by time may come in a moment below it.
+        is_meant && self.run_time_ns.max(self.planned_run_time_ns) < MEASURED_NS_MIN
+    }
+}
+
+/// What makes a cell's measurement longer, as words that follow on `use`.
+#[must_use]
+pub fn longer_by(planned: &Cell) -> &'static str {
+    match &planned.files {
+        Some(FilePlan::Postmark(_)) if planned.run_time_ns > 0 => "a longer `--run-time`",
+        Some(FilePlan::Postmark(_)) => "a larger `number` and more `transactions`",
+        Some(FilePlan::CreateRemove(_)) => "a larger `count`",
+        Some(FilePlan::LatFs(plan)) => match plan.form {
+            Form::Best { .. } => "more `files` or a larger `budget`",
+            Form::Median { .. } => "more `repetitions`",
+        },
+        Some(FilePlan::FsMark(_)) => "more `files` or `loops`",
+        None if planned.new_file => "a larger `--size`",
+        None if planned.run_time_ns == 0 => "more `operations`",
+        None => "a longer `--run-time`",
+    }
+}
+
+/// Which phases and cells were measured for too short a time, all of a run together.
+#[must_use]
+pub fn doubt_short(plan: &Plan, cells: &[CellRecord]) -> Option<Warning> {
+    let names = CellNames::of(plan);
+    let mut short: Vec<(String, u64)> = Vec::new();
+    let mut longer: Vec<&str> = Vec::new();
+    for cell in cells.iter().filter(|cell| cell.is_too_short()) {
+        let name = match &cell.phase {
+            Phase::Classic(phase) => phase.clone(),
+            _ => names.name(cell),
+        };
+        match short.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, ns)) => *ns = cell.run_time_ns.min(*ns),
+            None => short.push((name, cell.run_time_ns)),
+        }
+        let mut planned = plan.cells.iter().filter(|it| it.index == cell.index);
+        let by = planned.next().map_or("a longer `--run-time`", longer_by);
+        if !longer.contains(&by) {
+            longer.push(by);
+        }
+    }
+    let shown = short.iter().take(NAMES_MAX);
+    let shown: Vec<String> = shown
+        .map(|(name, ns)| format!("{name} ({:.2} s)", *ns as f64 / 1e9))
+        .collect();
+    let more = match short.len().saturating_sub(NAMES_MAX) {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    let verb = if short.len() == 1 { "was" } else { "were" };
+    let message = format!(
+        "{}{more} {verb} measured for less than {} s, which is too short for rates; use {}",
+        shown.join(", "),
+        MEASURED_NS_MIN / 1_000_000_000,
+        longer.join(", or ")
+    );
+    (!short.is_empty()).then(|| Warning::of_run(WarningCode::TooShort, message))
+}
