@@ -299,7 +299,7 @@ fn loops_beside_a_run_are_told() {
     let bed = Bed::new().unwrap();
     let depth = ["--engine", "psync", "--iodepth", "8", "--run-time", "2s"];
     let record = beside((&bed, 1), &depth, 3, || {});
-    let told = warnings(&record, WAITED);
+    let told = warnings(&record, "waited-for-processor");
     let of_loops = "other processes and the kernel's threads used";
     assert!(told[0].contains(of_loops), "{told:?}");
     let own = "8 threads of this run share the rest";

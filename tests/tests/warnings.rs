@@ -18,6 +18,8 @@ use serde_json::Value;
 const PROVOKED: &str = "
     alignment-raised warnings
         blocks_of_4_kib_raise_an_alignment_of_0
+    blank-storage devices
+        blank_storage_is_told_of_a_sparse_loop_device_until_it_is_written
     cache-absorbed-writes devices
         cache_absorbed_writes_is_told_where_memory_took_them
     cache-served-reads kernel
@@ -52,6 +54,8 @@ const PROVOKED: &str = "
         a_device_is_held_at_the_limit_of_a_control_group
     load-before doubts
         load_before_a_run_is_told_where_others_still_used_what_was_idle
+    memory-backed devices
+        memory_backed_is_told_of_a_file_system_on_a_loop_device_in_memory
     not-mounted bad_input
         a_target_at_a_mount_point_with_nothing_mounted_on_it_is_warned_of
     not-steady steady
@@ -68,8 +72,12 @@ const PROVOKED: &str = "
         a_pool_without_files_ends_the_transactions_and_is_told
     precision-not-reached compare
         repetitions_go_on_until_the_rate_is_precise_or_the_budget_is_spent
+    processors-saturated processors
+        processors_that_were_all_busy_without_a_busy_worker_are_told
     rate-not-reached warnings
         a_rate_that_nothing_reaches_is_told
+    responses-censored faults
+        what_a_stall_lets_nobody_answer_is_told_as_a_bound
     ring-flags-missing doubts
         missing_ring_flags_are_told
     short-transfers faults
@@ -88,22 +96,27 @@ const PROVOKED: &str = "
         phases_of_a_moment_are_told_in_one_message
     verify-mismatch faults
         a_flipped_bit_is_named_with_its_offset
+    waited-for-processor disturbed
+        loops_beside_a_run_are_told
     warm-up doubts
         a_warm_up_that_the_ramp_missed_is_told
-    worker-cpu-bound doubts
+    worker-cpu-bound processors
         a_busy_worker_is_told
 ";
 
 /// What others on the machine may bring about in any run, however sound.
-const OF_LOAD: [&str; 8] = [
+const OF_LOAD: [&str; 11] = [
     "few-operations",
     "few-samples-for-percentile",
     "interval-late",
     "load-before",
     "not-steady",
+    "processors-saturated",
     "steal-time",
     "stood-still",
     "warm-up",
+    "waited-for-processor",
+    "worker-cpu-bound",
 ];
 
 /// The root of the sources.
@@ -114,7 +127,9 @@ fn sources() -> PathBuf {
 /// The text of a test, of the file named so.
 fn text_of(file: &str, test: &str) -> Option<String> {
     let path = match file {
-        "doubts" | "device_doubts" => format!("crates/results/tests/results/{file}.rs"),
+        "doubts" | "device_doubts" | "processors" => {
+            format!("crates/results/tests/results/{file}.rs")
+        }
         _ => format!("tests/tests/{file}.rs"),
     };
     let source = fs::read_to_string(sources().join(path)).ok()?;
