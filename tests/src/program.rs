@@ -2,14 +2,16 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use crate::{FixtureError, Scratch};
 
 /// The results store of [`pgmeter`], below its directory.
 pub const STORE: &str = ".store/results.db";
 
-/// A command that runs `pgmeter` in `directory`, without the caller's settings.
+/// A command that runs `pgmeter` in `directory`, without the caller's settings, ignored signals
+/// among them.
 ///
 /// The program is the one that `PGMETER_BIN` names, else a debug build of this tree.
 ///
@@ -21,6 +23,7 @@ pub fn pgmeter(directory: &Path) -> Command {
         Some(path) => PathBuf::from(path),
         None => build(),
     });
+    heed_signals();
     let mut command = Command::new(program);
     command.current_dir(directory);
     command
@@ -34,6 +37,19 @@ pub fn pgmeter(directory: &Path) -> Command {
         .env_remove("XDG_DATA_HOME")
         .env_remove("RUST_LOG");
     command
+}
+
+/// Lets programs that are started heed signals that whoever started the tests ignores, as shells do
+/// for jobs in the background: what is caught has its default again in another program.
+fn heed_signals() {
+    static HEEDED: OnceLock<()> = OnceLock::new();
+    HEEDED.get_or_init(|| {
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP] {
+            let ends = Arc::new(AtomicBool::new(true));
+            let caught = signal_hook::flag::register_conditional_default(signal, ends);
+            caught.expect("signals can be caught");
+        }
+    });
 }
 
 fn build() -> PathBuf {
