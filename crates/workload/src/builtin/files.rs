@@ -1,8 +1,28 @@
 //! The files of the built-in workloads.
 
 /// Every built-in workload and pack, by name.
-pub(super) const FILES: [(&str, &str); 42] = [
+pub(super) const FILES: [(&str, &str); 47] = [
     ("quick", include_str!("../../../../workloads/quick.toml")),
+    (
+        "randread-4k",
+        include_str!("../../../../workloads/randread-4k.toml"),
+    ),
+    (
+        "randwrite-4k",
+        include_str!("../../../../workloads/randwrite-4k.toml"),
+    ),
+    (
+        "randrw-4k",
+        include_str!("../../../../workloads/randrw-4k.toml"),
+    ),
+    (
+        "seqread-1m",
+        include_str!("../../../../workloads/seqread-1m.toml"),
+    ),
+    (
+        "seqwrite-1m",
+        include_str!("../../../../workloads/seqwrite-1m.toml"),
+    ),
     (
         "pgmeter-paper",
         include_str!("../../../../workloads/pgmeter-paper.toml"),

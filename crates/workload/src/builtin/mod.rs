@@ -52,11 +52,31 @@ pub fn find(name: &str) -> Result<Builtin, Diagnostic> {
         return Ok(described(name, text));
     }
     let message = format!("there is no built-in workload `{}`", crate::printable(name));
+    if let Some(words) = in_one_line(name) {
+        return Err(Diagnostic::error("", message).help(format!("write `{words}` in its place")));
+    }
     let help = match nearest(name, FILES.iter().map(|(name, _)| *name)) {
         Some(near) => format!("did you mean `{near}`?"),
         None => "`pgmeter list` names them all".to_owned(),
     };
     Err(Diagnostic::error("", message).help(help))
+}
+
+/// The options for a name that is formed as the short ones are, with another size.
+fn in_one_line(name: &str) -> Option<String> {
+    const PATTERNS: [(&str, &str); 6] = [
+        ("randread", "randread"),
+        ("randwrite", "randwrite"),
+        ("randrw", "randrw"),
+        ("seqread", "read"),
+        ("seqwrite", "write"),
+        ("seqrw", "rw"),
+    ];
+    let folded = name.to_ascii_lowercase().replace(['_', ' '], "-");
+    let (pattern, size) = folded.split_once('-')?;
+    let (_, rw) = PATTERNS.into_iter().find(|(known, _)| *known == pattern)?;
+    size.parse::<units::Bytes>().ok()?;
+    Some(format!("--rw {rw} --bs {size}"))
 }
 
 fn lookup(name: &str) -> Option<(&'static str, &'static str)> {

@@ -137,6 +137,46 @@ fn the_quick_pack_takes_about_a_minute() {
 }
 
 #[test]
+fn the_short_names_are_the_cells_of_quick() {
+    // What is measured where, whatever the cells are called and however long they take.
+    let asked = |cell: &Cell| {
+        let lines = cell.workers[0].lines.clone();
+        (cell.access_spec.clone(), cell.iodepth, lines)
+    };
+    let of_quick: Vec<_> = cells("quick").iter().map(asked).collect();
+    for name in ["seqread-1m", "seqwrite-1m", "randread-4k", "randwrite-4k"] {
+        let own: Vec<_> = cells(name).iter().map(asked).collect();
+        assert!(
+            !own.is_empty() && own.iter().all(|it| of_quick.contains(it)),
+            "{name}"
+        );
+    }
+    let mix = cells("randrw-4k");
+    let depths: Vec<u32> = mix.iter().map(|cell| cell.iodepth).collect();
+    assert_eq!(
+        (depths, mix[0].workers[0].lines[0].read_percent),
+        (vec![1, 32], 70.0)
+    );
+}
+
+#[test]
+fn a_short_name_with_another_size_is_said_in_one_line() {
+    for (name, words) in [
+        ("randread-16k", "--rw randread --bs 16k"),
+        ("Seqwrite-128K", "--rw write --bs 128k"),
+        ("seqrw_1m", "--rw rw --bs 1m"),
+    ] {
+        let said = find(name).unwrap_err().to_string();
+        assert!(
+            said.ends_with(&format!("help: write `{words}` in its place")),
+            "{said}"
+        );
+    }
+    let said = find("randread-x").unwrap_err().to_string();
+    assert!(said.contains("did you mean `randread-4k`?"), "{said}");
+}
+
+#[test]
 fn iometers_defaults_are_31_and_the_mix_has_29_lines() {
     assert_eq!(cells("iometer-defaults").len(), 31);
     let of_iometer = FILES
