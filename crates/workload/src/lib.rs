@@ -11,6 +11,7 @@ pub mod icf;
 pub mod model;
 mod native;
 mod nearest;
+pub mod one_line;
 mod overlay;
 mod overrides;
 pub mod plan;

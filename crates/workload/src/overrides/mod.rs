@@ -3,6 +3,7 @@
 mod tables;
 #[cfg(test)]
 mod tests;
+mod written;
 
 use toml::Value;
 
