@@ -1,5 +1,7 @@
 //! Workload files of every kind: recognized by their content, read into workloads.
 
+mod others;
+
 use std::path::Path;
 
 use crate::builtin;
@@ -11,6 +13,9 @@ use crate::native::{Page, read_toml};
 use crate::nearest::{listed, nearest};
 use crate::postmark::{self, Reading, read_script};
 use crate::resolve::resolve;
+
+/// The file name of what comes by standard input.
+pub const STDIN_NAME: &str = "<stdin>";
 
 /// Kinds of workload files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -158,14 +163,19 @@ pub fn load_with(file: &str, bytes: &[u8], options: &LoadOptions) -> Result<Load
         let error = Diagnostic::error(file, "the file is binary, not a workload");
         return Err(error.help("name a workload file, or a workload of `pgmeter list`"));
     };
-    let (mut workloads, warnings) = match kind {
-        SourceKind::Toml | SourceKind::Pack => (load_toml(file, bytes)?, Vec::new()),
-        SourceKind::Icf => {
-            let (workload, warnings) = load_icf(file, bytes, options.strict)?;
-            (vec![workload], warnings)
-        }
-        SourceKind::Postmark => load_postmark(file, bytes, options)?,
+    let read = match kind {
+        SourceKind::Toml | SourceKind::Pack => load_toml(file, bytes).map(|it| (it, Vec::new())),
+        SourceKind::Icf => load_icf(file, bytes, options.strict)
+            .map(|(workload, warnings)| (vec![workload], warnings)),
+        SourceKind::Postmark => load_postmark(file, bytes, options),
     };
+    let (mut workloads, warnings) = read.map_err(|error| {
+        let other = options
+            .kind
+            .is_none()
+            .then(|| others::recognized(file, bytes));
+        other.flatten().unwrap_or(error)
+    })?;
     for workload in &mut workloads {
         name(workload, file);
     }
@@ -276,6 +286,9 @@ fn load_postmark(
 }
 
 fn stem(file: &str) -> String {
+    if file == STDIN_NAME {
+        return "stdin".to_owned();
+    }
     let stem = Path::new(file).file_stem();
     stem.map_or_else(
         || "workload".to_owned(),
@@ -286,6 +299,9 @@ fn stem(file: &str) -> String {
 /// Names a workload after its file, where it does not name itself.
 fn name(workload: &mut Workload, file: &str) {
     workload.name.get_or_insert_with(|| stem(file));
+    if file == STDIN_NAME {
+        workload.source.get_or_insert("standard input".to_owned());
+    }
     let shown = Path::new(file).file_name();
     let shown = shown.map_or_else(|| file.to_owned(), |it| it.to_string_lossy().into_owned());
     workload.source.get_or_insert(shown);
