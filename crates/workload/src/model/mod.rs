@@ -63,8 +63,8 @@ pub struct Workload {
     /// Directories, files and block devices to measure. Each worker uses all of them. `--target`
     /// replaces them: as many targets as the file names are replaced one by one, in order;
     /// otherwise each worker uses all that are given. One that is not there is refused, unless
-    /// `--create` lets a test file of its name be made. Default: a new directory, removed at the
-    /// end.
+    /// `--create` lets a test file of its name be made; a file that pgmeter did not make is used
+    /// by workloads that only read. Default: a new directory, removed at the end.
     pub targets: Option<OneOrMany<String>>,
     /// How requests reach the kernel: `io_uring`, `psync`, `mmap` or `null`. Default: `io_uring`,
     /// but `psync` for work on many files.

@@ -2,6 +2,7 @@
 
 use crate::diagnostic::Diagnostic;
 use crate::nearest::{listed, nearest};
+use crate::reference::{WorkloadKey, key_beside, key_elsewhere};
 
 use super::place::Page;
 
@@ -30,10 +31,8 @@ fn reworded(raw: &str, span: &std::ops::Range<usize>, page: &Page) -> (String, O
     }
     let key = || page.key_at(span).unwrap_or_else(|| "value".to_owned());
     if let Some((seen, known)) = choice(raw, "unknown field `") {
-        return (
-            format!("unknown key `{seen}`"),
-            Some(did_you_mean(&seen, &known, "keys")),
-        );
+        let help = which_key(&seen, &known);
+        return (format!("unknown key `{seen}`"), Some(help));
     }
     if let Some((seen, known)) = choice(raw, "unknown variant `") {
         let message = format!("`{seen}` is not a value of `{}`", key());
@@ -102,13 +101,37 @@ fn choice(raw: &str, prefix: &str) -> Option<(String, Vec<String>)> {
     Some((crate::printable(seen), known))
 }
 
+/// The key that was meant, with what it says: the one of this name in another table, else the one
+/// that is spelled most alike in this one.
+fn which_key(seen: &str, known: &[String]) -> String {
+    if let Some(key) = key_elsewhere(seen, known) {
+        let (name, sentence) = (&key.name, key.sentence());
+        return match key.table.as_str() {
+            "" => format!("`{name}` stands at the top of the file: {sentence}"),
+            table => format!("`{name}` stands in `{table}`: {sentence}"),
+        };
+    }
+    match nearest(seen, known.iter().map(String::as_str)) {
+        Some(near) => meant(near, key_beside(near, known)),
+        None => did_you_mean(seen, known, "keys"),
+    }
+}
+
+/// Whether a key was meant, and what it says.
+pub(crate) fn meant(name: &str, key: Option<WorkloadKey>) -> String {
+    match key {
+        Some(key) => format!("did you mean `{name}`? {}", key.sentence()),
+        None => format!("did you mean `{name}`?"),
+    }
+}
+
 fn did_you_mean(seen: &str, known: &[String], what: &str) -> String {
     let words = || known.iter().map(String::as_str);
     match nearest(seen, words()) {
         Some(word) => format!("did you mean `{word}`?"),
         None if known.is_empty() => format!("there are no {what} here; take it out"),
         None if known.len() <= 12 => format!("the {what} are {}", listed(words())),
-        None => format!("docs/workload.md lists the {what}"),
+        None => format!("`pgmeter keys` lists the {what}"),
     }
 }
 

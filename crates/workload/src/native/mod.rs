@@ -7,6 +7,7 @@ mod read;
 mod tests;
 mod write;
 
+pub(crate) use complaint::meant;
 pub(crate) use place::Page;
 pub(crate) use read::parse;
 pub use read::read_toml;

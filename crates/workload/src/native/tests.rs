@@ -49,18 +49,21 @@ fn an_unknown_key_is_named_with_its_place_and_the_nearest() {
     assert_eq!(
         refusal("name = \"x\"\niodpth = 3\n"),
         "error: unknown key `iodpth`\n  --> w.toml:2:1\n   2 | iodpth = 3\n\
-         help: did you mean `iodepth`?"
+         help: did you mean `iodepth`? Requests each worker keeps in flight on each of its \
+         targets, or files it works on at once, 1 to 32768; a list makes one cell for each"
     );
     assert_eq!(
         refusal(
             "[[access_spec]]\nname = \"a\"\n[[access_spec.line]]\nsize = \"4k\"\n  randm = 5\n"
         ),
         "error: unknown key `randm`\n  --> w.toml:5:3\n   5 |   randm = 5\n\
-         help: did you mean `random`?"
+         help: did you mean `random`? Share of the requests that start at a random position, in \
+         percent"
     );
     assert_eq!(
         refusal("[cycling.iodepth]\nstop = 3\n"),
-        "error: unknown key `stop`\n  --> w.toml:2:1\n   2 | stop = 3\nhelp: did you mean `step`?"
+        "error: unknown key `stop`\n  --> w.toml:2:1\n   2 | stop = 3\n\
+         help: did you mean `step`? What is added or multiplied by; 0 means 1"
     );
     assert_eq!(
         refusal("[[worker]]\nxyzzyplugh = 3\n"),
@@ -71,7 +74,22 @@ fn an_unknown_key_is_named_with_its_place_and_the_nearest() {
     assert_eq!(
         refusal("xyzzyplugh = 3\n"),
         "error: unknown key `xyzzyplugh`\n  --> w.toml:1:1\n   1 | xyzzyplugh = 3\n\
-         help: docs/workload.md lists the keys"
+         help: `pgmeter keys` lists the keys"
+    );
+    assert_eq!(
+        refusal("random = 100\n").lines().last(),
+        Some(
+            "help: `random` stands in `access_spec.line`: Share of the requests that start at a \
+             random position, in percent"
+        )
+    );
+    assert!(
+        refusal("[[access_spec]]\nsize = 4096\n")
+            .contains("help: `size` stands in `access_spec.line`: Bytes that a request moves"),
+    );
+    assert!(
+        refusal("[postmark]\nworkers = 2\n")
+            .contains("help: `workers` stands at the top of the file: How many workers run"),
     );
 }
 

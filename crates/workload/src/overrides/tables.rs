@@ -7,9 +7,11 @@ use crate::check::check;
 use crate::classics::{CreateRemove, FsMark, LatFs};
 use crate::diagnostic::Diagnostic;
 use crate::model::{OneOrMany, Table, Workload};
+use crate::native::meant;
 use crate::nearest::nearest;
 use crate::overlay::overlay;
 use crate::postmark::Postmark;
+use crate::reference::keys_named;
 
 use super::{Unused, listed, read};
 
@@ -178,15 +180,17 @@ pub(super) fn with_nearest(error: Diagnostic) -> Diagnostic {
     if error
         .help
         .as_ref()
-        .is_some_and(|help| help.starts_with("did you mean"))
+        .is_some_and(|help| help.starts_with("did you mean") || help.contains(" stands "))
     {
         return error;
     }
     let all: Vec<String> = Table::ALL.into_iter().flat_map(keys_of).collect();
     match nearest(key, all.iter().map(String::as_str)) {
         Some(near) => {
-            let help = format!("did you mean `{near}`?");
-            error.help(help)
+            let key = keys_named(near)
+                .into_iter()
+                .find(|key| !key.table.is_empty());
+            error.help(meant(near, key))
         }
         None => error,
     }

@@ -2,22 +2,49 @@
 
 use serde_json::{Map, Value};
 
-/// Tables of the schema, in the order of reading: the definition's name, and its title.
-const TABLES: [(&str, &str); 13] = [
-    ("Postmark", "`[postmark]`"),
-    ("CreateRemove", "`[create_remove]`"),
-    ("LatFs", "`[lat_fs]`"),
-    ("FsMark", "`[fs_mark]`"),
-    ("AccessSpec", "`[[access_spec]]`"),
-    ("AccessLine", "`[[access_spec.line]]`"),
-    ("ZoneChoice", "Zones of a `distribution`"),
-    ("WorkerTable", "`[[worker]]`"),
-    ("SteadyChoice", "`[steady]`"),
-    ("Cycling", "`[cycling]`"),
-    ("Cycle", "`cycling.workers`, `cycling.targets`"),
-    ("DepthCycle", "`cycling.iodepth`"),
-    ("Reducible", "Shares of `content`"),
+/// A table of the schema.
+struct TableOf {
+    /// The definition's name.
+    name: &'static str,
+    /// Its title on the page.
+    title: &'static str,
+    /// Its keys are written behind this.
+    path: &'static str,
+}
+
+const fn of(name: &'static str, title: &'static str, path: &'static str) -> TableOf {
+    TableOf { name, title, path }
+}
+
+/// Tables of the schema, in the order of reading.
+const TABLES: [TableOf; 13] = [
+    of("Postmark", "`[postmark]`", "postmark"),
+    of("CreateRemove", "`[create_remove]`", "create_remove"),
+    of("LatFs", "`[lat_fs]`", "lat_fs"),
+    of("FsMark", "`[fs_mark]`", "fs_mark"),
+    of("AccessSpec", "`[[access_spec]]`", "access_spec"),
+    of("AccessLine", "`[[access_spec.line]]`", "access_spec.line"),
+    of(
+        "ZoneChoice",
+        "Zones of a `distribution`",
+        "access_spec.line.distribution.zones",
+    ),
+    of("WorkerTable", "`[[worker]]`", "worker"),
+    of("SteadyChoice", "`[steady]`", "steady"),
+    of("Cycling", "`[cycling]`", "cycling"),
+    of(
+        "Cycle",
+        "`cycling.workers`, `cycling.targets`",
+        "cycling.workers",
+    ),
+    of("DepthCycle", "`cycling.iodepth`", "cycling.iodepth"),
+    of("Reducible", "Shares of `content`", "content"),
 ];
+
+/// The definitions of tables, each with what its keys are written behind.
+pub(super) fn paths() -> impl Iterator<Item = (&'static str, &'static str)> {
+    TABLES.iter().map(|table| (table.name, table.path))
+}
 
 /// Choices of the schema: the definition's name, and the title.
 const CHOICES: [(&str, &str); 21] = [
@@ -48,7 +75,7 @@ const CHOICES: [(&str, &str); 21] = [
 pub(super) fn page(intro: &str, schema: &Value, again: &str) -> String {
     let mut page = format!("<!-- Generated from crates/workload: {again}. -->\n{intro}");
     table(&mut page, "Keys of a workload", schema);
-    for (name, title) in TABLES {
+    for TableOf { name, title, .. } in &TABLES {
         table(&mut page, title, &schema["$defs"][name]);
     }
     for (name, title) in CHOICES {
@@ -85,15 +112,9 @@ fn choices(page: &mut String, title: &str, definition: &Value) {
 
 /// How a choice is written: a word, or a table with one key.
 fn values(choice: &Value) -> Vec<String> {
-    if let Some(word) = choice["const"].as_str() {
-        return vec![format!("`{word}`")];
-    }
-    if let Some(words) = choice["enum"].as_array() {
-        return words
-            .iter()
-            .filter_map(Value::as_str)
-            .map(|word| format!("`{word}`"))
-            .collect();
+    let words = choice_words(choice);
+    if !words.is_empty() {
+        return words.iter().map(|word| format!("`{word}`")).collect();
     }
     let properties = choice["properties"].as_object();
     let table =
@@ -103,15 +124,25 @@ fn values(choice: &Value) -> Vec<String> {
 
 /// The description on one line.
 fn meaning(schema: &Value) -> String {
+    plain_meaning(schema).replace('|', "\\|")
+}
+
+/// The description on one line, outside of a table.
+pub(super) fn plain_meaning(schema: &Value) -> String {
     let text = schema["description"].as_str().unwrap_or_default();
-    text.split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
-        .replace('|', "\\|")
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The words of a choice that is no table.
+pub(super) fn choice_words(choice: &Value) -> Vec<String> {
+    let one = choice["const"].as_str();
+    let several = choice["enum"].as_array().into_iter().flatten();
+    let words = one.into_iter().chain(several.filter_map(Value::as_str));
+    words.map(str::to_owned).collect()
 }
 
 /// What kind of value it is, in a few words.
-fn kind(schema: &Value) -> String {
+pub(super) fn kind(schema: &Value) -> String {
     if let Some(reference) = schema["$ref"].as_str() {
         return named(reference.rsplit('/').next().unwrap_or_default());
     }
@@ -162,6 +193,8 @@ fn named(name: &str) -> String {
         "Percent" => "percent".to_owned(),
         "Seed" => "number".to_owned(),
         "Precondition" => "text".to_owned(),
+        "Rate" => "rate".to_owned(),
+        "Repetitions" => "number or `auto`".to_owned(),
         "CpuList" => "list of numbers or text".to_owned(),
         "Content" => "word or table".to_owned(),
         "Workload" => "workload".to_owned(),

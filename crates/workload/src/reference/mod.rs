@@ -1,8 +1,15 @@
-//! The reference page and the JSON Schema of the workload file, made from the types.
+//! The reference page, the JSON Schema, the keys and a template of the workload file, made from the
+//! types.
 
+mod keys;
 mod markdown;
+mod template;
 
 use crate::model::Workload;
+
+pub use keys::{WorkloadKey, find_keys, keys, nearest_key};
+pub(crate) use keys::{key_beside, key_elsewhere, keys_named};
+pub use template::template;
 
 /// How the generated files are made again.
 const AGAIN: &str = "run `cargo xtask docs`, or `cargo run -p workload --example reference`";

@@ -84,7 +84,8 @@ fn slips_in_a_table_are_placed() {
     assert_eq!(
         refusal("[postmark]\ntransaction = 3\n"),
         "error: unknown key `transaction`\n  --> w.toml:2:1\n   2 | transaction = 3\n\
-         help: did you mean `transactions`?"
+         help: did you mean `transactions`? Transactions of each worker, 1 to 2147483647; with \
+         `run_time` time ends them instead"
     );
     assert_eq!(
         refusal("[postmark]\nread_bias = \"often\"\n"),

@@ -1,0 +1,253 @@
+//! Every key of a workload file with what is known of it, from the same schema as the page.
+
+use schemars::Schema;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::model::Workload;
+use crate::nearest::nearest;
+
+use super::markdown;
+
+/// A key of a workload file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WorkloadKey {
+    /// The table that it stands in, such as `access_spec.line`; empty at the top of the file.
+    pub table: String,
+    /// The key itself.
+    pub name: String,
+    /// What kind of value it has.
+    pub value: String,
+    /// The unit of a bare number.
+    pub unit: Option<&'static str>,
+    /// What holds where it is not written.
+    pub default: Option<String>,
+    /// What it says.
+    pub meaning: String,
+    /// The words that it takes, where it takes words.
+    pub words: Vec<String>,
+}
+
+impl WorkloadKey {
+    /// The key with its table, as `--set` takes it.
+    #[must_use]
+    pub fn path(&self) -> String {
+        match self.table.as_str() {
+            "" => self.name.clone(),
+            table => format!("{table}.{}", self.name),
+        }
+    }
+
+    /// The first sentence of what it says.
+    pub(crate) fn sentence(&self) -> &str {
+        let end = self.meaning.find(". ").unwrap_or(self.meaning.len());
+        self.meaning[..end].trim_end_matches('.')
+    }
+}
+
+/// Every key, table by table in the order of the reference page.
+#[must_use]
+pub fn keys() -> Vec<WorkloadKey> {
+    let schema = schemars::schema_for!(Workload);
+    let mut keys = of_table("", schema.as_value(), &schema);
+    for (name, path) in markdown::paths() {
+        keys.extend(of_table(path, &schema.as_value()["$defs"][name], &schema));
+    }
+    keys
+}
+
+/// The keys that a word finds: those named so, else those that have it in their name, each
+/// before those that say it.
+#[must_use]
+pub fn find_keys(word: &str) -> Vec<WorkloadKey> {
+    let wanted = folded(word);
+    let rank = |key: &WorkloadKey| {
+        let (name, path) = (folded(&key.name), folded(&key.path()));
+        let said = || folded(&format!("{} {}", key.meaning, key.words.join(" ")));
+        match () {
+            () if name == wanted || path == wanted => Some(0),
+            () if path.contains(&wanted) => Some(1),
+            () if said().contains(&wanted) => Some(2),
+            () => None,
+        }
+    };
+    let ranked = keys()
+        .into_iter()
+        .filter_map(|key| Some((rank(&key)?, key)));
+    let mut ranked: Vec<(u8, WorkloadKey)> = ranked.collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().map(|(_, key)| key).collect()
+}
+
+/// The key that is spelled most like a word that finds none.
+#[must_use]
+pub fn nearest_key(word: &str) -> Option<String> {
+    let names: Vec<String> = keys().into_iter().map(|key| key.name).collect();
+    nearest(word, names.iter().map(String::as_str)).map(str::to_owned)
+}
+
+/// The key of that name in the table that has exactly these keys.
+pub(crate) fn key_beside(name: &str, siblings: &[String]) -> Option<WorkloadKey> {
+    let all = keys();
+    let table = table_of(&all, siblings)?;
+    let mut named = all.iter().filter(|key| key.name == name);
+    named.find(|key| key.table == table).cloned()
+}
+
+/// The key of that name in another table than the one that has exactly these keys, one further in
+/// before others.
+pub(crate) fn key_elsewhere(name: &str, siblings: &[String]) -> Option<WorkloadKey> {
+    let all = keys();
+    let inner = table_of(&all, siblings).map(|table| format!("{table}."));
+    let named = || all.iter().filter(|key| key.name == name);
+    let is_inner = |key: &&WorkloadKey| inner.as_ref().is_some_and(|it| key.table.starts_with(it));
+    named().find(is_inner).or_else(|| named().next()).cloned()
+}
+
+fn table_of(all: &[WorkloadKey], siblings: &[String]) -> Option<String> {
+    let of_siblings = |table: &str| {
+        let own = || all.iter().filter(|key| key.table == table);
+        own().count() == siblings.len() && own().all(|key| siblings.contains(&key.name))
+    };
+    let table = all.iter().find(|key| of_siblings(&key.table));
+    table.map(|key| key.table.clone())
+}
+
+/// The keys of that name, wherever they stand.
+pub(crate) fn keys_named(name: &str) -> Vec<WorkloadKey> {
+    keys().into_iter().filter(|key| key.name == name).collect()
+}
+
+/// Case and the kind of joint do not matter.
+fn folded(text: &str) -> String {
+    text.to_lowercase().replace(['-', ' '], "_")
+}
+
+fn of_table(table: &str, definition: &Value, schema: &Schema) -> Vec<WorkloadKey> {
+    let properties = definition["properties"].as_object();
+    let key = |(name, property): (&String, &Value)| {
+        let text = markdown::plain_meaning(property);
+        let (meaning, default) = match text.rsplit_once("Default: ") {
+            Some((meaning, default)) => (meaning.trim_end(), Some(default.trim_end_matches('.'))),
+            None => (text.as_str(), None),
+        };
+        WorkloadKey {
+            table: table.to_owned(),
+            name: name.clone(),
+            value: value(property, schema),
+            unit: unit(property, schema),
+            default: default.map(str::to_owned),
+            meaning: meaning.to_owned(),
+            words: words(property, schema),
+        }
+    };
+    properties.into_iter().flatten().map(key).collect()
+}
+
+/// The definition that a property refers to, under its name.
+fn referred<'a>(property: &'a Value, schema: &'a Schema) -> Option<(&'a str, &'a Value)> {
+    let several = property["anyOf"].as_array().into_iter().flatten();
+    let mut all = several.chain([property]);
+    let reference = all.find_map(|it| it["$ref"].as_str())?;
+    let name = reference.rsplit('/').next()?;
+    Some((name, &schema.as_value()["$defs"][name]))
+}
+
+/// The kind of value, with what a list holds.
+fn value(property: &Value, schema: &Schema) -> String {
+    match referred(property, schema) {
+        Some((name, definition)) if name.starts_with("OneOrMany") => {
+            format!("{}, or a list", markdown::kind(&definition["anyOf"][0]))
+        }
+        _ => markdown::kind(property),
+    }
+}
+
+fn unit(property: &Value, schema: &Schema) -> Option<&'static str> {
+    let (name, definition) = referred(property, schema)?;
+    let name = match name.starts_with("OneOrMany") {
+        true => referred(&definition["anyOf"][0], schema)?.0,
+        false => name,
+    };
+    match name {
+        "Bytes" => Some("bytes"),
+        "Span" => Some("seconds"),
+        "Percent" => Some("percent"),
+        "Rate" => Some("per second"),
+        _ => None,
+    }
+}
+
+fn words(property: &Value, schema: &Schema) -> Vec<String> {
+    let definition = referred(property, schema).map(|(_, definition)| definition);
+    let choices = definition.and_then(|it| it["oneOf"].as_array());
+    let all = choices
+        .into_iter()
+        .flatten()
+        .flat_map(markdown::choice_words);
+    all.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(path: &str) -> WorkloadKey {
+        let found = keys().into_iter().find(|key| key.path() == path);
+        found.unwrap_or_else(|| panic!("no `{path}`"))
+    }
+
+    #[test]
+    fn keys_have_value_unit_default_and_meaning() {
+        let size = key("size");
+        assert_eq!((size.value.as_str(), size.unit), ("size", Some("bytes")));
+        assert!(size.default.unwrap().ends_with("else 1 GiB"));
+        let depth = key("iodepth");
+        assert_eq!(
+            (depth.value.as_str(), depth.unit),
+            ("number, or a list", None)
+        );
+        assert_eq!(depth.default.as_deref(), Some("1"));
+        assert!(
+            depth
+                .sentence()
+                .starts_with("Requests each worker keeps in flight")
+        );
+        assert_eq!(key("rate").unit, Some("per second"));
+        assert_eq!(key("run_time").unit, Some("seconds"));
+        assert_eq!(key("access_spec.line.read").unit, Some("percent"));
+        assert_eq!(key("engine").words, ["psync", "io_uring", "mmap", "null"]);
+        assert_eq!(key("repetitions").value, "number or `auto`");
+        for key in keys() {
+            assert!(
+                key.meaning.len() > 5 && !key.value.is_empty(),
+                "{}",
+                key.path()
+            );
+            assert!(!key.meaning.contains("Default:"), "{}", key.path());
+        }
+    }
+
+    #[test]
+    fn a_word_finds_names_before_texts() {
+        let found: Vec<String> = find_keys("IODEPTH").iter().map(WorkloadKey::path).collect();
+        assert_eq!(found[0], "iodepth");
+        assert!(found.contains(&"rate".to_owned()), "{found:?}");
+        assert_eq!(find_keys("ramp-time")[0].path(), "ramp_time");
+        assert_eq!(find_keys("postmark.number")[0].path(), "postmark.number");
+        assert!(find_keys("no such thing").is_empty());
+        assert_eq!(nearest_key("io_depht").as_deref(), Some("iodepth"));
+    }
+
+    #[test]
+    fn a_key_is_found_beside_its_siblings() {
+        let of = |table: &str| {
+            let own = keys().into_iter().filter(|key| key.table == table);
+            own.map(|key| key.name).collect::<Vec<_>>()
+        };
+        let size = key_beside("size", &of("access_spec.line")).unwrap();
+        assert_eq!(size.path(), "access_spec.line.size");
+        assert_eq!(key_beside("size", &of("")).unwrap().path(), "size");
+        assert_eq!(key_beside("size", &[]), None);
+    }
+}

@@ -1,0 +1,198 @@
+//! A workload file to start from: every key that people change, explained and commented out.
+
+use super::keys::{WorkloadKey, keys};
+
+/// Keys at the top of the file, the most wanted first, with a value to start from.
+const TOP: [(&str, &str); 36] = [
+    ("name", "\"my-workload\""),
+    ("title", "\"What my server does\""),
+    (
+        "description",
+        "\"What it stands for, in as many lines as it needs.\"",
+    ),
+    ("source", "\"a trace of my server\""),
+    ("use", "\"file-server\""),
+    ("targets", "[\"/mnt/test\"]"),
+    ("size", "\"4GiB\""),
+    ("start", "0"),
+    ("iodepth", "[1, 8, 32]"),
+    ("workers", "1"),
+    ("run_time", "\"10s\""),
+    ("ramp_time", "\"2s\""),
+    ("operations", "100000"),
+    ("engine", "\"io_uring\""),
+    ("cache", "\"direct\""),
+    ("rate", "\"20k/s\""),
+    ("arrivals", "\"uniform\""),
+    ("curve", "false"),
+    ("until", "\"time\""),
+    ("precondition", "\"none\""),
+    ("new_file", "false"),
+    ("repetitions", "5"),
+    ("precision", "\"2%\""),
+    ("budget", "\"10m\""),
+    ("seed", "1"),
+    ("verify", "false"),
+    ("keep", "false"),
+    ("warm", "false"),
+    ("content", "\"incompressible\""),
+    ("cpus", "\"0-3\""),
+    ("position", "\"uniform\""),
+    ("cursor", "\"worker\""),
+    ("batch", "32"),
+    ("sqpoll", "false"),
+    ("iopoll", "false"),
+    ("test_type", "\"normal\""),
+];
+
+/// Keys of an access line, with a value to start from.
+const LINE: [(&str, &str); 10] = [
+    ("size", "\"4KiB\""),
+    ("of_size", "100"),
+    ("read", "70"),
+    ("random", "100"),
+    ("align", "\"4KiB\""),
+    ("burst", "1"),
+    ("delay", "\"0s\""),
+    ("reply", "0"),
+    ("distribution", "{ zipf = 1.2 }"),
+    ("sequence", "\"forward\""),
+];
+
+/// Keys of a line that are written; without a size there is no line.
+const WRITTEN: [&str; 4] = ["size", "read", "random", "align"];
+
+/// What stands above the keys.
+const HEAD: &str = "\
+# A workload of pgmeter: `pgmeter check FILE` shows what it comes to, `pgmeter run FILE` runs it.
+# Every key is explained here; take out the `#` of those that you change.
+# `pgmeter keys` explains all the others.
+";
+
+/// What stands below the keys.
+const TAIL: &str = "
+# More lines make a mix; their `of_size` add up to 100. More `[[access_spec]]` are measured one by
+# one. Work on many files has a table in the place of access specifications: `[postmark]`,
+# `[create_remove]`, `[lat_fs]` or `[fs_mark]`.
+";
+
+/// Columns of a comment.
+const WIDTH: usize = 98;
+
+/// The template: a workload as it is, and after any of its comments is taken out that is a key.
+#[must_use]
+pub fn template() -> String {
+    let keys = keys();
+    let mut text = HEAD.to_owned();
+    for (name, value) in TOP {
+        push(&mut text, &keys, "", name, value, false);
+    }
+    text.push_str("\n[[access_spec]]\n");
+    push(&mut text, &keys, "access_spec", "name", "\"My mix\"", false);
+    text.push_str("\n[[access_spec.line]]\n");
+    for (name, value) in LINE {
+        push(
+            &mut text,
+            &keys,
+            "access_spec.line",
+            name,
+            value,
+            WRITTEN.contains(&name),
+        );
+    }
+    text.push_str(TAIL);
+    text
+}
+
+fn push(
+    text: &mut String,
+    keys: &[WorkloadKey],
+    table: &str,
+    name: &str,
+    value: &str,
+    written: bool,
+) {
+    let key = keys
+        .iter()
+        .find(|key| key.table == table && key.name == name);
+    let said = key.map(|key| match &key.default {
+        Some(default) => format!("{} Default: {default}.", key.meaning),
+        None => key.meaning.clone(),
+    });
+    text.push('\n');
+    let mut line = String::from("#");
+    for word in said.unwrap_or_default().split_whitespace() {
+        if line.chars().count() + 1 + word.chars().count() > WIDTH {
+            text.push_str(&line);
+            text.push('\n');
+            line = String::from("#");
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    text.push_str(&line);
+    let mark = if written { "" } else { "#" };
+    text.push_str(&format!("\n{mark}{name} = {value}\n"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::load;
+
+    /// Without an example: tables, which the page explains.
+    const LEFT_OUT: [&str; 10] = [
+        "access_spec",
+        "create_remove",
+        "cycling",
+        "fs_mark",
+        "iometer",
+        "lat_fs",
+        "part",
+        "postmark",
+        "steady",
+        "worker",
+    ];
+
+    fn reads(text: &str) {
+        let read = load("template.toml", text.as_bytes(), None, true);
+        read.unwrap_or_else(|error| panic!("{error}\n{text}"));
+    }
+
+    #[test]
+    fn it_is_a_workload_as_it_is_and_with_any_key_taken_in() {
+        let text = template();
+        reads(&text);
+        assert!(text.lines().all(|line| line.chars().count() <= 100));
+        let is_key = |line: &&str| line.starts_with('#') && !line.starts_with("# ");
+        let commented: Vec<&str> = text.lines().filter(is_key).collect();
+        assert!(commented.len() > 40, "{}", commented.len());
+        for line in commented {
+            // Precision and budget take repetitions without a number.
+            let wanted = ["#precision", "#budget"]
+                .iter()
+                .any(|it| line.starts_with(it));
+            let changed = text.replacen(line, &line[1..], 1);
+            reads(&match wanted {
+                true => changed.replacen("#repetitions = 5", "repetitions = \"auto\"", 1),
+                false => match line.starts_with("#new_file") || line.starts_with("#arrivals") {
+                    true => continue,
+                    false => changed,
+                },
+            });
+        }
+    }
+
+    #[test]
+    fn every_key_has_an_example_or_a_reason() {
+        for key in keys() {
+            let name = key.name.as_str();
+            let known = match key.table.as_str() {
+                "" => LEFT_OUT.contains(&name) || TOP.iter().any(|(it, _)| *it == name),
+                "access_spec.line" => LINE.iter().any(|(it, _)| *it == name),
+                _ => true,
+            };
+            assert!(known, "`{}` has no example", key.path());
+        }
+    }
+}
