@@ -1,6 +1,10 @@
 //! Reads of storage that was never written.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use results::{Warning, WarningCode, target_indexes};
+use target::{Blank, Prepared};
 use workload::plan::{Cell, EngineKind, Plan, TargetKind};
 
 /// From this share on, reads that need no medium are worth a warning.
@@ -17,22 +21,42 @@ pub fn blank_storage(plan: &Plan, cell: &Cell) -> Vec<Warning> {
         let target = plan.targets.get(target_index as usize)?;
         let blank = (target.kind == TargetKind::Device)
             .then(|| target::blank(&target.path, read_bytes(cell, target_index)?))??;
-        (blank.share() >= BLANK_SHARE_MIN).then(|| {
-            let (path, keeper) = (target.path.display(), blank.keeper.display());
-            let where_it_is = match blank.keeper == target.path {
-                true => String::new(),
-                false => format!(" (its bytes are in `{keeper}`)"),
-            };
-            let message = format!(
-                "{:.0} % of what is read of `{path}` was never written{where_it_is}: such reads \
-                 are answered without the medium; write all of it first, as `--precondition 1x` \
-                 does",
-                (blank.share() * 100.0).max(1.0)
-            );
-            Warning::of_cell(WarningCode::BlankStorage, cell.index, message)
-        })
+        let help = "write all of it first, as `--precondition 1x` does";
+        warning(cell, &target.path, &blank, help)
     });
     doubted.collect()
+}
+
+/// Whether a cell reads parts of somebody's files that were never written.
+pub(crate) fn blank_files(targets: &BTreeMap<u32, Prepared>, cell: &Cell) -> Vec<Warning> {
+    let doubted = target_indexes(cell).into_iter().filter_map(|target_index| {
+        let prepared = targets.get(&target_index)?;
+        let blank = prepared.blank(read_bytes(cell, target_index)?)?;
+        let help = "copy the file with `cp --sparse=never`, and read the copy";
+        warning(cell, &prepared.path(), &blank, help)
+    });
+    doubted.collect()
+}
+
+fn warning(cell: &Cell, path: &Path, blank: &Blank, help: &str) -> Option<Warning> {
+    if blank.share() < BLANK_SHARE_MIN {
+        return None;
+    }
+    let where_it_is = match blank.keeper == path {
+        true => String::new(),
+        false => format!(" (its bytes are in `{}`)", blank.keeper.display()),
+    };
+    let message = format!(
+        "{:.0} % of what is read of `{}` was never written{where_it_is}: such reads are answered \
+         without the medium; {help}",
+        (blank.share() * 100.0).max(1.0),
+        path.display()
+    );
+    Some(Warning::of_cell(
+        WarningCode::BlankStorage,
+        cell.index,
+        message,
+    ))
 }
 
 /// The bytes of a target that a cell's readers use; none where nobody reads it.

@@ -15,7 +15,7 @@ use target::Prepared;
 use workload::plan::{Cell, ContentPlan, FilePlan, Plan};
 
 use crate::RunError;
-use crate::blank::blank_storage;
+use crate::blank::{blank_files, blank_storage};
 use crate::calibrate::own_cost_ns;
 use crate::cell::{CellKit, Course, Mark, Measured, run_cell};
 use crate::drive::drive;
@@ -192,7 +192,8 @@ impl<'a> Session<'a> {
         for target_index in target_indexes(cell) {
             self.make_ready(target_index, cell)?;
         }
-        for warning in blank_storage(self.plan, cell) {
+        let blank = blank_storage(self.plan, cell);
+        for warning in blank.into_iter().chain(blank_files(&self.targets, cell)) {
             self.warn(warning);
         }
         self.tell(&RunEvent::CellStarted {

@@ -10,6 +10,7 @@ use crate::device::{HeldDevice, admit_device, check_unused};
 use crate::open::FileId;
 use crate::place::Place;
 use crate::probe::{PathFacts, PathKind, may_name_file, parent_of, probe};
+use crate::read_only::ReadOnlyFile;
 use crate::remount::Remount;
 
 /// What the user allows beyond a work directory of our own.
@@ -20,7 +21,8 @@ pub struct Permission {
     pub overwrite_devices: Vec<PathBuf>,
     /// A target that is not there may be made: a file of its name.
     pub create: bool,
-    /// The run reads only: devices are opened for reading, so that none needs to be named.
+    /// The run reads only: devices are opened for reading, so that none needs to be named, and so
+    /// are files that pgmeter did not make.
     pub read_only: bool,
     /// The run's id, noted in the manifest.
     pub run: String,
@@ -38,6 +40,8 @@ pub struct Admitted {
 #[derive(Debug)]
 pub(crate) enum Site {
     Files(Place),
+    /// Somebody's file, to be read.
+    ReadOnly(ReadOnlyFile),
     Device(HeldDevice),
 }
 
@@ -87,7 +91,7 @@ pub fn admit(path: &Path, permission: &Permission) -> Result<Admitted, TargetErr
         }
         PathKind::Device => Site::Device(admit_device(&facts, permission)?),
         PathKind::Directory => Site::Files(admit_directory(&facts)?),
-        PathKind::File => Site::Files(admit_file(&facts)?),
+        PathKind::File => admit_file(&facts, permission)?,
         PathKind::Missing if !may_name_file(path) => {
             return Err(TargetError::NoSuchDirectory {
                 path: path.to_owned(),
@@ -161,14 +165,37 @@ fn admit_new_file(facts: &PathFacts, permission: &Permission) -> Result<Place, T
     Ok(place)
 }
 
-fn admit_file(facts: &PathFacts) -> Result<Place, TargetError> {
+/// A test file of ours is used as any run uses it; any other file may be read, and no more.
+fn admit_file(facts: &PathFacts, permission: &Permission) -> Result<Site, TargetError> {
+    if permission.read_only && !is_ours(facts)? {
+        return ReadOnlyFile::admit(facts).map(Site::ReadOnly);
+    }
     let place = Place::beside(&facts.path, facts.directory)?;
     if facts.read_only {
         return Err(read_only(&facts.path));
     }
     check_files(&place)?;
     check_writable(facts, parent_of(&facts.path))?;
-    Ok(place)
+    Ok(Site::Files(place))
+}
+
+/// Whether a manifest names the file; an error if another process uses it.
+fn is_ours(facts: &PathFacts) -> Result<bool, TargetError> {
+    // Manifests are locked to be read, which takes leave to write; without one, a file can only be
+    // read anyway.
+    let Ok(place) = Place::beside(&facts.path, facts.directory) else {
+        return Ok(false);
+    };
+    let has_manifest = fs::symlink_metadata(place.manifest_path()).is_ok();
+    if facts.read_only || !has_manifest {
+        return Ok(false);
+    }
+    let Some(peeked) = place.peek()? else {
+        return Ok(false);
+    };
+    let name = place.test_name();
+    let found = rustix::fs::statat(&place.parent, &name, AtFlags::SYMLINK_NOFOLLOW);
+    Ok(found.is_ok_and(|found| peeked.names(&name, &found)))
 }
 
 /// Refuses a place that another run uses, and test files that no manifest names.
@@ -184,8 +211,10 @@ fn check_files(place: &Place) -> Result<(), TargetError> {
     if peeked.is_some_and(|peeked| peeked.names(&name, &found)) {
         return check_unused(&place.test_path(), FileId::of(&found));
     }
-    Err(TargetError::Foreign {
-        path: place.test_path(),
+    let path = place.test_path();
+    Err(match place.file_name {
+        Some(_) => TargetError::ForeignFile { path },
+        None => TargetError::Foreign { path },
     })
 }
 

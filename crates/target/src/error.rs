@@ -69,6 +69,25 @@ pub enum TargetError {
         /// The file or directory in the way.
         path: PathBuf,
     },
+    /// A target that is somebody's file, and that the run would write.
+    #[error("`{path}` exists and was not made by pgmeter")]
+    ForeignFile {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Somebody's file, to be read, ends before what is asked for.
+    #[error(
+        "`{path}` has {available}, {wanted} were asked",
+        available = size(*available_bytes), wanted = size(*wanted_bytes)
+    )]
+    FileTooSmall {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        available_bytes: u64,
+        /// The size asked.
+        wanted_bytes: u64,
+    },
     /// A work directory, manifest or test file that another user made.
     #[error("`{path}` belongs to another user ({uid})")]
     NotYours {
@@ -311,6 +330,14 @@ impl TargetError {
                 "nothing was written; give a new file name or a directory instead of `{}`",
                 path.display()
             ),
+            Self::ForeignFile { path } => format!(
+                "nothing was written; give a new file name or a directory instead of `{}`, or a \
+                 workload that only reads",
+                path.display()
+            ),
+            Self::FileTooSmall {
+                available_bytes: 0, ..
+            } => "nothing was written; name a file that has something to read".to_owned(),
             Self::NotYours { .. } => {
                 "nothing was changed; run as its owner, or choose another target".to_owned()
             }
@@ -323,6 +350,9 @@ impl TargetError {
             }
             Self::DeviceBusy { release, .. } => format!("nothing was written; {release}"),
             Self::DeviceTooSmall {
+                available_bytes, ..
+            }
+            | Self::FileTooSmall {
                 available_bytes, ..
             } => {
                 format!("choose `--size {}` or less", argument(*available_bytes))

@@ -2,7 +2,8 @@
 //!
 //! This crate alone creates and removes files and decides whether a device may be written. Nothing
 //! outside a work directory (or a file made by pgmeter with its manifest beside it) is ever written
-//! or removed, and nothing is followed through a symbolic link. It alone unmounts and mounts.
+//! or removed, any other file is opened for reading at most, and nothing is followed through a
+//! symbolic link. It alone unmounts and mounts.
 
 mod admit;
 mod blank;
@@ -30,6 +31,7 @@ mod own_io;
 mod place;
 mod prepare;
 mod probe;
+mod read_only;
 mod remount;
 mod remove;
 mod signature;

@@ -7,6 +7,7 @@ mod trees;
 
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,7 @@ use rustix::io::Errno;
 use workload::plan::{CacheMode, ContentPlan, TargetPlan};
 
 use crate::admit::{Admitted, Site};
+use crate::blank::Blank;
 use crate::claim::Claim;
 use crate::clean::{CleanReport, remove_all, remove_trees};
 use crate::device::HeldDevice;
@@ -27,6 +29,7 @@ use crate::fill::{FillError, Filling, Watch};
 use crate::manifest::Made;
 use crate::place::Place;
 use crate::probe::PathFacts;
+use crate::read_only::ReadOnlyFile;
 use crate::sysfs::split;
 use crate::{TargetError, space};
 
@@ -64,6 +67,8 @@ pub struct Prepared {
 #[derive(Debug)]
 enum Ready {
     File(Claim),
+    /// Nothing is made for it, and nothing removed.
+    ReadOnly(ReadOnlyFile),
     Device(HeldDevice, Filled),
 }
 
@@ -94,6 +99,7 @@ pub fn prepare(
     let Admitted { facts, site, run } = admitted;
     let site = match site {
         Site::Device(device) => Ready::Device(device, None),
+        Site::ReadOnly(file) => Ready::ReadOnly(file),
         Site::Files(place) => {
             if let Some(fill) = fill {
                 check_space_for(&place, plan, fill)?;
@@ -136,6 +142,14 @@ impl Prepared {
                 } else {
                     write_file(claim, plan, fill, watch)?;
                 }
+                self.evict_file()
+            }
+            Some(Ready::ReadOnly(file)) => {
+                if fill.verify_block_bytes.is_some() || fill.prepare_device {
+                    return Err(file.foreign());
+                }
+                file.check_size(plan.size_bytes)?;
+                self.reused = true;
                 self.evict_file()
             }
             Some(Ready::Device(device, filled)) => {
@@ -188,10 +202,12 @@ impl Prepared {
     pub fn open(&self, cache: CacheMode, read: bool, write: bool) -> Result<Opened, TargetError> {
         let file = match &self.site {
             Some(Ready::File(claim)) => open_file(claim, &self.facts, cache, (read, write))?,
+            Some(Ready::ReadOnly(file)) if write => return Err(file.foreign()),
+            Some(Ready::ReadOnly(file)) => file.open(cache, &self.facts)?,
             Some(Ready::Device(device, _)) => open_device(device, cache, read, write)?,
             None => return Err(TargetError::Replaced { path: self.path() }),
         };
-        let is_file = matches!(self.site, Some(Ready::File(_)));
+        let is_file = matches!(self.site, Some(Ready::File(_) | Ready::ReadOnly(_)));
         let doubt = (is_file && cache == CacheMode::Direct)
             .then(|| doubt(&self.facts, &file, write))
             .flatten();
@@ -217,6 +233,8 @@ impl Prepared {
                 let directory = claim.directory.try_clone().map_err(failed)?;
                 Reopen::file(directory, Path::new(&claim.place.test_name()), plan)
             }
+            Some(Ready::ReadOnly(file)) if write => return Err(file.foreign()),
+            Some(Ready::ReadOnly(file)) => return file.reopen(cache),
             Some(Ready::Device(device, _)) => {
                 let parent = device.path.parent().unwrap_or(Path::new("/"));
                 let name = Path::new(device.path.file_name().unwrap_or_default());
@@ -228,6 +246,16 @@ impl Prepared {
             None => return Err(TargetError::Replaced { path }),
         };
         made.map_err(|_| TargetError::Replaced { path: self.path() })
+    }
+
+    /// Which part of these bytes of somebody's file was never written; none of what pgmeter has
+    /// written, and where that cannot be told.
+    #[must_use]
+    pub fn blank(&self, bytes: Range<u64>) -> Option<Blank> {
+        match &self.site {
+            Some(Ready::ReadOnly(file)) => file.blank(bytes),
+            _ => None,
+        }
     }
 
     /// Drops the target's pages from the page cache, so that the next reads are cold.

@@ -106,7 +106,8 @@ fn a_file_that_pgmeter_did_not_make_is_refused() {
         (
             format!("`{shown}` exists and was not made by pgmeter"),
             format!(
-                "nothing was written; give a new file name or a directory instead of `{shown}`"
+                "nothing was written; give a new file name or a directory instead of `{shown}`, \
+                 or a workload that only reads"
             )
         )
     );

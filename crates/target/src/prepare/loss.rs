@@ -41,6 +41,10 @@ impl Prepared {
     pub fn loss(&self) -> Option<Loss> {
         match self.site.as_ref()? {
             Ready::File(claim) => loss_of_files(claim, self.facts.file_system.starts_with("fuse")),
+            Ready::ReadOnly(file) => file.is_replaced().map(|is_replaced| Loss {
+                path: file.path().to_owned(),
+                is_replaced,
+            }),
             Ready::Device(device, _) => loss_of_device(device),
         }
     }

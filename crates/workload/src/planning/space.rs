@@ -41,6 +41,12 @@ impl Entry {
         })
     }
 
+    /// Bytes that the file system must have room for; none for a file that is long enough.
+    fn new_bytes(&self, needed_bytes: u64) -> u64 {
+        let is_there = self.facts.kind == TargetKind::File && self.present_bytes() >= needed_bytes;
+        if is_there { 0 } else { needed_bytes }
+    }
+
     fn shares_space_with(&self, other: &Self) -> bool {
         match (self.facts.device_id, other.facts.device_id) {
             (Some(mine), Some(theirs)) => mine == theirs,
@@ -139,7 +145,7 @@ pub(super) fn checked(context: &Context) -> Result<Vec<TargetPlan>, Diagnostic> 
         let sharers = entries
             .iter()
             .filter(|other| other.shares_space_with(entry));
-        let needs = |other: &Entry| other.needed_bytes.saturating_add(other.files_bytes);
+        let needs = |it: &Entry| it.new_bytes(it.needed_bytes).saturating_add(it.files_bytes);
         let needed = sharers.fold(0_u64, |sum, other| sum.saturating_add(needs(other)));
         if needed > usable {
             let (what, help) = match entries.iter().any(|entry| entry.files_bytes > 0) {
@@ -181,7 +187,8 @@ pub fn check_space_together(plans: &[&Plan], facts: &SystemFacts) -> Result<(), 
                     files_bytes: files_bytes(plan, index),
                     size_is_default: false,
                 };
-                needs.push((entry, target.size_bytes));
+                let new_bytes = entry.new_bytes(target.size_bytes);
+                needs.push((entry, new_bytes));
             }
         }
     }
