@@ -206,9 +206,9 @@ fn a_typo_in_the_name_of_a_device_makes_no_file() {
 fn a_typo_is_never_answered_with_the_option_that_destroys() {
     let bed = Bed::new().unwrap();
     for line in [
-        &["run", "--rw=randread"][..],
+        &["run", "--row=randread"][..],
         &["run", "--overwrite", "/dev/x"],
-        &["compare", "--rw=randread"],
+        &["compare", "--row=randread"],
         &["run", "oltp", "--set", "overwrite_devices=/dev/x"],
         &["run", "oltp", "--set", "overwrite=/dev/x"],
     ] {

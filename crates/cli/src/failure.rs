@@ -7,6 +7,7 @@ use clap::error::{ContextKind, ContextValue};
 use units::{printable, printable_message};
 use workload::Diagnostic;
 
+use crate::foreign::translate;
 use crate::terminal::print_help;
 
 /// What the exit code says.
@@ -58,6 +59,10 @@ const DESTRUCTIVE: &str = "overwrite-device";
 /// Prints what is wrong with the command line, or the help that it asks for.
 pub(crate) fn not_understood(mut error: clap::Error) -> Exit {
     suggest_nothing_destructive(&mut error);
+    let words: Vec<String> = std::env::args_os()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    translate(&mut error, &words);
     if !error.use_stderr() {
         print_help(&error);
         return Exit::Measured;
@@ -224,7 +229,7 @@ mod tests {
     #[test]
     fn no_typo_is_answered_with_the_option_that_destroys() {
         let typos = [
-            "--rw=randread",
+            "--row=randread",
             "--overwrite",
             "--overwrite-devic=/dev/x",
             "--overwrite_device",

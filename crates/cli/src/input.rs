@@ -1,20 +1,24 @@
 //! From arguments to workloads and overrides.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{IsTerminal, Read};
 use std::path::Path;
 
-use units::Rate;
-use workload::source::{LoadOptions, Loaded, SourceKind, load_builtin, load_with};
+use units::{Rate, printable};
+use workload::source::{LoadOptions, Loaded, STDIN_NAME, SourceKind, load_builtin, load_with};
 use workload::{Diagnostic, Overrides, Workload};
 
 use crate::args::{
     ArrivalsArg, CacheArg, EngineArg, KindArg, UntilArg, WorkloadArgs, WorkloadOptions,
 };
 use crate::failure::{Exit, Failure};
+use crate::foreign::of_workload;
 
 /// Larger files are no workloads; nothing is read beyond.
 const FILE_BYTES_MAX: u64 = 64 << 20;
+
+/// What stands for standard input in the place of a file.
+const STDIN: &str = "-";
 
 /// What the arguments ask for.
 pub(crate) struct Input {
@@ -23,8 +27,17 @@ pub(crate) struct Input {
     pub overrides: Overrides,
 }
 
-/// Reads all workloads that the arguments name, or the pack `quick`.
+/// Reads all workloads that the arguments name, or builds the one that they say in one line; the
+/// pack `quick` where they do neither.
 pub(crate) fn input(args: &WorkloadArgs) -> Result<Input, Failure> {
+    if let Some(workload) = one_line(args)? {
+        return Ok(Input {
+            workloads: vec![workload],
+            warnings: Vec::new(),
+            overrides: overrides(&args.options)?,
+        });
+    }
+    refuse_reading_twice(&args.workloads)?;
     let mut workloads = Vec::new();
     let mut warnings = Vec::new();
     let default = [String::from("quick")];
@@ -51,9 +64,39 @@ pub(crate) fn input(args: &WorkloadArgs) -> Result<Input, Failure> {
     })
 }
 
-/// A file, if there is one of that name, else a built-in workload.
+/// The workload that the arguments say in one line, if they do.
+fn one_line(args: &WorkloadArgs) -> Result<Option<Workload>, Failure> {
+    let words = args.one_line.words();
+    if let (Some(option), Some(name)) = (words.first_option(), args.workloads.first()) {
+        let name = printable(name);
+        let message = format!("`{option}` says a workload in one line, and `{name}` names another");
+        let help =
+            format!("leave out `{name}`, or change it with `--set` in the place of `{option}`");
+        return Err(Failure::new(Exit::Usage, message, Some(help)));
+    }
+    Ok(words.workload()?)
+}
+
+/// Standard input has one end.
+fn refuse_reading_twice(names: &[String]) -> Result<(), Failure> {
+    if names.iter().filter(|name| *name == STDIN).count() < 2 {
+        return Ok(());
+    }
+    let help = "name the others as files".to_owned();
+    let message = "standard input (`-`) can be read once";
+    Err(Failure::new(Exit::Usage, message, Some(help)))
+}
+
+/// A file, if there is one of that name, else a built-in workload; `-` is standard input.
 pub(crate) fn find(name: &str, options: &LoadOptions) -> Result<Loaded, Failure> {
+    if name == STDIN {
+        return Ok(load_with(STDIN_NAME, &read_stdin()?, options)?);
+    }
     let path = Path::new(name);
+    if let Some(tip) = of_workload(name).filter(|_| !path.exists()) {
+        let message = format!("there is no workload `{}`", printable(name));
+        return Err(Failure::new(Exit::Usage, message, Some(tip)));
+    }
     let is_path = name.contains('/') || path.extension().is_some();
     if !is_path && !path.is_file() {
         return Ok(load_builtin(name)?);
@@ -96,19 +139,39 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
             help,
         ));
     }
-    let mut bytes = Vec::new();
-    file.take(FILE_BYTES_MAX + 1)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
-    if bytes.len() as u64 > FILE_BYTES_MAX {
+    let bytes = read_whole(file).map_err(failed)?;
+    bytes.ok_or_else(|| {
         let message = format!(
             "`{name}` has {} bytes, and a workload file has {FILE_BYTES_MAX} at most",
             found.len()
         );
         let help = Some("name a workload file".to_owned());
-        return Err(Failure::new(Exit::Usage, message, help));
+        Failure::new(Exit::Usage, message, help)
+    })
+}
+
+/// The workload on standard input.
+fn read_stdin() -> Result<Vec<u8>, Failure> {
+    let stdin = std::io::stdin();
+    if stdin.is_terminal() {
+        tell!("reading a workload from the terminal; Ctrl-D on a line of its own ends it");
     }
-    Ok(bytes)
+    let bytes = read_whole(stdin.lock())
+        .map_err(|error| Failure::system("cannot read standard input", &error))?;
+    bytes.ok_or_else(|| {
+        let message = format!(
+            "standard input has more than {FILE_BYTES_MAX} bytes, the most of a workload file"
+        );
+        let help = Some("give it a workload file".to_owned());
+        Failure::new(Exit::Usage, message, help)
+    })
+}
+
+/// All bytes; none where there are more than a workload file has.
+fn read_whole(from: impl Read) -> std::io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    from.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() as u64 <= FILE_BYTES_MAX).then_some(bytes))
 }
 
 fn overrides(args: &WorkloadOptions) -> Result<Overrides, Failure> {

@@ -7,6 +7,7 @@ mod args;
 mod command;
 mod document;
 mod failure;
+mod foreign;
 mod input;
 mod keep;
 mod output;
@@ -71,6 +72,8 @@ fn dispatch(cli: Cli, at_once: fn() -> !) -> Result<Exit, Failure> {
         Command::Check(args) => command::check::check(&args),
         Command::List(args) => command::list::list(&args),
         Command::Show(args) => command::show::show(&args, &place),
+        Command::Keys(args) => command::keys::keys(&args),
+        Command::Schema => command::keys::schema(),
         Command::Convert(args) => command::convert::convert(&args),
         Command::Report(args) => command::report::report(&args, &place),
         Command::Compare(args) => command::compare::compare(&args, &place, at_once),

@@ -34,6 +34,7 @@ pub use paper::{
 };
 pub use styled::{Style, Styled};
 pub use table::{Align, Column, Table};
+pub use wrap::wrap;
 
 use std::str::FromStr;
 

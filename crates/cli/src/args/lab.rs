@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use units::{Bytes, Span};
 
 use super::recover::{self, LabRecoverArgs};
-use super::{CacheArg, EngineArg, WorkloadArgs, WorkloadOptions};
+use super::{CacheArg, EngineArg, OneLineArgs, WorkloadArgs, WorkloadOptions};
 
 /// Arguments of `lab`.
 #[derive(Debug, Args)]
@@ -229,6 +229,7 @@ impl ChangeArgs {
                 set: self.set.clone(),
                 ..WorkloadOptions::default()
             },
+            one_line: OneLineArgs::default(),
         }
     }
 }

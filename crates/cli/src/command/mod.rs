@@ -6,6 +6,7 @@ pub(crate) mod clean;
 pub(crate) mod compare;
 pub(crate) mod convert;
 pub(crate) mod doctor;
+pub(crate) mod keys;
 pub(crate) mod lab;
 pub(crate) mod list;
 pub(crate) mod manual;

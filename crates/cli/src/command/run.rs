@@ -9,17 +9,18 @@ use display::{Asked, Display, Kind, Surroundings};
 use results::{CellRecord, RunRecord, Status, Warning, WarningCode};
 use run::RunOptions;
 use workload::plan::{Plan, TargetKind};
-use workload::{Diagnostic, DiagnosticCode, plan, wanted_targets};
+use workload::{Diagnostic, DiagnosticCode, Overrides, Workload, plan, to_toml, wanted_targets};
 
-use crate::args::{DisplayArg, RunArgs};
+use crate::args::{DisplayArg, PrintArg, RunArgs};
 use crate::command::mounts::put_back;
 use crate::command::outputs::Outputs;
+use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
 use crate::keep::Keeper;
 use crate::signals::{Continued, stop_flag};
 use crate::stored::Place;
-use crate::terminal::{Stream, no_color};
+use crate::terminal::{Stream, no_color, print_document};
 
 /// Without a target, a work directory is made in the current directory.
 pub(super) const DEFAULT_TARGET: &str = ".";
@@ -31,10 +32,13 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         warnings,
         overrides,
     } = input(&args.workload)?;
+    if let Some(PrintArg::Toml) = args.print {
+        return print_toml(&workloads, &warnings, &overrides);
+    }
     let wanted = wanted_targets(&workloads, &overrides);
     put_back(wanted.iter().map(Path::new))?;
     let create = args.workload.options.create;
-    look_at(&wanted, create)?;
+    look_at(&wanted, create, overrides.only_reads(&workloads))?;
     let facts = target::system_facts(&wanted, Some(DEFAULT_TARGET));
     let planned = plan(&workloads, &overrides, &facts)?;
     if let Some(refusal) = planned.refusals.into_iter().next() {
@@ -78,11 +82,26 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
     }
 }
 
+/// Prints the workload that would be measured, with all options in place.
+fn print_toml(
+    workloads: &[Workload],
+    warnings: &[Diagnostic],
+    overrides: &Overrides,
+) -> Result<Exit, Failure> {
+    for warning in warnings {
+        tell_text!("{warning}\n");
+    }
+    let written = overrides.written(workloads)?;
+    print_document(&Document::Data(to_toml(&written)))?;
+    Ok(Exit::Measured)
+}
+
 /// Refuses what cannot be a target before the plan is made for it. Devices wait for the plan, which
 /// tells whether they will be written.
-pub(super) fn look_at(wanted: &[String], create: bool) -> Result<(), Failure> {
+pub(super) fn look_at(wanted: &[String], create: bool, read_only: bool) -> Result<(), Failure> {
     let permission = target::Permission {
         create,
+        read_only,
         ..target::Permission::default()
     };
     for path in wanted.iter().map(Path::new) {

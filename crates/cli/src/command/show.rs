@@ -2,6 +2,7 @@
 
 use report::{Format, render};
 use results::RunRecord;
+use workload::reference::template;
 use workload::source::LoadOptions;
 use workload::to_toml;
 
@@ -12,23 +13,27 @@ use crate::input::find;
 use crate::stored::{Place, names_a_run};
 use crate::terminal::{Stream, print, print_document};
 
-/// Prints a built-in workload as it is written, a file as it is understood, and of a run the
-/// report.
+/// Prints the template, a built-in workload as it is written, a file as it is understood, and of a
+/// run the report.
 pub(crate) fn show(args: &ShowArgs, place: &Place) -> Result<Exit, Failure> {
+    let Some(name) = &args.name else {
+        print_document(&Document::Data(template()))?;
+        return Ok(Exit::Measured);
+    };
     if args.kind.is_none()
-        && let Ok(builtin) = workload::builtin::find(&args.name)
+        && let Ok(builtin) = workload::builtin::find(name)
     {
         print_document(&Document::Data(builtin.text.to_owned()))?;
         return Ok(Exit::Measured);
     }
-    if args.kind.is_none() && names_a_run(&args.name) {
-        return show_run(&place.open_for(&args.name)?.load(&args.name)?);
+    if args.kind.is_none() && names_a_run(name) {
+        return show_run(&place.open_for(name)?.load(name)?);
     }
     let options = LoadOptions {
         kind: args.kind.map(KindArg::kind),
         ..LoadOptions::default()
     };
-    let loaded = find(&args.name, &options)?;
+    let loaded = find(name, &options)?;
     for warning in &loaded.warnings {
         tell_text!("{warning}\n");
     }

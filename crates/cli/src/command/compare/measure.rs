@@ -115,6 +115,7 @@ fn side(args: &CompareArgs, target: &Path) -> Result<Side, Failure> {
     let mut workload = WorkloadArgs {
         workloads: names.collect(),
         options: args.measure.clone(),
+        one_line: args.one_line.clone(),
     };
     workload.options.target = vec![target.to_owned()];
     let Input {
@@ -131,7 +132,11 @@ fn side(args: &CompareArgs, target: &Path) -> Result<Side, Failure> {
     }
     let wanted = wanted_targets(&workloads, &overrides);
     put_back(wanted.iter().map(Path::new))?;
-    look_at(&wanted, args.measure.create)?;
+    look_at(
+        &wanted,
+        args.measure.create,
+        overrides.only_reads(&workloads),
+    )?;
     let facts = target::system_facts(&wanted, Some(DEFAULT_TARGET));
     let planned = plan(&workloads, &overrides, &facts)?;
     if let Some(refusal) = planned.refusals.into_iter().next() {

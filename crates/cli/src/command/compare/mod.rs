@@ -10,7 +10,7 @@ use report::{
 };
 use results::RunRecord;
 
-use crate::args::{CompareArgs, CompareFormat, WorkloadOptions};
+use crate::args::{CompareArgs, CompareFormat, OneLineArgs, WorkloadOptions};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::output::{page_of, write_new};
@@ -26,7 +26,7 @@ pub(crate) fn compare(
     if !args.measure.target.is_empty() {
         return measure::measure(args, place, at_once);
     }
-    if args.measure != WorkloadOptions::default() {
+    if args.measure != WorkloadOptions::default() || args.one_line != OneLineArgs::default() {
         let message = "there are options of a measurement, but nothing to measure";
         let help = "write `compare --target A --target B WORKLOAD`, or leave them out";
         return Err(Failure::new(Exit::Usage, message, Some(help.to_owned())));

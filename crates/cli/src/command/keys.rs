@@ -1,0 +1,95 @@
+//! `keys` and `schema`: what workload files say, from the types that read them.
+
+use std::fmt::Write as _;
+
+use report::wrap;
+use workload::reference::{WorkloadKey, find_keys, keys as all_keys, nearest_key, schema_json};
+
+use crate::args::KeysArgs;
+use crate::document::Document;
+use crate::failure::{Exit, Failure};
+use crate::terminal::{Stream, print, print_document};
+
+/// Columns before the explanation.
+const INDENT: &str = "    ";
+
+/// Prints every key of workload files, or those that a word finds.
+pub(crate) fn keys(args: &KeysArgs) -> Result<Exit, Failure> {
+    let found = match &args.word {
+        Some(word) => find_keys(word),
+        None => all_keys(),
+    };
+    if let Some(word) = args.word.as_ref().filter(|_| found.is_empty()) {
+        let help = match nearest_key(word) {
+            Some(near) => format!("did you mean `pgmeter keys {near}`?"),
+            None => "`pgmeter keys` lists them all".to_owned(),
+        };
+        let message = format!("no key is called `{word}` or says so");
+        return Err(Failure::new(Exit::Usage, message, Some(help)));
+    }
+    if args.json {
+        let json = serde_json::to_string_pretty(&found)
+            .map_err(|error| Failure::system("cannot write JSON", &error.into()))?;
+        print_document(&Document::Json(format!("{json}\n")))?;
+        return Ok(Exit::Measured);
+    }
+    let width = Stream::Output.page().width.max(40);
+    let texts: Vec<String> = found.iter().map(|key| entry(key, width)).collect();
+    print(texts.join("\n"))?;
+    Ok(Exit::Measured)
+}
+
+/// Prints the JSON Schema of workload files.
+pub(crate) fn schema() -> Result<Exit, Failure> {
+    print_document(&Document::Data(schema_json()))?;
+    Ok(Exit::Measured)
+}
+
+/// A key's own line, and below it what it says.
+fn entry(key: &WorkloadKey, width: usize) -> String {
+    let unit = match (key.value.as_str(), key.unit) {
+        ("percent", _) | (_, None) => String::new(),
+        (_, Some("per second")) => " per second".to_owned(),
+        (_, Some(unit)) => format!(" in {unit}"),
+    };
+    let mut text = format!("{}: {}{unit}\n", key.path(), key.value);
+    let mut said = key.meaning.clone();
+    if !key.words.is_empty() {
+        let _ = write!(said, " Values: {}.", key.words.join(", "));
+    }
+    if let Some(default) = &key.default {
+        let _ = write!(said, " Default: {default}.");
+    }
+    for line in wrap(&said, width - INDENT.len()) {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{INDENT}{line}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_fits_the_width_and_says_all_that_is_known() {
+        for width in [40, 80, 200] {
+            for key in all_keys() {
+                let text = entry(&key, width);
+                let (head, rest) = text.split_once('\n').expect("two lines");
+                assert!(head.starts_with(&key.path()), "{head}");
+                for line in rest.lines() {
+                    let long_word = !line.trim().contains(' ');
+                    assert!(line.chars().count() <= width || long_word, "{line}");
+                }
+            }
+        }
+        let found = find_keys("run_time");
+        let text = entry(&found[0], 60);
+        assert!(
+            text.starts_with("run_time: time in seconds\n    Measured time"),
+            "{text}"
+        );
+        assert!(text.contains("Default: 10"), "{text}");
+    }
+}

@@ -1,0 +1,330 @@
+//! The one table of other programs' options and ours.
+
+use units::Bytes;
+
+use super::ValueShape::{self, Flag, Number, Path, Size, Value};
+
+/// Programs whose spelling is known; the first is named where several spell alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ForeignProgram {
+    Fio,
+    Elbencho,
+    Iozone,
+    Vdbench,
+}
+
+impl ForeignProgram {
+    pub(super) const ALL: [Self; 4] = [Self::Fio, Self::Elbencho, Self::Iozone, Self::Vdbench];
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Fio => "fio",
+            Self::Elbencho => "elbencho",
+            Self::Iozone => "IOzone",
+            Self::Vdbench => "vdbench",
+        }
+    }
+}
+
+/// What an option is called here.
+#[derive(Clone, Copy)]
+pub(super) enum Ours {
+    /// This option with the same value.
+    Same(&'static str),
+    /// These words, whatever the value.
+    Words(&'static str),
+    /// Words made of the value.
+    Made(fn(&str) -> String),
+    /// Nothing, and why.
+    Nothing(&'static str),
+}
+
+/// How a program spells something.
+pub(super) struct Spelling {
+    pub program: ForeignProgram,
+    /// With its dashes; without any it is written `word=value`.
+    pub word: &'static str,
+    pub shape: ValueShape,
+    pub ours: Ours,
+}
+
+const fn row(
+    program: ForeignProgram,
+    word: &'static str,
+    shape: ValueShape,
+    ours: Ours,
+) -> Spelling {
+    Spelling {
+        program,
+        word,
+        shape,
+        ours,
+    }
+}
+
+const FSYNC: &str = "transfers have no fsync here; the workloads `fs-mark` and `postmark` do";
+const IN_A_FILE: &str = "a key of the access line; `--print toml` makes a file to write it into";
+
+use ForeignProgram::{Elbencho, Fio, Iozone, Vdbench};
+use Ours::{Made, Nothing, Same, Words};
+
+/// Spellings that are not ours already, by program.
+///
+/// Source: fio 3.38 `HOWTO`, elbencho 3.0 `--help-all`, IOzone 3.506 `-h`, vdbench 5.04.07 manual.
+pub(super) const ROWS: &[Spelling] = &[
+    row(Fio, "--ioengine", Value, Made(engine)),
+    row(Fio, "--direct", Number, Made(direct)),
+    row(Fio, "--buffered", Number, Made(buffered)),
+    row(Fio, "--numjobs", Value, Same("--workers")),
+    row(Fio, "--runtime", Value, Same("--run-time")),
+    row(Fio, "--ramp_time", Value, Same("--ramp-time")),
+    row(Fio, "--filename", Value, Same("--target")),
+    row(Fio, "--directory", Value, Same("--target")),
+    row(Fio, "--blocksize", Value, Same("--bs")),
+    row(Fio, "--bssplit", Value, Made(split_sizes)),
+    row(Fio, "--rwmixwrite", Number, Made(mix_of_writes)),
+    row(Fio, "--percentage_random", Value, Same("--random")),
+    row(Fio, "--filesize", Value, Same("--size")),
+    row(Fio, "--offset", Value, Made(|it| set("start", it))),
+    row(Fio, "--number_ios", Value, Same("--operations")),
+    row(Fio, "--loops", Value, Same("--repetitions")),
+    row(Fio, "--rate_iops", Value, Same("--rate")),
+    row(Fio, "--randseed", Value, Same("--seed")),
+    row(Fio, "--cpus_allowed", Value, Made(|it| set("cpus", it))),
+    row(Fio, "--iodepth_batch", Value, Made(|it| set("batch", it))),
+    row(
+        Fio,
+        "--iodepth_batch_submit",
+        Value,
+        Made(|it| set("batch", it)),
+    ),
+    row(Fio, "--hipri", Flag, Words("--set iopoll=true")),
+    row(Fio, "--sqthread_poll", Flag, Words("--set sqpoll=true")),
+    row(Fio, "--verify", ValueShape::Given, Words("--verify")),
+    row(
+        Fio,
+        "--buffer_compress_percentage",
+        Value,
+        Made(|it| content("compress", it)),
+    ),
+    row(
+        Fio,
+        "--dedupe_percentage",
+        Value,
+        Made(|it| content("dedupe", it)),
+    ),
+    row(Fio, "--output", Value, Same("--json")),
+    row(
+        Fio,
+        "--output-format",
+        Value,
+        Nothing("`--json FILE` and `--csv FILE` write results"),
+    ),
+    row(
+        Fio,
+        "--name",
+        Value,
+        Nothing("a run is named after its workload"),
+    ),
+    row(
+        Fio,
+        "--time_based",
+        Flag,
+        Nothing("runs end by time anyway"),
+    ),
+    row(
+        Fio,
+        "--group_reporting",
+        Flag,
+        Nothing("workers are reported together anyway"),
+    ),
+    row(Fio, "--thread", Flag, Nothing("workers are threads anyway")),
+    row(
+        Fio,
+        "--norandommap",
+        Flag,
+        Nothing("random positions may come again anyway"),
+    ),
+    row(
+        Fio,
+        "--randrepeat",
+        Number,
+        Nothing("the seed is 1 unless `--seed` says another"),
+    ),
+    row(
+        Fio,
+        "--gtod_reduce",
+        Number,
+        Nothing("every request is timed"),
+    ),
+    row(
+        Fio,
+        "--refill_buffers",
+        Flag,
+        Nothing("contents do not compress anyway"),
+    ),
+    row(
+        Fio,
+        "--invalidate",
+        Number,
+        Nothing("reads begin cold anyway"),
+    ),
+    row(
+        Fio,
+        "--readonly",
+        Flag,
+        Nothing("what only reads opens its targets for reading"),
+    ),
+    row(Fio, "--random_distribution", Value, Nothing(IN_A_FILE)),
+    row(Fio, "--thinktime", Value, Nothing(IN_A_FILE)),
+    row(Fio, "--blockalign", Value, Nothing(IN_A_FILE)),
+    row(Fio, "--fsync", Number, Nothing(FSYNC)),
+    row(Fio, "--fdatasync", Number, Nothing(FSYNC)),
+    row(Fio, "--end_fsync", Number, Nothing(FSYNC)),
+    row(Fio, "--sync", Value, Nothing(FSYNC)),
+    row(Elbencho, "--threads", Number, Same("--workers")),
+    row(Elbencho, "-t", Number, Same("--workers")),
+    row(Elbencho, "--block", Size, Same("--bs")),
+    row(Elbencho, "-b", Size, Same("--bs")),
+    row(Elbencho, "-s", Size, Same("--size")),
+    row(Elbencho, "--rand", Flag, Words("--random 100")),
+    row(Elbencho, "--rwmixpct", Number, Same("--read")),
+    row(Elbencho, "--read", Flag, Words("--read 100")),
+    row(Elbencho, "-r", Flag, Words("--read 100")),
+    row(Elbencho, "--write", Flag, Words("--read 0")),
+    row(Elbencho, "-w", Flag, Words("--read 0")),
+    row(Elbencho, "--direct", Flag, Words("--cache direct")),
+    row(Elbencho, "--timelimit", Number, Same("--run-time")),
+    row(Elbencho, "--jsonfile", Value, Same("--json")),
+    row(Elbencho, "--csvfile", Value, Same("--csv")),
+    row(Elbencho, "--zones", Value, Made(|it| set("cpus", it))),
+    row(
+        Elbencho,
+        "--dropcache",
+        Flag,
+        Nothing("reads begin cold anyway"),
+    ),
+    row(
+        Elbencho,
+        "--lat",
+        Flag,
+        Nothing("latencies are reported anyway"),
+    ),
+    row(
+        Elbencho,
+        "--infloop",
+        Flag,
+        Nothing("runs end by `--run-time`, at most 30d"),
+    ),
+    row(Iozone, "-i", Number, Made(iozones_test)),
+    row(Iozone, "-r", Size, Same("--bs")),
+    row(Iozone, "-s", Size, Same("--size")),
+    row(Iozone, "-t", Number, Same("--workers")),
+    row(Iozone, "-f", Path, Same("--target")),
+    row(Iozone, "-F", Path, Same("--target")),
+    row(Iozone, "-I", Flag, Words("--cache direct")),
+    row(Iozone, "-w", Flag, Words("--keep")),
+    row(Iozone, "-e", Flag, Nothing(FSYNC)),
+    row(
+        Iozone,
+        "-c",
+        Flag,
+        Nothing("closing is not part of a transfer"),
+    ),
+    row(
+        Iozone,
+        "-O",
+        Flag,
+        Nothing("rates are in operations anyway"),
+    ),
+    row(
+        Iozone,
+        "-a",
+        Flag,
+        Nothing("the pack `quick` measures several patterns"),
+    ),
+    row(Vdbench, "xfersize", Size, Same("--bs")),
+    row(Vdbench, "rdpct", Number, Same("--read")),
+    row(Vdbench, "seekpct", Value, Made(seeks)),
+    row(Vdbench, "threads", Number, Same("--iodepth")),
+    row(Vdbench, "elapsed", Value, Same("--run-time")),
+    row(Vdbench, "warmup", Value, Same("--ramp-time")),
+    row(Vdbench, "iorate", Value, Made(rate)),
+    row(Vdbench, "lun", Value, Same("--target")),
+    row(Vdbench, "size", Size, Same("--size")),
+    row(Vdbench, "openflags", Value, Words("--cache direct")),
+    row(
+        Vdbench,
+        "interval",
+        Value,
+        Nothing("intervals adapt to the run time"),
+    ),
+];
+
+fn set(key: &str, value: &str) -> String {
+    format!("--set {key}={value}")
+}
+
+fn content(key: &str, value: &str) -> String {
+    format!("--set content='{{ {key} = {value} }}'")
+}
+
+fn engine(name: &str) -> String {
+    let ours = match name {
+        "mmap" | "null" => name,
+        "sync" | "psync" | "vsync" | "pvsync" | "pvsync2" => "psync",
+        _ => "io_uring",
+    };
+    format!("--engine {ours}")
+}
+
+fn direct(value: &str) -> String {
+    let mode = if value == "0" { "buffered" } else { "direct" };
+    format!("--cache {mode}")
+}
+
+fn buffered(value: &str) -> String {
+    direct(if value == "0" { "1" } else { "0" })
+}
+
+/// `4k/60:64k/40` is `4k:60,64k:40`; what is said of writes alone is dropped.
+fn split_sizes(value: &str) -> String {
+    let reads = value.split(',').next().unwrap_or_default();
+    format!("--bs {}", reads.replace(':', ",").replace('/', ":"))
+}
+
+fn mix_of_writes(value: &str) -> String {
+    let writes: u8 = value.parse().unwrap_or(50);
+    format!("--rwmix {}", 100_u8.saturating_sub(writes))
+}
+
+fn iozones_test(value: &str) -> String {
+    let pattern = match value {
+        "0" => "write",
+        "1" => "read",
+        _ => "randrw",
+    };
+    format!("--rw {pattern}")
+}
+
+fn seeks(value: &str) -> String {
+    let share = match value {
+        "random" | "rand" => "100",
+        "seq" | "seqnz" | "eof" | "sequential" => "0",
+        share => share,
+    };
+    format!("--random {share}")
+}
+
+fn rate(value: &str) -> String {
+    match value {
+        "max" => String::new(),
+        "curve" => "--curve".to_owned(),
+        rate => format!("--rate {rate}"),
+    }
+}
+
+/// Whether a text is a size.
+pub(super) fn is_size(text: &str) -> bool {
+    text.parse::<Bytes>().is_ok()
+}

@@ -1,0 +1,172 @@
+use clap::{CommandFactory, Parser};
+
+use super::*;
+use crate::args::Cli;
+
+fn words(line: &str) -> Vec<String> {
+    line.split(' ').map(str::to_owned).collect()
+}
+
+fn complaint(line: &str) -> String {
+    let words = words(line);
+    let mut error = Cli::try_parse_from(&words).expect_err("not ours");
+    translate(&mut error, &words);
+    error.render().to_string()
+}
+
+#[test]
+fn the_whole_line_of_each_program_is_said_in_our_options() {
+    for (line, ours) in [
+        (
+            "pgmeter run --name=x --rw=randread --bs=4k --ioengine=libaio --iodepth=32 --direct=1 \
+             --numjobs=4 --runtime=60 --time_based --filename=/dev/x --group_reporting",
+            "--rw=randread --bs=4k --engine io_uring --iodepth=32 --cache direct --workers 4 \
+             --run-time 60 --target /dev/x",
+        ),
+        (
+            "pgmeter run -w -b 4k -t 4 -s 1g --rand --direct --rwmixpct 70 /mnt/x",
+            "--read 70 --bs 4k --workers 4 --size 1g --random 100 --cache direct /mnt/x",
+        ),
+        (
+            "pgmeter run -i 0 -r 4k -s 1g -t 2 -I -f /mnt/x/f",
+            "--rw write --bs 4k --size 1g --workers 2 --cache direct --target /mnt/x/f",
+        ),
+        ("pgmeter run -i1 -r4k -s1g", "--rw read --bs 4k --size 1g"),
+        (
+            "pgmeter check --bssplit=4k/60:64k/40 --rw=randrw --rwmixwrite=30",
+            "--bs 4k:60,64k:40 --rw=randrw --rwmix 70",
+        ),
+        (
+            "pgmeter --ioengine=psync --rw=read --runtime=5",
+            "--engine psync --rw=read --run-time 5",
+        ),
+    ] {
+        let said = complaint(line);
+        let all = said
+            .lines()
+            .find(|it| it.contains("in all: "))
+            .unwrap_or_default();
+        let wanted = format!("in all: `pgmeter run {ours}`");
+        assert!(all.contains(&wanted), "{line}\n{said}\nwanted {wanted}");
+    }
+}
+
+#[test]
+fn every_word_of_another_program_has_its_tip() {
+    for (line, tip) in [
+        (
+            "pgmeter run --ioengine=libaio",
+            "`--ioengine=libaio` of fio is `--engine io_uring` here",
+        ),
+        (
+            "pgmeter run --direct=0",
+            "`--direct=0` of fio is `--cache buffered` here",
+        ),
+        (
+            "pgmeter run --buffered=0",
+            "`--buffered=0` of fio is `--cache direct` here",
+        ),
+        (
+            "pgmeter run --direct",
+            "`--direct` of elbencho is `--cache direct` here",
+        ),
+        (
+            "pgmeter run --numjobs 4",
+            "`--numjobs=4` of fio is `--workers 4` here",
+        ),
+        (
+            "pgmeter run --blocksize=8k",
+            "`--blocksize=8k` of fio is `--bs 8k` here",
+        ),
+        (
+            "pgmeter run --rwmixpct 70",
+            "`--rwmixpct=70` of elbencho is `--read 70` here",
+        ),
+        ("pgmeter run -b 4k", "`-b 4k` of elbencho is `--bs 4k` here"),
+        ("pgmeter run -i 2", "`-i 2` of IOzone is `--rw randrw` here"),
+        (
+            "pgmeter run --rand --read",
+            "`--read` of elbencho is `--read 100` here",
+        ),
+        (
+            "pgmeter run --fsync=1",
+            "not needed: transfers have no fsync here",
+        ),
+        (
+            "pgmeter run --verify=crc32c",
+            "`--verify=crc32c` of fio is `--verify` here",
+        ),
+        ("pgmeter run --rw=trim", "`--rw randwrite` overwrites them"),
+        ("pgmeter run --rw=randtrim", "does not discard blocks"),
+    ] {
+        let said = complaint(line);
+        assert!(said.contains(tip), "{line}\n{said}");
+        assert!(said.starts_with("error: "), "{said}");
+    }
+}
+
+#[test]
+fn words_of_vdbench_stand_where_workloads_do() {
+    for (word, tip) in [
+        ("xfersize=4k", "`xfersize=4k` of vdbench is `--bs 4k` here"),
+        ("rdpct=70", "`rdpct=70` of vdbench is `--read 70` here"),
+        (
+            "seekpct=random",
+            "`seekpct=random` of vdbench is `--random 100` here",
+        ),
+        ("threads=8", "`threads=8` of vdbench is `--iodepth 8` here"),
+        ("iorate=max", "is how it is here anyway"),
+    ] {
+        assert!(of_workload(word).unwrap().contains(tip), "{word}");
+    }
+    for word in ["oltp", "a=b", "xfersize", "rdpct=", "x/xfersize=4k"] {
+        assert_eq!(of_workload(word), None, "{word}");
+    }
+}
+
+#[test]
+fn what_nobody_spells_so_and_other_commands_have_no_such_tips() {
+    for line in [
+        "pgmeter run --frobnicate -t 4",
+        "pgmeter run --iodpth=4",
+        "pgmeter list --ioengine=libaio",
+        "pgmeter runs --threads 4",
+    ] {
+        let said = complaint(line);
+        assert!(!said.contains(" here"), "{said}");
+    }
+    assert!(complaint("pgmeter run --iodpth=4").contains("'--iodepth'"));
+}
+
+#[test]
+fn no_row_spells_what_is_ours_already_and_all_that_is_named_is_ours() {
+    let command = Cli::command();
+    let run = command.find_subcommand("run").expect("a command");
+    let is_ours = |long: &str| {
+        let mut arguments = run.get_arguments();
+        arguments.any(|it| {
+            it.get_long_and_visible_aliases()
+                .unwrap_or_default()
+                .contains(&long)
+        })
+    };
+    for row in ROWS {
+        if let Some(long) = row.word.strip_prefix("--") {
+            // Where the shape differs, the row tells the two apart.
+            let differs = matches!(row.word, "--verify" | "--read");
+            assert!(differs || !is_ours(long), "{}", row.word);
+        }
+        let ours = match row.ours {
+            Ours::Same(option) => option.to_owned(),
+            Ours::Words(words) => words.to_owned(),
+            Ours::Made(make) => make("1"),
+            Ours::Nothing(_) => continue,
+        };
+        let long = ours
+            .strip_prefix("--")
+            .expect("an option")
+            .split(' ')
+            .next();
+        assert!(is_ours(long.unwrap_or_default()), "{ours}");
+    }
+}

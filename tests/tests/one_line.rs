@@ -1,0 +1,398 @@
+//! A workload said in one line or by standard input, other programs' words and files, and what the
+//! program tells of its own keys.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use end_to_end::{Bed, Finished};
+use serde_json::Value;
+
+/// Usage, or the workload file.
+const USAGE: i32 = 2;
+/// This system cannot run it.
+const SYSTEM: i32 = 3;
+
+fn bed() -> Bed {
+    Bed::new().unwrap()
+}
+
+/// Runs the program with a file as standard input.
+fn run_reading(bed: &Bed, input: &Path, arguments: &[&str]) -> Finished {
+    let output = bed
+        .command(arguments)
+        .stdin(File::open(input).unwrap())
+        .output()
+        .unwrap();
+    Finished {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+/// What a checked plan asks for, without where its values came from.
+fn plan(seen: &Finished) -> Value {
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let printed: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let plan = printed.get("plan").unwrap_or(&printed);
+    serde_json::json!([
+        plan["cells"],
+        plan["targets"],
+        plan["workloads"],
+        plan["seed"]
+    ])
+}
+
+#[test]
+fn a_workload_in_one_line_is_measured_under_its_name() {
+    let bed = bed();
+    let line = [
+        "--rw",
+        "randread",
+        "--bs",
+        "4k",
+        "--iodepth",
+        "4",
+        "--size",
+        "4m",
+        "--cache",
+        "buffered",
+    ];
+    let (seen, record) = bed.record(&line);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let cell = &record["cells"][0];
+    assert_eq!(cell["workload"], "randread 4k");
+    assert_eq!(cell["iodepth"], 4);
+    assert!(cell["operations"]["read"]["count"].as_u64().unwrap() > 0);
+    assert!(cell["operations"].get("write").is_none(), "{cell}");
+    assert!(bed.left_in_target().is_empty());
+}
+
+#[test]
+fn a_mix_reads_and_writes_in_its_sizes() {
+    let bed = bed();
+    let line = [
+        "--rw=randrw",
+        "--rwmix=70",
+        "--bs=4k:60,64k:40",
+        "--size=4m",
+        "--cache=buffered",
+    ];
+    let (seen, record) = bed.record(&line);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let operations = &record["cells"][0]["operations"];
+    let count = |kind: &str| operations[kind]["count"].as_f64().unwrap();
+    let share = count("read") / (count("read") + count("write"));
+    assert!((0.6..0.8).contains(&share), "{share}");
+    let mean = operations["read"]["bytes"].as_f64().unwrap() / count("read");
+    assert!((20_000.0..40_000.0).contains(&mean), "{mean}");
+}
+
+#[test]
+fn what_is_printed_as_toml_reads_back_to_the_same_plan() {
+    let bed = bed();
+    let lines: [&[&str]; 4] = [
+        &[
+            "--rw",
+            "randread",
+            "--bs",
+            "4k",
+            "--iodepth",
+            "1,32",
+            "-t",
+            "/",
+        ],
+        &[
+            "--rw",
+            "rw",
+            "--rwmixread",
+            "70",
+            "--bs",
+            "4k:60,64k:40",
+            "--size",
+            "2g",
+            "-t",
+            "/",
+        ],
+        &[
+            "--read",
+            "70",
+            "--random",
+            "100",
+            "--bs",
+            "8k",
+            "--run-time",
+            "5s",
+            "-t",
+            "/",
+        ],
+        &["quick", "--size", "64m", "--seed", "7", "-t", "/"],
+    ];
+    for (index, line) in lines.into_iter().enumerate() {
+        let printed = bed.run(&[&["run", "--print", "toml"], line].concat());
+        assert_eq!(printed.code, 0, "{}", printed.text());
+        let name = format!("printed-{index}.toml");
+        bed.file(&name, &printed.stdout);
+        let said = plan(&bed.run(&[&["check", "--json"], line].concat()));
+        let read = plan(&bed.run(&["check", "--json", &name]));
+        assert_eq!(read, said, "{}", printed.stdout);
+    }
+    assert!(bed.left_in_target().is_empty());
+}
+
+#[test]
+fn contradictions_in_one_line_are_refused_with_what_to_write() {
+    let bed = bed();
+    let cases: [(&[&str], &[&str]); 8] = [
+        (
+            &["oltp", "--rw", "read"],
+            &["`--rw`", "`oltp`", "help: leave out"],
+        ),
+        (
+            &["--rw", "read", "--read", "50"],
+            &["`--rw read` and `--read`", "help: "],
+        ),
+        (
+            &["--rw", "randread", "--rwmix", "50"],
+            &["no mix", "help: use `--rw randrw`"],
+        ),
+        (
+            &["--bs", "4k"],
+            &["not what they do", "help: add `--rw randread`"],
+        ),
+        (
+            &["--rw", "read", "--bs", "4k:60,64k:30"],
+            &["90 %, not 100 %"],
+        ),
+        (
+            &["--rw", "read", "--bs", "4k,64k"],
+            &["`4k` has no share", "4k:60,64k:40"],
+        ),
+        (
+            &["--rw", "trim"],
+            &["does not discard blocks", "--rw randwrite"],
+        ),
+        (&["--rw", "sideways"], &["'sideways'", "randread"]),
+    ];
+    for (line, phrases) in cases {
+        for command in ["run", "check"] {
+            bed.run(&[&[command], line].concat())
+                .assert_refused(USAGE, phrases);
+        }
+    }
+}
+
+#[test]
+fn short_names_are_listed_and_others_are_said_in_one_line() {
+    let bed = bed();
+    let names = bed.run(&["list", "--names"]).stdout;
+    for name in [
+        "randread-4k",
+        "randwrite-4k",
+        "randrw-4k",
+        "seqread-1m",
+        "seqwrite-1m",
+    ] {
+        assert!(names.lines().any(|line| line == name), "{names}");
+    }
+    let seen = bed.run(&["run", "randread-16k"]);
+    seen.assert_refused(
+        USAGE,
+        &["help: write `--rw randread --bs 16k` in its place"],
+    );
+}
+
+#[test]
+fn a_workload_is_read_from_standard_input_whatever_its_kind() {
+    let bed = bed();
+    let toml = bed.file(
+        "w",
+        "size = \"4m\"\n[[access_spec]]\nline = [{ size = \"4k\" }]\n",
+    );
+    let postmark = bed.file("p", "set number 100\nset transactions 100\nrun\nquit\n");
+    for (input, name) in [(&toml, "stdin"), (&postmark, "stdin")] {
+        let seen = run_reading(&bed, input, &["check", "-", "--json", "-t", "/"]);
+        assert_eq!(plan(&seen)[2][0]["name"], name, "{}", seen.text());
+    }
+    let target = bed.target().to_string_lossy().into_owned();
+    let all = [
+        "run",
+        "-",
+        "-t",
+        &target,
+        "--cache",
+        "buffered",
+        "--run-time",
+        "200ms",
+        "--ramp-time",
+        "0s",
+        "--no-html",
+    ];
+    let seen = run_reading(&bed, &toml, &all);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let wrong = bed.file("x", "size = \"4m\"\niodpth = 4\n");
+    run_reading(&bed, &wrong, &["check", "-"])
+        .assert_refused(USAGE, &["--> <stdin>:2:1", "`iodepth`"]);
+    run_reading(&bed, &toml, &["check", "-", "-"]).assert_refused(USAGE, &["can be read once"]);
+    bed.run(&["check", "-"])
+        .assert_refused(USAGE, &["--> <stdin>", "empty"]);
+}
+
+#[test]
+fn options_of_other_programs_are_translated() {
+    let bed = bed();
+    let cases: [(&[&str], &[&str]); 6] = [
+        (
+            &[
+                "--ioengine=libaio",
+                "--direct=1",
+                "--numjobs=4",
+                "--runtime=60",
+            ],
+            &[
+                "--engine io_uring",
+                "--cache direct",
+                "--workers 4",
+                "--run-time 60",
+            ],
+        ),
+        (&["--filename=/x/y"], &["`--target /x/y`"]),
+        (&["--blocksize=4k"], &["`--bs 4k`"]),
+        (
+            &["-b", "4k", "-t", "4", "--rand"],
+            &["--bs 4k", "--workers 4", "--random 100"],
+        ),
+        (
+            &["-i", "0", "-r", "4k", "-s", "1g"],
+            &["--rw write --bs 4k --size 1g"],
+        ),
+        (&["xfersize=4k"], &["`--bs 4k`", "vdbench"]),
+    ];
+    for (line, phrases) in cases {
+        let seen = bed.run(&[&["run"], line].concat());
+        seen.assert_refused(USAGE, phrases);
+        assert!(!seen.stderr.contains("overwrite"), "{}", seen.text());
+    }
+}
+
+#[test]
+fn files_of_other_programs_are_named() {
+    let bed = bed();
+    let cases = [
+        (
+            "x.fio",
+            "[global]\nbs=4k\n[job]\nrw=randread\n",
+            "a fio job file",
+        ),
+        (
+            "x.f",
+            "set $dir=/tmp\ndefine fileset name=a,path=$dir\nrun 60\n",
+            "a filebench",
+        ),
+        (
+            "x.vdb",
+            "sd=sd1,lun=/dev/x\nwd=wd1,sd=sd1,rdpct=70\n",
+            "a vdbench parameter file",
+        ),
+        (
+            "x.load",
+            "NTCreateX \"\\\\x\" 0x0 0x2 1 SUCCESS\nClose 1 SUCCESS\n",
+            "a dbench load",
+        ),
+    ];
+    for (name, text, phrase) in cases {
+        bed.file(name, text);
+        let seen = bed.run(&["run", name]);
+        seen.assert_refused(USAGE, &[phrase, "does not read yet", "help: "]);
+    }
+}
+
+/// Content, size, and times of content and attributes.
+fn state(path: &Path) -> (Vec<u8>, u64, [i64; 4]) {
+    let found = fs::metadata(path).unwrap();
+    let times = [
+        found.mtime(),
+        found.mtime_nsec(),
+        found.ctime(),
+        found.ctime_nsec(),
+    ];
+    (fs::read(path).unwrap(), found.ino(), times)
+}
+
+#[test]
+fn a_workload_that_only_reads_reads_any_file_and_leaves_it() {
+    let bed = bed();
+    let path = bed.target().join("mail.db");
+    let content: Vec<u8> = (0..1_u32 << 20).map(|at| (at % 251) as u8).collect();
+    fs::write(&path, content).unwrap();
+    let before = state(&path);
+    let target = path.to_string_lossy().into_owned();
+    let short = [
+        "--run-time",
+        "200ms",
+        "--ramp-time",
+        "0s",
+        "--no-html",
+        "-t",
+        &target,
+    ];
+    for (workload, engine) in [
+        (&["--rw", "randread"][..], "psync"),
+        (&["--rw", "read", "--bs", "64k"], "io_uring"),
+        (&["randread-4k", "--set", "warm=true", "--keep"], "psync"),
+        (
+            &["--read", "100", "--random", "50", "--repetitions", "2"],
+            "mmap",
+        ),
+    ] {
+        let more = ["--engine", engine, "--cache", "buffered"];
+        let seen = bed.run(&[&["run"], workload, &short, &more].concat());
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        assert!(state(&path) == before, "{workload:?} changed the file");
+        assert_eq!(bed.left_in_target(), ["mail.db"]);
+    }
+    for workload in [
+        &["--rw", "randwrite"][..],
+        &["--rw", "randrw", "--rwmix", "99"],
+        &["--read", "99.9"],
+        &["--rw", "randread", "--verify"],
+        &["--rw", "randread", "--precondition", "1x"],
+        &["--rw", "write", "--set", "new_file=true"],
+        &["oltp"],
+        &["quick"],
+    ] {
+        let seen = bed.run(&[&["run"], workload, &short].concat());
+        seen.assert_refused(SYSTEM, &["was not made by pgmeter", "help: "]);
+        assert!(state(&path) == before, "{workload:?} changed the file");
+        assert_eq!(bed.left_in_target(), ["mail.db"]);
+    }
+    let seen = bed.run(&[&["run", "--rw", "read", "--size", "2m"][..], &short].concat());
+    seen.assert_refused(SYSTEM, &["has 1 MiB, 2 MiB were asked", "--size 1m"]);
+    assert!(state(&path) == before);
+}
+
+#[test]
+fn keys_schema_and_template_come_from_the_program() {
+    let bed = bed();
+    let seen = bed.run(&["keys", "iodepth"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert!(
+        seen.stdout.starts_with("iodepth: number, or a list\n"),
+        "{}",
+        seen.text()
+    );
+    assert!(seen.stdout.contains("Default: 1."), "{}", seen.text());
+    let all: Value = serde_json::from_str(&bed.run(&["keys", "--json"]).stdout).unwrap();
+    assert!(all.as_array().unwrap().len() > 100);
+    bed.run(&["keys", "iodpeth"])
+        .assert_refused(USAGE, &["did you mean `pgmeter keys iodepth`?"]);
+    let schema: Value = serde_json::from_str(&bed.run(&["schema"]).stdout).unwrap();
+    assert!(schema["properties"]["iodepth"].is_object());
+    let template = bed.run(&["show", "--template"]);
+    bed.file("mine.toml", &template.stdout);
+    let seen = bed.run(&["check", "mine.toml"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    bed.run(&["show"]).assert_refused(USAGE, &["NAME"]);
+}
