@@ -17,6 +17,9 @@ const BIAS: f64 = 6.0;
 /// What is left of a run counts as settled from where its mean is nearly as certain as it can be:
 /// the squared standard error is at most this multiple of the smallest.
 const CERTAIN_ENOUGH: f64 = 1.2;
+/// A value is far from the median around it at this many times the distance of the middle one of
+/// all: beyond 5 standard deviations of white noise, which noise without stalls hardly reaches.
+const FAR: f64 = 8.0;
 /// Correlation of neighbors beyond this is taken for this.
 const CORRELATION_MAX: f64 = 0.95;
 /// The draws are part of the result, so they are always the same.
@@ -45,8 +48,10 @@ impl WarmUp {
     /// of its neighbors (less its bias), so that correlated noise is not taken for a change.
     /// Where it ends: at the first start from which on the mean of the rest is nearly as certain
     /// as leaving out more would make it (MSER, within a tenth of the smallest standard error,
-    /// since the smallest of all lies anywhere in what has settled). A run that has not settled in
-    /// its first half has no warm-up but a [drift](crate::Drift).
+    /// since the smallest of all lies anywhere in what has settled). Behind the change, values far
+    /// from the median of the five around them are first replaced by it (Hampel's filter): one
+    /// stall in what has settled would otherwise pull the end behind itself. A run that has not
+    /// settled in its first half has no warm-up but a [drift](crate::Drift).
     ///
     /// Source: White, "An effective truncation heuristic for bias reduction in simulation output",
     /// Simulation 69, 1997 (MSER); Hawkins, "Testing a sequence of observations for a shift in
@@ -57,8 +62,9 @@ impl WarmUp {
         if values.len() < INTERVALS_MIN || !values.iter().all(|value| value.is_finite()) {
             return None;
         }
-        let p_value = p_value(values).filter(|p| *p <= SIGNIFICANT)?;
-        let end_index = certain_start(values);
+        let step = largest_step(&autocorrelation::deviations(values))?;
+        let p_value = Some(p_value(values, &step)).filter(|p| *p <= SIGNIFICANT)?;
+        let end_index = certain_start(&without_stalls(values, step.index));
         let has_settled = (1..values.len() / 2).contains(&end_index);
         Some(Self {
             end_index,
@@ -107,9 +113,8 @@ fn largest_step(deviations: &[f64]) -> Option<Step> {
     (squares > 0.0).then_some(Step { size, index })
 }
 
-/// How probable a change as large as the largest one is in a series without any.
-fn p_value(values: &[f64]) -> Option<f64> {
-    let step = largest_step(&autocorrelation::deviations(values))?;
+/// How probable a change as large as this, the largest, is in a series without any.
+fn p_value(values: &[f64], step: &Step) -> f64 {
     let (start, rest) = values.split_at(step.index);
     let residuals = [
         autocorrelation::deviations(start),
@@ -127,7 +132,7 @@ fn p_value(values: &[f64]) -> Option<f64> {
                 .is_some_and(|drawn| drawn.size >= step.size)
         })
         .count();
-    Some((as_large as f64 + 1.0) / (f64::from(DRAWN_COUNT) + 1.0))
+    (as_large as f64 + 1.0) / (f64::from(DRAWN_COUNT) + 1.0)
 }
 
 /// The correlation of neighbors, less the bias that subtracting two means brings.
@@ -165,6 +170,31 @@ fn fresh(correlation: f64) -> f64 {
     (1.0 - correlation * correlation).sqrt()
 }
 
+/// The values, with those from an index on that lie far from the median of the five around them
+/// replaced by it.
+fn without_stalls(values: &[f64], from: usize) -> Vec<f64> {
+    let (start, rest) = values.split_at(from);
+    let around = |index: usize| {
+        let window = &values[index.saturating_sub(2)..values.len().min(index + 3)];
+        describe::median(window).unwrap_or(values[index])
+    };
+    let medians: Vec<f64> = (from..values.len()).map(around).collect();
+    let apart: Vec<f64> = rest
+        .iter()
+        .zip(&medians)
+        .map(|(a, b)| (a - b).abs())
+        .collect();
+    let limit = describe::median(&apart).map_or(f64::INFINITY, |apart| apart * FAR);
+    let smooth = rest.iter().zip(medians).map(|(value, median)| {
+        if (value - median).abs() > limit {
+            median
+        } else {
+            *value
+        }
+    });
+    start.iter().copied().chain(smooth).collect()
+}
+
 /// The first start, within the first half, from which on the mean is nearly as certain as from any:
 /// by the sum of squared deviations over the squared count.
 fn certain_start(values: &[f64]) -> usize {
@@ -175,7 +205,9 @@ fn certain_start(values: &[f64]) -> usize {
         sum += value;
         squares += value * value;
         let count = f64::from(count);
-        uncertainties.push((squares - sum * sum / count) / (count * count));
+        // Rounding may bring the squares of equal values below 0.
+        let scatter = (squares - sum * sum / count).max(squares * 1e-12);
+        uncertainties.push(scatter / (count * count));
     }
     uncertainties.reverse();
     let first_half = &uncertainties[..=values.len() / 2];
@@ -255,6 +287,17 @@ mod tests {
     }
 
     #[test]
+    fn stalls_behind_a_warm_up_do_not_lengthen_it() {
+        let mut values = Simulated::new(97).white(40, 100.0, 1.0);
+        values[..12].iter_mut().for_each(|value| *value /= 3.0);
+        for stall in [15, 19, 27] {
+            values[stall] *= 0.8;
+        }
+        let end_index = WarmUp::of(&values).unwrap().end_index;
+        assert!((12..=15).contains(&end_index), "{end_index}");
+    }
+
+    #[test]
     fn a_warm_up_is_found_and_left_out() {
         let mut simulated = Simulated::new(67);
         let mut ends = Vec::new();
@@ -314,6 +357,16 @@ mod tests {
         let values: Vec<f64> = (0..40).map(|index| f64::from(index >= 5)).collect();
         let warm_up = WarmUp::of(&values).unwrap();
         assert_eq!((warm_up.end_index, warm_up.settled_mean), (5, 1.0));
+    }
+
+    #[test]
+    fn what_settles_exactly_has_settled() {
+        for rate in [97.3, 1000.1, 123_456.7] {
+            let mut values = [rate; 40];
+            values[..12].fill(rate / 3.0);
+            let end_index = WarmUp::of(&values).map(|it| it.end_index);
+            assert_eq!(end_index, Some(12), "{rate}");
+        }
     }
 
     #[test]

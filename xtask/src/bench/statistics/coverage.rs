@@ -188,6 +188,9 @@ pub fn warm_up(
             let record = slow_at_first(pgmeter, is_slow, seed)?;
             let length = record.pointer("/cells/0/within/warm_up/length_ns");
             let told = codes(&record);
+            if is_slow && length.is_none() {
+                println!("  not found: reads in intervals {:?}", reads(&record));
+            }
             if told.iter().any(|code| code == "warm-up") {
                 lengths.extend(
                     length
@@ -233,6 +236,14 @@ fn slow_at_first(pgmeter: &Pgmeter, is_slow: bool, seed: usize) -> Result<Value,
          ramp_time = 0\n[[access_spec]]\nline = [{{ size = \"4k\", random = 100 }}]\n"
     );
     pgmeter.record(&text, Some(Path::new(&faultfs.path())))
+}
+
+/// The reads of each interval.
+fn reads(record: &Value) -> Vec<u64> {
+    let intervals = record.pointer("/cells/0/intervals");
+    let intervals = intervals.and_then(Value::as_array).into_iter().flatten();
+    let counts = intervals.map(|it| it.pointer("/operations/read/count")?.as_u64());
+    counts.map(Option::unwrap_or_default).collect()
 }
 
 /// The codes of warnings about how the rate went.
