@@ -367,6 +367,43 @@ fn the_rate_of_few_slow_requests_is_that_of_their_times() {
     }
 }
 
+/// What the first cell's record says about its warm-up, or what is wrong with it: the first hundred
+/// reads were slow.
+fn slow_start(record: &Value) -> Result<(), String> {
+    let within = &record["cells"][0]["within"];
+    let warm_up = &within["warm_up"];
+    let length_s = warm_up["length_ns"].as_f64().ok_or("none is told")? / 1e9;
+    let (mut truth_s, mut reads) = (0.0, 0);
+    for interval in record["cells"][0]["intervals"].as_array().unwrap() {
+        if reads >= 100 {
+            break;
+        }
+        truth_s += interval["length_ns"].as_f64().unwrap() / 1e9;
+        reads += interval["operations"]["read"]["count"].as_u64().unwrap();
+    }
+    if !(truth_s - 0.5..truth_s + 2.0).contains(&length_s) {
+        return Err(format!("{length_s} s instead of {truth_s} s"));
+    }
+    let settled = warm_up["settled_mean"].as_f64().unwrap();
+    let with_it = record["cells"][0]["total"]["per_second"].as_f64().unwrap();
+    if settled <= with_it * 1.1 {
+        return Err(format!("{settled}, {with_it} with warm-up"));
+    }
+    let warnings = record["warnings"].as_array().unwrap();
+    let told = warnings.iter().find(|it| it["code"] == "warm-up");
+    let message = told.and_then(|it| it["message"].as_str());
+    match message {
+        Some(message) if message.contains("; add `--ramp-time ") => Ok(()),
+        other => Err(format!("the warning is {other:?}")),
+    }
+}
+
+/// Tries three times what changes of a busy machine may disturb.
+fn one_of_three(mut what: impl FnMut() -> Result<(), String>) {
+    let wrong: Vec<String> = (0..3).map_while(|_| what().err()).collect();
+    assert!(wrong.len() < 3, "{wrong:#?}");
+}
+
 #[test]
 fn a_slow_start_is_told_as_warm_up_with_its_length() {
     let settings = Settings {
@@ -375,33 +412,30 @@ fn a_slow_start_is_told_as_warm_up_with_its_length() {
     };
     let faultfs = need!(FaultFs::new(settings));
     let bed = prepared(&faultfs, READS, &["--run-time", "100ms"]);
+    let ten = ["--engine", "psync", "--run-time", "10s"];
+    let ten = [&["mine.toml", "--keep", "--ramp-time", "0"], &ten[..]].concat();
     // Three times slower for the first 3 s of 10.
     let slower = Effect::Stall(Duration::from_millis(20));
     let requests_count = 100;
-    faultfs.arm(&[Fault {
+    let fault = Fault {
         requests_count,
         ..Fault::once(Call::Read, 1, slower)
-    }]);
-    let ten = ["--engine", "psync", "--run-time", "10s"];
-    let ten = [&["mine.toml", "--keep", "--ramp-time", "0"], &ten[..]].concat();
-    let (seen, record) = bed.record(&ten);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    assert_eq!(faultfs.hits_count(), requests_count);
-    let warm_up = &record["cells"][0]["within"]["warm_up"];
-    let length_s = warm_up["length_ns"].as_f64().unwrap() / 1e9;
-    // On a busy machine the slow requests take longer.
-    assert!((2.5..5.0).contains(&length_s), "{length_s}");
-    let settled = warm_up["settled_mean"].as_f64().unwrap();
-    let with_it = record["cells"][0]["total"]["per_second"].as_f64().unwrap();
-    assert!(settled > with_it * 1.1, "{settled}, {with_it} with warm-up");
-    let warnings = record["warnings"].as_array().unwrap();
-    let told = warnings.iter().find(|it| it["code"] == "warm-up").unwrap();
-    let message = told["message"].as_str().unwrap();
-    assert!(message.contains("; add `--ramp-time "), "{message}");
+    };
+    one_of_three(|| {
+        faultfs.arm(&[fault]);
+        let (seen, record) = bed.record(&ten);
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        assert_eq!(faultfs.hits_count(), requests_count);
+        slow_start(&record)
+    });
     // Without it there is none.
-    let (_, record) = bed.record(&[&ten[..], &["--seed", "2"]].concat());
-    let warm_up = &record["cells"][0]["within"]["warm_up"];
-    assert_eq!(*warm_up, Value::Null, "{record}");
+    one_of_three(|| {
+        let (_, record) = bed.record(&[&ten[..], &["--seed", "2"]].concat());
+        match &record["cells"][0]["within"]["warm_up"] {
+            Value::Null => Ok(()),
+            told => Err(told.to_string()),
+        }
+    });
 }
 
 /// The lengths of the first cell's intervals in milliseconds, and the sum of their reads.
