@@ -1,5 +1,25 @@
 //! Seeds of the workers, from one number.
 
+use crate::plan::{Cell, PositionRule};
+
+/// Keeps the seeds of repetitions apart from those of workers.
+const REPEATED: u64 = 0x7265_7065_6174_2121;
+
+/// Gives the workers of a cell that is repeated seeds of their own: where all repetitions made the
+/// same requests at the same times, what differs from one stream to another would be in none of
+/// their intervals. Classics and Iometer's rule are told by their seed what to do, to the digit,
+/// and keep it.
+pub(super) fn renew(cell: &mut Cell) {
+    if cell.repetition == 0 || cell.files.is_some() {
+        return;
+    }
+    for worker in &mut cell.workers {
+        if worker.position != PositionRule::Iometer {
+            worker.seed = worker_seed(worker.seed ^ REPEATED, cell.repetition);
+        }
+    }
+}
+
 /// The seed of a worker: the `worker_index`-th output of the generator started at `seed`.
 ///
 /// Source: SplitMix64 of Steele, Lea and Flood, "Fast Splittable Pseudorandom Number Generators",

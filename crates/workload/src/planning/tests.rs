@@ -192,6 +192,22 @@ fn repetitions_after_the_first_are_in_an_order_drawn_from_the_seed() {
 }
 
 #[test]
+fn repetitions_have_streams_of_their_own() {
+    let seeds = |more: &str| {
+        let text = format!("repetitions = 3\n{more}{LINE}");
+        let cells = planned(&text, &[]).plan.cells;
+        let seeds = cells.iter().map(|cell| cell.workers[0].seed);
+        seeds.collect::<Vec<_>>()
+    };
+    let own = seeds("");
+    assert!(own[0] != own[1] && own[1] != own[2] && own[0] != own[2]);
+    assert_eq!(own, seeds(""));
+    // Iometer's rule follows from its seed.
+    let fixed = seeds("position = \"iometer\"\n");
+    assert!(fixed[0] == fixed[1] && fixed[1] == fixed[2]);
+}
+
+#[test]
 fn each_worker_uses_its_own_specification_of_the_step_or_sits_out() {
     let text = format!(
         "{LINE}{}[[worker]]\nname = \"x\"\naccess_specs = [\"b\", \"a\", \"Idle\"]\n\
