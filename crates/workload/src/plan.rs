@@ -251,8 +251,8 @@ pub struct RingOptions {
     pub iopoll: bool,
     /// Requests issued with one system call, at most.
     pub batch: u32,
-    /// Whether the workload says how large a batch is; else it is at most an eighth of the queue
-    /// depth while others are in flight.
+    /// Whether the workload says how large a batch is; else it is smaller while others are in
+    /// flight.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub batch_fixed: bool,
 }

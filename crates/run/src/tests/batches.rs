@@ -113,7 +113,7 @@ fn a_batch_that_was_asked_for_is_obeyed() {
 
 #[test]
 fn a_small_queue_has_batches_of_one_while_it_is_busy() {
-    for (slot_count, busy) in [(1, 1), (8, 1), (15, 1), (16, 2), (128, 16), (1024, 32)] {
+    for (slot_count, busy) in [(1, 1), (8, 1), (31, 1), (32, 4), (128, 16), (1024, 32)] {
         let batch = Batch::of(ring(32, false), slot_count);
         assert_eq!((batch.limit(0, 99), batch.limit(1, 99)), (32, busy));
         assert_eq!((batch.limit(0, 1), batch.limit(1, 1)), (1, 1));

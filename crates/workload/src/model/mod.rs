@@ -152,8 +152,8 @@ pub struct Workload {
     pub sqpoll: Option<bool>,
     /// Completions are polled for, where the device can (`io_uring` only). Default: false.
     pub iopoll: Option<bool>,
-    /// Requests issued with one system call at most, 1 to 32768. Default: 32, and an eighth of the
-    /// queue depth while others are in flight.
+    /// Requests issued with one system call at most, 1 to 32768. Default: 32 where none is in
+    /// flight, else an eighth of the queue depth from 32 on, and 1 below.
     pub batch: Option<u32>,
     /// Which series of cells each access specification yields: Iometer's eight test types.
     /// Default: `normal`.
