@@ -250,6 +250,10 @@ fn run_threads(
             }
         }
         let all_ready: Vec<Ready> = ready.iter().take(lane_count).collect();
+        let thread_ids: Vec<i32> = all_ready.iter().map(|ready| ready.thread_id).collect();
+        // Opens a file for each thread, which takes its time.
+        let interval_ns = crate::rounds::interval_ns(kit.cell);
+        collection.waits.start(&thread_ids, interval_ns);
         let start_ns = kit.clock.now_ns();
         let measure_ns = start_ns + kit.cell.ramp_time_ns;
         collection.set_measure_start(measure_ns);
@@ -262,7 +266,6 @@ fn run_threads(
                 0 => idle.is_over(),
                 _ => at_work.is_over(),
             };
-            let thread_ids: Vec<i32> = all_ready.iter().map(|ready| ready.thread_id).collect();
             let watch_plan = Watch {
                 start_ns,
                 thread_ids: &thread_ids,

@@ -21,7 +21,8 @@ pub(crate) struct WaitSeries {
 }
 
 impl WaitSeries {
-    /// Begins to look at these threads, at least twice in an interval where they are few.
+    /// Begins to look at these threads, where they are few every 0.1 s, or twice in an interval
+    /// where that is longer.
     pub fn start(&mut self, thread_ids: &[i32], interval_ns: u64) {
         self.counters = Some(WaitCounters::open(thread_ids));
         let of_threads = THREAD_LOOK_NS.saturating_mul(thread_ids.len() as u64);

@@ -40,8 +40,6 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
     let round_ns = rounds::round_ns(kit.cell).unwrap_or(u64::MAX);
     let mut next_round_ns = measure_ns.saturating_add(round_ns);
     let mut next_mark = Some(Mark::Begin);
-    let interval_ns = rounds::interval_ns(kit.cell);
-    collection.waits.start(watch.thread_ids, interval_ns);
     let look_ns = look_ns(kit.cell);
     let looks_per_progress = PROGRESS_NS / look_ns;
     // What was due is waited for behind the end.

@@ -28,7 +28,18 @@ pub(super) enum Waiter {
 ///
 /// In a ring whose completions wait to be asked for (6.1), those that are there when submission
 /// returns are of requests that were done by then, however fast the file system is.
+///
+/// Tried on a thread of its own: the kernel's threads for a ring belong to the thread that submits,
+/// and those of another read are not to be taken for this one's.
 pub(super) fn waiter(file: &OwnedFd) -> Option<Waiter> {
+    std::thread::scope(|scope| {
+        let builder = std::thread::Builder::new().name("trial".to_owned());
+        let trial = builder.spawn_scoped(scope, || try_read(file));
+        trial.ok()?.join().ok()?
+    })
+}
+
+fn try_read(file: &OwnedFd) -> Option<Waiter> {
     let flags = rustix::fs::fcntl_getfl(file).ok()?;
     if !flags.contains(OFlags::DIRECT) {
         return None;
@@ -66,11 +77,13 @@ pub(super) fn waiter(file: &OwnedFd) -> Option<Waiter> {
     })
 }
 
-/// Whether a thread of a ring's is about, which stays for seconds after what it did.
+/// Whether the kernel has a thread for the rings of this one, which stays for seconds after what
+/// it did. It is named after the thread that submits.
 fn has_threads() -> bool {
+    let own = format!("iou-wrk-{}", rustix::thread::gettid().as_raw_nonzero());
     let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
     tasks.flatten().any(|task| {
         let name = std::fs::read(task.path().join("comm"));
-        name.is_ok_and(|name| name.starts_with(b"iou-wrk-"))
+        name.is_ok_and(|name| name.trim_ascii_end() == own.as_bytes())
     })
 }
