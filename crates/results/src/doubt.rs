@@ -57,7 +57,7 @@ pub fn doubt(cell: &CellRecord, environment: &Environment, plan: &Plan) -> Vec<W
         interval_late(cell),
         warm_up(cell),
         not_steady(cell),
-        samples::few_operations(cell),
+        samples::few_operations(cell, planned),
         samples::few_samples(cell),
     ];
     let limits = asked::limits_in_force(cell, planned, environment, plan);
@@ -242,7 +242,10 @@ fn interval_late(cell: &CellRecord) -> Finding {
             Some(busy) => format!(": the processors were {} busy", percent(busy)),
             None => String::new(),
         };
-        let message = format!("{late} of {of} intervals came late{cause}");
+        let message = format!(
+            "{late} of {of} intervals were longer than planned{cause}; their rates use their true \
+             length"
+        );
         (WarningCode::IntervalLate, message)
     })
 }

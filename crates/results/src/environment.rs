@@ -61,8 +61,29 @@ impl Environment {
     /// The limit of the memory that the process may use, where there is one.
     #[must_use]
     pub fn memory_limit(&self) -> Option<&Limit> {
-        let mut limits = self.limits.iter();
-        limits.find(|limit| limit.resource == LimitedResource::MemoryBytes)
+        self.limit(LimitedResource::MemoryBytes)
+    }
+
+    /// The quota of processor time, where there is one.
+    #[must_use]
+    pub fn processor_limit(&self) -> Option<&Limit> {
+        self.limit(LimitedResource::Processors)
+    }
+
+    fn limit(&self, resource: LimitedResource) -> Option<&Limit> {
+        self.limits.iter().find(|limit| limit.resource == resource)
+    }
+
+    /// Whether a device, by the kernel's name, lies under one of these targets.
+    pub(crate) fn is_under(&self, name: &str, targets: &[u32]) -> bool {
+        let layer = format!("/dev/{name}");
+        let mut devices = self.devices.iter();
+        let mut stacks = self.stacks.iter();
+        devices.any(|it| targets.contains(&it.target_index) && it.name == name)
+            || stacks.any(|it| {
+                targets.contains(&it.target_index)
+                    && it.layers.split_whitespace().any(|word| word == layer)
+            })
     }
 }
 

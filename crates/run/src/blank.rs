@@ -21,7 +21,7 @@ pub fn blank_storage(plan: &Plan, cell: &Cell) -> Vec<Warning> {
         let target = plan.targets.get(target_index as usize)?;
         let blank = (target.kind == TargetKind::Device)
             .then(|| target::blank(&target.path, read_bytes(cell, target_index)?))??;
-        let help = "write all of it first, as `--precondition 1x` does";
+        let help = "measure a device that was filled, or a test file in a directory on it";
         warning(cell, &target.path, &blank, help)
     });
     doubted.collect()
@@ -44,7 +44,7 @@ fn warning(cell: &Cell, path: &Path, blank: &Blank, help: &str) -> Option<Warnin
     }
     let where_it_is = match blank.keeper == path {
         true => String::new(),
-        false => format!(" (its bytes are in `{}`)", blank.keeper.display()),
+        false => format!(" (backing file `{}`)", blank.keeper.display()),
     };
     let message = format!(
         "{:.0} % of what is read of `{}` was never written{where_it_is}: such reads are answered \

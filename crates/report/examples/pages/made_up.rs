@@ -271,7 +271,8 @@ pub fn doubtful() -> RunRecord {
         Warning::of_cell(
             WarningCode::StealTime,
             0,
-            "the hypervisor gave 2.3 % of the processors' time to others",
+            "the hypervisor withheld 2.3 % of the processor time (steal); use a host with \
+             processors to spare",
         ),
         Warning::of_cell(
             WarningCode::NotSteady,

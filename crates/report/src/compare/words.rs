@@ -127,8 +127,9 @@ fn waits(comparisons: &[Comparison]) -> Vec<String> {
     waited
         .map(|(letter, waiting)| {
             format!(
-                "the workers of {letter} waited for a processor for up to {} % of their time, not \
-                 so those of all sides: what differs may be the processors",
+                "the workers of {letter} waited for a processor for up to {} % of their time, and \
+                 those of another side did not: the difference may come from the processors, not \
+                 from the target; repeat it on an idle machine",
                 percent(waiting)
             )
         })
@@ -368,8 +369,9 @@ mod tests {
         assert_eq!(
             beside_first([None, Some(0.34)]),
             [
-                "the workers of B waited for a processor for up to 34.0 % of their time, not so \
-                 those of all sides: what differs may be the processors"
+                "the workers of B waited for a processor for up to 34.0 % of their time, and \
+                 those of another side did not: the difference may come from the processors, \
+                 not from the target; repeat it on an idle machine"
             ]
         );
         assert_eq!(beside_first([Some(0.3), Some(0.34)]), [""; 0]);

@@ -57,7 +57,7 @@ fn conclusion(row: &Row, names: &[&str], tests: usize) -> Option<String> {
             } else {
                 format!(
                     "{label}: {first} had {by} times {second} (95 % confidence {ends}), which may \
-                     be chance, as {tests} pairs of columns are judged together; add \
+                     be chance, as {tests} pairs of columns are judged together; use more \
                      `--repetitions`."
                 )
             }

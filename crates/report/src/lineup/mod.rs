@@ -203,20 +203,32 @@ impl Lineup {
             false => String::new(),
         };
         let judged = match self.tests {
+            0 if self.columns.len() < 2 || self.is_repeated() => String::new(),
             0 => "Nothing was repeated, so nothing is marked as the best: add `--repetitions 5`."
                 .to_owned(),
             tests => format!(
-                "The {tests} pairs of columns in all rows are judged together, so that 5 % of \
-                 tables without any difference show one (Holm): * is better than every other \
-                 column by more than chance; {MAYBE} is an interval that would not be around 1 \
-                 if its row were the only one."
+                "The {tests} pairs of columns in all rows are judged together, so that at most \
+                 5 % of tables without any difference show one (Holm): * is better than every \
+                 other column by more than chance; {MAYBE} marks an interval that does not hold 1 \
+                 but may do so by chance among so many."
             ),
         };
-        Some(format!(
-            "{times}↑ higher is better, ↓ lower is better. The line below is the ratio to \
+        Some(
+            format!(
+                "{times}↑ higher is better, ↓ lower is better. The line below is the ratio to \
              {first}, the one below that its 95 % confidence interval, where it was repeated; an \
              interval around 1 shows no difference. {judged}"
-        ))
+            )
+            .trim_end()
+            .to_owned(),
+        )
+    }
+
+    /// Whether anything was measured more than once.
+    fn is_repeated(&self) -> bool {
+        let rows = self.sections.iter().flat_map(|section| &section.rows);
+        let mut values = rows.flat_map(|row| row.values.iter().flatten());
+        values.any(|value| value.estimate.is_some_and(|it| it.n > 1))
     }
 
     /// What the mark of rows that were measured for too short a time means; none without any.
@@ -231,7 +243,7 @@ impl Lineup {
             format!(
                 "{SHORT} was measured for less than {} s, which is too short for rates: use {}.",
                 MEASURED_NS_MIN / 1_000_000_000,
-                longer.join(", or ")
+                longer.join(", ")
             )
         })
     }

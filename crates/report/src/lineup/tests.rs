@@ -340,6 +340,13 @@ fn a_file_system_that_is_better_by_a_fifth_is_the_best_of_its_rows() {
 }
 
 #[test]
+fn a_single_column_that_was_repeated_is_not_told_to_be_repeated() {
+    let lineup = simulated(&mut Normal(5), &[1.0]);
+    let text = lineup.render(LineupFormat::Text, Page::PLAIN);
+    assert!(!text.contains("Nothing was repeated"), "{text}");
+}
+
+#[test]
 fn an_interval_beside_1_that_is_one_of_many_is_marked() {
     let mut normal = Normal(3);
     let marked = std::iter::repeat_with(|| simulated(&mut normal, &[1.0, 1.0]))

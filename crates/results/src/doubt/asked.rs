@@ -22,7 +22,7 @@ pub(super) fn limits_in_force(
     plan: &Plan,
 ) -> [Finding; 3] {
     [
-        device_limit(cell, environment),
+        device_limit(cell, planned, environment),
         processor_limit(cell, environment),
         memory_limit(cell, planned, environment, plan),
     ]
@@ -38,38 +38,56 @@ pub(super) fn used_bytes(planned: &Cell, plan: &Plan) -> u64 {
 
 fn told(limit: &Limit, what: &str) -> (WarningCode, String) {
     let message = format!(
-        "{what} {limit}, which is the limit of the control group `{}`; run outside of it",
+        "{what} {limit}, set by the control group `{}`; run outside of it",
         limit.group
     );
     (WarningCode::LimitInForce, message)
 }
 
-fn device_limit(cell: &CellRecord, environment: &Environment) -> Finding {
+fn device_limit(cell: &CellRecord, planned: Option<&Cell>, environment: &Environment) -> Finding {
     let device = cell.device.as_ref()?;
     if device.source.contains(", ") {
         // The counters of several devices are added up.
         return None;
     }
     let seconds = cell.run_time_ns as f64 / 1e9;
-    let is_reached = |limit: &&Limit| {
+    let targets = planned.map(target_indexes);
+    let reached = |limit: &Limit| {
+        let name = limit.device.as_deref()?;
+        if targets
+            .as_ref()
+            .is_some_and(|it| !environment.is_under(name, it))
+        {
+            return None;
+        }
         let counted = match limit.resource {
             LimitedResource::ReadsPerSecond => device.reads,
             LimitedResource::WritesPerSecond => device.writes,
             LimitedResource::ReadBytesPerSecond => device.read_bytes,
             LimitedResource::WriteBytesPerSecond => device.write_bytes,
-            LimitedResource::Processors | LimitedResource::MemoryBytes => return false,
+            LimitedResource::Processors | LimitedResource::MemoryBytes => return None,
         };
-        let share = counted as f64 / seconds / limit.value;
-        (LIMIT_REACHED_SHARE..LIMIT_PASSED_SHARE).contains(&share)
+        let rate = counted as f64 / seconds;
+        let is_reached = LIMIT_REACHED_SHARE..LIMIT_PASSED_SHARE;
+        is_reached.contains(&(rate / limit.value)).then_some(rate)
     };
-    let limit = environment.limits.iter().find(is_reached)?;
-    Some(told(limit, "what was measured is"))
+    let mut limits = environment.limits.iter();
+    let (limit, rate) = limits.find_map(|limit| Some((limit, reached(limit)?)))?;
+    let rate = match limit.resource {
+        LimitedResource::ReadBytesPerSecond | LimitedResource::WriteBytesPerSecond => {
+            units::format::size(rate as u64)
+        }
+        _ => format!("{rate:.0}"),
+    };
+    Some(told(
+        limit,
+        &format!("I/O was held back: {rate} of at most"),
+    ))
 }
 
 fn processor_limit(cell: &CellRecord, environment: &Environment) -> Finding {
     cell.cpu.throttled.filter(|it| *it > THROTTLED_SHARE_MAX)?;
-    let mut limits = environment.limits.iter();
-    let limit = limits.find(|limit| limit.resource == LimitedResource::Processors)?;
+    let limit = environment.processor_limit()?;
     Some(told(limit, "the run was held back at"))
 }
 
@@ -85,5 +103,5 @@ fn memory_limit(
     }
     let limit = environment.memory_limit()?;
     let used = used_bytes(planned?, plan) as f64;
-    (used >= limit.value).then(|| told(limit, "the page cache could not hold the targets:"))
+    (used >= limit.value).then(|| told(limit, "the page cache could not hold the targets: at most"))
 }

@@ -18,10 +18,14 @@ const COPY_ON_WRITE: [&str; 6] = ["bcachefs", "btrfs", "f2fs", "nilfs2", "overla
 
 pub(super) fn cache_served_reads(cell: &CellRecord) -> Finding {
     let share = cache_read_share(cell)?;
+    let help = match cell.cache {
+        CacheMode::Direct => "use a target whose file system reads past the cache",
+        _ => "use `--cache direct`",
+    };
     let message = format!(
-        "the page cache served {} of the bytes read; {} did not",
-        percent(share),
-        cell.device.as_ref()?.source
+        "the page cache, not {}, served {} of the bytes read; {help}",
+        cell.device.as_ref()?.source,
+        percent(share)
     );
     Some((WarningCode::CacheServedReads, message))
 }
@@ -38,7 +42,7 @@ pub(crate) fn cache_read_share(cell: &CellRecord) -> Option<f64> {
 pub(super) fn cache_absorbed_writes(cell: &CellRecord) -> Finding {
     let share = cache_write_share(cell)?;
     let help = match cell.cache {
-        CacheMode::Direct => "the file system takes direct writes into memory",
+        CacheMode::Direct => "its file system buffers direct writes: use another target",
         _ => "sync them, use `--cache direct`, or write more than memory can hold",
     };
     let message = format!(
@@ -103,14 +107,14 @@ pub(super) fn other_io(
     let source = &device.source;
     let message = if moved > 0.0 {
         format!(
-            "{source} moved {} more bytes than this run asked for (read {}, written {}): by \
-             others, or by the file system for itself",
+            "{source} moved {} more bytes than this run issued ({} read, {} written): for other \
+             programs, or for the file system itself (see `iotop`)",
             percent(extra / moved),
             units::format::size(read as u64),
             units::format::size(written as u64)
         )
     } else {
-        format!("{source} was used by others while this run moved nothing")
+        format!("{source} served others while this run moved nothing (see `iotop`)")
     };
     Some((WarningCode::OtherIoOnDevice, message))
 }
@@ -179,8 +183,7 @@ pub fn doubt_memory(environment: &Environment, plan: &Plan) -> Vec<Warning> {
         let mut cells = cells.filter(|cell| !is_told(cell));
         cells.next().map(|_| {
             let message = format!(
-                "what keeps the bytes of `{}` is memory ({}): no device is measured; name a \
-                 target on a disk to measure one",
+                "`{}` lies in memory ({}), so no device is measured; choose a target on a disk",
                 target.path.display(),
                 stack.layers
             );

@@ -10,7 +10,7 @@ pub(super) fn rate_not_reached(cell: &CellRecord) -> Finding {
         let asked = figures.asked_per_second;
         let message = format!(
             "{achieved:.1} of {asked} requests a second were answered; {} were due and not begun \
-             at the end, and response times grow with the run time",
+             at the end, so response times depend on the run time; use a lower `--rate`",
             figures.backlog_end
         );
         (WarningCode::RateNotReached, message)
@@ -23,11 +23,10 @@ pub(super) fn responses_censored(cell: &CellRecord) -> Finding {
     let due = figures.response.count + figures.errors;
     let share = figures.censored_count as f64 / due.max(1) as f64;
     let message = format!(
-        "{} of {due} requests ({}) had not begun when {:.1} s were over after the end; response \
-         times from {} on are lower bounds",
+        "{} of {due} requests ({}) never began, so response times from {} up are lower bounds; \
+         use a lower `--rate`",
         figures.censored_count,
         percent(share),
-        figures.drain_ns as f64 / 1e9,
         units::format::latency(from_ns as f64),
     );
     Some((WarningCode::ResponsesCensored, message))

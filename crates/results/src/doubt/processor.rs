@@ -49,10 +49,11 @@ impl Usage {
         let busy_sum = shares.iter().sum::<f64>();
         let told = f64::from(environment.cpu.usable_count);
         let usable = if count > 0.0 { count } else { told };
+        let quota = environment.processor_limit().map(|limit| limit.value);
         let of_workers = cell.worker_figures.iter().map(|it| it.utilization);
         Self {
             usable,
-            allowed: if told > 0.0 { usable.min(told) } else { usable },
+            allowed: usable.min(quota.unwrap_or(if told > 0.0 { told } else { usable })),
             busy: (count > 0.0).then_some(busy_sum / count.max(1.0)),
             others: (busy_sum - cpu.utilization).max(0.0),
             aside: (cpu.utilization - of_workers.sum::<f64>()).max(0.0),
@@ -109,7 +110,7 @@ pub(super) fn waited(cell: &CellRecord, environment: &Environment) -> Finding {
         format!(", {} from {from:.1} s to {until:.1} s", percent(it.waiting))
     });
     let message = format!(
-        "the workers could run and waited for a processor for {} of their time{when}: {}",
+        "the workers were runnable and waited for a processor for {} of their time{when}: {}",
         percent(waiting),
         cause(cell, &usage),
     );
@@ -123,30 +124,36 @@ fn cause(cell: &CellRecord, usage: &Usage) -> String {
     if usage.allowed < usage.usable && !usage.is_saturated() {
         return format!(
             "of {processors}, a quota allows this run {}; raise `cpu.max` of its control group",
-            usage.allowed
+            (usage.allowed * 100.0).round() / 100.0
         );
     }
-    if usage.counts(usage.others) || !are_too_many && !usage.counts(usage.aside) {
+    if !usage.counts(usage.others) && !are_too_many && !usage.counts(usage.aside) {
+        return format!(
+            "the averages of {processors}, show no cause; look for load that comes and goes, such \
+             as a periodic job or another virtual machine"
+        );
+    }
+    if usage.counts(usage.others) {
         let share = match are_too_many {
             true => format!(", and {threads} threads of this run share the rest"),
             false => String::new(),
         };
         return format!(
-            "of {processors}, other processes and the kernel's threads used {:.1}{share}; end \
-             those that `top` shows and that do not serve the target",
+            "of {processors}, other processes and the kernel's threads used {:.1}{share}; stop \
+             those that the target does not need (see `top`)",
             usage.others
         );
     }
     if !are_too_many {
         return format!(
             "of {processors}, threads that the kernel runs for the engine used {:.1}; use fewer \
-             workers",
+             `--workers`",
             usage.aside
         );
     }
     let advice = match cell.engine {
         _ if f64::from(cell.workers) > usage.allowed => {
-            format!("use {} workers at most", usage.allowed)
+            format!("use at most `--workers {}`", usage.allowed.floor().max(1.0))
         }
         EngineKind::Psync => "use `--engine io_uring`, which takes one thread a worker".to_owned(),
         _ => "use a smaller `--iodepth`".to_owned(),
@@ -165,27 +172,34 @@ pub(super) fn worker_cpu_bound(cell: &CellRecord, environment: &Environment) -> 
         (running + waiting >= WORKER_BUSY_SHARE).then_some((worker, running, waiting))
     });
     let bound: Vec<_> = bound.collect();
-    let (first, running, waiting) = bound.first()?;
-    let who = match bound.len() {
-        1 => format!("worker `{}`", first.name),
-        count => format!("{count} of {} workers", cell.worker_figures.len()),
+    let (first, ..) = bound.first()?;
+    let (who, each) = match (bound.len(), first.threads) {
+        (1, 0 | 1) => (format!("worker `{}`", first.name), ""),
+        (1, _) => (format!("the threads of worker `{}`", first.name), " each"),
+        (count, _) => {
+            let of = cell.worker_figures.len();
+            (format!("{count} of {of} workers"), " each")
+        }
     };
+    let mean = |sum: f64| sum / bound.len() as f64;
+    let running = mean(bound.iter().map(|it| it.1).sum());
     let running = percent(running.min(1.0));
+    let waiting = mean(bound.iter().map(|it| it.2).sum());
     let usage = Usage::of(cell, environment);
-    let waits = *waiting > WAITING_MAX;
+    let waits = waiting > WAITING_MAX;
     let did = match waits {
         true => format!(
-            "ran for {running} of the time and waited for a processor for {}",
-            percent(*waiting)
+            "ran for {running} of the time and waited for a processor for {}{each}",
+            percent(waiting)
         ),
-        false => format!("used {running} of a processor"),
+        false => format!("used {running} of a processor{each}"),
     };
     let are_all_used = waits && f64::from(cell.cpu.threads) >= usage.allowed;
     let message = if usage.is_saturated() || are_all_used {
         let processors = usage.in_words();
         format!("{who} {did}; of {processors}, none is left for more workers")
     } else {
-        format!("{who} {did}; more workers may reach more")
+        format!("{who} {did}; more `--workers` may reach more")
     };
     Some((WarningCode::WorkerCpuBound, message))
 }
@@ -202,8 +216,8 @@ pub(super) fn saturated(cell: &CellRecord, environment: &Environment) -> Finding
         return None;
     }
     let message = format!(
-        "of {}, this run used {:.1} and others {:.1}; what serves the target may have waited for \
-         one",
+        "of {}, this run used {:.1} and others {:.1}; threads that serve the target may have \
+         waited for one; use fewer `--workers`",
         usage.in_words(),
         cell.cpu.utilization,
         usage.others,
@@ -221,7 +235,8 @@ pub(super) fn steal_time(cell: &CellRecord) -> Finding {
     let steal = cell.cpu.machine?.steal;
     (steal > STEAL_SHARE_MAX).then(|| {
         let message = format!(
-            "the hypervisor gave {} of the processor time to others",
+            "the hypervisor withheld {} of the processor time (steal); use a host with \
+             processors to spare",
             percent(steal)
         );
         (WarningCode::StealTime, message)

@@ -1,5 +1,7 @@
 //! Whether enough was measured for what is shown.
 
+use workload::plan::Cell;
+
 use super::{Finding, SAMPLES_BEYOND_MIN, percent, percentile_is_supported};
 use crate::{CellRecord, OperationFigures, Phase, WarningCode};
 
@@ -8,9 +10,13 @@ const OPERATIONS_MIN: u64 = 100;
 
 /// How well so few operations tell the rate: where a measurement ends by time, as many of them as
 /// are in flight may belong to it or not.
-pub(super) fn few_operations(cell: &CellRecord) -> Finding {
+pub(super) fn few_operations(cell: &CellRecord, planned: Option<&Cell>) -> Finding {
     let count = cell.total.count;
-    let ends_by_time = cell.phase == Phase::Measure && cell.planned_run_time_ns > 0;
+    let by_operations = planned.is_some_and(|it| it.operations.is_some());
+    let was_long_enough = cell.run_time_ns >= cell.planned_run_time_ns;
+    let ends_by_time = cell.phase == Phase::Measure
+        && cell.planned_run_time_ns > 0
+        && (was_long_enough || !by_operations);
     if !ends_by_time || cell.open_loop.is_some() || !(1..OPERATIONS_MIN).contains(&count) {
         return None;
     }
@@ -20,13 +26,13 @@ pub(super) fn few_operations(cell: &CellRecord) -> Finding {
         1 => ("operation", "was"),
         _ => ("operations", "were"),
     };
-    let (at_a_time, known_to) = match unsure {
-        1 => (String::new(), "one".to_owned()),
-        _ => (format!(", {in_flight} at a time"), unsure.to_string()),
+    let at_a_time = match unsure {
+        1 => String::new(),
+        _ => format!(", {in_flight} at a time"),
     };
     let message = format!(
-        "{count} {noun} {verb} measured{at_a_time}, so the rate is known to {known_to} in {count} \
-         ({}); use a longer `--run-time`",
+        "only {count} {noun} {verb} measured{at_a_time}, so the rate may be off by {}; use a \
+         longer `--run-time`",
         percent(unsure as f64 / count as f64)
     );
     Some((WarningCode::FewOperations, message))

@@ -26,7 +26,8 @@ fn reads_that_the_device_did_not_see_came_from_the_cache() {
     let (plan, mut cell) = setting();
     let device = cell.device.as_mut().unwrap();
     device.read_bytes = device.read_bytes * 37 / 100;
-    let message = "the page cache served 63 % of the bytes read; nvme0n1 did not";
+    let message = "the page cache, not nvme0n1, served 63 % of the bytes read; use a target \
+                   whose file system reads past the cache";
     only(&plan, &cell, WarningCode::CacheServedReads, message);
     let read_bytes = cell.operations["read"].bytes;
     cell.device.as_mut().unwrap().read_bytes = read_bytes * 91 / 100;
@@ -66,7 +67,7 @@ fn writes_that_the_device_did_not_see_are_told() {
     only(&plan, &cell, WarningCode::CacheAbsorbedWrites, message);
     cell.cache = CacheMode::Direct;
     let message = "75 % of the bytes written had not reached nvme0n1 when the measurement ended; \
-                   the file system takes direct writes into memory";
+                   its file system buffers direct writes: use another target";
     only(&plan, &cell, WarningCode::CacheAbsorbedWrites, message);
 }
 
@@ -75,8 +76,8 @@ fn a_device_that_did_more_was_used_by_others() {
     let (plan, mut cell) = setting();
     let extra = cell.total.bytes / 10;
     cell.device.as_mut().unwrap().write_bytes += extra;
-    let message = "nvme0n1 moved 10 % more bytes than this run asked for (read 0 B, written \
-                   39.1 MiB): by others, or by the file system for itself";
+    let message = "nvme0n1 moved 10 % more bytes than this run issued (0 B read, 39.1 MiB \
+                   written): for other programs, or for the file system itself (see `iotop`)";
     only(&plan, &cell, WarningCode::OtherIoOnDevice, message);
     cell.cache = CacheMode::Dontcache;
     assert_eq!(
@@ -122,7 +123,8 @@ fn the_request_that_ends_a_measurement_came_from_no_cache() {
     cell.device.as_mut().unwrap().read_bytes = 6 * 4096;
     assert_eq!(told(&plan, &cell), []);
     cell.device.as_mut().unwrap().read_bytes = 5 * 4096;
-    let message = "the page cache served 29 % of the bytes read; nvme0n1 did not";
+    let message = "the page cache, not nvme0n1, served 29 % of the bytes read; use a target \
+                   whose file system reads past the cache";
     only(&plan, &cell, WarningCode::CacheServedReads, message);
 }
 
@@ -139,8 +141,8 @@ fn memory_under_a_target_is_told_once_whatever_is_on_it() {
     let told = doubt_memory(&environment, &plan);
     assert_eq!(told.len(), 1);
     assert_eq!(told[0].code, WarningCode::MemoryBacked);
-    let wanted = "what keeps the bytes of `/mnt/array` is memory (ext4 on /dev/zram0 (memory, \
-                  lz4)): no device is measured; name a target on a disk to measure one";
+    let wanted = "`/mnt/array` lies in memory (ext4 on /dev/zram0 (memory, lz4)), so no device is \
+                  measured; choose a target on a disk";
     assert_eq!(told[0].message, wanted);
     // Without a device, each cell with direct I/O says so itself; others cannot be cached.
     environment.devices.clear();

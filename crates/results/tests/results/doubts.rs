@@ -43,7 +43,8 @@ fn a_sound_cell_raises_no_doubt() {
 fn stolen_time_is_told() {
     let (plan, mut cell) = setting();
     cell.cpu.machine.as_mut().unwrap().steal = 0.025;
-    let message = "the hypervisor gave 2.5 % of the processor time to others";
+    let message = "the hypervisor withheld 2.5 % of the processor time (steal); use a host with \
+                   processors to spare";
     only(&plan, &cell, WarningCode::StealTime, message);
 }
 
@@ -66,17 +67,26 @@ fn few_operations_say_what_their_rate_is_known_to() {
     };
     cell.total.count = 33;
     (cell.iodepth, cell.workers) = (1, 1);
-    let message = "33 operations were measured, so the rate is known to one in 33 (3.0 %); \
+    let message = "only 33 operations were measured, so the rate may be off by 3.0 %; \
                    use a longer `--run-time`";
     assert_eq!(few(&cell).as_deref(), Some(message));
     (cell.iodepth, cell.workers) = (8, 2);
-    let message = "33 operations were measured, 16 at a time, so the rate is known to 16 in 33 \
-                   (48 %); use a longer `--run-time`";
+    let message = "only 33 operations were measured, 16 at a time, so the rate may be off by \
+                   48 %; use a longer `--run-time`";
     assert_eq!(few(&cell).as_deref(), Some(message));
     cell.total.count = 100;
     assert_eq!(few(&cell), None);
     // So many operations were to be done, and they took as long as they took.
     cell.total.count = 33;
+    let mut by_operations = plan.clone();
+    by_operations.cells[0].operations = Some(33);
+    let told_of = |cell: &CellRecord| {
+        let mut told = told(&by_operations, cell).into_iter();
+        told.any(|(code, _)| code == WarningCode::FewOperations)
+    };
+    assert!(told_of(&cell), "the time was over first");
+    cell.run_time_ns = cell.planned_run_time_ns / 2;
+    assert!(!told_of(&cell));
     cell.planned_run_time_ns = 0;
     assert_eq!(few(&cell), None);
 }
@@ -301,10 +311,11 @@ fn a_late_interval_is_told() {
     for figures in cell.intervals[2].operations.values_mut() {
         figures.count = 300;
     }
-    let message = "1 of 6 intervals came late";
+    let message = "1 of 6 intervals were longer than planned; their rates use their true length";
     only(&plan, &cell, WarningCode::IntervalLate, message);
     cell.cpu.machine.as_mut().unwrap().busy = 0.97;
-    let message = "1 of 6 intervals came late: the processors were 97 % busy";
+    let message = "1 of 6 intervals were longer than planned: the processors were 97 % busy; their \
+                   rates use their true length";
     only(&plan, &cell, WarningCode::IntervalLate, message);
     // Of short intervals, the same delay is nothing that anybody sees.
     let mut short = cell.clone();

@@ -39,12 +39,19 @@ fn a_device_at_its_limit_is_told_and_one_below_or_beyond_is_not() {
         told(&environment, &plan, &cell)
     };
     // The sample has 100,000 reads in 10 s.
-    let wanted = "what was measured is 10000 reads a second on nvme0n1, which is the limit of the \
+    let wanted = "I/O was held back: 10000 of at most 12000 reads a second on nvme0n1, set by the \
                   control group `/sys/fs/cgroup/a`; run outside of it";
-    assert_eq!(of(10_000.0), [wanted]);
-    assert_eq!(of(12_000.0).len(), 1, "held a little below by others");
+    assert_eq!(of(12_000.0), [wanted], "held a little below by others");
+    assert_eq!(of(10_000.0).len(), 1);
     assert_eq!(of(20_000.0), [""; 0]);
     assert_eq!(of(5_000.0), [""; 0], "it cannot hold for what was done");
+}
+
+#[test]
+fn the_limit_of_another_device_holds_nothing_back() {
+    let (plan, cell) = setting();
+    let environment = limit(LimitedResource::ReadsPerSecond, 10_000.0, Some("sda"));
+    assert_eq!(told(&environment, &plan, &cell), [""; 0]);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Workers that had no processor, used one up, or shared them all.
 
 use results::{
-    CellRecord, Environment, IntervalRecord, MachineCpu, ProcessorFigures, WarningCode, doubt,
+    CellRecord, Environment, IntervalRecord, Limit, LimitedResource, MachineCpu, ProcessorFigures,
+    WarningCode, doubt,
 };
 use workload::plan::EngineKind;
 
@@ -57,7 +58,7 @@ fn a_busy_worker_is_told() {
     *busy = std::mem::take(busy)
         .with_cpu(9 * SECOND, 810_000_000)
         .with_waits(1, 0, 10 * SECOND);
-    let message = "worker `Worker 2` used 98 % of a processor; more workers may reach more";
+    let message = "worker `Worker 2` used 98 % of a processor; more `--workers` may reach more";
     only(&cell, WarningCode::WorkerCpuBound, message);
     for processor in &mut cell.cpu.processors {
         processor.shares.busy = 0.97;
@@ -80,7 +81,14 @@ fn threads_of_a_synchronous_worker_share_its_processor_time() {
     share_time(&mut cell, 16, 0.5, 0.01);
     assert_eq!(told(&cell), [], "8 threads used half a processor each");
     share_time(&mut cell, 16, 0.95, 0.01);
-    assert_eq!(told(&cell)[0].0, WarningCode::WorkerCpuBound);
+    let wanted = "2 of 2 workers used 95 % of a processor each; ";
+    assert!(told(&cell)[0].1.starts_with(wanted), "{:?}", told(&cell));
+    let other = &mut cell.worker_figures[1];
+    *other = std::mem::take(other)
+        .with_cpu(0, 0)
+        .with_waits(8, 0, 80 * SECOND);
+    let wanted = "the threads of worker `Worker 1` used 95 % of a processor each; ";
+    assert!(told(&cell)[0].1.starts_with(wanted), "{:?}", told(&cell));
 }
 
 #[test]
@@ -91,13 +99,13 @@ fn more_threads_than_processors_wait_for_each_other() {
     let wanted = [
         (
             WarningCode::WaitedForProcessor,
-            "the workers could run and waited for a processor for 49 % of their time: 4 threads \
-             of this run share 2 usable processors, 100 % busy; use 2 workers at most",
+            "the workers were runnable and waited for a processor for 49 % of their time: 4 \
+             threads of this run share 2 usable processors, 100 % busy; use at most `--workers 2`",
         ),
         (
             WarningCode::WorkerCpuBound,
-            "2 of 2 workers ran for 50 % of the time and waited for a processor for 49 %; of 2 \
-             usable processors, 100 % busy, none is left for more workers",
+            "2 of 2 workers ran for 50 % of the time and waited for a processor for 49 % each; of \
+             2 usable processors, 100 % busy, none is left for more workers",
         ),
     ];
     let wanted = wanted.map(|(code, message)| (code, message.to_owned()));
@@ -114,9 +122,9 @@ fn more_threads_than_processors_wait_for_each_other() {
 fn others_on_the_processors_are_told_from_our_own() {
     let mut cell = cell(1.0);
     share_time(&mut cell, 2, 0.4, 0.1);
-    let message = "the workers could run and waited for a processor for 10 % of their time: of 2 \
-                   usable processors, 100 % busy, other processes and the kernel's threads used \
-                   1.2; end those that `top` shows and that do not serve the target";
+    let message = "the workers were runnable and waited for a processor for 10 % of their time: of \
+                   2 usable processors, 100 % busy, other processes and the kernel's threads used \
+                   1.2; stop those that the target does not need (see `top`)";
     only(&cell, WarningCode::WaitedForProcessor, message);
     // What the kernel does for a ring is ours.
     cell.cpu.utilization = 1.95;
@@ -140,6 +148,26 @@ fn a_quota_that_leaves_processors_idle_is_told() {
     let wanted = "for 70 % of their time: of 2 usable processors, 30 % busy, a quota allows this \
                   run 1; raise `cpu.max` of its control group";
     assert!(warnings[0].message.ends_with(wanted), "{warnings:?}");
+    // The system rounds a quota to whole processors.
+    environment.limits = vec![Limit {
+        resource: LimitedResource::Processors,
+        value: 0.5,
+        group: "/sys/fs/cgroup/a".into(),
+        device: None,
+    }];
+    let warnings = doubt(&cell, &environment, &sample::plan());
+    let wanted = "a quota allows this run 0.5; raise `cpu.max` of its control group";
+    assert!(warnings[0].message.ends_with(wanted), "{warnings:?}");
+}
+
+#[test]
+fn nobody_is_blamed_without_a_cause() {
+    let mut cell = cell(0.3);
+    share_time(&mut cell, 2, 0.28, 0.05);
+    let seen = &told(&cell)[0].1;
+    let wanted = "the averages of 2 usable processors, 30 % busy, show no cause; look for load \
+                  that comes and goes, such as a periodic job or another virtual machine";
+    assert!(seen.ends_with(wanted), "{seen}");
 }
 
 #[test]
@@ -172,8 +200,8 @@ fn waiting_up_to_two_percent_and_that_of_starting_threads_is_none() {
 
 #[test]
 fn processors_that_were_all_busy_without_a_busy_worker_are_told() {
-    let message = "of 2 usable processors, 96 % busy, this run used 1.0 and others 0.9; what \
-                   serves the target may have waited for one";
+    let message = "of 2 usable processors, 96 % busy, this run used 1.0 and others 0.9; threads \
+                   that serve the target may have waited for one; use fewer `--workers`";
     only(&cell(0.96), WarningCode::ProcessorsSaturated, message);
     assert_eq!(told(&cell(0.94)), []);
 }
