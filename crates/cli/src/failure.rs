@@ -54,7 +54,7 @@ impl From<Exit> for ExitCode {
 }
 
 /// The option that lets a device be overwritten.
-const DESTRUCTIVE: &str = "overwrite-device";
+pub(crate) const DESTRUCTIVE: &str = "overwrite-device";
 
 /// Prints what is wrong with the command line, or the help that it asks for.
 pub(crate) fn not_understood(mut error: clap::Error) -> Exit {

@@ -5,7 +5,11 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use crate::args::Cli;
+use crate::failure::DESTRUCTIVE;
 
 use table::{ForeignProgram, Ours, ROWS, Spelling, is_size};
 
@@ -112,8 +116,21 @@ pub(crate) fn translate(error: &mut clap::Error, words: &[String]) {
 
 /// What a word `key=value` in the place of a workload is called here, as help.
 pub(crate) fn of_workload(word: &str) -> Option<String> {
-    let found = found_at(&[word.to_owned()], ForeignProgram::Vdbench)?;
-    Some(found.tip())
+    let (key, value) = word
+        .split_once('=')
+        .filter(|(_, value)| !value.is_empty())?;
+    if let Some(found) = found_at(&[word.to_owned()], ForeignProgram::Vdbench) {
+        return Some(found.tip());
+    }
+    let command = Cli::command();
+    let run = command.find_subcommand("run")?;
+    // Nobody shall have the option that destroys for a slip.
+    if key != DESTRUCTIVE && run.get_arguments().any(|it| it.get_long() == Some(key)) {
+        return Some(format!("write `--{key} {}`", quoted(value)));
+    }
+    // As in a job file of fio.
+    let option = format!("--{word}");
+    found_at(&[option], ForeignProgram::Fio).map(|found| found.tip())
 }
 
 /// fio's words for discarding.

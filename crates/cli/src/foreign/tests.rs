@@ -1,7 +1,6 @@
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 
 use super::*;
-use crate::args::Cli;
 
 fn words(line: &str) -> Vec<String> {
     line.split(' ').map(str::to_owned).collect()
@@ -116,10 +115,24 @@ fn words_of_vdbench_stand_where_workloads_do() {
         ),
         ("threads=8", "`threads=8` of vdbench is `--iodepth 8` here"),
         ("iorate=max", "is how it is here anyway"),
+        ("rw=randread", "write `--rw randread`"),
+        ("bs=4k", "write `--bs 4k`"),
+        (
+            "runtime=60",
+            "`--runtime=60` of fio is `--run-time 60` here",
+        ),
     ] {
         assert!(of_workload(word).unwrap().contains(tip), "{word}");
     }
-    for word in ["oltp", "a=b", "xfersize", "rdpct=", "x/xfersize=4k"] {
+    for word in [
+        "oltp",
+        "a=b",
+        "xfersize",
+        "rdpct=",
+        "bs=",
+        "overwrite-device=/dev/x",
+        "x/xfersize=4k",
+    ] {
         assert_eq!(of_workload(word), None, "{word}");
     }
 }
