@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use end_to_end::{Bed, Finished};
+use end_to_end::{Bed, FileSystem, Finished, MountedImage, need, run_tool};
 use serde_json::Value;
 
 /// Usage, or the workload file.
@@ -371,6 +371,51 @@ fn a_workload_that_only_reads_reads_any_file_and_leaves_it() {
     let seen = bed.run(&[&["run", "--rw", "read", "--size", "2m"][..], &short].concat());
     seen.assert_refused(SYSTEM, &["has 1 MiB, 2 MiB were asked", "--size 1m"]);
     assert!(state(&path) == before);
+}
+
+#[test]
+fn a_file_on_a_file_system_that_is_mounted_read_only_is_read() {
+    let mounted = need!(MountedImage::new(FileSystem::Ext4, 64 << 20));
+    let path = mounted.path().join("data");
+    fs::write(&path, vec![7; 1 << 20]).unwrap();
+    let point = mounted.path().to_string_lossy().into_owned();
+    need!(run_tool("mount", &["-o", "remount,ro", &point]));
+    let target = path.to_string_lossy().into_owned();
+    let short = [
+        "--run-time",
+        "200ms",
+        "--ramp-time",
+        "0s",
+        "--no-html",
+        "-t",
+        &target,
+    ];
+    let seen = bed().run(&[&["run", "--rw", "randread"][..], &short].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let seen = bed().run(&[&["run", "--rw", "randwrite"][..], &short].concat());
+    seen.assert_refused(SYSTEM, &["mounted read-only"]);
+}
+
+#[test]
+fn checking_tells_that_a_file_is_somebodys_and_that_nothing_is_prepared() {
+    let bed = bed();
+    let path = bed.target().join("mail.db");
+    fs::write(&path, vec![7; 1 << 20]).unwrap();
+    let target = path.to_string_lossy().into_owned();
+    let seen = bed.run(&["check", "--rw", "read", "-t", &target]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert!(
+        seen.stdout.contains("file that pgmeter did not make"),
+        "{}",
+        seen.text()
+    );
+    assert!(!seen.stdout.contains("are written"), "{}", seen.text());
+    let seen = bed.run(&["check", "--rw", "write", "-t", &target]);
+    assert!(
+        seen.stdout.contains("`run` would refuse this"),
+        "{}",
+        seen.text()
+    );
 }
 
 #[test]

@@ -179,6 +179,14 @@ fn admit_file(facts: &PathFacts, permission: &Permission) -> Result<Site, Target
     Ok(Site::Files(place))
 }
 
+/// Whether the path is a file that pgmeter did not make, as far as that can be told without
+/// disturbing a run that uses it.
+#[must_use]
+pub fn is_foreign(path: &Path) -> bool {
+    let is_foreign = |facts: &PathFacts| is_ours(facts).is_ok_and(|ours| !ours);
+    probe(path).is_ok_and(|facts| facts.kind == PathKind::File && is_foreign(&facts))
+}
+
 /// Whether a manifest names the file; an error if another process uses it.
 fn is_ours(facts: &PathFacts) -> Result<bool, TargetError> {
     // Manifests are locked to be read, which takes leave to write; without one, a file can only be

@@ -42,7 +42,7 @@ mod sysfs;
 mod tree;
 mod waits;
 
-pub use admit::{Admitted, Permission, admit};
+pub use admit::{Admitted, Permission, admit, is_foreign};
 pub use blank::{Blank, blank};
 pub use caches::{check_drop_caches, drop_caches};
 pub use classic::{ClassicLeftover, ClassicManifest, ClassicNames, classic_leftovers};

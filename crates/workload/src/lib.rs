@@ -26,5 +26,5 @@ pub use diagnostic::{Diagnostic, DiagnosticCode, Severity, printable};
 pub use model::Workload;
 pub use native::{read_toml, to_toml};
 pub use overrides::Overrides;
-pub use plan_text::{line_remarks, plan_text, plan_text_on, settings_of_each};
+pub use plan_text::{TargetRemark, line_remarks, plan_text, plan_text_on, settings_of_each};
 pub use planning::{Planned, check_space_together, plan, wanted_targets};

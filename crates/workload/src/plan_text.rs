@@ -22,9 +22,18 @@ pub fn plan_text(planned: &Planned) -> String {
     plan_text_on(planned, &[])
 }
 
-/// As [`plan_text`], with what lies under each target, in the plan's order.
+/// What is known of a target beside the plan.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TargetRemark {
+    /// What lies under it.
+    pub layers: Option<String>,
+    /// Whether it is somebody's file, which no preparation writes.
+    pub is_foreign: bool,
+}
+
+/// As [`plan_text`], with what is known of each target, in the plan's order.
 #[must_use]
-pub fn plan_text_on(planned: &Planned, layers: &[Option<String>]) -> String {
+pub fn plan_text_on(planned: &Planned, remarks: &[TargetRemark]) -> String {
     let plan = &planned.plan;
     let mut text = String::new();
     for (workload, own) in plan.workloads.iter().zip(settings_of_each(plan)) {
@@ -37,11 +46,11 @@ pub fn plan_text_on(planned: &Planned, layers: &[Option<String>]) -> String {
         settings(&mut text, &own);
         text.push('\n');
     }
-    targets(&mut text, plan, layers);
+    targets(&mut text, plan, remarks);
     specs(&mut text, plan);
     file_plans(&mut text, plan);
     cells(&mut text, plan);
-    total(&mut text, plan);
+    total(&mut text, plan, remarks);
     findings(&mut text, &planned.warnings);
     findings(&mut text, &planned.refusals);
     text
@@ -105,12 +114,14 @@ fn wrapped(text: &mut String, label: &str, items: &[String]) {
     line(text, &current);
 }
 
-fn targets(text: &mut String, plan: &Plan, layers: &[Option<String>]) {
+fn targets(text: &mut String, plan: &Plan, remarks: &[TargetRemark]) {
     line(text, "targets");
+    let is_foreign = |index: usize| remarks.get(index).is_some_and(|it| it.is_foreign);
     let rows = plan.targets.iter().enumerate().map(|(index, target)| {
         let kind = match target.kind {
             TargetKind::Directory if target.size_bytes == 0 => "directory, with files in it",
             TargetKind::Directory => "directory, with a test file in it",
+            TargetKind::File if is_foreign(index) => "file that pgmeter did not make",
             TargetKind::File => "file",
             TargetKind::Device => "block device",
             TargetKind::Null => "nothing is touched",
@@ -124,8 +135,8 @@ fn targets(text: &mut String, plan: &Plan, layers: &[Option<String>]) {
         ]
     });
     table(text, rows.collect(), &[]);
-    for (index, layers) in layers.iter().enumerate() {
-        if let Some(layers) = layers {
+    for (index, remark) in remarks.iter().enumerate() {
+        if let Some(layers) = &remark.layers {
             line(text, &format!("  {index} is {}", crate::printable(layers)));
         }
     }
@@ -342,7 +353,7 @@ fn table(text: &mut String, rows: Vec<Vec<String>>, right: &[usize]) {
     }
 }
 
-fn total(text: &mut String, plan: &Plan) {
+fn total(text: &mut String, plan: &Plan, remarks: &[TargetRemark]) {
     let known = plan.cells.iter().filter(|cell| cell.run_time_ns > 0);
     let total = plan.cells.iter().fold(0_u64, |sum, cell| {
         sum.saturating_add(cell.ramp_time_ns)
@@ -372,10 +383,11 @@ fn total(text: &mut String, plan: &Plan) {
         .cells
         .iter()
         .any(|cell| cell.engine != EngineKind::Null);
-    let bytes = plan
-        .targets
-        .iter()
-        .filter(|target| target.kind != TargetKind::Device);
+    let is_foreign = |index: usize| remarks.get(index).is_some_and(|it| it.is_foreign);
+    let targets = plan.targets.iter().enumerate();
+    let bytes = targets
+        .filter(|(index, target)| target.kind != TargetKind::Device && !is_foreign(*index))
+        .map(|(_, target)| target);
     let bytes = bytes.fold(0_u64, |sum, target| sum.saturating_add(target.size_bytes));
     if is_prepared && bytes > 0 {
         let _ = write!(

@@ -1,7 +1,7 @@
 //! `check`: what would be done, and everything that is doubtful about it.
 
-use workload::plan::{Cell, Plan, TargetKind};
-use workload::{Diagnostic, Severity, plan, plan_text_on, wanted_targets};
+use workload::plan::{Cell, Plan, TargetKind, TargetPlan};
+use workload::{Diagnostic, Severity, TargetRemark, plan, plan_text_on, wanted_targets};
 
 use crate::args::CheckArgs;
 use crate::document::Document;
@@ -58,14 +58,22 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         }
         print_document(&Document::Json(format!("{text}\n")))?;
     } else {
-        let layers = |path| target::stack(path).map(|stack| stack.text);
-        let targets = planned.plan.targets.iter();
-        let layers: Vec<Option<String>> = targets
-            .map(|it| (it.kind != TargetKind::Null).then(|| layers(&it.path))?)
-            .collect();
-        print(plan_text_on(&planned, &layers))?;
+        let remarks = planned.plan.targets.iter().map(remark);
+        let remarks: Vec<TargetRemark> = remarks.collect();
+        print(plan_text_on(&planned, &remarks))?;
     }
     Ok(Exit::Measured)
+}
+
+/// What is known of a target beside the plan.
+fn remark(target: &TargetPlan) -> TargetRemark {
+    if target.kind == TargetKind::Null {
+        return TargetRemark::default();
+    }
+    TargetRemark {
+        layers: target::stack(&target.path).map(|stack| stack.text),
+        is_foreign: target::is_foreign(&target.path),
+    }
 }
 
 /// What there is to doubt of the storage under the targets, as `run` will say it.
