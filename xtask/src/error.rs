@@ -40,6 +40,9 @@ pub enum Failure {
         /// What is missing.
         message: String,
     },
+    /// What is needed cannot be had here.
+    #[error("{0}")]
+    Missing(String),
     /// A fixture could not be set up.
     #[error(transparent)]
     Fixture(#[from] end_to_end::FixtureError),

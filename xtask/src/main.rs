@@ -2,12 +2,13 @@
 //!
 //! `cargo xtask test [LANE...]`, `cargo xtask tidy`, `cargo xtask docs [--check]`,
 //! `cargo xtask bench engine|accuracy|classics|statistics [OPTION...]`,
-//! `cargo xtask fuzz [TARGET...]`.
+//! `cargo xtask fuzz [TARGET...]`, `cargo xtask package`.
 
 mod bench;
 mod docs;
 mod error;
 mod fuzz;
+mod package;
 mod test;
 mod tidy;
 mod workspace;
@@ -26,6 +27,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   bench classics           pgmeter beside fs_mark and bare loops in C
   bench statistics         rates reached, a target against itself, a slowdown found
   fuzz [TARGET...]         fuzz the parsers; --seconds N for each
+  package                  a .deb, a tarball, debug symbols and checksums
 ";
 
 fn main() -> ExitCode {
@@ -49,6 +51,7 @@ fn run(arguments: &[String]) -> Result<(), Failure> {
         ["docs", "--check"] => docs::check(),
         ["bench", name, options @ ..] => bench::run(name, options),
         ["fuzz", options @ ..] => fuzz::run(options),
+        ["package"] => package::run(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(())

@@ -3,7 +3,7 @@
 //! One build with one set of features serves all lanes; running a package's tests by cargo
 //! would build its dependencies anew with that package's features.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -44,8 +44,8 @@ impl Binaries {
         Ok(Binaries { tests, pgmeter })
     }
 
-    /// Runs the selected programs one after another.
-    pub fn run(&self, select: Select) -> Result<Tally, Failure> {
+    /// Runs the selected programs one after another; those of the packages are told where they are.
+    pub fn run(&self, select: Select, packages: Option<&Path>) -> Result<Tally, Failure> {
         let mut total = Tally::default();
         for test in &self.tests {
             let is_selected = match select {
@@ -56,7 +56,11 @@ impl Binaries {
             };
             if is_selected {
                 println!("\nrunning `{}` of {}", test.name, test.directory.display());
-                total.merge(run_tests(&test.name, &mut self.command(test))?);
+                let mut command = self.command(test);
+                if let Some(packages) = packages {
+                    command.env("PGMETER_PACKAGES", packages);
+                }
+                total.merge(run_tests(&test.name, &mut command)?);
             }
         }
         Ok(total)

@@ -18,27 +18,18 @@ const PROGRAMS: [&str; 3] = ["chromium", "node", "npm"];
 /// Makes the pages of made-up records and runs the checks on them.
 pub fn run() -> Result<Tally, Failure> {
     if let Some(missing) = PROGRAMS.iter().find(|name| !is_on_path(name)) {
-        return Ok(skipped(&format!("`{missing}` is not installed")));
+        return Ok(Tally::skipped(&format!("`{missing}` is not installed")));
     }
     let bench = bench()?;
     copy_checks(&bench)?;
     if let Err(reason) = install(&bench) {
-        return Ok(skipped(&reason));
+        return Ok(Tally::skipped(&reason));
     }
-    let pages = bench.join("pages");
-    make_pages(&pages)?;
+    let pages = make_pages()?;
     let mut checks = Command::new("node");
     checks.current_dir(&bench).arg("check.mjs");
     checks.args([&pages, &bench.join("screens")]);
     run_tests("browser", &mut checks)
-}
-
-fn skipped(reason: &str) -> Tally {
-    println!("skipped: {reason}");
-    Tally {
-        skips: vec![reason.to_owned()],
-        ..Tally::default()
-    }
 }
 
 /// Where the checks run: beside the build output, so that the tree stays as it is.
@@ -87,8 +78,9 @@ fn install(bench: &Path) -> Result<(), String> {
     fs::write(&note, wanted).map_err(|error| error.to_string())
 }
 
-/// Writes the made-up pages, with the program as all tests are built.
-fn make_pages(directory: &Path) -> Result<(), Failure> {
+/// Writes the made-up pages, with the program as all tests are built, and says where.
+pub fn make_pages() -> Result<PathBuf, Failure> {
+    let directory = bench()?.join("pages");
     let built = workspace::cargo_messages(&["build", "--workspace", "--example", "pages"])?;
     let program = built
         .iter()
@@ -102,9 +94,9 @@ fn make_pages(directory: &Path) -> Result<(), Failure> {
             program: "cargo build".to_owned(),
             message: "it names no executable `pages`".to_owned(),
         })?;
-    let status = Command::new(program).arg(directory).status();
+    let status = Command::new(program).arg(&directory).status();
     match status.map_err(Failure::start("pages"))? {
-        status if status.success() => Ok(()),
+        status if status.success() => Ok(directory),
         status => Err(Failure::Program {
             program: "pages".to_owned(),
             message: status.to_string(),

@@ -26,6 +26,8 @@ pub enum Kind {
     Tests(Select),
     /// The examples in doc comments.
     DocTests,
+    /// The packages are built, and these tests look at them.
+    Package(Select),
     /// The checks of the HTML report in a browser.
     Browser,
 }
@@ -111,6 +113,7 @@ pub const LANES: &[Lane] = &[
         must_run: true,
         must_run_tests: &["a_flipped_bit_is_named_with_its_offset"],
     },
+    lane("package", Kind::Package(Select::EndToEnd(&["package"]))),
     // Its drivers come from npm's registry, which not every machine can reach.
     Lane {
         name: "browser",

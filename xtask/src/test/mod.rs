@@ -6,13 +6,16 @@ mod lane;
 mod output;
 mod setup;
 
+use std::path::Path;
 use std::time::Instant;
 
 use crate::error::Failure;
+use crate::package;
 use crate::workspace;
 use binaries::Binaries;
-use lane::{Kind, LANES, Lane};
+use lane::{Kind, LANES, Lane, Select};
 use output::Tally;
+pub use setup::is_on_path;
 
 /// Runs the lanes named, or all of them.
 pub fn run(names: &[&str]) -> Result<(), Failure> {
@@ -78,18 +81,14 @@ fn run_lane(lane: &Lane, binaries: &mut Option<Binaries>) -> Result<Tally, Failu
                 }
             }
         }),
-        Kind::Tests(selects) => {
-            if binaries.is_none() {
-                match Binaries::build() {
-                    Ok(built) => *binaries = Some(built),
-                    // The compiler has said why; the other lanes still run.
-                    Err(failure) => return Ok(Tally::failed(&failure.to_string())),
-                }
+        Kind::Tests(selects) => run_tests(selects, None, binaries),
+        Kind::Package(selects) => match package::build(package::Effort::Test) {
+            Ok(packages) => run_tests(selects, Some(&packages), binaries),
+            Err(missing @ (Failure::Start { .. } | Failure::Missing(_))) => {
+                Ok(Tally::skipped(&missing.to_string()))
             }
-            binaries
-                .as_ref()
-                .map_or_else(|| Ok(Tally::default()), |built| built.run(selects))
-        }
+            Err(failure) => Ok(Tally::failed(&failure.to_string())),
+        },
         Kind::Browser => browser::run(),
         Kind::DocTests => {
             let mut command = workspace::cargo();
@@ -97,6 +96,25 @@ fn run_lane(lane: &Lane, binaries: &mut Option<Binaries>) -> Result<Tally, Failu
             output::run_tests("doc tests", &mut command)
         }
     }
+}
+
+/// Runs the selected test programs, which are built for the first lane that has any.
+fn run_tests(
+    selects: Select,
+    packages: Option<&Path>,
+    binaries: &mut Option<Binaries>,
+) -> Result<Tally, Failure> {
+    if binaries.is_none() {
+        match Binaries::build() {
+            Ok(built) => *binaries = Some(built),
+            // The compiler has said why; the other lanes still run.
+            Err(failure) => return Ok(Tally::failed(&failure.to_string())),
+        }
+    }
+    binaries.as_ref().map_or_else(
+        || Ok(Tally::default()),
+        |built| built.run(selects, packages),
+    )
 }
 
 /// Prints what was skipped and what failed; the last line is the count.

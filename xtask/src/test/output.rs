@@ -28,6 +28,15 @@ impl Tally {
         }
     }
 
+    /// One skip and nothing else, which is told at once.
+    pub fn skipped(reason: &str) -> Tally {
+        println!("skipped: {reason}");
+        Tally {
+            skips: vec![reason.to_owned()],
+            ..Tally::default()
+        }
+    }
+
     /// Adds a lane's tally, naming the lane.
     pub fn add(&mut self, lane: &str, other: Tally) {
         self.passed_count += other.passed_count;

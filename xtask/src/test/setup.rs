@@ -20,6 +20,9 @@ const PROGRAMS: &[Program] = &[
     ("mkfs.nilfs2", "nilfs-tools"),
     ("mkfs.f2fs", "f2fs-tools"),
     ("mkfs.vfat", "dosfstools"),
+    ("objcopy", "binutils"),
+    ("dpkg-shlibdeps", "dpkg-dev"),
+    ("xz", "xz-utils"),
 ];
 
 /// Programs of the browser lane; large, and not in every distribution, so they are installed by

@@ -1,0 +1,302 @@
+//! The packages: what is in them, and that they install, measure and go without a trace.
+//!
+//! `cargo xtask test package` makes them and says where they are.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use end_to_end::{FixtureError, Scratch, finish, need, run_tool};
+use lab::ENTRIES;
+
+const PROGRAM_BYTES_MAX: u64 = 15_000_000;
+const START_MAX: Duration = Duration::from_millis(20);
+/// The user's home in the root of its own.
+const HOME: &str = "home/user";
+
+/// The directory of the packages.
+fn packages() -> Result<PathBuf, FixtureError> {
+    let told = std::env::var_os("PGMETER_PACKAGES").map(PathBuf::from);
+    told.ok_or_else(|| {
+        FixtureError::Unavailable("`cargo xtask test package` makes the packages".to_owned())
+    })
+}
+
+/// The one package whose name ends so.
+fn package(packages: &Path, end: &str) -> String {
+    let entries = std::fs::read_dir(packages).unwrap();
+    let names = entries.map(|entry| entry.unwrap().path().to_string_lossy().into_owned());
+    let mut found: Vec<String> = names.filter(|name| name.ends_with(end)).collect();
+    assert_eq!(found.len(), 1, "packages that end in `{end}`: {found:?}");
+    found.remove(0)
+}
+
+/// The files of the `.deb`, below a scratch directory.
+fn unpacked(packages: &Path) -> Result<Scratch, FixtureError> {
+    let scratch = Scratch::new()?;
+    let to = scratch.path().to_string_lossy().into_owned();
+    run_tool("dpkg-deb", &["--extract", &package(packages, ".deb"), &to])?;
+    Ok(scratch)
+}
+
+/// All files and directories below a directory, with the files' contents.
+fn files(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    let mut found = BTreeMap::new();
+    let mut pending = vec![root.to_path_buf()];
+    while let Some(directory) = pending.pop() {
+        for entry in std::fs::read_dir(&directory).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(root).unwrap().to_path_buf();
+            if path.is_dir() {
+                found.insert(name, None);
+                pending.push(path);
+            } else {
+                found.insert(name, Some(std::fs::read(&path).unwrap()));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_packaged_program_is_small_and_starts_at_once() {
+    let root = need!(unpacked(&need!(packages())));
+    let program = root.join("usr/bin/pgmeter");
+    let bytes = std::fs::metadata(&program).unwrap().len();
+    assert!(bytes < PROGRAM_BYTES_MAX, "{bytes} bytes");
+    let start = || {
+        let begun = Instant::now();
+        let status = Command::new(&program).arg("--version").output().unwrap();
+        assert!(status.status.success());
+        begun.elapsed()
+    };
+    // The fastest of many: other programs may be busy beside some.
+    let fastest = (0..50).map(|_| start()).min().unwrap();
+    println!("{bytes} bytes, {fastest:?}");
+    assert!(fastest < START_MAX, "{fastest:?}");
+}
+
+#[test]
+fn symbols_lie_beside_the_program_and_are_linked() {
+    let packages = need!(packages());
+    let root = need!(unpacked(&packages));
+    let program = root.join("usr/bin/pgmeter").to_string_lossy().into_owned();
+    let link = need!(run_tool(
+        "readelf",
+        &["--string-dump=.gnu_debuglink", &program]
+    ));
+    assert!(link.contains("pgmeter.debug"), "{link}");
+    let sections = need!(run_tool(
+        "readelf",
+        &["--section-headers", "--wide", &program]
+    ));
+    assert!(!sections.contains(".debug_line"), "{sections}");
+    let symbols = package(&packages, ".debug");
+    let sections = need!(run_tool(
+        "readelf",
+        &["--section-headers", "--wide", &symbols]
+    ));
+    assert!(sections.contains(".debug_line"), "{sections}");
+}
+
+#[test]
+fn the_tarball_has_the_files_of_the_debian_package_and_sums_hold() {
+    let packages = need!(packages());
+    let debian = need!(unpacked(&packages));
+    let tarball = need!(Scratch::new());
+    let to = tarball
+        .directory("usr")
+        .unwrap()
+        .to_string_lossy()
+        .into_owned();
+    let from = package(&packages, ".tar.gz");
+    run_tool("tar", &["-xzf", &from, "--strip-components=1", "-C", &to]).unwrap();
+    let (debian, tarball) = (files(debian.path()), files(tarball.path()));
+    let names = |files: &BTreeMap<PathBuf, _>| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&debian), names(&tarball));
+    assert!(debian == tarball, "contents differ");
+    let mut sums = Command::new("sha256sum");
+    sums.args(["--check", "SHA256SUMS"]).current_dir(&packages);
+    let seen = finish(&mut sums);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(seen.stdout.matches(": OK").count(), 3, "{}", seen.text());
+}
+
+#[test]
+fn the_package_names_what_it_needs_and_what_labs_can_use() {
+    let file = package(&need!(packages()), ".deb");
+    let field = |name| run_tool("dpkg-deb", &["--field", &file, name]).unwrap();
+    let depends = field("Depends");
+    assert!(depends.contains("libc6 (>= 2."), "{depends}");
+    let mut named = BTreeSet::from(["user-mode-linux".to_owned()]);
+    named.extend(ENTRIES.iter().map(|entry| entry.package.to_owned()));
+    named.remove("");
+    let told = [field("Recommends"), field("Suggests")].join(",");
+    let told: BTreeSet<String> = told.split(',').map(|name| name.trim().to_owned()).collect();
+    let missing: Vec<_> = named.difference(&told).collect();
+    assert!(missing.is_empty(), "{missing:?} not in {told:?}");
+}
+
+#[test]
+fn manual_completions_documents_and_licenses_are_there() {
+    let root = need!(unpacked(&need!(packages())));
+    let unpack = |name: &str| {
+        let path = root.join(name).to_string_lossy().into_owned();
+        run_tool("gzip", &["--decompress", "--stdout", &path]).unwrap()
+    };
+    assert!(unpack("usr/share/man/man1/pgmeter.1.gz").contains(".TH pgmeter 1"));
+    let licenses = unpack("usr/share/doc/pgmeter/third-party-licenses.gz");
+    for part in ["\nserde ", "\nio-uring ", "Permission is hereby granted"] {
+        assert!(licenses.contains(part), "no `{part}`");
+    }
+    assert!(!licenses.contains("\nproptest "), "a test is not linked");
+    for name in [
+        "usr/share/bash-completion/completions/pgmeter",
+        "usr/share/zsh/vendor-completions/_pgmeter",
+        "usr/share/fish/vendor_completions.d/pgmeter.fish",
+    ] {
+        let script = std::fs::read_to_string(root.join(name)).unwrap();
+        assert!(
+            script.contains("file-server") || script.contains("selftest"),
+            "{name}"
+        );
+    }
+    let documents = root.join("usr/share/doc/pgmeter");
+    for name in [
+        "README.md",
+        "copyright",
+        "changelog.gz",
+        "docs/methodology.md",
+    ] {
+        assert!(documents.join(name).is_file(), "no `{name}`");
+    }
+}
+
+/// A root of its own: the C library, and a list of packages with nothing on it.
+struct Root {
+    scratch: Scratch,
+}
+
+impl Root {
+    /// A root in which `program` finds the libraries that it needs.
+    ///
+    /// # Errors
+    /// `Unavailable` without root, or where mounts of one's own are not allowed.
+    fn new(program: &Path) -> Result<Root, FixtureError> {
+        if !rustix::process::geteuid().is_root() {
+            return Err(FixtureError::Unavailable("needs root".to_owned()));
+        }
+        if let Err(error) = run_tool("unshare", &["--mount", "true"]) {
+            return Err(FixtureError::Unavailable(error.to_string()));
+        }
+        let root = Root {
+            scratch: Scratch::new()?,
+        };
+        for directory in ["proc", "sys", "dev", "tmp", "var/lib/dpkg/info", HOME] {
+            std::fs::create_dir_all(root.path(directory)).unwrap();
+        }
+        for directory in ["var/lib/dpkg/updates", "var/lib/dpkg/triggers"] {
+            std::fs::create_dir_all(root.path(directory)).unwrap();
+        }
+        std::fs::write(root.path("var/lib/dpkg/status"), "").unwrap();
+        let needed = run_tool("ldd", &[&program.to_string_lossy()])?;
+        for library in needed
+            .split_whitespace()
+            .filter(|word| word.starts_with('/'))
+        {
+            let place = root.path(&library[1..]);
+            std::fs::create_dir_all(place.parent().unwrap()).unwrap();
+            std::fs::copy(library, place).unwrap();
+        }
+        Ok(root)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.scratch.join(name)
+    }
+
+    /// Installs or removes; the C library is there but on no list.
+    fn dpkg(&self, arguments: &[&str]) {
+        let root = self.scratch.path().to_string_lossy().into_owned();
+        let mut command = Command::new("dpkg");
+        let path = std::env::var("PATH").unwrap_or_default();
+        command
+            .env("PATH", format!("{path}:/usr/sbin:/sbin"))
+            .arg(format!("--root={root}"))
+            // Else it would be the log of the system.
+            .arg(format!("--log={root}/var/lib/dpkg/log"))
+            .arg("--force-depends")
+            .args(arguments);
+        let seen = finish(&mut command);
+        assert_eq!(seen.code, 0, "{}", seen.text());
+    }
+
+    /// Runs the installed program in the user's home, seeing this root and the machine's devices.
+    fn pgmeter(&self, arguments: &[&str]) -> end_to_end::Finished {
+        const ENTER: &str = "root=$1; shift; mount --bind \"$root\" \"$root\" && \
+            for at in proc sys dev; do mount --rbind /$at \"$root/$at\" || exit; done; \
+            exec unshare --root=\"$root\" --wd=/home/user /usr/bin/pgmeter \"$@\"";
+        let mut command = Command::new("unshare");
+        command
+            .args([
+                "--mount",
+                "--propagation",
+                "private",
+                "sh",
+                "-c",
+                ENTER,
+                "sh",
+            ])
+            .arg(self.scratch.path())
+            .args(arguments)
+            .env("HOME", "/home/user")
+            .env_remove("PGMETER_DB")
+            .env_remove("XDG_DATA_HOME");
+        finish(&mut command)
+    }
+
+    /// All that is there but for dpkg's own notes.
+    fn names(&self) -> BTreeSet<PathBuf> {
+        let mut names: BTreeSet<PathBuf> = files(self.scratch.path()).into_keys().collect();
+        names.retain(|name| !name.starts_with("var/lib/dpkg"));
+        names
+    }
+}
+
+#[test]
+fn it_installs_measures_and_goes_without_a_trace_but_the_users_store() {
+    let packages = need!(packages());
+    let unpacked = need!(unpacked(&packages));
+    let root = need!(Root::new(&unpacked.join("usr/bin/pgmeter")));
+    let before = root.names();
+    root.dpkg(&["--install", &package(&packages, ".deb")]);
+    assert!(root.path("usr/bin/pgmeter").is_file());
+    let quick = [
+        "run",
+        "--run-time",
+        "200ms",
+        "--ramp-time",
+        "50ms",
+        "--size",
+        "16m",
+    ];
+    let seen = root.pgmeter(&quick);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let listed = root.pgmeter(&["runs"]);
+    assert!(listed.stdout.contains("quick"), "{}", listed.text());
+    root.dpkg(&["--purge", "pgmeter"]);
+    let after = root.names();
+    let left: Vec<_> = after
+        .difference(&before)
+        .filter(|name| !name.starts_with(HOME))
+        .collect();
+    assert!(left.is_empty(), "left behind: {left:?}");
+    let lost: Vec<_> = before.difference(&after).collect();
+    assert!(lost.is_empty(), "taken away: {lost:?}");
+    let store = Path::new(HOME).join(".local/share/pgmeter/results.db");
+    assert!(after.contains(&store), "{after:?}");
+    let is_work = |name: &&PathBuf| name.to_string_lossy().contains("pgmeter-work");
+    assert_eq!(after.iter().find(is_work), None);
+}

@@ -1,0 +1,188 @@
+//! The licenses of the program and of everything that is linked into it: most of them ask that
+//! their text goes with every copy.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::error::Failure;
+use crate::workspace;
+
+/// How the files begin that hold licenses and notices.
+const NAMES: [&str; 4] = ["LICENSE", "COPYING", "NOTICE", "UNLICENSE"];
+
+/// Debian's `copyright`.
+///
+/// Source: the machine-readable format 1.0 of Debian's policy.
+pub fn own() -> Result<String, Failure> {
+    let mit = workspace::read(&workspace::root(), Path::new("LICENSE-MIT"))?;
+    let holder = mit
+        .lines()
+        .find_map(|line| line.strip_prefix("Copyright (c) "))
+        .unwrap_or_default();
+    let terms = mit.split_once("Permission is").map_or("", |(_, rest)| rest);
+    let mut text = format!(
+        "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\
+         Upstream-Name: pgmeter\n\n\
+         Files: *\n\
+         Copyright: {holder}\n\
+         License: Apache-2.0 or Expat\n\
+         Comment: What is linked into the program has licenses of its own, which\n\
+         \x20stand in third-party-licenses.gz beside this file.\n\n\
+         License: Apache-2.0\n\
+         \x20On Debian systems its text is in /usr/share/common-licenses/Apache-2.0.\n\n\
+         License: Expat\n"
+    );
+    for line in format!("Permission is{terms}").trim_end().lines() {
+        let line = if line.is_empty() { "." } else { line };
+        // Writing to a string does not fail.
+        let _ = writeln!(text, " {line}");
+    }
+    Ok(text)
+}
+
+/// Every package that is linked into the program, with its licenses; texts that several share
+/// stand once.
+pub fn of_dependencies() -> Result<String, Failure> {
+    let metadata = metadata()?;
+    let linked = linked(&metadata);
+    let mut list = String::new();
+    let mut texts: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for package in array(&metadata, "packages") {
+        // What has no source is of this workspace.
+        if package["source"].is_null() || !linked.contains(text(package, "id")) {
+            continue;
+        }
+        let name = format!("{} {}", text(package, "name"), text(package, "version"));
+        let _ = writeln!(list, "{name}: {}", text(package, "license"));
+        let manifest = Path::new(text(package, "manifest_path"));
+        for license in texts_in(manifest.parent().unwrap_or(manifest))? {
+            texts.entry(license).or_default().push(name.clone());
+        }
+    }
+    let mut all = format!("Linked into pgmeter:\n\n{list}");
+    for (license, names) in texts {
+        let rule = "-".repeat(72);
+        let _ = write!(all, "\n{rule}\n{}\n\n{license}\n", names.join(", "));
+    }
+    Ok(all)
+}
+
+fn metadata() -> Result<Value, Failure> {
+    let output = workspace::cargo()
+        .args(["metadata", "--locked", "--format-version", "1"])
+        .args(["--filter-platform", &host()?])
+        .output()
+        .map_err(Failure::start("cargo metadata"))?;
+    serde_json::from_slice(&output.stdout).map_err(|error| Failure::Output {
+        program: "cargo metadata".to_owned(),
+        message: format!("{error}: {}", String::from_utf8_lossy(&output.stderr)),
+    })
+}
+
+/// What this machine's compiler compiles for.
+fn host() -> Result<String, Failure> {
+    let output = workspace::cargo()
+        .args(["--version", "--verbose"])
+        .output()
+        .map_err(Failure::start("cargo"))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines()
+        .find_map(|line| line.strip_prefix("host: "))
+        .map(str::to_owned)
+        .ok_or_else(|| Failure::Output {
+            program: "cargo --version --verbose".to_owned(),
+            message: "it names no host".to_owned(),
+        })
+}
+
+/// The packages that the program needs when it runs, by id: neither its tests nor what builds it.
+fn linked(metadata: &Value) -> BTreeSet<&str> {
+    let nodes: BTreeMap<&str, &Value> = array(&metadata["resolve"], "nodes")
+        .map(|node| (text(node, "id"), node))
+        .collect();
+    let start = array(metadata, "packages").find(|package| text(package, "name") == "pgmeter");
+    let mut pending: Vec<&str> = start
+        .map(|package| text(package, "id"))
+        .into_iter()
+        .collect();
+    let mut found = BTreeSet::new();
+    while let Some(id) = pending.pop() {
+        if !found.insert(id) {
+            continue;
+        }
+        let Some(node) = nodes.get(id) else { continue };
+        let is_linked =
+            |dependency: &&Value| array(dependency, "dep_kinds").any(|kind| kind["kind"].is_null());
+        let dependencies = array(node, "deps").filter(is_linked);
+        pending.extend(dependencies.map(|dependency| text(dependency, "pkg")));
+    }
+    found
+}
+
+/// The texts in a package's directory, in order of their files' names.
+fn texts_in(directory: &Path) -> Result<Vec<String>, Failure> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(directory).map_err(Failure::file(directory))? {
+        let entry = entry.map_err(Failure::file(directory))?;
+        let name = entry.file_name().to_string_lossy().to_uppercase();
+        if NAMES.iter().any(|start| name.starts_with(start)) && entry.path().is_file() {
+            paths.push(entry.path());
+        }
+    }
+    paths.sort();
+    let read = |path: &std::path::PathBuf| {
+        let bytes = fs::read(path).map_err(Failure::file(path))?;
+        Ok(String::from_utf8_lossy(&bytes).trim().replace("\r\n", "\n"))
+    };
+    paths.iter().map(read).collect()
+}
+
+fn array<'a>(value: &'a Value, key: &str) -> impl Iterator<Item = &'a Value> {
+    value[key].as_array().into_iter().flatten()
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_linked_leaves_out_tests_and_builders() {
+        let dependency =
+            |name: &str, kind: Value| json!({"pkg": name, "dep_kinds": [{"kind": kind}]});
+        let metadata = json!({
+            "packages": [{"name": "pgmeter", "id": "p"}],
+            "resolve": {"nodes": [
+                {"id": "p", "deps": [
+                    dependency("a", Value::Null),
+                    dependency("t", json!("dev")),
+                    dependency("b", json!("build")),
+                ]},
+                {"id": "a", "deps": [dependency("c", Value::Null)]},
+                {"id": "b", "deps": [dependency("d", Value::Null)]},
+            ]},
+        });
+        let found: Vec<&str> = linked(&metadata).into_iter().collect();
+        assert_eq!(found, ["a", "c", "p"]);
+    }
+
+    #[test]
+    fn the_copyright_file_has_both_licenses_and_no_empty_line_within_one() {
+        let text = own().unwrap();
+        assert!(text.contains("Copyright: 20"), "{text}");
+        let (_, expat) = text.split_once("License: Expat\n").unwrap();
+        assert!(
+            expat.starts_with(" Permission is hereby granted"),
+            "{expat}"
+        );
+        assert!(expat.lines().all(|line| line.starts_with(' ')), "{expat}");
+    }
+}

@@ -1,0 +1,135 @@
+//! The files of the package, laid out as they are installed.
+
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use flate2::{Compression, GzBuilder};
+
+use super::{licenses, run_tool};
+use crate::error::Failure;
+use crate::workspace;
+
+/// Where documents go, as Debian has it.
+const DOCUMENTS: &str = "usr/share/doc/pgmeter";
+/// Each shell's name, with the file in which it looks for completions of `pgmeter`.
+const COMPLETIONS: [(&str, &str); 3] = [
+    ("bash", "usr/share/bash-completion/completions/pgmeter"),
+    ("zsh", "usr/share/zsh/vendor-completions/_pgmeter"),
+    ("fish", "usr/share/fish/vendor_completions.d/pgmeter.fish"),
+];
+
+/// A directory that stands for the root of a system.
+pub struct Tree {
+    root: PathBuf,
+}
+
+impl Tree {
+    /// An empty tree in an empty directory.
+    pub fn new(root: PathBuf) -> Tree {
+        Tree { root }
+    }
+
+    /// The directory.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// A path in the tree whose directory is there.
+    pub fn path(&self, name: &str) -> Result<PathBuf, Failure> {
+        let path = self.root.join(name);
+        let directory = path.parent().unwrap_or(&self.root);
+        fs::create_dir_all(directory).map_err(Failure::file(directory))?;
+        Ok(path)
+    }
+
+    /// Adds all that goes with the program.
+    pub fn fill(&self, program: &Path) -> Result<(), Failure> {
+        let printed = |words: &[&str]| run_tool(Command::new(program).args(words));
+        let manual = compressed(&printed(&["man"])?);
+        write(&self.path("usr/share/man/man1/pgmeter.1.gz")?, &manual)?;
+        for (shell, place) in COMPLETIONS {
+            write(&self.path(place)?, &printed(&["completions", shell])?)?;
+        }
+        self.documents()?;
+        let changes = fs::read(workspace::root().join("CHANGELOG.md"));
+        let changes = changes.map_err(Failure::file(Path::new("CHANGELOG.md")))?;
+        let place = self.path(&format!("{DOCUMENTS}/changelog.gz"))?;
+        write(&place, &compressed(&changes))?;
+        let place = self.path(&format!("{DOCUMENTS}/copyright"))?;
+        write(&place, licenses::own()?.as_bytes())?;
+        let place = self.path(&format!("{DOCUMENTS}/third-party-licenses.gz"))?;
+        write(&place, &compressed(licenses::of_dependencies()?.as_bytes()))
+    }
+
+    /// What a user may read, with the pictures and samples that it speaks of.
+    fn documents(&self) -> Result<(), Failure> {
+        let root = workspace::root();
+        let mut names = vec![PathBuf::from("README.md")];
+        for (directory, suffixes) in [
+            ("docs", &[".md", ".json", ".png"][..]),
+            ("examples", &[""][..]),
+        ] {
+            let directory = Path::new(directory);
+            let found = workspace::files(&root.join(directory), suffixes)?;
+            names.extend(found.into_iter().map(|name| directory.join(name)));
+        }
+        for name in names {
+            let place = self.path(&format!("{DOCUMENTS}/{}", name.display()))?;
+            let from = root.join(name);
+            let content = fs::read(&from).map_err(Failure::file(&from))?;
+            write(&place, &content)?;
+        }
+        Ok(())
+    }
+}
+
+/// Writes a file that everyone may read.
+pub fn write(path: &Path, content: &[u8]) -> Result<(), Failure> {
+    fs::write(path, content).map_err(Failure::file(path))?;
+    set_mode(path, 0o644)
+}
+
+/// Sets a file's permissions, whatever the mask of whoever builds.
+pub fn set_mode(path: &Path, mode: u32) -> Result<(), Failure> {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(Failure::file(path))
+}
+
+/// The time of the newest commit in seconds, so that the same sources give the same archive.
+pub fn source_date() -> u64 {
+    let told = std::env::var("SOURCE_DATE_EPOCH").ok();
+    let of_commit = || {
+        let output = Command::new("git")
+            .current_dir(workspace::root())
+            .args(["log", "-1", "--format=%ct"])
+            .output();
+        String::from_utf8(output.ok()?.stdout).ok()
+    };
+    told.or_else(of_commit)
+        .and_then(|seconds| seconds.trim().parse().ok())
+        .unwrap_or(0)
+}
+
+/// As `gzip -9n`: without name and time.
+fn compressed(content: &[u8]) -> Vec<u8> {
+    let mut encoder = GzBuilder::new().write(Vec::new(), Compression::best());
+    // Writing to a vector does not fail.
+    let _ = encoder.write_all(content);
+    encoder.finish().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_compressed_is_the_same_each_time_and_read_by_gzip() {
+        let text = b"a manual page\n".repeat(100);
+        let packed = compressed(&text);
+        assert_eq!(packed, compressed(&text));
+        assert_eq!(packed[..2], [0x1f, 0x8b]);
+        assert!(packed.len() < text.len());
+    }
+}
