@@ -29,6 +29,23 @@ fn help_and_version_exit_with_0() {
 }
 
 #[test]
+fn the_version_says_more_when_asked_to() {
+    let bed = bed();
+    let plain = bed.run(&["--version"]);
+    assert_eq!(plain.stdout.lines().count(), 1, "{}", plain.text());
+    for arguments in [&["--version", "-v"][..], &["-v", "--version"], &["-Vv"]] {
+        let seen = bed.run(arguments);
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        assert!(seen.stdout.starts_with(&plain.stdout), "{}", seen.text());
+        for line in ["build", "features", "kernel", "io_uring", "libmpi"] {
+            let has = |text: &str| text.starts_with(&format!("{line} "));
+            assert!(seen.stdout.lines().any(has), "{line}: {}", seen.text());
+        }
+    }
+    bed.run(&["-v", "list"]).assert_refused(2, &["--version"]);
+}
+
+#[test]
 fn list_names_the_built_in_workloads_and_packs() {
     let seen = bed().run(&["list"]);
     let names = [

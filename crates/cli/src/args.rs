@@ -51,6 +51,10 @@ pub(crate) struct Cli {
         hide_env_values = true
     )]
     pub db: Option<PathBuf>,
+    /// With `--version`: what this program was built from, and what this machine offers it
+    // Read from the command line by `not_understood`: `--version` ends the reading.
+    #[arg(long, short, requires = "version")]
+    pub verbose: bool,
 }
 
 /// What to do.

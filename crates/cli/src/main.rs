@@ -15,9 +15,11 @@ mod rescue;
 mod signals;
 mod stored;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::ErrorKind;
 
 use args::{Cli, Command};
 use failure::{Exit, Failure};
@@ -30,10 +32,11 @@ fn main() -> ExitCode {
         Some(args) => Cli {
             command: Command::As(args),
             db: None,
+            verbose: false,
         },
         None => match Cli::try_parse() {
             Ok(cli) => cli,
-            Err(error) => return failure::not_understood(error).into(),
+            Err(error) => return not_understood(error),
         },
     };
     // The second Ctrl-C: leaves the terminal as it was and everything else as it is.
@@ -48,7 +51,22 @@ fn main() -> ExitCode {
     };
     // A panic has said what it is by now; work directories were given back on the way out.
     let done = std::panic::catch_unwind(|| dispatch(cli, at_once));
-    match done.unwrap_or_else(|_| Err(Failure::bug())) {
+    code(done.unwrap_or_else(|_| Err(Failure::bug())))
+}
+
+/// Prints what is wrong with the command line, or the help or version that it asks for.
+fn not_understood(error: clap::Error) -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    let words = arguments.iter().map(OsString::as_os_str);
+    if error.kind() == ErrorKind::DisplayVersion && command::version::is_verbose(words) {
+        return code(command::version::version());
+    }
+    failure::not_understood(error).into()
+}
+
+/// Tells a failure, and what the process ends with.
+fn code(done: Result<Exit, Failure>) -> ExitCode {
+    match done {
         Ok(exit) => exit.into(),
         Err(failure) => {
             failure.print();

@@ -85,7 +85,7 @@ impl Finding {
 #[must_use]
 pub fn doctor(path: &Path) -> Vec<Finding> {
     vec![
-        io_uring(),
+        look_at_io_uring(),
         direct(path),
         free_space(path),
         clock(),
@@ -95,11 +95,13 @@ pub fn doctor(path: &Path) -> Vec<Finding> {
         huge_pages(),
         group_limits(),
         noise(Duration::from_secs(1)),
-        mpi(),
+        look_for_mpi(),
     ]
 }
 
-fn io_uring() -> Finding {
+/// Whether this kernel has io_uring for this process, and which of its features.
+#[must_use]
+pub fn look_at_io_uring() -> Finding {
     const NAME: &str = "io_uring";
     let Ok(null) = File::open("/dev/null") else {
         return Finding::missing(
@@ -361,7 +363,9 @@ fn noise(length: Duration) -> Finding {
     )
 }
 
-fn mpi() -> Finding {
+/// Whether there is a library for measuring from several machines at once.
+#[must_use]
+pub fn look_for_mpi() -> Finding {
     const NAME: &str = "MPI";
     const NAMES: [&str; 5] = [
         "libmpi_abi.so.0",

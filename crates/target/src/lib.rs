@@ -51,7 +51,7 @@ pub use counters::{DeviceCounters, DeviceSample};
 pub use cpu::{
     CpuSample, CpuTime, MachineCounters, MachineSample, ProcessorTicks, thread_cpu_ns, tick_ns,
 };
-pub use doctor::{Finding, Health, doctor};
+pub use doctor::{Finding, Health, doctor, look_at_io_uring, look_for_mpi};
 pub use doubt::{DirectCause, DirectDoubt};
 pub use environment::environment;
 pub use error::TargetError;

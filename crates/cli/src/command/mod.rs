@@ -18,3 +18,4 @@ pub(crate) mod run;
 pub(crate) mod runs;
 pub(crate) mod selftest;
 pub(crate) mod show;
+pub(crate) mod version;

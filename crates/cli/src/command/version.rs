@@ -1,0 +1,81 @@
+//! `--version -v`: what this program was built from, and what this machine offers it.
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+
+use clap::ValueEnum;
+use target::{Health, look_at_io_uring, look_for_mpi};
+
+use crate::args::{ClassicArg, EngineArg, KindArg};
+use crate::failure::{Exit, Failure};
+use crate::terminal::{one_line, print};
+
+/// Whether more than the number is asked for, in either order; a command line with `--version` is
+/// read no further than that.
+pub(crate) fn is_verbose<'a>(mut arguments: impl Iterator<Item = &'a OsStr>) -> bool {
+    arguments.any(|argument| {
+        ["-v", "--verbose", "-Vv", "-vV"]
+            .iter()
+            .any(|word| argument == *word)
+    })
+}
+
+/// Prints what a report of a mistake should have.
+pub(crate) fn version() -> Result<Exit, Failure> {
+    let mut text = format!("pgmeter {}\n", env!("CARGO_PKG_VERSION"));
+    let mut line = |name: &str, value: &str| {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{name:10}{}", one_line(&value));
+    };
+    if let Some(commit) = option_env!("PGMETER_COMMIT") {
+        line("commit", commit);
+    }
+    let build = if cfg!(debug_assertions) {
+        "debug, which is slow: not for measuring"
+    } else {
+        "release"
+    };
+    line("build", &format!("{build}, {}", std::env::consts::ARCH));
+    line("features", &format!("engines {}", names::<EngineArg>()));
+    line("", &format!("workload files {}", names::<KindArg>()));
+    line("", &format!("stands in for {}", names::<ClassicArg>()));
+    let system = rustix::system::uname();
+    let kernel = [system.sysname(), system.release(), system.machine()];
+    line(
+        "kernel",
+        &kernel.map(|word| word.to_string_lossy()).join(" "),
+    );
+    line("io_uring", &look_at_io_uring().detail);
+    let mpi = look_for_mpi();
+    let found = mpi.status == Health::Ok;
+    line("libmpi", if found { &mpi.detail } else { "not found" });
+    print(text)?;
+    Ok(Exit::Measured)
+}
+
+/// What an argument can be, as it is written.
+fn names<T: ValueEnum>() -> String {
+    let values = T::value_variants().iter();
+    let names = values.filter_map(|value| Some(value.to_possible_value()?.get_name().to_owned()));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_is_asked_for_on_either_side_of_the_version() {
+        let is_verbose = |line: &str| is_verbose(line.split(' ').map(OsStr::new));
+        for line in ["--version -v", "-v --version", "-V --verbose", "-Vv", "-vV"] {
+            assert!(is_verbose(line), "{line}");
+        }
+        assert!(!is_verbose("--version"));
+    }
+
+    #[test]
+    fn arguments_are_told_as_they_are_written() {
+        assert!(names::<EngineArg>().starts_with("io_uring, psync"));
+        assert!(names::<ClassicArg>().contains("lat_fs"));
+    }
+}
