@@ -88,7 +88,7 @@ pub(crate) enum Command {
     Paper(Box<PaperArgs>),
     /// Tell what this machine can and cannot measure, and why
     Doctor(DoctorArgs),
-    /// Hold pgmeter's own figures against what is known otherwise, on this machine
+    /// Check pgmeter's clock, statistics and rates against known values on this machine
     #[command(after_help = selftest::HELP)]
     Selftest(SelftestArgs),
     /// Remove what an interrupted run left

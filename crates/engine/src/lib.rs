@@ -15,6 +15,7 @@ mod file_operations;
 mod files;
 mod fileset;
 mod mmap;
+mod namespace;
 mod null;
 mod open;
 mod operation;
@@ -35,6 +36,7 @@ pub use file_operations::{
 };
 pub use fileset::{Fileset, NameRule, Numbering, Spread, Subdirectories, make_room_for_open};
 pub use mmap::{Mmap, MmapOptions};
+pub use namespace::own_mounts;
 pub use null::Null;
 pub use open::{OpenPlan, Reopen, open_device, open_target};
 pub use operation::{Operation, OperationSet};

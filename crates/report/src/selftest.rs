@@ -1,6 +1,6 @@
 //! The table of a self-test, and what it means.
 
-use selftest::{Bound, Check, CheckName, Outcome, SelfTest, Unit, Verdict};
+use selftest::{Bound, Check, CheckName, Load, Outcome, SelfTest, Unit, Verdict};
 use units::format;
 
 use crate::page::Page;
@@ -113,25 +113,40 @@ fn painted(line: &str, page: Page) -> Styled {
 
 /// A line for everything that is not right: the wrong first.
 fn remarks(selftest: &SelfTest, page: Page) -> Vec<Styled> {
-    let mut lines = Vec::new();
-    for verdict in [Verdict::Wrong, Verdict::Disturbed, Verdict::Skipped] {
-        let found = selftest.outcomes().filter(|(_, it)| it.verdict == verdict);
-        for (check, outcome) in found {
-            let line = remark(check, outcome);
-            lines.push(match verdict {
-                Verdict::Wrong => page.red(&line),
-                Verdict::Disturbed => page.yellow(&line),
-                _ => line.into(),
-            });
-        }
-    }
+    let with = |verdict| {
+        let found = selftest
+            .outcomes()
+            .filter(move |(_, it)| it.verdict == verdict);
+        found.map(|(check, outcome)| remark(check, outcome, &selftest.load))
+    };
+    let mut lines: Vec<Styled> = with(Verdict::Wrong).map(|it| page.red(&it)).collect();
+    lines.extend(with(Verdict::Disturbed).map(|it| page.yellow(&it)));
+    lines.extend(skipped(selftest).into_iter().map(Styled::from));
     if !lines.is_empty() {
         lines.push(Styled::default());
     }
     lines
 }
 
-fn remark(check: &Check, outcome: &Outcome) -> String {
+/// A line for each reason to skip checks.
+fn skipped(selftest: &SelfTest) -> Vec<String> {
+    let mut reasons: Vec<(&str, usize)> = Vec::new();
+    let outcomes = selftest.outcomes();
+    for (_, outcome) in outcomes.filter(|(_, it)| it.verdict == Verdict::Skipped) {
+        let reason = outcome.remark.as_deref().unwrap_or("not checked");
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, count)) => *count += 1,
+            None => reasons.push((reason, 1)),
+        }
+    }
+    let line = |(reason, count)| match count {
+        1 => format!("skipped: 1 check: {reason}"),
+        _ => format!("skipped: {count} checks: {reason}"),
+    };
+    reasons.into_iter().map(line).collect()
+}
+
+fn remark(check: &Check, outcome: &Outcome, load: &Load) -> String {
     let engine = match outcome.subject.name() {
         "" => String::new(),
         name => format!(", {name}"),
@@ -139,15 +154,27 @@ fn remark(check: &Check, outcome: &Outcome) -> String {
     let name = check.name.title();
     let why = outcome.remark.as_deref();
     let what = match (outcome.verdict, why) {
-        (Verdict::Skipped, why) => why.unwrap_or("not checked").to_owned(),
         (Verdict::Wrong, Some(why)) => format!("{why}; {}", check.name.meaning()),
-        (Verdict::Disturbed, _) if check.name != CheckName::OtherLoad => {
-            "the machine was busy with other programs meanwhile; try again when it is quiet"
+        (Verdict::Disturbed, _) if check.name == CheckName::OtherLoad => {
+            format!("{}; repeat when the machine is idle", taken(load))
+        }
+        (Verdict::Disturbed, _) => {
+            "other load or the hypervisor took CPU time meanwhile; repeat when the machine is idle"
                 .to_owned()
         }
         _ => check.name.meaning().to_owned(),
     };
     format!("{}: {name}{engine}: {what}", outcome.verdict.name())
+}
+
+/// Who else had the processors.
+fn taken(load: &Load) -> String {
+    let share = |share: f64| format!("{:.0} %", share * 100.0);
+    let others = format!("other programs used {} of the CPUs", share(load.others));
+    match load.is_stolen_from() {
+        true => format!("{others}, the hypervisor took {}", share(load.stolen)),
+        false => others,
+    }
 }
 
 /// What pgmeter's own cost is good for.
@@ -156,7 +183,7 @@ fn costs(selftest: &SelfTest) -> Option<String> {
     let (_, outcome) = outcomes.find(|(check, _)| check.name == CheckName::OwnCost)?;
     let cost_ns = outcome.measured?;
     Some(format!(
-        "pgmeter spends {} on an operation: below {}/s of a worker that is under 1 % of the time",
+        "pgmeter costs {} per operation: under 1 % of a worker's time below {} IOPS",
         format::latency(cost_ns),
         format::iops(NS_OF_ONE_PERCENT / cost_ns)
     ))
@@ -171,16 +198,16 @@ fn conclusion(selftest: &SelfTest, page: Page) -> Styled {
     ];
     let counts = counts.map(|(verdict, name)| format!("{} {name}", selftest.count(verdict)));
     let counts = counts.join(", ");
-    let others = format!("{:.0} %", selftest.load.others * 100.0);
     match selftest.verdict {
-        _ if selftest.is_interrupted => {
-            page.yellow(&format!("{counts}: interrupted, which says nothing"))
-        }
-        Verdict::Right => page.green(&format!("{counts}: figures are right here")),
-        Verdict::Wrong => page.red(&format!("{counts}: do not trust figures from here")),
+        _ if selftest.is_interrupted => page.yellow(&format!("{counts}: interrupted; no verdict")),
+        Verdict::Right if selftest.count(Verdict::Skipped) > 0 => page.green(&format!(
+            "{counts}: all checks that can run here passed on this machine"
+        )),
+        Verdict::Right => page.green(&format!("{counts}: all checks passed on this machine")),
+        Verdict::Wrong => page.red(&format!("{counts}: do not trust results from this machine")),
         Verdict::Disturbed => page.yellow(&format!(
-            "{counts}: the machine is busy, others use {others} of its processors; this is no \
-             verdict on pgmeter"
+            "{counts}: the machine is too busy to tell ({}); repeat when it is idle",
+            taken(&selftest.load)
         )),
         Verdict::Skipped => page.yellow(&format!("{counts}: nothing was checked")),
     }
@@ -196,6 +223,18 @@ mod tests {
         assert_eq!(percent(0.000_03), "+0.003 %");
         assert_eq!(percent(-0.0123), "-1.23 %");
         assert_eq!(percent(0.25), "+25 %");
+    }
+
+    #[test]
+    fn the_hypervisor_is_named_where_it_took_enough_to_disturb() {
+        let load = |stolen| Load {
+            others: 0.034,
+            stolen,
+            waiting: None,
+        };
+        assert_eq!(taken(&load(0.02)), "other programs used 3 % of the CPUs");
+        let both = "other programs used 3 % of the CPUs, the hypervisor took 5 %";
+        assert_eq!(taken(&load(0.05)), both);
     }
 
     #[test]

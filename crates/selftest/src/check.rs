@@ -4,11 +4,9 @@ use serde::{Deserialize, Serialize};
 use workload::plan::EngineKind;
 
 /// A figure whose true value is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckName {
-    /// How much else the machine had to do.
-    OtherLoad,
     /// The time that passed, by the clock of all figures.
     ClockRate,
     /// How far the clocks of two processors are apart.
@@ -19,14 +17,24 @@ pub enum CheckName {
     IntervalsSimulated,
     /// Processor time of an operation that does nothing.
     OwnCost,
+    /// The latency of requests that take a known time.
+    Latency,
+    /// The rate of requests that follow each other.
+    RateClosed,
     /// The rate of requests that are due at equal distances.
     RateUniform,
     /// The rate of requests that are due at random.
     RatePoisson,
-    /// How often intervals of repetitions hold the true rate.
-    IntervalsMeasured,
+    /// The mean response time where nothing is answered for a while.
+    StallMean,
+    /// The 99th percentile of response times where nothing is answered for a while.
+    StallTail,
     /// How often a thing is called different from itself.
     SameAsItself,
+    /// How often intervals of repetitions hold the true rate.
+    IntervalsMeasured,
+    /// How much else the machine had to do.
+    OtherLoad,
 }
 
 /// What a figure counts.
@@ -130,16 +138,20 @@ impl CheckName {
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
-            Self::OtherLoad => "load of others",
-            Self::ClockRate => "clock",
-            Self::ClockProcessors => "clocks apart",
-            Self::Histogram => "lost by the histogram",
-            Self::IntervalsSimulated => "intervals, simulated",
-            Self::OwnCost => "cost of an operation",
-            Self::RateUniform => "rate, uniform",
-            Self::RatePoisson => "rate, Poisson",
-            Self::IntervalsMeasured => "intervals, measured",
-            Self::SameAsItself => "different from itself",
+            Self::OtherLoad => "other load",
+            Self::ClockRate => "clock rate",
+            Self::ClockProcessors => "clock skew between CPUs",
+            Self::Histogram => "histogram errors",
+            Self::IntervalsSimulated => "CI coverage, simulated",
+            Self::OwnCost => "CPU cost per operation",
+            Self::Latency => "latency, median",
+            Self::RateClosed => "closed loop",
+            Self::RateUniform => "open loop, uniform",
+            Self::RatePoisson => "open loop, Poisson",
+            Self::StallMean => "stall, mean response",
+            Self::StallTail => "stall, p99 response",
+            Self::SameAsItself => "false differences (A/A)",
+            Self::IntervalsMeasured => "CI coverage, measured",
         }
     }
 
@@ -157,8 +169,13 @@ impl CheckName {
     #[must_use]
     pub const fn unit(self) -> Unit {
         match self {
-            Self::ClockRate | Self::ClockProcessors | Self::OwnCost => Unit::Nanoseconds,
-            Self::RateUniform | Self::RatePoisson => Unit::PerSecond,
+            Self::ClockRate
+            | Self::ClockProcessors
+            | Self::OwnCost
+            | Self::Latency
+            | Self::StallMean
+            | Self::StallTail => Unit::Nanoseconds,
+            Self::RateClosed | Self::RateUniform | Self::RatePoisson => Unit::PerSecond,
             Self::OtherLoad | Self::IntervalsSimulated => Unit::Share,
             Self::IntervalsMeasured | Self::SameAsItself | Self::Histogram => Unit::Count,
         }
@@ -169,40 +186,53 @@ impl CheckName {
     pub const fn meaning(self) -> &'static str {
         match self {
             Self::OtherLoad => {
-                "other programs use the processors, and would use them in every run; end them and \
-                 try again"
+                "other programs use the CPUs, and would in every run; stop them and repeat"
             }
             Self::ClockRate => {
                 "every rate and every latency is wrong by this much; look at `pgmeter doctor`, and \
-                 start pgmeter without wrappers that change time"
+                 run without faketime or other time-changing preloads"
+            }
+            Self::ClockProcessors if cfg!(target_arch = "x86_64") => {
+                "latencies are off by this much when a thread migrates between CPUs; boot with \
+                 `tsc=unstable`"
             }
             Self::ClockProcessors => {
-                "a latency is wrong by this much when a thread changes its processor; boot with a \
-                 clock source that the kernel trusts"
+                "latencies are off by this much when a thread migrates between CPUs"
             }
             Self::Histogram => {
                 "percentiles are wrong: this build or this machine's memory is broken; build \
                  pgmeter again, test the memory"
             }
             Self::IntervalsSimulated => {
-                "intervals within a run do not hold what they promise: this build is broken; build \
-                 pgmeter again"
+                "confidence intervals within a run cover the truth less often than stated: this \
+                 build is broken; build pgmeter again"
             }
             Self::OwnCost => {
-                "pgmeter itself is slow here; build it with `--release`, and start it without \
-                 tracers"
+                "pgmeter itself is slow here; build it with `--release`, and run it without tracers"
+            }
+            Self::Latency => {
+                "latencies of this engine are off by this much; compare with another engine, and \
+                 look at the frequency governor in \
+                 `pgmeter doctor`"
+            }
+            Self::RateClosed => {
+                "this engine keeps fewer requests in flight than it should, or miscounts them; \
+                 compare with another engine"
+            }
+            Self::StallMean | Self::StallTail => {
+                "response times hide or invent what requests wait while storage stalls; do not \
+                 trust open-loop response times of this engine"
             }
             Self::RateUniform | Self::RatePoisson => {
-                "requests do not begin when they are due, so response times at a rate are not \
-                 those of that rate; give pgmeter a processor of its own"
+                "requests do not start on time, so open-loop response times are wrong; stop other \
+                 load and repeat"
             }
             Self::IntervalsMeasured => {
-                "intervals of repetitions do not hold the truth as often as they say; do not trust \
-                 the intervals of `estimates`"
+                "confidence intervals cover the truth less often than stated; report a bug with \
+                 `--json`"
             }
             Self::SameAsItself => {
-                "`compare` finds differences that are none; measure in turn (`compare --target A \
-                 --target B`) with more repetitions"
+                "`compare` reports differences where there are none; report a bug with `--json`"
             }
         }
     }

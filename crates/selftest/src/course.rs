@@ -5,15 +5,16 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
-use workload::plan::{ArrivalKind, EngineKind};
+use workload::plan::EngineKind;
 
 use crate::check::{Bound, Check, CheckName, Outcome, Subject, Verdict};
 use crate::clock::{ClockPair, Moment, apart_ns};
+use crate::delay::{DelayTarget, OwnMounts};
 use crate::load::{Load, LoadSample, LoadWatch, OTHERS_MAX};
 use crate::measure::{Measurer, Trouble};
-use crate::repeats::{Repeated, repeat};
+use crate::reading::{Read, Reading, judged};
 use crate::selftest::{SELFTEST_FORMAT, SelfTest};
-use crate::{histogram, intervals, open_loop, own_cost};
+use crate::{histogram, intervals};
 
 /// What is beyond its bound is measured so often, and the median counts.
 const ATTEMPTS: u32 = 3;
@@ -27,7 +28,7 @@ const APART_MAX_NS: f64 = 1000.0;
 const HOLDS: f64 = 0.95;
 
 /// What to check.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Options {
     /// The engines.
     pub engines: Vec<EngineKind>,
@@ -35,6 +36,11 @@ pub struct Options {
     pub stop: Arc<AtomicBool>,
     /// Version of pgmeter, for the record.
     pub version: String,
+    /// Where the file system whose reads take a known time is mounted; not needed for the engine
+    /// that does nothing.
+    pub mounts: Option<OwnMounts>,
+    /// Arguments with which this program calls [`serve`](crate::serve).
+    pub server_arguments: Vec<String>,
 }
 
 /// What happens.
@@ -65,12 +71,23 @@ pub fn run(options: &Options, listener: &mut dyn FnMut(Event)) -> SelfTest {
     let clocks = ClockPair::start().and_then(|pair| Ok((pair.read()?, pair)));
     let load_before = course.load.look();
     course.of_all();
-    if options.engines.contains(&EngineKind::Null) {
+    let (null, others): (Vec<EngineKind>, _) = options
+        .engines
+        .iter()
+        .partition(|engine| **engine == EngineKind::Null);
+    if !null.is_empty() {
         course.of_null();
+    }
+    if !others.is_empty() {
+        let mounts = options.mounts.as_ref();
+        let mounts = mounts.ok_or_else(|| "there is nowhere to mount".to_owned());
+        let target = mounts.and_then(|it| DelayTarget::start(it, &options.server_arguments));
+        course.of_delayed(&others, target);
     }
     course.clock_rate(clocks);
     let load = course.load.look().since(&load_before);
     course.other_load(load);
+    course.checks.sort_by_key(|check| check.name);
     let mut selftest = SelfTest {
         format: SELFTEST_FORMAT.to_owned(),
         version: options.version.clone(),
@@ -85,26 +102,10 @@ pub fn run(options: &Options, listener: &mut dyn FnMut(Event)) -> SelfTest {
     selftest
 }
 
-/// One measurement of a figure.
-struct Reading {
-    measured: f64,
-    of: Option<u64>,
-    truth: Option<f64>,
-    bound: Bound,
-}
-
-impl Reading {
-    fn is_right(&self) -> bool {
-        self.bound.allows(self.measured, self.truth)
-    }
-}
-
-type Read<T> = Result<T, Trouble>;
-
-struct Course<'a> {
+pub(crate) struct Course<'a> {
     begin: Instant,
     measurer: Measurer,
-    load: LoadWatch,
+    pub load: LoadWatch,
     listener: &'a mut dyn FnMut(Event),
     checks: Vec<Check>,
 }
@@ -140,63 +141,6 @@ impl Course<'_> {
                 bound: Bound::Between { low, high },
             })
         });
-    }
-
-    /// The engine that does nothing.
-    fn of_null(&mut self) {
-        let subject = Subject::Engine(EngineKind::Null);
-        self.check(CheckName::OwnCost, subject, |measurer, _| {
-            Ok(Reading {
-                measured: own_cost::cost_ns(measurer)?,
-                of: None,
-                truth: None,
-                bound: Bound::AtMost {
-                    high: own_cost::COST_MAX_NS,
-                },
-            })
-        });
-        for (name, arrivals) in [
-            (CheckName::RateUniform, ArrivalKind::Uniform),
-            (CheckName::RatePoisson, ArrivalKind::Poisson),
-        ] {
-            self.check(name, subject, |measurer, attempt| {
-                let (measured, truth, bound) = open_loop::rate(measurer, arrivals, attempt)?;
-                Ok(Reading {
-                    measured,
-                    of: None,
-                    truth: Some(truth),
-                    bound,
-                })
-            });
-        }
-        self.repeats(subject);
-    }
-
-    /// Both figures of the same repetitions.
-    fn repeats(&mut self, subject: Subject) {
-        let mut seen: Option<Repeated> = None;
-        let is_disturbed = self.check(CheckName::SameAsItself, subject, |measurer, attempt| {
-            let repeated = *seen.insert(repeat(measurer, attempt)?);
-            Ok(Reading {
-                measured: f64::from(repeated.different),
-                of: Some(repeated.comparisons.into()),
-                truth: None,
-                bound: repeated.different_bound(),
-            })
-        });
-        let holding = |measurer: &Measurer, attempt| {
-            let repeated = match seen.take() {
-                Some(repeated) => repeated,
-                None => repeat(measurer, attempt)?,
-            };
-            Ok(Reading {
-                measured: f64::from(repeated.holding),
-                of: Some(repeated.intervals.into()),
-                truth: None,
-                bound: repeated.holding_bound(),
-            })
-        };
-        self.check_after(CheckName::IntervalsMeasured, subject, is_disturbed, holding);
     }
 
     /// The clock over the whole self-test.
@@ -236,7 +180,7 @@ impl Course<'_> {
     }
 
     /// As [`Self::check_after`], of nothing that was measured before.
-    fn check(
+    pub fn check(
         &mut self,
         name: CheckName,
         subject: Subject,
@@ -247,7 +191,7 @@ impl Course<'_> {
 
     /// Measures a figure, again where it is beyond its bound, and judges the median; whether it was
     /// disturbed, or what was measured for it before.
-    fn check_after(
+    pub fn check_after(
         &mut self,
         name: CheckName,
         subject: Subject,
@@ -284,7 +228,7 @@ impl Course<'_> {
         is_disturbed
     }
 
-    fn add(&mut self, name: CheckName, outcome: Outcome) {
+    pub fn add(&mut self, name: CheckName, outcome: Outcome) {
         match self.checks.iter_mut().find(|check| check.name == name) {
             Some(check) => check.outcomes.push(outcome),
             None => self.checks.push(Check {
@@ -293,96 +237,5 @@ impl Course<'_> {
                 outcomes: vec![outcome],
             }),
         }
-    }
-}
-
-/// The median of the readings with its verdict, or why there is none.
-fn judged(
-    subject: Subject,
-    ended: Read<()>,
-    mut readings: Vec<Reading>,
-    is_disturbed: bool,
-) -> Outcome {
-    let attempts = readings.len() as u32;
-    let without = |verdict, remark: String| Outcome {
-        subject,
-        measured: None,
-        of: None,
-        truth: None,
-        bound: None,
-        verdict,
-        remark: Some(remark),
-        attempts,
-    };
-    match ended {
-        Err(Trouble::Stopped) => return without(Verdict::Skipped, "interrupted".to_owned()),
-        Err(Trouble::Cannot(why)) => return without(Verdict::Skipped, why),
-        Err(Trouble::Broken(what)) => return without(Verdict::Wrong, what),
-        Ok(()) => {}
-    }
-    readings.sort_by(|a, b| a.measured.total_cmp(&b.measured));
-    // Of two the one that is wrong: it was to be confirmed, and was not refuted.
-    let wrong = readings.iter().position(|it| !it.is_right());
-    let place = match readings.len() {
-        2 => wrong.unwrap_or_default(),
-        count => count / 2,
-    };
-    let reading = readings.swap_remove(place);
-    let verdict = match (reading.is_right(), is_disturbed) {
-        (true, _) => Verdict::Right,
-        (false, true) => Verdict::Disturbed,
-        (false, false) => Verdict::Wrong,
-    };
-    Outcome {
-        subject,
-        measured: Some(reading.measured),
-        of: reading.of,
-        truth: reading.truth,
-        bound: Some(reading.bound),
-        verdict,
-        remark: None,
-        attempts,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn reading(measured: f64) -> Reading {
-        Reading {
-            measured,
-            of: None,
-            truth: Some(1.0),
-            bound: Bound::Within { share: 0.1 },
-        }
-    }
-
-    fn verdict(measured: &[f64], is_disturbed: bool) -> Verdict {
-        let readings = measured.iter().map(|it| reading(*it)).collect();
-        judged(Subject::All, Ok(()), readings, is_disturbed).verdict
-    }
-
-    #[test]
-    fn a_load_beside_tells_disturbed_from_wrong_and_excuses_nothing_that_is_right() {
-        assert_eq!(verdict(&[1.0], false), Verdict::Right);
-        assert_eq!(verdict(&[1.0], true), Verdict::Right);
-        assert_eq!(verdict(&[2.0, 1.9, 1.8], false), Verdict::Wrong);
-        assert_eq!(verdict(&[2.0, 1.9, 1.8], true), Verdict::Disturbed);
-    }
-
-    #[test]
-    fn the_median_of_three_counts_and_of_two_the_worse() {
-        assert_eq!(verdict(&[2.0, 1.0, 1.01], false), Verdict::Right);
-        assert_eq!(verdict(&[2.0, 0.5, 1.3], false), Verdict::Wrong);
-        assert_eq!(verdict(&[2.0, 1.0], false), Verdict::Wrong);
-    }
-
-    #[test]
-    fn what_cannot_be_measured_is_skipped_and_what_must_not_happen_is_wrong() {
-        let of = |trouble| judged(Subject::All, Err(trouble), Vec::new(), false).verdict;
-        assert_eq!(of(Trouble::Cannot("no".to_owned())), Verdict::Skipped);
-        assert_eq!(of(Trouble::Stopped), Verdict::Skipped);
-        assert_eq!(of(Trouble::Broken("no".to_owned())), Verdict::Wrong);
     }
 }

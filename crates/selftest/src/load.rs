@@ -35,20 +35,31 @@ impl Load {
     pub fn disturbs(&self) -> bool {
         let waits = self.waiting.is_some_and(|share| share > WAITING_MAX);
         self.others > OTHERS_MAX
-            || self.stolen > STOLEN_MAX
+            || self.is_stolen_from()
             || (waits && self.others > OTHERS_BESIDE_WAITING_MAX)
+    }
+
+    /// Whether the hypervisor took so much that it may have changed what was measured meanwhile.
+    #[must_use]
+    pub fn is_stolen_from(&self) -> bool {
+        self.stolen > STOLEN_MAX
     }
 }
 
 /// Counters of the machine and of this process at one moment.
 pub(crate) struct LoadWatch {
     counters: Option<MachineCounters>,
+    /// A process that is ours as well.
+    also_own: Option<u32>,
+    /// What such processes had used when they were no longer to be counted.
+    also_own_before_ticks: u64,
 }
 
 pub(crate) struct LoadSample {
     at: Instant,
     machine: MachineSample,
     own: CpuSample,
+    also_own_ticks: u64,
     waiting_us: Option<u64>,
 }
 
@@ -56,7 +67,24 @@ impl LoadWatch {
     pub fn new() -> Self {
         Self {
             counters: MachineCounters::open().ok(),
+            also_own: None,
+            also_own_before_ticks: 0,
         }
+    }
+
+    /// Takes another process for a part of this one.
+    pub fn count_as_own(&mut self, process: u32) {
+        self.also_own = Some(process);
+    }
+
+    /// To be called before that process ends: what it has used stays counted.
+    pub fn count_no_longer(&mut self) {
+        self.also_own_before_ticks = self.also_own_ticks();
+        self.also_own = None;
+    }
+
+    fn also_own_ticks(&self) -> u64 {
+        self.also_own_before_ticks + self.also_own.and_then(ticks_of).unwrap_or(0)
     }
 
     pub fn look(&self) -> LoadSample {
@@ -65,6 +93,7 @@ impl LoadWatch {
             at: Instant::now(),
             machine: machine.unwrap_or_default(),
             own: CpuSample::of_process(),
+            also_own_ticks: self.also_own_ticks(),
             waiting_us: waiting_us(&fs::read_to_string("/proc/pressure/cpu").unwrap_or_default()),
         }
     }
@@ -75,7 +104,8 @@ impl LoadSample {
     pub fn since(&self, earlier: &Self) -> Load {
         let machine = self.machine.since(&earlier.machine).all;
         let own = self.own.since(&earlier.own);
-        let own_ticks = (own.user_ns + own.system_ns) as f64 / TICK_NS;
+        let also_own_ticks = self.also_own_ticks.saturating_sub(earlier.also_own_ticks);
+        let own_ticks = (own.user_ns + own.system_ns) as f64 / TICK_NS + also_own_ticks as f64;
         let idle = machine.idle + machine.iowait + machine.steal;
         let busy_ticks = (machine.total() - idle) as f64;
         let all_ticks = (machine.total() as f64).max(1.0);
@@ -89,6 +119,14 @@ impl LoadSample {
             }),
         }
     }
+}
+
+/// Processor time that a process has used.
+fn ticks_of(process: u32) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let mut fields = text.rsplit_once(')')?.1.split_ascii_whitespace().skip(11);
+    let mut next = || fields.next()?.parse::<u64>().ok();
+    Some(next()? + next()?)
 }
 
 /// The total of the line `some` of a file of the kernel's pressure figures, in microseconds.
@@ -122,6 +160,20 @@ mod tests {
         assert!(!load(0.10, 0.0, None).disturbs());
         assert!(load(0.5, 0.0, None).disturbs());
         assert!(load(0.0, 0.1, None).disturbs());
+    }
+
+    #[test]
+    fn the_time_of_another_process_is_read_and_stays_counted() {
+        assert!(ticks_of(std::process::id()).is_some());
+        assert_eq!(ticks_of(u32::MAX), None);
+        let mut watch = LoadWatch::new();
+        watch.count_as_own(std::process::id());
+        let begin = Instant::now();
+        while begin.elapsed().as_millis() < 50 {}
+        let used_ticks = watch.also_own_ticks();
+        watch.count_no_longer();
+        assert!(watch.also_own_ticks() >= used_ticks);
+        assert_eq!(watch.also_own, None);
     }
 
     #[test]

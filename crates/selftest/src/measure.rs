@@ -47,6 +47,8 @@ impl Measurer {
     fn options(&self) -> RunOptions {
         RunOptions {
             stop: Arc::clone(&self.stop),
+            // A workload says whether there is anything to keep.
+            keep: true,
             ..RunOptions::default()
         }
     }

@@ -2,9 +2,9 @@
 
 use workload::plan::ArrivalKind;
 
-use crate::check::Bound;
 use crate::figures::ERRORS_MAX;
 use crate::measure::{Measurer, Trouble, first_cell};
+use crate::reading::Reading;
 
 /// Requests each second on the engine that does nothing.
 const RATE: f64 = 20_000.0;
@@ -12,12 +12,12 @@ const SECONDS: f64 = 1.0;
 /// How far evenly spaced requests may be from their rate, as a share: one of a thousand.
 const UNIFORM_OFF_MAX: f64 = 1e-3;
 
-/// The rate that was reached, the one that was asked for, and what is allowed.
+/// The rate that was reached, beside the one that was asked for.
 pub(crate) fn rate(
     measurer: &Measurer,
     arrivals: ArrivalKind,
     attempt: u32,
-) -> Result<(f64, f64, Bound), Trouble> {
+) -> Result<Reading, Trouble> {
     let name = arrivals.name();
     let text = format!(
         "engine = \"null\"\nsize = \"1g\"\niodepth = 32\nrate = \"{RATE}/s\"\n\
@@ -28,10 +28,10 @@ pub(crate) fn rate(
     let record = measurer.run(&text, None)?;
     let cell = first_cell(&record)?;
     let figures = cell.open_loop.as_ref();
-    let figures = figures.ok_or_else(|| Trouble::Broken("no rate was measured".to_owned()))?;
+    let achieved = figures.map(|it| it.achieved_per_second);
     let share = match arrivals {
         ArrivalKind::Uniform => UNIFORM_OFF_MAX,
         ArrivalKind::Poisson => ERRORS_MAX / (RATE * SECONDS).sqrt(),
     };
-    Ok((figures.achieved_per_second, RATE, Bound::Within { share }))
+    Reading::within(achieved, Some(RATE), share)
 }

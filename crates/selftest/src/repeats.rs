@@ -4,19 +4,28 @@
 use compare::{ComparisonOptions, Verdict, compare};
 use results::RunRecord;
 use stats::Estimate;
+use workload::plan::EngineKind;
 
 use crate::check::Bound;
+use crate::delay::DelayTarget;
+use crate::delayed;
 use crate::figures::binomial_bounds;
 use crate::measure::{Measurer, Trouble, first_cell};
 
-/// Comparisons of a thing with itself, and how often each side is measured for one.
-const COMPARISONS: u32 = 20;
+/// How often each side of a comparison is measured.
 const REPETITIONS: u32 = 5;
-/// Requests each second, at random.
-const RATE: f64 = 5000.0;
 /// The chance of a false alarm, and of an interval that holds.
 const FALSE_ALARM: f64 = 0.05;
 const HOLDS: f64 = 0.95;
+
+/// An open loop that is measured again and again.
+pub(crate) struct Repeats<'a> {
+    comparisons: u32,
+    /// Requests each second, at random.
+    rate: f64,
+    target: Option<&'a mut DelayTarget>,
+    workload: String,
+}
 
 /// What repetitions came to.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,44 +55,75 @@ impl Repeated {
     }
 }
 
-/// Measures the same open loop again and again, both sides of each comparison in turn.
-pub(crate) fn repeat(measurer: &Measurer, attempt: u32) -> Result<Repeated, Trouble> {
-    let mut repeated = Repeated {
-        comparisons: 0,
-        different: 0,
-        intervals: 0,
-        holding: 0,
-    };
-    // Each run has due times of its own: repetitions of one run would all have the same.
-    let mut seed = attempt * COMPARISONS * REPETITIONS * 2;
-    for _ in 0..COMPARISONS {
-        let mut sides = [Vec::new(), Vec::new()];
-        for repetition in 0..REPETITIONS as usize {
-            for side in [repetition % 2, (repetition + 1) % 2] {
-                seed += 1;
-                sides[side].push(measurer.run(&workload(seed), None)?);
-            }
+impl<'a> Repeats<'a> {
+    /// On the engine that does nothing.
+    pub fn of_null() -> Self {
+        let rate = 5000.0;
+        Self {
+            comparisons: 14,
+            rate,
+            target: None,
+            workload: format!(
+                "engine = \"null\"\nsize = \"1g\"\niodepth = 16\nrate = \"{rate}/s\"\n\
+                 arrivals = \"poisson\"\nrun_time = \"40ms\"\nramp_time = \"5ms\"\n\
+                 [[access_spec]]\nline = [{{ size = \"4k\", random = 100 }}]\n"
+            ),
         }
-        for side in &sides {
-            repeated.intervals += 1;
-            repeated.holding += u32::from(holds(side)?);
-        }
-        repeated.comparisons += 1;
-        repeated.different += u32::from(is_different(&sides)?);
     }
-    Ok(repeated)
+
+    /// On the file whose reads take a known time.
+    pub fn of_delayed(target: &'a mut DelayTarget, engine: EngineKind) -> Self {
+        let rate = 400.0;
+        let how = format!(
+            "iodepth = 16\nrate = \"{rate}/s\"\narrivals = \"poisson\"\nrun_time = \"80ms\""
+        );
+        Self {
+            comparisons: 6,
+            rate,
+            target: Some(target),
+            workload: delayed::workload(engine, &how),
+        }
+    }
+
+    /// Measures both sides of each comparison in turn.
+    pub fn run(&mut self, measurer: &Measurer, attempt: u32) -> Result<Repeated, Trouble> {
+        if let Some(target) = &mut self.target {
+            target
+                .begin(delayed::SERVICE, None)
+                .map_err(Trouble::Broken)?;
+        }
+        let path = self.target.as_ref().map(|_| DelayTarget::path());
+        let mut repeated = Repeated {
+            comparisons: 0,
+            different: 0,
+            intervals: 0,
+            holding: 0,
+        };
+        // Each run has due times of its own: repetitions of one run would all have the same.
+        let mut seed = attempt * self.comparisons * REPETITIONS * 2;
+        for _ in 0..self.comparisons {
+            let mut sides = [Vec::new(), Vec::new()];
+            for repetition in 0..REPETITIONS as usize {
+                for side in [repetition % 2, (repetition + 1) % 2] {
+                    seed += 1;
+                    let text = format!("seed = {seed}\n{}", self.workload);
+                    sides[side].push(measurer.run(&text, path.as_deref())?);
+                }
+            }
+            for side in &sides {
+                repeated.intervals += 1;
+                repeated.holding += u32::from(holds(side, self.rate)?);
+            }
+            repeated.comparisons += 1;
+            repeated.different += u32::from(is_different(&sides)?);
+        }
+        Ok(repeated)
+    }
 }
 
-fn workload(seed: u32) -> String {
-    format!(
-        "engine = \"null\"\nsize = \"1g\"\niodepth = 16\nrate = \"{RATE}/s\"\n\
-         arrivals = \"poisson\"\nrun_time = \"40ms\"\nramp_time = \"5ms\"\nseed = {seed}\n\
-         [[access_spec]]\nline = [{{ size = \"4k\", random = 100 }}]\n"
-    )
-}
-
-/// Whether the 95 % interval of the mean of some runs holds the rate that was asked for.
-fn holds(runs: &[RunRecord]) -> Result<bool, Trouble> {
+/// Whether the 95 % interval of the mean of some runs holds the rate that was asked
+/// for.
+fn holds(runs: &[RunRecord], rate: f64) -> Result<bool, Trouble> {
     let rates: Result<Vec<f64>, Trouble> = runs
         .iter()
         .map(|run| Ok(first_cell(run)?.total.per_second))
@@ -92,7 +132,7 @@ fn holds(runs: &[RunRecord]) -> Result<bool, Trouble> {
     let interval = estimate.and_then(|it| it.ci95_low.zip(it.ci95_high));
     let (low, high) =
         interval.ok_or_else(|| Trouble::Broken("repetitions have no interval".to_owned()))?;
-    Ok((low..=high).contains(&RATE))
+    Ok((low..=high).contains(&rate))
 }
 
 fn is_different([a, b]: &[Vec<RunRecord>; 2]) -> Result<bool, Trouble> {

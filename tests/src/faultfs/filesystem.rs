@@ -13,7 +13,7 @@ use fuser::{
 
 use super::Settings;
 use super::fault::{Armed, Call, ENOSPC, Effect};
-use super::store::{Content, Refusal, Store};
+use selftest::store::{Content, Refusal, Store};
 
 /// The kernel asks for attributes each time, so that sizes are never stale.
 const TTL: Duration = Duration::ZERO;

@@ -5,7 +5,6 @@
 
 mod fault;
 mod filesystem;
-mod store;
 
 use std::path::Path;
 use std::sync::Arc;

@@ -114,6 +114,11 @@ pub const LANES: &[Lane] = &[
         must_run_tests: &["a_flipped_bit_is_named_with_its_offset"],
     },
     lane("package", Kind::Package(Select::EndToEnd(&["package"]))),
+    // It compiles this workspace once more.
+    lane(
+        "broken-build",
+        Kind::Tests(Select::EndToEnd(&["broken_build"])),
+    ),
     // Its drivers come from npm's registry, which not every machine can reach.
     Lane {
         name: "browser",

@@ -18,11 +18,15 @@ pub(crate) struct SelftestArgs {
     /// No progress, only the table
     #[arg(long, short)]
     pub quiet: bool,
+    /// Serve the file system whose reads take a known time, on standard input and output
+    #[arg(long, hide = true)]
+    pub serve: bool,
 }
 
 pub(super) const HELP: &str = "\
-Takes about a minute. Every figure is held against a truth that is known otherwise: the kernel's \
-timer, arithmetic, the rate that was asked for. What cannot be checked on this machine is skipped, \
-with the reason.\n\
-Ends with 0 where all that was checked is right, with 1 where something is wrong, and with 3 where \
-other programs kept the machine too busy to tell.";
+Takes about a minute and writes nothing. Each figure is checked against a truth known from \
+elsewhere: the kernel's timer, arithmetic, the rate that was asked for, or the log of a process \
+that serves a file system whose reads take a known time (FUSE; as root, or in a user namespace). \
+Without it, rates, latencies and stalls of io_uring, psync and mmap are skipped, with the reason.\n\
+Exits with 0 if all checks passed, with 1 if something is wrong, and with 3 if the machine was \
+too busy to tell.";

@@ -2,7 +2,7 @@
 
 use display::{Kind, Steps, Surroundings};
 use report::{Page, render_selftest};
-use selftest::{Event, Options, SelfTest, Subject, Verdict};
+use selftest::{Event, Options, OwnMounts, SelfTest, Subject, Verdict};
 use workload::plan::EngineKind;
 
 use crate::args::{EngineArg, SelftestArgs};
@@ -15,14 +15,24 @@ use crate::terminal::{Stream, no_color, print_document, tell_document};
 /// Checks, prints the table, and writes what was asked for; `at_once` is called at the second
 /// Ctrl-C.
 pub(crate) fn selftest(args: &SelftestArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
+    if args.serve {
+        let failed = |error: std::io::Error| Failure::system("cannot serve", &error);
+        return selftest::serve().map(|()| Exit::Measured).map_err(failed);
+    }
+    let engines = engines(&args.engine);
+    // Before any thread is started.
+    let is_delayed = engines.iter().any(|engine| *engine != EngineKind::Null);
+    let mounts = is_delayed.then(OwnMounts::make);
     let to_stdout = args.json.as_deref().is_some_and(is_stdout);
     let path = args.json.as_deref().filter(|_| !to_stdout);
     let file = path.map(|path| OutputFile::create(path, Existing::Replace));
     let file = file.transpose()?;
     let options = Options {
-        engines: engines(&args.engine),
+        engines,
         stop: stop_flag(at_once)?,
         version: env!("CARGO_PKG_VERSION").to_owned(),
+        mounts,
+        server_arguments: ["selftest", "--serve"].map(str::to_owned).to_vec(),
     };
     let steps = steps(args.quiet);
     let found = selftest::run(&options, &mut |event| steps.show(&step(event)));

@@ -1,4 +1,4 @@
-//! A tree of files in memory. Knows nothing of FUSE.
+//! A tree of files in memory, for file systems of known behavior. Knows nothing of FUSE.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};

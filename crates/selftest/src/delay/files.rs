@@ -1,0 +1,315 @@
+//! The file system that the kernel sees.
+
+use std::ffi::OsStr;
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use fuser::{
+    BsdFileFlags, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation,
+    INodeNo, InitFlags, KernelConfig, LockOwner, OpenFlags, RenameFlags, ReplyAttr, ReplyCreate,
+    ReplyData, ReplyDirectory, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyStatfs, ReplyWrite, Request,
+    TimeOrNow, WriteFlags,
+};
+
+use super::server::Shared;
+use crate::store::{Content, Refusal, Store};
+
+/// All changes come by the kernel, which knows them.
+const TTL: Duration = Duration::from_secs(3600);
+/// Reads that the kernel hands over at once.
+const IN_FLIGHT_MAX: u16 = 256;
+/// Reads of smaller files are those of notes beside the test file, which are answered at once.
+const TEST_FILE_BYTES_MIN: u64 = 1 << 20;
+
+/// Files in memory; reads of large ones wait for their time.
+pub(super) struct Files {
+    store: Mutex<Store>,
+    delayed: Arc<Shared>,
+}
+
+impl Files {
+    pub fn new(store: Store, delayed: Arc<Shared>) -> Self {
+        Self {
+            store: Mutex::new(store),
+            delayed,
+        }
+    }
+
+    fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn attributes(&self, number: u64) -> Result<FileAttr, Errno> {
+        let store = self.store();
+        let node = store.node(number).map_err(errno)?;
+        let size = store.size(number).map_err(errno)?;
+        Ok(FileAttr {
+            ino: INodeNo(number),
+            size,
+            blocks: size.div_ceil(512),
+            atime: UNIX_EPOCH,
+            mtime: UNIX_EPOCH,
+            ctime: UNIX_EPOCH,
+            crtime: UNIX_EPOCH,
+            kind: kind(&node.content),
+            perm: node.mode,
+            nlink: 1,
+            uid: rustix::process::geteuid().as_raw(),
+            gid: rustix::process::getegid().as_raw(),
+            rdev: 0,
+            blksize: 4096,
+            flags: 0,
+        })
+    }
+
+    fn entry(&self, number: Result<u64, Refusal>, reply: ReplyEntry) {
+        let number = number.map_err(errno);
+        match number.and_then(|number| self.attributes(number)) {
+            Ok(attributes) => reply.entry(&TTL, &attributes, Generation(0)),
+            Err(error) => reply.error(error),
+        }
+    }
+}
+
+fn kind(content: &Content) -> FileType {
+    match content {
+        Content::File(_) => FileType::RegularFile,
+        Content::Directory(_) => FileType::Directory,
+    }
+}
+
+fn errno(refusal: Refusal) -> Errno {
+    match refusal {
+        Refusal::Missing => Errno::ENOENT,
+        Refusal::Exists => Errno::EEXIST,
+        Refusal::NotDirectory => Errno::ENOTDIR,
+        Refusal::IsDirectory => Errno::EISDIR,
+        Refusal::NotEmpty => Errno::ENOTEMPTY,
+        Refusal::Full => Errno::ENOSPC,
+    }
+}
+
+fn answer(outcome: Result<(), Refusal>, reply: ReplyEmpty) {
+    match outcome {
+        Ok(()) => reply.ok(),
+        Err(refusal) => reply.error(errno(refusal)),
+    }
+}
+
+fn permissions(mode: u32) -> u16 {
+    (mode & 0o7777) as u16
+}
+
+impl Filesystem for Files {
+    fn init(&mut self, _request: &Request, config: &mut KernelConfig) -> io::Result<()> {
+        // What an older kernel refuses makes it slower, which the log shows.
+        let _ = config.add_capabilities(InitFlags::FUSE_ASYNC_DIO);
+        let _ = config.set_max_background(IN_FLIGHT_MAX);
+        // The least it takes: none, so that a page fault reads one page.
+        let _ = config.set_max_readahead(1);
+        Ok(())
+    }
+
+    fn lookup(&self, _request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEntry) {
+        let number = self.store().lookup(parent.0, name);
+        self.entry(number, reply);
+    }
+
+    fn getattr(&self, _: &Request, number: INodeNo, _: Option<FileHandle>, reply: ReplyAttr) {
+        match self.attributes(number.0) {
+            Ok(attributes) => reply.attr(&TTL, &attributes),
+            Err(error) => reply.error(error),
+        }
+    }
+
+    fn setattr(
+        &self,
+        request: &Request,
+        number: INodeNo,
+        mode: Option<u32>,
+        _uid: Option<u32>,
+        _gid: Option<u32>,
+        size: Option<u64>,
+        _accessed: Option<TimeOrNow>,
+        _modified: Option<TimeOrNow>,
+        _changed: Option<SystemTime>,
+        handle: Option<FileHandle>,
+        _created: Option<SystemTime>,
+        _flags_changed: Option<SystemTime>,
+        _backed_up: Option<SystemTime>,
+        _flags: Option<BsdFileFlags>,
+        reply: ReplyAttr,
+    ) {
+        let resized = size.map_or(Ok(()), |size| self.store().resize(number.0, size));
+        let changed = mode.map_or(Ok(()), |mode| {
+            self.store().set_mode(number.0, permissions(mode))
+        });
+        match resized.and(changed) {
+            Ok(()) => self.getattr(request, number, handle, reply),
+            Err(refusal) => reply.error(errno(refusal)),
+        }
+    }
+
+    fn mkdir(
+        &self,
+        _request: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        mode: u32,
+        _umask: u32,
+        reply: ReplyEntry,
+    ) {
+        let made = self
+            .store()
+            .make_directory(parent.0, name, permissions(mode));
+        self.entry(made, reply);
+    }
+
+    fn unlink(&self, _request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        answer(self.store().unlink(parent.0, name), reply);
+    }
+
+    fn rmdir(&self, _request: &Request, parent: INodeNo, name: &OsStr, reply: ReplyEmpty) {
+        answer(self.store().remove_directory(parent.0, name), reply);
+    }
+
+    fn rename(
+        &self,
+        _request: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        new_parent: INodeNo,
+        new_name: &OsStr,
+        _flags: RenameFlags,
+        reply: ReplyEmpty,
+    ) {
+        let (from, to) = ((parent.0, name), (new_parent.0, new_name));
+        answer(self.store().rename(from, to), reply);
+    }
+
+    fn open(&self, _request: &Request, _number: INodeNo, _flags: OpenFlags, reply: ReplyOpen) {
+        reply.opened(FileHandle(0), FopenFlags::empty());
+    }
+
+    fn create(
+        &self,
+        _request: &Request,
+        parent: INodeNo,
+        name: &OsStr,
+        mode: u32,
+        _umask: u32,
+        _flags: i32,
+        reply: ReplyCreate,
+    ) {
+        let made = self.store().create(parent.0, name, permissions(mode));
+        match made
+            .map_err(errno)
+            .and_then(|number| self.attributes(number))
+        {
+            Ok(attributes) => reply.created(
+                &TTL,
+                &attributes,
+                Generation(0),
+                FileHandle(0),
+                FopenFlags::empty(),
+            ),
+            Err(error) => reply.error(error),
+        }
+    }
+
+    fn fsync(
+        &self,
+        _request: &Request,
+        _number: INodeNo,
+        _handle: FileHandle,
+        _data_only: bool,
+        reply: ReplyEmpty,
+    ) {
+        reply.ok();
+    }
+
+    fn fsyncdir(
+        &self,
+        _request: &Request,
+        _number: INodeNo,
+        _handle: FileHandle,
+        _data_only: bool,
+        reply: ReplyEmpty,
+    ) {
+        reply.ok();
+    }
+
+    fn read(
+        &self,
+        _request: &Request,
+        number: INodeNo,
+        _handle: FileHandle,
+        offset: u64,
+        size: u32,
+        _flags: OpenFlags,
+        _lock_owner: Option<LockOwner>,
+        reply: ReplyData,
+    ) {
+        let now = Instant::now();
+        let store = self.store();
+        let read = store.read(number.0, offset, size as usize);
+        let is_test_file = store
+            .size(number.0)
+            .is_ok_and(|it| it >= TEST_FILE_BYTES_MIN);
+        drop(store);
+        match read {
+            Ok(bytes) if is_test_file => self.delayed.arrive(now, bytes, reply),
+            Ok(bytes) => reply.data(&bytes),
+            Err(refusal) => reply.error(errno(refusal)),
+        }
+    }
+
+    fn write(
+        &self,
+        _request: &Request,
+        number: INodeNo,
+        _handle: FileHandle,
+        offset: u64,
+        data: &[u8],
+        _write_flags: WriteFlags,
+        _flags: OpenFlags,
+        _lock_owner: Option<LockOwner>,
+        reply: ReplyWrite,
+    ) {
+        match self.store().write(number.0, offset, data) {
+            Ok(()) => reply.written(u32::try_from(data.len()).unwrap_or(u32::MAX)),
+            Err(refusal) => reply.error(errno(refusal)),
+        }
+    }
+
+    fn readdir(
+        &self,
+        _request: &Request,
+        number: INodeNo,
+        _handle: FileHandle,
+        offset: u64,
+        mut reply: ReplyDirectory,
+    ) {
+        let store = self.store();
+        let entries = match store.entries(number.0) {
+            Ok(entries) => entries,
+            Err(refusal) => return reply.error(errno(refusal)),
+        };
+        let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
+        for (index, (name, number)) in entries.iter().enumerate().skip(skipped) {
+            let content = store.node(*number).map(|node| &node.content);
+            let kind = content.map_or(FileType::RegularFile, kind);
+            if reply.add(INodeNo(*number), index as u64 + 1, kind, name) {
+                break;
+            }
+        }
+        reply.ok();
+    }
+
+    fn statfs(&self, _request: &Request, _number: INodeNo, reply: ReplyStatfs) {
+        let (capacity_bytes, free_bytes) = self.store().space();
+        let (blocks, free) = (capacity_bytes / 4096, free_bytes / 4096);
+        reply.statfs(blocks, free, free, 1 << 20, 1 << 20, 4096, 255, 4096);
+    }
+}

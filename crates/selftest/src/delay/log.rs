@@ -1,0 +1,118 @@
+//! What the server of the delayed file did, by its own clock.
+
+use serde::{Deserialize, Serialize};
+
+/// A read that was answered, in nanoseconds from when the log began, by the server's clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u64, u64)", into = "(u64, u64)")]
+pub(crate) struct Served {
+    pub arrived_ns: u64,
+    pub answered_ns: u64,
+}
+
+impl From<(u64, u64)> for Served {
+    fn from((arrived_ns, answered_ns): (u64, u64)) -> Self {
+        Self {
+            arrived_ns,
+            answered_ns,
+        }
+    }
+}
+
+impl From<Served> for (u64, u64) {
+    fn from(served: Served) -> Self {
+        (served.arrived_ns, served.answered_ns)
+    }
+}
+
+/// All reads since the log began, in the order of their arrival.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Log {
+    pub reads: Vec<Served>,
+}
+
+impl Log {
+    /// From arrival to answer, in nanoseconds; the median of the last `count` reads.
+    pub fn service_median_ns(&self, count: usize) -> Option<f64> {
+        let reads = self.last(count)?.iter();
+        let mut times: Vec<u64> = reads.map(|it| it.answered_ns - it.arrived_ns).collect();
+        times.sort_unstable();
+        times.get(count / 2).map(|it| *it as f64)
+    }
+
+    /// Of the last `count` reads, those that arrived in each second between the first and the last.
+    pub fn per_second(&self, count: usize) -> Option<f64> {
+        let reads = self.last(count)?;
+        let span_ns = reads
+            .last()?
+            .arrived_ns
+            .checked_sub(reads.first()?.arrived_ns)?;
+        (span_ns > 0).then(|| (count - 1) as f64 * 1e9 / span_ns as f64)
+    }
+
+    /// Before a run begins, files may be tried.
+    fn last(&self, count: usize) -> Option<&[Served]> {
+        Some(&self.reads[self.reads.len().checked_sub(count)?..])
+    }
+
+    /// Times from due to answered of the last `count` reads, ascending, where `per_second` were due
+    /// at equal distances: none arrived before it was due, and one as soon as it was.
+    pub fn responses_ns(&self, count: usize, per_second: f64) -> Option<Vec<f64>> {
+        let reads = self.last(count)?;
+        let due_ns = |index: usize| index as f64 * 1e9 / per_second;
+        let leads = reads.iter().enumerate();
+        let leads = leads.map(|(index, it)| it.arrived_ns as f64 - due_ns(index));
+        let start_ns = leads.reduce(f64::min)?;
+        let responses = reads.iter().enumerate();
+        let responses =
+            responses.map(|(index, it)| it.answered_ns as f64 - start_ns - due_ns(index));
+        let mut responses: Vec<f64> = responses.collect();
+        responses.sort_by(f64::total_cmp);
+        Some(responses)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn log(reads: &[(u64, u64)]) -> Log {
+        Log {
+            reads: reads.iter().copied().map(Served::from).collect(),
+        }
+    }
+
+    #[test]
+    fn rates_and_times_are_those_of_the_log() {
+        let log = log(&[(0, 10), (100, 120), (200, 230)]);
+        assert_eq!(log.service_median_ns(3), Some(20.0));
+        assert_eq!(log.per_second(3), Some(1e7));
+        assert_eq!(log.service_median_ns(2), Some(30.0));
+        assert_eq!(log.service_median_ns(4), None);
+        assert_eq!(Log::default().service_median_ns(0), None);
+        assert_eq!(Log::default().per_second(0), None);
+    }
+
+    #[test]
+    fn what_waited_counts_from_when_it_was_due() {
+        // Due at 1000, 1100, 1200, 1300; the second and the third waited until 1290.
+        let log = log(&[
+            (7, 8),
+            (1000, 1010),
+            (1290, 1300),
+            (1290, 1301),
+            (1305, 1315),
+        ]);
+        let seen = log.responses_ns(4, 1e7).unwrap();
+        assert_eq!(seen, [10.0, 15.0, 101.0, 200.0]);
+        assert_eq!(log.responses_ns(6, 1e7), None);
+    }
+
+    #[test]
+    fn a_log_is_told_in_pairs() {
+        let log = log(&[(1, 2)]);
+        let text = serde_json::to_string(&log).unwrap();
+        assert_eq!(text, r#"{"reads":[[1,2]]}"#);
+        assert_eq!(serde_json::from_str::<Log>(&text).unwrap(), log);
+    }
+}

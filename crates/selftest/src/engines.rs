@@ -1,0 +1,138 @@
+//! The figures that each engine has.
+
+use workload::plan::{ArrivalKind, EngineKind};
+
+use crate::check::{Bound, CheckName, Outcome, Subject, Verdict};
+use crate::course::Course;
+use crate::delay::DelayTarget;
+use crate::measure::Measurer;
+use crate::reading::Reading;
+use crate::repeats::{Repeated, Repeats};
+use crate::{delayed, open_loop, own_cost};
+
+/// The figures of engines on a file whose reads take a known time.
+const DELAYED: [CheckName; 7] = [
+    CheckName::Latency,
+    CheckName::RateClosed,
+    CheckName::RateUniform,
+    CheckName::StallMean,
+    CheckName::StallTail,
+    CheckName::SameAsItself,
+    CheckName::IntervalsMeasured,
+];
+
+impl Course<'_> {
+    /// The engine that does nothing.
+    pub fn of_null(&mut self) {
+        let subject = Subject::Engine(EngineKind::Null);
+        self.check(CheckName::OwnCost, subject, |measurer, _| {
+            Ok(Reading {
+                measured: own_cost::cost_ns(measurer)?,
+                of: None,
+                truth: None,
+                bound: Bound::AtMost {
+                    high: own_cost::COST_MAX_NS,
+                },
+            })
+        });
+        for (name, arrivals) in [
+            (CheckName::RateUniform, ArrivalKind::Uniform),
+            (CheckName::RatePoisson, ArrivalKind::Poisson),
+        ] {
+            self.check(name, subject, |measurer, attempt| {
+                open_loop::rate(measurer, arrivals, attempt)
+            });
+        }
+        self.repeats(subject, &mut Repeats::of_null());
+    }
+
+    /// Engines on the file whose reads take a known time, or why there is no such file.
+    pub fn of_delayed(&mut self, engines: &[EngineKind], target: Result<DelayTarget, String>) {
+        let mut target = match target {
+            Ok(target) => target,
+            Err(reason) => return self.skip_delayed(engines, &reason),
+        };
+        self.load.count_as_own(target.server_id());
+        for engine in engines.iter().copied() {
+            self.of_engine(&mut target, engine);
+        }
+        self.load.count_no_longer();
+    }
+
+    fn of_engine(&mut self, target: &mut DelayTarget, engine: EngineKind) {
+        let subject = Subject::Engine(engine);
+        self.check(CheckName::Latency, subject, |measurer, _| {
+            delayed::latency(measurer, target, engine)
+        });
+        self.check(CheckName::RateClosed, subject, |measurer, _| {
+            delayed::closed_rate(measurer, target, engine)
+        });
+        self.check(CheckName::RateUniform, subject, |measurer, _| {
+            delayed::open_rate(measurer, target, engine)
+        });
+        self.stall(target, engine);
+        let mut repeats = Repeats::of_delayed(target, engine);
+        self.repeats(subject, &mut repeats);
+    }
+
+    fn skip_delayed(&mut self, engines: &[EngineKind], reason: &str) {
+        for engine in engines {
+            for name in DELAYED {
+                let outcome = Outcome {
+                    subject: Subject::Engine(*engine),
+                    measured: None,
+                    of: None,
+                    truth: None,
+                    bound: None,
+                    verdict: Verdict::Skipped,
+                    remark: Some(reason.to_owned()),
+                    attempts: 0,
+                };
+                self.add(name, outcome);
+            }
+        }
+    }
+
+    /// Both figures of the same stall.
+    fn stall(&mut self, target: &mut DelayTarget, engine: EngineKind) {
+        let subject = Subject::Engine(engine);
+        let mut seen: Option<Reading> = None;
+        let is_disturbed = self.check(CheckName::StallMean, subject, |measurer, _| {
+            let [mean, tail] = delayed::stall(measurer, target, engine)?;
+            seen = Some(tail);
+            Ok(mean)
+        });
+        let tail = |measurer: &Measurer, _| match seen.take() {
+            Some(tail) => Ok(tail),
+            None => Ok(delayed::stall(measurer, target, engine)?[1]),
+        };
+        self.check_after(CheckName::StallTail, subject, is_disturbed, tail);
+    }
+
+    /// Both figures of the same repetitions.
+    fn repeats(&mut self, subject: Subject, repeats: &mut Repeats<'_>) {
+        let mut seen: Option<Repeated> = None;
+        let is_disturbed = self.check(CheckName::SameAsItself, subject, |measurer, attempt| {
+            let repeated = *seen.insert(repeats.run(measurer, attempt)?);
+            Ok(Reading {
+                measured: f64::from(repeated.different),
+                of: Some(repeated.comparisons.into()),
+                truth: None,
+                bound: repeated.different_bound(),
+            })
+        });
+        let holding = |measurer: &Measurer, attempt| {
+            let repeated = match seen.take() {
+                Some(repeated) => repeated,
+                None => repeats.run(measurer, attempt)?,
+            };
+            Ok(Reading {
+                measured: f64::from(repeated.holding),
+                of: Some(repeated.intervals.into()),
+                truth: None,
+                bound: repeated.holding_bound(),
+            })
+        };
+        self.check_after(CheckName::IntervalsMeasured, subject, is_disturbed, holding);
+    }
+}

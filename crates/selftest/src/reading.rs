@@ -1,0 +1,124 @@
+//! A figure as it was measured, and the verdict on several measurements of it.
+
+use crate::check::{Bound, Outcome, Subject, Verdict};
+use crate::measure::Trouble;
+
+/// One measurement of a figure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Reading {
+    pub measured: f64,
+    pub of: Option<u64>,
+    pub truth: Option<f64>,
+    pub bound: Bound,
+}
+
+impl Reading {
+    /// Beside a truth, of which it may be a share off. Both must be there.
+    pub fn within(measured: Option<f64>, truth: Option<f64>, share: f64) -> Read<Self> {
+        let nothing = || Trouble::Broken("nothing was measured".to_owned());
+        Ok(Self {
+            measured: measured.ok_or_else(nothing)?,
+            of: None,
+            truth: Some(truth.ok_or_else(nothing)?),
+            bound: Bound::Within { share },
+        })
+    }
+
+    pub fn is_right(&self) -> bool {
+        self.bound.allows(self.measured, self.truth)
+    }
+}
+
+/// What was measured, or why it was not.
+pub(crate) type Read<T> = Result<T, Trouble>;
+
+/// The median of the readings with its verdict, or why there is none.
+pub(crate) fn judged(
+    subject: Subject,
+    ended: Read<()>,
+    mut readings: Vec<Reading>,
+    is_disturbed: bool,
+) -> Outcome {
+    let attempts = readings.len() as u32;
+    let without = |verdict, remark: String| Outcome {
+        subject,
+        measured: None,
+        of: None,
+        truth: None,
+        bound: None,
+        verdict,
+        remark: Some(remark),
+        attempts,
+    };
+    match ended {
+        Err(Trouble::Stopped) => return without(Verdict::Skipped, "interrupted".to_owned()),
+        Err(Trouble::Cannot(why)) => return without(Verdict::Skipped, why),
+        Err(Trouble::Broken(what)) => return without(Verdict::Wrong, what),
+        Ok(()) => {}
+    }
+    readings.sort_by(|a, b| a.measured.total_cmp(&b.measured));
+    // Of two the one that is wrong: it was to be confirmed, and was not refuted.
+    let wrong = readings.iter().position(|it| !it.is_right());
+    let place = match readings.len() {
+        2 => wrong.unwrap_or_default(),
+        count => count / 2,
+    };
+    let reading = readings.swap_remove(place);
+    let verdict = match (reading.is_right(), is_disturbed) {
+        (true, _) => Verdict::Right,
+        (false, true) => Verdict::Disturbed,
+        (false, false) => Verdict::Wrong,
+    };
+    Outcome {
+        subject,
+        measured: Some(reading.measured),
+        of: reading.of,
+        truth: reading.truth,
+        bound: Some(reading.bound),
+        verdict,
+        remark: None,
+        attempts,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(measured: f64) -> Reading {
+        Reading {
+            measured,
+            of: None,
+            truth: Some(1.0),
+            bound: Bound::Within { share: 0.1 },
+        }
+    }
+
+    fn verdict(measured: &[f64], is_disturbed: bool) -> Verdict {
+        let readings = measured.iter().map(|it| reading(*it)).collect();
+        judged(Subject::All, Ok(()), readings, is_disturbed).verdict
+    }
+
+    #[test]
+    fn a_load_beside_tells_disturbed_from_wrong_and_excuses_nothing_that_is_right() {
+        assert_eq!(verdict(&[1.0], false), Verdict::Right);
+        assert_eq!(verdict(&[1.0], true), Verdict::Right);
+        assert_eq!(verdict(&[2.0, 1.9, 1.8], false), Verdict::Wrong);
+        assert_eq!(verdict(&[2.0, 1.9, 1.8], true), Verdict::Disturbed);
+    }
+
+    #[test]
+    fn the_median_of_three_counts_and_of_two_the_worse() {
+        assert_eq!(verdict(&[2.0, 1.0, 1.01], false), Verdict::Right);
+        assert_eq!(verdict(&[2.0, 0.5, 1.3], false), Verdict::Wrong);
+        assert_eq!(verdict(&[2.0, 1.0], false), Verdict::Wrong);
+    }
+
+    #[test]
+    fn what_cannot_be_measured_is_skipped_and_what_must_not_happen_is_wrong() {
+        let of = |trouble| judged(Subject::All, Err(trouble), Vec::new(), false).verdict;
+        assert_eq!(of(Trouble::Cannot("no".to_owned())), Verdict::Skipped);
+        assert_eq!(of(Trouble::Stopped), Verdict::Skipped);
+        assert_eq!(of(Trouble::Broken("no".to_owned())), Verdict::Wrong);
+    }
+}
