@@ -68,6 +68,28 @@ fn row<'a>(text: &'a str, figure: &str) -> &'a str {
 }
 
 #[test]
+fn all_runs_of_a_tag_are_one_side() {
+    let bed = Bed::new().unwrap();
+    bed.file("reads.toml", READS);
+    for run in 0..3 {
+        let times = ["--run-time", "50ms", "--ramp-time", "0s", "--quiet"];
+        let seen = bed.measure(&[&["reads.toml"], &times[..]].concat());
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        if run < 2 {
+            let seen = bed.run(&["runs", "tag", "last", "before-1.2"]);
+            assert_eq!(seen.code, 0, "{}", seen.text());
+        }
+    }
+    let seen = bed.run(&["compare", "tag:before-1.2", "last", "--format", "json"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let comparison: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let runs = |side: &str| comparison[side]["runs"].as_array().unwrap().len();
+    assert_eq!((runs("a"), runs("b")), (2, 1), "{comparison}");
+    bed.run(&["compare", "tag:after", "last"])
+        .assert_refused(2, &["no run `tag:after`"]);
+}
+
+#[test]
 fn a_record_compared_with_itself_shows_no_difference() {
     let (bed, _) = bed();
     let seen = bed.run(&["compare", "a.json", "a.json", "--fail-on-regression", "0%"]);

@@ -53,6 +53,17 @@ impl Place {
         })
     }
 
+    /// The records of one side of a comparison: all runs of a tag for `tag:NAME`, else one.
+    pub fn records(&self, name: &Path) -> Result<Vec<RunRecord>, Failure> {
+        let Some(selector) = name.to_str().filter(|name| names_a_run(name)) else {
+            return Ok(vec![read_record(name)?]);
+        };
+        let store = self.open_for(selector)?;
+        let ids = store.resolve_all(selector)?;
+        let records = ids.iter().map(|id| Ok(store.load(id)?));
+        records.collect()
+    }
+
     /// A record: from the file of that name if there is one, else from the store.
     pub fn record(&self, name: &Path) -> Result<RunRecord, Failure> {
         match name.to_str().filter(|name| names_a_run(name)) {
@@ -65,6 +76,9 @@ impl Place {
 /// Whether this cannot be but the name of a stored run: nothing else begins so, and there is no
 /// file of that name.
 pub(crate) fn names_a_run(name: &str) -> bool {
+    if name.starts_with("tag:") {
+        return !Path::new(name).exists();
+    }
     let begins_so = name == "last" || name.starts_with("@-") || name.starts_with(is_digit);
     let is_path = name.contains('/') || Path::new(name).extension().is_some();
     begins_so && !is_path && !Path::new(name).exists()

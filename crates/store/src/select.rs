@@ -5,6 +5,9 @@ use rusqlite::{Connection, OptionalExtension};
 use crate::StoreError;
 use crate::store::Store;
 
+/// What the name of a tag begins with.
+const TAG: &str = "tag:";
+
 /// A run of the store.
 #[derive(Debug, Clone)]
 pub(crate) struct Selected {
@@ -14,7 +17,7 @@ pub(crate) struct Selected {
 
 impl Store {
     /// The id of the run that is meant: an id, the beginning of one, `last` for the newest run,
-    /// or `@-N` for the N-th newest.
+    /// `@-N` for the N-th newest, or `tag:NAME` for the only one with that tag.
     ///
     /// # Errors
     /// When there is no such run or more than one.
@@ -22,12 +25,34 @@ impl Store {
         Ok(self.select(selector)?.id)
     }
 
+    /// The ids of the runs that are meant, the oldest first: all with a tag for `tag:NAME`, else as
+    /// [`Store::resolve`].
+    ///
+    /// # Errors
+    /// When there is no such run, or more than one without a tag.
+    pub fn resolve_all(&self, selector: &str) -> Result<Vec<String>, StoreError> {
+        let Some(tag) = selector.strip_prefix(TAG) else {
+            return Ok(vec![self.resolve(selector)?]);
+        };
+        let found = tagged(&self.connection, tag);
+        let found = found.map_err(|error| StoreError::of(self.path(), error))?;
+        match found.is_empty() {
+            true => Err(StoreError::NoSuchRun {
+                selector: selector.to_owned(),
+                path: self.path().to_owned(),
+            }),
+            false => Ok(found.into_iter().map(|run| run.id).collect()),
+        }
+    }
+
     pub(crate) fn select(&self, selector: &str) -> Result<Selected, StoreError> {
         let failed = |error| StoreError::of(self.path(), error);
-        let mut found = match newest_number(selector) {
-            Some(number) => nth_newest(&self.connection, number).map_err(failed)?,
-            None => beginning_with(&self.connection, selector).map_err(failed)?,
+        let found = match (newest_number(selector), selector.strip_prefix(TAG)) {
+            (Some(number), _) => nth_newest(&self.connection, number),
+            (None, Some(tag)) => tagged(&self.connection, tag),
+            (None, None) => beginning_with(&self.connection, selector),
         };
+        let mut found = found.map_err(failed)?;
         // A whole id is meant as such even when a longer one begins with it.
         if let Some(exact) = found.iter().position(|run| run.id == selector) {
             found.swap(0, exact);
@@ -63,6 +88,13 @@ fn nth_newest(connection: &Connection, number: i64) -> rusqlite::Result<Vec<Sele
     let mut query = connection.prepare_cached(sql)?;
     let found = query.query_row([number - 1], selected).optional()?;
     Ok(found.into_iter().collect())
+}
+
+fn tagged(connection: &Connection, tag: &str) -> rusqlite::Result<Vec<Selected>> {
+    let sql = "SELECT key, id FROM runs JOIN tags ON tags.run = runs.key WHERE tag = ?1 \
+               ORDER BY started_us, id";
+    let mut query = connection.prepare_cached(sql)?;
+    query.query_map([tag], selected)?.collect()
 }
 
 fn beginning_with(connection: &Connection, prefix: &str) -> rusqlite::Result<Vec<Selected>> {

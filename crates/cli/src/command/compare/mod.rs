@@ -33,9 +33,9 @@ pub(crate) fn compare(
     }
     let references = references(args)?;
     refuse_too_few(args)?;
-    let records = args.runs.iter().map(|path| Ok([place.record(path)?]));
-    let records: Vec<[RunRecord; 1]> = records.collect::<Result<_, Failure>>()?;
-    let sides: Vec<&[RunRecord]> = records.iter().map(<[RunRecord; 1]>::as_slice).collect();
+    let records = args.runs.iter().map(|path| place.records(path));
+    let records: Vec<Vec<RunRecord>> = records.collect::<Result<_, Failure>>()?;
+    let sides: Vec<&[RunRecord]> = records.iter().map(Vec::as_slice).collect();
     let options = ComparisonOptions {
         force: args.force,
         paired: args.paired,
