@@ -107,8 +107,8 @@ pub(crate) enum Command {
 }
 
 const RUNS_HELP: &str = "\
-A run is named by its id, the beginning of its id, `last` for the newest, or `@-2` for the one \
-before. `--db FILE` or PGMETER_DB names another store.";
+A run is named by its id, the beginning of its id, `last` for the newest, `@-2` for the one \
+before, or `tag:NAME` where one run has that tag. `--db FILE` or PGMETER_DB names another store.";
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -213,9 +213,9 @@ pub(crate) struct ReportArgs {
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// Stored runs or exported records (JSON), two or more, or one beside `--published`; each is
-    /// held against the first. With two `--target`s: the WORKLOAD to measure on both, as `run`
-    /// takes it
+    /// Stored runs (an id, `last`, `@-2`; `tag:NAME`: all runs with that tag as one side) or
+    /// exported records (JSON), two or more, or one beside `--published`; each is held against the
+    /// first. With two `--target`s: the WORKLOAD to measure on both, as `run` takes it
     #[arg(value_name = "RUN|WORKLOAD", required_unless_present = "target")]
     pub runs: Vec<PathBuf>,
     /// Put published figures beside the runs, one or more: an experiment of `paper list`, with all

@@ -197,6 +197,8 @@ fn overrides(args: &WorkloadOptions) -> Result<Overrides, Failure> {
         args.arrivals.map(|kind| arrivals_name(kind).to_owned()),
     )?;
     set("curve", args.curve.then(|| "true".to_owned()))?;
+    set("find_rate", args.find_rate.clone())?;
+    set("find_depth", args.find_depth.then(|| "true".to_owned()))?;
     set("workers", args.workers.map(|count| count.to_string()))?;
     set("size", args.size.map(|size| size.to_string()))?;
     set("run_time", args.run_time.map(|span| span.to_string()))?;

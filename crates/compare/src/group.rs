@@ -52,9 +52,10 @@ pub(crate) fn numbers(groups: &[Group]) -> Vec<u32> {
 }
 
 /// Whether the cell was measured to its end, and at a load that another run may have had: points
-/// of a response-time curve are at shares of their own run's peak.
+/// of a response-time curve and trials of a search are at rates that follow from their own run's
+/// peak.
 fn is_comparable(cell: &CellRecord) -> bool {
-    let is_point = matches!(cell.curve, Some(CurvePart::Point { .. }));
+    let is_point = cell.curve.is_some_and(CurvePart::follows_a_peak);
     cell.status == Status::Complete && !is_point
 }
 

@@ -1,6 +1,6 @@
 //! Lines for pipes and log files: one when something changes, and one every few seconds.
 
-use results::{CellRecord, Phase, RunEvent};
+use results::{CellRecord, Phase, RateTrial, RunEvent};
 use units::format;
 
 use crate::line::live_line;
@@ -87,11 +87,12 @@ impl PlainLines {
             false => format!("{}/{}", index + 1, self.state.cells.len()),
         };
         let line = format!(
-            "[{place}] {}  done  {} {unit}  {}  p99 {p99}  {} errors",
+            "[{place}] {}  done  {} {unit}  {}  p99 {p99}  {} errors{}",
             what,
             format::iops(figures.iops),
             format::bandwidth(figures.bytes_per_second),
             format::count(figures.errors),
+            trial(record),
         );
         self.say(line)
     }
@@ -111,4 +112,20 @@ impl PlainLines {
         self.last_line_ns = Some(self.state.now_ns);
         Some(line)
     }
+}
+
+/// What became of a trial of a search, to be appended; nothing elsewhere.
+fn trial(record: &CellRecord) -> String {
+    let told = RateTrial::of(record).map(|trial| {
+        let rate = format::iops(trial.per_second);
+        let response = trial.response_ns;
+        let response = response.map_or_else(|| "-".to_owned(), format::latency_ns);
+        let holds = if trial.holds {
+            "holds"
+        } else {
+            "does not hold"
+        };
+        format!("  {rate}/s due, response {response}: {holds}")
+    });
+    told.unwrap_or_default()
 }

@@ -7,6 +7,7 @@ pub mod classics;
 mod compare;
 mod curve;
 mod fio_json;
+mod group;
 mod html;
 mod iometer;
 mod lineup;
@@ -22,6 +23,7 @@ mod styled;
 mod table;
 mod text;
 mod tidy;
+mod verdict;
 mod wrap;
 
 pub use self::compare::{ComparisonFormat, regression_lines, render_comparisons};
@@ -34,6 +36,7 @@ pub use paper::{
 };
 pub use styled::{Style, Styled};
 pub use table::{Align, Column, Table};
+pub use verdict::{KnownFigure, Verdict};
 pub use wrap::wrap;
 
 use std::str::FromStr;

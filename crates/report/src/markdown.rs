@@ -1,6 +1,7 @@
 //! A report in Markdown.
 
 use crate::table::{Align, Table};
+use crate::verdict::Verdict;
 use crate::{Model, ModelWarning};
 
 /// The report in Markdown, with a final line break.
@@ -17,6 +18,10 @@ pub fn render(model: &Model) -> String {
             .as_ref()
             .map(|outcome| format!("- **{}**", escape(outcome))),
     );
+    for verdict in &model.verdicts {
+        lines.extend([String::new(), "## Verdict".to_owned()]);
+        lines.extend(verdict_lines(verdict));
+    }
     let sections = [
         ("Results", Some(&model.cells)),
         ("By operation", model.operations.as_ref()),
@@ -60,6 +65,20 @@ pub fn render(model: &Model) -> String {
     }
     lines.push(String::new());
     lines.join("\n")
+}
+
+fn verdict_lines(verdict: &Verdict) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    if let Some(of) = &verdict.of {
+        lines.extend([escape(of), String::new()]);
+    }
+    if !verdict.figures.is_empty() {
+        lines.extend(table_lines(&verdict.table()));
+        lines.push(String::new());
+    }
+    let sentences = verdict.sentences.iter();
+    lines.extend(sentences.map(|(name, text)| format!("- **{name}**: {}", escape(text))));
+    lines
 }
 
 fn warning_line(warning: &ModelWarning) -> String {

@@ -17,6 +17,7 @@ use results::{RunRecord, Status};
 
 use crate::numbers::LatencyUnit;
 use crate::table::Table;
+use crate::verdict::{Verdict, verdicts};
 
 /// What a report for people says, in whichever form it is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +52,8 @@ pub struct Model {
     pub notes: Vec<String>,
     /// Reasons to doubt a figure, the gravest first, then what is worth knowing.
     pub warnings: Vec<ModelWarning>,
+    /// What the figures say, in words.
+    pub verdicts: Vec<Verdict>,
 }
 
 /// A reason to doubt a figure or something worth knowing, with the cells it holds for.
@@ -90,6 +93,7 @@ impl Model {
             notes.push("no operation failed".to_owned());
         }
         notes.extend(words::precision(record));
+        let warnings = warnings::warnings(record);
         let estimates = tables::estimates(record, unit);
         if estimates.is_some() {
             let says = "detects: the smallest difference in rate that a comparison of two such \
@@ -108,7 +112,8 @@ impl Model {
             steady: steady::table(record),
             within: within::table(record),
             estimates,
-            warnings: warnings::warnings(record),
+            verdicts: verdicts(record, &warnings),
+            warnings,
             cells,
             operations,
             notes,

@@ -3,6 +3,7 @@
 use crate::page::Page;
 use crate::styled::{Lines, Styled};
 use crate::table::Table;
+use crate::verdict::Verdict;
 use crate::wrap::wrap;
 use crate::{Model, ModelWarning};
 
@@ -62,8 +63,32 @@ pub fn render(model: &Model, page: Page) -> Styled {
         lines.extend(wrap(note, width));
     }
     push_warnings(&mut lines, &model.warnings, page, width);
+    for verdict in &model.verdicts {
+        push_verdict(&mut lines, verdict, page, width);
+    }
     lines.push("");
     lines.into_text()
+}
+
+/// What the figures say, last, so that it is what a terminal shows.
+fn push_verdict(lines: &mut Lines, verdict: &Verdict, page: Page, width: usize) {
+    const INDENT: &str = "  ";
+    lines.push("");
+    let heading = match &verdict.of {
+        Some(of) => format!("verdict on {of}"),
+        None => "verdict".to_owned(),
+    };
+    lines.extend(wrap(&heading, width).iter().map(|line| page.bold(line)));
+    if !verdict.figures.is_empty() {
+        lines.extend(verdict.table().lines(width).body);
+    }
+    for (name, text) in &verdict.sentences {
+        let pieces = wrap(&format!("{name}: {text}"), width - INDENT.len());
+        for (index, piece) in pieces.iter().enumerate() {
+            let indent = if index == 0 { "" } else { INDENT };
+            lines.push(Styled::from(indent).then(piece.as_str()));
+        }
+    }
 }
 
 fn push_table(lines: &mut Lines, table: &Table, page: Page, width: usize) {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use units::format::iops;
 use workload::plan::{Cell, CurvePart, Plan};
 
 use crate::{CellRecord, EstimateRecord, Phase};
@@ -176,6 +177,12 @@ impl CellNames {
             Some(CurvePart::Peak) => parts.push("peak".to_owned()),
             Some(CurvePart::Point { percent, .. }) => {
                 parts.push(format!("{percent} % of the peak"));
+            }
+            Some(CurvePart::Trial { number, .. }) => {
+                parts.push(match cell.rate {
+                    Some(rate) => format!("trial {number} at {}/s", iops(rate.per_second)),
+                    None => format!("trial {number}"),
+                });
             }
             None => {}
         }

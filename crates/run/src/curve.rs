@@ -1,28 +1,32 @@
-//! The rates of a response-time curve, which are known once its peak is measured.
+//! The rates of a response-time curve, which are known once its peak is measured, and those of a
+//! search, which are known once the trials before are.
 
 use std::borrow::Cow;
 
-use results::{CellRecord, Phase, Warning, WarningCode};
-use workload::plan::{Cell, CurvePart, OpenLoop, RATE_MAX, RATE_MIN};
+use results::{CellRecord, Phase, RateSearch, Warning, WarningCode};
+use workload::plan::{ArrivalKind, Cell, CurvePart, OpenLoop, RATE_MAX, RATE_MIN, ResponseLimit};
 
 use crate::session::Session;
 
 impl Session<'_> {
     /// The cell with the rate that its part of a curve comes to; the cell itself where it is no
-    /// point of one. None, with a warning, where there is no peak to come from.
+    /// point of one. None, with a warning, where there is no peak to come from; none where a search
+    /// needs no more trials.
     pub fn at_its_rate<'c>(&mut self, cell: &'c Cell) -> Option<Cow<'c, Cell>> {
-        let Some(CurvePart::Point { percent, arrivals }) = cell.curve else {
-            return Some(Cow::Borrowed(cell));
+        let (percent, arrivals) = match cell.curve {
+            None | Some(CurvePart::Peak) => return Some(Cow::Borrowed(cell)),
+            Some(CurvePart::Point { percent, arrivals }) => (percent, arrivals),
+            Some(CurvePart::Trial {
+                limit, arrivals, ..
+            }) => {
+                let per_second = next_rate(cell, limit, &self.record.cells)?;
+                return Some(Cow::Owned(at(cell, per_second, arrivals)));
+            }
         };
         let peak = peak_of(cell, &self.record.cells).map_or(0.0, |it| it.total.per_second);
         let per_second = short(peak * f64::from(percent) / 100.0);
         if (RATE_MIN..=RATE_MAX).contains(&per_second) {
-            let rate = Some(OpenLoop {
-                per_second,
-                arrivals,
-            });
-            let cell = cell.clone();
-            return Some(Cow::Owned(Cell { rate, ..cell }));
+            return Some(Cow::Owned(at(cell, per_second, arrivals)));
         }
         let message = format!(
             "{percent} % of the peak of {peak:.1} per second is no rate from {RATE_MIN} to \
@@ -32,6 +36,28 @@ impl Session<'_> {
         self.warn(Warning::of_cell(code, cell.index, message));
         None
     }
+}
+
+fn at(cell: &Cell, per_second: f64, arrivals: ArrivalKind) -> Cell {
+    let rate = Some(OpenLoop {
+        per_second,
+        arrivals,
+    });
+    Cell {
+        rate,
+        ..cell.clone()
+    }
+}
+
+/// The rate of a trial: in the first repetition the next one of the search, later that of the same
+/// trial before. None where the limit is known.
+fn next_rate(cell: &Cell, limit: ResponseLimit, records: &[CellRecord]) -> Option<f64> {
+    if cell.repetition == 0 {
+        return RateSearch::of(peak_of(cell, records)?, limit, records)?.next();
+    }
+    let is_same = |it: &&CellRecord| it.first_index == cell.first_index && it.curve == cell.curve;
+    let before = records.iter().find(is_same)?;
+    before.open_loop.as_ref().map(|it| it.asked_per_second)
 }
 
 /// The rate without digits that say nothing: whole from 100 on, else with three decimals.

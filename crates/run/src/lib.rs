@@ -16,6 +16,7 @@ mod error;
 pub mod exec;
 mod figures;
 mod files;
+mod find_depth;
 pub mod fs_mark;
 mod gate;
 mod in_turn;

@@ -173,6 +173,7 @@ fn fill_cell(cell: &Cell, target_index: u32, times: f64) -> Option<Cell> {
         new_file: false,
         rate: None,
         curve: None,
+        find_depth: false,
         steady: None,
         precondition: None,
         files: None,

@@ -181,6 +181,9 @@ impl<'a> Session<'a> {
         cell: &Cell,
         budget_left_ns: Option<u64>,
     ) -> Result<(), RunError> {
+        if self.is_too_deep(cell) {
+            return Ok(());
+        }
         let Some(cell) = self.at_its_rate(cell) else {
             return Ok(());
         };

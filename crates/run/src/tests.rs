@@ -85,6 +85,7 @@ pub(crate) fn cell(iodepth: u32, workers: Vec<WorkerPlan>) -> Cell {
         new_file: false,
         rate: None,
         curve: None,
+        find_depth: false,
         steady: None,
         precondition: None,
         files: None,

@@ -17,6 +17,8 @@ pub(crate) fn overlay(under: Workload, over: Workload) -> Workload {
         iodepth: over.iodepth.or(under.iodepth),
         rate: over.rate.or(under.rate),
         curve: over.curve.or(under.curve),
+        find_rate: over.find_rate.or(under.find_rate),
+        find_depth: over.find_depth.or(under.find_depth),
         arrivals: over.arrivals.or(under.arrivals),
         workers: over.workers.or(under.workers),
         size: over.size.or(under.size),

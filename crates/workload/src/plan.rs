@@ -5,6 +5,7 @@
 
 mod files;
 mod repetition;
+mod search;
 
 use std::path::PathBuf;
 
@@ -14,6 +15,7 @@ pub use stats::SteadyRule;
 
 pub use files::{FileChoice, FilePlan, Fsync, Pool, PostmarkPlan};
 pub use repetition::RepetitionRule;
+pub use search::{ResponseLimit, ResponsePercentile, TRIALS_MAX};
 
 /// Everything a run will do, in order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -147,6 +149,9 @@ pub struct Cell {
     /// Which part of a response-time curve it is; the rate of a point is known when the peak is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curve: Option<CurvePart>,
+    /// One of several queue depths, of which those beyond the peak are left out.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub find_depth: bool,
     /// The cell is measured in rounds of `run_time_ns` each until they are steady; without it,
     /// once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -193,6 +198,24 @@ pub enum CurvePart {
         /// How the due times are spread.
         arrivals: ArrivalKind,
     },
+    /// Requests are due at a rate that follows from the trials before it: a step on the way to the
+    /// highest rate at which response times hold. What is known before the last one needs no more.
+    Trial {
+        /// From 1.
+        number: u32,
+        /// What is to hold.
+        limit: ResponseLimit,
+        /// How the due times are spread.
+        arrivals: ArrivalKind,
+    },
+}
+
+impl CurvePart {
+    /// Whether its rate follows from a peak.
+    #[must_use]
+    pub const fn follows_a_peak(self) -> bool {
+        !matches!(self, Self::Peak)
+    }
 }
 
 /// How the due times of a rate are spread.

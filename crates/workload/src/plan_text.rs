@@ -312,6 +312,9 @@ fn cell_row(cell: &Cell) -> Vec<String> {
         Some(CurvePart::Point { percent, arrivals }) => {
             format!("{time} at {percent} % of the peak, {}", arrivals.name())
         }
+        Some(CurvePart::Trial {
+            number, arrivals, ..
+        }) => format!("{time}, trial {number}, {}", arrivals.name()),
         None => time,
     };
     vec![

@@ -91,6 +91,7 @@ pub const LANES: &[Lane] = &[
             "steady",
             "warnings",
             "selftest",
+            "verdicts",
         ])),
     ),
     Lane {
@@ -109,7 +110,7 @@ pub const LANES: &[Lane] = &[
     },
     Lane {
         name: "faults",
-        kind: Kind::Tests(Select::EndToEnd(&["faults", "file_faults"])),
+        kind: Kind::Tests(Select::EndToEnd(&["faults", "file_faults", "searches"])),
         must_run: true,
         must_run_tests: &["a_flipped_bit_is_named_with_its_offset"],
     },

@@ -55,6 +55,14 @@ pub(crate) struct WorkloadOptions {
     /// Measure the peak, then response times at 10 %, 20 %, ... 100 % of it
     #[arg(long)]
     pub curve: bool,
+    /// Find the highest rate at which a percentile of the response time holds, such as 'p99<=2ms',
+    /// in quotes because of the shell
+    #[arg(long, value_name = "LIMIT")]
+    pub find_rate: Option<String>,
+    /// Measure at queue depths 1, 2, 4 ... 256, or at those of `--iodepth`, until deeper queues
+    /// bring nothing
+    #[arg(long)]
+    pub find_depth: bool,
     /// Workers (threads)
     #[arg(long, value_name = "N")]
     pub workers: Option<u32>,

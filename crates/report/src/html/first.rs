@@ -9,6 +9,7 @@ use super::comparison::{self, Compared};
 use super::headline::headline;
 use super::run::Run;
 use super::sentence::sentence;
+use super::verdict;
 use crate::model::{ModelWarning, status_name};
 use crate::wrap::printable;
 
@@ -65,6 +66,7 @@ pub fn header(runs: &[Run], compared: Option<&Compared>) -> Markup {
                     (status(run))
                     h1 { (sentence(&run.title())) }
                     p.where { "on " (sentence(&run.targets())) }
+                    (verdict::section(run))
                     (facts(run))
                     (headline(run))
                     (warnings(run))

@@ -71,7 +71,7 @@ fn tiles(group: &Group) -> Markup {
 }
 
 /// A number with its unit smaller beside it.
-fn value(text: &str) -> Markup {
+pub fn value(text: &str) -> Markup {
     let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
     html! {
         span.value { (number) @if !unit.is_empty() { small { " " (unit) } } }

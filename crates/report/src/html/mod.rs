@@ -15,7 +15,6 @@ mod document;
 mod environment;
 mod first;
 mod flat;
-mod group;
 mod headline;
 mod measure;
 mod operations;
@@ -29,14 +28,18 @@ pub(crate) mod sample;
 mod sentence;
 mod sweeps;
 mod table;
+mod verdict;
 
 use maud::{Markup, html};
 use results::RunRecord;
+
+use crate::group;
 
 use comparison::Compared;
 pub(crate) use document::document;
 pub(crate) use group::Naming;
 pub(crate) use headline::capital;
+pub(crate) use measure::Measure;
 use run::Run;
 pub(crate) use sentence::sentence;
 pub(crate) use table::{frame, heads, plain, table as plain_table};

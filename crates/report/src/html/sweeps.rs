@@ -3,11 +3,11 @@
 use maud::{Markup, html};
 
 use super::chart::{SweepLine, sweeps};
-use super::group::{Group, Place};
 use super::measure::Measure;
 use super::packed::figures;
 use super::run::Run;
 use super::sentence::sentence;
+use crate::verdict::sweeps as sweeps_of;
 
 /// More lines in one chart cannot be told apart.
 const LINES_MAX: usize = 6;
@@ -48,23 +48,15 @@ fn names(lines: &[SweepLine]) -> String {
 
 /// The groups of a run that differ in their queue depth alone, where there are several.
 fn lines<'a>(run: &Run<'a>) -> Vec<SweepLine<'a>> {
-    let mut lines: Vec<(Place, Vec<Group<'a>>)> = Vec::new();
-    for group in &run.groups {
-        let place = group.place.at_any_depth();
-        match lines.iter_mut().find(|(known, _)| *known == place) {
-            Some((_, groups)) => groups.push(group.clone()),
-            None => lines.push((place, vec![group.clone()])),
-        }
-    }
-    lines
+    sweeps_of(&run.groups, 2)
         .into_iter()
-        .filter(|(_, groups)| groups.len() > 1)
         .map(|(place, groups)| {
             let name = run.naming.line(&place);
             let label = match &run.letter {
                 None => name,
                 Some(letter) => format!("{letter}: {name}"),
             };
+            let groups = groups.into_iter().cloned().collect();
             SweepLine { label, groups }
         })
         .collect()

@@ -1,6 +1,6 @@
 //! The table of what began when it was due.
 
-use results::{CellRecord, OpenLoopFigures, RunRecord};
+use results::{CellRecord, OpenLoopFigures, RateTrial, RunRecord};
 use units::format;
 use workload::plan::CurvePart;
 
@@ -10,13 +10,27 @@ use crate::table::{Column, Table};
 
 /// The head of the column with a point's share of its curve's peak.
 const OF_PEAK: &str = "of peak %";
+/// The head of the column that tells which trials of a search held.
+const HOLDS: &str = "holds";
 
 /// One row for each open loop; none where every request followed the one before.
 pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     let place = places(record);
+    let has_trials = record
+        .cells
+        .iter()
+        .any(|cell| RateTrial::of(cell).is_some());
     let row = |cell: &CellRecord| {
         let figures = cell.open_loop.as_ref()?;
-        let row = [place(cell).as_slice(), &[share(cell)], &row(figures, unit)].concat();
+        let held = has_trials.then(|| holds(cell));
+        let own = row(figures, unit);
+        let row = [
+            place(cell).as_slice(),
+            &[share(cell)],
+            &own,
+            held.as_slice(),
+        ]
+        .concat();
         Some(row)
     };
     let rows: Vec<Vec<String>> = record.cells.iter().filter_map(row).collect();
@@ -37,6 +51,9 @@ pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
         Column::number(&format!("latest {}", unit.name()), 4),
         Column::number("backlog", 11),
     ]);
+    if has_trials {
+        columns.push(Column::number(HOLDS, 40));
+    }
     let span = (
         first,
         first + 4,
@@ -54,6 +71,12 @@ pub fn table(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
     table.drop_uniform(&unasked);
     table.drop_uniform(&[OF_PEAK]);
     Some(table)
+}
+
+/// Whether a trial of a search held; nothing elsewhere.
+fn holds(cell: &CellRecord) -> String {
+    let told = RateTrial::of(cell).map(|it| if it.holds { "yes" } else { "no" });
+    told.unwrap_or_default().to_owned()
 }
 
 /// A point's share of its curve's peak; nothing elsewhere.

@@ -179,6 +179,9 @@ fn short_place(names: &CellNames, cell: &CellRecord, is_repeated: bool) -> Strin
     if let Some(CurvePart::Point { percent, .. }) = cell.curve {
         place.push_str(&format!(", {percent} % of the peak"));
     }
+    if let Some(CurvePart::Trial { number, .. }) = cell.curve {
+        place.push_str(&format!(", trial {number}"));
+    }
     if is_repeated {
         place.push_str(&format!(", repetition {}", u64::from(cell.repetition) + 1));
     }

@@ -60,6 +60,7 @@ pub fn cell(index: u32, name: &str, iodepth: u32, workers: u32, read_percent: f6
         new_file: false,
         rate: None,
         curve: None,
+        find_depth: false,
         steady: None,
         precondition: None,
         files: None,

@@ -77,6 +77,7 @@ fn plan(path: &Path, engine: EngineKind, workers: u32, files: FilePlan) -> Plan 
             new_file: false,
             rate: None,
             curve: None,
+            find_depth: false,
             steady: None,
             precondition: None,
             files: Some(files),

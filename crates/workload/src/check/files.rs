@@ -87,6 +87,8 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
     take("operations", &mut workload.operations, None, it);
     take("rate", &mut workload.rate, None, it);
     take("curve", &mut workload.curve, Some(false), it);
+    take("find_rate", &mut workload.find_rate, None, it);
+    take("find_depth", &mut workload.find_depth, Some(false), it);
     take("arrivals", &mut workload.arrivals, None, it);
     take(
         "precondition",

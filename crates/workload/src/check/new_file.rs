@@ -33,12 +33,13 @@ pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
             "a file that is written before is no new one",
         );
     }
-    if workload.curve == Some(true) || workload.until == Some(UntilChoice::Steady) {
-        let key = if workload.curve == Some(true) {
-            "curve"
-        } else {
-            "until"
-        };
+    let known_late = [
+        ("curve", workload.curve == Some(true)),
+        ("find_rate", workload.find_rate.is_some()),
+        ("find_depth", workload.find_depth == Some(true)),
+        ("until", workload.until == Some(UntilChoice::Steady)),
+    ];
+    if let Some((key, _)) = known_late.into_iter().find(|(_, is_written)| *is_written) {
         return refused(
             key,
             "a file is new only once, which is over before that is known",

@@ -49,9 +49,10 @@ pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
         let message = "a round lasts for `run_time`, so it has no number of `operations`";
         return Err(Flaw::new("operations", message, "leave `operations` out"));
     }
-    if workload.rate.is_some() || workload.curve == Some(true) {
+    let has_rate = workload.rate.is_some() || workload.find_rate.is_some();
+    if has_rate || workload.curve == Some(true) {
         let message = "with a `rate` the throughput is what was asked, so it is always steady";
-        let help = "leave `until` out, or `rate` and `curve`";
+        let help = "leave `until` out, or `rate`, `curve` and `find_rate`";
         return Err(Flaw::new("until", message, help));
     }
     match workload.run_time {

@@ -33,7 +33,7 @@ pub use worker::Worker;
 
 use crate::classics::{CreateRemove, FsMark, LatFs};
 use crate::icf::Extras;
-use crate::plan::{ArrivalKind, CacheMode, CursorKind, EngineKind, PositionRule};
+use crate::plan::{ArrivalKind, CacheMode, CursorKind, EngineKind, PositionRule, ResponseLimit};
 use crate::postmark::Postmark;
 
 /// The name of the access specification that asks for no I/O at all.
@@ -86,6 +86,15 @@ pub struct Workload {
     /// Measure the peak without a rate, then at 10 %, 20 %, ... 100 % of it with one: the
     /// response-time curve. The `arrivals` are `poisson` unless written. Default: false.
     pub curve: Option<bool>,
+    /// Find the highest rate at which a percentile of the response time holds, as in `"p99<=2ms"`:
+    /// the peak is measured without a rate, then trials with one, each halving what is open, until
+    /// 2 % are left and both ends were tried twice. p50, p90, p95, p99, p99.9 or p99.99. The
+    /// `arrivals` are `poisson` unless written. Default: none.
+    pub find_rate: Option<ResponseLimit>,
+    /// Find the queue depth from which on deeper ones bring nothing: the depths of `iodepth` are
+    /// measured in rising order until two in a row bring less than 2 %. Without `iodepth` they are
+    /// 1, 2, 4 and so on to 256. Default: false.
+    pub find_depth: Option<bool>,
     /// How many workers run, 1 to 1024. With `[[worker]]` tables, the tables are taken in turn
     /// until there are so many. Workers on many files take the targets in turn. Default: 1, or one
     /// for each table (see its `count`), or for many files one for each target.

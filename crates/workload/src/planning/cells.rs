@@ -194,9 +194,9 @@ impl Layout<'_, '_> {
 
     /// Adds the cell once for each rate, or for each part of a curve.
     fn at_each_rate(&mut self, cell: Cell, cells: &mut Vec<Cell>) -> Result<(), Diagnostic> {
-        if let Some(arrivals) = self.options.curve {
+        if !self.options.curve.is_empty() {
             open_loop::check(&cell)?;
-            for curve in open_loop::curve(arrivals) {
+            for curve in self.options.curve.clone() {
                 self.weigh(&cell.workers)?;
                 let curve = Some(curve);
                 cells.push(Cell {
@@ -337,6 +337,7 @@ impl Layout<'_, '_> {
             warm: options.warm,
             new_file: options.new_file,
             rate: None,
+            find_depth: options.find_depth,
             steady,
             curve: None,
             precondition: options.precondition,

@@ -207,7 +207,7 @@ fn identify(series: &mut [(Often, Vec<Cell>)]) {
     let (mut next_index, mut peak_index) = (0, 0);
     for (workload_index, (_, cells)) in (0..).zip(series) {
         for cell in cells {
-            if !matches!(cell.curve, Some(CurvePart::Point { .. })) {
+            if !cell.curve.is_some_and(CurvePart::follows_a_peak) {
                 peak_index = next_index;
             }
             next_index += 1;

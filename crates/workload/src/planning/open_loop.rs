@@ -3,7 +3,7 @@
 use units::{Bytes, Span};
 
 use crate::diagnostic::Diagnostic;
-use crate::plan::{ArrivalKind, Cell, CurvePart, LinePlan, WorkerPlan};
+use crate::plan::{ArrivalKind, Cell, CurvePart, LinePlan, ResponseLimit, TRIALS_MAX, WorkerPlan};
 
 /// The points of a curve, in percent of the peak.
 ///
@@ -12,10 +12,21 @@ use crate::plan::{ArrivalKind, Cell, CurvePart, LinePlan, WorkerPlan};
 const CURVE_PERCENTS: [u32; 10] = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
 
 /// The parts of a response-time curve: the peak, then the points up to it.
-pub(super) fn curve(arrivals: ArrivalKind) -> impl Iterator<Item = CurvePart> {
+pub(super) fn curve(arrivals: ArrivalKind) -> Vec<CurvePart> {
     let point = move |percent| CurvePart::Point { percent, arrivals };
     let points = CURVE_PERCENTS.into_iter().map(point);
-    std::iter::once(CurvePart::Peak).chain(points)
+    std::iter::once(CurvePart::Peak).chain(points).collect()
+}
+
+/// The parts of a search for the highest rate: the peak, then as many trials as there may be.
+pub(super) fn search(limit: ResponseLimit, arrivals: ArrivalKind) -> Vec<CurvePart> {
+    let trial = |number| CurvePart::Trial {
+        number,
+        limit,
+        arrivals,
+    };
+    let trials = (1..=TRIALS_MAX).map(trial);
+    std::iter::once(CurvePart::Peak).chain(trials).collect()
 }
 
 /// Refuses what would decide by itself when a request begins, or need several for one arrival.

@@ -9,14 +9,18 @@ use crate::model::{
 };
 use crate::overrides::Overrides;
 use crate::plan::{
-    ArrivalKind, CacheMode, ContentPlan, CursorKind, EngineKind, OpenLoop, PositionRule,
+    ArrivalKind, CacheMode, ContentPlan, CursorKind, CurvePart, EngineKind, OpenLoop, PositionRule,
     RingOptions, Setting, Source, SteadyRule,
 };
 
+use super::open_loop;
 use super::repetition::Often;
 
 /// Seed of a workload that names none, so that two runs ask for the same requests.
 pub(super) const SEED_DEFAULT: u64 = 1;
+
+/// The depths among which the best is looked for, unless others are written.
+const DEPTHS_SEARCHED: [u32; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
 const RUN_TIME_DEFAULT: Span = Span::from_secs(10);
 const RAMP_TIME_DEFAULT: Span = Span::from_secs(2);
@@ -30,8 +34,10 @@ pub(super) struct Options {
     pub iodepths: Vec<u32>,
     /// One cell for each; a single none where there is no rate.
     pub rates: Vec<Option<OpenLoop>>,
-    /// How the points of a response-time curve arrive; none where no curve is measured.
-    pub curve: Option<ArrivalKind>,
+    /// The parts of a response-time curve or of a search for a rate; none where there is none.
+    pub curve: Vec<CurvePart>,
+    /// Whether depths beyond the peak are left out.
+    pub find_depth: bool,
     pub size: Option<u64>,
     pub start_bytes: u64,
     pub run_time_ns: u64,
@@ -86,7 +92,7 @@ impl Options {
             overrides,
             settings,
         };
-        let iodepths = r.iodepths(workload.iodepth.as_ref());
+        let (iodepths, find_depth) = r.searched_depths(workload);
         let rates = r.rates(workload);
         let curve = r.curve(workload);
         let operations = r.optional("operations", workload.operations, |value| value.to_string());
@@ -100,6 +106,7 @@ impl Options {
             iodepths,
             rates,
             curve,
+            find_depth,
             size: r.size(workload.size),
             start_bytes: r.shown("start", workload.start, Bytes(0)).0,
             run_time_ns,
@@ -207,10 +214,37 @@ impl Resolver<'_> {
         rates.iter().map(open_loop).map(Some).collect()
     }
 
-    fn curve(&mut self, workload: &Workload) -> Option<ArrivalKind> {
-        workload.curve?;
-        let is_asked = self.shown("curve", workload.curve, false);
-        is_asked.then(|| self.word("arrivals", workload.arrivals, ArrivalKind::Poisson))
+    /// The depths, and whether those beyond the peak are left out.
+    fn searched_depths(&mut self, workload: &Workload) -> (Vec<u32>, bool) {
+        let is_search = workload.find_depth == Some(true);
+        let mut depths = match &workload.iodepth {
+            None if is_search => {
+                let texts = DEPTHS_SEARCHED.map(|depth| depth.to_string());
+                self.note("iodepth", texts.join(","), false);
+                DEPTHS_SEARCHED.to_vec()
+            }
+            written => self.iodepths(written.as_ref()),
+        };
+        if workload.find_depth.is_some() {
+            self.shown("find_depth", workload.find_depth, false);
+        }
+        if is_search {
+            depths.sort_unstable();
+            depths.dedup();
+        }
+        (depths, is_search)
+    }
+
+    fn curve(&mut self, workload: &Workload) -> Vec<CurvePart> {
+        if let Some(limit) = workload.find_rate {
+            self.shown("find_rate", workload.find_rate, limit);
+            let arrivals = self.word("arrivals", workload.arrivals, ArrivalKind::Poisson);
+            return open_loop::search(limit, arrivals);
+        }
+        if workload.curve.is_none() || !self.shown("curve", workload.curve, false) {
+            return Vec::new();
+        }
+        open_loop::curve(self.word("arrivals", workload.arrivals, ArrivalKind::Poisson))
     }
 
     fn precondition(

@@ -96,6 +96,8 @@ pub enum Line {
     Dotted,
     /// From value to value, each marked.
     Marked,
+    /// A ring around each value, and no line.
+    Ring,
     /// Each value until the next place, filled.
     Steps,
 }

@@ -5,6 +5,10 @@ use std::collections::BTreeSet;
 use super::{Axis, Chart, Ends, Line as Drawn, Number, Scale, Series, Unit, View, few};
 use crate::html::group::{Group, Metric};
 use crate::html::measure::Measure;
+use crate::verdict::Knee;
+
+/// Of more lines than these, knees would hide each other.
+const KNEES_MAX: usize = 3;
 
 const DEPTH: Axis = Axis {
     label: "queue depth (iodepth)",
@@ -26,6 +30,12 @@ impl Line<'_> {
         self.groups
             .iter()
             .find(|group| group.place.iodepth == depth)
+    }
+
+    /// The smallest queue depth that is as good as the best.
+    fn knee(&self, metric: Metric) -> Option<Knee> {
+        let groups: Vec<&Group> = self.groups.iter().collect();
+        Knee::of(&groups, metric)
     }
 
     fn best(&self, metric: Metric) -> Option<(u32, f64)> {
@@ -51,9 +61,14 @@ pub fn sweeps(lines: &[Line], measure: Measure) -> [Chart; 2] {
         .map(|depth| Number::exact(f64::from(*depth)))
         .collect();
     let view = |label, metric| view(lines, &depths, label, metric);
+    let with_knees = |label, metric| {
+        let mut view = view(label, metric);
+        view.series.extend(knees(lines, &depths, metric));
+        view
+    };
     let mut views = vec![
-        view("IOPS", Metric::PerSecond),
-        view("bandwidth", Metric::BytesPerSecond),
+        with_knees("IOPS", Metric::PerSecond),
+        with_knees("bandwidth", Metric::BytesPerSecond),
     ];
     if measure == Measure::Bandwidth {
         views.reverse();
@@ -131,6 +146,34 @@ fn view(lines: &[Line], depths: &[u32], label: &str, metric: Metric) -> View {
     }
 }
 
+/// The knee of each line as a point of its own, where there are few.
+fn knees(lines: &[Line], depths: &[u32], metric: Metric) -> Vec<Series> {
+    if lines.len() > KNEES_MAX {
+        return Vec::new();
+    }
+    let known = lines.iter().enumerate();
+    let known = known.filter_map(|(color, line)| Some((color, line, line.knee(metric)?)));
+    let series = |(color, line, knee): (usize, &Line, Knee)| {
+        let value = |depth: &u32| match *depth == knee.depth {
+            true => Number::rounded(knee.rate),
+            false => Number::NONE,
+        };
+        let of = match lines.len() {
+            1 => String::new(),
+            _ => format!(" of {}", line.label),
+        };
+        let percent = (100.0 * knee.share).floor();
+        Series {
+            label: format!("knee{of}: {percent} % of the peak at depth {}", knee.depth),
+            color,
+            line: Drawn::Ring,
+            values: depths.iter().map(value).collect(),
+            ends: None,
+        }
+    };
+    known.map(series).collect()
+}
+
 fn throughput_summary(lines: &[Line], metric: Metric) -> String {
     let parts: Vec<String> = lines
         .iter()
@@ -140,7 +183,14 @@ fn throughput_summary(lines: &[Line], metric: Metric) -> String {
                 Metric::PerSecond => format!("{} operations per second", metric.show(most)),
                 _ => metric.show(most),
             };
-            Some(format!("{}: at most {most}, at depth {depth}", line.label))
+            let knee = line.knee(metric).map_or_else(String::new, |knee| {
+                let percent = (100.0 * knee.share).floor();
+                format!(", {percent} % of it at depth {}", knee.depth)
+            });
+            Some(format!(
+                "{}: at most {most}, at depth {depth}{knee}",
+                line.label
+            ))
         })
         .collect();
     format!("{}.", few(&parts))
@@ -223,6 +273,24 @@ mod tests {
             latencies
                 .summary
                 .contains("A: p50 151 µs at depth 1, 151 µs at depth 4")
+        );
+    }
+
+    #[test]
+    fn the_knee_of_a_sweep_has_a_ring() {
+        let mut record = record(&[1, 2, 4]);
+        record.cells[2].total.per_second = record.cells[1].total.per_second * 1.01;
+        let [rates, latencies] = sweeps(&[line(&record)], SMALL);
+        let ring = &rates.views[0].series[1];
+        assert_eq!(ring.label, "knee: 99 % of the peak at depth 2");
+        assert_eq!((ring.line, ring.color), (Drawn::Ring, 0));
+        assert_eq!(ring.values[1].get(), 4_000.0);
+        assert!(ring.values[0].get().is_nan() && ring.values[2].get().is_nan());
+        assert_eq!(latencies.views[0].series.len(), 1);
+        assert!(
+            rates.summary.contains("99 % of it at depth 2"),
+            "{}",
+            rates.summary
         );
     }
 

@@ -109,6 +109,8 @@ function drawn(series, isShown) {
       };
     case "marked":
       return { ...shared, width: 2, spanGaps: true, points: { show: true, size: 7, fill: stroke } };
+    case "ring":
+      return { ...shared, width: 0, points: { show: true, size: 16, width: 2, fill: "transparent" } };
     default:
       return { ...shared, width: series.line === "dotted" ? 1.25 : 2, dash: DASHES[series.line] };
   }

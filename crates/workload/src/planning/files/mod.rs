@@ -172,6 +172,7 @@ impl Layout<'_, '_> {
             new_file: false,
             rate: None,
             curve: None,
+            find_depth: false,
             steady: None,
             precondition: None,
             files: Some(self.files.clone()),

@@ -1,0 +1,271 @@
+//! What held the rates back, as far as the figures tell.
+
+use results::{RunRecord, Status, WarningCode};
+use units::format;
+
+use crate::group::{Group, Metric, Place};
+use crate::numbers::digits;
+use crate::wrap::printable;
+
+use super::known::{Access, DEEP, Known, find};
+
+/// Rates this close to a round figure are at it.
+const ROUND_SHARE: f64 = 0.01;
+/// A rate that is held to a figure scatters less than this share within the run.
+const SCATTER_MAX: f64 = 0.05;
+/// Depths of one workload that must have the same rate, where no other workload has it.
+const DEPTHS_MIN: usize = 3;
+/// From this share of the growth of the queue on, the rate grows in proportion.
+const PROPORTION: f64 = 0.8;
+/// From this mean size on, transfers are told by their bandwidth.
+const LARGE_BYTES: f64 = 65_536.0;
+/// Leading digits of figures that providers write into their tables, of operations and of bytes.
+const ROUND: [f64; 10] = [1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.5, 8.0];
+const ROUND_BYTES: [f64; 5] = [1.024, 1.25, 1.28, 2.56, 5.12];
+
+/// What is known of what held the rates back.
+pub(super) struct Limits<'a> {
+    pub record: &'a RunRecord,
+    pub known: &'a [Known<'a>],
+    /// All that was measured in the same place.
+    pub groups: Vec<&'a Group<'a>>,
+}
+
+impl Limits<'_> {
+    /// What held the rates back, in a sentence; none where nothing tells.
+    pub fn sentence(&self) -> Option<String> {
+        let known = [
+            self.in_force().or_else(|| self.plateau()),
+            self.processor(),
+            self.cache(),
+        ];
+        let mut parts: Vec<String> = known.into_iter().flatten().collect();
+        // What is held back by something else does not tell of queues.
+        if parts.is_empty() {
+            parts.extend(self.queue());
+        }
+        (!parts.is_empty()).then(|| parts.join("; "))
+    }
+
+    /// A limit that the system itself tells of.
+    fn in_force(&self) -> Option<String> {
+        let mut warnings = self.record.warnings.iter();
+        let limit = warnings.find(|it| it.code == WarningCode::LimitInForce)?;
+        Some(printable(&limit.message))
+    }
+
+    /// A figure at which several rates stand still, as they do at a provider's limit.
+    fn plateau(&self) -> Option<String> {
+        let plain = |group: &&&Group| {
+            let all = group.cells.iter();
+            let mut odd = all.filter(|it| it.open_loop.is_some() || it.curve.is_some());
+            group.place.rate_bits.is_none() && odd.next().is_none() && is_even(group)
+        };
+        let rates = |is_large: bool| -> Vec<(f64, Place)> {
+            let metric = match is_large {
+                true => Metric::BytesPerSecond,
+                false => Metric::PerSecond,
+            };
+            let own = self.groups.iter().filter(plain);
+            let own = own.filter(|group| (mean_bytes(group) >= LARGE_BYTES) == is_large);
+            own.filter_map(|group| {
+                let rate = group.figure(metric)?.mean;
+                Some((rate, group.place.at_any_depth()))
+            })
+            .collect()
+        };
+        let of_operations = plateau(&rates(false), round)
+            .map(|(rate, count)| (count, format!("{} IOPS", format::iops(rate))));
+        let of_bytes = plateau(&rates(true), round_bytes)
+            .map(|(rate, count)| (count, format::bandwidth(rate)));
+        let found: Vec<String> = [of_operations, of_bytes]
+            .into_iter()
+            .flatten()
+            .map(|(count, rate)| format!("{rate} in {count} cells"))
+            .collect();
+        (!found.is_empty()).then(|| {
+            format!(
+                "rates stand still within 1 % of a round figure, as at a provider's limit: {}",
+                found.join(", ")
+            )
+        })
+    }
+
+    /// Which figures the processor held back.
+    fn processor(&self) -> Option<String> {
+        let names = self.doubted(&[
+            WarningCode::ProcessorsSaturated,
+            WarningCode::WorkerCpuBound,
+            WarningCode::WaitedForProcessor,
+        ]);
+        (!names.is_empty()).then(|| format!("the processor held back {names}"))
+    }
+
+    /// Which figures a cache made.
+    fn cache(&self) -> Option<String> {
+        let names = self.doubted(&[
+            WarningCode::CacheServedReads,
+            WarningCode::CacheAbsorbedWrites,
+        ]);
+        (!names.is_empty()).then(|| format!("a cache served {names}, not the device"))
+    }
+
+    /// The figures to which one of these warnings belongs, in words.
+    fn doubted(&self, codes: &[WarningCode]) -> String {
+        let is_doubted = |known: &&Known| {
+            let mut warnings = self
+                .record
+                .warnings
+                .iter()
+                .filter(|it| codes.contains(&it.code));
+            warnings.any(|it| {
+                known
+                    .group
+                    .cells
+                    .iter()
+                    .any(|cell| it.cell == Some(cell.index))
+            })
+        };
+        let doubted = self.known.iter().filter(is_doubted);
+        let names: Vec<String> = doubted.map(|it| name(it.access, it.depth)).collect();
+        match names.len() {
+            count if count > 1 && count == self.known.len() => "all of them".to_owned(),
+            _ => names.join(", "),
+        }
+    }
+
+    /// Whether more random reads at a time bring more of them, in a sentence.
+    fn queue(&self) -> Option<String> {
+        let one = find(self.known, Access::RandomRead, Some(1))?;
+        let deep = find(self.known, Access::RandomRead, Some(DEEP))?;
+        Some(of_queue(one.rate.ends, deep.rate.ends))
+    }
+}
+
+fn name(access: Access, depth: u64) -> String {
+    let kind = match access {
+        Access::SequentialRead => return "sequential reads".to_owned(),
+        Access::SequentialWrite => return "sequential writes".to_owned(),
+        Access::RandomRead => "reads",
+        Access::RandomWrite => "writes",
+    };
+    format!("random {kind} at depth {depth}")
+}
+
+/// What 32 requests at a time bring over one, from the ends of both rates.
+fn of_queue(one: [f64; 2], deep: [f64; 2]) -> String {
+    let middle = |ends: [f64; 2]| f64::midpoint(ends[0], ends[1]);
+    let times = digits(middle(deep) / middle(one));
+    let proportional = PROPORTION * DEEP as f64;
+    let (least, most) = (deep[0] / one[1], deep[1] / one[0]);
+    let what = format!("32 random reads at a time bring {times} times the rate of one");
+    if least >= proportional {
+        format!("the queue depth: {what}, so that a deeper queue may bring more (`--find-depth`)")
+    } else if most < proportional {
+        format!("the device or the way to it: {what}, so that requests wait there at depth 32")
+    } else {
+        format!("{what}; whether a deeper queue brings more, the intervals do not tell")
+    }
+}
+
+/// Whether a group's rate hardly varied while it was measured, as one that is held to a figure.
+fn is_even(group: &Group) -> bool {
+    group.cells.iter().all(|cell| {
+        let within = cell.within.as_ref();
+        let is_even = within.is_some_and(|it| it.stddev <= SCATTER_MAX * it.mean);
+        cell.status == Status::Complete && is_even
+    })
+}
+
+fn mean_bytes(group: &Group) -> f64 {
+    let total = &group.cells[0].total;
+    total.bytes as f64 / total.count.max(1) as f64
+}
+
+/// The round figure that most rates are at, and how many: of two workloads at least, or of one at
+/// several queue depths.
+fn plateau<K: PartialEq>(
+    rates: &[(f64, K)],
+    round: impl Fn(f64) -> Option<f64>,
+) -> Option<(f64, usize)> {
+    let mut best: Option<(f64, usize)> = None;
+    for figure in rates.iter().filter_map(|(rate, _)| round(*rate)) {
+        let at = |rate: f64| (rate / figure - 1.0).abs() <= ROUND_SHARE;
+        let there: Vec<&K> = rates.iter().filter(|it| at(it.0)).map(|it| &it.1).collect();
+        let first = there.first();
+        let is_of_several = first.is_some_and(|first| there.iter().any(|it| it != first));
+        let is_enough = is_of_several || there.len() >= DEPTHS_MIN;
+        if is_enough && best.is_none_or(|(_, most)| there.len() > most) {
+            best = Some((figure, there.len()));
+        }
+    }
+    best
+}
+
+/// The round number of operations that a rate is at.
+fn round(rate: f64) -> Option<f64> {
+    let is_rate = rate.is_finite() && rate >= 100.0;
+    is_rate.then(|| nearest(rate, &ROUND)).flatten()
+}
+
+/// The round number of MiB or MB that a rate in bytes is at.
+fn round_bytes(rate: f64) -> Option<f64> {
+    const UNITS: [f64; 2] = [1_048_576.0, 1e6];
+    let leading: Vec<f64> = ROUND.into_iter().chain(ROUND_BYTES).collect();
+    UNITS.into_iter().find_map(|unit| {
+        let is_rate = rate.is_finite() && rate >= 10.0 * unit;
+        let found = is_rate.then(|| nearest(rate / unit, &leading)).flatten();
+        found.map(|it| it * unit)
+    })
+}
+
+fn nearest(value: f64, leading: &[f64]) -> Option<f64> {
+    let decade = 10_f64.powf(value.log10().floor());
+    // A little below a power of ten is near that.
+    let figures = leading
+        .iter()
+        .flat_map(|it| [it * decade, it * decade * 10.0]);
+    figures
+        .filter(|figure| (value / figure - 1.0).abs() <= ROUND_SHARE)
+        .min_by(|a, b| (value - a).abs().total_cmp(&(value - b).abs()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_of_several_workloads_at_a_round_figure_are_a_plateau() {
+        let rates = [(2_990.0, "reads"), (3_010.0, "writes"), (1_234.0, "one")];
+        assert_eq!(plateau(&rates, round), Some((3_000.0, 2)));
+        let bytes = 125.0 * 1_048_576.0;
+        let rates = [(bytes * 0.995, "reads"), (bytes * 1.003, "writes")];
+        assert_eq!(plateau(&rates, round_bytes), Some((bytes, 2)));
+    }
+
+    #[test]
+    fn one_workload_needs_several_depths_and_a_figure_that_is_not_round_is_none() {
+        let at = |rate: f64| (rate, "reads");
+        assert_eq!(plateau(&[at(3_000.0), at(3_000.0)], round), None);
+        let three = [at(3_000.0), at(3_001.0), at(2_999.0)];
+        assert_eq!(plateau(&three, round), Some((3_000.0, 3)));
+        assert_eq!(plateau(&[(3_333.0, 1), (3_333.0, 2)], round), None);
+        assert_eq!(plateau(&[(3_100.0, 1), (2_900.0, 2)], round), None);
+    }
+
+    #[test]
+    fn a_figure_just_below_a_power_of_ten_is_round() {
+        assert_eq!(round(9_960.0), Some(10_000.0));
+        assert_eq!(round(50.0), None);
+        assert_eq!(round(f64::NAN), None);
+    }
+
+    #[test]
+    fn the_queue_is_told_only_as_far_as_intervals_reach() {
+        let around = |rate: f64, share: f64| [rate * (1.0 - share), rate * (1.0 + share)];
+        let said = |times: f64, share| of_queue(around(1e4, share), around(1e4 * times, share));
+        assert!(said(31.0, 0.01).starts_with("the queue depth: 32 random reads"));
+        assert!(said(10.0, 0.05).starts_with("the device or the way to it"));
+        assert!(said(25.0, 0.05).ends_with("the intervals do not tell"));
+    }
+}

@@ -1,0 +1,151 @@
+//! What a search for the highest rate found.
+
+use results::{RateBracket, RateSearch, RateTrial, RunRecord, Status};
+use units::format;
+
+use crate::group::Naming;
+
+use super::rate::digits_of;
+
+/// What every search of a run found, a sentence each.
+pub(super) fn found(record: &RunRecord, naming: &Naming) -> Vec<String> {
+    let searches = RateSearch::all(record);
+    let is_alone = searches.len() == 1;
+    let said = |(peak, search): &(&results::CellRecord, RateSearch)| {
+        let said = said(search, record.status == Status::Complete);
+        match is_alone {
+            true => said,
+            false => format!("{}: {said}", naming.cell(peak)),
+        }
+    };
+    searches.iter().map(said).collect()
+}
+
+/// What a search found, in a sentence.
+fn said(search: &RateSearch, is_whole: bool) -> String {
+    let limit = search.limit;
+    let what = format!(
+        "{} within {}",
+        limit.percentile.name(),
+        format::latency_ns(limit.most_ns)
+    );
+    let trials = match search.trials.len() {
+        1 => "1 trial".to_owned(),
+        count => format!("{count} trials"),
+    };
+    let so_far = match is_whole {
+        true => "",
+        false => ", ended early",
+    };
+    let bracket = search.bracket();
+    match bracket {
+        RateBracket {
+            held: Some(held),
+            failed: Some(failed),
+            ..
+        } => {
+            let middle = f64::midpoint(held, failed);
+            let percent = digits_of(100.0 * (failed - held) / 2.0 / middle);
+            let disagree = match bracket.wrong_count {
+                0 => String::new(),
+                1 => "; 1 trial said otherwise".to_owned(),
+                count => format!("; {count} trials said otherwise"),
+            };
+            format!(
+                "{what} up to {} per second, ±{percent} % ({trials}{so_far}: it held at {} and \
+                 not at {}{}{disagree})",
+                format::iops(middle),
+                format::iops(held),
+                format::iops(failed),
+                seen(search, failed),
+            )
+        }
+        RateBracket {
+            held: Some(held), ..
+        } => {
+            let percent = digits_of(100.0 * held / search.peak_per_second);
+            format!(
+                "{what} at every rate that was tried, up to {} per second ({trials}{so_far}), \
+                 {percent} % of the closed loop's rate",
+                format::iops(held)
+            )
+        }
+        RateBracket {
+            failed: Some(failed),
+            ..
+        } => {
+            let lowest = search.trials.iter().map(|it| it.per_second);
+            let lowest = lowest.reduce(f64::min).unwrap_or(failed);
+            format!(
+                "{what} at no rate that was tried, down to {} per second{} ({trials}{so_far})",
+                format::iops(lowest),
+                seen(search, lowest)
+            )
+        }
+        _ if search.peak_per_second > 0.0 => {
+            format!("{what}: nothing is known ({trials}{so_far})")
+        }
+        _ => format!("{what}: the closed loop did nothing, so that there is no rate to try"),
+    }
+}
+
+/// The percentile at a rate, where it tells why that did not hold.
+fn seen(search: &RateSearch, per_second: f64) -> String {
+    let is_it = |it: &&RateTrial| it.per_second.total_cmp(&per_second).is_eq() && !it.holds;
+    let trial = search.trials.iter().find(is_it);
+    let response = trial.and_then(|it| it.response_ns);
+    let beyond = response.filter(|ns| *ns > search.limit.most_ns);
+    beyond.map_or_else(String::new, |ns| {
+        format!(", where it was {}", format::latency_ns(ns))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn search(trials: &[(f64, u64)]) -> RateSearch {
+        let trial = |(per_second, response_ns): &(f64, u64)| RateTrial {
+            per_second: *per_second,
+            response_ns: Some(*response_ns),
+            holds: *response_ns <= 2_000_000,
+        };
+        RateSearch {
+            limit: "p99<=2ms".parse().unwrap(),
+            peak_per_second: 100.0,
+            trials: trials.iter().map(trial).collect(),
+        }
+    }
+
+    #[test]
+    fn the_answer_is_told_with_its_bracket() {
+        let found = search(&[(50.0, 1_000_000), (100.0, 9_000_000), (98.0, 1_900_000)]);
+        assert_eq!(
+            said(&found, true),
+            "p99 within 2.00 ms up to 99.00 per second, ±1.0 % (3 trials: it held at 98.00 and \
+             not at 100.0, where it was 9.00 ms)"
+        );
+        let early = said(&found, false);
+        assert!(early.contains("(3 trials, ended early: "), "{early}");
+    }
+
+    #[test]
+    fn what_never_failed_or_never_held_is_no_answer() {
+        let said = |trials: &[(f64, u64)]| said(&search(trials), true);
+        assert!(said(&[(50.0, 1)]).contains("at every rate that was tried, up to 50.00"));
+        let none = said(&[(50.0, 3_000_000)]);
+        assert!(
+            none.contains("at no rate that was tried, down to 50.00"),
+            "{none}"
+        );
+        assert!(said(&[]).ends_with("nothing is known (0 trials)"));
+    }
+
+    #[test]
+    fn trials_that_disagree_are_told() {
+        let found = search(&[(90.0, 1), (95.0, 3_000_000), (96.0, 1), (99.0, 3_000_000)]);
+        let said = said(&found, true);
+        assert!(said.contains("it held at 90.00 and not at 99.00"), "{said}");
+        assert!(said.ends_with("; 1 trial said otherwise)"), "{said}");
+    }
+}

@@ -1,0 +1,172 @@
+use results::{Phase, RunRecord, Warning, WithinRun};
+
+use super::*;
+use crate::Model;
+use crate::html::sample;
+
+/// Figures of these kinds: whether they read, at random, at this depth, and their rate.
+fn record(cells: &[(bool, bool, u32, f64)]) -> RunRecord {
+    let mut record = sample::record();
+    let plan = record.plan.clone();
+    let measured = sample::cell_record(&plan, 1, 5_000);
+    record.warnings.clear();
+    (record.plan.cells, record.cells) = (0..)
+        .zip(cells)
+        .map(|(index, (reads, is_random, depth, rate))| {
+            let mut cell = sample::cell(index, "x", *depth, 1, if *reads { 100.0 } else { 0.0 });
+            let line = &mut cell.workers[0].lines[0];
+            line.random_percent = if *is_random { 100.0 } else { 0.0 };
+            line.size_bytes = if *is_random { 4096 } else { 1 << 20 };
+            let mut one = measured.clone();
+            (one.index, one.first_index, one.iodepth) = (index, Some(index), *depth);
+            one.access_spec = Some(format!("spec {reads} {is_random}"));
+            one.total.per_second = *rate;
+            one.total.bytes_per_second = rate * f64::from(line_size(*is_random));
+            one.total.bytes = one.total.count * u64::from(line_size(*is_random));
+            (cell, one)
+        })
+        .unzip();
+    record
+}
+
+fn line_size(is_random: bool) -> u32 {
+    if is_random { 4096 } else { 1 << 20 }
+}
+
+const QUICK: [(bool, bool, u32, f64); 6] = [
+    (true, false, 4, 2_000.0),
+    (false, false, 4, 1_000.0),
+    (true, true, 1, 12_000.0),
+    (true, true, 32, 240_000.0),
+    (false, true, 1, 30_000.0),
+    (false, true, 32, 120_000.0),
+];
+
+fn within(share: f64) -> WithinRun {
+    WithinRun {
+        intervals: 60,
+        mean: 1.0,
+        stddev: 0.01,
+        effective: Some(30.0),
+        ci95_low: Some(1.0 - share),
+        ci95_high: Some(1.0 + share),
+        warm_up: None,
+        drift: None,
+    }
+}
+
+fn sentence<'a>(verdict: &'a Verdict, name: &str) -> Option<&'a str> {
+    let mut sentences = verdict.sentences.iter();
+    sentences
+        .find(|(own, _)| *own == name)
+        .map(|(_, text)| text.as_str())
+}
+
+#[test]
+fn the_figures_of_a_device_are_told_in_the_order_that_data_sheets_have() {
+    let mut record = record(&QUICK);
+    record.cells[3].within = Some(within(0.012));
+    let verdicts = Model::new(&record).verdicts;
+    let told: Vec<String> = verdicts[0]
+        .figures
+        .iter()
+        .map(|it| format!("{}, {}: {} ({})", it.name, it.depth, it.value, it.sure))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "sequential read, 4: 1.953 GiB/s (measured once)",
+            "sequential write, 4: 1000 MiB/s (measured once)",
+            "4 KiB random read, 1: 12.00k IOPS (measured once)",
+            "4 KiB random read, 32: 240.0k IOPS (measured once, ±1.2 % within the run)",
+            "4 KiB random write, 1: 30.00k IOPS (measured once)",
+            "4 KiB random write, 32: 120.0k IOPS (measured once)",
+        ]
+    );
+}
+
+#[test]
+fn the_class_and_the_limit_are_told_and_the_gravest_doubt_last() {
+    let mut record = record(&QUICK);
+    record.warnings = vec![
+        Warning::of_cell(WarningCode::NotSteady, 0, "the rate fell"),
+        Warning::of_cell(WarningCode::StealTime, 1, "stolen"),
+    ];
+    let verdict = &Model::new(&record).verdicts[0];
+    let like = sentence(verdict, "like").unwrap();
+    assert!(
+        like.starts_with("an NVMe SSD: 12.00k random reads a second"),
+        "{like}"
+    );
+    let limit = sentence(verdict, "limit").unwrap();
+    assert!(limit.starts_with("the device or the way to it"), "{limit}");
+    let (name, last) = verdict.sentences.last().unwrap();
+    assert_eq!(*name, "but");
+    assert!(last.ends_with("(and 1 more reason to doubt)"), "{last}");
+}
+
+#[test]
+fn what_the_page_cache_served_is_like_memory_and_the_processor_is_told_as_the_limit() {
+    let mut record = record(&QUICK);
+    record.warnings = vec![
+        Warning::of_cell(WarningCode::CacheServedReads, 3, "cached"),
+        Warning::of_cell(WarningCode::WorkerCpuBound, 3, "busy"),
+    ];
+    let verdict = &Model::new(&record).verdicts[0];
+    let like = sentence(verdict, "like").unwrap();
+    assert!(
+        like.starts_with("memory: the page cache served reads"),
+        "{like}"
+    );
+    assert_eq!(
+        sentence(verdict, "limit"),
+        Some(
+            "the processor held back random reads at depth 32; a cache served random reads at \
+             depth 32, not the device"
+        )
+    );
+}
+
+#[test]
+fn a_provider_s_limit_shows_in_rates_that_stand_still_at_a_round_figure() {
+    let mut cells = QUICK;
+    (cells[3].3, cells[5].3) = (3_004.0, 2_991.0);
+    let mut record = record(&cells);
+    for cell in &mut record.cells {
+        cell.within = Some(within(0.01));
+    }
+    let verdict = &Model::new(&record).verdicts[0];
+    let limit = sentence(verdict, "limit").unwrap();
+    assert!(
+        limit.ends_with("provider's limit: 3.000k IOPS in 2 cells"),
+        "{limit}"
+    );
+}
+
+#[test]
+fn one_kind_of_access_and_other_work_have_no_verdict() {
+    assert!(Model::new(&record(&QUICK[2..4])).verdicts.is_empty());
+    assert!(Model::new(&sample::record()).verdicts.is_empty());
+    let mut classic = record(&QUICK);
+    classic
+        .plan
+        .cells
+        .iter_mut()
+        .for_each(|cell| cell.workers.clear());
+    for cell in &mut classic.cells {
+        cell.phase = Phase::Classic("tx".to_owned());
+    }
+    assert!(Model::new(&classic).verdicts.is_empty());
+}
+
+#[test]
+fn a_sweep_gives_advice_below_the_verdict_on_the_device() {
+    let cells = [1, 2, 4].map(|depth| (true, true, depth, 1_000.0 * f64::from(depth)));
+    let verdicts = Model::new(&record(&cells)).verdicts;
+    assert_eq!(verdicts.len(), 1);
+    let advice = sentence(&verdicts[0], "queue depth").unwrap();
+    assert!(
+        advice.starts_with("the peak of 4.000k IOPS at depth 4"),
+        "{advice}"
+    );
+}

@@ -1,0 +1,298 @@
+//! A search for the highest rate at which response times hold: what its trials say, and which rate
+//! is to be tried next.
+
+use workload::plan::{CurvePart, RATE_MAX, RATE_MIN, ResponseLimit, ResponsePercentile};
+
+use crate::{CellRecord, OpenLoopFigures, Phase, RunRecord, Status};
+
+/// The lowest rate that did not hold is at most by this share above the highest that did.
+const PRECISION: f64 = 0.02;
+/// The first trial is at this share of the peak, which nearly every device can answer in time.
+const FIRST_SHARE: f64 = 0.5;
+/// Below this share of the peak, response times do not become shorter.
+const SHARE_MIN: f64 = 0.005;
+/// Where even the peak holds, the next trial is by so much above.
+const STEP_UP: f64 = 1.1;
+/// How often both ends are tried.
+const TIMES: usize = 2;
+
+/// A search for the highest rate at which response times hold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RateSearch {
+    /// What is to hold.
+    pub limit: ResponseLimit,
+    /// The rate of the closed loop, per second, from which the search began.
+    pub peak_per_second: f64,
+    /// The trials in the order of running; those that were cut short are left out.
+    pub trials: Vec<RateTrial>,
+}
+
+/// One rate that was tried.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RateTrial {
+    /// Requests due per second.
+    pub per_second: f64,
+    /// The percentile of the response time, in nanoseconds; none where nothing was answered.
+    pub response_ns: Option<u64>,
+    /// Whether the percentile stayed within its limit, all that was due was answered, and nothing
+    /// failed.
+    pub holds: bool,
+}
+
+/// Between which rates the limit lies.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct RateBracket {
+    /// The highest rate that held.
+    pub held: Option<f64>,
+    /// The lowest rate above that did not.
+    pub failed: Option<f64>,
+    /// How many trials say otherwise.
+    pub wrong_count: usize,
+}
+
+impl RateTrial {
+    /// The trial of a cell; none where the cell is none, or was cut short.
+    #[must_use]
+    pub fn of(cell: &CellRecord) -> Option<Self> {
+        let Some(CurvePart::Trial { limit, .. }) = cell.curve else {
+            return None;
+        };
+        let figures = cell.open_loop.as_ref();
+        let figures = figures.filter(|_| cell.status == Status::Complete)?;
+        let response_ns = percentile(figures, limit.percentile);
+        let is_within =
+            response_ns.is_some_and(|ns| ns <= limit.most_ns && !figures.is_lower_bound(ns));
+        let is_whole = figures.errors == 0 && !figures.is_short(cell.run_time_ns);
+        Some(Self {
+            per_second: figures.asked_per_second,
+            response_ns,
+            holds: is_within && is_whole,
+        })
+    }
+}
+
+fn percentile(figures: &OpenLoopFigures, percentile: ResponsePercentile) -> Option<u64> {
+    let all = &figures.response.percentiles_ns;
+    match percentile {
+        ResponsePercentile::P50 => all.p50,
+        ResponsePercentile::P90 => all.p90,
+        ResponsePercentile::P95 => all.p95,
+        ResponsePercentile::P99 => all.p99,
+        ResponsePercentile::P99_9 => all.p99_9,
+        ResponsePercentile::P99_99 => all.p99_99,
+    }
+}
+
+impl RateSearch {
+    /// The search whose peak this cell is, as far as it has come; none where the cell is no peak.
+    #[must_use]
+    pub fn of(peak: &CellRecord, limit: ResponseLimit, cells: &[CellRecord]) -> Option<Self> {
+        if peak.curve != Some(CurvePart::Peak) || peak.phase != Phase::Measure {
+            return None;
+        }
+        let own = cells.iter().filter(|it| it.first_index == peak.first_index);
+        Some(Self {
+            limit,
+            peak_per_second: peak.total.per_second,
+            trials: own.filter_map(RateTrial::of).collect(),
+        })
+    }
+
+    /// The searches of a run, each with its peak, in the order of running.
+    #[must_use]
+    pub fn all(record: &RunRecord) -> Vec<(&CellRecord, Self)> {
+        let limit = |peak: &CellRecord| {
+            let planned = record.plan.cells.iter();
+            let mut own = planned.filter(|it| it.first_index == peak.first_index);
+            own.find_map(|it| match it.curve {
+                Some(CurvePart::Trial { limit, .. }) => Some(limit),
+                _ => None,
+            })
+        };
+        let peaks = record.cells.iter().filter(|it| it.repetition == 0);
+        let search = |peak| Some((peak, Self::of(peak, limit(peak)?, &record.cells)?));
+        peaks.filter_map(search).collect()
+    }
+
+    /// Between which rates the limit lies, as far as the trials tell: where fewest of them would be
+    /// wrong, as one that met a disturbance is.
+    #[must_use]
+    pub fn bracket(&self) -> RateBracket {
+        let mut rates: Vec<f64> = self.trials.iter().map(|it| it.per_second).collect();
+        rates.sort_by(f64::total_cmp);
+        rates.dedup();
+        // A limit below all rates, then one that each of them in turn still meets.
+        let limits = std::iter::once(0.0).chain(rates.iter().copied());
+        let wrong: Vec<(f64, usize)> = limits.map(|limit| (limit, self.wrong(limit))).collect();
+        let fewest = wrong.iter().map(|it| it.1).min().unwrap_or(0);
+        let mut best = wrong.iter().filter(|it| it.1 == fewest).map(|it| it.0);
+        let lowest = best.next().unwrap_or(0.0);
+        let highest = best.next_back().unwrap_or(lowest);
+        RateBracket {
+            held: (lowest > 0.0).then_some(lowest),
+            failed: rates.iter().copied().find(|rate| *rate > highest),
+            wrong_count: fewest,
+        }
+    }
+
+    /// How many trials say otherwise, were this the limit.
+    fn wrong(&self, limit: f64) -> usize {
+        let is_wrong = |it: &&RateTrial| it.holds != (it.per_second <= limit);
+        self.trials.iter().filter(is_wrong).count()
+    }
+
+    /// The rate to be tried next, per second; none where the limit is known, or there is none.
+    #[must_use]
+    pub fn next(&self) -> Option<f64> {
+        let bracket = self.bracket();
+        if let Some(unsure) = self.unsure(&bracket) {
+            return Some(unsure);
+        }
+        let next = match (bracket.held, bracket.failed) {
+            _ if self.trials.is_empty() => self.peak_per_second * FIRST_SHARE,
+            (Some(held), Some(failed)) if is_close(held, failed) => {
+                let mut ends = [held, failed].into_iter();
+                return ends.find(|rate| self.times(*rate) < TIMES);
+            }
+            (Some(held), Some(failed)) => middle(held, failed),
+            (Some(held), None) if held < self.peak_per_second * FIRST_SHARE => held * 2.0,
+            (Some(held), None) if held < short(self.peak_per_second) => self.peak_per_second,
+            (Some(held), None) => held * STEP_UP,
+            (None, failed) => failed
+                .map(|it| it / 2.0)
+                .filter(|it| *it >= self.peak_per_second * SHARE_MIN)?,
+        };
+        let next = short(next);
+        let is_rate = (RATE_MIN..=RATE_MAX).contains(&next);
+        // Rounding can end on what is known.
+        let is_new = self.times(next) == 0;
+        (is_rate && is_new).then_some(next)
+    }
+
+    /// A rate at which as many trials held as did not, and another one would tell.
+    fn unsure(&self, bracket: &RateBracket) -> Option<f64> {
+        let is_between = |rate: &f64| {
+            bracket.held.is_none_or(|held| *rate > held)
+                && bracket.failed.is_none_or(|failed| *rate < failed)
+        };
+        let between = self
+            .trials
+            .iter()
+            .map(|it| it.per_second)
+            .filter(is_between);
+        let mut open = between.filter(|rate| self.times(*rate) <= TIMES);
+        open.next()
+    }
+
+    fn times(&self, per_second: f64) -> usize {
+        let is_it = |trial: &&RateTrial| (trial.per_second / per_second - 1.0).abs() < 1e-9;
+        self.trials.iter().filter(is_it).count()
+    }
+}
+
+fn is_close(low: f64, high: f64) -> bool {
+    high <= low * (1.0 + PRECISION)
+}
+
+/// Between rates that are far apart, the middle by their ratio.
+fn middle(low: f64, high: f64) -> f64 {
+    match high > 2.0 * low {
+        true => (low * high).sqrt(),
+        false => f64::midpoint(low, high),
+    }
+}
+
+/// The rate without digits that say nothing: whole from 1000 on, else with three digits or more.
+fn short(per_second: f64) -> f64 {
+    match per_second {
+        1000.0.. => per_second.round(),
+        10.0.. => (per_second * 10.0).round() / 10.0,
+        _ => (per_second * 1000.0).round() / 1000.0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a search comes to on a device that holds up to `limit` but for rates near it, where
+    /// `chance` decides.
+    fn found(peak: f64, mut holds: impl FnMut(f64) -> bool) -> RateSearch {
+        let mut search = RateSearch {
+            limit: "p99<=2ms".parse().unwrap(),
+            peak_per_second: peak,
+            trials: Vec::new(),
+        };
+        while let Some(per_second) = search.next() {
+            search.trials.push(RateTrial {
+                per_second,
+                response_ns: None,
+                holds: holds(per_second),
+            });
+            assert!(search.trials.len() < 40, "{search:?}");
+        }
+        search
+    }
+
+    #[test]
+    fn every_limit_is_found_to_two_percent_within_the_trials_that_there_are() {
+        for peak in [90.0, 1_000.0, 250_000.0] {
+            for share in [0.03, 0.2, 0.49, 0.5, 0.77, 0.96, 1.0, 1.3] {
+                let limit = peak * share;
+                let search = found(peak, |rate| rate <= limit);
+                let bracket = search.bracket();
+                let (held, failed) = (bracket.held.unwrap(), bracket.failed.unwrap());
+                assert!(held <= limit && limit < failed, "{limit}: {bracket:?}");
+                assert!(failed / held < 1.021, "{limit}: {bracket:?}");
+                let most = workload::plan::TRIALS_MAX as usize;
+                assert!(
+                    search.trials.len() <= most,
+                    "{limit}: {}",
+                    search.trials.len()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_limit_that_nothing_meets_ends_the_search() {
+        let search = found(1_000.0, |_| false);
+        assert_eq!(search.bracket().held, None);
+        assert!(search.trials.len() < 10);
+    }
+
+    #[test]
+    fn a_trial_that_met_a_disturbance_does_not_lead_astray() {
+        for disturbed in 0..8 {
+            let mut number = 0;
+            let search = found(1_000.0, |rate| {
+                number += 1;
+                rate <= 730.0 && number != disturbed
+            });
+            let bracket = search.bracket();
+            let (held, failed) = (bracket.held.unwrap(), bracket.failed.unwrap());
+            assert!(held <= 730.0 && 730.0 < failed, "{disturbed}: {search:?}");
+            assert!(failed / held < 1.021, "{disturbed}: {search:?}");
+            assert!(search.trials.len() <= workload::plan::TRIALS_MAX as usize);
+        }
+    }
+
+    #[test]
+    fn a_rate_that_held_and_failed_as_often_is_within_the_bracket() {
+        let trial = |per_second, holds| RateTrial {
+            per_second,
+            response_ns: None,
+            holds,
+        };
+        let mut search = found(1_000.0, |_| false);
+        search.trials = vec![
+            trial(90.0, true),
+            trial(95.0, false),
+            trial(95.0, true),
+            trial(99.0, false),
+        ];
+        let bracket = search.bracket();
+        assert_eq!((bracket.held, bracket.failed), (Some(90.0), Some(99.0)));
+        assert_eq!((bracket.wrong_count, search.next()), (1, Some(95.0)));
+    }
+}

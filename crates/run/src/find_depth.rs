@@ -1,0 +1,75 @@
+//! When a search for the best queue depth need not go deeper.
+
+use results::{CellRecord, target_indexes};
+use workload::plan::{Cell, Plan};
+
+use crate::session::Session;
+
+/// Two more depths that bring less than this share bring nothing.
+const GAIN_MIN: f64 = 0.02;
+
+impl Session<'_> {
+    /// Whether the depths before this one show that it brings nothing, where the best depth is
+    /// looked for.
+    pub fn is_too_deep(&self, cell: &Cell) -> bool {
+        if !cell.find_depth {
+            return false;
+        }
+        let (plan, records) = (&self.record.plan, &self.record.cells);
+        match cell.repetition {
+            0 => is_settled(&rates(cell, plan, records)),
+            // What the first repetition left out is left out.
+            _ => !records.iter().any(|it| it.first_index == cell.first_index),
+        }
+    }
+}
+
+/// The rates of the depths before this one, in their order.
+fn rates(cell: &Cell, plan: &Plan, records: &[CellRecord]) -> Vec<f64> {
+    let is_shallower = |record: &&CellRecord| {
+        let planned = plan.cells.get(record.index as usize);
+        planned.is_some_and(|it| is_of_the_same(it, cell) && it.iodepth < cell.iodepth)
+    };
+    let shallower = records.iter().filter(is_shallower);
+    shallower.map(|it| it.total.per_second).collect()
+}
+
+/// Whether both differ in their queue depth alone.
+fn is_of_the_same(one: &Cell, other: &Cell) -> bool {
+    one.workload_index == other.workload_index
+        && one.access_spec == other.access_spec
+        && one.workers.len() == other.workers.len()
+        && target_indexes(one) == target_indexes(other)
+        && one.find_depth
+        && one.repetition == 0
+}
+
+/// Whether the last two rates bring next to nothing over those before.
+fn is_settled(rates: &[f64]) -> bool {
+    let [before @ .., one, other] = rates else {
+        return false;
+    };
+    let most = before.iter().copied().reduce(f64::max);
+    most.is_some_and(|most| one.max(*other) < most * (1.0 + GAIN_MIN))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_search_ends_when_two_depths_brought_next_to_nothing() {
+        for (rates, wanted) in [
+            (&[][..], false),
+            (&[100.0, 101.0], false),
+            (&[100.0, 101.0, 101.5], true),
+            (&[100.0, 200.0, 203.0], false),
+            (&[100.0, 200.0, 203.0, 205.0], false),
+            (&[100.0, 200.0, 203.0, 203.5], true),
+            (&[100.0, 200.0, 150.0, 210.0], false),
+            (&[100.0, 200.0, 150.0, 120.0], true),
+        ] {
+            assert_eq!(is_settled(rates), wanted, "{rates:?}");
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The highest rate at which response times hold, on a target whose limit is known.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::time::Duration;
+
+use end_to_end::faultfs::{FaultFs, Settings};
+use end_to_end::{Bed, need, run_tool};
+use serde_json::Value;
+
+const READS: &str = "size = \"4m\"\ncache = \"direct\"\nengine = \"psync\"\nramp_time = 0\n\
+    [[access_spec]]\nline = [{ size = \"4k\", random = 100 }]\n";
+/// What a read takes, one after the other.
+const DELAY: Duration = Duration::from_millis(10);
+
+/// A target that answers a read each [`DELAY`].
+fn slow() -> Result<FaultFs, end_to_end::FixtureError> {
+    FaultFs::new(Settings {
+        read_delay: DELAY,
+        threads_count: 1,
+        ..Settings::default()
+    })
+}
+
+/// The rate of the closed loop, then each trial's with whether it held.
+fn trials(record: &Value, most_ns: u64) -> (f64, Vec<(f64, bool)>) {
+    let cells = record["cells"].as_array().unwrap();
+    let trial = |cell: &Value| {
+        let open = &cell["open_loop"];
+        let p99 = open["response"]["percentiles_ns"]["99"].as_u64().unwrap();
+        (open["asked_per_second"].as_f64().unwrap(), p99 <= most_ns)
+    };
+    let peak = cells[0]["total"]["per_second"].as_f64().unwrap();
+    (peak, cells[1..].iter().map(trial).collect())
+}
+
+#[test]
+fn the_rate_that_a_target_of_known_speed_bears_is_found() {
+    let faultfs = need!(slow());
+    let bed = Bed::with_target(&faultfs.path()).unwrap();
+    bed.file("mine.toml", READS);
+    let search = ["--find-rate", "p99<=500ms", "--set", "arrivals=uniform"];
+    let times = ["--run-time", "2s", "--json", "found.json"];
+    let seen = bed.measure(&[&["mine.toml"], &times[..], &search].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let record = std::fs::read(bed.path().join("found.json")).unwrap();
+    let record: Value = serde_json::from_slice(&record).unwrap();
+    let (peak, trials) = trials(&record, 500_000_000);
+    let rates = |held: bool| trials.iter().filter(move |it| it.1 == held).map(|it| it.0);
+    let held = rates(true).reduce(f64::max).unwrap();
+    let failed = rates(false).reduce(f64::min).unwrap();
+    // A loaded machine answers later than the target does, so that the bounds are wide.
+    let known = 1.0 / DELAY.as_secs_f64();
+    assert!((0.6..1.1).contains(&(held / known)), "{held}: {trials:?}");
+    assert!(
+        failed > 0.7 * peak.min(known) && trials.len() >= 5,
+        "{trials:?}"
+    );
+    let text = bed.run(&["show", "last"]).stdout;
+    assert!(text.contains("highest rate: p99 within 500 ms "), "{text}");
+    assert!(text.contains("holds"), "{text}");
+    assert!(seen.stderr.contains(": holds\n"), "{}", seen.stderr);
+}
+
+#[test]
+fn a_search_that_is_interrupted_keeps_what_it_found() {
+    let faultfs = need!(slow());
+    let bed = Bed::with_target(&faultfs.path()).unwrap();
+    bed.file("mine.toml", READS);
+    let target = bed.target().to_string_lossy().into_owned();
+    let search = [
+        "--find-rate",
+        "p99=1s",
+        "--run-time",
+        "2s",
+        "--json",
+        "saved.json",
+    ];
+    let mut child = bed.start(&[&["run", "mine.toml", "--target", &target], &search[..]].concat());
+    let is_in_trial = || {
+        let listed = bed.run(&["runs", "--json"]).stdout;
+        let rows: Value = serde_json::from_str(&listed).unwrap_or_default();
+        rows[0]["cell_count"]
+            .as_u64()
+            .is_some_and(|count| count >= 2)
+    };
+    end_to_end::wait_for("a trial", is_in_trial);
+    run_tool("kill", &["-INT", &child.id().to_string()]).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let text = bed.run(&["show", "last"]).stdout;
+    assert!(
+        text.contains("highest rate: p99 within 1.00 s at every rate that was tried"),
+        "{text}"
+    );
+    assert!(text.contains("ended early"), "{text}");
+}
