@@ -11,7 +11,7 @@ mod words;
 
 pub(crate) use steady::{sentence as steady_sentence, verdict_name};
 pub(crate) use within::sentence as within_sentence;
-pub(crate) use words::{cache_name, engine_name, machine};
+pub(crate) use words::{cache_name, engine_name, machine, method};
 
 use results::{RunRecord, Status};
 

@@ -25,6 +25,9 @@ pub(super) fn render(lineup: &Lineup) -> String {
                     @for (name, fact) in &lineup.facts { div { dt { (name) } dd { (fact) } } }
                 }
             }
+            @if let Some(summary) = lineup.summary() {
+                p.lead { (sentence(&summary)) }
+            }
             @if let Some(cache) = lineup.page_cache() {
                 section.warnings aria-label="Page cache" { p { (sentence(&cache)) } }
             }
@@ -123,25 +126,30 @@ fn line(row: &Row) -> Markup {
 }
 
 fn cell(row: &Row, place: usize, value: &Value, is_best: bool) -> Markup {
-    let most = row.most();
-    let share = if most > 0.0 {
-        value.mean / most * 100.0
-    } else {
-        0.0
-    };
-    let style = format!(
-        "display:block;height:0.35rem;margin-left:auto;border-radius:2px;\
-         width:{share:.1}%;background:var({})",
-        if is_best { "--good" } else { "--color-0" }
-    );
     html! {
         @if is_best { strong { "* " (value.shown) } } @else { (value.shown) }
-        @if most > 0.0 { span style=(style) {} }
+        @if row.most() > 0.0 { (bar(row.most(), value, is_best)) }
         @if let Some(of) = value.ratio {
             small {
                 "× " (ratio(of.value))
                 @let interval = interval(row, place, value);
                 @if !interval.is_empty() { br; (interval) }
+            }
+        }
+    }
+}
+
+/// A bar as long as the figure's share of the largest, with the ends of its interval.
+fn bar(most: f64, value: &Value, is_best: bool) -> Markup {
+    let share = |part: f64| format!("{:.1}%", (100.0 * part / most).clamp(0.0, 100.0));
+    let ends = value.estimate.and_then(|it| it.ci95_low.zip(it.ci95_high));
+    html! {
+        div.bar.below.best[is_best] aria-hidden="true" {
+            div.fill style={ "width:" (share(value.mean)) } {}
+            @if let Some((low, high)) = ends {
+                @let low = low.clamp(0.0, most);
+                @let width = share(high.min(most) - low);
+                div.whisker style={ "left:" (share(low)) ";width:" (width) } {}
             }
         }
     }

@@ -7,11 +7,13 @@ mod html;
 mod judge;
 mod of_record;
 mod rows;
+mod summary;
 mod text;
 
 pub use results::{Better, LabFigure as Extra};
 use results::{MEASURED_NS_MIN, RunRecord, longer_by};
 
+use crate::model::method;
 use crate::page::Page;
 use crate::styled::Styled;
 
@@ -67,6 +69,8 @@ struct Section {
     alarms: Vec<String>,
     /// Whether the page cache was measured or devices were.
     cache: Option<cache::Cached>,
+    /// How it was measured, in a few words.
+    how: Option<String>,
     /// What came out, in sentences.
     conclusions: Vec<String>,
     rows: Vec<Row>,
@@ -77,10 +81,10 @@ struct Section {
 }
 
 impl Section {
-    /// What served its I/O, and what came out.
+    /// How it was measured, what served its I/O, and what came out.
     fn sentences(&self) -> impl Iterator<Item = &String> {
         let cache = self.cache.iter().map(|it| &it.said);
-        cache.chain(&self.conclusions)
+        self.how.iter().chain(cache).chain(&self.conclusions)
     }
 }
 
@@ -120,6 +124,7 @@ impl Lineup {
             heading: heading.to_owned(),
             alarms,
             cache: cache::cached(columns, &names),
+            how: how(columns),
             conclusions: Vec::new(),
             longer: longer(columns),
             rows,
@@ -136,6 +141,7 @@ impl Lineup {
             heading: heading.to_owned(),
             alarms: Vec::new(),
             cache: None,
+            how: None,
             conclusions: Vec::new(),
             longer: Vec::new(),
             rows: rows.collect(),
@@ -253,6 +259,23 @@ impl Lineup {
         let told = [self.legend(), self.too_short()].into_iter().flatten();
         told.chain(self.notes.iter().cloned()).collect()
     }
+}
+
+/// How the runs of a workload were measured, where all were measured alike.
+fn how(columns: &[&[RunRecord]]) -> Option<String> {
+    let mut runs = columns.iter().copied().flatten();
+    let first = method(runs.next()?);
+    let is_alike = runs.all(|run| method(run) == first);
+    let most = columns.iter().map(|runs| runs.len()).max().unwrap_or(0);
+    let often = match most {
+        1 => "once".to_owned(),
+        most => format!("{most} times"),
+    };
+    let how = match is_alike && !first.is_empty() {
+        true => format!(" with {first}"),
+        false => String::new(),
+    };
+    Some(format!("Measured {often}{how}."))
 }
 
 /// What would make longer what was measured for too short a time.

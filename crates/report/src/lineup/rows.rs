@@ -129,10 +129,12 @@ impl Row {
         }
     }
 
-    /// The largest mean, for bars.
+    /// The largest mean or end of an interval, for bars.
     pub fn most(&self) -> f64 {
-        let means = self.values.iter().flatten().map(|value| value.mean);
-        means.fold(0.0, f64::max)
+        let end = |value: &Value| value.estimate.and_then(|it| it.ci95_high);
+        let values = self.values.iter().flatten();
+        let ends = values.map(|value| end(value).map_or(value.mean, |it| it.max(value.mean)));
+        ends.fold(0.0, f64::max)
     }
 }
 

@@ -230,6 +230,33 @@ fn a_lab_says_when_it_was_on_what_and_what_came_out() {
 }
 
 #[test]
+fn a_lineup_begins_with_what_came_out_of_it_in_a_paragraph() {
+    let lineup = Lineup::of(&lab(&[1.0, 1.01, 0.99]));
+    let judged = lineup.judged();
+    let summary = judged.summary().unwrap();
+    assert!(
+        summary.starts_with("file-server: xfs is 2.00 × ext4 (95 % "),
+        "{summary}"
+    );
+    let page = lineup.render(LineupFormat::Html, Page::PLAIN);
+    let lead = page.find("xfs is 2.00 × ext4").unwrap();
+    assert!(lead < page.find("id=\"columns\"").unwrap());
+    assert!(page.contains("class=\"whisker\""), "bars have intervals");
+    assert!(page.contains("Measured 3 times"), "{page}");
+    let once = Lineup::of(&lab(&[1.0])).judged().summary().unwrap();
+    assert!(
+        once.ends_with("measured once, so this may be chance."),
+        "{once}"
+    );
+    let mut same = lab(&[1.0, 1.05, 0.95]);
+    for cell in same.runs.iter_mut().skip(3).flat_map(|run| &mut run.cells) {
+        cell.total.per_second /= 2.0;
+    }
+    let same = Lineup::of(&same).judged().summary().unwrap();
+    assert!(same.contains(" cannot be told from "), "{same}");
+}
+
+#[test]
 fn a_lab_through_the_page_cache_says_so_at_the_top() {
     let mut lab = lab(&[1.0]);
     for cell in lab.runs.iter_mut().flat_map(|run| &mut run.cells) {

@@ -23,6 +23,9 @@ pub(super) fn render(lineup: &Lineup, page: Page) -> Styled {
     for (_, fact) in &lineup.facts {
         lines.extend(wrap(fact, limit));
     }
+    if let Some(summary) = lineup.summary() {
+        lines.extend(wrap(&summary, limit).iter().map(|line| page.bold(line)));
+    }
     for remark in &lineup.remarks {
         lines.extend(wrap(remark, limit));
     }
@@ -66,6 +69,8 @@ fn alarm_lines(alarm: &str, limit: usize) -> Vec<String> {
 /// The line-up in Markdown.
 pub(super) fn markdown(lineup: &Lineup) -> String {
     let mut lines = vec![format!("# {}", escape(&lineup.title)), String::new()];
+    let summary = lineup.summary();
+    lines.extend(summary.iter().flat_map(|it| [escape(it), String::new()]));
     let facts = lineup.facts.iter().map(|(_, fact)| fact);
     let remarks = facts.chain(&lineup.remarks);
     lines.extend(remarks.map(|it| format!("- {}", escape(it))));

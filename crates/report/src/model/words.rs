@@ -161,6 +161,20 @@ fn storage(environment: &Environment) -> Vec<String> {
 /// What holds for all cells, in a line; what differs is in the tables.
 pub fn settings(record: &RunRecord) -> String {
     let cells = &record.cells;
+    let mut parts = methods(record);
+    parts.extend(common(cells, |cell| target(record, cell)));
+    parts.extend(record.preconditions.iter().map(precondition));
+    parts.push(format!("seed {}", record.plan.seed));
+    printable(&parts.join(", "))
+}
+
+/// How all cells were measured, whatever the target, in a few words.
+pub fn method(record: &RunRecord) -> String {
+    printable(&methods(record).join(", "))
+}
+
+fn methods(record: &RunRecord) -> Vec<String> {
+    let cells = &record.cells;
     let mut parts = Vec::new();
     parts.extend(common(cells, |cell| engine_name(cell.engine).to_owned()));
     parts.extend(common(cells, |cell| cache_name(cell.cache).to_owned()));
@@ -180,10 +194,7 @@ pub fn settings(record: &RunRecord) -> String {
         common(cells, |cell| format!("{} ramp", seconds(cell.ramp_time_ns)))
             .filter(|_| cells[0].ramp_time_ns > 0),
     );
-    parts.extend(common(cells, |cell| target(record, cell)));
-    parts.extend(record.preconditions.iter().map(precondition));
-    parts.push(format!("seed {}", record.plan.seed));
-    printable(&parts.join(", "))
+    parts
 }
 
 /// What was written before a target was measured.

@@ -1,0 +1,86 @@
+//! What came out of a whole line-up, in a paragraph for those who read nothing else.
+
+use results::Better;
+
+use super::rows::{Row, Value};
+use super::text::ratio;
+use super::{Lineup, Section};
+
+/// More workloads than these are in the tables alone.
+const SECTIONS_MAX: usize = 6;
+
+impl Lineup {
+    /// Of each workload the first rate, its columns held against the best; none where nothing is
+    /// ranked.
+    pub(super) fn summary(&self) -> Option<String> {
+        let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
+        let told = self.sections.iter().filter_map(|section| {
+            let row = section.rows.iter().find(|row| row.is_rate)?;
+            of_section(section, row, &names)
+        });
+        let told: Vec<String> = told.collect();
+        let more = match told.len().saturating_sub(SECTIONS_MAX) {
+            0 => String::new(),
+            more => format!(" {more} more workloads are below."),
+        };
+        let shown = &told[..told.len().min(SECTIONS_MAX)];
+        (!shown.is_empty()).then(|| format!("{}{more}", shown.join(" ")))
+    }
+}
+
+/// The columns of a row against the best of them, in a sentence.
+fn of_section(section: &Section, row: &Row, names: &[&str]) -> Option<String> {
+    let heading = &section.heading;
+    if !section.alarms.is_empty() {
+        return Some(format!(
+            "{heading}: not the same work in all columns, so nothing is ranked."
+        ));
+    }
+    let mut values: Vec<(usize, &Value)> = (0..names.len())
+        .zip(&row.values)
+        .filter_map(|(place, value)| Some((place, value.as_ref()?)))
+        .collect();
+    values.sort_by(|(_, a), (_, b)| b.mean.total_cmp(&a.mean));
+    let ((first, best), others) = values.split_first()?;
+    if others.is_empty() || row.better != Better::Higher {
+        return None;
+    }
+    let (mut shown, mut unshown, mut once) = (Vec::new(), Vec::new(), Vec::new());
+    for (place, other) in others {
+        let name = names[*place];
+        let of = row.ratio_of(&best.estimate?, &other.estimate?)?;
+        let by = ratio(of.value);
+        match of.certainty {
+            None => once.push(format!("{by} × {name}")),
+            Some(sure) if row.differ(*first, *place) => {
+                let ends = format!("{} to {}", ratio(sure.ci95_low), ratio(sure.ci95_high));
+                shown.push(format!("{by} × {name} (95 % {ends})"));
+            }
+            Some(_) => unshown.push(name),
+        }
+    }
+    let name = names[*first];
+    let mut parts = Vec::new();
+    if !shown.is_empty() {
+        parts.push(format!("{name} is {}", listed(&shown)));
+    }
+    if !unshown.is_empty() {
+        parts.push(format!("{} cannot be told from {name}", listed(&unshown)));
+    }
+    if !once.is_empty() {
+        let by = listed(&once);
+        parts.push(format!(
+            "{name} had {by}, measured once, so this may be chance"
+        ));
+    }
+    Some(format!("{heading}: {}.", parts.join("; ")))
+}
+
+/// `a, b and c`
+fn listed(items: &[impl AsRef<str>]) -> String {
+    let items: Vec<&str> = items.iter().map(AsRef::as_ref).collect();
+    match items.as_slice() {
+        [before @ .., last] if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        _ => items.concat(),
+    }
+}
