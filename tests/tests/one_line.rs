@@ -429,6 +429,13 @@ fn keys_schema_and_template_come_from_the_program() {
         seen.text()
     );
     assert!(seen.stdout.contains("Default: 1."), "{}", seen.text());
+    let seen = bed.run(&["keys", "numjobs"]);
+    seen.assert_says(0, &["`numjobs` is `workers` in workload files"]);
+    assert!(
+        seen.stdout.starts_with("workers: number\n"),
+        "{}",
+        seen.text()
+    );
     let all: Value = serde_json::from_str(&bed.run(&["keys", "--json"]).stdout).unwrap();
     assert!(all.as_array().unwrap().len() > 100);
     bed.run(&["keys", "iodpeth"])

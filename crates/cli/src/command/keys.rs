@@ -8,6 +8,7 @@ use workload::reference::{WorkloadKey, find_keys, keys as all_keys, nearest_key,
 use crate::args::KeysArgs;
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
+use crate::foreign::key_of;
 use crate::terminal::{Stream, print, print_document};
 
 /// Columns before the explanation.
@@ -16,7 +17,7 @@ const INDENT: &str = "    ";
 /// Prints every key of workload files, or those that a word finds.
 pub(crate) fn keys(args: &KeysArgs) -> Result<Exit, Failure> {
     let found = match &args.word {
-        Some(word) => find_keys(word),
+        Some(word) => found(word),
         None => all_keys(),
     };
     if let Some(word) = args.word.as_ref().filter(|_| found.is_empty()) {
@@ -37,6 +38,25 @@ pub(crate) fn keys(args: &KeysArgs) -> Result<Exit, Failure> {
     let texts: Vec<String> = found.iter().map(|key| entry(key, width)).collect();
     print(texts.join("\n"))?;
     Ok(Exit::Measured)
+}
+
+/// The keys that a word finds; another program's word finds the key that says the same here, unless
+/// a key is called so.
+fn found(word: &str) -> Vec<WorkloadKey> {
+    let found = find_keys(word);
+    let is_key = found
+        .iter()
+        .any(|key| key.name == word || key.path() == word);
+    let Some(path) = key_of(word).filter(|_| !is_key) else {
+        return found;
+    };
+    let all = all_keys().into_iter();
+    let ours: Vec<WorkloadKey> = all.filter(|key| key.path() == path).collect();
+    if ours.is_empty() {
+        return found;
+    }
+    tell!("`{word}` is `{path}` in workload files");
+    ours
 }
 
 /// Prints the JSON Schema of workload files.

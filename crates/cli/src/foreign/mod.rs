@@ -1,6 +1,7 @@
 //! Other programs' options, said in ours: nobody shall have to look up what is only called
 //! differently.
 
+mod keys;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -11,6 +12,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use crate::args::Cli;
 use crate::failure::DESTRUCTIVE;
 
+pub(crate) use keys::key_of;
 use table::{ForeignProgram, Ours, ROWS, Spelling, is_size};
 
 /// Commands that take the options of workloads.

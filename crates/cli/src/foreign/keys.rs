@@ -1,0 +1,80 @@
+//! Keys of workload files for words that other programs have, and for options that are no keys.
+
+use super::quoted;
+use super::table::{Ours, ROWS};
+
+/// Options that build an access specification, each with the key that it sets.
+const OF_LINES: [(&str, &str); 5] = [
+    ("bs", "access_spec.line.size"),
+    ("rw", "access_spec.line.read"),
+    ("rwmix", "access_spec.line.read"),
+    ("read", "access_spec.line.read"),
+    ("random", "access_spec.line.random"),
+];
+
+/// The key that says what this word says elsewhere, such as `workers` for `numjobs`.
+pub(crate) fn key_of(word: &str) -> Option<String> {
+    let word = word.trim_start_matches('-');
+    let of_line = |option: &str| OF_LINES.into_iter().find(|(known, _)| *known == option);
+    if let Some((_, key)) = of_line(word) {
+        return Some(key.to_owned());
+    }
+    // Single letters say different things in different programs.
+    let mut rows = ROWS.iter().filter(|_| word.len() > 1);
+    let row = rows.find(|row| row.word.trim_start_matches('-') == word)?;
+    let ours = match row.ours {
+        Ours::Same(option) => option.to_owned(),
+        Ours::Words(words) => words.to_owned(),
+        Ours::Made(make) => make(&quoted("1")),
+        Ours::Nothing(_) => return None,
+    };
+    let said = ours.strip_prefix("--set ").or(ours.strip_prefix("--"))?;
+    let option = said.split([' ', '=']).next()?;
+    Some(match (of_line(option), option) {
+        (Some((_, key)), _) => key.to_owned(),
+        (None, "target") => "targets".to_owned(),
+        (None, option) => option.replace('-', "_"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use workload::reference::{WorkloadKey, keys};
+
+    use super::*;
+
+    #[test]
+    fn words_of_other_programs_lead_to_keys() {
+        for (word, key) in [
+            ("numjobs", "workers"),
+            ("--ioengine", "engine"),
+            ("runtime", "run_time"),
+            ("filename", "targets"),
+            ("bs", "access_spec.line.size"),
+            ("xfersize", "access_spec.line.size"),
+            ("seekpct", "access_spec.line.random"),
+            ("cpus_allowed", "cpus"),
+        ] {
+            assert_eq!(key_of(word).as_deref(), Some(key), "{word}");
+        }
+        for word in ["b", "group_reporting", "nonsense", ""] {
+            assert_eq!(key_of(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn what_they_lead_to_is_a_key_or_an_output() {
+        let known: Vec<String> = keys().iter().map(WorkloadKey::path).collect();
+        for row in ROWS {
+            let Some(key) = key_of(row.word) else {
+                continue;
+            };
+            let is_output = key == "json" || key == "csv";
+            assert!(
+                is_output || known.contains(&key),
+                "{} leads to {key}",
+                row.word
+            );
+        }
+    }
+}
