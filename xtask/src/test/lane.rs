@@ -92,6 +92,7 @@ pub const LANES: &[Lane] = &[
             "warnings",
             "selftest",
             "verdicts",
+            "readme",
         ])),
     ),
     Lane {

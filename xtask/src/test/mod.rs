@@ -13,6 +13,7 @@ use crate::error::Failure;
 use crate::package;
 use crate::workspace;
 use binaries::Binaries;
+pub use browser::make_pages;
 use lane::{Kind, LANES, Lane, Select};
 use output::Tally;
 pub use setup::is_on_path;

@@ -1,5 +1,7 @@
 //! Generated documents: written from the types, compared in CI.
 
+mod picture;
+
 use std::path::{Path, PathBuf};
 
 use crate::error::Failure;
@@ -16,7 +18,7 @@ pub fn write() -> Result<(), Failure> {
     for path in GENERATED {
         println!("wrote {path}");
     }
-    Ok(())
+    picture::write()
 }
 
 /// Compares every generated document with what the types say now, and leaves it as it was.
@@ -32,6 +34,7 @@ pub fn check() -> Result<(), Failure> {
             stale.push(format!("`{}`", path.display()));
         }
     }
+    picture::check()?;
     if stale.is_empty() {
         println!("docs: {} generated documents are current", GENERATED.len());
         return Ok(());

@@ -1,0 +1,78 @@
+//! The README's picture: the page of a made-up record in the browser that the tests use.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::error::Failure;
+use crate::test;
+use crate::workspace;
+
+/// Where it is, relative to the workspace root.
+pub const PICTURE: &str = "docs/images/page.png";
+/// Who clones the project loads it.
+const BYTES_MAX: u64 = 200_000;
+/// Which of the made-up pages it shows.
+const PAGE: &str = "sweep.html";
+const BROWSER: &str = "chromium";
+
+/// Takes the picture anew; says why not where there is no browser.
+pub fn write() -> Result<(), Failure> {
+    if !test::is_on_path(BROWSER) {
+        println!("left {PICTURE} as it is: `{BROWSER}` is not installed");
+        return Ok(());
+    }
+    let pages = test::make_pages()?;
+    let picture = workspace::root().join(PICTURE);
+    let directory = picture.parent().unwrap_or(&picture);
+    std::fs::create_dir_all(directory).map_err(Failure::file(directory))?;
+    take(&pages.join(PAGE), &picture)?;
+    check()?;
+    println!("wrote {PICTURE}");
+    Ok(())
+}
+
+/// Holds that it is there and small; browsers draw the same page a little differently.
+pub fn check() -> Result<(), Failure> {
+    let path = workspace::root().join(PICTURE);
+    let bytes = std::fs::metadata(&path)
+        .map_err(Failure::file(&path))?
+        .len();
+    if bytes <= BYTES_MAX {
+        return Ok(());
+    }
+    Err(Failure::Found(format!(
+        "`{PICTURE}` has {bytes} bytes, at most {BYTES_MAX}: show less of the page"
+    )))
+}
+
+/// A window's view of the page, once all that draws itself is drawn.
+fn take(page: &Path, picture: &Path) -> Result<(), Failure> {
+    let profile = PathBuf::from(format!("{}.profile", page.display()));
+    let status = Command::new(BROWSER)
+        .args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--hide-scrollbars",
+        ])
+        .args([
+            "--no-first-run",
+            "--disable-sync",
+            "--disable-background-networking",
+        ])
+        .args(["--window-size=1200,1010", "--virtual-time-budget=10000"])
+        .arg(format!("--user-data-dir={}", profile.display()))
+        .arg(format!("--screenshot={}", picture.display()))
+        .arg(format!("file://{}", page.display()))
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    let removed = std::fs::remove_dir_all(&profile);
+    match status.map_err(Failure::start(BROWSER))? {
+        status if status.success() && picture.is_file() => removed.map_err(Failure::file(&profile)),
+        status => Err(Failure::Program {
+            program: BROWSER.to_owned(),
+            message: format!("{status}, and no picture"),
+        }),
+    }
+}
