@@ -70,7 +70,7 @@ pub fn files(start: &Path, suffixes: &[&str]) -> Result<Vec<PathBuf>, Failure> {
             let name = entry.file_name().to_string_lossy().into_owned();
             let kind = entry.file_type().map_err(Failure::file(&path))?;
             if kind.is_dir() {
-                if !is_left_out(&name) {
+                if !is_left_out(&path, &name) {
                     pending.push(path);
                 }
             } else if kind.is_file() && suffixes.iter().any(|suffix| name.ends_with(suffix)) {
@@ -82,11 +82,13 @@ pub fn files(start: &Path, suffixes: &[&str]) -> Result<Vec<PathBuf>, Failure> {
     Ok(found)
 }
 
-fn is_left_out(directory: &str) -> bool {
-    (directory.starts_with('.') && directory != ".ci")
-        || directory == "target"
-        || directory.starts_with("target-")
-        || matches!(directory, "corpus" | "artifacts" | "proptest-regressions")
+fn is_left_out(path: &Path, name: &str) -> bool {
+    // One of the crates is called `target`.
+    let is_crate = || path.join("Cargo.toml").is_file();
+    (name.starts_with('.') && name != ".ci")
+        || name == "target" && !is_crate()
+        || name.starts_with("target-")
+        || matches!(name, "corpus" | "artifacts" | "proptest-regressions")
 }
 
 /// Reads a file of the workspace as text.

@@ -346,7 +346,8 @@ fn noise(length: Duration) -> Finding {
     });
     let lost = lost.as_secs_f64() / last.duration_since(start).as_secs_f64();
     let detail = format!(
-        "interrupted for {:.2} % of a second, at most {:.0} µs at a time; {:.1} % stolen; load {:.1}",
+        "interrupted for {:.2} % of a second, at most {:.0} µs at a time; {:.1} % stolen; \
+         load {:.1}",
         lost * 100.0,
         longest.as_secs_f64() * 1e6,
         steal * 100.0,

@@ -113,7 +113,10 @@ pub enum TargetError {
         pid: u32,
     },
     /// A block device without content that we know, not confirmed.
-    #[error("`{path}` is a block device ({size}), and all it holds would be lost", size = size(*size_bytes))]
+    #[error(
+        "`{path}` is a block device ({size}), and all it holds would be lost",
+        size = size(*size_bytes)
+    )]
     Unconfirmed {
         /// The device.
         path: PathBuf,
@@ -145,7 +148,10 @@ pub enum TargetError {
         release: String,
     },
     /// The device is smaller than asked.
-    #[error("`{path}` has {available}, {wanted} were asked", available = size(*available_bytes), wanted = size(*wanted_bytes))]
+    #[error(
+        "`{path}` has {available}, {wanted} were asked",
+        available = size(*available_bytes), wanted = size(*wanted_bytes)
+    )]
     DeviceTooSmall {
         /// The device.
         path: PathBuf,
@@ -156,7 +162,8 @@ pub enum TargetError {
     },
     /// The test file would leave less of the file system free than stays free.
     #[error(
-        "`{path}` has {free} free of {total}; a test file of {wanted} would leave less than {kept} free",
+        "`{path}` has {free} free of {total}; a test file of {wanted} would leave less than \
+         {kept} free",
         free = size(*free_bytes), total = size(*total_bytes), wanted = size(*wanted_bytes),
         kept = size(kept_free_bytes(*total_bytes))
     )]
@@ -366,6 +373,13 @@ impl TargetError {
                     argument(*largest_bytes)
                 )
             }
+            _ => self.help_after_the_start(),
+        }
+    }
+
+    /// The same of what went wrong with a target that could be used.
+    fn help_after_the_start(&self) -> String {
+        match self {
             Self::RanFull { .. } => {
                 "the partial file was removed; choose a smaller `--size`".to_owned()
             }
@@ -412,7 +426,7 @@ impl TargetError {
             Self::System { source, .. } if is_out_of_files(source) => {
                 "raise the limit with `ulimit -n`, or use fewer workers".to_owned()
             }
-            Self::System { .. } => "see that the path can be reached and try again".to_owned(),
+            _ => "see that the path can be reached and try again".to_owned(),
         }
     }
 

@@ -192,7 +192,9 @@ mod tests {
         }
 
         #[test]
-        fn escaping_what_the_kernel_escapes_and_reading_it_back_changes_nothing(name in "[a-z \\\\\t]{0,20}") {
+        fn escaping_what_the_kernel_escapes_and_reading_it_back_changes_nothing(
+            name in "[a-z \\\\\t]{0,20}"
+        ) {
             let escaped: String = name
                 .chars()
                 .map(|c| match c {

@@ -34,8 +34,9 @@ impl Prepared {
     ///
     /// # Errors
     /// [`TargetError::NoRemount`] where that is impossible: it is still mounted and will be
-    /// cleaned when this is dropped. [`TargetError::StaysUnmounted`] when it is gone and did not come
-    /// back; the claim is lost then. [`TargetError::Replaced`] when something else is there now.
+    /// cleaned when this is dropped. [`TargetError::StaysUnmounted`] when it is gone and did not
+    /// come back; the claim is lost then. [`TargetError::Replaced`] when something else is there
+    /// now.
     pub fn remount(&mut self, tree: Tree) -> Result<Tree, TargetError> {
         let remount = self.remountable()?;
         let Some(Ready::File(claim)) = self.site.take() else {

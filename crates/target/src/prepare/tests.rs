@@ -2,9 +2,13 @@ use std::fs;
 use std::io::Read;
 use std::sync::atomic::AtomicBool;
 
+use generate::ContentSource;
+use rustix::io::Errno;
 use workload::plan::TargetKind;
 
+use super::write::told;
 use super::*;
+use crate::fill::FillError;
 use crate::lab::Loop;
 use crate::{Permission, admit, clean};
 

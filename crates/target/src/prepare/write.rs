@@ -1,0 +1,175 @@
+//! Writes what a target is to hold.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+use engine::{OpenPlan, open_target};
+use generate::ContentSource;
+use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::Errno;
+use workload::plan::{CacheMode, TargetPlan};
+
+use super::{FillPlan, evict, open_device};
+use crate::claim::Claim;
+use crate::device::HeldDevice;
+use crate::fill::{FillError, Filling, Watch};
+use crate::manifest::Made;
+use crate::{TargetError, space};
+
+pub(super) fn write_file(
+    claim: &mut Claim,
+    plan: &TargetPlan,
+    fill: &FillPlan,
+    watch: &mut Watch<'_>,
+) -> Result<(), TargetError> {
+    let name = claim.place.test_name();
+    let path = claim.place.test_path();
+    let file = begin_file(claim, plan, fill, fill.verify_block_bytes)?;
+    let written = fill_file(claim, &file, plan.size_bytes, fill, watch);
+    if let Err(error) = written {
+        drop(file);
+        let removed = claim.remove(&name).is_ok();
+        // What went wrong first is told, whatever else goes wrong now.
+        let _ = claim.save();
+        return Err(told(error, path, plan.size_bytes, removed));
+    }
+    claim.interrupted = false;
+    claim.note(&name, |made| made.complete = true);
+    claim.save()
+}
+
+/// Puts an empty test file in the place of the one that is there, where it is ours and there is
+/// room for what will be written.
+pub(super) fn begin_file(
+    claim: &mut Claim,
+    plan: &TargetPlan,
+    fill: &FillPlan,
+    verify_block_bytes: Option<u32>,
+) -> Result<File, TargetError> {
+    let name = claim.place.test_name();
+    let held_bytes = claim
+        .stat(&name)
+        .map_or(0, |it| u64::try_from(it.st_blocks).unwrap_or(0) * 512);
+    let parent_path = claim.place.parent_path.clone();
+    space::check(&claim.directory, &parent_path, plan.size_bytes, held_bytes)?;
+    if claim.manifest.made(&name).is_some() && claim.remove(&name).is_err() {
+        let path = claim.place.test_path();
+        return Err(TargetError::Foreign { path });
+    }
+    let made = Made {
+        name,
+        size_bytes: plan.size_bytes,
+        inode: None,
+        content: fill.content,
+        seed: fill.seed,
+        verify_block_bytes,
+        complete: false,
+    };
+    claim.create(made).map(File::from)
+}
+
+fn fill_file(
+    claim: &Claim,
+    file: &File,
+    size_bytes: u64,
+    fill: &FillPlan,
+    watch: &mut Watch<'_>,
+) -> Result<(), FillError> {
+    reserve(file, size_bytes)?;
+    let plan = OpenPlan {
+        cache: CacheMode::Direct,
+        read: false,
+        write: true,
+        create: false,
+    };
+    let name = claim.place.test_name();
+    let direct = open_target(claim.directory.as_fd(), Path::new(&name), plan).ok();
+    filling(fill, size_bytes)?.write(direct, file, watch)
+}
+
+fn filling(fill: &FillPlan, size_bytes: u64) -> Result<Filling, FillError> {
+    let source = ContentSource::new(&fill.content).map_err(|error| FillError::Io {
+        offset_bytes: 0,
+        source: io::Error::new(io::ErrorKind::InvalidInput, error.to_string()),
+    })?;
+    Ok(Filling {
+        source,
+        seed: fill.seed,
+        verify_block_bytes: fill.verify_block_bytes,
+        size_bytes,
+    })
+}
+
+/// Asks for all the space at once, so that a lack of it is known before anything is written.
+fn reserve(file: &File, size_bytes: u64) -> Result<(), FillError> {
+    loop {
+        return match fallocate(file, FallocateFlags::empty(), 0, size_bytes) {
+            Err(Errno::INTR) => continue,
+            Err(error @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG | Errno::IO)) => {
+                Err(FillError::Io {
+                    offset_bytes: 0,
+                    source: error.into(),
+                })
+            }
+            // Not every file system can; writing tells then.
+            _ => Ok(()),
+        };
+    }
+}
+
+pub(super) fn told(
+    error: FillError,
+    path: PathBuf,
+    wanted_bytes: u64,
+    removed: bool,
+) -> TargetError {
+    match error {
+        FillError::Stopped => TargetError::Interrupted { path },
+        FillError::Io {
+            offset_bytes,
+            source,
+        } => match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => TargetError::RanFull {
+                path,
+                done_bytes: offset_bytes,
+                wanted_bytes,
+                source,
+            },
+            _ => TargetError::PrepareFailed {
+                path,
+                offset_bytes,
+                source,
+                removed,
+            },
+        },
+    }
+}
+
+pub(super) fn fill_device(
+    device: &HeldDevice,
+    plan: &TargetPlan,
+    fill: &FillPlan,
+    watch: &mut Watch<'_>,
+) -> Result<(), TargetError> {
+    let path = device.path.clone();
+    if plan.size_bytes > device.size_bytes {
+        let (available_bytes, wanted_bytes) = (device.size_bytes, plan.size_bytes);
+        return Err(TargetError::DeviceTooSmall {
+            path,
+            available_bytes,
+            wanted_bytes,
+        });
+    }
+    if fill.verify_block_bytes.is_none() && !fill.prepare_device {
+        return Ok(());
+    }
+    let direct = open_device(device, CacheMode::Direct, false, true).ok();
+    let buffered = File::from(open_device(device, CacheMode::Buffered, true, true)?);
+    filling(fill, plan.size_bytes)
+        .and_then(|filling| filling.write(direct, &buffered, watch))
+        .map_err(|error| told(error, path, plan.size_bytes, false))?;
+    evict(&buffered);
+    Ok(())
+}
