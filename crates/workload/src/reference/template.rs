@@ -3,7 +3,7 @@
 use super::keys::{WorkloadKey, keys};
 
 /// Keys at the top of the file, the most wanted first, with a value to start from.
-const TOP: [(&str, &str); 36] = [
+const TOP: [(&str, &str); 38] = [
     ("name", "\"my-workload\""),
     ("title", "\"What my server does\""),
     (
@@ -25,6 +25,8 @@ const TOP: [(&str, &str); 36] = [
     ("rate", "\"20k/s\""),
     ("arrivals", "\"uniform\""),
     ("curve", "false"),
+    ("find_rate", "\"p99<=2ms\""),
+    ("find_depth", "false"),
     ("until", "\"time\""),
     ("precondition", "\"none\""),
     ("new_file", "false"),
