@@ -18,6 +18,19 @@ fn bed() -> Bed {
     Bed::new().unwrap()
 }
 
+/// Options of a run that only shows whether a target is taken.
+fn short(target: &str) -> [&str; 7] {
+    [
+        "--run-time",
+        "200ms",
+        "--ramp-time",
+        "0s",
+        "--no-html",
+        "-t",
+        target,
+    ]
+}
+
 /// Runs the program with a file as standard input.
 fn run_reading(bed: &Bed, input: &Path, arguments: &[&str]) -> Finished {
     let output = bed
@@ -329,15 +342,7 @@ fn a_workload_that_only_reads_reads_any_file_and_leaves_it() {
     fs::write(&path, content).unwrap();
     let before = state(&path);
     let target = path.to_string_lossy().into_owned();
-    let short = [
-        "--run-time",
-        "200ms",
-        "--ramp-time",
-        "0s",
-        "--no-html",
-        "-t",
-        &target,
-    ];
+    let short = short(&target);
     for (workload, engine) in [
         (&["--rw", "randread"][..], "psync"),
         (&["--rw", "read", "--bs", "64k"], "io_uring"),
@@ -381,15 +386,7 @@ fn a_file_on_a_file_system_that_is_mounted_read_only_is_read() {
     let point = mounted.path().to_string_lossy().into_owned();
     need!(run_tool("mount", &["-o", "remount,ro", &point]));
     let target = path.to_string_lossy().into_owned();
-    let short = [
-        "--run-time",
-        "200ms",
-        "--ramp-time",
-        "0s",
-        "--no-html",
-        "-t",
-        &target,
-    ];
+    let short = short(&target);
     let seen = bed().run(&[&["run", "--rw", "randread"][..], &short].concat());
     assert_eq!(seen.code, 0, "{}", seen.text());
     let seen = bed().run(&[&["run", "--rw", "randwrite"][..], &short].concat());

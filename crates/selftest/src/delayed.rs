@@ -35,7 +35,7 @@ pub(crate) fn latency(
     target: &mut DelayTarget,
     engine: EngineKind,
 ) -> Result<Reading, Trouble> {
-    let how = "iodepth = 1\nrun_time = \"1200ms\"";
+    let how = "ramp_time = 0\niodepth = 1\nrun_time = \"1200ms\"";
     let (cell, log) = run(measurer, target, (engine, how), (LATENCY, None))?;
     let median_ns = cell.total.latency.percentiles_ns.p50.map(|it| it as f64);
     let truth_ns = log.service_median_ns(count(&cell));
@@ -48,7 +48,7 @@ pub(crate) fn closed_rate(
     target: &mut DelayTarget,
     engine: EngineKind,
 ) -> Result<Reading, Trouble> {
-    let how = format!("iodepth = {CLOSED_DEPTH}\nrun_time = 1");
+    let how = format!("ramp_time = 0\niodepth = {CLOSED_DEPTH}\nrun_time = 1");
     let (cell, log) = run(measurer, target, (engine, &how), (SERVICE, None))?;
     Reading::within(
         Some(cell.total.per_second),
@@ -79,7 +79,7 @@ pub(crate) fn stall(
     engine: EngineKind,
 ) -> Result<[Reading; 2], Trouble> {
     let how = format!(
-        "iodepth = 32\nrun_time = \"{}ms\"\nrate = \"{DUE_PER_SECOND}/s\"",
+        "ramp_time = 0\niodepth = 32\nrun_time = \"{}ms\"\nrate = \"{DUE_PER_SECOND}/s\"",
         STALL_RUN.as_millis()
     );
     let (cell, log) = run(measurer, target, (engine, &how), (SERVICE, Some(STALL)))?;
@@ -123,12 +123,8 @@ pub(crate) fn workload(engine: EngineKind, how: &str) -> String {
         EngineKind::Mmap => ("mmap", "buffered"),
         EngineKind::Null => ("null", "direct"),
     };
-    let ramp = match how.contains("ramp_time") {
-        true => "",
-        false => "ramp_time = 0\n",
-    };
     format!(
-        "engine = \"{name}\"\ncache = \"{cache}\"\n{ramp}size = \"16m\"\n\
+        "engine = \"{name}\"\ncache = \"{cache}\"\nsize = \"16m\"\n\
          keep = true\n{how}\n[[access_spec]]\nline = [{{ size = \"4k\" }}]\n"
     )
 }

@@ -75,7 +75,8 @@ impl<'a> Repeats<'a> {
     pub fn of_delayed(target: &'a mut DelayTarget, engine: EngineKind) -> Self {
         let rate = 400.0;
         let how = format!(
-            "iodepth = 16\nrate = \"{rate}/s\"\narrivals = \"poisson\"\nrun_time = \"80ms\""
+            "ramp_time = 0\niodepth = 16\nrate = \"{rate}/s\"\narrivals = \"poisson\"\n\
+             run_time = \"80ms\""
         );
         Self {
             comparisons: 6,
