@@ -1,6 +1,6 @@
 //! What is kept for one operation or one kind of transaction.
 
-use crate::{Histogram, StatsError};
+use crate::Histogram;
 
 /// The error number under which errors are counted whose number Linux does not have.
 pub const ERRNO_OTHER: i32 = 134;
@@ -30,50 +30,6 @@ impl Counter {
             error_latency_ns_max: 0,
             errnos: Box::new([0; ERRNO_SLOTS]),
         }
-    }
-
-    /// A counter from stored parts.
-    pub(crate) fn from_parts(
-        latency: Histogram,
-        bytes: u64,
-        short_count: u64,
-        errnos: &[(i32, u64)],
-        error_latency_ns_max: u64,
-    ) -> Result<Self, StatsError> {
-        if short_count > latency.count() {
-            return Err(StatsError::Counter {
-                part: "short transfers",
-            });
-        }
-        if bytes > 0 && latency.is_empty() {
-            return Err(StatsError::Counter { part: "bytes" });
-        }
-        if errnos.is_empty() && error_latency_ns_max > 0 {
-            return Err(StatsError::Counter {
-                part: "latencies of errors",
-            });
-        }
-        let mut slots = Box::new([0; ERRNO_SLOTS]);
-        let mut error_count = 0_u64;
-        for (errno, count) in errnos.iter().copied() {
-            let slot = usize::try_from(errno)
-                .ok()
-                .and_then(|index| slots.get_mut(index));
-            let free = slot.filter(|slot| **slot == 0 && count > 0);
-            *free.ok_or(StatsError::Counter {
-                part: "error numbers",
-            })? = count;
-            error_count = error_count
-                .checked_add(count)
-                .ok_or(StatsError::CountOverflow)?;
-        }
-        Ok(Self {
-            latency,
-            bytes,
-            short_count,
-            error_latency_ns_max,
-            errnos: slots,
-        })
     }
 
     /// Counts a success that moved all the bytes asked for.

@@ -144,12 +144,6 @@ impl Histogram {
         Some((squares / self.count as f64).sqrt())
     }
 
-    /// How many samples were too large for a bucket of their own (2^44 ns and more).
-    #[must_use]
-    pub fn saturated_count(&self) -> u64 {
-        self.counts[bucket::LAST]
-    }
-
     /// The value below or at which `percent` of the samples lie: the sample of rank
     /// `ceil(percent / 100 * count)`, within 0.8 %; the first and the last rank are exact.
     ///

@@ -1,12 +1,9 @@
 //! A slice of time with everything that was counted in it.
 
-use crate::{Counter, StatsError};
+use crate::Counter;
 
 /// Operation numbers are below this.
 pub const OPERATION_COUNT_MAX: usize = 32;
-
-/// There are at most so many kinds of transaction.
-pub const KIND_COUNT_MAX: usize = 256;
 
 /// The counters of one slice of time: of a worker, or merged.
 ///
@@ -44,36 +41,6 @@ impl Interval {
             self.operations().map(|(index, _)| index),
             self.transactions.len(),
         )
-    }
-
-    /// An interval from stored counters.
-    pub(crate) fn from_parts(
-        operations: Vec<(usize, Counter)>,
-        transactions: Vec<Counter>,
-    ) -> Result<Self, StatsError> {
-        if transactions.len() > KIND_COUNT_MAX {
-            let seen = transactions.len() - 1;
-            return Err(StatsError::Index {
-                what: "transaction kind",
-                seen,
-            });
-        }
-        let mut interval = Self {
-            transactions,
-            ..Self::default()
-        };
-        for (index, counter) in operations {
-            let free = interval
-                .operations
-                .get_mut(index)
-                .filter(|slot| slot.is_none());
-            let slot = free.ok_or(StatsError::Index {
-                what: "operation",
-                seen: index,
-            })?;
-            *slot = Some(Box::new(counter));
-        }
-        Ok(interval)
     }
 
     /// The counter of an operation that the interval was made for.

@@ -8,7 +8,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use crate::journal::Journal;
 use crate::list::RunStatus;
 use crate::live::is_live;
-use crate::place::{default_path, shares_device};
+use crate::place::shares_device;
 use crate::{StoreError, Writer, open};
 
 /// Longer texts are no tags.
@@ -32,14 +32,6 @@ impl Store {
             path: path.to_owned(),
             connection: open::open(path)?,
         })
-    }
-
-    /// Opens the store of this user, at [`default_path`].
-    ///
-    /// # Errors
-    /// As [`Store::open`], and when there is no home directory.
-    pub fn open_default() -> Result<Self, StoreError> {
-        Self::open(&default_path()?)
     }
 
     /// Opens a store that is there, also where it cannot be written; none where there is none.

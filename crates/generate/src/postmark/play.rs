@@ -1,8 +1,6 @@
 //! A run as a stream of requests: the operations in their order, each as a chain.
 
 use std::collections::HashSet;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::{Completion, Operation as Primitive, OperationSet, Request};
 use workload::plan::{FileChoice, Fsync};
@@ -130,7 +128,6 @@ pub struct Play {
     /// How long the phase lasts whose first request has not been asked for.
     span_ns: Option<u64>,
     deadline_ns: u64,
-    stop: Arc<AtomicBool>,
     /// Numbers of files whose names were taken.
     foreign: HashSet<u32>,
     /// Which files are open; none where each is closed behind its operation.
@@ -180,7 +177,6 @@ impl Play {
             end: None,
             span_ns: None,
             deadline_ns: u64::MAX,
-            stop: Arc::default(),
             foreign: HashSet::new(),
             kept: (options.kept_open_max > 0)
                 .then(|| Kept::new(2 * settings.number, options.kept_open_max)),
@@ -233,11 +229,6 @@ impl Play {
     /// still deleted.
     pub const fn stop(&mut self) {
         self.stream.stop();
-    }
-
-    /// As [`Self::stop`], when that flag is set, which is looked at whenever an operation starts.
-    pub fn stop_by(&mut self, flag: Arc<AtomicBool>) {
-        self.stop = flag;
     }
 
     /// As [`Self::stop`], so many nanoseconds after the first request of the phase that has begun.
@@ -335,7 +326,7 @@ impl Play {
         if let Some(span_ns) = self.span_ns.take() {
             self.deadline_ns = now_ns.saturating_add(span_ns);
         }
-        if now_ns >= self.deadline_ns || self.stop.load(Ordering::Relaxed) {
+        if now_ns >= self.deadline_ns {
             self.stream.stop();
         }
         let mut has_dot = false;

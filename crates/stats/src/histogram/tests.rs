@@ -76,7 +76,6 @@ fn equal_samples_have_their_own_value_and_no_deviation() {
 #[test]
 fn huge_samples_share_a_bucket_whose_value_is_the_largest() {
     let histogram = of(&[5, 1 << 44, 1 << 50, u64::MAX - 1, u64::MAX]);
-    assert_eq!(histogram.saturated_count(), 4);
     assert_eq!(histogram.percentile(60.0), Some(u64::MAX));
     assert_eq!(
         histogram.sum_ns(),

@@ -3,9 +3,6 @@
 mod model;
 mod on_files;
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use engine::Operation as Primitive;
 use proptest::prelude::*;
 use workload::postmark::Location;
@@ -470,10 +467,8 @@ fn endless_transactions_that_do_nothing_wait_and_can_be_stopped() {
     driver.run(&mut play);
     play.begin_next_phase();
     assert_eq!(play.next(0, 10), Step::Wait { until_ns: 11 });
-    let stop = Arc::new(AtomicBool::new(false));
-    play.stop_by(Arc::clone(&stop));
     assert_eq!(play.next(0, 11), Step::Wait { until_ns: 12 });
-    stop.store(true, Ordering::Relaxed);
+    play.stop();
     assert_eq!(play.next(0, 12), Step::Finished);
     assert!(play.has_ended_early());
     play.begin_next_phase();

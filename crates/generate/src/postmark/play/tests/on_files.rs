@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use engine::{Engine, FileOptions, Fileset, PsyncFiles, UringFiles, Wait};
 
