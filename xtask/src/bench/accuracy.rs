@@ -9,7 +9,7 @@ use super::cases::{self, Case};
 use super::contest::{median, word};
 use super::limited::{FILE_BYTES, LimitedDevice};
 use super::programs::{Figures, Pgmeter};
-use super::{Effort, Interrupt};
+use super::{Effort, Interrupt, highest};
 use crate::error::Failure;
 
 /// Limits of the device: three rates of requests and three of bytes.
@@ -40,6 +40,9 @@ pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
     }
     if effort.wants("delays") {
         missed_count += delays(&pgmeter, effort, interrupt)?;
+    }
+    if effort.wants("highest") {
+        missed_count += highest::run(&pgmeter, effort, interrupt)?;
     }
     if cases::all().iter().any(|case| wants_case(effort, case)) {
         missed_count += paper(&pgmeter, effort, interrupt)?;

@@ -8,6 +8,7 @@ mod classics;
 mod contest;
 mod engine;
 mod ground;
+mod highest;
 mod limited;
 mod postmark;
 mod programs;

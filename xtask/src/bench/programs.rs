@@ -118,8 +118,18 @@ impl Pgmeter {
         target: &Path,
         throttle: &Throttle,
     ) -> Result<Figures, Failure> {
+        pgmeter_figures(&self.record_limited(text, target, throttle)?)
+    }
+
+    /// As `record`, inside a limit.
+    pub fn record_limited(
+        &self,
+        text: &str,
+        target: &Path,
+        throttle: &Throttle,
+    ) -> Result<Value, Failure> {
         let command = self.command(text, Some(target))?;
-        pgmeter_figures(&run_json(&mut throttle.wrap(&command))?.0)
+        Ok(run_json(&mut throttle.wrap(&command))?.0)
     }
 }
 
