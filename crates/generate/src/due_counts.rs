@@ -2,7 +2,8 @@
 
 use stats::Counter;
 
-use crate::LATE_NS;
+/// A transaction is late when it begins longer than this after it was due, in nanoseconds.
+pub const LATE_NS: u64 = 50_000;
 
 /// The time in which what is due is measured, in nanoseconds of the worker's clock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,9 +4,6 @@ use engine::{Completion, OperationSet, Request};
 
 use crate::{Arrivals, DueCounts, DueWindow, Flow, Generator, SharedArrivals, Step};
 
-/// A transaction is late when it begins longer than this after it was due, in nanoseconds.
-pub const LATE_NS: u64 = 50_000;
-
 /// The transaction kinds of an open loop, by number.
 pub const RESPONSE_KINDS: &[&str] = &["response"];
 const RESPONSE: u8 = 0;

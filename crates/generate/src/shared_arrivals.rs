@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::arrivals::{self, Gaps, Grid};
+use crate::spacing::{Gaps, Grid, count_drawn};
 use crate::{Rng, mix};
 
 /// Binary digits behind the point of a shared Poisson due time; 64 bits last for two years.
@@ -101,7 +101,7 @@ impl SharedArrivals {
             }
             Stream::Poisson { gaps, due } => {
                 let due = u128::from(due.load(Ordering::Relaxed));
-                arrivals::count_drawn(gaps, due, FRACTION_BITS, end_ns)
+                count_drawn(gaps, due, FRACTION_BITS, end_ns)
             }
         }
     }
