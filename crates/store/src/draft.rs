@@ -6,7 +6,7 @@ use std::io;
 use results::{CellRecord, IntervalRecord, RunEvent, RunRecord, Warning};
 
 use crate::best::Best;
-use crate::entry::{DoneCell, Entry, interval_text};
+use crate::entry::{DoneCell, Entry, interval_text, text_fingerprint};
 
 /// An event that the store keeps.
 #[derive(Debug, Clone)]
@@ -137,13 +137,6 @@ impl Draft {
         self.done.push(fingerprint(record)?);
         Ok(Entry::CellDone(Box::new(done)))
     }
-}
-
-/// Tells whether a text is the one that was stored.
-pub(crate) fn text_fingerprint(text: &str) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(text.as_bytes());
-    hasher.finish()
 }
 
 fn fingerprint(record: &CellRecord) -> serde_json::Result<u64> {

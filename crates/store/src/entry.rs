@@ -1,13 +1,14 @@
 //! What is written about a run: rows made ready before the store is locked, and how they get in.
 
 use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hasher};
 
-use results::{CellRecord, IntervalRecord, RunRecord, Status, Warning};
+use results::{CellRecord, IntervalRecord, RunRecord, Warning};
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
 use crate::best::Best;
 use crate::cell::StoredCell;
-use crate::draft::text_fingerprint;
+use crate::status::RunStatus;
 
 /// Rows that follow from one event. They name their cell by its place in the run, so that they
 /// can be tried again after a failure.
@@ -85,6 +86,13 @@ impl DoneCell {
 /// An interval as the store keeps it.
 pub(crate) fn interval_text(interval: &IntervalRecord) -> serde_json::Result<String> {
     serde_json::to_string(interval)
+}
+
+/// Tells whether a text is the one that was stored.
+pub(crate) fn text_fingerprint(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(text.as_bytes());
+    hasher.finish()
 }
 
 /// Writes the rows of an entry; nothing happens when the run is not there any more.
@@ -185,15 +193,6 @@ fn insert_warning(
     Ok(())
 }
 
-/// The words of a status in the store.
-pub(crate) fn status_text(status: Status) -> &'static str {
-    match status {
-        Status::Complete => "complete",
-        Status::Interrupted => "interrupted",
-        Status::Failed => "failed",
-    }
-}
-
 /// Writes what is known of a run when it is over: its end, warnings and estimates.
 pub(crate) fn finish_run(
     store: &Transaction,
@@ -207,7 +206,7 @@ pub(crate) fn finish_run(
     let cells_of_plan: BTreeSet<u32> = record.cells.iter().map(|cell| cell.index).collect();
     store.prepare_cached(sql)?.execute(params![
         run,
-        status_text(record.status),
+        RunStatus::from(record.status).as_str(),
         record.finished_at.map(|time| time.to_string()),
         cells_of_plan.len() as i64,
         best.per_second_max,

@@ -1,14 +1,13 @@
 //! Whole records: taken in at once or not at all.
 
 use results::RunRecord;
-use rusqlite::{Connection, TransactionBehavior};
 
 use crate::StoreError;
 use crate::check::check;
 use crate::draft::Draft;
-use crate::entry::{Entry, apply, finish_run, not_json};
+use crate::entry::not_json;
 use crate::error::is_name_taken;
-use crate::header::Header;
+use crate::insert::insert;
 use crate::store::Store;
 
 /// What became of a record that was to be imported.
@@ -49,28 +48,4 @@ impl Store {
             Err(error) => Err(StoreError::of(self.path(), error)),
         }
     }
-}
-
-/// Enters a run that is over.
-pub(crate) fn insert_record(
-    connection: &mut Connection,
-    record: &RunRecord,
-) -> rusqlite::Result<()> {
-    let entries = Draft::default().corrections(record).map_err(not_json)?;
-    insert(connection, record, &entries)
-}
-
-fn insert(
-    connection: &mut Connection,
-    record: &RunRecord,
-    entries: &[Entry],
-) -> rusqlite::Result<()> {
-    let header = Header::of(record).map_err(not_json)?;
-    let store = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let run = header.insert(&store, "")?;
-    for entry in entries {
-        apply(&store, run, entry)?;
-    }
-    finish_run(&store, run, record)?;
-    store.commit()
 }

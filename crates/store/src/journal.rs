@@ -12,7 +12,7 @@ use crate::draft::{Draft, Told};
 use crate::entry::{Entry, apply, finish_run, not_json};
 use crate::error::is_name_taken;
 use crate::header::Header;
-use crate::import::insert_record;
+use crate::insert::insert_record;
 use crate::live::{LiveRun, forget_ended};
 use crate::open::bring_in;
 use crate::place::identity;

@@ -1,20 +1,18 @@
 //! The runs of a store, in a few words each.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::path::Path;
-use std::str::FromStr;
 
-use results::{Owner, Timestamp};
-use rusqlite::types::Type;
+use results::Timestamp;
 use rusqlite::{Connection, Row};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use crate::StoreError;
 use crate::best::Best;
+use crate::column::{damaged, json};
 use crate::live::is_live;
 use crate::load::load_rows;
+use crate::status::RunStatus;
 use crate::store::Store;
 
 /// A run in a few words.
@@ -51,75 +49,6 @@ pub struct RunRow {
     pub note: String,
     /// Sorted.
     pub tags: Vec<String>,
-}
-
-/// How a run ended, or that it goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RunStatus {
-    /// The process that makes it may still be there.
-    Running,
-    /// Everything was measured.
-    Complete,
-    /// Someone ended it before its time, or killed it.
-    Interrupted,
-    /// It could not go on.
-    Failed,
-}
-
-impl RunStatus {
-    /// Every status.
-    pub const ALL: [Self; 4] = [
-        Self::Running,
-        Self::Complete,
-        Self::Interrupted,
-        Self::Failed,
-    ];
-
-    /// The word for it.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Complete => "complete",
-            Self::Interrupted => "interrupted",
-            Self::Failed => "failed",
-        }
-    }
-
-    /// What a run is that is stored so; a run whose process is gone was interrupted. `is_live` is
-    /// what its lock tells.
-    pub(crate) fn of(stored: &str, owner: Option<&str>, is_live: Option<bool>) -> Option<Self> {
-        let status = stored.parse().ok()?;
-        let may_run = || {
-            if is_live.is_some() {
-                return is_live;
-            }
-            let owner = serde_json::from_str::<Owner>(owner?).ok()?;
-            Some(owner.may_run())
-        };
-        if status == Self::Running && may_run() != Some(true) {
-            return Some(Self::Interrupted);
-        }
-        Some(status)
-    }
-}
-
-impl fmt::Display for RunStatus {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.as_str())
-    }
-}
-
-impl FromStr for RunStatus {
-    type Err = ();
-
-    fn from_str(word: &str) -> Result<Self, ()> {
-        Self::ALL
-            .into_iter()
-            .find(|status| status.as_str() == word)
-            .ok_or(())
-    }
 }
 
 /// Which runs to list; those for which everything holds that is asked.
@@ -230,20 +159,6 @@ fn run_row(path: &Path, row: &Row) -> rusqlite::Result<RunRow> {
 fn parsed<T>(row: &Row, column: usize, parse: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
     parse(&text).ok_or_else(|| damaged(column, format!("`{text}` is no time")))
-}
-
-/// A column of JSON as what it stands for.
-pub(crate) fn json<T: DeserializeOwned>(row: &Row, column: usize) -> rusqlite::Result<T> {
-    let text: String = row.get(column)?;
-    serde_json::from_str(&text).map_err(|error| damaged(column, error))
-}
-
-/// A value that the store must not hold.
-pub(crate) fn damaged(
-    column: usize,
-    reason: impl Into<Box<dyn std::error::Error + Send + Sync>>,
-) -> rusqlite::Error {
-    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, reason.into())
 }
 
 fn tags(connection: &Connection) -> rusqlite::Result<HashMap<i64, Vec<String>>> {

@@ -8,7 +8,8 @@ use rusqlite::Connection;
 
 use crate::StoreError;
 use crate::cell::StoredCell;
-use crate::list::{RunStatus, damaged, json};
+use crate::column::{damaged, json};
+use crate::status::RunStatus;
 use crate::store::Store;
 
 impl Store {

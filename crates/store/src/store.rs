@@ -6,9 +6,9 @@ use results::RunRecord;
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::journal::Journal;
-use crate::list::RunStatus;
 use crate::live::is_live;
 use crate::place::shares_device;
+use crate::status::RunStatus;
 use crate::{StoreError, Writer, open};
 
 /// Longer texts are no tags.

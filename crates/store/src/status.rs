@@ -1,0 +1,86 @@
+//! How a run ended, or that it goes on.
+
+use std::fmt;
+use std::str::FromStr;
+
+use results::{Owner, Status};
+use serde::Serialize;
+
+/// How a run ended, or that it goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunStatus {
+    /// The process that makes it may still be there.
+    Running,
+    /// Everything was measured.
+    Complete,
+    /// Someone ended it before its time, or killed it.
+    Interrupted,
+    /// It could not go on.
+    Failed,
+}
+
+impl RunStatus {
+    /// Every status.
+    pub const ALL: [Self; 4] = [
+        Self::Running,
+        Self::Complete,
+        Self::Interrupted,
+        Self::Failed,
+    ];
+
+    /// The word for it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Complete => "complete",
+            Self::Interrupted => "interrupted",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// What a run is that is stored so; a run whose process is gone was interrupted. `is_live` is
+    /// what its lock tells.
+    pub(crate) fn of(stored: &str, owner: Option<&str>, is_live: Option<bool>) -> Option<Self> {
+        let status = stored.parse().ok()?;
+        let may_run = || {
+            if is_live.is_some() {
+                return is_live;
+            }
+            let owner = serde_json::from_str::<Owner>(owner?).ok()?;
+            Some(owner.may_run())
+        };
+        if status == Self::Running && may_run() != Some(true) {
+            return Some(Self::Interrupted);
+        }
+        Some(status)
+    }
+}
+
+impl From<Status> for RunStatus {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Complete => Self::Complete,
+            Status::Interrupted => Self::Interrupted,
+            Status::Failed => Self::Failed,
+        }
+    }
+}
+
+impl fmt::Display for RunStatus {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+impl FromStr for RunStatus {
+    type Err = ();
+
+    fn from_str(word: &str) -> Result<Self, ()> {
+        Self::ALL
+            .into_iter()
+            .find(|status| status.as_str() == word)
+            .ok_or(())
+    }
+}
