@@ -1,32 +1,19 @@
 //! What may be measured, decided before anything is changed.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 
 use crate::TargetError;
 use crate::device::{HeldDevice, admit_device, check_unused};
 use crate::open::FileId;
+use crate::path::{may_name_file, parent_of};
+use crate::permission::Permission;
 use crate::place::Place;
-use crate::probe::{PathFacts, PathKind, may_name_file, parent_of, probe};
+use crate::probe::{PathFacts, PathKind, probe};
 use crate::read_only::ReadOnlyFile;
 use crate::remount::Remount;
-
-/// What the user allows beyond a work directory of our own.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Permission {
-    /// Devices whose content may be destroyed, as the option names them; each must be the
-    /// target's path, letter by letter.
-    pub overwrite_devices: Vec<PathBuf>,
-    /// A target that is not there may be made: a file of its name.
-    pub create: bool,
-    /// The run reads only: devices are opened for reading, so that none needs to be named, and so
-    /// are files that pgmeter did not make.
-    pub read_only: bool,
-    /// The run's id, noted in the manifest.
-    pub run: String,
-}
 
 /// A target that may be used; nothing has been changed yet.
 #[derive(Debug)]

@@ -36,6 +36,82 @@ pub(crate) struct Claim {
     pub interrupted: bool,
 }
 
+impl Place {
+    /// Locks the manifest for this run, making it where there is none.
+    pub(crate) fn claim(self, run: &str) -> Result<Claim, TargetError> {
+        let Some(held) = self.hold(true)? else {
+            return Err(TargetError::Replaced {
+                path: self.manifest_path(),
+            });
+        };
+        let old = held.manifest;
+        let interrupted = old.as_ref().is_some_and(|old| old.owner.is_some());
+        let mut manifest = Manifest::new(run);
+        if let Some(old) = old {
+            (manifest.files, manifest.trees) = (old.files, old.trees);
+        }
+        let (directory, lock) = (held.directory, held.lock);
+        let mut claim = Claim {
+            place: self,
+            directory,
+            lock,
+            manifest,
+            interrupted,
+        };
+        if let Err(error) = claim.save() {
+            if claim.manifest.files.is_empty() && claim.manifest.trees.is_empty() {
+                // Nothing is left of a start that failed; the next one removes what cannot be.
+                let _ = claim.dissolve();
+            }
+            return Err(error);
+        }
+        Ok(claim)
+    }
+
+    /// Locks the manifest that is there, to clean; the place itself when there is none.
+    pub(crate) fn claim_existing(self) -> Result<Result<Claim, Place>, TargetError> {
+        let Some(held) = self.hold(false)? else {
+            return Ok(Err(self));
+        };
+        let manifest = held.manifest.unwrap_or_else(|| Manifest::new(""));
+        let (directory, lock) = (held.directory, held.lock);
+        Ok(Ok(Claim {
+            place: self,
+            directory,
+            lock,
+            manifest,
+            interrupted: true,
+        }))
+    }
+
+    /// Locks again what this process claimed before and had to let go of; `manifest` must be
+    /// there as it was.
+    pub(crate) fn claim_again(
+        self,
+        manifest: Manifest,
+        interrupted: bool,
+    ) -> Result<Claim, TargetError> {
+        let replaced = TargetError::Replaced {
+            path: self.manifest_path(),
+        };
+        let Some(held) = self.hold(false)? else {
+            return Err(replaced);
+        };
+        let (directory, lock) = (held.directory, held.lock);
+        // Compared as text, because that is what was written.
+        if held.manifest.map(|found| found.to_text()) != Some(manifest.to_text()) {
+            return Err(replaced);
+        }
+        Ok(Claim {
+            place: self,
+            directory,
+            lock,
+            manifest,
+            interrupted,
+        })
+    }
+}
+
 impl Claim {
     /// Writes the manifest so that either the old or the new one survives a crash.
     pub(crate) fn save(&mut self) -> Result<(), TargetError> {

@@ -10,8 +10,9 @@ use rustix::fs::{AtFlags, Dir, FileType, statat, unlinkat};
 use crate::TargetError;
 use crate::claim::{Claim, TreeLeft};
 use crate::open::FileId;
+use crate::path::{parent_of, without_trailing_slashes};
 use crate::place::{Place, SIDECAR_ENDING, WORK_DIRECTORY};
-use crate::probe::{PathKind, directory_id, kind_of, parent_of, without_trailing_slashes};
+use crate::probe::{PathKind, directory_id, kind_of};
 
 pub use adopt::Adoptable;
 

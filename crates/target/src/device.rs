@@ -10,9 +10,9 @@ use rustix::fs::{Mode, OFlags, fstat};
 use rustix::io::Errno;
 
 use crate::TargetError;
-use crate::admit::Permission;
 use crate::mounts::{self, Mount};
 use crate::open::FileId;
+use crate::permission::Permission;
 use crate::probe::PathFacts;
 use crate::signature::signature;
 use crate::sysfs::{DeviceNumber, LoopDevice, Storage, Sysfs, block_number, split};

@@ -11,7 +11,8 @@ use rustix::time::{ClockId, clock_getres};
 use crate::facts::memory_bytes;
 use crate::limits::limits;
 use crate::mounts::mounts;
-use crate::probe::{PathFacts, PathKind, parent_of, probe};
+use crate::path::parent_of;
+use crate::probe::{PathFacts, PathKind, probe};
 use crate::stack::{Medium, stack};
 use crate::sysfs::{BlockDevice, Sysfs, active, parsed, top_devices, word};
 

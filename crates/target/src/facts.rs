@@ -6,8 +6,9 @@ use std::path::Path;
 use workload::facts::{SystemFacts, TargetFacts};
 use workload::plan::TargetKind;
 
+use crate::path::parent_of;
 use crate::place::Place;
-use crate::probe::{PathFacts, PathKind, parent_of, probe};
+use crate::probe::{PathFacts, PathKind, probe};
 
 /// What planning must know about the machine and these targets. Paths that cannot be looked at
 /// are left out; the default target, if any, is a path as well.

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::mounts::{Mount, mount_of, mounts, unescape};
-use crate::probe::parent_of;
+use crate::path::parent_of;
 
 const FSTAB: &str = "/etc/fstab";
 

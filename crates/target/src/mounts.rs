@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 use serde::{Deserialize, Serialize};
 
 /// One line of `/proc/self/mountinfo`.
@@ -66,6 +67,20 @@ pub fn mount_of<'a>(mounts: &'a [Mount], id: Option<u64>, path: &Path) -> Option
             .max_by_key(|(index, mount)| (mount.point.components().count(), *index))
             .map(|(_, mount)| mount)
     })
+}
+
+/// The mount that holds a path which exists.
+pub(crate) fn mount_at<'a>(path: &Path, table: &'a [Mount]) -> Option<&'a Mount> {
+    let found = statx(
+        CWD,
+        path,
+        AtFlags::SYMLINK_NOFOLLOW,
+        StatxFlags::BASIC_STATS | StatxFlags::MNT_ID,
+    )
+    .ok()?;
+    let id = (found.stx_mask & StatxFlags::MNT_ID.bits() != 0).then_some(found.stx_mnt_id);
+    let absolute = std::fs::canonicalize(path).ok()?;
+    mount_of(table, id, &absolute)
 }
 
 pub(crate) fn parse(text: &str) -> Vec<Mount> {

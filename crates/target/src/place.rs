@@ -16,7 +16,6 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use crate::TargetError;
-use crate::claim::Claim;
 use crate::manifest::{MANIFEST_BYTES_MAX, Manifest};
 use crate::open::{
     ATTEMPTS, FileId, Links, check_owner, open_beneath, open_directory, same_directory,
@@ -52,10 +51,10 @@ enum Locked {
 }
 
 /// A locked manifest and its directory.
-struct Held {
-    directory: OwnedFd,
-    lock: OwnedFd,
-    manifest: Option<Manifest>,
+pub(crate) struct Held {
+    pub directory: OwnedFd,
+    pub lock: OwnedFd,
+    pub manifest: Option<Manifest>,
 }
 
 /// A manifest that was looked at.
@@ -114,7 +113,7 @@ impl Place {
     /// A file target, in the directory that was seen there.
     pub(crate) fn beside(path: &Path, seen: Option<FileId>) -> Result<Self, TargetError> {
         let name = plain_name(path)?;
-        let parent_path = crate::probe::parent_of(path).to_owned();
+        let parent_path = crate::path::parent_of(path).to_owned();
         Ok(Self {
             parent: open_directory(&parent_path, Links::Followed, seen)?,
             parent_path,
@@ -211,80 +210,6 @@ impl Place {
         Err(TargetError::Replaced { path })
     }
 
-    /// Locks the manifest for this run, making it where there is none.
-    pub(crate) fn claim(self, run: &str) -> Result<Claim, TargetError> {
-        let Some(held) = self.hold(true)? else {
-            return Err(TargetError::Replaced {
-                path: self.manifest_path(),
-            });
-        };
-        let old = held.manifest;
-        let interrupted = old.as_ref().is_some_and(|old| old.owner.is_some());
-        let mut manifest = Manifest::new(run);
-        if let Some(old) = old {
-            (manifest.files, manifest.trees) = (old.files, old.trees);
-        }
-        let (directory, lock) = (held.directory, held.lock);
-        let mut claim = Claim {
-            place: self,
-            directory,
-            lock,
-            manifest,
-            interrupted,
-        };
-        if let Err(error) = claim.save() {
-            if claim.manifest.files.is_empty() && claim.manifest.trees.is_empty() {
-                // Nothing is left of a start that failed; the next one removes what cannot be.
-                let _ = claim.dissolve();
-            }
-            return Err(error);
-        }
-        Ok(claim)
-    }
-
-    /// Locks the manifest that is there, to clean; the place itself when there is none.
-    pub(crate) fn claim_existing(self) -> Result<Result<Claim, Place>, TargetError> {
-        let Some(held) = self.hold(false)? else {
-            return Ok(Err(self));
-        };
-        let manifest = held.manifest.unwrap_or_else(|| Manifest::new(""));
-        let (directory, lock) = (held.directory, held.lock);
-        Ok(Ok(Claim {
-            place: self,
-            directory,
-            lock,
-            manifest,
-            interrupted: true,
-        }))
-    }
-
-    /// Locks again what this process claimed before and had to let go of; `manifest` must be
-    /// there as it was.
-    pub(crate) fn claim_again(
-        self,
-        manifest: Manifest,
-        interrupted: bool,
-    ) -> Result<Claim, TargetError> {
-        let replaced = TargetError::Replaced {
-            path: self.manifest_path(),
-        };
-        let Some(held) = self.hold(false)? else {
-            return Err(replaced);
-        };
-        let (directory, lock) = (held.directory, held.lock);
-        // Compared as text, because that is what was written.
-        if held.manifest.map(|found| found.to_text()) != Some(manifest.to_text()) {
-            return Err(replaced);
-        }
-        Ok(Claim {
-            place: self,
-            directory,
-            lock,
-            manifest,
-            interrupted,
-        })
-    }
-
     /// The manifest as it is, not changed; an error if another process uses it.
     pub(crate) fn peek(&self) -> Result<Option<Peeked>, TargetError> {
         let Some(held) = self.hold(false)? else {
@@ -298,7 +223,7 @@ impl Place {
     }
 
     /// Locks the manifest; none when there is none and none is to be made.
-    fn hold(&self, make: bool) -> Result<Option<Held>, TargetError> {
+    pub(crate) fn hold(&self, make: bool) -> Result<Option<Held>, TargetError> {
         let mut error = TargetError::Replaced {
             path: self.manifest_path(),
         };

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, Statx, StatxAttributes, StatxFlags, statfs, statvfs, statx};
 
 use crate::TargetError;
-use crate::mounts::{Mount, mount_of, mounts};
+use crate::mounts::{Mount, mount_at, mounts};
 use crate::open::FileId;
+use crate::path::{parent_of, without_trailing_slashes};
 use crate::sysfs::{Sysfs, top_devices};
 
 /// What a path is.
@@ -193,39 +194,6 @@ fn is_missing(error: &std::io::Error) -> bool {
     )
 }
 
-/// A trailing slash would make the kernel follow a link.
-pub(crate) fn without_trailing_slashes(path: &Path) -> &Path {
-    use std::os::unix::ffi::OsStrExt;
-    let bytes = path.as_os_str().as_bytes();
-    let end = bytes
-        .iter()
-        .rposition(|byte| *byte != b'/')
-        .map_or(bytes.len().min(1), |at| at + 1);
-    Path::new(std::ffi::OsStr::from_bytes(&bytes[..end]))
-}
-
-/// Whether a path could name a new file: it neither ends in a slash nor in dots.
-pub(crate) fn may_name_file(path: &Path) -> bool {
-    path.file_name().is_some() && without_trailing_slashes(path).as_os_str() == path.as_os_str()
-}
-
-/// The directory that a path is in; `.` for a bare name.
-pub(crate) fn parent_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        Some(_) => Path::new("."),
-        None => Path::new("/"),
-    }
-}
-
-/// The mount that holds a path which exists.
-pub(crate) fn mount_at<'a>(path: &Path, table: &'a [Mount]) -> Option<&'a Mount> {
-    let found = look(path, StatxFlags::BASIC_STATS | StatxFlags::MNT_ID).ok()?;
-    let id = (found.stx_mask & StatxFlags::MNT_ID.bits() != 0).then_some(found.stx_mnt_id);
-    let absolute = fs::canonicalize(path).ok()?;
-    mount_of(table, id, &absolute)
-}
-
 fn look(path: &Path, flags: StatxFlags) -> rustix::io::Result<Statx> {
     statx(CWD, path, AtFlags::SYMLINK_NOFOLLOW, flags)
 }
@@ -355,17 +323,5 @@ mod tests {
         let facts = probe(&mount.point).expect("facts");
         assert_eq!(facts.file_system, "tmpfs");
         assert!(top_devices(&mount.point, &mounts()).is_empty());
-    }
-
-    #[test]
-    fn slashes_are_cut_but_the_root_stays() {
-        assert_eq!(
-            without_trailing_slashes(Path::new("a/b//")),
-            Path::new("a/b")
-        );
-        assert_eq!(without_trailing_slashes(Path::new("//")).as_os_str(), "/");
-        assert_eq!(without_trailing_slashes(Path::new("")).as_os_str(), "");
-        assert_eq!(parent_of(Path::new("x")), Path::new("."));
-        assert_eq!(parent_of(Path::new("/x")), Path::new("/"));
     }
 }

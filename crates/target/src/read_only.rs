@@ -11,7 +11,8 @@ use workload::plan::CacheMode;
 use crate::TargetError;
 use crate::blank::Blank;
 use crate::open::{FileId, Links, open_directory, same_directory};
-use crate::probe::{PathFacts, parent_of};
+use crate::path::parent_of;
+use crate::probe::PathFacts;
 
 /// Somebody's file, held open for reading from the moment it is admitted.
 #[derive(Debug)]

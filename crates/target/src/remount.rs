@@ -18,8 +18,7 @@ use rustix::mount::{
 };
 
 use crate::TargetError;
-use crate::mounts::{Mount, mounts};
-use crate::probe::mount_at;
+use crate::mounts::{Mount, mount_at, mounts};
 use crate::sysfs::{Sysfs, parsed, split};
 
 use note::{Left, Note, Notes};

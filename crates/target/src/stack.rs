@@ -6,8 +6,8 @@ use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
-use crate::mounts::{Mount, mounts};
-use crate::probe::{mount_at, parent_of};
+use crate::mounts::{Mount, mount_at, mounts};
+use crate::path::parent_of;
 use crate::sysfs::{DEPTH_MAX, Sysfs, split};
 
 /// Where the bytes of a path are kept in the end.

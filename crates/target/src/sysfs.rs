@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{major, minor};
 
-use crate::mounts::{Mount, mounts};
+use crate::mounts::{Mount, mount_at, mounts};
 use crate::open::FileId;
+use crate::path::parent_of;
 
 /// A device number: major and minor.
 pub type DeviceNumber = (u32, u32);
@@ -384,11 +385,7 @@ pub fn devices_under(path: &Path) -> Vec<BlockDevice> {
 
 /// The devices at depth 0 for a path that exists or whose parent does.
 pub(crate) fn top_devices(path: &Path, table: &[Mount]) -> Vec<DeviceNumber> {
-    let existing = if path.exists() {
-        path
-    } else {
-        crate::probe::parent_of(path)
-    };
+    let existing = if path.exists() { path } else { parent_of(path) };
     let Ok(found) = fs::metadata(existing) else {
         return Vec::new();
     };
@@ -396,7 +393,7 @@ pub(crate) fn top_devices(path: &Path, table: &[Mount]) -> Vec<DeviceNumber> {
         return vec![split(found.rdev())];
     }
     let sys = Sysfs::default();
-    match crate::probe::mount_at(existing, table) {
+    match mount_at(existing, table) {
         Some(mount) => sys.under_mount(mount, table),
         None => sys.under(split(found.dev()), table),
     }

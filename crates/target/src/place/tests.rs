@@ -4,6 +4,7 @@ use std::os::unix::fs::symlink;
 use workload::plan::ContentPlan;
 
 use super::*;
+use crate::claim::Claim;
 use crate::manifest::Made;
 
 fn made(name: &str) -> Made {

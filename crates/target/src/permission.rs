@@ -1,0 +1,18 @@
+//! What the user allows.
+
+use std::path::PathBuf;
+
+/// What the user allows beyond a work directory of our own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Permission {
+    /// Devices whose content may be destroyed, as the option names them; each must be the
+    /// target's path, letter by letter.
+    pub overwrite_devices: Vec<PathBuf>,
+    /// A target that is not there may be made: a file of its name.
+    pub create: bool,
+    /// The run reads only: devices are opened for reading, so that none needs to be named, and so
+    /// are files that pgmeter did not make.
+    pub read_only: bool,
+    /// The run's id, noted in the manifest.
+    pub run: String,
+}
