@@ -12,7 +12,7 @@ use fuser::{
     TimeOrNow, WriteFlags,
 };
 
-use super::server::Shared;
+use super::reads::DelayedReads;
 use crate::store::{Content, Refusal, Store};
 
 /// All changes come by the kernel, which knows them.
@@ -25,11 +25,11 @@ const TEST_FILE_BYTES_MIN: u64 = 1 << 20;
 /// Files in memory; reads of large ones wait for their time.
 pub(super) struct Files {
     store: Mutex<Store>,
-    delayed: Arc<Shared>,
+    delayed: Arc<DelayedReads>,
 }
 
 impl Files {
-    pub fn new(store: Store, delayed: Arc<Shared>) -> Self {
+    pub fn new(store: Store, delayed: Arc<DelayedReads>) -> Self {
         Self {
             store: Mutex::new(store),
             delayed,

@@ -6,6 +6,7 @@
 mod files;
 mod log;
 mod mounts;
+mod reads;
 mod server;
 
 use std::fs::File;
