@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use units::Bytes;
 
 use super::document::{AccessSpec, IdName, Manager, Target, TargetSettings, Worker};
-use super::export::{check_name, common_depth, refuse};
 use super::extras::Extras;
 use super::import::SECTOR_BYTES;
+use super::refusal::{check_name, refuse};
 use super::words::WorkerKind;
 use crate::Diagnostic;
-use crate::model::{self, ContentChoice, Workload};
+use crate::model::{self, ContentChoice, OneOrMany, Workload};
 
 /// Most workers that are written, as many as a workload may have.
 const WORKERS_MAX: usize = 1024;
@@ -256,4 +256,12 @@ fn sectors(key: &str, bytes: Option<Bytes>) -> Result<u64, Diagnostic> {
     }
     let message = format!("`{key}` is {bytes}, and Iometer counts sectors of {SECTOR_BYTES} bytes");
     Err(refuse(message, "write a multiple of 512"))
+}
+
+/// The first of the workload's queue depths.
+fn common_depth(workload: &Workload) -> Option<u32> {
+    workload
+        .iodepth
+        .as_ref()
+        .and_then(|depths: &OneOrMany<u32>| depths.as_slice().first().copied())
 }

@@ -8,11 +8,10 @@ use super::document::{
     WorkerCount,
 };
 use super::extras::Extras;
+use super::refusal::{check_name, refuse};
 use super::words::{Assignment, RecordResults, StepType, TestType};
 use crate::Diagnostic;
-use crate::model::{
-    self, DistributionChoice, OneOrMany, Repetitions, SequenceChoice, StepKind, Workload,
-};
+use crate::model::{self, DistributionChoice, Repetitions, SequenceChoice, StepKind, Workload};
 use crate::plan::{CursorKind, PositionRule};
 
 /// What a workload without a time means, in seconds; Iometer needs it written.
@@ -48,11 +47,6 @@ pub fn from_workload(workload: &Workload) -> Result<(Document, Vec<Diagnostic>),
         managers: (!managers.is_empty()).then_some(managers),
     };
     Ok((document, warnings))
-}
-
-/// Something that an Iometer configuration cannot say.
-pub(super) fn refuse(message: impl Into<String>, help: &str) -> Diagnostic {
-    Diagnostic::error("", message).help(help)
 }
 
 fn refuse_what_is_no_single_workload(workload: &Workload) -> Result<(), Diagnostic> {
@@ -200,24 +194,6 @@ fn specs(workload: &Workload, extras: &Extras) -> Result<Vec<AccessSpec>, Diagno
     Ok(specs)
 }
 
-/// A name must come back from its line as it went in.
-pub(super) fn check_name(what: &str, name: &str) -> Result<(), Diagnostic> {
-    let bad = name.is_empty()
-        || name.trim() != name
-        || name.contains(|c: char| c == ',' || c.is_control())
-        || name
-            .get(..4)
-            .is_some_and(|head| head.eq_ignore_ascii_case("'end"));
-    if bad {
-        let message = format!(
-            "`{}` cannot be the name of an {what}",
-            crate::printable(name)
-        );
-        return Err(refuse(message, "choose a name without commas"));
-    }
-    Ok(())
-}
-
 fn access_line(spec: &str, line: &model::AccessLine) -> Result<AccessLine, Diagnostic> {
     let uniform = matches!(line.distribution, None | Some(DistributionChoice::Uniform));
     let forward = matches!(line.sequence, None | Some(SequenceChoice::Forward));
@@ -303,12 +279,4 @@ fn test_type(test_type: model::TestType) -> TestType {
         model::TestType::CycleOutstandingIos => TestType::CycleOutstandingIos,
         model::TestType::CycleOutstandingIosAndTargets => TestType::CycleOutstandingIosAndTargets,
     }
-}
-
-/// The first of the workload's queue depths.
-pub(super) fn common_depth(workload: &Workload) -> Option<u32> {
-    workload
-        .iodepth
-        .as_ref()
-        .and_then(|depths: &OneOrMany<u32>| depths.as_slice().first().copied())
 }

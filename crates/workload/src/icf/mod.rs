@@ -10,6 +10,7 @@ mod managers;
 mod old_specs;
 mod parse;
 mod reader;
+mod refusal;
 mod scan;
 mod settings;
 mod setup;

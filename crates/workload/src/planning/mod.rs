@@ -9,6 +9,7 @@ mod open_loop;
 mod options;
 mod order;
 mod repetition;
+mod resolver;
 mod seeds;
 mod settings;
 mod space;

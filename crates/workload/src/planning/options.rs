@@ -10,11 +10,12 @@ use crate::model::{
 use crate::overrides::Overrides;
 use crate::plan::{
     ArrivalKind, CacheMode, ContentPlan, CursorKind, CurvePart, EngineKind, OpenLoop, PositionRule,
-    RingOptions, Setting, Source, SteadyRule,
+    RingOptions, Setting, SteadyRule,
 };
 
 use super::open_loop;
 use super::repetition::Often;
+use super::resolver::Resolver;
 
 /// Seed of a workload that names none, so that two runs ask for the same requests.
 pub(super) const SEED_DEFAULT: u64 = 1;
@@ -137,57 +138,7 @@ impl Options {
     }
 }
 
-/// Picks values and notes where they came from.
-pub(super) struct Resolver<'a> {
-    pub name: &'a str,
-    pub overrides: &'a Overrides,
-    pub settings: &'a mut Vec<Setting>,
-}
-
 impl Resolver<'_> {
-    fn note(&mut self, key: &str, value: String, written: bool) {
-        let source = match (self.overrides.has(key), written) {
-            (true, _) => Source::Option,
-            (false, true) => Source::Written,
-            (false, false) => Source::Default,
-        };
-        let (workload, key) = (self.name.to_owned(), key.to_owned());
-        self.settings.push(Setting {
-            workload,
-            key,
-            value,
-            source,
-        });
-    }
-
-    /// A value whose text is its `Display`.
-    pub fn shown<T: std::fmt::Display>(&mut self, key: &str, written: Option<T>, default: T) -> T {
-        let is_written = written.is_some();
-        let value = written.unwrap_or(default);
-        self.note(key, value.to_string(), is_written);
-        value
-    }
-
-    /// A value whose text is what a workload file has.
-    pub fn word<T: serde::Serialize>(&mut self, key: &str, written: Option<T>, default: T) -> T {
-        let is_written = written.is_some();
-        let value = written.unwrap_or(default);
-        self.note(key, text_of(&value), is_written);
-        value
-    }
-
-    fn optional<T: Copy>(
-        &mut self,
-        key: &str,
-        written: Option<T>,
-        show: impl Fn(T) -> String,
-    ) -> Option<T> {
-        if let Some(value) = written {
-            self.note(key, show(value), true);
-        }
-        written
-    }
-
     pub fn iodepths(&mut self, written: Option<&OneOrMany<u32>>) -> Vec<u32> {
         let depths = written.map_or(&[1][..], OneOrMany::as_slice).to_vec();
         let text = depths
@@ -378,15 +329,6 @@ impl Resolver<'_> {
         let run_time = self.shown("run_time", written, default);
         let ramp_time = self.shown("ramp_time", workload.ramp_time, ramp_default);
         Ok((run_time.0, ramp_time.0))
-    }
-}
-
-/// The text that a workload file has for the value, without quotes.
-pub(super) fn text_of<T: serde::Serialize>(value: &T) -> String {
-    match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(text)) => text,
-        Ok(other) => other.to_string(),
-        Err(_) => String::new(),
     }
 }
 

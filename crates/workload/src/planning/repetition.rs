@@ -6,7 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::model::{Repetitions, Workload};
 use crate::plan::{Cell, RepetitionRule};
 
-use super::options::Resolver;
+use super::resolver::Resolver;
 use super::{CELLS_MAX, WEIGHT_MAX, weight};
 
 /// So many repetitions are always measured; fewer tell nothing of the scatter.

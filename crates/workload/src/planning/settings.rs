@@ -10,7 +10,7 @@ use crate::plan::{Setting, Source};
 
 use super::Context;
 use super::crew::Member;
-use super::options::text_of;
+use super::resolver::text_of;
 
 /// Notes how many workers there are, and refuses CPUs that are not there.
 ///

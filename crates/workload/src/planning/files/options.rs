@@ -9,8 +9,9 @@ use crate::model::{ContentChoice, Seed, Table, Workload};
 use crate::plan::{CacheMode, ContentPlan, EngineKind, RingOptions};
 
 use super::super::Context;
-use super::super::options::{BATCH_DEFAULT, Resolver, SEED_DEFAULT, content_plan};
+use super::super::options::{BATCH_DEFAULT, SEED_DEFAULT, content_plan};
 use super::super::repetition::Often;
+use super::super::resolver::Resolver;
 
 /// The keys with their values.
 pub(super) struct FileOptions {

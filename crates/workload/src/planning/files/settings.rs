@@ -10,7 +10,7 @@ use crate::plan::{FileChoice, FilePlan, PostmarkPlan, Setting, Source};
 use crate::postmark::{Choice, Location};
 
 use super::super::Context;
-use super::super::options::text_of;
+use super::super::resolver::text_of;
 
 /// A key, its value as text, and whether the workload has it.
 type Row = (&'static str, String, bool);
