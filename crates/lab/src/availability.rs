@@ -3,12 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use crate::bench::Ground;
 use crate::catalog::{ENTRIES, Entry, Maker};
 use crate::choice::{Choice, ChoiceKind};
 use crate::device;
 use crate::error::LabError;
-use crate::medium::Medium;
+use crate::medium::{Ground, Medium};
 use crate::tools;
 
 /// Left free beside an image, for the rest of the system.

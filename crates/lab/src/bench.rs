@@ -19,7 +19,7 @@ use crate::clean::{begin, remove_default, remove_own};
 use crate::device;
 use crate::error::LabError;
 use crate::journal::Journal;
-use crate::medium::Medium;
+use crate::medium::{Ground, Medium};
 use crate::place::{ANSWER, BASE, IMAGE, LOCK, ORDER, POINT, make_directory};
 use crate::processes;
 use crate::step::Step;
@@ -27,17 +27,6 @@ use crate::tools;
 use crate::undo::{remove_guest, undo};
 use crate::vm::{Guest, Host, Image, Kernel, Order};
 use crate::words::shown;
-
-/// What file systems are made on, all of them alike.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Ground {
-    /// What they are made on.
-    pub medium: Medium,
-    /// Bytes of the image, or of memory; a named device is used as a whole.
-    pub size_bytes: u64,
-    /// Devices whose content may be destroyed.
-    pub overwrite_devices: Vec<PathBuf>,
-}
 
 /// What is to be said of a file system that a program serves.
 const SERVED: &str = "a program serves it, which reads and writes the device through the page \

@@ -32,13 +32,13 @@ static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
 
 pub use age::{AgeCounts, AgeProgress, Aged, Aging, Layout, age};
 pub use availability::{Availability, availability, check};
-pub use bench::{Built, Ground, Lab};
+pub use bench::{Built, Lab};
 pub use catalog::{ENTRIES, Entry, Maker};
 pub use choice::{Choice, ChoiceKind};
 pub use clean::{Cleaned, clean};
 pub use error::LabError;
 pub use log::{Log, LogSample};
-pub use medium::Medium;
+pub use medium::{Ground, Medium};
 pub use place::default_directory;
 pub use scale::Scale;
 pub use schedule::{Job, Order, schedule};

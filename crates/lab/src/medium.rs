@@ -57,6 +57,17 @@ impl fmt::Display for Medium {
     }
 }
 
+/// What file systems are made on, all of them alike.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Ground {
+    /// What they are made on.
+    pub medium: Medium,
+    /// Bytes of the image, or of memory; a named device is used as a whole.
+    pub size_bytes: u64,
+    /// Devices whose content may be destroyed.
+    pub overwrite_devices: Vec<PathBuf>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

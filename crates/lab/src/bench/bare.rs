@@ -1,7 +1,8 @@
 //! What file systems are made on, without one.
 
-use super::{Built, Ground, Lab, existing};
+use super::{Built, Lab, existing};
 use crate::error::LabError;
+use crate::medium::Ground;
 
 impl Lab {
     /// Makes what file systems are to lie on, and none on it; where that fails, nothing stays.

@@ -3,13 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::guest::{Host, nameable};
-use crate::availability::{check_image, check_program};
-use crate::bench::Ground;
-use crate::catalog::{Entry, Maker};
-use crate::choice::{Choice, ChoiceKind};
 use crate::error::LabError;
-use crate::medium::Medium;
 use crate::tools;
 
 /// The program that is the kernel, and its Debian package.
@@ -102,63 +96,6 @@ fn module_of(line: &str) -> &str {
     line.split(':').next().unwrap_or_default()
 }
 
-/// Refuses what can be seen to fail in guests before anything is made; finds what runs them.
-///
-/// # Errors
-/// A program that is not here, a file system that the guest does not have or that lies on no
-/// image, too little space.
-pub fn check(
-    choices: &[Choice],
-    ground: &Ground,
-    directory: &Path,
-    memory_bytes: u64,
-) -> Result<Host, LabError> {
-    if memory_bytes < MEMORY_BYTES_MIN {
-        return Err(LabError::LittleMemory {
-            bytes: memory_bytes,
-            min_bytes: MEMORY_BYTES_MIN,
-        });
-    }
-    nameable(directory)?;
-    let kernel = Kernel::find()?;
-    if ground.medium != Medium::Loop {
-        return Err(LabError::NotInGuest {
-            what: format!("`--on {}`", ground.medium),
-        });
-    }
-    for choice in choices {
-        let entry = on_image(choice)?;
-        check_program(entry)?;
-        if !kernel.has(entry.types[0]) {
-            return Err(LabError::NoGuestKernel {
-                name: entry.name.to_owned(),
-                release: kernel.release.clone(),
-            });
-        }
-    }
-    check_image(choices, ground, directory)?;
-    Ok(Host {
-        kernel,
-        memory_bytes,
-    })
-}
-
-/// Whether guests of this kernel can have this file system here.
-#[must_use]
-pub fn can_make(entry: &Entry, kernel: &Kernel) -> bool {
-    entry.maker == Maker::Device && check_program(entry).is_ok() && kernel.has(entry.types[0])
-}
-
-/// The entry of a file system that can be made on an image for a guest.
-fn on_image(choice: &Choice) -> Result<&'static Entry, LabError> {
-    match &choice.kind {
-        ChoiceKind::Made { entry, .. } if entry.maker == Maker::Device => Ok(entry),
-        _ => Err(LabError::NotInGuest {
-            what: choice.label.clone(),
-        }),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,15 +107,6 @@ mod tests {
             "kernel/fs/f2fs/f2fs.ko"
         );
         assert_eq!(module_of("kernel/fs/xfs/xfs.ko"), "kernel/fs/xfs/xfs.ko");
-    }
-
-    #[test]
-    fn guests_take_images_only() {
-        let choices = Choice::read_all(&["ext4,tmpfs,overlay".to_owned()]).unwrap();
-        assert!(on_image(&choices[0]).is_ok());
-        for choice in &choices[1..] {
-            assert!(matches!(on_image(choice), Err(LabError::NotInGuest { .. })));
-        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! An image is made on the host and is the guest's block device. The guest runs this very program
 //! with an [`Order`], and leaves an answer beside it.
 
+mod check;
 mod guest;
 mod inside;
 mod kernel;
@@ -12,10 +13,11 @@ mod order;
 mod preloaded;
 mod probe;
 
+pub use check::{can_make, check};
 pub use guest::{Guest, Heard, Host};
 pub(crate) use inside::Console;
 pub use inside::{enter, is_init, rule};
-pub use kernel::{Kernel, can_make, check};
+pub use kernel::Kernel;
 pub(crate) use last_words::speaks_of_memory;
 pub use order::{Image, Order, read_answer};
 pub use probe::probe;
