@@ -1,6 +1,7 @@
 //! Latencies as they are recorded.
 
 use serde::{Deserialize, Serialize};
+use stats::Histogram;
 
 /// What was measured of the latencies of one operation.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -25,6 +26,39 @@ pub struct Latency {
 }
 
 impl Latency {
+    /// The figures of a histogram.
+    #[must_use]
+    pub fn of(histogram: &Histogram) -> Self {
+        if histogram.is_empty() {
+            return Self::default();
+        }
+        let at = |percent| histogram.percentile(percent);
+        Self {
+            count: histogram.count(),
+            min_ns: histogram.min_ns(),
+            mean_ns: histogram.mean_ns(),
+            stddev_ns: histogram.stddev_ns(),
+            max_ns: histogram.max_ns(),
+            sum_ns: u64::try_from(histogram.sum_ns()).unwrap_or(u64::MAX),
+            percentiles_ns: Percentiles {
+                p50: at(50.0),
+                p90: at(90.0),
+                p95: at(95.0),
+                p99: at(99.0),
+                p99_9: at(99.9),
+                p99_99: at(99.99),
+                p99_999: at(99.999),
+            },
+            histogram: HistogramRecord {
+                hdr_v2_base64: histogram.to_hdr_v2_base64(),
+                buckets_ns: histogram
+                    .buckets()
+                    .map(|bucket| [bucket.low_ns, bucket.high_ns, bucket.count])
+                    .collect(),
+            },
+        }
+    }
+
     /// How many latencies fell below each of the rising `bounds_ns` but not below the one before;
     /// the last of the counts holds those at or above every bound.
     ///

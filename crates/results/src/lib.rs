@@ -11,33 +11,36 @@ mod cell;
 mod doubt;
 mod effect;
 mod environment;
+mod estimate;
 mod even;
 mod event;
 mod flows;
 mod format;
+mod interval;
 mod key;
 mod lab;
 mod latency;
+mod names;
 mod open_loop;
+mod operations;
+mod over_time;
 mod owner;
 mod parts;
+mod phase;
 mod precondition;
 mod real;
 mod record;
 mod repetition;
 mod search;
 mod standstill;
+mod status;
 mod steady;
 mod title;
 mod unfinished;
 mod warning;
 mod within;
 
-pub use build::Names;
-pub use cell::{
-    CellRecord, EstimateRecord, IntervalFigures, IntervalKind, IntervalRecord, OperationFigures,
-    Operations, Phase, PrecisionVerdict, TransactionFigures,
-};
+pub use cell::CellRecord;
 pub use doubt::{
     MEASURED_NS_MIN, SAMPLES_BEYOND_MIN, doubt, doubt_environment, doubt_load, doubt_memory,
     doubt_short, doubt_store, longer_by, percentile_is_supported,
@@ -46,26 +49,32 @@ pub use effect::effect;
 pub use environment::{
     Clock, Device, Environment, FileSystem, Limit, LimitedResource, Load, Mount, Processor, Stack,
 };
+pub use estimate::{EstimateRecord, IntervalKind, PrecisionVerdict};
 pub use even::{EvenRates, uncertain_rate};
 pub use event::{Listener, RunEvent};
 pub use flows::CONNECTION;
 pub use format::FORMAT;
+pub use interval::{IntervalFigures, IntervalRecord};
 pub use key::CellKey;
 pub use lab::{Better, LAB_FORMAT, LabColumn, LabFigure, LabRecord, LabSection, LabWords};
 pub use latency::{HistogramRecord, Latency, Percentiles};
+pub use names::Names;
 pub use open_loop::{DueFigures, OpenLoopFigures, RESPONSE};
+pub use operations::{OperationFigures, Operations, TransactionFigures};
 pub use owner::Owner;
 pub use parts::{
     CpuFigures, DeviceFigures, EngineNotes, ErrnoCount, MachineCpu, ProcessorFigures, RingSetup,
     TargetFigures, WorkerFigures,
 };
+pub use phase::Phase;
 pub use precondition::PreconditionRecord;
 pub use real::per_second;
-pub use record::{Alternation, Program, ReadError, RunRecord, Status};
+pub use record::{Alternation, Program, ReadError, RunRecord};
 pub use repetition::{estimates, principal_phases};
 pub use search::{RateBracket, RateSearch, RateTrial};
 pub use standstill::{Standstill, StandstillCause};
 pub use stats::{SteadyRule, SteadyVerdict, SteadyWindow};
+pub use status::Status;
 pub use steady::{RoundRecord, SteadyRecord};
 pub use title::{CellNames, Distinction, cell_title, target_indexes};
 pub use warning::{Warning, WarningCode, WarningLevel};

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize, Serializer};
 use workload::plan::{Plan, TargetKind, TargetPlan};
 
-use crate::{CellRecord, Environment, EstimateRecord, FORMAT, PreconditionRecord, Warning};
+use crate::{CellRecord, Environment, EstimateRecord, FORMAT, PreconditionRecord, Status, Warning};
 
 /// Everything that was planned, found and measured in one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -86,18 +86,6 @@ impl Program {
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }
-}
-
-/// How a run or a cell ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Status {
-    /// Everything was measured.
-    Complete,
-    /// Someone ended it before its time; what was measured until then is kept.
-    Interrupted,
-    /// It could not go on.
-    Failed,
 }
 
 /// Why a record cannot be read.

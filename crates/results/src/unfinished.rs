@@ -3,7 +3,7 @@
 use stats::Interval;
 use workload::plan::{Cell, Plan};
 
-use crate::build::MOVES_BYTES;
+use crate::names::MOVES_BYTES;
 use crate::{
     CellRecord, IntervalFigures, IntervalRecord, Latency, Names, OperationFigures, Status,
     per_second,

@@ -2,17 +2,7 @@
 //! it drifted.
 
 use serde::{Deserialize, Serialize};
-use stats::{Drift, WarmUp, mean, stddev};
 
-use crate::build::MOVES_BYTES;
-use crate::even::{EvenRates, uncertain_rate};
-use crate::{CellRecord, Phase};
-
-/// Fewer intervals say nothing.
-const INTERVALS_MIN: usize = 10;
-/// A rate that changes by this share of its mean over the run is not steady, as in SNIA's limit
-/// for the excursion of a window.
-const EXCURSION_MAX: f64 = 0.10;
 /// A warm-up that changes the mean by less than this share is recorded, but no reason to doubt.
 const WARM_UP_CHANGE_MIN: f64 = 0.01;
 
@@ -65,45 +55,6 @@ pub struct DriftRecord {
 }
 
 impl WithinRun {
-    /// Of a measured cell; none with fewer than 10 intervals, and for the phases of a classic
-    /// program, whose transactions intervals do not count.
-    #[must_use]
-    pub fn of(cell: &CellRecord) -> Option<Self> {
-        if matches!(cell.phase, Phase::Classic(_)) || cell.workers == 0 {
-            return None;
-        }
-        let names: Vec<&str> = cell.operations.keys().map(String::as_str).collect();
-        let moving = |name: &&str| MOVES_BYTES.contains(name);
-        let names = match names.iter().any(moving) {
-            true => names.into_iter().filter(moving).collect(),
-            false => names,
-        };
-        let even = EvenRates::of(&cell.intervals, &names, |figures| figures.count);
-        let rates = &even.per_second;
-        if rates.len() < INTERVALS_MIN {
-            return None;
-        }
-        let warm_up = WarmUp::of(rates);
-        let settled = warm_up.map_or(0, |it| it.end_index);
-        let uncertain = uncertain_rate(cell, &even, cell.total.count);
-        let half = uncertain.and_then(|it| Some((it.mean, it.half_width()?)));
-        let stddev = stddev(rates)?;
-        Some(Self {
-            intervals: u32::try_from(rates.len()).unwrap_or(u32::MAX),
-            mean: mean(rates)?,
-            stddev,
-            effective: uncertain.map(|it| it.effective(stddev, rates.len())),
-            ci95_low: half.map(|(mean, half)| mean - half),
-            ci95_high: half.map(|(mean, half)| mean + half),
-            warm_up: warm_up.map(|it| WarmUpRecord {
-                length_ns: even.starts_ns[it.end_index],
-                settled_mean: it.settled_mean,
-                p_value: it.p_value,
-            }),
-            drift: drift(&even.starts_ns[settled..], &rates[settled..]),
-        })
-    }
-
     /// Half the width of the mean's 95 % confidence interval as a share of the mean.
     #[must_use]
     pub fn precision(&self) -> Option<f64> {
@@ -118,16 +69,4 @@ impl WithinRun {
         let matters = |it: &&WarmUpRecord| (it.settled_mean - self.mean).abs() >= limit;
         self.warm_up.as_ref().filter(matters)
     }
-}
-
-fn drift(starts_ns: &[u64], rates: &[f64]) -> Option<DriftRecord> {
-    let drift = Drift::of(rates)?;
-    // From the middle of the first to that of the last, as is the line.
-    let span_ns = starts_ns.last()?.saturating_sub(*starts_ns.first()?).max(1);
-    Some(DriftRecord {
-        change: drift.change,
-        change_per_second: drift.change * 1e9 / span_ns as f64,
-        p_value: drift.p_value,
-        is_beyond: drift.is_beyond(EXCURSION_MAX),
-    })
 }
