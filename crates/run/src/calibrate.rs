@@ -7,10 +7,11 @@ use engine::{Null, TscClock};
 
 use crate::RunError;
 use crate::batch::Batch;
-use crate::cell::shape;
 use crate::lane::Lane;
-use crate::recorder::{Counting, Recorder, Schedule, exchange};
-use crate::spans::{Contents, Parts, with_requests};
+use crate::pace::Parts;
+use crate::recorder::{Counting, Recorder, Schedule};
+use crate::sample::exchange;
+use crate::spans::{Contents, with_requests};
 
 /// How long the `null` engine is run at a time, in nanoseconds.
 const CALIBRATION_NS: u64 = 20_000_000;
@@ -79,11 +80,7 @@ fn once(
     clock: &TscClock,
 ) -> Result<OwnCost, RunError> {
     let requests = lane.requests()?;
-    let shape = shape(
-        lane,
-        requests.operations(),
-        requests.transaction_kinds().len(),
-    );
+    let shape = lane.shape(requests.operations(), requests.transaction_kinds().len());
     let (sample, outbox, _inbox) = exchange(shape);
     let schedule = Schedule {
         start_ns: 0,

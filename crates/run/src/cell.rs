@@ -7,101 +7,31 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::{ScopedJoinHandle, Thread, scope};
 use std::time::{Duration, Instant};
 
+use engine::TscClock;
 use engine::clock::Clock;
-use engine::{OperationSet, TscClock};
-use results::{EngineNotes, RunEvent, Standstill, SteadyRecord};
-use stats::Interval;
+use results::EngineNotes;
 use workload::plan::Cell;
 
 use crate::RunError;
 use crate::batch::Batch;
 use crate::collect::Collection;
 use crate::gate::{Gate, Signal};
+use crate::kit::CellKit;
 use crate::lane::Lane;
-use crate::recorder::{Outcome, Sample, Schedule, exchange};
-use crate::rounds::{self, Rounds};
+use crate::measured::{Measured, MeasuredLane};
+use crate::outcome::Outcome;
+use crate::recorder::Schedule;
+use crate::rounds::Rounds;
+use crate::sample::exchange;
+use crate::start::{Ready, Start};
+use crate::times;
 use crate::watch::{Watch, watch};
-use crate::worker::{Kit, Part, Start, work};
+use crate::worker::{Kit, Part, work};
 
 /// How long it may take at most until the kernel is done with a thread that has ended, and how
 /// often that is looked at.
 const GOING_MAX: Duration = Duration::from_secs(2);
 const GOING_LOOK: Duration = Duration::from_micros(100);
-
-/// For so long a phase may wait for a request at its end, in nanoseconds, or for this part of the
-/// run time where that is longer: a stall that lasts on must not make runs endless.
-const GRACE_MIN_NS: u64 = 1_000_000_000;
-const GRACE_PART: u64 = 10;
-
-/// What the run lends to a cell, or to a stage of one.
-pub(crate) struct CellKit<'a> {
-    pub cell: &'a Cell,
-    pub clock: &'a TscClock,
-    pub stop: &'a Arc<AtomicBool>,
-    /// Set from outside when the process goes on after it was stopped.
-    pub continued: &'a AtomicBool,
-    /// What is shown as being done, and how much of it there is.
-    pub course: Course,
-    /// Called when the measurement begins and when it ends, with the threads' ids.
-    pub mark: &'a mut dyn FnMut(Mark, &[i32]),
-    pub listener: &'a mut dyn FnMut(&RunEvent),
-}
-
-/// What is shown as being done, and how much of it there is.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Course {
-    /// The phase's name, where it is not simply measuring.
-    pub phase: Option<String>,
-    /// Transactions until it ends; none where it ends by time or nobody knows.
-    pub transactions: Option<u64>,
-    /// How long it is to take, in nanoseconds; 0 where it ends by itself.
-    pub time_ns: u64,
-}
-
-/// The ends of the measurement, as the monitor sees them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Mark {
-    Begin,
-    /// A round ends and the next begins.
-    Round,
-    End,
-}
-
-/// Everything that was counted in a cell.
-pub(crate) struct Measured {
-    pub lanes: Vec<MeasuredLane>,
-    pub intervals: Vec<results::IntervalRecord>,
-    pub engine_notes: EngineNotes,
-    pub transaction_kinds: &'static [&'static str],
-    /// When the measurement was to begin, in nanoseconds of the clock.
-    pub measure_ns: u64,
-    /// When everything stood still.
-    pub standstills: Vec<Standstill>,
-    /// The rounds, where there were any.
-    pub steady: Option<MeasuredRounds>,
-}
-
-/// The rounds of a cell; what was measured is that of their window.
-pub(crate) struct MeasuredRounds {
-    pub record: SteadyRecord,
-    /// 0-based indexes of the window's first round and of the one behind it; none where no round
-    /// was measured in full.
-    pub window: Option<(u64, u64)>,
-}
-
-/// What was counted in a lane.
-pub(crate) struct MeasuredLane {
-    pub lane: Lane,
-    /// One a span of the lane's plan.
-    pub spans: Vec<Interval>,
-    pub outcome: Outcome,
-}
-
-/// What a lane's thread says when it can begin.
-pub(crate) struct Ready {
-    pub notes: EngineNotes,
-    pub thread_id: i32,
-}
 
 /// Runs one cell, or a stage of one, to its end.
 pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measured, RunError> {
@@ -115,7 +45,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     let end = end_of(&kit);
     for (index, part) in parts.into_iter().enumerate() {
         transaction_kinds = part.transaction_kinds;
-        let shape = shape(&part.lane, part.operations, transaction_kinds.len());
+        let shape = part.lane.shape(part.operations, transaction_kinds.len());
         let (sample, outbox, inbox) = exchange(shape.clone());
         let operations = share(kit.cell.operations, lane_count, index as u64);
         let start = Start {
@@ -136,7 +66,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     drop(sender);
     let cell = kit.cell;
     let counters = shapes.iter().map(|shape| shape.spans.clone()).collect();
-    let mut collection = Collection::new(inboxes, shapes, rounds::steps(cell));
+    let mut collection = Collection::new(inboxes, shapes, times::steps(cell));
     collection.rounds = Rounds::new(cell, counters);
     collection.leaves_out = can_leave_out(cell);
     let threads = tasks
@@ -187,21 +117,10 @@ fn schedule(cell: &Cell, operations: u64) -> Schedule {
     Schedule {
         start_ns: 0,
         ramp_ns: cell.ramp_time_ns,
-        run_ns: rounds::measure_ns(cell),
-        interval_ns: rounds::interval_ns(cell),
+        run_ns: times::measure_ns(cell),
+        interval_ns: times::interval_ns(cell),
         operations,
-        grace_ns: grace_ns(cell),
-    }
-}
-
-/// How much longer than its time a phase may take until a request is done.
-///
-/// Rounds and what begins when it is due have ends that are the same for all; work on many files
-/// counts transactions of several requests.
-pub(crate) fn grace_ns(cell: &Cell) -> u64 {
-    match cell.rate.is_some() || cell.steady.is_some() || cell.files.is_some() {
-        true => 0,
-        false => GRACE_MIN_NS.max(cell.run_time_ns / GRACE_PART),
+        grace_ns: times::grace_ns(cell),
     }
 }
 
@@ -252,7 +171,7 @@ fn run_threads(
         let all_ready: Vec<Ready> = ready.iter().take(lane_count).collect();
         let thread_ids: Vec<i32> = all_ready.iter().map(|ready| ready.thread_id).collect();
         // Opens a file for each thread, which takes its time.
-        let interval_ns = crate::rounds::interval_ns(kit.cell);
+        let interval_ns = times::interval_ns(kit.cell);
         collection.waits.start(&thread_ids, interval_ns);
         let start_ns = kit.clock.now_ns();
         let measure_ns = start_ns + kit.cell.ramp_time_ns;
@@ -403,18 +322,6 @@ fn share(operations: Option<u64>, lane_count: u64, index: u64) -> u64 {
     match operations {
         None => u64::MAX,
         Some(all) => all / lane_count + u64::from(index < all % lane_count),
-    }
-}
-
-/// An empty sample with the counters that a lane uses.
-pub(crate) fn shape(lane: &Lane, operations: OperationSet, kind_count: usize) -> Sample {
-    let numbers = operations.iter().map(|operation| operation as usize);
-    let span = Interval::with(numbers, kind_count);
-    Sample {
-        at_ns: 0,
-        length_ns: 0,
-        ramp: false,
-        spans: vec![span; lane.plan.spans.len()],
     }
 }
 

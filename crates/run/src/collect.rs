@@ -5,10 +5,12 @@ use std::collections::btree_map::Entry;
 
 use stats::Interval;
 
-use crate::recorder::{Inbox, Outcome, Sample};
+use crate::outcome::Outcome;
 use crate::rounds::Rounds;
+use crate::sample::{Inbox, Sample};
 use crate::standstill::Still;
-use crate::timeline::{Slice, Steps, Timeline};
+use crate::timeline::{Slice, Timeline};
+use crate::times::Steps;
 use crate::waits::WaitSeries;
 
 /// Everything that the workers of a cell have counted so far.

@@ -4,37 +4,13 @@
 //! by the generator, whenever it is done.
 
 use engine::{Clock, Engine, EngineError, Wait};
-use generate::{Backlog, Content, Generator, LeftOver, OpenLoop};
-use workload::plan::Cell;
+use generate::{Content, Generator, LeftOver, OpenLoop};
 
 use crate::measure::Loop;
-use crate::recorder::{Outcome, Schedule};
+use crate::outcome::{Drained, Outcome};
+use crate::recorder::Schedule;
 use crate::slots::Turns;
-use crate::worker::thread_cpu;
-
-/// What was due may begin for so long after the end, in nanoseconds, or for this part of the run
-/// time where that is longer: devices that stall come back within seconds, while the backlog of one
-/// that is too slow takes as long as the run, and its response times say no more.
-const DRAIN_MIN_NS: u64 = 10_000_000_000;
-const DRAIN_PART: u64 = 10;
-
-/// How long what was due may still begin after a cell's end, in nanoseconds.
-pub(crate) fn drain_max_ns(cell: &Cell) -> u64 {
-    DRAIN_MIN_NS.max(cell.run_time_ns / DRAIN_PART)
-}
-
-/// What is left of an open loop.
-#[derive(Debug, Clone)]
-pub(crate) struct Drained {
-    pub backlog: Backlog,
-    /// When the measurement ended for due times, in nanoseconds of the clock; none where it ended
-    /// because there was no more to do.
-    pub end_ns: Option<u64>,
-    /// Until when requests were begun.
-    pub quit_ns: u64,
-    /// When the last one was done.
-    pub done_ns: u64,
-}
+use crate::thread::thread_cpu;
 
 impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, OpenLoop<G>, C, K> {
     /// Runs ramp and measurement, then what was due in it, which begins for `drain_max_ns` at most.

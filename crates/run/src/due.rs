@@ -5,24 +5,14 @@ use std::ops::Range;
 use generate::Backlog;
 use results::DueFigures;
 use stats::Histogram;
-use workload::plan::Cell;
 
-use crate::cell::Measured;
-use crate::drain::Drained;
+use crate::measured::Measured;
+use crate::outcome::Drained;
 
 /// What was due and never began is told one by one up to so many; the rest is spread evenly.
 const TOLD_MAX: u64 = 10_000_000;
 /// In how many steps the rest is spread.
 const REST_STEPS: u64 = 1000;
-
-/// For how long what is due is measured, in nanoseconds: without end where the measurement ends by
-/// a number of operations.
-pub(crate) fn due_window_ns(cell: &Cell) -> u64 {
-    match cell.run_time_ns {
-        0 => u64::MAX,
-        run_time_ns => run_time_ns,
-    }
-}
 
 /// What became of all that was due.
 pub(crate) fn due_figures(measured: &Measured) -> DueFigures {

@@ -4,8 +4,8 @@ use results::{CellRecord, Names, OpenLoopFigures, Status, TargetFigures, WorkerF
 use stats::Interval;
 use workload::plan::{Cell, Plan};
 
-use crate::cell::{Measured, MeasuredLane};
 use crate::due::due_figures;
+use crate::measured::{Measured, MeasuredLane};
 
 /// The names of all operations, by number.
 pub(crate) fn operation_names() -> Vec<&'static str> {

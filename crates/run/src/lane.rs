@@ -5,13 +5,14 @@ use generate::{
     Arrivals, DueTimes, GenerateError, Generator, Iometer, OwnCursor, RESPONSE_KINDS, SharedCursor,
     Transfer,
 };
+use stats::Interval;
 use workload::plan::{
     ArrivalKind, Cell, CursorKind, EngineKind, OpenLoop, PositionRule, WorkerPlan,
 };
 
-use crate::drain::drain_max_ns;
-use crate::due::due_window_ns;
 use crate::pace::Paced;
+use crate::sample::Sample;
+use crate::times::{drain_max_ns, due_window_ns};
 
 /// What one thread does.
 #[derive(Clone)]
@@ -72,6 +73,18 @@ impl Lane {
         }
         let operations = operations.with(Operation::Open).with(Operation::Close);
         (operations, &["transaction", "connection"])
+    }
+
+    /// An empty sample with the counters that the lane uses.
+    pub fn shape(&self, operations: OperationSet, kind_count: usize) -> Sample {
+        let numbers = operations.iter().map(|operation| operation as usize);
+        let span = Interval::with(numbers, kind_count);
+        Sample {
+            at_ns: 0,
+            length_ns: 0,
+            ramp: false,
+            spans: vec![span; self.plan.spans.len()],
+        }
     }
 
     /// Requests in flight.

@@ -3,6 +3,7 @@
 //! Running decides nothing: every choice stands in the plan. What happens is told as events, and
 //! what was measured is returned as a record.
 
+mod alone;
 mod batch;
 mod blank;
 mod calibrate;
@@ -20,12 +21,16 @@ mod find_depth;
 pub mod fs_mark;
 mod gate;
 mod in_turn;
+mod kit;
 mod lane;
 pub mod lat_fs;
 mod measure;
+mod measured;
 mod observe;
+mod outcome;
 mod own_files;
 mod pace;
+mod parts;
 pub mod postmark;
 mod precondition;
 mod preflight;
@@ -34,20 +39,26 @@ mod recorder;
 mod repeats;
 mod rooms;
 mod rounds;
+mod sample;
 mod session;
 mod slots;
 mod spans;
 mod standstill;
+mod start;
+mod targets;
 #[cfg(test)]
 mod tests;
+mod thread;
 mod timeline;
+mod times;
 mod together;
 mod waits;
 mod watch;
 mod worker;
 
+pub use alone::run;
 pub use blank::blank_storage;
 pub use error::RunError;
 pub use in_turn::{Turn, run_in_turn};
 pub use ready::refusals;
-pub use session::{Finished, RunOptions, run};
+pub use session::{Finished, RunOptions};

@@ -12,7 +12,8 @@ use target::{
     OwnIoCounters, Pressure, ProcessorTicks, QuotaCounters, QuotaSample,
 };
 
-use crate::cell::{Mark, Measured, MeasuredLane};
+use crate::kit::Mark;
+use crate::measured::{Measured, MeasuredLane};
 
 /// Samples counters at both ends of a measurement.
 pub(crate) struct Observer {

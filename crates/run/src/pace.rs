@@ -4,13 +4,22 @@ use engine::{Clock, Completion, Engine, EngineError, Request, Wait};
 use generate::{Content, DueTimes, DueWindow, Generator, OpenLoop, Timing};
 
 use crate::RunError;
+use crate::batch::Batch;
 use crate::measure::Loop;
-use crate::recorder::Outcome;
-use crate::spans::Parts;
+use crate::outcome::Outcome;
+use crate::recorder::Recorder;
 
 /// The end of a wait for a due time is spent looking at the clock, in nanoseconds: sleeping
 /// threads wake up some ten microseconds late.
 const LOOK_NS: u64 = 100_000;
+
+/// What a loop needs besides requests and contents.
+pub(crate) struct Parts<E, K> {
+    pub engine: E,
+    pub recorder: Recorder,
+    pub clock: K,
+    pub batch: Batch,
+}
 
 /// When a lane's requests begin, chosen once.
 pub(crate) trait Pace {

@@ -9,10 +9,12 @@ use workload::plan::{
 };
 
 use crate::RunError;
-use crate::cell::{CellKit, Course, Measured, run_cell};
-use crate::ready::open;
+use crate::cell::run_cell;
+use crate::kit::{CellKit, Course};
+use crate::measured::Measured;
+use crate::parts::{Sources, parts};
 use crate::session::Session;
-use crate::spans::{self, Sources};
+use crate::targets::open;
 
 /// Bytes of a write.
 ///
@@ -89,7 +91,7 @@ impl Session<'_> {
             open: &open,
             contents: &contents,
         };
-        let parts = spans::parts(fill, &sources)?;
+        let parts = parts(fill, &sources)?;
         let total_bytes = fill.operations.unwrap_or(0) * line_bytes(fill);
         let mut done_bytes = 0;
         let listener = &mut *self.listener;

@@ -1,17 +1,13 @@
-//! The targets of a run: admitted, prepared, made ready for each cell, opened for its lanes.
+//! The targets of a run: admitted, prepared, made ready for each cell.
 
-use std::collections::BTreeMap;
-
-use engine::{Operation, OperationSet};
-use generate::verify_block_bytes;
-use results::{RunEvent, Warning, WarningCode, target_indexes};
-use target::{FillPlan, Permission, Prepared, TargetError, Watch};
+use results::{RunEvent, target_indexes};
+use target::{FillPlan, Permission, TargetError, Watch};
 use workload::classics::create_remove::Between;
 use workload::plan::{Cell, ContentPlan, EngineKind, FilePlan, Plan, TargetPlan, WorkerPlan};
 
 use crate::RunError;
 use crate::session::Session;
-use crate::spans::OpenFile;
+use crate::targets::{file_seed, stamp_bytes};
 
 /// An admitted target: its index, the first cell that uses it, and leave to use it.
 pub(crate) type Site<'a> = (u32, &'a Cell, target::Admitted);
@@ -154,17 +150,6 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Says which targets of a cell do not lead to what was measured any more.
-pub(crate) fn losses(targets: &BTreeMap<u32, Prepared>, cell: &Cell) -> Vec<Warning> {
-    let indexes = target_indexes(cell).into_iter();
-    let losses = indexes.filter_map(|index| targets.get(&index)?.loss());
-    let warning = |loss: target::Loss| {
-        let message = format!("{loss}; the figures may be those of a file without a name");
-        Warning::of_cell(WarningCode::TargetLost, cell.index, message)
-    };
-    losses.map(warning).collect()
-}
-
 /// Bytes from byte 0 that a cell uses of a target.
 fn used_bytes(cell: &Cell, target_index: u32) -> u64 {
     let spans = cell.workers.iter().flat_map(|worker| &worker.spans);
@@ -184,15 +169,6 @@ fn progress(target: &TargetPlan, listener: &mut dyn FnMut(&RunEvent)) -> impl Fn
             done_bytes,
             total_bytes,
         });
-    }
-}
-
-fn direct_code(cause: target::DirectCause) -> WarningCode {
-    match cause {
-        target::DirectCause::WritesBuffered | target::DirectCause::AllBuffered => {
-            WarningCode::DirectFallsBack
-        }
-        _ => WarningCode::DirectNotHonored,
     }
 }
 
@@ -239,49 +215,5 @@ fn fill_plan(plan: &Plan, cell: &Cell, target_index: u32) -> Result<FillPlan, Ru
         verify_block_bytes,
         seed,
         prepare_device: false,
-    })
-}
-
-/// Length of stamped blocks, the same for all cells, so that one checks what another wrote.
-pub(crate) fn stamp_bytes(plan: &Plan) -> Result<u32, RunError> {
-    let cells = plan.cells.iter().filter(|cell| cell.files.is_none());
-    let workers = cells.flat_map(|cell| &cell.workers);
-    Ok(verify_block_bytes(workers.filter(|worker| worker.verify))?)
-}
-
-/// The seed of a target's content.
-pub(crate) fn file_seed(seed: u64, target_index: u32) -> u64 {
-    generate::mix(seed ^ generate::mix(u64::from(target_index) + 1))
-}
-
-/// Opens a target for one lane and notes doubts about direct I/O, one a target.
-pub(crate) fn open(
-    targets: &BTreeMap<u32, Prepared>,
-    cell: &Cell,
-    target_index: u32,
-    operations: OperationSet,
-    doubts: &std::cell::RefCell<BTreeMap<u32, Warning>>,
-) -> Result<OpenFile, RunError> {
-    let prepared = targets
-        .get(&target_index)
-        .expect("every target of a cell that does I/O was prepared");
-    let writes = operations.contains(Operation::Write);
-    let reads = operations.contains(Operation::Read);
-    // A shared mapping that is written needs both.
-    let reads = reads || cell.engine == EngineKind::Mmap;
-    let opened = prepared.open(cell.cache, reads, writes)?;
-    if let Some(cause) = opened.doubt {
-        let code = direct_code(cause.cause);
-        let message = cause.to_string();
-        let warning = Warning::of_cell(code, cell.index, message);
-        doubts.borrow_mut().entry(target_index).or_insert(warning);
-    }
-    let reopen = match operations.contains(Operation::Open) {
-        true => Some(prepared.reopen(cell.cache, reads, writes)?),
-        false => None,
-    };
-    Ok(OpenFile {
-        file: opened.file,
-        reopen,
     })
 }

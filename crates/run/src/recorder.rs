@@ -6,45 +6,15 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::files::FileRequests;
 use engine::Request;
 use generate::Mismatch;
-use stats::Interval;
-use target::CpuSample;
 
-use crate::drain::Drained;
+use crate::outcome::Outcome;
+use crate::sample::{Outbox, Sample, exchange};
 use crate::slots::{EndedFlow, Turns};
 
 /// How often a worker looks at the stop flag, at least, in nanoseconds.
 const LOOK_NS: u64 = 50_000_000;
-
-/// What a worker has counted since the last hand-over.
-#[derive(Debug, Clone)]
-#[cfg_attr(test, derive(Default))]
-pub(crate) struct Sample {
-    /// When counting began, in nanoseconds of the clock.
-    pub at_ns: u64,
-    /// How long it lasted, in nanoseconds.
-    pub length_ns: u64,
-    /// Whether this is ramp, which is shown but never kept.
-    pub ramp: bool,
-    /// One a span of the worker's plan.
-    pub spans: Vec<Interval>,
-}
-
-impl Sample {
-    /// When counting ended, in nanoseconds of the clock.
-    pub const fn end_ns(&self) -> u64 {
-        self.at_ns.saturating_add(self.length_ns)
-    }
-
-    fn clear(&mut self, at_ns: u64, ramp: bool) {
-        self.at_ns = at_ns;
-        self.length_ns = 0;
-        self.ramp = ramp;
-        self.spans.iter_mut().for_each(Interval::clear);
-    }
-}
 
 /// How long each phase lasts.
 #[derive(Debug, Clone, Copy)]
@@ -68,40 +38,6 @@ pub(crate) struct Schedule {
 pub(crate) enum Tick {
     Continue,
     End,
-}
-
-/// A worker's side of the hand-over.
-pub(crate) struct Outbox {
-    pub full: rtrb::Producer<Box<Sample>>,
-    pub empty: rtrb::Consumer<Box<Sample>>,
-}
-
-/// The reader's side of the hand-over.
-pub(crate) struct Inbox {
-    pub full: rtrb::Consumer<Box<Sample>>,
-    pub empty: rtrb::Producer<Box<Sample>>,
-}
-
-/// Makes both sides and the sample to begin with, all of the shape of `like`.
-pub(crate) fn exchange(like: Sample) -> (Box<Sample>, Outbox, Inbox) {
-    let (full_in, full_out) = rtrb::RingBuffer::new(2);
-    let (mut empty_in, empty_out) = rtrb::RingBuffer::new(2);
-    for _ in 0..2 {
-        // The ring was made for two, so it takes two.
-        let _ = empty_in.push(Box::new(like.clone()));
-    }
-    let outbox = Outbox {
-        full: full_in,
-        empty: empty_out,
-    };
-    (
-        Box::new(like),
-        outbox,
-        Inbox {
-            full: full_out,
-            empty: empty_in,
-        },
-    )
 }
 
 /// Counts what a worker's requests did.
@@ -133,28 +69,6 @@ pub(crate) enum Counting {
     BySpan,
     /// The only one, whichever file it goes to.
     Together,
-}
-
-/// What remains when a worker is done.
-#[cfg_attr(test, derive(Default))]
-pub(crate) struct Outcome {
-    /// What has not been handed over.
-    pub rest: Box<Sample>,
-    pub outbox: Option<Outbox>,
-    /// From the end of the ramp to the last tick; 0 when the ramp did not end.
-    pub measured_ns: u64,
-    pub finish_ns: u64,
-    pub stopped: bool,
-    pub mismatch_count: u64,
-    pub first_mismatch: Option<Mismatch>,
-    /// Processor time of the loop, ramp included, in nanoseconds.
-    pub loop_cpu_ns: u64,
-    /// The thread's processor time after the measurement.
-    pub cpu_at_end: Option<CpuSample>,
-    /// The stream of requests on many files, for the next stage.
-    pub requests: Option<FileRequests>,
-    /// What became of what was due, where requests began when they were due.
-    pub drained: Option<Drained>,
 }
 
 impl Recorder {
@@ -411,34 +325,5 @@ impl Recorder {
         std::mem::swap(&mut self.current, &mut next);
         next.length_ns = now_ns.saturating_sub(next.at_ns);
         self.outbox.give(next);
-    }
-}
-
-impl Outbox {
-    /// An empty sample, for which what is counted can be given.
-    fn take_empty(&mut self) -> Option<Box<Sample>> {
-        if self.full.is_full() || self.full.is_abandoned() {
-            return None;
-        }
-        self.empty.pop().ok()
-    }
-
-    pub fn give(&mut self, full: Box<Sample>) {
-        // Fullness was asked for before, and nobody else pushes.
-        let _ = self.full.push(full);
-    }
-}
-
-impl Outcome {
-    /// Hands over what has not been, so that the reader has it in time and not only when the last
-    /// lane has ended. Where the reader is behind, it stays.
-    pub fn hand_over_rest(&mut self) {
-        let Some(outbox) = self.outbox.as_mut().filter(|_| self.measured_ns > 0) else {
-            return;
-        };
-        if let Some(mut empty) = outbox.take_empty() {
-            empty.clear(self.finish_ns, false);
-            outbox.give(std::mem::replace(&mut self.rest, empty));
-        }
     }
 }

@@ -6,52 +6,14 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 
-use results::{Latency, Names, RoundRecord, RunEvent, SteadyRecord, SteadyRule, per_second};
+use results::{Latency, Names, RoundRecord, SteadyRecord, per_second};
 use stats::{Interval, SteadyState, SteadyVerdict};
 use workload::plan::Cell;
 
-use crate::cell::{CellKit, Measured, MeasuredRounds};
-use crate::collect::Collection;
 use crate::figures::operation_names;
-use crate::recorder::Sample;
-use crate::timeline::Steps;
-
-/// Intervals of a round: as many as give a window the intervals of a measurement.
-fn intervals_per_round(cell: &Cell, rule: &SteadyRule) -> u64 {
-    let window_ns = cell.run_time_ns.saturating_mul(rule.window_count as u64);
-    (cell.run_time_ns / Steps::of(window_ns).length_ns).max(1)
-}
-
-/// How long a cell's intervals are; a round has a whole number of them.
-pub(crate) fn steps(cell: &Cell) -> Steps {
-    match &cell.steady {
-        Some(rule) => Steps::even((cell.run_time_ns / intervals_per_round(cell, rule)).max(1)),
-        // However long it may take, operations end it.
-        None if cell.operations.is_some() => Steps::of(0),
-        None => Steps::of(cell.run_time_ns),
-    }
-}
-
-/// Length of the intervals that workers hand over, in nanoseconds.
-pub(crate) fn interval_ns(cell: &Cell) -> u64 {
-    steps(cell).length_ns
-}
-
-/// Length of a cell's measurement, in nanoseconds: of all rounds that there may be; 0 where
-/// something else ends it.
-pub(crate) fn measure_ns(cell: &Cell) -> u64 {
-    let rounds = cell.steady.map_or(1, |rule| rule.rounds_max as u64);
-    match round_ns(cell) {
-        Some(round_ns) => round_ns.saturating_mul(rounds),
-        None => cell.run_time_ns,
-    }
-}
-
-/// Length of a round, in nanoseconds; none where a cell has no rounds.
-pub(crate) fn round_ns(cell: &Cell) -> Option<u64> {
-    let per_round = intervals_per_round(cell, cell.steady.as_ref()?);
-    Some(interval_ns(cell).saturating_mul(per_round))
-}
+use crate::measured::{Measured, MeasuredRounds};
+use crate::sample::Sample;
+use crate::times::{intervals_per_round, round_ns};
 
 /// The rounds of a cell until now.
 pub(crate) struct Rounds {
@@ -81,23 +43,6 @@ struct WindowCounts {
     lengths_ns: Vec<u64>,
     /// 0-based indexes of its rounds.
     rounds: Range<u64>,
-}
-
-/// Tells how many rounds are done and how steady they are.
-pub(crate) fn tell(kit: &mut CellKit<'_>, collection: &Collection) {
-    let Some(rounds) = &collection.rounds else {
-        return;
-    };
-    let told = rounds.told();
-    let shares = told.shares();
-    (kit.listener)(&RunEvent::Round {
-        cell: kit.cell.index,
-        done: told.rounds.len() as u32,
-        rounds_max: told.rule.rounds_max as u32,
-        verdict: told.verdict,
-        range_share: shares.map(|it| it.0),
-        excursion_share: shares.map(|it| it.1),
-    });
 }
 
 impl Rounds {

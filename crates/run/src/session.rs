@@ -1,4 +1,4 @@
-//! A whole run: targets made ready, cells measured one after another, the record.
+//! A run at work: its targets, cells measured one after another, the record.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,15 +17,17 @@ use workload::plan::{Cell, ContentPlan, FilePlan, Plan};
 use crate::RunError;
 use crate::blank::{blank_files, blank_storage};
 use crate::calibrate::own_cost_ns;
-use crate::cell::{CellKit, Course, Mark, Measured, run_cell};
-use crate::drive::drive;
+use crate::cell::run_cell;
 use crate::figures::cell_record;
 use crate::files::{self, FilesKit};
+use crate::kit::{CellKit, Course, Mark};
 use crate::lane::{Lane, lanes};
+use crate::measured::Measured;
 use crate::observe::Observer;
-use crate::ready::{file_seed, losses, open, stamp_bytes};
+use crate::parts::{Sources, parts};
 use crate::repeats::Conclusion;
-use crate::spans::{self, Contents, Sources, Verify};
+use crate::spans::{Contents, Verify};
+use crate::targets::{file_seed, losses, open, stamp_bytes};
 
 /// What a run needs to know besides the plan.
 #[derive(Debug, Clone, Default)]
@@ -53,37 +55,6 @@ pub struct Finished {
     pub record: RunRecord,
     /// Why the run ended before its plan did.
     pub error: Option<RunError>,
-}
-
-/// Runs a plan to its end, or until the stop flag is set.
-///
-/// `warnings` are what planning had to say; they become part of the record.
-pub fn run(
-    plan: &Plan,
-    warnings: Vec<Warning>,
-    options: &RunOptions,
-    listener: &mut dyn FnMut(&RunEvent),
-) -> Finished {
-    let mut session = Session::new(plan, options, listener);
-    let admitted = match crate::preflight::try_engines(plan).and_then(|()| session.admit_all()) {
-        Ok(admitted) => admitted,
-        Err(error) => {
-            session.record.finish(Status::Failed);
-            return Finished {
-                record: session.record,
-                error: Some(error),
-            };
-        }
-    };
-    session.start(warnings);
-    if let Err(error) = session.prepare_all(admitted) {
-        return session.finish(Err(error));
-    }
-    let mut sessions = [session];
-    let mut driven = drive(&mut sessions);
-    let [mut session] = sessions;
-    session.conclude(driven.conclusions.pop().unwrap_or_default());
-    session.finish(driven.outcomes.pop().unwrap_or(Ok(())))
 }
 
 pub(crate) struct Session<'a> {
@@ -237,7 +208,7 @@ impl<'a> Session<'a> {
             open: &open,
             contents: &contents,
         };
-        let parts = spans::parts(cell, &sources)?;
+        let parts = parts(cell, &sources)?;
         let kit = CellKit {
             cell,
             clock: &self.clock,

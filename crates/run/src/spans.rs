@@ -4,36 +4,18 @@ use std::os::fd::OwnedFd;
 
 use engine::clock::Clock;
 use engine::{
-    Engine, IoUring, Mmap, MmapOptions, Null, Operation, OperationSet, Psync, PsyncOptions, Reopen,
-    UringOptions,
+    Engine, IoUring, Mmap, MmapOptions, Null, Operation, Psync, PsyncOptions, Reopen, UringOptions,
 };
 use generate::{Connections, ContentSource, Exclusive, Generator, Stripes};
 use results::EngineNotes;
 use workload::plan::{CacheMode, Cell, EngineKind};
 
 use crate::RunError;
-use crate::batch::Batch;
-use crate::lane::{Lane, Requests, lanes};
-use crate::pace::{Closed, Pace};
-use crate::recorder::{Counting, Outcome, Recorder};
-use crate::worker::{Part, Start, Task, ring_notes};
-
-/// A target opened for a lane.
-pub(crate) struct OpenFile {
-    pub file: OwnedFd,
-    /// Where the lane opens and closes it, how.
-    pub reopen: Option<Reopen>,
-}
-
-/// Where the lanes of a cell find their files and what is in them.
-pub(crate) struct Sources<'a> {
-    pub seed: u64,
-    pub target_count: usize,
-    /// Opens the target with this index for a lane that does these operations.
-    pub open: &'a dyn Fn(u32, OperationSet) -> Result<OpenFile, RunError>,
-    /// The contents of a lane.
-    pub contents: &'a dyn Fn(&Lane) -> Contents,
-}
+use crate::lane::{Lane, Requests};
+use crate::outcome::Outcome;
+use crate::pace::{Closed, Pace, Parts};
+use crate::recorder::Counting;
+use crate::start::{Start, ring_notes};
 
 /// What a lane does on its spans.
 pub(crate) struct SpanTask {
@@ -62,43 +44,6 @@ pub(crate) struct Verify {
     pub block_bytes: u32,
     /// What is in flight in the lane's files.
     pub stripes: Vec<Stripes>,
-}
-
-/// The lanes of a cell with what each does.
-pub(crate) fn parts(cell: &Cell, sources: &Sources<'_>) -> Result<Vec<Part>, RunError> {
-    let lanes = lanes(cell, sources.seed, sources.target_count)?;
-    lanes
-        .into_iter()
-        .map(|lane| part(cell, lane, sources))
-        .collect()
-}
-
-fn part(cell: &Cell, lane: Lane, sources: &Sources<'_>) -> Result<Part, RunError> {
-    let requests = lane.requests()?;
-    let (operations, transaction_kinds) = lane.announced(&requests);
-    let spans = match cell.engine {
-        EngineKind::Null => &[],
-        _ => lane.plan.spans.as_slice(),
-    };
-    let mut files = Vec::with_capacity(spans.len());
-    let mut reopen = Vec::new();
-    for span in spans {
-        let opened = (sources.open)(span.target_index, operations)?;
-        files.push(opened.file);
-        reopen.extend(opened.reopen);
-    }
-    let contents = (sources.contents)(&lane);
-    Ok(Part {
-        task: Task::Spans(Box::new(SpanTask {
-            requests,
-            files,
-            reopen,
-            contents,
-        })),
-        operations,
-        transaction_kinds,
-        lane,
-    })
 }
 
 /// Makes the engine, waits for the others, runs the loop. `None` when the gate said to abandon.
@@ -174,14 +119,6 @@ fn with_engine<E: Engine>(
         batch,
     };
     with_requests(parts, kit.task.requests, kit.lane, &kit.task.contents).map(Some)
-}
-
-/// What a loop needs besides requests and contents.
-pub(crate) struct Parts<E, K> {
-    pub engine: E,
-    pub recorder: Recorder,
-    pub clock: K,
-    pub batch: Batch,
 }
 
 /// Runs the loop on what is left to choose.

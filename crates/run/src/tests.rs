@@ -18,12 +18,18 @@ use workload::plan::{
 };
 
 use crate::batch::Batch;
-use crate::cell::{CellKit, Course, Measured, run_cell, shape};
+use crate::cell::run_cell;
+use crate::kit::{CellKit, Course};
 use crate::lane::{Lane, lanes};
 use crate::measure::Loop;
-use crate::recorder::{Counting, Outcome, Recorder, Schedule, exchange};
+use crate::measured::Measured;
+use crate::outcome::Outcome;
+use crate::pace::Parts;
+use crate::parts::{Sources, parts};
+use crate::recorder::{Counting, Recorder, Schedule};
+use crate::sample::exchange;
 use crate::slots::Turns;
-use crate::spans::{Contents, Parts, Sources, parts, with_requests};
+use crate::spans::{Contents, with_requests};
 
 const MIB: u64 = 1 << 20;
 const SECOND_NS: u64 = 1_000_000_000;
@@ -209,14 +215,14 @@ fn scripted(cell: &Cell, run_ns: u64, ramp_ns: u64) -> (Lane, Recorder) {
     let lane = lanes(cell, 7, 1).unwrap().remove(0);
     let requests = lane.requests().unwrap();
     let kinds = requests.transaction_kinds().len();
-    let (sample, outbox, _) = exchange(shape(&lane, requests.operations(), kinds));
+    let (sample, outbox, _) = exchange(lane.shape(requests.operations(), kinds));
     let schedule = Schedule {
         start_ns: 0,
         ramp_ns,
         run_ns,
         interval_ns: u64::MAX / 4,
         operations: cell.operations.unwrap_or(u64::MAX),
-        grace_ns: crate::cell::grace_ns(cell),
+        grace_ns: crate::times::grace_ns(cell),
     };
     (
         lane,
@@ -316,11 +322,7 @@ fn the_intervals_of_a_scripted_device_are_exact() {
     let cell = cell(2, vec![worker(0, 2, vec![line(4096, 100.0, 100.0)])]);
     let lane = lanes(&cell, 7, 1).unwrap().remove(0);
     let requests = lane.requests().unwrap();
-    let shape = shape(
-        &lane,
-        requests.operations(),
-        requests.transaction_kinds().len(),
-    );
+    let shape = lane.shape(requests.operations(), requests.transaction_kinds().len());
     let (sample, outbox, inbox) = exchange(shape.clone());
     let schedule = Schedule {
         start_ns: 0,
@@ -344,7 +346,7 @@ fn the_intervals_of_a_scripted_device_are_exact() {
         batch: Batch::fixed(32),
     };
     let mut outcome = with_requests(parts, requests, &lane, &contents()).unwrap();
-    let steps = crate::timeline::Steps::even(SECOND_NS);
+    let steps = crate::times::Steps::even(SECOND_NS);
     let mut collection = crate::collect::Collection::new(vec![inbox], vec![shape], steps);
     collection.collect();
     assert_eq!(collection.timeline.take_told().len(), 2);
@@ -497,7 +499,7 @@ fn connections_last_from_open_to_close_and_transactions_do_not_contain_them() {
     let generator = generate::Connections::new(transfer, &lane.plan, 4);
     let kinds = generate::Generator::transaction_kinds(&generator).len();
     let operations = generate::Generator::operations(&generator);
-    let (sample, outbox, _) = exchange(shape(&lane, operations, kinds));
+    let (sample, outbox, _) = exchange(lane.shape(operations, kinds));
     let schedule = Schedule {
         start_ns: 0,
         ramp_ns: 0,

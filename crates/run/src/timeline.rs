@@ -5,54 +5,8 @@ use results::{IntervalRecord, Names};
 use stats::{Counter, Interval};
 
 use crate::figures::operation_names;
-use crate::recorder::Sample;
-
-/// Intervals of a measurement; what is said about its rate needs 20.
-const PARTS: u64 = 40;
-/// Shorter ones would be late too often on a busy machine.
-const SHORTEST_NS: u64 = 100_000_000;
-/// Longer ones would hide what goes on.
-const LONGEST_NS: u64 = 1_000_000_000;
-/// Of a measurement of which nobody knows how long it lasts, intervals begin with this length and
-/// are doubled until they are the longest.
-const UNKNOWN_NS: u64 = LONGEST_NS / 8;
-const DOUBLED_MAX: i64 = 8;
-
-/// How long intervals are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Steps {
-    /// Of those that workers hand over, in nanoseconds.
-    pub length_ns: u64,
-    /// So many of them may become one of the record, a power of two.
-    pub together_max: i64,
-}
-
-impl Steps {
-    /// Of intervals of this length.
-    pub const fn even(length_ns: u64) -> Self {
-        Self {
-            length_ns,
-            together_max: 1,
-        }
-    }
-
-    /// Of a measurement that takes so long; 0 where nobody knows.
-    pub fn of(measure_ns: u64) -> Self {
-        match measure_ns {
-            0 => Self {
-                length_ns: UNKNOWN_NS,
-                together_max: DOUBLED_MAX,
-            },
-            _ => Self::even((measure_ns / PARTS).clamp(SHORTEST_NS, LONGEST_NS)),
-        }
-    }
-
-    /// How many make about a second, which is what is shown and stored as it comes.
-    fn to_a_second(self) -> i64 {
-        let rounded = (LONGEST_NS + self.length_ns / 2) / self.length_ns.max(1);
-        i64::try_from(rounded).unwrap_or(i64::MAX).max(1)
-    }
-}
+use crate::sample::Sample;
+use crate::times::{PARTS, Steps};
 
 /// One interval over all lanes.
 #[derive(Clone)]

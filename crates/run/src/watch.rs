@@ -7,11 +7,10 @@ use engine::clock::Clock;
 use results::{Phase, RunEvent};
 use workload::plan::Cell;
 
-use crate::cell::{CellKit, Course, Mark};
 use crate::collect::Collection;
-use crate::drain::drain_max_ns;
-use crate::rounds;
+use crate::kit::{CellKit, Course, Mark};
 use crate::standstill::Sleep;
+use crate::times::{self, drain_max_ns};
 
 /// How often the monitor looks, in nanoseconds; a worker that is done wakes it at once.
 const LOOK_NS: u64 = 100_000_000;
@@ -32,12 +31,12 @@ pub(crate) struct Watch<'a> {
 /// Watches the workers until all are done.
 pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &Watch<'_>) {
     let measure_ns = watch.start_ns + kit.cell.ramp_time_ns;
-    let end_ns = match rounds::measure_ns(kit.cell) {
+    let end_ns = match times::measure_ns(kit.cell) {
         0 => u64::MAX,
         run_ns => measure_ns.saturating_add(run_ns),
     };
     let mut sleep = Sleep::new(watch.thread_ids.len(), kit.continued, kit.clock);
-    let round_ns = rounds::round_ns(kit.cell).unwrap_or(u64::MAX);
+    let round_ns = times::round_ns(kit.cell).unwrap_or(u64::MAX);
     let mut next_round_ns = measure_ns.saturating_add(round_ns);
     let mut next_mark = Some(Mark::Begin);
     let look_ns = look_ns(kit.cell);
@@ -49,7 +48,7 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
         match next_mark {
             Some(Mark::Begin) if now_ns >= measure_ns => {
                 (kit.mark)(Mark::Begin, watch.thread_ids);
-                rounds::tell(kit, collection);
+                tell_rounds(kit, collection);
                 next_mark = Some(Mark::End);
             }
             Some(Mark::End) if now_ns >= next_round_ns => {
@@ -67,7 +66,7 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
         collection.collect();
         tell_intervals(kit, collection);
         if collection.judge() > 0 {
-            rounds::tell(kit, collection);
+            tell_rounds(kit, collection);
         }
         if collection.is_decided() || kit.stop.load(Ordering::Relaxed) {
             watch.end.store(true, Ordering::Relaxed);
@@ -94,7 +93,7 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
 
 /// A worker has two samples to give away, so short intervals are fetched often.
 fn look_ns(cell: &Cell) -> u64 {
-    (rounds::interval_ns(cell) / 2).clamp(1, LOOK_NS)
+    (times::interval_ns(cell) / 2).clamp(1, LOOK_NS)
 }
 
 /// Sleeps so long, or until a worker is done: a monitor that looked often would take the
@@ -110,6 +109,23 @@ fn tell_intervals(kit: &mut CellKit<'_>, collection: &mut Collection) {
             interval,
         });
     }
+}
+
+/// Tells how many rounds are done and how steady they are.
+fn tell_rounds(kit: &mut CellKit<'_>, collection: &Collection) {
+    let Some(rounds) = &collection.rounds else {
+        return;
+    };
+    let told = rounds.told();
+    let shares = told.shares();
+    (kit.listener)(&RunEvent::Round {
+        cell: kit.cell.index,
+        done: told.rounds.len() as u32,
+        rounds_max: told.rule.rounds_max as u32,
+        verdict: told.verdict,
+        range_share: shares.map(|it| it.0),
+        excursion_share: shares.map(|it| it.1),
+    });
 }
 
 impl Course {
@@ -145,7 +161,7 @@ fn tell_progress(
     } else if let Some(over_ns) = over_ns {
         (Phase::Drain, now_ns - over_ns, drain_max_ns(kit.cell))
     } else {
-        let round_ns = rounds::round_ns(kit.cell).unwrap_or(u64::MAX);
+        let round_ns = times::round_ns(kit.cell).unwrap_or(u64::MAX);
         let measured_ns = (since_ns - ramp_ns) % round_ns;
         (Phase::Measure, measured_ns, kit.cell.run_time_ns)
     };

@@ -3,8 +3,8 @@ use proptest::prelude::*;
 use results::IntervalRecord;
 
 use super::*;
-use crate::recorder::{Outbox, exchange};
-use crate::rounds;
+use crate::sample::{Outbox, exchange};
+use crate::times;
 
 const SECOND_NS: u64 = 1_000_000_000;
 const TENTH_NS: u64 = SECOND_NS / 10;
@@ -232,7 +232,7 @@ fn lanes_in_rounds(count: usize) -> Lanes {
         excursion_max: 1e6,
         rounds_max: 100,
     });
-    let mut lanes = lanes_of(count, rounds::interval_ns(&cell));
+    let mut lanes = lanes_of(count, times::interval_ns(&cell));
     let shape = lanes.collection.lanes.clone();
     lanes.collection.rounds = Rounds::new(&cell, shape);
     lanes

@@ -10,14 +10,15 @@ use workload::classics::create_remove::Between;
 use workload::plan::{Cell, FilePlan, WorkerPlan};
 
 use crate::RunError;
-use crate::cell::Measured;
 use crate::lane::{Cursors, Lane};
+use crate::measured::Measured;
 
 use super::create_remove::CreateRemove;
 use super::fs_mark::FsMark;
 use super::lat_fs::LatFs;
 use super::postmark::Postmark;
-use super::task::{FileRequests, FileTask};
+use super::requests::FileRequests;
+use super::task::FileTask;
 
 /// A classic's own figures, by its own names.
 pub(super) type Classic = BTreeMap<String, Value>;

@@ -7,7 +7,8 @@ mod fs_mark;
 mod lat_fs;
 mod phase;
 mod postmark;
-mod task;
+mod requests;
+pub(crate) mod task;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,16 +23,22 @@ use workload::classics::create_remove::Between;
 use workload::plan::{Cell, FilePlan, Plan};
 
 use crate::RunError;
-use crate::cell::{self, CellKit, Mark, Measured, run_cell};
+use crate::cell::run_cell;
 use crate::exec;
+use crate::kit::{self, CellKit, Mark};
+use crate::lane::Lane;
+use crate::measured::Measured;
 use crate::observe::Observer;
-use crate::ready::losses;
+use crate::targets::losses;
+use crate::worker::{Part, Task};
 
 use course::{Course, Done, Grounds, Stage, Work, course, lane, longest_ns};
 use create_remove::{ProgramTimes, Programs};
 use phase::Phases;
 
-pub(crate) use task::{FileRequests, FileTask, work};
+use task::FileTask;
+
+pub(crate) use requests::FileRequests;
 
 /// Starts of a program that does nothing, at most; more say nothing new.
 const BASELINE_COUNT_MAX: usize = 1000;
@@ -188,9 +195,9 @@ impl FilesKit<'_> {
             }
             Work::Tasks(tasks) => {
                 let parts = self.cell.workers.iter().enumerate().zip(tasks);
-                let parts = parts.map(|((index, worker), it)| task::part(lane(index, worker), it));
+                let parts = parts.map(|((index, worker), it)| part(lane(index, worker), it));
                 let parts = parts.collect();
-                let shown = cell::Course {
+                let shown = kit::Course {
                     phase: Some(stage.phase.clone()),
                     transactions: stage.transactions,
                     time_ns: stage.time_ns,
@@ -263,6 +270,16 @@ impl FilesKit<'_> {
         let names = programs.names.iter().cloned();
         let executed = exec::step(exec, names, directory, self.stop)?;
         Ok(ProgramTimes { executed, baseline })
+    }
+}
+
+/// A lane with its task.
+fn part(lane: Lane, task: FileTask) -> Part {
+    Part {
+        operations: task.requests.operations(),
+        transaction_kinds: task.requests.transaction_kinds(),
+        task: Task::Files(Box::new(task)),
+        lane,
     }
 }
 

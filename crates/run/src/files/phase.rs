@@ -4,8 +4,8 @@ use results::{CellRecord, CpuFigures, Names, OperationFigures, Phase, Status, pe
 use stats::{Counter, Interval};
 use workload::plan::{Cell, Plan};
 
-use crate::cell::{Measured, MeasuredLane};
 use crate::figures::{cell_record, operation_names};
+use crate::measured::{Measured, MeasuredLane};
 use crate::observe::Observer;
 
 use super::course::{Classic, Course, longest_ns};

@@ -18,7 +18,8 @@ use crate::RunError;
 
 use super::course::{Classic, Course, Done, Grounds, Stage, Work, iodepth};
 use super::field::{self, DIRECTORY_MODE, direct_flag};
-use super::task::{Field, FileContents, FileRequests, FileTask};
+use super::requests::FileRequests;
+use super::task::{Field, FileContents, FileTask};
 
 /// What a stream's buffer is where no file system says.
 const BLOCK_BYTES: u64 = 4096;

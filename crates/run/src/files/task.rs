@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use engine::clock::Clock;
 use engine::{
-    Engine, FileOptions, Fileset, Null, Operation, OperationSet, PsyncFiles, UringFiles,
-    with_own_descriptors,
+    Engine, FileOptions, Fileset, Null, Operation, PsyncFiles, UringFiles, with_own_descriptors,
 };
-use generate::classics::Pass;
-use generate::postmark::{Play, TextContent};
+use generate::postmark::TextContent;
 use generate::{Content, ContentSource, FileStamp, Generator};
 use results::EngineNotes;
 use workload::plan::{Cell, EngineKind, WorkerPlan};
@@ -17,8 +15,11 @@ use crate::RunError;
 use crate::batch::Batch;
 use crate::lane::Lane;
 use crate::measure::Loop;
-use crate::recorder::{Counting, Outcome};
-use crate::worker::{Part, Start, Task, ring_notes};
+use crate::outcome::Outcome;
+use crate::recorder::{Counting, Recorder};
+use crate::start::{Start, ring_notes};
+
+use super::requests::FileRequests;
 
 /// What a lane does with many files.
 pub(crate) struct FileTask {
@@ -53,58 +54,6 @@ pub(crate) enum FileContents {
     Kept(TextContent),
     /// What can be checked wherever it is read.
     Stamp(FileStamp),
-}
-
-/// A lane's generator, which may go on in the next stage.
-pub(crate) enum FileRequests {
-    Pass(Pass),
-    Postmark(Box<Play>),
-}
-
-impl FileRequests {
-    fn operations(&self) -> OperationSet {
-        match self {
-            Self::Pass(pass) => pass.operations(),
-            Self::Postmark(play) => play.operations(),
-        }
-    }
-
-    /// Files that stay open, at most; 0 where each is closed in its slot.
-    fn kept_open_max(&self) -> u32 {
-        match self {
-            Self::Pass(_) => 0,
-            Self::Postmark(play) => play.kept_open_max(),
-        }
-    }
-
-    fn transaction_kinds(&self) -> &'static [&'static str] {
-        match self {
-            Self::Pass(pass) => pass.transaction_kinds(),
-            Self::Postmark(play) => play.transaction_kinds(),
-        }
-    }
-}
-
-impl From<Pass> for FileRequests {
-    fn from(pass: Pass) -> Self {
-        Self::Pass(pass)
-    }
-}
-
-impl From<Play> for FileRequests {
-    fn from(play: Play) -> Self {
-        Self::Postmark(Box::new(play))
-    }
-}
-
-/// A lane with its task.
-pub(super) fn part(lane: Lane, task: FileTask) -> Part {
-    Part {
-        operations: task.requests.operations(),
-        transaction_kinds: task.requests.transaction_kinds(),
-        task: Task::Files(Box::new(task)),
-        lane,
-    }
 }
 
 /// Makes the engine, waits for the others, runs the loop. `None` when the gate said to abandon.
@@ -227,8 +176,8 @@ fn turn<E: Engine, G: Generator, C: Content, K: Clock>(
     generator: G,
     content: C,
     (clock, batch): (K, Batch),
-    recorder: crate::recorder::Recorder,
-) -> Result<(crate::recorder::Recorder, G), RunError> {
+    recorder: Recorder,
+) -> Result<(Recorder, G), RunError> {
     let measuring = Loop {
         engine,
         generator,

@@ -68,7 +68,7 @@ fn due(outcome: &Outcome) -> generate::DueCounts {
 fn figures(cell: &Cell, outcome: Outcome) -> results::DueFigures {
     let lane = lanes(cell, 7, 1).unwrap().remove(0);
     let spans = outcome.rest.spans.clone();
-    let lanes = vec![crate::cell::MeasuredLane {
+    let lanes = vec![crate::measured::MeasuredLane {
         lane,
         spans,
         outcome,

@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::times::{LONGEST_NS, UNKNOWN_NS};
 
 const MS_NS: u64 = 1_000_000;
 /// When the measurement begins, by the clock.

@@ -1,0 +1,39 @@
+//! One run by itself.
+
+use results::{RunEvent, Status, Warning};
+use workload::plan::Plan;
+
+use crate::drive::drive;
+use crate::preflight::try_engines;
+use crate::session::{Finished, RunOptions, Session};
+
+/// Runs a plan to its end, or until the stop flag is set.
+///
+/// `warnings` are what planning had to say; they become part of the record.
+pub fn run(
+    plan: &Plan,
+    warnings: Vec<Warning>,
+    options: &RunOptions,
+    listener: &mut dyn FnMut(&RunEvent),
+) -> Finished {
+    let mut session = Session::new(plan, options, listener);
+    let admitted = match try_engines(plan).and_then(|()| session.admit_all()) {
+        Ok(admitted) => admitted,
+        Err(error) => {
+            session.record.finish(Status::Failed);
+            return Finished {
+                record: session.record,
+                error: Some(error),
+            };
+        }
+    };
+    session.start(warnings);
+    if let Err(error) = session.prepare_all(admitted) {
+        return session.finish(Err(error));
+    }
+    let mut sessions = [session];
+    let mut driven = drive(&mut sessions);
+    let [mut session] = sessions;
+    session.conclude(driven.conclusions.pop().unwrap_or_default());
+    session.finish(driven.outcomes.pop().unwrap_or(Ok(())))
+}

@@ -1,0 +1,42 @@
+//! What a run lends to a cell.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use engine::TscClock;
+use results::RunEvent;
+use workload::plan::Cell;
+
+/// What the run lends to a cell, or to a stage of one.
+pub(crate) struct CellKit<'a> {
+    pub cell: &'a Cell,
+    pub clock: &'a TscClock,
+    pub stop: &'a Arc<AtomicBool>,
+    /// Set from outside when the process goes on after it was stopped.
+    pub continued: &'a AtomicBool,
+    /// What is shown as being done, and how much of it there is.
+    pub course: Course,
+    /// Called when the measurement begins and when it ends, with the threads' ids.
+    pub mark: &'a mut dyn FnMut(Mark, &[i32]),
+    pub listener: &'a mut dyn FnMut(&RunEvent),
+}
+
+/// What is shown as being done, and how much of it there is.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Course {
+    /// The phase's name, where it is not simply measuring.
+    pub phase: Option<String>,
+    /// Transactions until it ends; none where it ends by time or nobody knows.
+    pub transactions: Option<u64>,
+    /// How long it is to take, in nanoseconds; 0 where it ends by itself.
+    pub time_ns: u64,
+}
+
+/// The ends of the measurement, as the monitor sees them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mark {
+    Begin,
+    /// A round ends and the next begins.
+    Round,
+    End,
+}

@@ -1,0 +1,65 @@
+//! How a lane's thread takes part in the start.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::Sender;
+
+use engine::TscClock;
+use results::EngineNotes;
+
+use crate::batch::Batch;
+use crate::gate::{Gate, Signal};
+use crate::recorder::{Counting, Recorder, Schedule};
+use crate::sample::{Outbox, Sample};
+use crate::thread::thread_id;
+
+/// What a lane's thread says when it can begin.
+pub(crate) struct Ready {
+    pub notes: EngineNotes,
+    pub thread_id: i32,
+}
+
+/// How a thread takes part in the start.
+pub(crate) struct Start<'a> {
+    pub sample: Box<Sample>,
+    pub outbox: Outbox,
+    /// Without the start, which the gate tells.
+    pub schedule: Schedule,
+    pub clock: TscClock,
+    pub batch: Batch,
+    pub gate: &'a Gate,
+    pub stop: Arc<AtomicBool>,
+    /// Told once, when the thread can begin; dropped without a word when it cannot.
+    pub ready: Sender<Ready>,
+}
+
+impl Start<'_> {
+    /// Waits for the others. `None` when the gate said to abandon.
+    pub fn begin(mut self, notes: EngineNotes, counting: Counting) -> Option<Recorder> {
+        let thread_id = thread_id();
+        // Nobody listens any more once another thread has failed; the gate tells.
+        let _ = self.ready.send(Ready { notes, thread_id });
+        drop(self.ready);
+        let Signal::Start { start_ns } = self.gate.wait() else {
+            return None;
+        };
+        self.schedule.start_ns = start_ns;
+        let recorder = Recorder::new(self.sample, self.outbox, self.schedule, self.stop, counting);
+        Some(recorder)
+    }
+}
+
+/// How the ring of an engine was set up.
+pub(crate) fn ring_notes(setup: &engine::RingSetup) -> EngineNotes {
+    let names = |flags: &[&str]| flags.iter().map(|flag| (*flag).to_owned()).collect();
+    EngineNotes {
+        ring: Some(results::RingSetup {
+            flags: names(&setup.granted),
+            missing: names(&setup.refused),
+            registered_ring: setup.registered_ring,
+            registered_files: true,
+            registered_buffers: true,
+        }),
+        notes: setup.notes(),
+    }
+}
