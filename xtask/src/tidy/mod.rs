@@ -4,9 +4,11 @@
 //! changes a file.
 
 mod calls;
+mod cycles;
 mod exceptions;
 mod graph;
 mod manifest;
+mod modules;
 mod shape;
 mod source;
 mod streams;
@@ -80,6 +82,7 @@ pub fn check(root: &Path) -> Result<Verdict, Failure> {
     }
     shape::check_loop_file(&sources, &mut findings);
     calls::check_expect_share(&sources, &mut findings);
+    cycles::check(&sources, &mut findings);
     words::check_texts(root, &mut findings)?;
     manifest::check(root, &mut findings)?;
     graph::check(root, &mut findings)?;
