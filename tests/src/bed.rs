@@ -124,6 +124,16 @@ impl Bed {
         (finished, record)
     }
 
+    /// The stored runs as `runs --json` tells them, newest first; none where it does not.
+    ///
+    /// # Panics
+    /// When it hangs.
+    pub fn listed(&self, more: &[&str]) -> Vec<Value> {
+        let seen = self.run(&[&["runs", "--json"], more].concat());
+        let document: Value = serde_json::from_str(&seen.stdout).unwrap_or_default();
+        document["runs"].as_array().cloned().unwrap_or_default()
+    }
+
     /// Starts the program and lets it run; both outputs are dropped.
     ///
     /// # Panics

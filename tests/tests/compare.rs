@@ -82,7 +82,8 @@ fn all_runs_of_a_tag_are_one_side() {
     }
     let seen = bed.run(&["compare", "tag:before-1.2", "last", "--format", "json"]);
     assert_eq!(seen.code, 0, "{}", seen.text());
-    let comparison: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let comparison = &document["comparisons"][0];
     let runs = |side: &str| comparison[side]["runs"].as_array().unwrap().len();
     assert_eq!((runs("a"), runs("b")), (2, 1), "{comparison}");
     bed.run(&["compare", "tag:after", "last"])
@@ -139,8 +140,8 @@ fn pairs_find_what_their_common_scatter_hides() {
     let bed = two(0.995);
     let verdict = |more: &[&str]| {
         let seen = compare(&bed, &[&["--format", "json"], more].concat());
-        let comparison: Value = serde_json::from_str(&seen.stdout).unwrap();
-        let figure = &comparison["cells"][0]["figures"][0];
+        let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+        let figure = &document["comparisons"][0]["cells"][0]["figures"][0];
         (figure["basis"].clone(), figure["verdict"].clone())
     };
     assert_eq!(
@@ -151,16 +152,17 @@ fn pairs_find_what_their_common_scatter_hides() {
 }
 
 #[test]
-fn json_is_one_comparison_and_an_array_of_several() {
+fn json_is_one_document_whatever_the_number_of_comparisons() {
     let bed = two(0.9);
     let seen = compare(&bed, &["--format", "json"]);
-    let comparison: Value = serde_json::from_str(&seen.stdout).unwrap();
-    let figure = &comparison["cells"][0]["figures"][0];
+    assert_eq!(compare(&bed, &["--json"]).stdout, seen.stdout);
+    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let figure = &document["comparisons"][0]["cells"][0]["figures"][0];
     assert_eq!(figure["figure"], "per_second");
     assert!((figure["ratio"].as_f64().unwrap() - 0.9).abs() < 1e-9);
     let seen = bed.run(&["compare", "a.json", "b.json", "a.json", "--format", "json"]);
-    let comparisons: Value = serde_json::from_str(&seen.stdout).unwrap();
-    assert_eq!(comparisons.as_array().map(Vec::len), Some(2));
+    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    assert_eq!(document["comparisons"].as_array().map(Vec::len), Some(2));
 }
 
 #[test]
@@ -390,9 +392,8 @@ fn in_turn(bed: &Bed, targets: &[&str], more: &[&str]) -> Finished {
 
 /// The stored runs' records, oldest first.
 fn stored(bed: &Bed) -> Vec<Value> {
-    let listed = bed.run(&["runs", "--json"]);
-    let runs: Value = serde_json::from_str(&listed.stdout).unwrap();
-    let ids = runs.as_array().unwrap().iter().rev();
+    let runs = bed.listed(&[]);
+    let ids = runs.iter().rev();
     ids.map(|run| {
         let id = run["id"].as_str().unwrap();
         let exported = bed.run(&["report", id, "--format", "json"]);
@@ -424,8 +425,8 @@ fn two_targets_are_measured_in_turn_and_both_runs_are_kept() {
     ];
     let seen = in_turn(&bed, &[&a, &b], &more);
     assert_eq!(seen.code, 0, "{}", seen.text());
-    let comparison: Value = serde_json::from_str(&seen.stdout).unwrap();
-    let cell = &comparison["cells"][0];
+    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let cell = &document["comparisons"][0]["cells"][0];
     assert_eq!(
         (cell["target_a"].clone(), cell["target_b"].clone()),
         (json!(a), json!(b))

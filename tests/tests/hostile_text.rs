@@ -197,7 +197,7 @@ fn records_and_stores_are_shown_and_not_obeyed() {
     harmless_and_seen(&bed, &["runs"]);
     let listed = harmless(&bed, &["runs", "--json"]);
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
-    assert_eq!(listed[0]["note"], HOSTILE);
+    assert_eq!(listed["runs"][0]["note"], HOSTILE);
 }
 
 #[test]

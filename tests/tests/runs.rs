@@ -32,7 +32,8 @@ fn run(bed: &Bed) -> Value {
 fn list(bed: &Bed) -> Vec<Value> {
     let seen = bed.run(&["runs", "--json"]);
     assert_eq!(seen.code, 0, "{}", seen.text());
-    serde_json::from_str(&seen.stdout).unwrap()
+    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    document["runs"].as_array().unwrap().clone()
 }
 
 fn id(record: &Value) -> &str {
@@ -181,13 +182,7 @@ fn filters_and_limits_say_which_runs_are_listed() {
     run(&bed);
     run(&bed);
     bed.run(&["runs", "tag", "last", "b"]).assert_says(0, &[]);
-    let count = |arguments: &[&str]| {
-        let seen = bed.run(&[&["runs", "--json"], arguments].concat());
-        assert_eq!(seen.code, 0, "{}", seen.text());
-        serde_json::from_str::<Vec<Value>>(&seen.stdout)
-            .unwrap()
-            .len()
-    };
+    let count = |arguments: &[&str]| bed.listed(arguments).len();
     assert_eq!(count(&["--tag", "b"]), 1);
     assert_eq!(count(&["--workload", "NULL"]), 2);
     assert_eq!(count(&["--workload", "oltp"]), 0);
@@ -314,13 +309,7 @@ fn another_store_can_be_named() {
     let seen = bed.run(&["run", "null.toml", "--quiet", "--db", "other/of-mine.db"]);
     assert_eq!(seen.code, 0, "{}", seen.text());
     assert!(list(&bed).is_empty());
-    let seen = bed.run(&["--db", "other/of-mine.db", "runs", "--json"]);
-    assert_eq!(
-        serde_json::from_str::<Vec<Value>>(&seen.stdout)
-            .unwrap()
-            .len(),
-        1
-    );
+    assert_eq!(bed.listed(&["--db", "other/of-mine.db"]).len(), 1);
 }
 
 /// Runs with a store that cannot be used: measures all the same, and says where the record is.
@@ -425,9 +414,8 @@ fn a_store_whose_file_system_fills_up_keeps_what_it_has() {
     assert!(codes(&record).contains("is full"), "{}", codes(&record));
     assert!(record["cells"][0]["intervals"].as_array().unwrap().len() > 2);
     std::fs::remove_file(&filler).unwrap();
-    let seen = bed.run(&["runs", "--db", &store.to_string_lossy(), "--json"]);
-    let rows: Vec<Value> = serde_json::from_str(&seen.stdout).unwrap();
-    assert_eq!(rows[0]["status"], "interrupted", "{}", seen.text());
+    let rows = bed.listed(&["--db", &store.to_string_lossy()]);
+    assert_eq!(rows[0]["status"], "interrupted");
 }
 
 #[test]
@@ -636,16 +624,16 @@ fn a_run_in_another_container_goes_on_and_is_not_removed() {
         skip!("a namespace of process numbers needs root");
     }
     let mut child = command.spawn().unwrap();
-    let listed = || {
-        let seen = bed.run(&["runs", "--json"]);
-        serde_json::from_str::<Value>(&seen.stdout).unwrap()[0]["status"].clone()
+    let is = |status: &str| {
+        let runs = bed.listed(&[]);
+        runs.first().is_some_and(|run| run["status"] == status)
     };
-    wait_for("the run", || listed() == "running");
+    wait_for("the run", || is("running"));
     bed.run(&["runs", "rm", "last"])
         .assert_refused(2, &["is still going on"]);
     child.kill().unwrap();
     child.wait().unwrap();
-    wait_for("its end", || listed() == "interrupted");
+    wait_for("its end", || is("interrupted"));
     assert_eq!(bed.run(&["runs", "rm", "last"]).code, 0);
 }
 

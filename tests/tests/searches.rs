@@ -79,11 +79,9 @@ fn a_search_that_is_interrupted_keeps_what_it_found() {
     ];
     let mut child = bed.start(&[&["run", "mine.toml", "--target", &target], &search[..]].concat());
     let is_in_trial = || {
-        let listed = bed.run(&["runs", "--json"]).stdout;
-        let rows: Value = serde_json::from_str(&listed).unwrap_or_default();
-        rows[0]["cell_count"]
-            .as_u64()
-            .is_some_and(|count| count >= 2)
+        let rows = bed.listed(&[]);
+        let count = rows.first().and_then(|run| run["cell_count"].as_u64());
+        count.is_some_and(|count| count >= 2)
     };
     end_to_end::wait_for("a trial", is_in_trial);
     run_tool("kill", &["-INT", &child.id().to_string()]).unwrap();

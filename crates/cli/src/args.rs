@@ -1,5 +1,6 @@
 //! The command line as written; turning it into plans is the commands' business.
 
+mod json;
 mod keys;
 mod lab;
 mod one_line;
@@ -15,10 +16,13 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use units::Percent;
 
+use crate::schemas::schema_names;
+
+pub(crate) use json::{JsonArg, RecordJsonArg};
 pub(crate) use keys::KeysArgs;
 pub(crate) use lab::{
-    ChangeArgs, GroundArgs, JobsArg, LabAction, LabArgs, LabPlaceArgs, LabReportArgs, LabRunArgs,
-    LineupArg, TableArgs, VmArg,
+    ChangeArgs, GroundArgs, JobsArg, LabAction, LabArgs, LabCleanArgs, LabListArgs, LabReportArgs,
+    LabRunArgs, LineupArg, TableArgs, VmArg,
 };
 pub(crate) use one_line::OneLineArgs;
 pub(crate) use paper::{PaperAction, PaperArgs, PaperRunArgs};
@@ -70,8 +74,12 @@ pub(crate) enum Command {
     Show(ShowArgs),
     /// Explain the keys of workload files: values, units, defaults
     Keys(KeysArgs),
-    /// Print the JSON Schema of workload files
-    Schema,
+    /// Print the JSON Schema of workload files, or of a document that `--json` writes
+    Schema {
+        /// What stands in a document's `format` between `pgmeter-` and `/`, or `workload`
+        #[arg(default_value = "workload", value_parser = schema_names())]
+        name: String,
+    },
     /// Convert a workload file
     Convert(ConvertArgs),
     /// Print a stored or exported record in another format
@@ -116,14 +124,13 @@ pub(crate) struct RunArgs {
     #[command(flatten)]
     pub workload: WorkloadArgs,
     /// Measure nothing; print the workload with all options in place, as a file for `run`
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
     pub print: Option<PrintArg>,
     /// Allow this block device to be written; everything on it is lost
     #[arg(long, value_name = "DEV")]
     pub overwrite_device: Vec<PathBuf>,
-    /// Write the record as JSON; `-` is standard output, which then holds nothing else
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
+    #[command(flatten)]
+    pub json: RecordJsonArg,
     /// Write the results as CSV with Iometer's columns
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
@@ -149,17 +156,18 @@ pub(crate) struct RunArgs {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub workload: WorkloadArgs,
-    /// Print the plan as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub json: JsonArg,
 }
 
 /// Arguments of `list`.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
     /// One name a line and nothing else
-    #[arg(long)]
+    #[arg(long, conflicts_with = "json")]
     pub names: bool,
+    #[command(flatten)]
+    pub json: JsonArg,
 }
 
 /// Arguments of `show`.
@@ -174,6 +182,8 @@ pub(crate) struct ShowArgs {
     /// Take a file to be of this kind
     #[arg(long = "as", value_name = "KIND")]
     pub kind: Option<KindArg>,
+    #[command(flatten)]
+    pub json: JsonArg,
 }
 
 /// Arguments of `convert`.
@@ -208,6 +218,8 @@ pub(crate) struct ReportArgs {
     /// Write here instead of to standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub json: JsonArg,
 }
 
 /// Arguments of `compare`.
@@ -238,6 +250,8 @@ pub(crate) struct CompareArgs {
     /// Write here instead of to standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub json: JsonArg,
     #[command(flatten, next_help_heading = "Measuring two targets in turn")]
     pub measure: WorkloadOptions,
     #[command(flatten, next_help_heading = "A workload in one line")]
@@ -262,6 +276,8 @@ pub(crate) struct DoctorArgs {
     /// The directory that would be measured
     #[arg(default_value = ".")]
     pub path: PathBuf,
+    #[command(flatten)]
+    pub json: JsonArg,
 }
 
 /// Arguments of `clean`.
@@ -276,6 +292,8 @@ pub(crate) struct CleanArgs {
     /// Do not ask: remove what `--adopt` finds, and files of a killed `as`
     #[arg(long)]
     pub yes: bool,
+    #[command(flatten)]
+    pub json: JsonArg,
 }
 
 /// Arguments of `as`.
@@ -337,7 +355,7 @@ pub(crate) enum CompareFormat {
     Markdown,
     /// One page with ratios, intervals and verdicts
     Html,
-    /// The comparison itself; an array when there are more than two runs
+    /// The comparisons themselves, as `--json` writes them
     Json,
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use report::{ComparisonFormat, Format, LineupFormat, Styled};
+use report::{Format, LineupFormat, Styled};
 use units::{is_hidden, printable_lines};
 
 use crate::terminal::Stream;
@@ -19,22 +19,17 @@ pub(crate) enum Document {
 }
 
 impl Document {
+    /// Text for people.
+    pub fn prose(text: impl Into<Styled>) -> Self {
+        Self::Prose(text.into())
+    }
+
     /// A report in that format.
     pub fn report(format: Format, text: Styled) -> Self {
         match format {
             Format::Text | Format::Markdown | Format::Html => Self::Prose(text),
             Format::Json | Format::FioJson => Self::Json(text.to_string()),
             Format::Csv | Format::IometerCsv | Format::Classic => Self::Data(text.to_string()),
-        }
-    }
-
-    /// A comparison in that format.
-    pub fn comparison(format: ComparisonFormat, text: Styled) -> Self {
-        match format {
-            ComparisonFormat::Text | ComparisonFormat::Markdown | ComparisonFormat::Html => {
-                Self::Prose(text)
-            }
-            ComparisonFormat::Json => Self::Json(text.to_string()),
         }
     }
 

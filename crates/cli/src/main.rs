@@ -9,9 +9,11 @@ mod document;
 mod failure;
 mod foreign;
 mod input;
+mod json;
 mod keep;
 mod output;
 mod rescue;
+mod schemas;
 mod signals;
 mod stored;
 
@@ -91,7 +93,7 @@ fn dispatch(cli: Cli, at_once: fn() -> !) -> Result<Exit, Failure> {
         Command::List(args) => command::list::list(&args),
         Command::Show(args) => command::show::show(&args, &place),
         Command::Keys(args) => command::keys::keys(&args),
-        Command::Schema => command::keys::schema(),
+        Command::Schema { name } => command::keys::schema(&name),
         Command::Convert(args) => command::convert::convert(&args),
         Command::Report(args) => command::report::report(&args, &place),
         Command::Compare(args) => command::compare::compare(&args, &place, at_once),

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
-use crate::terminal::{Stream, print_document};
+use crate::terminal::{StandardOutput, Stream, print_document, tell_document};
 
 /// So many random names are tried.
 const NAMES_MAX: u32 = 16;
@@ -200,13 +200,21 @@ pub(crate) fn write_new(path: Option<&Path>, document: &Document) -> Result<(), 
 }
 
 /// As [`write_new`], for what cannot be had again: where the file cannot be written, standard
-/// output takes it.
-pub(crate) fn write_measured(path: Option<&Path>, document: &Document) -> Result<(), Failure> {
+/// output takes it, or standard error where that is `Taken`.
+pub(crate) fn write_measured(
+    path: Option<&Path>,
+    document: &Document,
+    stdout: StandardOutput,
+) -> Result<(), Failure> {
     let Some(path) = path.filter(|path| !is_stdout(path)) else {
         return print_document(document);
     };
     let written = OutputFile::create(path, Existing::Keep).and_then(|file| file.finish(document));
     written.or_else(|failure| {
+        if stdout == StandardOutput::Taken {
+            tell_document(document);
+            return Err(failure.of_measured("it is on standard error instead"));
+        }
         print_document(document)?;
         let help = "it is on standard output instead";
         Err(failure.of_measured(help))

@@ -6,16 +6,7 @@ use results::RunRecord;
 
 use crate::document::Document;
 use crate::output::{Existing, OutputFile};
-use crate::terminal::{print_document, tell_document};
-
-/// Whether standard output may take a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum StandardOutput {
-    /// It has nothing but text for people.
-    Free,
-    /// A document was asked for there, and nothing may come after it.
-    Taken,
-}
+use crate::terminal::{StandardOutput, print_document, tell_document};
 
 /// Saves a record and says where: in a file of one of the directories `beside`, of the current one
 /// or of that for temporary files; where none can be made, on standard output or standard error.

@@ -21,6 +21,15 @@ pub(crate) enum Stream {
     Error,
 }
 
+/// Whether standard output may take a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum StandardOutput {
+    /// It has nothing but text for people.
+    Free,
+    /// A document was asked for there, and nothing may come after it.
+    Taken,
+}
+
 impl Stream {
     /// Whether somebody looks at it.
     pub fn is_terminal(self) -> bool {

@@ -1,6 +1,7 @@
 //! The comparison of two runs.
 
 use results::{CellRecord, RunRecord, Timestamp, Warning, WarningCode};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use workload::plan::{CacheMode, EngineKind, Plan};
@@ -23,7 +24,7 @@ pub struct ComparisonOptions {
 }
 
 /// Two sides, each of one run or of several that are taken together.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// The first side, against which the second is held.
     pub a: Side,
@@ -46,7 +47,7 @@ pub struct Comparison {
 }
 
 /// A side of a comparison.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Side {
     /// The ids of its runs.
     pub runs: Vec<String>,
@@ -63,7 +64,7 @@ pub struct Side {
 }
 
 /// What was asked of a cell, in a few words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CellName {
     /// Name of the workload.
     pub workload: String,
@@ -88,7 +89,7 @@ pub struct CellName {
 }
 
 /// One cell on both sides.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellComparison {
     /// What was asked of the cell, as the first side says it.
     #[serde(flatten)]

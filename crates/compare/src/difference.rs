@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use results::{Environment, RunRecord};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use workload::plan::Plan;
@@ -36,7 +37,7 @@ const FLEETING_SETTINGS: &str = "pressure.";
 type Changed<'a> = (&'a str, Option<&'a str>, Option<&'a str>);
 
 /// Something that the first run has otherwise than the second.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 pub struct Difference {
     /// What differs: a key of the workload file, or a path into the record.
     pub what: String,

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use results::{CellRecord, Latency, OperationFigures, percentile_is_supported};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A figure that is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Figure {
     /// Successes per second; IOPS of operations.
@@ -56,7 +57,9 @@ impl Figure {
 }
 
 /// What a figure belongs to.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase", tag = "of", content = "name")]
 pub enum Scope {
     /// All operations that move bytes, or all where none moves any.

@@ -1,6 +1,7 @@
 //! The verdict on each figure.
 
 use results::CellRecord;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{Estimate, Ratio, UncertainMean};
 
@@ -13,7 +14,7 @@ const LEVEL: f64 = 0.05;
 const DIFFERENCE_MAX: f64 = 9.0;
 
 /// What the second run is beside the first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Better by more than chance.
@@ -41,7 +42,7 @@ impl Verdict {
 }
 
 /// What tells how sure a ratio is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Basis {
     /// The scatter of repetitions on both sides.
@@ -57,7 +58,7 @@ pub enum Basis {
 }
 
 /// One figure on both sides.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FigureComparison {
     /// What the figure belongs to.
     pub scope: Scope,

@@ -1,4 +1,4 @@
-//! Comparisons turned into text, Markdown, a page and JSON.
+//! Comparisons turned into text, Markdown and a page.
 
 mod html;
 mod model;
@@ -26,8 +26,6 @@ pub enum ComparisonFormat {
     Markdown,
     /// One page that needs nothing but itself.
     Html,
-    /// The comparison itself, in base units; an array where there are several.
-    Json,
 }
 
 /// Comparisons of one first side with each of the others, with a final line break.
@@ -41,7 +39,6 @@ pub fn render_comparisons(
         ComparisonFormat::Text => text(&Model::new(comparisons), page),
         ComparisonFormat::Markdown => markdown(&Model::new(comparisons)).into(),
         ComparisonFormat::Html => html::page(comparisons, &[]).into(),
-        ComparisonFormat::Json => json(comparisons).into(),
     }
 }
 
@@ -52,16 +49,6 @@ pub fn regression_lines(comparison: &Comparison, percent: f64) -> Vec<String> {
         .regressions(percent)
         .map(|(cell, figure)| words::regression(cell, figure))
         .collect()
-}
-
-fn json(comparisons: &[Comparison]) -> String {
-    let text = match comparisons {
-        [comparison] => serde_json::to_string_pretty(comparison),
-        several => serde_json::to_string_pretty(several),
-    };
-    let mut text = text.expect("a comparison has text keys only");
-    text.push('\n');
-    text
 }
 
 fn text(model: &Model, page: Page) -> Styled {

@@ -32,7 +32,8 @@ pub use lineup::{Better, Extra, Lineup, LineupFormat};
 pub use model::{Model, ModelWarning};
 pub use page::Page;
 pub use paper::{
-    Beside, PAPERS, Paper, PaperSide, PaperTable, Reference, ReferenceError, render_published,
+    Beside, ComparisonDocument, ListedPaper, PAPERS, Paper, PaperDocument, PaperList, PaperSide,
+    PaperTable, Reference, ReferenceError, render_published,
 };
 pub use styled::{Style, Styled};
 pub use table::{Align, Column, Table};

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::plan::{CacheMode, CurvePart, EngineKind};
 
@@ -16,7 +17,7 @@ use crate::{
 };
 
 /// What was measured in one cell.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CellRecord {
     /// 0-based, as in the plan.
     pub index: u32,

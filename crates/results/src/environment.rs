@@ -2,12 +2,13 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::real;
+use crate::real::Real;
 
 /// The machine and system on which a run was made; what the system does not tell is empty.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Environment {
     /// The machine's name in its network.
@@ -88,12 +89,12 @@ impl Environment {
 }
 
 /// What a control group allows the process at most.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Limit {
     /// What is limited.
     pub resource: LimitedResource,
     /// How much of it there may be, in the resource's unit.
-    #[serde(with = "real")]
+    #[serde(with = "Real")]
     pub value: f64,
     /// The control group's directory.
     pub group: String,
@@ -103,7 +104,7 @@ pub struct Limit {
 }
 
 /// What a control group limits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LimitedResource {
     /// Read requests of a device, per second.
@@ -142,7 +143,7 @@ impl fmt::Display for Limit {
 }
 
 /// The processors of a machine.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Processor {
     /// Model name.
@@ -160,7 +161,7 @@ pub struct Processor {
 }
 
 /// What lies under a target.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Stack {
     /// Index into the plan's targets.
@@ -172,7 +173,7 @@ pub struct Stack {
 }
 
 /// A file system under a target.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct FileSystem {
     /// Index into the plan's targets.
@@ -190,7 +191,7 @@ pub struct FileSystem {
 }
 
 /// A block device under a target.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Device {
     /// Index into the plan's targets.
@@ -220,7 +221,7 @@ pub struct Device {
 }
 
 /// A mount on which a target lies.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Mount {
     /// Index into the plan's targets.
@@ -236,7 +237,7 @@ pub struct Mount {
 }
 
 /// The clock behind all times.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Clock {
     /// The kernel's clock source, such as `tsc`.
@@ -250,16 +251,16 @@ pub struct Clock {
 }
 
 /// How busy the machine was.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Load {
     /// Mean number of runnable tasks over 1 minute.
-    #[serde(with = "real")]
+    #[serde(with = "Real")]
     pub one_minute: f64,
     /// Mean number of runnable tasks over 5 minutes.
-    #[serde(with = "real")]
+    #[serde(with = "Real")]
     pub five_minutes: f64,
     /// Mean number of runnable tasks over 15 minutes.
-    #[serde(with = "real")]
+    #[serde(with = "Real")]
     pub fifteen_minutes: f64,
 }

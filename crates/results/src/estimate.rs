@@ -1,12 +1,14 @@
 //! A figure over several repetitions.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::plan::{CacheMode, CurvePart, EngineKind};
 
-use crate::{Phase, real};
+use crate::Phase;
+use crate::real::Real;
 
 /// A figure over several repetitions, with its uncertainty.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EstimateRecord {
     /// `index` of the cell that was repeated, in its first repetition: see
     /// [`CellKey`](crate::CellKey).
@@ -47,7 +49,7 @@ pub struct EstimateRecord {
     pub n: u32,
     /// Mean over the repetitions; of percentiles with a bootstrap interval, the percentile of all
     /// repetitions' latencies together.
-    #[serde(with = "real")]
+    #[serde(with = "Real")]
     pub mean: f64,
     /// Lower end of the 95 % confidence interval of the mean; none with one repetition.
     pub ci95_low: Option<f64>,
@@ -69,7 +71,7 @@ pub struct EstimateRecord {
 }
 
 /// How a confidence interval was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum IntervalKind {
     /// From Student's t.
@@ -79,7 +81,7 @@ pub enum IntervalKind {
 }
 
 /// Why a cell was not repeated once more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PrecisionVerdict {
     /// The figure is as precise as asked for.

@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use workload::plan::Cell;
 
-use crate::{CellRecord, IntervalRecord, Phase, RunRecord, Status, SteadyVerdict, Warning, real};
+use crate::real::Real;
+use crate::{CellRecord, IntervalRecord, Phase, RunRecord, Status, SteadyVerdict, Warning};
 
 /// Something that happened in a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -63,10 +64,10 @@ pub enum RunEvent {
         /// The phase's length in nanoseconds; 0 when not known.
         total_ns: u64,
         /// Operations per second, lately.
-        #[serde(with = "real")]
+        #[serde(with = "Real")]
         iops: f64,
         /// Bytes per second, lately.
-        #[serde(with = "real")]
+        #[serde(with = "Real")]
         bytes_per_second: f64,
         /// 99th percentile of the latency, lately, in nanoseconds.
         p99_ns: Option<u64>,

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::Interval;
 
 use crate::Names;
 
 /// Figures of a stretch of measured time.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct IntervalRecord {
     /// Where the interval starts, in nanoseconds from the start of the measurement.
@@ -57,7 +58,7 @@ impl IntervalRecord {
 }
 
 /// Figures of one operation in an interval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct IntervalFigures {
     /// Operations that succeeded.

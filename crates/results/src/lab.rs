@@ -1,7 +1,11 @@
 //! The record of a lab: runs in columns beside each other, with what no run can tell.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use units::JsonDocument;
 
 use crate::record::run_id;
 use crate::{Environment, Program, ReadError, RunRecord};
@@ -12,10 +16,12 @@ use crate::{Environment, Program, ReadError, RunRecord};
 /// | number | since | what changed |
 /// |---|---|---|
 /// | 1 | 0.1.0 | first form |
+///
+/// Added to 1: `trials`.
 pub const LAB_FORMAT: &str = "pgmeter-lab/1";
 
 /// File systems measured side by side, or tried.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LabRecord {
     /// Name and number of the format: [`LAB_FORMAT`].
     pub format: String,
@@ -50,13 +56,16 @@ pub struct LabRecord {
     /// What the reader should know.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// The kernels that were killed, in the order of trying, where recovery was tried.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trials: Vec<LabTrial>,
     /// The runs that sections name; in the results store they stand by themselves.
     #[serde(default)]
     pub runs: Vec<RunRecord>,
 }
 
 /// A file system of a lab.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LabColumn {
     /// A short name.
     pub name: String,
@@ -65,7 +74,7 @@ pub struct LabColumn {
 }
 
 /// What one workload came to, or what was looked at.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct LabSection {
     /// What it is.
     pub heading: String,
@@ -81,7 +90,7 @@ pub struct LabSection {
 }
 
 /// Which values are the better ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
     /// Larger ones.
@@ -93,7 +102,7 @@ pub enum Better {
 }
 
 /// A figure that no run has, such as the time to make a file system.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LabFigure {
     /// What it is, with its unit.
     pub label: String,
@@ -106,12 +115,47 @@ pub struct LabFigure {
 }
 
 /// Something that each column has in words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LabWords {
     /// What it is.
     pub label: String,
     /// What each column has.
     pub values: Vec<Option<String>>,
+}
+
+/// What was there after a kernel was killed that wrote to a file system.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct LabTrial {
+    /// Index into the columns.
+    pub column_index: u32,
+    /// Which trial of that file system, 0-based.
+    pub trial_index: u32,
+    /// Steps of writing that were done when the kernel was killed.
+    pub done_count: u32,
+    /// How long mounting took afterwards, in nanoseconds; none where it failed.
+    pub mount_ns: Option<u64>,
+    /// Why it could not be mounted.
+    pub not_mounted: Option<String>,
+    /// Why it could not be unmounted then.
+    pub not_unmounted: Option<String>,
+    /// Whether the kernel recovered something while it mounted; none where it did not mount.
+    pub has_recovered: Option<bool>,
+    /// Whether the file system's own program found it consistent then; none where there is none.
+    pub is_consistent: Option<bool>,
+    /// How many files were found how, such as `promised`, `intact` and `lost`; none where nothing
+    /// could be looked at.
+    pub counts: BTreeMap<String, u64>,
+    /// The first broken promises, in words.
+    pub broken: Vec<String>,
+}
+
+impl JsonDocument for LabRecord {
+    const FORMAT: &'static str = LAB_FORMAT;
+
+    fn to_document(&self) -> String {
+        self.to_json()
+    }
 }
 
 impl LabRecord {
@@ -134,6 +178,7 @@ impl LabRecord {
             is_of_guests: false,
             sections: Vec::new(),
             notes: Vec::new(),
+            trials: Vec::new(),
             runs: Vec::new(),
         }
     }

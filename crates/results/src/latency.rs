@@ -1,10 +1,11 @@
 //! Latencies as they are recorded.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::Histogram;
 
 /// What was measured of the latencies of one operation.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Latency {
     /// How many latencies were measured.
@@ -77,7 +78,7 @@ impl Latency {
 }
 
 /// A histogram of latencies in the form of records.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct HistogramRecord {
     /// The interchange form: HdrHistogram V2, compressed, in base 64; empty when nothing was
@@ -89,7 +90,7 @@ pub struct HistogramRecord {
 }
 
 /// The percentiles that every record holds, in nanoseconds; none when nothing was measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Percentiles {
     /// 50 %.

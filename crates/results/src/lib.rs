@@ -56,7 +56,9 @@ pub use flows::CONNECTION;
 pub use format::FORMAT;
 pub use interval::{IntervalFigures, IntervalRecord};
 pub use key::CellKey;
-pub use lab::{Better, LAB_FORMAT, LabColumn, LabFigure, LabRecord, LabSection, LabWords};
+pub use lab::{
+    Better, LAB_FORMAT, LabColumn, LabFigure, LabRecord, LabSection, LabTrial, LabWords,
+};
 pub use latency::{HistogramRecord, Latency, Percentiles};
 pub use names::Names;
 pub use open_loop::{DueFigures, OpenLoopFigures, RESPONSE};

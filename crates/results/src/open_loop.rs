@@ -1,10 +1,12 @@
 //! What was measured where requests began when they were due.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{Histogram, Interval};
 use workload::plan::{ArrivalKind, OpenLoop};
 
-use crate::{Latency, Names, per_second, real};
+use crate::real::Real;
+use crate::{Latency, Names, per_second};
 
 /// The kind of transaction that lasts from its due time to its end.
 pub const RESPONSE: &str = "response";
@@ -15,14 +17,14 @@ const REACHED_SHARE: f64 = 0.99;
 const POISSON_ERRORS: f64 = 3.0;
 
 /// What was measured where requests began when they were due.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenLoopFigures {
     /// Requests due each second, of all workers together.
     pub asked_per_second: f64,
     /// How the due times were spread.
     pub arrivals: ArrivalKind,
     /// Requests answered for each second of measured time, failed ones included.
-    #[serde(with = "real")]
+    #[serde(with = "Real")]
     pub achieved_per_second: f64,
     /// From due to reaped, of all requests that were due in the measurement and did not fail. One
     /// that had not begun when nothing more was begun is here with the time it had waited by then.

@@ -2,16 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::Counter;
 
-use crate::{Latency, per_second, real};
+use crate::real::Real;
+use crate::{Latency, per_second};
 
 /// Figures by the name of the operation (`read`, `write`, `fsync`, ...).
 pub type Operations = BTreeMap<String, OperationFigures>;
 
 /// What was measured of one operation.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct OperationFigures {
     /// Operations that succeeded, short transfers included.
@@ -23,10 +25,10 @@ pub struct OperationFigures {
     /// Operations that moved fewer bytes than asked for.
     pub short_count: u64,
     /// `count` for each second of measured time.
-    #[serde(with = "real")]
+    #[serde(with = "Real")]
     pub per_second: f64,
     /// `bytes` for each second of measured time.
-    #[serde(with = "real")]
+    #[serde(with = "Real")]
     pub bytes_per_second: f64,
     /// From queued to reaped.
     pub latency: Latency,
@@ -49,7 +51,7 @@ impl OperationFigures {
 }
 
 /// What was measured of one kind of transaction.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TransactionFigures {
     /// Transactions that succeeded.
@@ -57,7 +59,7 @@ pub struct TransactionFigures {
     /// Transactions in which an operation failed.
     pub errors: u64,
     /// `count` for each second of measured time.
-    #[serde(with = "real")]
+    #[serde(with = "Real")]
     pub per_second: f64,
     /// From the first request queued to the last one reaped.
     pub latency: Latency,

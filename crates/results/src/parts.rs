@@ -1,11 +1,13 @@
 //! The parts of a cell's record besides its operations.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Latency, Operations, real};
+use crate::real::Real;
+use crate::{Latency, Operations};
 
 /// Processor time in the measured time.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct CpuFigures {
     /// Time of pgmeter's process in user mode, in nanoseconds.
@@ -13,7 +15,7 @@ pub struct CpuFigures {
     /// Time of pgmeter's process in the kernel, in nanoseconds.
     pub system_ns: u64,
     /// User and system time as a share of the measured time: 1 means one processor fully used.
-    #[serde(with = "real")]
+    #[serde(with = "Real")]
     pub utilization: f64,
     /// The workers' threads.
     #[serde(skip_serializing_if = "is_zero")]
@@ -51,36 +53,36 @@ fn is_zero(count: &u32) -> bool {
 }
 
 /// How the time of all processors together was spent; shares from 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct MachineCpu {
     /// Neither idle nor waiting for I/O.
-    #[serde(with = "real")]
+    #[serde(with = "Real")]
     pub busy: f64,
     /// In user mode, low priority included.
-    #[serde(with = "real")]
+    #[serde(with = "Real")]
     pub user: f64,
     /// In the kernel.
-    #[serde(with = "real")]
+    #[serde(with = "Real")]
     pub system: f64,
     /// Idle with I/O in flight.
-    #[serde(with = "real")]
+    #[serde(with = "Real")]
     pub iowait: f64,
     /// In hardware interrupts.
-    #[serde(with = "real")]
+    #[serde(with = "Real")]
     pub irq: f64,
     /// In software interrupts.
-    #[serde(with = "real")]
+    #[serde(with = "Real")]
     pub softirq: f64,
     /// Taken by the hypervisor for others.
-    #[serde(with = "real")]
+    #[serde(with = "Real")]
     pub steal: f64,
     /// Interrupts of all processors, per second.
     pub interrupts_per_second: Option<f64>,
 }
 
 /// How one processor's time was spent.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ProcessorFigures {
     /// The kernel's number of the processor.
@@ -91,7 +93,7 @@ pub struct ProcessorFigures {
 }
 
 /// What block devices did in the measured time, others' I/O included.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct DeviceFigures {
     /// Bytes read.
@@ -116,7 +118,7 @@ pub struct DeviceFigures {
 }
 
 /// Failed operations of one kind with one cause.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct ErrnoCount {
     /// The operation's name.
@@ -130,7 +132,7 @@ pub struct ErrnoCount {
 }
 
 /// What the engine was given by the system.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct EngineNotes {
     /// How the ring was set up; none for engines without.
@@ -140,7 +142,7 @@ pub struct EngineNotes {
 }
 
 /// How an io_uring ring was set up.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct RingSetup {
     /// Setup flags in force, such as `SINGLE_ISSUER`.
@@ -156,7 +158,7 @@ pub struct RingSetup {
 }
 
 /// Figures of one worker.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct WorkerFigures {
     /// 0-based over the whole cell.
@@ -174,7 +176,7 @@ pub struct WorkerFigures {
     /// Time of the worker's thread in the kernel, in nanoseconds.
     pub system_ns: u64,
     /// User and system time as a share of the worker's measured time.
-    #[serde(with = "real")]
+    #[serde(with = "Real")]
     pub utilization: f64,
     /// Its threads; 0 in records from before they were told.
     #[serde(skip_serializing_if = "is_zero")]
@@ -202,7 +204,7 @@ pub struct WorkerFigures {
 }
 
 /// Figures of one target, of one worker or of all.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct TargetFigures {
     /// Index into the plan's targets.

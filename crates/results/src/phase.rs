@@ -2,13 +2,14 @@
 
 use std::borrow::Cow;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Stands before a classic's phase whose name would be taken for something else.
 const CLASSIC: &str = "classic:";
 
 /// What a cell belongs to.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "String", into = "String")]
 pub enum Phase {
     /// Making files and writing their content.

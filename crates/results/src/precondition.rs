@@ -1,9 +1,10 @@
 //! What was written before the first cell that uses a target.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A target that was written in sequence before the first cell that uses it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PreconditionRecord {
     /// Index into the plan's targets.
     pub target_index: u32,

@@ -1,17 +1,39 @@
 //! Real numbers in JSON, which knows neither infinity nor "not a number".
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Writes a finite number as it is and any other as `null`.
-pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-    Some(*value)
-        .filter(|value| value.is_finite())
-        .serialize(serializer)
+/// How fields with real numbers are written and read, as serde's `with` takes it.
+pub struct Real;
+
+impl Real {
+    /// Writes a finite number as it is and any other as `null`.
+    pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+        Some(*value)
+            .filter(|value| value.is_finite())
+            .serialize(serializer)
+    }
+
+    /// Reads `null` as "not a number".
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+        Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
+    }
 }
 
-/// Reads `null` as "not a number".
-pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
+impl JsonSchema for Real {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Real".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Option::<f64>::json_schema(generator)
+    }
 }
 
 /// `count` for each second of `length_ns`; 0 when no time passed.

@@ -4,13 +4,15 @@ use std::io::{BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::JsonDocument;
 use workload::plan::{Plan, TargetKind, TargetPlan};
 
 use crate::{CellRecord, Environment, EstimateRecord, FORMAT, PreconditionRecord, Status, Warning};
 
 /// Everything that was planned, found and measured in one run.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunRecord {
     /// Name and number of the format: [`FORMAT`].
     pub format: String,
@@ -27,7 +29,6 @@ pub struct RunRecord {
     /// How the run ended.
     pub status: Status,
     /// What was asked for, every value resolved.
-    #[serde(serialize_with = "plan_as_text")]
     pub plan: Plan,
     /// The machine and system.
     #[serde(default)]
@@ -49,7 +50,7 @@ pub struct RunRecord {
 }
 
 /// The other one of two runs that were measured in turn.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Alternation {
     /// Which of the two this run is: `a` or `b`.
     pub side: String,
@@ -72,7 +73,7 @@ impl Alternation {
 }
 
 /// The program that measured.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Program {
     /// The version of pgmeter.
     pub version: String,
@@ -101,6 +102,14 @@ pub enum ReadError {
         /// The format named in the record.
         seen: String,
     },
+}
+
+impl JsonDocument for RunRecord {
+    const FORMAT: &'static str = FORMAT;
+
+    fn to_document(&self) -> String {
+        self.to_json()
+    }
 }
 
 impl RunRecord {
@@ -199,21 +208,4 @@ pub(crate) fn run_id(started_at: Timestamp, process_id: u32) -> String {
     let start = started_at.strftime("%Y%m%d-%H%M%S");
     let milliseconds = started_at.as_millisecond().rem_euclid(1000);
     format!("{start}-{milliseconds:03}-{process_id:x}")
-}
-
-/// Writes a plan whose paths may be other than UTF-8, which JSON cannot hold: such bytes become
-/// replacement characters, so that an export never fails.
-fn plan_as_text<S: Serializer>(plan: &Plan, serializer: S) -> Result<S::Ok, S::Error> {
-    if plan
-        .targets
-        .iter()
-        .all(|target| target.path.to_str().is_some())
-    {
-        return plan.serialize(serializer);
-    }
-    let mut plan = plan.clone();
-    for target in &mut plan.targets {
-        target.path = target.path.to_string_lossy().into_owned().into();
-    }
-    plan.serialize(serializer)
 }

@@ -1,9 +1,10 @@
 //! When a measurement stood still.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A time in which neither workers nor monitor ran, for no want of a processor.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Standstill {
     /// When it began, within a tenth of a second, in nanoseconds from the start of the
     /// measurement.
@@ -17,7 +18,7 @@ pub struct Standstill {
 }
 
 /// Why a measurement stood still.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum StandstillCause {
     /// The process was stopped (Ctrl-Z, `SIGSTOP`) or frozen, or the virtual machine paused.

@@ -1,12 +1,13 @@
 //! The rounds of a cell that was measured until it was steady.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use stats::{SteadyRule, SteadyVerdict, SteadyWindow};
 
-use crate::real;
+use crate::real::Real;
 
 /// The rounds of a cell that was measured until it was steady; its figures are those of the window.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyRecord {
     /// What counts as steady.
     pub rule: SteadyRule,
@@ -31,7 +32,7 @@ impl SteadyRecord {
 }
 
 /// A round.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct RoundRecord {
     /// Where it starts, in nanoseconds from the start of the measurement.
@@ -43,10 +44,10 @@ pub struct RoundRecord {
     /// Operations that failed, of all.
     pub errors: u64,
     /// `count` for each second.
-    #[serde(with = "real")]
+    #[serde(with = "Real")]
     pub per_second: f64,
     /// Bytes for each second.
-    #[serde(with = "real")]
+    #[serde(with = "Real")]
     pub bytes_per_second: f64,
     /// Mean latency, in nanoseconds.
     pub latency_mean_ns: Option<f64>,

@@ -2,13 +2,14 @@
 
 use std::fmt;
 
-use serde::ser::SerializeStruct;
-use serde::{Deserialize, Serialize, Serializer};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// A reason to doubt a figure, or something worth knowing of it.
 ///
 /// In records it has its `level` too, which follows from its code.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(into = "WarningForm")]
 pub struct Warning {
     /// What kind of warning.
     pub code: WarningCode,
@@ -19,7 +20,9 @@ pub struct Warning {
 }
 
 /// What a warning is to its reader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum WarningLevel {
     /// A reason to doubt a figure.
@@ -28,14 +31,27 @@ pub enum WarningLevel {
     Note,
 }
 
-impl Serialize for Warning {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut fields = serializer.serialize_struct("Warning", 4)?;
-        fields.serialize_field("code", &self.code)?;
-        fields.serialize_field("level", &self.level())?;
-        fields.serialize_field("message", &self.message)?;
-        fields.serialize_field("cell", &self.cell)?;
-        fields.end()
+/// A warning as records have it.
+#[derive(Serialize, JsonSchema)]
+struct WarningForm {
+    /// What kind of warning.
+    code: WarningCode,
+    /// Whether it is a reason to doubt a figure.
+    level: WarningLevel,
+    /// A sentence for people, in lower case and without a full stop.
+    message: String,
+    /// The cell it belongs to, 0-based; none when it belongs to the whole run.
+    cell: Option<u32>,
+}
+
+impl From<Warning> for WarningForm {
+    fn from(warning: Warning) -> Self {
+        Self {
+            level: warning.level(),
+            code: warning.code,
+            message: warning.message,
+            cell: warning.cell,
+        }
     }
 }
 
@@ -70,7 +86,8 @@ impl Warning {
 macro_rules! warning_codes {
     ($($(#[$doc:meta])+ $variant:ident = $code:literal,)+) => {
         /// What kind of warning, in records as kebab-case text.
-        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Serialize, Deserialize, JsonSchema)]
         #[serde(from = "String", into = "String")]
         #[non_exhaustive]
         pub enum WarningCode {

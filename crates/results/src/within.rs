@@ -1,6 +1,7 @@
 //! What the intervals of one cell say about its rate: how sure it is, whether it was warm, whether
 //! it drifted.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A warm-up that changes the mean by less than this share is recorded, but no reason to doubt.
@@ -9,7 +10,7 @@ const WARM_UP_CHANGE_MIN: f64 = 0.01;
 /// What the intervals of one cell say about its rate, `total.per_second`.
 ///
 /// It covers what varied within the run; what differs from run to run is not in it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WithinRun {
     /// How many intervals were looked at, at least 10; where they hold few operations, neighbors
     /// are taken together.
@@ -31,7 +32,7 @@ pub struct WithinRun {
 }
 
 /// Measured time that still was warm-up.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WarmUpRecord {
     /// Its length from the start of the measurement, in nanoseconds.
     pub length_ns: u64,
@@ -42,7 +43,7 @@ pub struct WarmUpRecord {
 }
 
 /// The least-squares line through the intervals' rates.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DriftRecord {
     /// The line's end less its start, as a share of the mean; below 0 when it falls.
     pub change: f64,

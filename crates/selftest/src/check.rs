@@ -1,10 +1,13 @@
 //! What is checked, and what came of it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::plan::EngineKind;
 
 /// A figure whose true value is known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckName {
     /// The time that passed, by the clock of all figures.
@@ -38,7 +41,7 @@ pub enum CheckName {
 }
 
 /// What a figure counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Unit {
     /// A time in nanoseconds.
@@ -52,7 +55,7 @@ pub enum Unit {
 }
 
 /// What a figure may be.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bound {
     /// Off the truth by so much of it at most, on either side.
@@ -75,7 +78,7 @@ pub enum Bound {
 }
 
 /// What one reading says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// Within its bound.
@@ -89,7 +92,7 @@ pub enum Verdict {
 }
 
 /// On what a figure was measured.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Subject {
     /// The machine or the program, whatever the engine.
@@ -100,7 +103,7 @@ pub enum Subject {
 }
 
 /// One check on one engine.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Outcome {
     /// On what it was measured.
     pub subject: Subject,
@@ -123,7 +126,7 @@ pub struct Outcome {
 }
 
 /// A figure whose true value is known, on all engines that have it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Check {
     /// What it is.
     pub name: CheckName,

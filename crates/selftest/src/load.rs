@@ -3,6 +3,7 @@
 use std::fs;
 use std::time::Instant;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use target::{CpuSample, MachineCounters, MachineSample};
 
@@ -18,7 +19,7 @@ const WAITING_MAX: f64 = 0.10;
 const STOLEN_MAX: f64 = 0.02;
 
 /// What else the machine had to do over some time; shares from 0 to 1.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Load {
     /// Time of all processors that other processes used.
     pub others: f64,

@@ -1,7 +1,9 @@
 //! The record of a self-test.
 
 use jiff::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use units::JsonDocument;
 
 use crate::check::{Check, Outcome, Verdict};
 use crate::load::Load;
@@ -14,7 +16,7 @@ use crate::load::Load;
 pub const SELFTEST_FORMAT: &str = "pgmeter-selftest/1";
 
 /// What a self-test found.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SelfTest {
     /// Name and number of the format: [`SELFTEST_FORMAT`].
     pub format: String,
@@ -32,6 +34,15 @@ pub struct SelfTest {
     pub verdict: Verdict,
     /// Everything that was checked or skipped.
     pub checks: Vec<Check>,
+}
+
+impl JsonDocument for SelfTest {
+    const FORMAT: &'static str = SELFTEST_FORMAT;
+
+    fn to_document(&self) -> String {
+        let text = serde_json::to_string_pretty(self);
+        text.unwrap_or_default() + "\n"
+    }
 }
 
 impl SelfTest {

@@ -1,5 +1,6 @@
 //! A figure that was measured several times, with its uncertainty.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::quantile;
@@ -15,7 +16,7 @@ const REPETITIONS_MAX: u64 = 1_000_000;
 /// is within 5 % of the normal quantile and runs into it.
 ///
 /// Source: Student, "The probable error of a mean", Biometrika 6, 1908.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// How many measurements there are.
     pub n: u64,

@@ -1,5 +1,6 @@
 //! Steady state over rounds.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::describe;
@@ -9,7 +10,7 @@ use crate::line::Line;
 ///
 /// Source: SNIA, "Solid State Storage Performance Test Specification", 2.0.2, 2020, definition of
 /// steady state, and its tests' limit of 25 rounds.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyRule {
     /// How many of the last rounds are looked at.
     pub window_count: usize,
@@ -40,7 +41,7 @@ pub struct SteadyState {
 }
 
 /// Whether the rounds are steady.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SteadyVerdict {
     /// Another round is needed.
@@ -52,7 +53,7 @@ pub enum SteadyVerdict {
 }
 
 /// The last rounds with everything that the verdict rests on.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SteadyWindow {
     /// 0-based index of the window's first round.
     pub first_round_index: usize,

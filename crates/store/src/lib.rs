@@ -9,6 +9,7 @@ mod best;
 mod cell;
 mod check;
 mod column;
+mod documents;
 mod draft;
 mod entry;
 mod error;
@@ -29,6 +30,7 @@ mod status;
 mod store;
 mod writer;
 
+pub use documents::{ImportedRun, RunList, RunsImported, RunsRemoved};
 pub use error::StoreError;
 pub use format::FORMAT_NUMBER;
 pub use import::Imported;

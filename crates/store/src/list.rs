@@ -5,6 +5,7 @@ use std::path::Path;
 
 use results::Timestamp;
 use rusqlite::{Connection, Row};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::StoreError;
@@ -16,7 +17,7 @@ use crate::status::RunStatus;
 use crate::store::Store;
 
 /// A run in a few words.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct RunRow {
     /// The run's name.
     pub id: String,

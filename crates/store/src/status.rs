@@ -4,10 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 
 use results::{Owner, Status};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How a run ended, or that it goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RunStatus {
     /// The process that makes it may still be there.

@@ -6,6 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, Dir, FileType, statat, unlinkat};
+use schemars::JsonSchema;
+use serde::Serialize;
+use units::{path_as_text, paths_as_text};
 
 use crate::TargetError;
 use crate::claim::{Claim, TreeLeft};
@@ -17,18 +20,20 @@ use crate::probe::{PathKind, directory_id, kind_of};
 pub use adopt::Adoptable;
 
 /// Something that was not removed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Left {
     /// What.
+    #[serde(serialize_with = "path_as_text")]
     pub path: PathBuf,
     /// Why.
     pub reason: String,
 }
 
 /// What cleaning did.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct CleanReport {
     /// Files and directories that are gone now, in order.
+    #[serde(serialize_with = "paths_as_text")]
     pub removed: Vec<PathBuf>,
     /// How many files and directories were in removed trees, of which `removed` names only the
     /// uppermost.

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use engine::{IoUring, TscClock, UringOptions};
 use rustix::process::{Resource, geteuid, getrlimit};
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use crate::cpu::MachineCounters;
 use crate::doubt::{DirectDoubt, cause_of};
@@ -18,7 +20,8 @@ use crate::space;
 use crate::sysfs::{active, word};
 
 /// How well something is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Health {
     /// As good as it gets.
     Ok,
@@ -41,7 +44,7 @@ impl Health {
 }
 
 /// One thing that was looked at.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding {
     /// What was looked at.
     pub name: &'static str,

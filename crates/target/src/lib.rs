@@ -15,6 +15,7 @@ mod counters;
 mod cpu;
 mod device;
 mod doctor;
+mod documents;
 mod doubt;
 mod environment;
 mod error;
@@ -54,6 +55,7 @@ pub use cpu::{
     CpuSample, CpuTime, MachineCounters, MachineSample, ProcessorTicks, thread_cpu_ns, tick_ns,
 };
 pub use doctor::{Finding, Health, doctor, look_at_io_uring, look_for_mpi};
+pub use documents::{CleanedTarget, Diagnosis};
 pub use doubt::{DirectCause, DirectDoubt};
 pub use environment::environment;
 pub use error::TargetError;

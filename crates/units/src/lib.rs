@@ -1,11 +1,12 @@
-//! Bytes, spans, rates and percents: parsed, printed and serialized in this one place; and text
-//! from outside, made fit to be printed.
+//! Bytes, spans, rates and percents: parsed, printed and serialized in this one place; text from
+//! outside, made fit to be printed; and what all JSON documents have in common.
 //!
 //! Every type prints exactly and reads back what it printed. Rounded text for people is in
 //! [`format`] and must not be read back.
 
 mod bytes;
 mod decimal;
+mod document;
 mod error;
 pub mod format;
 mod percent;
@@ -15,6 +16,7 @@ mod span;
 mod wire;
 
 pub use bytes::Bytes;
+pub use document::{JsonDocument, document_schema, path_as_text, paths_as_text};
 pub use error::UnitError;
 pub use percent::Percent;
 pub use printable::{is_hidden, printable, printable_bytes, printable_lines, printable_message};

@@ -2,11 +2,14 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::printable_message;
 
 /// How bad it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The file is used; the reader should know how it was understood.
@@ -25,7 +28,8 @@ impl fmt::Display for Severity {
 }
 
 /// What records call a finding that has a name of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum DiagnosticCode {
     /// A test file or a part of a device is smaller than asked for, or than the default.
     SizeReduced,
@@ -36,7 +40,7 @@ pub enum DiagnosticCode {
 /// One finding about a workload file.
 ///
 /// Printed in the form of all messages: what, where, the line itself, one action.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error, Serialize, JsonSchema)]
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,

@@ -6,6 +6,7 @@ pub mod builtin;
 mod check;
 pub mod classics;
 mod diagnostic;
+mod documents;
 pub mod facts;
 pub mod icf;
 pub mod model;
@@ -23,6 +24,7 @@ mod resolve;
 pub mod source;
 
 pub use diagnostic::{Diagnostic, DiagnosticCode, Severity, printable};
+pub use documents::{BuiltinList, CheckedPlan, KeyList, ShownWorkload};
 pub use model::Workload;
 pub use native::{read_toml, to_toml};
 pub use overrides::Overrides;

@@ -9,6 +9,7 @@ mod search;
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use stats::SteadyRule;
@@ -18,7 +19,7 @@ pub use repetition::RepetitionRule;
 pub use search::{ResponseLimit, ResponsePercentile, TRIALS_MAX};
 
 /// Everything a run will do, in order.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// The workloads asked for, in order.
     pub workloads: Vec<PlannedWorkload>,
@@ -36,7 +37,7 @@ pub struct Plan {
 }
 
 /// A workload as the plan names it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedWorkload {
     /// Kebab-case name, or the file's stem.
     pub name: String,
@@ -50,7 +51,7 @@ pub struct PlannedWorkload {
 }
 
 /// One option with its resolved value.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Setting {
     /// The workload it belongs to.
     pub workload: String,
@@ -63,7 +64,7 @@ pub struct Setting {
 }
 
 /// Where a value came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
     /// The workload file says so.
@@ -75,10 +76,11 @@ pub enum Source {
 }
 
 /// A place to measure.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetPlan {
     /// The path as given (or the name in the workload file, for `null` and other engines that
     /// touch nothing).
+    #[serde(serialize_with = "units::path_as_text")]
     pub path: PathBuf,
     /// What the path is.
     pub kind: TargetKind,
@@ -89,7 +91,7 @@ pub struct TargetPlan {
 }
 
 /// What a target is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TargetKind {
     /// A directory, in which a work directory with a test file is made.
@@ -103,7 +105,7 @@ pub enum TargetKind {
 }
 
 /// One measurement: a workload on targets at one queue depth with some workers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cell {
     /// 0-based, in the order of running.
     pub index: u32,
@@ -177,7 +179,7 @@ pub const RATE_MIN: f64 = 0.001;
 pub const RATE_MAX: f64 = 10_000_000.0;
 
 /// When requests are due, whatever the target does.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OpenLoop {
     /// How many each second, of all workers together; each worker has the same share.
     pub per_second: f64,
@@ -186,7 +188,7 @@ pub struct OpenLoop {
 }
 
 /// A part of a response-time curve.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "part")]
 pub enum CurvePart {
     /// Each request follows the one before it, as fast as that is.
@@ -219,7 +221,7 @@ impl CurvePart {
 }
 
 /// How the due times of a rate are spread.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ArrivalKind {
     /// All equally far apart.
@@ -240,7 +242,7 @@ impl ArrivalKind {
 }
 
 /// Which engine issues the I/O.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EngineKind {
     /// One system call a request; a worker of depth N is N threads with one cursor.
@@ -254,7 +256,7 @@ pub enum EngineKind {
 }
 
 /// How the page cache is used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CacheMode {
     /// `O_DIRECT`.
@@ -266,7 +268,7 @@ pub enum CacheMode {
 }
 
 /// Options of the `io_uring` engine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RingOptions {
     /// A kernel thread submits.
     pub sqpoll: bool,
@@ -281,7 +283,7 @@ pub struct RingOptions {
 }
 
 /// One worker's share of a cell.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkerPlan {
     /// 0-based over the whole cell.
     pub worker_index: u32,
@@ -310,7 +312,7 @@ pub struct WorkerPlan {
 }
 
 /// The part of one target that a worker uses.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SpanPlan {
     /// Index into `Plan::targets`.
     pub target_index: u32,
@@ -325,7 +327,7 @@ pub struct SpanPlan {
 }
 
 /// One access line.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LinePlan {
     /// Bytes a request moves.
     pub size_bytes: u32,
@@ -350,7 +352,7 @@ pub struct LinePlan {
 }
 
 /// Where requests go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PositionRule {
     /// Uniform over all aligned starts that fit, never past the end, modern generator.
@@ -360,7 +362,7 @@ pub enum PositionRule {
 }
 
 /// Who shares the position from which sequential requests continue.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CursorKind {
     /// Each worker has its own position in each target, as in Iometer.
@@ -370,7 +372,7 @@ pub enum CursorKind {
 }
 
 /// Where random requests go.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Distribution {
     /// Every aligned start is as likely as any other.
@@ -401,7 +403,7 @@ pub enum Distribution {
 }
 
 /// A zone of a span.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Zone {
     /// Share of the requests, in percent.
     pub access_percent: f64,
@@ -410,7 +412,7 @@ pub struct Zone {
 }
 
 /// Where requests that are not random go.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Sequence {
     /// Behind the last request.
@@ -426,7 +428,7 @@ pub enum Sequence {
 }
 
 /// What is written.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum ContentPlan {
     /// Random bytes, every 4096-byte block different from all others.

@@ -4,6 +4,8 @@ mod files;
 
 use std::fmt::Write;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use units::{Bytes, Percent, Rate, Span};
 
 use crate::diagnostic::Diagnostic;
@@ -23,7 +25,7 @@ pub fn plan_text(planned: &Planned) -> String {
 }
 
 /// What is known of a target beside the plan.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct TargetRemark {
     /// What lies under it.
     pub layers: Option<String>,

@@ -108,7 +108,9 @@ impl Pgmeter {
         let mut command = Command::new(&self.program);
         command.arg("compare").args(files);
         command.args(["--paired", "--format", "json"]);
-        Ok(run_json(&mut command)?.0)
+        let mut document = run_json(&mut command)?.0;
+        let first = document.pointer_mut("/comparisons/0");
+        Ok(first.map(Value::take).unwrap_or_default())
     }
 
     /// As `measure`, inside a limit.

@@ -2,12 +2,13 @@
 
 use clap::Args;
 
+use super::JsonArg;
+
 /// Arguments of `keys`.
 #[derive(Debug, Args)]
 pub(crate) struct KeysArgs {
     /// Only keys that are called so or that say so, such as `size`, `depth` or `steady`
     pub word: Option<String>,
-    /// Print them as JSON
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub json: JsonArg,
 }

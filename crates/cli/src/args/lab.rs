@@ -6,7 +6,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use units::{Bytes, Span};
 
 use super::recover::{self, LabRecoverArgs};
-use super::{CacheArg, EngineArg, OneLineArgs, WorkloadArgs, WorkloadOptions};
+use super::{
+    CacheArg, EngineArg, JsonArg, OneLineArgs, RecordJsonArg, WorkloadArgs, WorkloadOptions,
+};
 
 /// Arguments of `lab`.
 #[derive(Debug, Args)]
@@ -28,7 +30,7 @@ pub(crate) enum LabAction {
     /// Print the result of a lab again, in any format
     Report(LabReportArgs),
     /// List the file systems: which can be made here, and what is missing
-    List,
+    List(LabListArgs),
     /// Do in a guest what the host ordered
     #[command(hide = true)]
     Guest {
@@ -36,7 +38,23 @@ pub(crate) enum LabAction {
         order: PathBuf,
     },
     /// Remove mounts, devices, images and processes that a killed lab left, and nothing else
-    Clean(LabPlaceArgs),
+    Clean(LabCleanArgs),
+}
+
+/// Arguments of `lab list`.
+#[derive(Debug, Args)]
+pub(crate) struct LabListArgs {
+    #[command(flatten)]
+    pub json: JsonArg,
+}
+
+/// Arguments of `lab clean`.
+#[derive(Debug, Args)]
+pub(crate) struct LabCleanArgs {
+    #[command(flatten)]
+    pub place: LabPlaceArgs,
+    #[command(flatten)]
+    pub json: JsonArg,
 }
 
 const RUN_HELP: &str = "\
@@ -104,9 +122,8 @@ pub(crate) struct TableArgs {
     /// Write here instead of to standard output; an existing file is not replaced
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Write all of it here as JSON, runs included, which `pgmeter lab report` prints again
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
+    #[command(flatten)]
+    pub json: RecordJsonArg,
     /// Say nothing but the result
     #[arg(long, short)]
     pub quiet: bool,

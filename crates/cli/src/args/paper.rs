@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{ChangeArgs, GroundArgs};
+use super::{ChangeArgs, GroundArgs, JsonArg};
 
 /// Arguments of `paper`.
 #[derive(Debug, Args)]
@@ -17,11 +17,16 @@ pub(crate) struct PaperArgs {
 #[derive(Debug, Subcommand)]
 pub(crate) enum PaperAction {
     /// List the experiments
-    List,
+    List {
+        #[command(flatten)]
+        json: JsonArg,
+    },
     /// Print an experiment's workload and its published figures
     Show {
         /// A name of `paper list`
         name: String,
+        #[command(flatten)]
+        json: JsonArg,
     },
     /// Repeat an experiment, and print it beside its published figures
     Run(Box<PaperRunArgs>),

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::JsonArg;
+
 /// Arguments of `runs`.
 #[derive(Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
@@ -21,6 +23,8 @@ pub(crate) enum RunsAction {
     Show {
         /// A run
         run: String,
+        #[command(flatten)]
+        json: JsonArg,
     },
     /// Remove runs with all their figures
     Rm {
@@ -30,6 +34,8 @@ pub(crate) enum RunsAction {
         /// Also one whose process may still be there
         #[arg(long)]
         force: bool,
+        #[command(flatten)]
+        json: JsonArg,
     },
     /// Set the note of a run; an empty text removes it
     Note {
@@ -67,6 +73,8 @@ pub(crate) enum RunsAction {
         /// Files that `runs export` or `run --json` wrote
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
+        #[command(flatten)]
+        json: JsonArg,
     },
 }
 
@@ -91,9 +99,8 @@ pub(crate) struct RunsListArgs {
     /// Only the newest so many; without it, 20 in the table and all with --json
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
-    /// Print them as JSON, with rates in base units
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub json: JsonArg,
 }
 
 /// How runs end.

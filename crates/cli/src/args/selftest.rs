@@ -1,10 +1,8 @@
 //! Arguments of `selftest`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 
-use super::EngineArg;
+use super::{EngineArg, RecordJsonArg};
 
 /// Arguments of `selftest`.
 #[derive(Debug, Args)]
@@ -12,9 +10,8 @@ pub(crate) struct SelftestArgs {
     /// Check this engine and what engines have in common; repeatable; all engines by default
     #[arg(long, value_name = "ENGINE")]
     pub engine: Vec<EngineArg>,
-    /// Write what was found as JSON; `-` is standard output, which then holds nothing else
-    #[arg(long, value_name = "FILE")]
-    pub json: Option<PathBuf>,
+    #[command(flatten)]
+    pub json: RecordJsonArg,
     /// No progress, only the table
     #[arg(long, short)]
     pub quiet: bool,

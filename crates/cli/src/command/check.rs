@@ -1,16 +1,18 @@
 //! `check`: what would be done, and everything that is doubtful about it.
 
 use workload::plan::{Cell, Plan, TargetKind, TargetPlan};
-use workload::{Diagnostic, Severity, TargetRemark, plan, plan_text_on, wanted_targets};
+use workload::{
+    CheckedPlan, Diagnostic, Severity, TargetRemark, plan, plan_text_on, wanted_targets,
+};
 
 use crate::args::CheckArgs;
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
-use crate::terminal::{print, print_document};
 
 /// Parses and plans, and prints the plan and every warning. Nothing is touched.
 pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
+    let output = args.json.open()?;
     let Input {
         workloads,
         warnings,
@@ -45,23 +47,21 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         .collect();
     planned.warnings.extend(unmounted);
     planned.warnings.extend(doubts(&planned.plan));
-    if args.json {
-        let text = serde_json::to_string_pretty(&planned.plan).map_err(|error| {
-            Failure::new(
-                Exit::System,
-                format!("cannot print the plan: {error}"),
-                None,
-            )
-        })?;
+    if output.takes_stdout() {
         for warning in &planned.warnings {
             tell_text!("{warning}\n");
         }
-        print_document(&Document::Json(format!("{text}\n")))?;
-    } else {
-        let remarks = planned.plan.targets.iter().map(remark);
-        let remarks: Vec<TargetRemark> = remarks.collect();
-        print(plan_text_on(&planned, &remarks))?;
     }
+    let remarks = planned.plan.targets.iter().map(remark);
+    let remarks: Vec<TargetRemark> = remarks.collect();
+    let checked = CheckedPlan {
+        plan: &planned.plan,
+        warnings: &planned.warnings,
+        target_remarks: &remarks,
+    };
+    output.give(&checked, || {
+        Document::prose(plan_text_on(&planned, &remarks))
+    })?;
     Ok(Exit::Measured)
 }
 

@@ -2,12 +2,13 @@
 
 use std::io::{BufRead, IsTerminal, stdin};
 
-use target::{Adoptable, CleanReport, Left};
+use target::{Adoptable, CleanReport, CleanedTarget, Left};
 
 use super::mounts::put_back;
 use crate::args::CleanArgs;
+use crate::document::Document;
 use crate::failure::{Exit, Failure};
-use crate::terminal::{one_line, print};
+use crate::terminal::one_line;
 
 /// Files of a classic that are named before it is asked.
 const FILES_SHOWN: usize = 5;
@@ -23,6 +24,7 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, Failure> {
         let message = "`--adopt` asks before it removes anything, and nobody can answer";
         return Err(Failure::new(Exit::Usage, message, Some(help)));
     }
+    let output = args.json.open()?;
     put_back(std::iter::once(args.path.as_path()))?;
     let mut ask = |found: &[Adoptable]| {
         tell!("these have the names, sizes and owner in the manifest, but other inode numbers:");
@@ -31,6 +33,29 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, Failure> {
     };
     let mut report = target::clean(&args.path, args.adopt.then_some(&mut ask))?;
     clean_classics(args, &mut report)?;
+    let cleaned = CleanedTarget {
+        path: &args.path,
+        report: &report,
+    };
+    output.give(&cleaned, || Document::prose(text(args, &report)))?;
+    if !args.adopt && !report.adoptable.is_empty() {
+        tell_text!(
+            "these could be copies of what pgmeter made (`cp`, a restored backup), or their file \
+             system numbers files anew (some FUSE file systems do):\n{}\n\
+             help: to remove them as well, run `pgmeter clean --adopt {}`\n",
+            listed(&report.adoptable),
+            one_line(&args.path.display())
+        );
+    }
+    Ok(if report.left.is_empty() {
+        Exit::Measured
+    } else {
+        Exit::Failed
+    })
+}
+
+/// What was removed and what was left, a line each.
+fn text(args: &CleanArgs, report: &CleanReport) -> String {
     let mut text = String::new();
     if report.is_empty() {
         text = format!(
@@ -52,21 +77,7 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, Failure> {
             one_line(&left.reason)
         ));
     }
-    print(text)?;
-    if !args.adopt && !report.adoptable.is_empty() {
-        tell_text!(
-            "these could be copies of what pgmeter made (`cp`, a restored backup), or their file \
-             system numbers files anew (some FUSE file systems do):\n{}\n\
-             help: to remove them as well, run `pgmeter clean --adopt {}`\n",
-            listed(&report.adoptable),
-            one_line(&args.path.display())
-        );
-    }
-    Ok(if report.left.is_empty() {
-        Exit::Measured
-    } else {
-        Exit::Failed
-    })
+    text
 }
 
 /// Removes, after asking, what `as` left that was killed.

@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 
 use lab::LabError;
 use lab::vm::Kernel;
-use target::{Finding, Health};
+use target::{Diagnosis, Finding, Health};
 
 use super::lab::probe;
 use crate::args::DoctorArgs;
+use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::signals::stop_flag;
-use crate::terminal::{one_line, print};
+use crate::terminal::one_line;
 
 /// Prints every finding, with what to do about it.
 pub(crate) fn doctor(args: &DoctorArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
@@ -19,12 +20,22 @@ pub(crate) fn doctor(args: &DoctorArgs, at_once: fn() -> !) -> Result<Exit, Fail
         let help = Some("name the directory that would be measured".to_owned());
         return Err(Failure::new(Exit::Usage, message, help));
     }
+    let output = args.json.open()?;
     let stop = stop_flag(at_once)?;
     let mut findings = target::doctor(&args.path);
     match probe(&stop) {
         Err(LabError::Stopped) => return Ok(Exit::Interrupted),
         guests => findings.push(of_guests(guests)),
     }
+    let diagnosis = Diagnosis {
+        path: args.path.clone(),
+        findings,
+    };
+    output.give(&diagnosis, || Document::prose(text(&diagnosis.findings)))?;
+    Ok(Exit::Measured)
+}
+
+fn text(findings: &[Finding]) -> String {
     let mut text = String::new();
     for finding in findings {
         let health = finding.status.name();
@@ -35,12 +46,11 @@ pub(crate) fn doctor(args: &DoctorArgs, at_once: fn() -> !) -> Result<Exit, Fail
             finding.name,
             one_line(&finding.detail)
         );
-        if let Some(help) = finding.help {
-            let _ = writeln!(text, "{:26}help: {}", "", one_line(&help));
+        if let Some(help) = &finding.help {
+            let _ = writeln!(text, "{:26}help: {}", "", one_line(help));
         }
     }
-    print(text)?;
-    Ok(Exit::Measured)
+    text
 }
 
 /// What became of a guest that was to do nothing.

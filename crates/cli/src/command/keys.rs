@@ -3,19 +3,22 @@
 use std::fmt::Write as _;
 
 use report::wrap;
-use workload::reference::{WorkloadKey, find_keys, keys as all_keys, nearest_key, schema_json};
+use workload::KeyList;
+use workload::reference::{WorkloadKey, find_keys, keys as all_keys, nearest_key};
 
 use crate::args::KeysArgs;
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::foreign::key_of;
-use crate::terminal::{Stream, print, print_document};
+use crate::schemas;
+use crate::terminal::{Stream, print_document};
 
 /// Columns before the explanation.
 const INDENT: &str = "    ";
 
 /// Prints every key of workload files, or those that a word finds.
 pub(crate) fn keys(args: &KeysArgs) -> Result<Exit, Failure> {
+    let output = args.json.open()?;
     let found = match &args.word {
         Some(word) => found(word),
         None => all_keys(),
@@ -28,15 +31,12 @@ pub(crate) fn keys(args: &KeysArgs) -> Result<Exit, Failure> {
         let message = format!("no key is called `{word}` or says so");
         return Err(Failure::new(Exit::Usage, message, Some(help)));
     }
-    if args.json {
-        let json = serde_json::to_string_pretty(&found)
-            .map_err(|error| Failure::system("cannot write JSON", &error.into()))?;
-        print_document(&Document::Json(format!("{json}\n")))?;
-        return Ok(Exit::Measured);
-    }
-    let width = Stream::Output.page().width.max(40);
-    let texts: Vec<String> = found.iter().map(|key| entry(key, width)).collect();
-    print(texts.join("\n"))?;
+    let list = KeyList { keys: found };
+    output.give(&list, || {
+        let width = Stream::Output.page().width.max(40);
+        let texts: Vec<String> = list.keys.iter().map(|key| entry(key, width)).collect();
+        Document::prose(texts.join("\n"))
+    })?;
     Ok(Exit::Measured)
 }
 
@@ -59,9 +59,10 @@ fn found(word: &str) -> Vec<WorkloadKey> {
     ours
 }
 
-/// Prints the JSON Schema of workload files.
-pub(crate) fn schema() -> Result<Exit, Failure> {
-    print_document(&Document::Data(schema_json()))?;
+/// Prints the JSON Schema of that name.
+pub(crate) fn schema(name: &str) -> Result<Exit, Failure> {
+    let schema = schemas::schema(name).ok_or_else(Failure::bug)?;
+    print_document(&Document::Json(schema))?;
     Ok(Exit::Measured)
 }
 

@@ -10,8 +10,8 @@ use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::keep::NotStored;
 use crate::output::{Existing, OutputFile, is_stdout};
-use crate::rescue::{StandardOutput, rescue};
-use crate::terminal::{Stream, print, print_document, tell_document};
+use crate::rescue::rescue;
+use crate::terminal::{StandardOutput, Stream, print, print_document, tell_document};
 
 /// The documents that were asked for.
 pub(super) struct Outputs {
@@ -52,8 +52,9 @@ impl Written {
 impl Outputs {
     /// Opens the files, so that a mistake is told before hours are spent.
     pub fn open(args: &RunArgs) -> Result<Self, Failure> {
+        args.json.refuse_other_words()?;
         let asked: [(&str, &Option<PathBuf>, Format); 3] = [
-            ("--json", &args.json, Format::Json),
+            ("--json", &args.json.file, Format::Json),
             ("--csv", &args.csv, Format::IometerCsv),
             ("--html", &args.html, Format::Html),
         ];

@@ -4,16 +4,18 @@ use std::fmt::Write as _;
 use std::sync::atomic::Ordering;
 
 use lab::{Order, schedule};
-use report::{LineupFormat, PAPERS, Paper, PaperSide, PaperTable};
+use report::{LineupFormat, Paper, PaperList, PaperSide, PaperTable};
 use results::RunRecord;
 use workload::source::{LoadOptions, Loaded, load_with};
 
 use super::lab::{Asked, Contest, Entrant, Held, Peak, Side, costs, exit, peak, shortfalls};
-use crate::args::{PaperAction, PaperArgs, PaperRunArgs};
+use crate::args::{JsonArg, PaperAction, PaperArgs, PaperRunArgs, TableArgs};
+use crate::document::Document;
 use crate::failure::{Exit, Failure};
+use crate::json::JsonOutput;
 use crate::signals::stop_flag;
 use crate::stored::Place;
-use crate::terminal::{Stream, print};
+use crate::terminal::Stream;
 
 /// What is said where shares of a peak are missing.
 const NO_PEAK: &str = "the peak was not measured, as there is no bare device here; give file \
@@ -22,32 +24,36 @@ const NO_PEAK: &str = "the peak was not measured, as there is no bare device her
 /// Lists, shows or repeats published experiments.
 pub(crate) fn paper(args: &PaperArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
     match &args.action {
-        PaperAction::List => list(),
-        PaperAction::Show { name } => show(name),
+        PaperAction::List { json } => list(json),
+        PaperAction::Show { name, json } => show(name, json),
         PaperAction::Run(args) => run(args, place, at_once),
     }
 }
 
-fn list() -> Result<Exit, Failure> {
-    let width = PAPERS
-        .iter()
-        .map(|paper| paper.name.len())
-        .max()
-        .unwrap_or(0);
-    let mut text = String::new();
-    for paper in &PAPERS {
-        // Writing to a string does not fail.
-        let _ = writeln!(text, "{:width$}  {}", paper.name, headings(paper)?[0]);
-    }
-    print(text)?;
+fn list(json: &JsonArg) -> Result<Exit, Failure> {
+    let output = json.open()?;
+    let list = PaperList::current();
+    output.give(&list, || Document::prose(listed(&list)))?;
     Ok(Exit::Measured)
 }
 
-fn show(name: &str) -> Result<Exit, Failure> {
+fn listed(list: &PaperList) -> String {
+    let names = list.papers.iter().map(|paper| paper.name.len());
+    let width = names.max().unwrap_or(0);
+    let mut text = String::new();
+    for paper in &list.papers {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{:width$}  {}", paper.name, paper.title);
+    }
+    text
+}
+
+fn show(name: &str, json: &JsonArg) -> Result<Exit, Failure> {
+    let output = json.open()?;
     let paper = find(name)?;
     let table = PaperTable {
         paper,
-        heading: headings(paper)?,
+        heading: paper.heading().into(),
         remarks: Vec::new(),
         alarms: Vec::new(),
         sides: Vec::new(),
@@ -55,8 +61,10 @@ fn show(name: &str) -> Result<Exit, Failure> {
         is_of_guests: false,
         peak: None,
     };
-    let text = table.render(LineupFormat::Text, Stream::Output.page());
-    print(text.then("\n").then(paper.workload))?;
+    output.give(&table.document(), || {
+        let text = table.render(LineupFormat::Text, Stream::Output.page());
+        Document::prose(text.then("\n").then(paper.workload))
+    })?;
     Ok(Exit::Measured)
 }
 
@@ -71,18 +79,9 @@ fn find(name: &str) -> Result<&'static Paper, Failure> {
     })
 }
 
-/// Title and source, as the pack says them.
-fn headings(paper: &Paper) -> Result<Vec<String>, Failure> {
-    let pack = workload::read_toml(paper.name, paper.workload)?;
-    Ok(vec![
-        pack.title.unwrap_or_default(),
-        pack.source.unwrap_or_default(),
-    ])
-}
-
 fn run(args: &PaperRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
     let paper = find(&args.name)?;
-    args.ground.table.refuse_existing()?;
+    let json = args.ground.table.open()?;
     let asked = Asked::read(&args.ground, args.change.seed, &args.target)?;
     let side = side(paper, args, asked)?;
     let stop = stop_flag(at_once)?;
@@ -99,7 +98,7 @@ fn run(args: &PaperRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, F
         false => None,
     };
     let held = contest.hold(&jobs)?;
-    print_beside((paper, peak), &contest, &held, args)?;
+    print_beside((paper, peak), &contest, &held, (&args.ground.table, json))?;
     Ok(exit(&held, stop.load(Ordering::Relaxed)))
 }
 
@@ -123,6 +122,7 @@ fn side(paper: &Paper, args: &PaperRunArgs, asked: Asked) -> Result<Side, Failur
         entrants: vec![entrant(paper, args, &asked)?],
         is_cold: args.cold,
         is_quiet: args.ground.table.quiet,
+        stdout: args.ground.table.json.stdout(),
         asked,
     })
 }
@@ -132,7 +132,7 @@ fn print_beside(
     (paper, peak): (&Paper, Option<Peak>),
     contest: &Contest,
     held: &Held,
-    args: &PaperRunArgs,
+    (print, json): (&TableArgs, JsonOutput),
 ) -> Result<(), Failure> {
     let choices = &contest.asked.choices;
     let of_choice = |index: usize| -> Vec<RunRecord> {
@@ -159,7 +159,7 @@ fn print_beside(
     remarks.extend(held.notes.iter().cloned());
     let table = PaperTable {
         paper,
-        heading: headings(paper)?,
+        heading: paper.heading().into(),
         remarks,
         alarms: [&held.alarms[..], &shortfalls(contest, held)].concat(),
         sides: measured
@@ -174,6 +174,6 @@ fn print_beside(
         is_of_guests: contest.asked.host.is_some(),
         peak: peak.as_ref().map(|peak| &peak.record),
     };
-    let print = &args.ground.table;
-    print.print(|format, page| table.render(format, page))
+    let render = |format, page| table.render(format, page);
+    print.print(json, &table.document(), render)
 }

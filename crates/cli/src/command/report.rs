@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use report::{Format, html, render};
 use results::RunRecord;
 
-use super::lab::report_file as report_lab;
+use super::lab::{Reported, report_file as report_lab};
 use crate::args::{ReportArgs, ReportFormat};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
@@ -24,11 +24,14 @@ pub(crate) fn report(args: &ReportArgs, place: &Place) -> Result<Exit, Failure> 
         ReportFormat::Classic => Format::Classic,
         ReportFormat::FioJson => Format::FioJson,
     };
-    if let Some(exit) = report_lab(args)? {
-        return Ok(exit);
-    }
+    let json = args.json.open()?;
+    let has_place = json.leaves_place_for(args.output.as_deref())?;
+    let json = match report_lab(args, json)? {
+        Reported::Lab(exit) => return Ok(exit),
+        Reported::Nothing(json) => json,
+    };
     let is_html = format == Format::Html;
-    if args.records.len() > 1 && !is_html {
+    if args.records.len() > 1 && (!is_html || args.json.file.is_some()) {
         let count = args.records.len();
         let help = Some("use `--format html`, or name one record at a time".to_owned());
         let message = format!("this format takes one record, not {count}");
@@ -36,12 +39,17 @@ pub(crate) fn report(args: &ReportArgs, place: &Place) -> Result<Exit, Failure> 
     }
     let records = args.records.iter().map(|run| place.record(run));
     let records: Vec<RunRecord> = records.collect::<Result<_, _>>()?;
-    let text = match records.as_slice() {
-        [record] => render(record, format, page_of(args.output.as_deref())),
-        several => html(several).into(),
-    };
-    write_new(args.output.as_deref(), &Document::report(format, text))?;
-    if format == Format::FioJson {
+    if has_place {
+        let text = match records.as_slice() {
+            [record] => render(record, format, page_of(args.output.as_deref())),
+            several => html(several).into(),
+        };
+        write_new(args.output.as_deref(), &Document::report(format, text))?;
+    }
+    if let [record] = records.as_slice() {
+        json.write(record)?;
+    }
+    if has_place && format == Format::FioJson {
         records.iter().for_each(tell_of_depths);
     }
     Ok(Exit::Measured)

@@ -8,9 +8,8 @@ use workload::plan::EngineKind;
 use crate::args::{EngineArg, SelftestArgs};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
-use crate::output::{Existing, OutputFile, is_stdout};
 use crate::signals::stop_flag;
-use crate::terminal::{Stream, no_color, print_document, tell_document};
+use crate::terminal::{Stream, no_color, tell_document};
 
 /// Checks, prints the table, and writes what was asked for; `at_once` is called at the second
 /// Ctrl-C.
@@ -23,10 +22,7 @@ pub(crate) fn selftest(args: &SelftestArgs, at_once: fn() -> !) -> Result<Exit, 
     // Before any thread is started.
     let is_delayed = engines.iter().any(|engine| *engine != EngineKind::Null);
     let mounts = is_delayed.then(OwnMounts::make);
-    let to_stdout = args.json.as_deref().is_some_and(is_stdout);
-    let path = args.json.as_deref().filter(|_| !to_stdout);
-    let file = path.map(|path| OutputFile::create(path, Existing::Replace));
-    let file = file.transpose()?;
+    let json = args.json.open()?;
     let options = Options {
         engines,
         stop: stop_flag(at_once)?,
@@ -38,17 +34,10 @@ pub(crate) fn selftest(args: &SelftestArgs, at_once: fn() -> !) -> Result<Exit, 
     let found = selftest::run(&options, &mut |event| steps.show(&step(event)));
     drop(steps);
     let table = |page: Page| Document::Prose(render_selftest(&found, page));
-    if to_stdout {
-        if !args.quiet {
-            tell_document(&table(Stream::Error.page()));
-        }
-        print_document(&json(&found))?;
-    } else {
-        print_document(&table(Stream::Output.page()))?;
+    if json.takes_stdout() && !args.quiet {
+        tell_document(&table(Stream::Error.page()));
     }
-    if let Some(file) = file {
-        file.finish(&json(&found))?;
-    }
+    json.give(&found, || table(Stream::Output.page()))?;
     Ok(exit(&found))
 }
 
@@ -85,11 +74,6 @@ fn step(event: Event) -> String {
         Subject::All => format!("selftest: {}{again}", name.title()),
         engine => format!("selftest: {}, {}{again}", name.title(), engine.name()),
     }
-}
-
-fn json(found: &SelfTest) -> Document {
-    let text = serde_json::to_string_pretty(found);
-    Document::Json(text.unwrap_or_default() + "\n")
 }
 
 fn exit(found: &SelfTest) -> Exit {

@@ -2,48 +2,66 @@
 
 use report::{Format, render};
 use results::RunRecord;
+use workload::builtin::Builtin;
 use workload::reference::template;
-use workload::source::LoadOptions;
-use workload::to_toml;
+use workload::source::{LoadOptions, load_builtin};
+use workload::{ShownWorkload, to_toml};
 
-use crate::args::{KindArg, ShowArgs};
+use crate::args::{JsonArg, KindArg, ShowArgs};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::input::find;
 use crate::stored::{Place, names_a_run};
-use crate::terminal::{Stream, print, print_document};
+use crate::terminal::Stream;
 
 /// Prints the template, a built-in workload as it is written, a file as it is understood, and of a
 /// run the report.
 pub(crate) fn show(args: &ShowArgs, place: &Place) -> Result<Exit, Failure> {
+    let builtin = args.name.as_deref().filter(|_| args.kind.is_none());
+    let builtin = builtin.and_then(|name| workload::builtin::find(name).ok());
+    let name = args.name.as_deref().filter(|_| builtin.is_none());
+    if let Some(run) = name.filter(|name| args.kind.is_none() && names_a_run(name)) {
+        return show_run(&place.open_for(run)?.load(run)?, &args.json);
+    }
+    let output = args.json.open()?;
+    let shown = shown(args, builtin.as_ref())?;
+    for warning in &shown.warnings {
+        tell_text!("{warning}\n");
+    }
+    output.give(&shown, || Document::Data(shown.toml.clone()))?;
+    Ok(Exit::Measured)
+}
+
+/// The template, a built-in workload as it is written, or a file as it is understood.
+fn shown(args: &ShowArgs, builtin: Option<&Builtin>) -> Result<ShownWorkload, Failure> {
     let Some(name) = &args.name else {
-        print_document(&Document::Data(template()))?;
-        return Ok(Exit::Measured);
+        return Ok(ShownWorkload {
+            name: None,
+            toml: template(),
+            workloads: Vec::new(),
+            warnings: Vec::new(),
+        });
     };
-    if args.kind.is_none()
-        && let Ok(builtin) = workload::builtin::find(name)
-    {
-        print_document(&Document::Data(builtin.text.to_owned()))?;
-        return Ok(Exit::Measured);
-    }
-    if args.kind.is_none() && names_a_run(name) {
-        return show_run(&place.open_for(name)?.load(name)?);
-    }
     let options = LoadOptions {
         kind: args.kind.map(KindArg::kind),
         ..LoadOptions::default()
     };
-    let loaded = find(name, &options)?;
-    for warning in &loaded.warnings {
-        tell_text!("{warning}\n");
-    }
-    let texts: Vec<String> = loaded.workloads.iter().map(to_toml).collect();
-    print_document(&Document::Data(texts.join("\n")))?;
-    Ok(Exit::Measured)
+    let loaded = match builtin {
+        Some(builtin) => load_builtin(builtin.name)?,
+        None => find(name, &options)?,
+    };
+    let understood = || loaded.workloads.iter().map(to_toml).collect::<Vec<_>>();
+    Ok(ShownWorkload {
+        name: Some(name.clone()),
+        toml: builtin.map_or_else(|| understood().join("\n"), |it| it.text.to_owned()),
+        workloads: loaded.workloads,
+        warnings: loaded.warnings,
+    })
 }
 
-/// Prints the report of a run.
-pub(crate) fn show_run(record: &RunRecord) -> Result<Exit, Failure> {
-    print(render(record, Format::Text, Stream::Output.page()))?;
+/// Prints the report of a run, or its record.
+pub(crate) fn show_run(record: &RunRecord, json: &JsonArg) -> Result<Exit, Failure> {
+    let text = || Document::prose(render(record, Format::Text, Stream::Output.page()));
+    json.open()?.give(record, text)?;
     Ok(Exit::Measured)
 }

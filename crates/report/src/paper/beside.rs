@@ -1,6 +1,7 @@
 //! Published columns beside runs: what of the runs is the same figure, and by how much it differs.
 
 use results::{CellRecord, RunRecord, Status, Timestamp, WarningCode};
+use schemars::JsonSchema;
 use serde::Serialize;
 use workload::plan::FilePlan;
 
@@ -11,7 +12,7 @@ use super::reference::{Reference, ReferenceError};
 use crate::compare::letter;
 
 /// Published systems with runs beside them.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Beside {
     pub(super) experiment: &'static str,
     pub(super) title: String,
@@ -26,7 +27,7 @@ pub struct Beside {
 }
 
 /// What one run did in one way.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Side {
     /// The run's letter, with a number where it did the work in several ways.
     pub name: String,
@@ -44,14 +45,14 @@ pub(super) struct Side {
 }
 
 /// Figures of one published table.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct BesideTable {
     pub table: String,
     pub figures: Vec<BesideFigure>,
 }
 
 /// A figure, as published and as measured.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct BesideFigure {
     pub figure: String,
     /// Whether it is of the whole work, so that work of another size has another.
@@ -64,7 +65,7 @@ pub(super) struct BesideFigure {
 }
 
 /// A published value.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct BesideValue {
     pub system: String,
     pub value: Option<f64>,
@@ -74,7 +75,7 @@ pub(super) struct BesideValue {
 }
 
 /// A measured value.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct Measured {
     pub mean: f64,
     /// So many repetitions.
@@ -95,22 +96,29 @@ impl Reference {
     /// # Errors
     /// When a run has no figure of the experiment.
     pub fn beside(&self, runs: &[&RunRecord]) -> Result<Beside, ReferenceError> {
-        let groups = groups(self.paper);
+        let beside = self.beside_known(runs);
+        let has_side = |run: &&&RunRecord| beside.sides.iter().any(|side| side.run == run.id);
+        match runs.iter().find(|run| !has_side(run)) {
+            None => Ok(beside),
+            Some(run) => Err(ReferenceError::NothingMeasured {
+                run: run.id.clone(),
+                name: self.paper.name,
+            }),
+        }
+    }
+
+    /// These columns beside those of the runs that have a figure of the experiment.
+    pub(super) fn beside_known(&self, runs: &[&RunRecord]) -> Beside {
+        let groups = groups(&self.paper);
         let figures: Vec<&Figure> = groups.iter().flat_map(|group| &group.figures).collect();
         let mut gathered = Vec::new();
         let mut sides = Vec::new();
         for (place, run) in runs.iter().enumerate() {
-            let of_run = gather(run, self.paper, &figures);
-            if of_run.is_empty() {
-                return Err(ReferenceError::NothingMeasured {
-                    run: run.id.clone(),
-                    name: self.paper.name,
-                });
-            }
+            let of_run = gather(run, &self.paper, &figures);
             for (number, one) in of_run.iter().enumerate() {
                 let number = (of_run.len() > 1).then(|| (number + 1).to_string());
                 let name = letter(place) + &number.unwrap_or_default();
-                sides.push(one.side(name, self.paper));
+                sides.push(one.side(name, &self.paper));
             }
             gathered.extend(of_run);
         }
@@ -122,17 +130,16 @@ impl Reference {
                 .map(|figure| self.figure(figure, &gathered, &sides))
                 .collect(),
         });
-        let pack = workload::read_toml(self.paper.name, self.paper.workload).ok();
-        let (title, source) = pack.map(|it| (it.title, it.source)).unwrap_or_default();
-        Ok(Beside {
+        let [title, source] = self.paper.heading();
+        Beside {
             experiment: self.paper.name,
-            title: title.unwrap_or_default(),
-            source: source.unwrap_or_default(),
+            title,
+            source,
             full_size: self.paper.size,
             remark: self.paper.remark,
             tables: tables.collect(),
             sides,
-        })
+        }
     }
 
     fn figure(&self, figure: &Figure, gathered: &[Gathered], sides: &[Side]) -> BesideFigure {

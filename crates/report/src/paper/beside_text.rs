@@ -1,7 +1,6 @@
 //! Published columns beside runs, for people.
 
 use ::compare::Comparison;
-use serde::Serialize;
 
 use super::HARDWARE;
 use super::beside::{Beside, BesideFigure, BesideTable, BesideValue, Measured, Side};
@@ -35,24 +34,8 @@ pub fn render_published(
             let texts = besides.iter().map(|it| it.text(Page::PLAIN).to_string());
             return comparison_page(comparisons, &texts.collect::<Vec<String>>()).into();
         }
-        ComparisonFormat::Json => return json(comparisons, besides).into(),
     };
     Styled::join(of_runs.into_iter().chain::<Vec<Styled>>(parts), "\n")
-}
-
-fn json(comparisons: &[Comparison], besides: &[Beside]) -> String {
-    #[derive(Serialize)]
-    struct Document<'a> {
-        comparisons: &'a [Comparison],
-        published: &'a [Beside],
-    }
-    let document = Document {
-        comparisons,
-        published: besides,
-    };
-    let mut text = serde_json::to_string_pretty(&document).expect("all of its keys are text");
-    text.push('\n');
-    text
 }
 
 impl Beside {

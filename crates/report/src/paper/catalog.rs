@@ -154,6 +154,14 @@ impl Paper {
         PAPERS.iter().find(|paper| paper.name == name)
     }
 
+    /// Title and source, as its workload says them.
+    #[must_use]
+    pub fn heading(&self) -> [String; 2] {
+        let pack = workload::read_toml(self.name, self.workload).ok();
+        let (title, source) = pack.map(|it| (it.title, it.source)).unwrap_or_default();
+        [title, source].map(Option::unwrap_or_default)
+    }
+
     /// Whether its figures are also shares of what the bare device does.
     #[must_use]
     pub fn is_of_peak(&self) -> bool {

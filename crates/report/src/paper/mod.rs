@@ -3,6 +3,7 @@
 mod beside;
 mod beside_text;
 mod catalog;
+mod document;
 mod figure;
 mod reference;
 mod shapes;
@@ -20,6 +21,7 @@ use catalog::Shape;
 pub use beside::Beside;
 pub use beside_text::render_published;
 pub use catalog::{PAPERS, Paper};
+pub use document::{ComparisonDocument, ListedPaper, PaperDocument, PaperList};
 pub use reference::{Reference, ReferenceError};
 
 /// Runs of an experiment on one file system.

@@ -6,7 +6,7 @@ use super::{PAPERS, Paper};
 /// Published systems of an experiment, to stand beside runs.
 #[derive(Debug, Clone)]
 pub struct Reference {
-    pub(super) paper: &'static Paper,
+    pub(super) paper: Paper,
     /// In the publication's order.
     pub(super) systems: Vec<String>,
 }
@@ -96,7 +96,10 @@ impl Reference {
         }
         let Some(columns) = columns else {
             let systems = known;
-            return Ok(Self { paper, systems });
+            return Ok(Self {
+                paper: *paper,
+                systems,
+            });
         };
         let mut systems: Vec<String> = Vec::new();
         for asked in columns.split(',').map(str::trim) {
@@ -105,12 +108,15 @@ impl Reference {
                 systems.push(found.clone());
             }
         }
-        Ok(Self { paper, systems })
+        Ok(Self {
+            paper: *paper,
+            systems,
+        })
     }
 }
 
 /// Every system of the experiment, in the publication's order.
-fn systems(paper: &Paper) -> Vec<String> {
+pub(super) fn systems(paper: &Paper) -> Vec<String> {
     let mut systems: Vec<String> = Vec::new();
     for group in groups(paper) {
         for value in group.figures.iter().flat_map(|it| &it.published) {

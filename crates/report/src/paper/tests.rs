@@ -1,5 +1,7 @@
 //! The published figures are read, and stand in their tables.
 
+use units::JsonDocument;
+
 use super::*;
 use crate::ComparisonFormat;
 
@@ -168,7 +170,11 @@ fn counts_of_other_work_stand_without_a_ratio() {
     );
     let text = render_published(&[], &besides, ComparisonFormat::Text, Page::PLAIN);
     assert!(text.contains("A is of another size"), "{text}");
-    let json = render_published(&[], &besides, ComparisonFormat::Json, Page::PLAIN);
+    let document = ComparisonDocument {
+        comparisons: &[],
+        published: &besides,
+    };
+    let json = document.to_document();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let figure = &json["published"][0]["tables"][0]["figures"][3];
     assert_eq!(figure["figure"], "created");

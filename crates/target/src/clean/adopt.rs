@@ -4,14 +4,18 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::Cleaning;
 use crate::TargetError;
 use crate::claim::Claim;
 
 /// Something that is named, sized and owned as a manifest says, but is not what was made.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Adoptable {
     /// What.
+    #[serde(serialize_with = "units::path_as_text")]
     pub path: PathBuf,
     /// Bytes of a file; none for a directory.
     pub size_bytes: Option<u64>,

@@ -4,6 +4,9 @@ mod files;
 #[cfg(test)]
 mod tests;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::diagnostic::Diagnostic;
 use crate::model::Workload;
 use crate::nearest::nearest;
@@ -11,7 +14,8 @@ use crate::nearest::nearest;
 use files::FILES;
 
 /// What a built-in name stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum BuiltinKind {
     /// One workload.
     Workload,
@@ -20,7 +24,7 @@ pub enum BuiltinKind {
 }
 
 /// A workload or pack that comes with pgmeter.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Builtin {
     /// Its name on the command line.
     pub name: &'static str,
@@ -31,6 +35,7 @@ pub struct Builtin {
     /// The publication or program it comes from.
     pub source: String,
     /// The file itself, in TOML.
+    #[serde(skip)]
     pub text: &'static str,
 }
 

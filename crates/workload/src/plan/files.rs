@@ -9,7 +9,7 @@ use crate::classics::lat_fs::LatFsPlan;
 use crate::postmark::Settings;
 
 /// What a cell does with many files, in the place of requests on one large one a target.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum FilePlan {
     /// A pool of files that live and die.
@@ -38,7 +38,7 @@ impl FilePlan {
 /// PostMark with every value known.
 ///
 /// A cell with a run time ends its transactions by time, whatever their number is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PostmarkPlan {
     /// The original's settings; locations are relative to the target and lie beneath it. Each
     /// worker has its own pool of that many files and does that many transactions; the seed of
@@ -70,7 +70,7 @@ pub enum Fsync {
 }
 
 /// Which files of a pool are chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum FileChoice {
     /// Each is as likely as any other.

@@ -1,5 +1,6 @@
 //! Until when repetitions are added to those of the plan.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Percent;
 
@@ -7,7 +8,7 @@ use super::{Cell, Plan};
 use crate::planning::order_of_repetition;
 
 /// Until when repetitions are added to those of the plan, which are always measured.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RepetitionRule {
     /// Half the width of the 95 % confidence interval of every cell's principal figure at the
     /// end, as a share of its mean, above 0.

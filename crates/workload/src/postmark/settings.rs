@@ -8,7 +8,7 @@ use super::Compat;
 /// The settings of a PostMark session; the default is what the program starts with.
 ///
 /// Every number fits a 32-bit signed integer, as the commands let no other pass.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Settings {
     /// The version whose results and texts are wanted.
     pub compat: Compat,
@@ -42,10 +42,11 @@ pub struct Settings {
 }
 
 /// A directory for files and its share of them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Location {
     /// The directory as given, which need not be text nor exist; in records it is text.
     #[serde(with = "text")]
+    #[schemars(with = "String")]
     pub directory: Vec<u8>,
     /// Its weight among all locations, at least 1.
     pub weight: u32,

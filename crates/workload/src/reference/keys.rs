@@ -1,5 +1,6 @@
 //! Every key of a workload file with what is known of it, from the same schema as the page.
 
+use schemars::JsonSchema;
 use schemars::Schema;
 use serde::Serialize;
 use serde_json::Value;
@@ -10,7 +11,7 @@ use crate::nearest::nearest;
 use super::markdown;
 
 /// A key of a workload file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WorkloadKey {
     /// The table that it stands in, such as `access_spec.line`; empty at the top of the file.
     pub table: String,

@@ -5,8 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use compare::{ComparisonOptions, compare as compare_records, planned_differences};
+use compare::{Comparison, ComparisonOptions, compare as compare_records, planned_differences};
 use display::{Asked, Display};
+use report::ComparisonDocument;
 use results::{RunEvent, RunRecord, Status, Warning};
 use run::{Finished, RunOptions, Turn, run_in_turn};
 use workload::plan::Plan;
@@ -19,11 +20,13 @@ use crate::command::mounts::put_back;
 use crate::command::run::{DEFAULT_TARGET, exit, keeps, live, look_at, not_mounted, of_plan};
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
+use crate::json::JsonOutput;
 use crate::keep::{Keeper, NotStored};
 use crate::output::{try_new, write_measured};
-use crate::rescue::{StandardOutput, rescue};
+use crate::rescue::rescue;
 use crate::signals::{Continued, stop_flag};
 use crate::stored::Place;
+use crate::terminal::StandardOutput;
 
 /// So often is measured where nobody says how often: fewer have no interval of percentiles.
 const REPETITIONS_DEFAULT: &str = "5";
@@ -35,6 +38,8 @@ pub(super) fn measure(
     at_once: fn() -> !,
 ) -> Result<Exit, Failure> {
     try_new(args.output.as_deref())?;
+    let json = args.json.open()?;
+    json.leaves_place_for(args.output.as_deref())?;
     let sides = sides(args)?;
     let plans = [&sides[0].plan, &sides[1].plan];
     refuse_different_things(plans, args.force)?;
@@ -57,7 +62,11 @@ pub(super) fn measure(
     let [finished_a, finished_b] = in_turn(&sides, &options, &mut keepers, live_of(args)?);
     let [keeper_a, keeper_b] = keepers;
     // Both are kept, whatever became of the other.
-    let [a, b] = [stored(finished_a, keeper_a), stored(finished_b, keeper_b)];
+    let stdout = json.stdout();
+    let [a, b] = [
+        stored(finished_a, keeper_a, stdout),
+        stored(finished_b, keeper_b, stdout),
+    ];
     let ((a, stored_a), (b, stored_b)) = (a?, b?);
     if args.no_db {
         tell!("the records of both runs are not kept (`--no-db`)");
@@ -77,15 +86,35 @@ pub(super) fn measure(
     let comparison = match compared {
         Ok(comparison) => comparison,
         // There is nothing to compare yet; what was measured is stored.
-        Err(_) if is_interrupted => return Ok(Exit::Interrupted),
+        Err(_) if is_interrupted => {
+            json.write(&ComparisonDocument::default())?;
+            return Ok(Exit::Interrupted);
+        }
         Err(error) => return Err(error.into()),
     };
     let comparisons = [comparison];
-    let document = document(&comparisons, &[], args);
-    write_measured(args.output.as_deref(), &document)?;
+    present(&comparisons, args, json)?;
     let found = verdict(&comparisons, args);
     let worst = exits.into_iter().find(|exit| *exit != Exit::Measured);
     Ok(worst.unwrap_or(found))
+}
+
+/// Shows the comparison and writes its document, whatever of it fails.
+fn present(
+    comparisons: &[Comparison],
+    args: &CompareArgs,
+    json: JsonOutput,
+) -> Result<(), Failure> {
+    let output = args.output.as_deref();
+    let shown = match json.leaves_place_for(output)? {
+        true => write_measured(output, &document(comparisons, &[], args), json.stdout()),
+        false => Ok(()),
+    };
+    let written = json.write(&ComparisonDocument {
+        comparisons,
+        published: &[],
+    });
+    shown.and(written)
 }
 
 /// One of the two.
@@ -224,12 +253,13 @@ fn show(shown: &RefCell<(Display, Both)>, side: usize, event: &RunEvent, stop: &
 fn stored(
     mut finished: Finished,
     keeper: Keeper,
+    stdout: StandardOutput,
 ) -> Result<(RunRecord, Option<NotStored>), Failure> {
     let began = finished.error.is_none() || !finished.record.cells.is_empty();
     let not_stored = keeper.finish(&mut finished.record).filter(|_| began);
     if let Some(not_stored) = &not_stored {
         not_stored.tell();
-        rescue(&finished.record, Vec::new(), StandardOutput::Free);
+        rescue(&finished.record, Vec::new(), stdout);
     }
     match finished.error {
         Some(error) => Err(error.into()),

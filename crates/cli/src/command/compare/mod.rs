@@ -5,10 +5,11 @@ mod measure;
 
 use compare::{CompareError, Comparison, ComparisonOptions, compare_with_first};
 use report::{
-    Beside, ComparisonFormat, Reference, ReferenceError, regression_lines, render_comparisons,
-    render_published,
+    Beside, ComparisonDocument, ComparisonFormat, Reference, ReferenceError, regression_lines,
+    render_comparisons, render_published,
 };
 use results::RunRecord;
+use units::JsonDocument;
 
 use crate::args::{CompareArgs, CompareFormat, OneLineArgs, WorkloadOptions};
 use crate::document::Document;
@@ -33,6 +34,8 @@ pub(crate) fn compare(
     }
     let references = references(args)?;
     refuse_too_few(args)?;
+    let json = args.json.open()?;
+    let has_place = json.leaves_place_for(args.output.as_deref())?;
     let records = args.runs.iter().map(|path| place.records(path));
     let records: Vec<Vec<RunRecord>> = records.collect::<Result<_, Failure>>()?;
     let sides: Vec<&[RunRecord]> = records.iter().map(Vec::as_slice).collect();
@@ -44,8 +47,14 @@ pub(crate) fn compare(
     let runs: Vec<&RunRecord> = records.iter().flatten().collect();
     let besides = references.iter().map(|reference| reference.beside(&runs));
     let besides: Vec<Beside> = besides.collect::<Result<_, ReferenceError>>()?;
-    let document = document(&comparisons, &besides, args);
-    write_new(args.output.as_deref(), &document)?;
+    if has_place {
+        let document = document(&comparisons, &besides, args);
+        write_new(args.output.as_deref(), &document)?;
+    }
+    json.write(&ComparisonDocument {
+        comparisons: &comparisons,
+        published: &besides,
+    })?;
     Ok(verdict(&comparisons, args))
 }
 
@@ -84,14 +93,20 @@ fn document(comparisons: &[Comparison], besides: &[Beside], args: &CompareArgs) 
         CompareFormat::Text => ComparisonFormat::Text,
         CompareFormat::Markdown => ComparisonFormat::Markdown,
         CompareFormat::Html => ComparisonFormat::Html,
-        CompareFormat::Json => ComparisonFormat::Json,
+        CompareFormat::Json => {
+            let document = ComparisonDocument {
+                comparisons,
+                published: besides,
+            };
+            return Document::Json(document.to_document());
+        }
     };
     let page = page_of(args.output.as_deref());
     let text = match args.published.is_empty() {
         true => render_comparisons(comparisons, format, page),
         false => render_published(comparisons, besides, format, page),
     };
-    Document::comparison(format, text)
+    Document::prose(text)
 }
 
 /// What `--fail-on-regression` says, told on standard error too.

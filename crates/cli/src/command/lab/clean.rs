@@ -1,15 +1,34 @@
 //! `lab clean`: removes what killed labs left.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
-use crate::args::LabPlaceArgs;
+use lab::{Cleaned, CleanedLabs};
+
+use crate::args::LabCleanArgs;
+use crate::document::Document;
 use crate::failure::{Exit, Failure};
-use crate::terminal::{one_line, print};
+use crate::terminal::one_line;
 
 /// Cleans, and says what was removed, what was left, and why.
-pub(crate) fn clean(args: &LabPlaceArgs) -> Result<Exit, Failure> {
-    let directory = args.dir.clone().unwrap_or_else(lab::default_directory);
+pub(crate) fn clean(args: &LabCleanArgs) -> Result<Exit, Failure> {
+    let output = args.json.open()?;
+    let directory = args
+        .place
+        .dir
+        .clone()
+        .unwrap_or_else(lab::default_directory);
     let cleaned = lab::clean(&directory)?;
+    let document = CleanedLabs::of(&directory, &cleaned);
+    output.give(&document, || Document::prose(text(&directory, &cleaned)))?;
+    Ok(if cleaned.left.is_empty() {
+        Exit::Measured
+    } else {
+        Exit::Failed
+    })
+}
+
+fn text(directory: &Path, cleaned: &Cleaned) -> String {
     let mut text = String::new();
     for removed in &cleaned.removed {
         // Writing to a string does not fail.
@@ -28,10 +47,5 @@ pub(crate) fn clean(args: &LabPlaceArgs) -> Result<Exit, Failure> {
         let directory = one_line(&directory.display());
         text = format!("no lab has left anything in `{directory}`\n");
     }
-    print(text)?;
-    Ok(if cleaned.left.is_empty() {
-        Exit::Measured
-    } else {
-        Exit::Failed
-    })
+    text
 }

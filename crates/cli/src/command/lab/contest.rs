@@ -19,6 +19,7 @@ use crate::args::ChangeArgs;
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
 use crate::stored::Place;
+use crate::terminal::StandardOutput;
 
 /// A workload that takes part: all parts of it run on one file system, one after the other.
 pub(crate) struct Entrant {
@@ -66,6 +67,8 @@ pub(crate) struct Side {
     pub entrants: Vec<Entrant>,
     pub is_cold: bool,
     pub is_quiet: bool,
+    /// What standard output is for.
+    pub stdout: StandardOutput,
 }
 
 impl Side {
@@ -83,6 +86,7 @@ impl Side {
             stores,
             is_cold: self.is_cold,
             is_quiet: self.is_quiet,
+            stdout: self.stdout,
             stop: Arc::clone(stop),
         }
     }
@@ -96,6 +100,7 @@ pub(crate) struct Contest<'a> {
     pub stores: bool,
     pub is_cold: bool,
     pub is_quiet: bool,
+    pub stdout: StandardOutput,
     pub stop: Arc<AtomicBool>,
 }
 
@@ -369,6 +374,7 @@ impl Contest<'_> {
             overwrite_devices: Vec::new(),
             is_stored: self.stores,
             is_quiet: self.is_quiet,
+            stdout: self.stdout,
             stop: Arc::clone(&self.stop),
         };
         let (record, user_written_bytes) = measure(assignment, self.place)?;

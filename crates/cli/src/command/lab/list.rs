@@ -3,26 +3,35 @@
 use std::fmt::Write as _;
 
 use lab::vm::Kernel;
-use lab::{Availability, LabError, availability};
+use lab::{Availability, FileSystemList, LabError, availability};
 
 use super::guest::probe;
+use crate::args::LabListArgs;
+use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::signals::stop_flag;
-use crate::terminal::print;
 
 /// Prints each with whether it can be made here, and whether guests run.
-pub(crate) fn list(at_once: fn() -> !) -> Result<Exit, Failure> {
+pub(crate) fn list(args: &LabListArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
+    let output = args.json.open()?;
     let guests = match probe(&*stop_flag(at_once)?) {
         Err(LabError::Stopped) => return Ok(Exit::Interrupted),
         guests => guests,
     };
+    let found = availability();
+    let list = FileSystemList::of(&found, &guests);
+    output.give(&list, || Document::prose(text(&found, &guests)))?;
+    Ok(Exit::Measured)
+}
+
+fn text(found: &[Availability], guests: &Result<Kernel, LabError>) -> String {
     let mut text = String::new();
-    for found in availability() {
-        of_entry(&mut text, &found, guests.as_ref().ok());
+    for found in found {
+        of_entry(&mut text, found, guests.as_ref().ok());
     }
     let there = "a file system that is mounted already; of it nothing is made";
     line(&mut text, "path:DIR", "yes", there);
-    match &guests {
+    match guests {
         Ok(kernel) => {
             let title = format!(
                 "guests of User-mode Linux {}; one was started",
@@ -35,8 +44,7 @@ pub(crate) fn list(at_once: fn() -> !) -> Result<Exit, Failure> {
             missing(&mut text, &reason(error));
         }
     }
-    print(text)?;
-    Ok(Exit::Measured)
+    text
 }
 
 fn of_entry(text: &mut String, found: &Availability, guests: Option<&Kernel>) {

@@ -13,10 +13,10 @@ use workload::plan::Cell;
 use crate::command::run::of_plan;
 use crate::failure::Failure;
 use crate::keep::Keeper;
-use crate::rescue::{StandardOutput, rescue};
+use crate::rescue::rescue;
 use crate::signals::Continued;
 use crate::stored::Place;
-use crate::terminal::{Stream, no_color};
+use crate::terminal::{StandardOutput, Stream, no_color};
 
 /// What is to be measured.
 pub(crate) struct Assignment {
@@ -28,6 +28,8 @@ pub(crate) struct Assignment {
     pub overwrite_devices: Vec<PathBuf>,
     pub is_stored: bool,
     pub is_quiet: bool,
+    /// What standard output is for.
+    pub stdout: StandardOutput,
     pub stop: Arc<AtomicBool>,
 }
 
@@ -44,6 +46,7 @@ pub(crate) fn measure(
         overwrite_devices,
         is_stored,
         is_quiet,
+        stdout,
         stop,
     } = assignment;
     if let Some(refusal) = planned.refusals.into_iter().next() {
@@ -79,7 +82,7 @@ pub(crate) fn measure(
     let not_stored = keeper.finish(&mut finished.record).filter(|_| began);
     if let Some(not_stored) = &not_stored {
         not_stored.tell();
-        rescue(&finished.record, Vec::new(), StandardOutput::Free);
+        rescue(&finished.record, Vec::new(), stdout);
     } else if is_stored && began {
         mark(&finished.record, &notes, &tags, place)?;
     }

@@ -19,7 +19,7 @@ pub(super) use ground::Asked;
 pub(super) use guest::probe;
 pub(super) use outcome::{costs, exit, shortfalls};
 pub(super) use peak::{Peak, peak};
-pub(super) use stored::report_file;
+pub(super) use stored::{Reported, report_file};
 
 use crate::args::{LabAction, LabArgs};
 use crate::failure::{Exit, Failure};
@@ -31,7 +31,7 @@ pub(crate) fn lab(args: &LabArgs, place: &Place, at_once: fn() -> !) -> Result<E
         LabAction::Run(args) => run::run(args, place, at_once),
         LabAction::Recover(args) => recover::recover(args, place, at_once),
         LabAction::Report(args) => stored::report(args, place),
-        LabAction::List => list::list(at_once),
+        LabAction::List(args) => list::list(args, at_once),
         LabAction::Clean(args) => clean::clean(args),
         LabAction::Guest { order } => guest::guest(order, place, at_once),
     }

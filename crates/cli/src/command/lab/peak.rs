@@ -73,6 +73,7 @@ fn on_device(
         overwrite_devices: vec![device.to_owned()],
         is_stored: contest.stores,
         is_quiet: contest.is_quiet,
+        stdout: contest.stdout,
         stop: std::sync::Arc::clone(&contest.stop),
     };
     Ok(measure(assignment, contest.place)?.0)

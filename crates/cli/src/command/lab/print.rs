@@ -1,39 +1,48 @@
 //! Printing the tables of `lab` and `paper`.
 
 use report::{LineupFormat, Page, Styled};
+use units::JsonDocument;
 
 use crate::args::{LineupArg, TableArgs};
 use crate::document::Document;
-use crate::failure::{Exit, Failure};
-use crate::output::{Existing, OutputFile, is_stdout, page_of, try_new, write_measured};
+use crate::failure::Failure;
+use crate::json::JsonOutput;
+use crate::output::{page_of, try_new, write_measured};
+use crate::terminal::{StandardOutput, Stream, tell_document};
 
 impl TableArgs {
-    /// A name that is taken is told before hours are spent.
-    pub(crate) fn refuse_existing(&self) -> Result<(), Failure> {
-        try_new(self.output.as_deref())
+    /// Opens the files, so that a mistake is told before hours are spent.
+    pub(crate) fn open(&self) -> Result<JsonOutput, Failure> {
+        try_new(self.output.as_deref())?;
+        let json = self.json.open()?;
+        json.leaves_place_for(self.output.as_deref())?;
+        Ok(json)
     }
 
-    /// Opens the file for the record, so that a mistake is told before hours are spent.
-    pub(crate) fn open_json(&self) -> Result<Option<OutputFile>, Failure> {
-        let Some(path) = &self.json else {
-            return Ok(None);
-        };
-        if is_stdout(path) {
-            let help = Some("give it the name of a file".to_owned());
-            let message = "standard output is for the table, not for `--json`";
-            return Err(Failure::new(Exit::Usage, message, help));
-        }
-        OutputFile::create(path, Existing::Replace).map(Some)
-    }
-
-    /// Prints a table where and as it was asked for.
+    /// Prints a table where and as it was asked for, and writes the document; whatever of it fails,
+    /// the other is written.
     pub(crate) fn print(
         &self,
+        json: JsonOutput,
+        document: &impl JsonDocument,
         render: impl FnOnce(LineupFormat, Page) -> Styled,
     ) -> Result<(), Failure> {
         let (output, format) = (self.output.as_deref(), self.format.format());
-        let text = render(format, page_of(output));
-        write_measured(output, &Document::lineup(format, text))
+        let stdout = json.stdout();
+        let printed = match (output, stdout) {
+            (None, StandardOutput::Taken) if self.quiet => Ok(()),
+            (None, StandardOutput::Taken) => {
+                let text = render(format, Stream::Error.page());
+                tell_document(&Document::lineup(format, text));
+                Ok(())
+            }
+            _ => {
+                let text = render(format, page_of(output));
+                write_measured(output, &Document::lineup(format, text), stdout)
+            }
+        };
+        let written = json.write(document);
+        printed.and(written)
     }
 }
 

@@ -20,9 +20,8 @@ use crate::stored::Place;
 
 /// Makes, measures, takes down, and prints.
 pub(crate) fn run(args: &LabRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
-    args.ground.table.refuse_existing()?;
+    let json = args.ground.table.open()?;
     let side = side(args, Asked::read(&args.ground, args.change.seed, &[])?)?;
-    let draft = args.ground.table.open_json()?;
     let start = LabRecord::new(target::environment(&[]), std::env::args().collect());
     let stop = stop_flag(at_once)?;
     let contest = side.contest(place, !args.ground.no_db, &stop);
@@ -44,10 +43,7 @@ pub(crate) fn run(args: &LabRunArgs, place: &Place, at_once: fn() -> !) -> Resul
     let record = record(&contest, &held, (start, title));
     let table = Lineup::of(&record);
     let print = &args.ground.table;
-    let printed = print.print(|format, page| table.render(format, page));
-    let written = draft.map_or(Ok(()), |draft| {
-        draft.finish(&Document::Json(record.to_json()))
-    });
+    let printed = print.print(json, &record, |format, page| table.render(format, page));
     if !args.ground.no_db && !held.done.is_empty() {
         keep(&record, place, args.ground.table.quiet);
     }
@@ -55,7 +51,7 @@ pub(crate) fn run(args: &LabRunArgs, place: &Place, at_once: fn() -> !) -> Resul
         let html = table.render(LineupFormat::Html, report::Page::PLAIN);
         write_page(&held.done[0].record.id, &Document::Prose(html));
     }
-    printed.and(written)?;
+    printed?;
     Ok(exit(&held, stop.load(Ordering::Relaxed)))
 }
 
@@ -71,6 +67,7 @@ fn side(args: &LabRunArgs, asked: Asked) -> Result<Side, Failure> {
         entrants: args.workloads.iter().map(read).collect::<Result<_, _>>()?,
         is_cold: args.cold,
         is_quiet: args.ground.table.quiet,
+        stdout: args.ground.table.json.stdout(),
         asked,
     })
 }

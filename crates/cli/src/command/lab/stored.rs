@@ -8,9 +8,10 @@ use report::Lineup;
 use results::{LabRecord, RunRecord};
 use store::Store;
 
-use crate::args::{LabReportArgs, LineupArg, ReportArgs, ReportFormat, TableArgs};
+use crate::args::{LabReportArgs, LineupArg, RecordJsonArg, ReportArgs, ReportFormat, TableArgs};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
+use crate::json::JsonOutput;
 use crate::output::write_new;
 use crate::stored::{Place, read_text, refused};
 
@@ -32,24 +33,27 @@ pub(super) fn keep(record: &LabRecord, place: &Place, is_quiet: bool) {
 
 /// Prints the result of a lab again.
 pub(super) fn report(args: &LabReportArgs, place: &Place) -> Result<Exit, Failure> {
-    args.table.refuse_existing()?;
+    let json = args.table.open()?;
     let record = find(&args.lab, place)?;
-    let draft = args.table.open_json()?;
-    let printed = print(&record, &args.table);
-    let written = draft.map_or(Ok(()), |draft| {
-        draft.finish(&Document::Json(record.to_json()))
-    });
-    printed.and(written)?;
+    print(&record, &args.table, json)?;
     Ok(Exit::Measured)
 }
 
-/// Prints the record of a lab for `report`; none where the file is no such record.
-pub(crate) fn report_file(args: &ReportArgs) -> Result<Option<Exit>, Failure> {
+/// What became of a record for `report`.
+pub(crate) enum Reported {
+    /// It was a lab's.
+    Lab(Exit),
+    /// It is none of a lab; where the JSON is to go.
+    Nothing(JsonOutput),
+}
+
+/// Prints the record of a lab for `report`, where the file is one.
+pub(crate) fn report_file(args: &ReportArgs, json: JsonOutput) -> Result<Reported, Failure> {
     let [path] = args.records.as_slice() else {
-        return Ok(None);
+        return Ok(Reported::Nothing(json));
     };
     let Some(record) = read(path)? else {
-        return Ok(None);
+        return Ok(Reported::Nothing(json));
     };
     let format = match args.format {
         ReportFormat::Text => LineupArg::Text,
@@ -57,9 +61,12 @@ pub(crate) fn report_file(args: &ReportArgs) -> Result<Option<Exit>, Failure> {
         ReportFormat::Html => LineupArg::Html,
         ReportFormat::Csv => LineupArg::Csv,
         ReportFormat::Json => {
-            let document = Document::Json(record.to_json());
-            write_new(args.output.as_deref(), &document)?;
-            return Ok(Some(Exit::Measured));
+            if json.leaves_place_for(args.output.as_deref())? {
+                let document = Document::Json(record.to_json());
+                write_new(args.output.as_deref(), &document)?;
+            }
+            json.write(&record)?;
+            return Ok(Reported::Lab(Exit::Measured));
         }
         ReportFormat::IometerCsv | ReportFormat::Classic | ReportFormat::FioJson => {
             let message = format!(
@@ -73,16 +80,17 @@ pub(crate) fn report_file(args: &ReportArgs) -> Result<Option<Exit>, Failure> {
     let table = TableArgs {
         format,
         output: args.output.clone(),
-        json: None,
-        quiet: false,
+        json: RecordJsonArg::default(),
+        // The record alone was asked for where it is on standard output.
+        quiet: true,
     };
-    print(&record, &table)?;
-    Ok(Some(Exit::Measured))
+    print(&record, &table, json)?;
+    Ok(Reported::Lab(Exit::Measured))
 }
 
-fn print(record: &LabRecord, table: &TableArgs) -> Result<(), Failure> {
+fn print(record: &LabRecord, table: &TableArgs, json: JsonOutput) -> Result<(), Failure> {
     let lineup = Lineup::of(record);
-    table.print(|format, page| lineup.render(format, page))
+    table.print(json, record, |format, page| lineup.render(format, page))
 }
 
 /// The record of that file, or else of the store, with its runs.

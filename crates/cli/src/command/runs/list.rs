@@ -2,14 +2,14 @@
 
 use report::{Column, Table};
 use results::Timestamp;
-use store::{Filter, RunRow, RunStatus};
+use store::{Filter, RunList, RunRow, RunStatus};
 use units::{Span, printable};
 
 use crate::args::{RunsListArgs, StatusArg};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::stored::Place;
-use crate::terminal::{Stream, print, print_document};
+use crate::terminal::Stream;
 
 /// So many runs are shown to people who do not say how many.
 const SHOWN_COUNT: usize = 20;
@@ -18,7 +18,10 @@ const PIPE_WIDTH: usize = 1000;
 
 /// Prints the runs that are asked for, newest first.
 pub(crate) fn list(args: &RunsListArgs, place: &Place) -> Result<Exit, Failure> {
-    let limit = args.limit.or((!args.json).then_some(SHOWN_COUNT));
+    let output = args.json.open()?;
+    let limit = args
+        .limit
+        .or(args.json.file.is_none().then_some(SHOWN_COUNT));
     let mut filter = filter(args)?;
     // One more tells whether there are more.
     filter.limit = limit.map(|limit| limit.saturating_add(1));
@@ -29,17 +32,16 @@ pub(crate) fn list(args: &RunsListArgs, place: &Place) -> Result<Exit, Failure> 
     };
     let has_more = limit.is_some_and(|limit| runs.len() > limit);
     runs.truncate(limit.unwrap_or(usize::MAX));
-    if args.json {
-        let json = serde_json::to_string_pretty(&runs)
-            .map_err(|error| Failure::system("cannot write JSON", &error.into()))?;
-        print_document(&Document::Json(format!("{json}\n")))?;
-    } else if runs.is_empty() {
+    let list = RunList { runs };
+    let has_text = !output.takes_stdout();
+    if has_text && list.runs.is_empty() {
         tell!("no runs in `{}`", place.path()?.display());
-    } else {
-        print(text(&runs))?;
-        if has_more {
-            tell!("there are more; `--limit N` lists N");
-        }
+        output.write(&list)?;
+        return Ok(Exit::Measured);
+    }
+    output.give(&list, || Document::prose(text(&list.runs)))?;
+    if has_text && has_more {
+        tell!("there are more; `--limit N` lists N");
     }
     Ok(Exit::Measured)
 }

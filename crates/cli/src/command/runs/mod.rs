@@ -2,9 +2,11 @@
 
 mod list;
 
-use store::{Imported, Store, StoreError};
+use std::path::{Path, PathBuf};
 
-use crate::args::{RunsAction, RunsArgs};
+use store::{Imported, ImportedRun, RunsImported, RunsRemoved, Store, StoreError};
+
+use crate::args::{JsonArg, RunsAction, RunsArgs};
 use crate::command::show::show_run;
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
@@ -18,8 +20,10 @@ pub(crate) fn runs(args: &RunsArgs, place: &Place) -> Result<Exit, Failure> {
         return list::list(&args.list, place);
     };
     match action {
-        RunsAction::Show { run } => return show_run(&place.open_for(run)?.load(run)?),
-        RunsAction::Rm { runs, force } => remove(runs, *force, place)?,
+        RunsAction::Show { run, json } => {
+            return show_run(&place.open_for(run)?.load(run)?, json);
+        }
+        RunsAction::Rm { runs, force, json } => remove(runs, *force, place, json)?,
         RunsAction::Note { run, text } => {
             place.open_for(run)?.set_note(run, text)?;
         }
@@ -29,12 +33,13 @@ pub(crate) fn runs(args: &RunsArgs, place: &Place) -> Result<Exit, Failure> {
             let record = place.open_for(run)?.export(run)?;
             write_new(output.as_deref(), &Document::Json(record))?;
         }
-        RunsAction::Import { files } => import(files, place)?,
+        RunsAction::Import { files, json } => import(files, place, json)?,
     }
     Ok(Exit::Measured)
 }
 
-fn remove(runs: &[String], force: bool, place: &Place) -> Result<(), Failure> {
+fn remove(runs: &[String], force: bool, place: &Place, json: &JsonArg) -> Result<(), Failure> {
+    let output = json.open()?;
     let Some(first) = runs.first() else {
         return Ok(());
     };
@@ -47,10 +52,17 @@ fn remove(runs: &[String], force: bool, place: &Place) -> Result<(), Failure> {
             ids.push(id);
         }
     }
-    for id in ids {
-        print(format!("removed {}\n", store.remove(&id, force)?))?;
-    }
-    Ok(())
+    let mut done = RunsRemoved::default();
+    let outcome = ids.iter().try_for_each(|id| -> Result<(), Failure> {
+        let id = store.remove(id, force)?;
+        if !output.takes_stdout() {
+            print(format!("removed {id}\n"))?;
+        }
+        done.removed.push(id);
+        Ok(())
+    });
+    // What was removed is told, whatever stopped it.
+    output.write(&done).and(outcome)
 }
 
 type ChangeTag = fn(&mut Store, &str, &str) -> Result<String, StoreError>;
@@ -68,19 +80,30 @@ fn change_tags(
     Ok(())
 }
 
-fn import(files: &[std::path::PathBuf], place: &Place) -> Result<(), Failure> {
+fn import(files: &[PathBuf], place: &Place, json: &JsonArg) -> Result<(), Failure> {
+    let output = json.open()?;
     let mut store = place.open()?;
-    for file in files {
-        let text = read_text(file)?;
-        let told = match store.import(text.as_bytes()) {
-            Ok(Imported::New(id)) => format!("imported {id}\n"),
-            Ok(Imported::AlreadyThere(id)) => format!("{id} was there already, the same\n"),
-            Err(error @ (StoreError::Unreadable(_) | StoreError::BadRecord { .. })) => {
-                return Err(refused(file, &error));
-            }
-            Err(error) => return Err(error.into()),
-        };
-        print(told)?;
-    }
-    Ok(())
+    let mut done = RunsImported::default();
+    let outcome = files.iter().try_for_each(|file| -> Result<(), Failure> {
+        let imported = import_file(file, &mut store)?;
+        if !output.takes_stdout() {
+            print(match &imported {
+                Imported::New(id) => format!("imported {id}\n"),
+                Imported::AlreadyThere(id) => format!("{id} was there already, the same\n"),
+            })?;
+        }
+        let file = file.to_string_lossy().into_owned();
+        done.imported.push(ImportedRun::of(file, imported));
+        Ok(())
+    });
+    // What was imported is told, whatever stopped it.
+    output.write(&done).and(outcome)
+}
+
+fn import_file(file: &Path, store: &mut Store) -> Result<Imported, Failure> {
+    let text = read_text(file)?;
+    store.import(text.as_bytes()).map_err(|error| match error {
+        StoreError::Unreadable(_) | StoreError::BadRecord { .. } => refused(file, &error),
+        error => error.into(),
+    })
 }

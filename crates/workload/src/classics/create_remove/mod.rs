@@ -78,7 +78,7 @@ pub enum Mode {
 }
 
 /// Create/remove with every value known.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CreateRemovePlan {
     /// Files of each size.
     pub file_count: u32,
@@ -103,7 +103,7 @@ pub struct CreateRemovePlan {
 }
 
 /// What a step does to each file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Act {
     /// Creates it, with its content.

@@ -1,12 +1,13 @@
 //! fs_mark with every value known, and the stages of an iteration.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SyncMethod;
 use crate::classics::{Chain, FileSync, Order};
 
 /// fs_mark with every value known.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FsMarkPlan {
     /// Threads; thread t works in directory `t % d` of d.
     pub thread_count: u32,
@@ -35,7 +36,7 @@ pub struct FsMarkPlan {
 }
 
 /// How files are spread over subdirectories, which are named by two or more hexadecimal digits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Subdirectories {
     /// There are none.

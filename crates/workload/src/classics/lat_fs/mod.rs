@@ -73,7 +73,7 @@ pub enum Compat {
 }
 
 /// lat_fs with every value known.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LatFsPlan {
     /// Sizes in the order in which they are measured.
     pub sizes_bytes: Vec<u64>,
@@ -86,7 +86,7 @@ pub struct LatFsPlan {
 }
 
 /// What a version has of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "compat")]
 pub enum Form {
     /// Version 1.6.

@@ -15,7 +15,6 @@ use results::LabRecord;
 use super::guest::{Task, leave};
 use super::stored::keep;
 use crate::args::{LabRecoverArgs, VmArg};
-use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::signals::stop_flag;
 use crate::stored::Place;
@@ -60,8 +59,7 @@ pub(super) fn recover(
     place: &Place,
     at_once: fn() -> !,
 ) -> Result<Exit, Failure> {
-    args.table.refuse_existing()?;
-    let draft = args.table.open_json()?;
+    let json = args.table.open()?;
     let start = LabRecord::new(target::environment(&[]), std::env::args().collect());
     let choices = Choice::read_all(&args.fs)?;
     let ground = Ground {
@@ -85,14 +83,12 @@ pub(super) fn recover(
     let held = trials.hold(lab);
     let record = table::record(&trials, &held, start);
     let table = Lineup::of(&record);
-    let printed = args.table.print(|format, page| table.render(format, page));
-    let written = draft.map_or(Ok(()), |draft| {
-        draft.finish(&Document::Json(record.to_json()))
-    });
+    let render = |format, page| table.render(format, page);
+    let printed = args.table.print(json, &record, render);
     if !args.no_db && !held.tried.is_empty() {
         keep(&record, place, args.table.quiet);
     }
-    printed.and(written)?;
+    printed?;
     Ok(exit(&held, trials.stop.load(Ordering::Relaxed)))
 }
 

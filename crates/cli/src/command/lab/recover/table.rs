@@ -1,7 +1,8 @@
 //! The table of what was kept.
 
+use lab::Choice;
 use lab::recovery::{Findings, Mounted, recovery_lines};
-use results::{LabColumn, LabRecord, LabSection, LabWords, Timestamp};
+use results::{LabColumn, LabRecord, LabSection, LabTrial, LabWords, Timestamp};
 use units::Bytes;
 
 use super::{Held, Trials, Tried};
@@ -13,33 +14,45 @@ const SAID_MAX: usize = 4;
 
 /// A row: its label, and what each column has.
 type Row = (&'static str, Vec<Option<String>>);
-/// How a count is read off what was found.
-type Count = (&'static str, fn(&Findings) -> u64);
+/// A count: what the table calls it, what records call it, and how it is read off what was found.
+type Count = (&'static str, &'static str, fn(&Findings) -> u64);
 
 const PROMISED: [Count; 9] = [
-    ("files promised", |it| it.promised_count),
-    ("intact", |it| it.intact_count),
-    ("lost", |it| it.lost_count),
-    ("short", |it| it.short_count),
-    ("stale", |it| it.stale_count),
-    ("damaged", |it| it.damaged_count),
-    ("removals promised", |it| it.removed_count),
-    ("there again", |it| it.returned_count),
-    ("names nobody made", |it| it.unknown_count),
+    ("files promised", "promised", |it| it.promised_count),
+    ("intact", "intact", |it| it.intact_count),
+    ("lost", "lost", |it| it.lost_count),
+    ("short", "short", |it| it.short_count),
+    ("stale", "stale", |it| it.stale_count),
+    ("damaged", "damaged", |it| it.damaged_count),
+    ("removals promised", "removed", |it| it.removed_count),
+    ("there again", "returned", |it| it.returned_count),
+    ("names nobody made", "unknown", |it| it.unknown_count),
 ];
 
 const BEYOND: [Count; 9] = [
-    ("new and synced, not the directory", |it| it.new.count),
-    ("- there", |it| it.new.count - it.new.missing_count),
-    ("synced and renamed, not the directory", |it| {
+    ("new and synced, not the directory", "new", |it| {
+        it.new.count
+    }),
+    ("- there", "new_there", |it| {
+        it.new.count - it.new.missing_count
+    }),
+    ("synced and renamed, not the directory", "renamed", |it| {
         it.renamed.count
     }),
-    ("- the new file", |it| it.renamed.whole_count),
-    ("written, not synced", |it| it.unsynced.count),
-    ("- all there", |it| it.unsynced.whole_count),
-    ("- as it was before", |it| it.unsynced.older_count),
-    ("- in part", |it| it.unsynced.torn_count),
-    ("- nothing there", |it| it.unsynced.missing_count),
+    ("- the new file", "renamed_whole", |it| {
+        it.renamed.whole_count
+    }),
+    ("written, not synced", "unsynced", |it| it.unsynced.count),
+    ("- all there", "unsynced_whole", |it| {
+        it.unsynced.whole_count
+    }),
+    ("- as it was before", "unsynced_older", |it| {
+        it.unsynced.older_count
+    }),
+    ("- in part", "unsynced_torn", |it| it.unsynced.torn_count),
+    ("- nothing there", "unsynced_missing", |it| {
+        it.unsynced.missing_count
+    }),
 ];
 
 /// What one file system came to.
@@ -66,7 +79,7 @@ pub(super) fn record(trials: &Trials, held: &Held, start: LabRecord) -> LabRecor
     });
     let broken = columns.iter().flat_map(Column::broken);
     let counts = |counts: &[Count]| -> Vec<Row> {
-        let row = |(label, of): &Count| {
+        let row = |(label, _, of): &Count| {
             let words = columns.iter().map(|column| column.count(*of));
             (*label, words.collect())
         };
@@ -98,6 +111,7 @@ pub(super) fn record(trials: &Trials, held: &Held, start: LabRecord) -> LabRecor
         columns: described.collect(),
         alarms: held.alarms.iter().cloned().chain(broken).collect(),
         sections: sections.into(),
+        trials: held.tried.iter().map(|it| trial(trials, it)).collect(),
         notes: held
             .notes
             .iter()
@@ -107,6 +121,33 @@ pub(super) fn record(trials: &Trials, held: &Held, start: LabRecord) -> LabRecor
             .collect(),
         ..start
     }
+}
+
+/// A trial for other programs.
+fn trial(trials: &Trials, tried: &Tried) -> LabTrial {
+    let mounted = tried.mounted.as_ref().ok();
+    let kind = kind(&trials.choices[tried.choice_index]);
+    let counts = mounted.into_iter().flat_map(|it| {
+        let all = PROMISED.iter().chain(&BEYOND);
+        all.map(|(_, name, of)| ((*name).to_owned(), of(&it.findings)))
+    });
+    LabTrial {
+        column_index: u32::try_from(tried.choice_index).unwrap_or(u32::MAX),
+        trial_index: tried.trial_index,
+        done_count: tried.done_count,
+        mount_ns: mounted.map(|it| u64::try_from(it.elapsed.as_nanos()).unwrap_or(u64::MAX)),
+        not_mounted: tried.mounted.as_ref().err().cloned(),
+        not_unmounted: mounted.and_then(|it| it.not_unmounted.clone()),
+        has_recovered: mounted.map(|it| !recovery_lines(kind, &it.said).is_empty()),
+        is_consistent: tried.fsck.as_ref().map(Result::is_ok),
+        counts: counts.collect(),
+        broken: mounted.map_or_else(Vec::new, |it| it.findings.named.clone()),
+    }
+}
+
+/// The type that the kernel knows a file system by.
+fn kind(choice: &Choice) -> &'static str {
+    choice.entry().map_or("", |entry| entry.types[0])
 }
 
 fn section(heading: &str, rows: Vec<Row>) -> LabSection {
@@ -173,7 +214,7 @@ impl<'a> Column<'a> {
             tried,
             mounted,
             sum,
-            kind: choice.entry().map_or("", |entry| entry.types[0]),
+            kind: kind(choice),
             label: &choice.label,
         }
     }

@@ -1,0 +1,130 @@
+//! Documents for other programs: JSON that says by its `format` what it is, with a schema.
+
+use std::path::{Path, PathBuf};
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema};
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+/// A JSON document: its first field, `format`, has its name and number.
+///
+/// Within a number, fields are only added; the number rises when a field changes its meaning or
+/// goes. Figures are in base units, never rounded.
+pub trait JsonDocument: Serialize + JsonSchema {
+    /// Name and number, such as `pgmeter-list/1`.
+    const FORMAT: &'static str;
+
+    /// As JSON, with a final line break. Types that have the field themselves do it by themselves.
+    ///
+    /// # Panics
+    /// Where a map has keys that are no text, or a path is no UTF-8.
+    #[must_use]
+    fn to_document(&self) -> String {
+        let document = Formatted {
+            format: Self::FORMAT,
+            body: self,
+        };
+        let mut text = serde_json::to_string_pretty(&document)
+            .expect("keys of a document are text, and so are its paths");
+        text.push('\n');
+        text
+    }
+}
+
+#[derive(Serialize)]
+struct Formatted<'a, T: ?Sized> {
+    format: &'static str,
+    #[serde(flatten)]
+    body: &'a T,
+}
+
+/// Writes a path that may be other than UTF-8, which JSON cannot hold: such bytes become
+/// replacement characters, so that a document is always written.
+///
+/// # Errors
+/// As the serializer's.
+pub fn path_as_text<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
+}
+
+/// As [`path_as_text`], of several.
+///
+/// # Errors
+/// As the serializer's.
+pub fn paths_as_text<S: Serializer>(paths: &[PathBuf], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(paths.iter().map(|path| path.to_string_lossy()))
+}
+
+/// The JSON Schema of a document as it is written, with a final line break.
+#[must_use]
+pub fn document_schema<T: JsonDocument>() -> String {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    name_format(&mut schema, T::FORMAT);
+    let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn name_format(schema: &mut Schema, format: &str) {
+    let schema = schema.ensure_object();
+    schema.insert("title".to_owned(), format.into());
+    let field = json!({
+        "const": format,
+        "description": "Name and number of the format.",
+        "type": "string",
+    });
+    let properties = schema.entry("properties").or_insert_with(|| json!({}));
+    if let Some(properties) = properties.as_object_mut() {
+        properties.insert("format".to_owned(), field);
+    }
+    let required = schema.entry("required").or_insert_with(|| json!([]));
+    if let Some(required) = required.as_array_mut() {
+        required.retain(|name| name != "format");
+        required.insert(0, Value::from("format"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Things.
+    #[derive(Serialize, JsonSchema)]
+    struct Things {
+        /// How many bytes.
+        size_bytes: u64,
+        names: Vec<String>,
+    }
+
+    impl JsonDocument for Things {
+        const FORMAT: &'static str = "pgmeter-things/1";
+    }
+
+    #[test]
+    fn a_document_begins_with_its_format() {
+        let things = Things {
+            size_bytes: u64::MAX,
+            names: Vec::new(),
+        };
+        let text = things.to_document();
+        assert!(
+            text.starts_with("{\n  \"format\": \"pgmeter-things/1\","),
+            "{text}"
+        );
+        assert!(text.ends_with("}\n"), "{text}");
+        let read: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(read["size_bytes"], u64::MAX);
+    }
+
+    #[test]
+    fn a_schema_wants_the_format_and_explains_fields() {
+        let schema: Value = serde_json::from_str(&document_schema::<Things>()).unwrap();
+        assert_eq!(schema["title"], "pgmeter-things/1");
+        let properties = &schema["properties"];
+        assert_eq!(properties["format"]["const"], "pgmeter-things/1");
+        assert_eq!(properties["size_bytes"]["description"], "How many bytes.");
+        assert_eq!(schema["required"], json!(["format", "size_bytes", "names"]));
+    }
+}

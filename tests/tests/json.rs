@@ -1,0 +1,399 @@
+//! `--json` of every command: one document that its schema describes, and nothing else on standard
+//! output.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use end_to_end::{Bed, Finished, LAB_IMAGE, LabSite, need};
+use serde_json::{Map, Value, json};
+
+/// Touches nothing.
+const NULL: &str = "engine = \"null\"\nsize = \"1m\"\nrun_time = \"200ms\"\nramp_time = 0\n\
+    [[access_spec]]\nname = \"Nothing\"\nline = [{ size = \"4k\", random = 100 }]\n";
+
+/// A command with its arguments, of which `TARGET` is the bed's target, and the schema of its JSON.
+type Case = (&'static str, &'static str, &'static str);
+
+/// Commands that take next to no time, in an order in which each finds what it needs.
+const QUICK: [Case; 22] = [
+    ("runs", "", "runs"),
+    ("run", "null.toml --no-html", "record"),
+    ("run", "null.toml --quiet --no-html", "record"),
+    ("check", "null.toml", "check"),
+    ("check", "postmark --target TARGET", "check"),
+    ("list", "", "list"),
+    ("show", "null.toml", "show"),
+    ("show", "quick", "show"),
+    ("show", "--template", "show"),
+    ("show", "last", "record"),
+    ("keys", "", "keys"),
+    ("keys", "size", "keys"),
+    ("report", "last", "record"),
+    ("compare", "@-2 last", "compare"),
+    ("compare", "@-2 last --format html -o c.html", "compare"),
+    ("runs", "--limit 1", "runs"),
+    ("runs show", "last", "record"),
+    ("runs rm", "last", "runs-rm"),
+    ("runs import", "saved.json", "runs-import"),
+    ("paper list", "", "paper-list"),
+    ("paper show", "lfs-postmark", "paper"),
+    ("clean", "TARGET", "clean"),
+];
+
+/// Commands that take their time.
+const SLOW: [Case; 8] = [
+    ("doctor", "TARGET", "doctor"),
+    ("selftest", "--engine null --quiet", "selftest"),
+    ("lab list", "", "lab-list"),
+    (
+        "lab run",
+        "null.toml postmark --fs path:TARGET --dir TARGET/labs --repetitions 2 --scale 0.01 \
+         --no-html",
+        "lab",
+    ),
+    ("lab report", "", "lab"),
+    ("lab clean", "--dir TARGET/labs", "lab-clean"),
+    (
+        "paper run",
+        "lfs-postmark --target TARGET --scale 0.001",
+        "paper",
+    ),
+    (
+        "compare",
+        "--target TARGET --target TARGET null.toml --repetitions 2",
+        "compare",
+    ),
+];
+
+/// Needs guests, and has a test of its own.
+const OF_GUESTS: Case = ("lab recover", "--fs ext4 --trials 1", "lab");
+
+/// Commands without, and why.
+const WITHOUT: [(&str, &str); 10] = [
+    ("schema", "prints a schema, which is JSON"),
+    ("convert", "prints a workload file"),
+    ("runs note", "says nothing"),
+    ("runs tag", "says nothing"),
+    ("runs untag", "says nothing"),
+    ("runs export", "prints a record, which is JSON"),
+    ("as", "says what another program says"),
+    ("completions", "prints a script"),
+    ("man", "prints a manual page"),
+    ("help", "prints help"),
+];
+
+fn bed() -> Bed {
+    let bed = Bed::new().unwrap();
+    bed.file("null.toml", NULL);
+    bed
+}
+
+/// Every command that can be given, as its help lists it.
+fn commands(bed: &Bed, above: &str, found: &mut BTreeSet<String>) {
+    let words = above.split_whitespace().chain(["--help"]);
+    let help = bed.run(&words.collect::<Vec<_>>()).stdout;
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let listed = listed.take_while(|line| !line.is_empty());
+    let names: Vec<&str> = listed
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    if !above.is_empty() && (names.is_empty() || help.contains("--json")) {
+        found.insert(above.to_owned());
+    }
+    for name in names.iter().filter(|name| **name != "help") {
+        let whole = format!("{above} {name}").trim().to_owned();
+        match WITHOUT.iter().any(|(known, _)| *known == whole) {
+            true => drop(found.insert(whole)),
+            false => commands(bed, &whole, found),
+        }
+    }
+}
+
+#[test]
+fn every_command_prints_json_or_it_is_known_why_not() {
+    let mut found = BTreeSet::new();
+    commands(&bed(), "", &mut found);
+    let known = QUICK.iter().chain(&SLOW).chain([&OF_GUESTS]);
+    let known: BTreeSet<&str> = known.map(|(command, ..)| *command).collect();
+    assert!(found.len() > 20, "{found:?}");
+    for command in &found {
+        let is_without = WITHOUT.iter().any(|(without, _)| without == command);
+        assert!(
+            known.contains(command.as_str()) || is_without,
+            "`{command}` has neither a case here nor a reason to have no `--json`"
+        );
+    }
+    let gone = known.iter().find(|command| !found.contains(**command));
+    assert_eq!(gone, None);
+}
+
+/// What a schema finds wrong with a document; fields that it does not describe are wrong.
+fn complaints(bed: &Bed, schema: &str, document: &Value) -> Vec<String> {
+    let printed = bed.run(&["schema", schema]);
+    assert_eq!(printed.code, 0, "{}", printed.text());
+    let mut schema: Value = serde_json::from_str(&printed.stdout).unwrap();
+    close(&mut schema);
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors = validator.iter_errors(document);
+    let said = errors.map(|error| {
+        let (place, rule) = (error.instance_path(), error.schema_path());
+        format!("{place}: {}, by {rule}", error.masked())
+    });
+    said.collect()
+}
+
+/// Lets a schema refuse fields that it does not describe. What is only a part of an object is
+/// closed where the whole is.
+fn close(schema: &mut Value) {
+    let mut parts = BTreeSet::new();
+    visit(schema, &mut |object| {
+        let part = object
+            .get("$ref")
+            .filter(|_| object.contains_key("properties"));
+        let name = part.and_then(|part| part.as_str()?.rsplit('/').next());
+        parts.extend(name.map(str::to_owned));
+    });
+    visit(schema, &mut |object| {
+        if object.get("properties").is_some_and(Value::is_object)
+            && object.get("type") == Some(&json!("object"))
+        {
+            object.insert("unevaluatedProperties".to_owned(), json!(false));
+        }
+    });
+    for part in parts {
+        if let Some(Value::Object(part)) = schema.pointer_mut(&format!("/$defs/{part}")) {
+            part.remove("unevaluatedProperties");
+        }
+    }
+}
+
+/// Goes through every object of a schema.
+fn visit(schema: &mut Value, see: &mut dyn FnMut(&mut Map<String, Value>)) {
+    match schema {
+        Value::Object(object) => {
+            see(object);
+            object.values_mut().for_each(|value| visit(value, see));
+        }
+        Value::Array(values) => values.iter_mut().for_each(|value| visit(value, see)),
+        _ => {}
+    }
+}
+
+#[track_caller]
+fn assert_fits(bed: &Bed, schema: &str, text: &str, seen: &Finished) -> Value {
+    let document: Value = serde_json::from_str(text)
+        .unwrap_or_else(|error| panic!("no document: {error}\n{}", seen.text()));
+    let format = document["format"].as_str().unwrap_or_default();
+    assert_eq!(format, format!("pgmeter-{schema}/1"), "{}", seen.text());
+    let complaints = complaints(bed, schema, &document);
+    assert!(complaints.is_empty(), "{format}: {complaints:#?}");
+    document
+}
+
+/// Runs a command with its JSON on standard output, then in a file.
+fn check(bed: &Bed, (command, more, schema): Case) {
+    let target = bed.target().to_string_lossy().into_owned();
+    let more = more.replace("TARGET", &target);
+    let words = command.split_whitespace().chain(more.split_whitespace());
+    let words: Vec<&str> = words.collect();
+    let seen = bed.run(&[&words[..], &["--json"]].concat());
+    // The self-test may find the machine busy.
+    let is_done = seen.code == 0 || (command == "selftest" && seen.code == 3);
+    assert!(is_done, "{command}: {}", seen.text());
+    assert_fits(bed, schema, &seen.stdout, &seen);
+    if command == "runs rm" {
+        return;
+    }
+    let seen = bed.run(&[&words[..], &["--json=saved.json"]].concat());
+    let saved = fs::read_to_string(bed.path().join("saved.json"));
+    let saved = saved.unwrap_or_else(|error| panic!("{command}: {error}\n{}", seen.text()));
+    assert_fits(bed, schema, &saved, &seen);
+    assert!(!seen.stdout.starts_with('{'), "{}", seen.text());
+}
+
+#[test]
+fn what_is_looked_at_is_a_document_that_fits_its_schema() {
+    let bed = bed();
+    for case in QUICK {
+        if case.0 == "runs import" {
+            let record = bed.run(&["runs", "export", "last"]);
+            bed.file("saved.json", record.stdout);
+        }
+        check(&bed, case);
+    }
+}
+
+#[test]
+fn what_takes_its_time_is_a_document_that_fits_its_schema() {
+    let bed = bed();
+    for case in SLOW {
+        check(&bed, case);
+    }
+}
+
+#[test]
+fn what_guests_did_is_a_document_with_every_trial_in_figures() {
+    let site = need!(LabSite::of_guests());
+    let labs = site.labs.to_string_lossy().into_owned();
+    let (command, more, schema) = OF_GUESTS;
+    let words = command.split_whitespace().chain(more.split_whitespace());
+    let place = ["--dir", &labs, "--image-size", LAB_IMAGE, "--json"];
+    let seen = site.bed.run(&words.chain(place).collect::<Vec<_>>());
+    seen.assert_says(0, &["killed after"]);
+    let document = assert_fits(&site.bed, schema, &seen.stdout, &seen);
+    let trial = &document["trials"][0];
+    assert!(trial["counts"]["promised"].as_u64().unwrap() > 0, "{trial}");
+    assert_eq!(trial["counts"]["promised"], trial["counts"]["intact"]);
+    assert!(trial["mount_ns"].as_u64().unwrap() > 0, "{trial}");
+}
+
+#[test]
+fn a_schema_refuses_what_is_not_as_it_says() {
+    let bed = bed();
+    let seen = bed.run(&["list", "--json"]);
+    let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+    assert_eq!(complaints(&bed, "list", &document), [""; 0]);
+    let mut without = document.clone();
+    without["workloads"][0]
+        .as_object_mut()
+        .unwrap()
+        .remove("title");
+    let mut with = document.clone();
+    with["workloads"][0]["more"] = json!(1);
+    let mut other = document;
+    other["format"] = json!("pgmeter-list/2");
+    for wrong in [without, with, other] {
+        assert!(!complaints(&bed, "list", &wrong).is_empty(), "{wrong}");
+    }
+    bed.run(&["schema", "no-such"])
+        .assert_refused(2, &["no-such", "paper-list"]);
+}
+
+#[test]
+fn words_behind_json_are_the_commands_own_where_it_looks() {
+    let bed = bed();
+    for arguments in [
+        &["check", "--json", "null.toml"][..],
+        &["keys", "--json", "size"],
+        &["show", "--json", "quick"],
+        &["doctor", "--json", "target"],
+        &["clean", "--json", "target"],
+    ] {
+        let seen = bed.run(arguments);
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        let document: Value = serde_json::from_str(&seen.stdout).unwrap();
+        assert!(document["format"].is_string());
+    }
+    let names = end_to_end::names_in(bed.path());
+    for name in ["quick", "size"] {
+        assert!(!names.contains(&name.to_owned()), "{names:?}");
+    }
+}
+
+#[test]
+fn no_workload_is_taken_for_the_file_of_a_measurement() {
+    let bed = bed();
+    bed.run(&["run", "--no-html", "--json", "quick"])
+        .assert_refused(2, &["`--json quick`", "`quick --json`", "--json=./quick"]);
+    bed.run(&["run", "--no-html", "--json", "null.toml"])
+        .assert_refused(2, &["no JSON", "`null.toml --json`"]);
+    bed.run(&["lab", "report", "--json", "last"])
+        .assert_refused(2, &["`last --json`"]);
+    assert_eq!(
+        fs::read_to_string(bed.path().join("null.toml")).unwrap(),
+        NULL
+    );
+    for arguments in [
+        &["null.toml", "--json"][..],
+        &["--json", "-", "null.toml"],
+        &["null.toml", "--json=-"],
+        &["--json", "/dev/stdout", "null.toml"],
+    ] {
+        let all = [&["run", "--quiet", "--no-html"], arguments].concat();
+        let seen = bed.run(&all);
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        assert_fits(&bed, "record", &seen.stdout, &seen);
+    }
+    for arguments in [["--json", "a.json"], ["--json=a.json", "--quiet"]] {
+        let seen = bed.run(&[&["run", "null.toml", "--no-html"], &arguments[..]].concat());
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        let saved = fs::read_to_string(bed.path().join("a.json")).unwrap();
+        assert_fits(&bed, "record", &saved, &seen);
+        assert!(seen.stdout.contains("Nothing"), "{}", seen.text());
+    }
+}
+
+#[test]
+fn a_command_that_fails_prints_no_half_a_document() {
+    let bed = bed();
+    bed.file("broken.toml", "iodepth = 0\n");
+    for arguments in [
+        &["check", "--json", "broken.toml"][..],
+        &["check", "--json", "no-such"],
+        &["compare", "--json", "a.json", "b.json"],
+        &["show", "--json", "no-such"],
+        &["keys", "--json", "no-such-word"],
+        &["report", "--json", "last"],
+        &["runs", "rm", "--json", "last"],
+        &["runs", "show", "--json", "last"],
+        &["paper", "show", "--json", "no-such"],
+        &["lab", "report", "--json"],
+        &["lab", "run", "null.toml", "--fs", "no-such", "--json"],
+        &["run", "broken.toml", "--json"],
+        &["doctor", "--json", "no-such"],
+        &["list", "--names", "--json"],
+    ] {
+        let seen = bed.run(arguments);
+        seen.assert_refused(2, &[]);
+        assert_eq!(seen.stdout, "", "{}", seen.text());
+    }
+    for arguments in [
+        &["report", "--json", "a", "-o", "-"][..],
+        &["compare", "a", "b", "--json", "-o", "/dev/stdout"],
+        &["lab", "report", "-o", "-", "--json"],
+    ] {
+        bed.run(arguments)
+            .assert_refused(2, &["both want standard output"]);
+    }
+}
+
+#[test]
+fn what_was_imported_before_a_mistake_is_in_the_document() {
+    let bed = bed();
+    let seen = bed.run(&["run", "null.toml", "--no-html", "--quiet", "--json=a.json"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    bed.file("b.json", "{}");
+    let seen = bed.run(&["runs", "import", "--json", "a.json", "b.json"]);
+    seen.assert_refused(2, &["b.json"]);
+    let document = assert_fits(&bed, "runs-import", &seen.stdout, &seen);
+    assert_eq!(document["imported"][0]["file"], "a.json");
+    assert_eq!(document["imported"][0]["is_new"], false);
+}
+
+#[test]
+fn a_regression_is_a_document_and_an_exit_code() {
+    let bed = bed();
+    let line = [
+        "run",
+        "null.toml",
+        "--no-html",
+        "--quiet",
+        "--repetitions",
+        "3",
+    ];
+    for _ in 0..2 {
+        assert_eq!(bed.run(&line).code, 0);
+    }
+    let seen = bed.run(&[
+        "compare",
+        "--json",
+        "@-2",
+        "last",
+        "--fail-on-regression",
+        "0",
+    ]);
+    assert!([0, 4].contains(&seen.code), "{}", seen.text());
+    assert_fits(&bed, "compare", &seen.stdout, &seen);
+}
