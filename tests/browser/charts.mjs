@@ -176,7 +176,7 @@ async function aTipStaysWithinItsChart(bed) {
 }
 
 /** Takes note of every text that is written level into a canvas, with its ends. */
-function noteTexts() {
+export function noteTexts() {
   const { clearRect, fillText } = CanvasRenderingContext2D.prototype;
   CanvasRenderingContext2D.prototype.clearRect = function (...rest) {
     // A chart is cleared before it is drawn anew.
@@ -196,7 +196,7 @@ function noteTexts() {
 }
 
 /** Texts of one chart that lie over each other or end beyond it. */
-const unreadable = (page) =>
+export const unreadable = (page) =>
   page.locator("canvas").evaluateAll((all) =>
     all.flatMap((canvas) => {
       const texts = (canvas.texts ?? []).toSorted((a, b) => a.y - b.y || a.left - b.left);
@@ -206,10 +206,16 @@ const unreadable = (page) =>
         return !known.has(key) && known.add(key);
       });
       const cut = once.filter(({ left, right }) => left < -1 || right > canvas.width + 1);
-      const over = once.filter((one, index) => {
-        const next = once[index + 1];
-        return next && next.y === one.y && next.left < one.right;
-      });
+      // Letters are about so high on each side of where they are written.
+      const height = 6 * devicePixelRatio;
+      const over = once.filter((one, index) =>
+        once
+          .slice(index + 1)
+          .some(
+            (next) =>
+              next.y - one.y < height && next.left < one.right && one.left < next.right,
+          ),
+      );
       return [...cut.map(({ text }) => `cut: ${text}`), ...over.map(({ text }) => `over: ${text}`)];
     }),
   );

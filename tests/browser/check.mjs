@@ -7,13 +7,14 @@ import { mkdirSync } from "node:fs";
 
 import { Bed } from "./bed.mjs";
 import { chartTests } from "./charts.mjs";
+import { layoutTests } from "./layout.mjs";
 import { pageTests } from "./pages.mjs";
 
 const [pages, screens, wanted = ""] = process.argv.slice(2);
 mkdirSync(screens, { recursive: true });
 
 const bed = await Bed.open(pages, screens);
-const tests = [...pageTests, ...chartTests].filter(([name]) => name.includes(wanted));
+const tests = [...pageTests, ...chartTests, ...layoutTests].filter(([name]) => name.includes(wanted));
 const failures = [];
 for (const [name, check] of tests) {
   try {

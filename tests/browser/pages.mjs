@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { DESKTOP, PHONE, openAll, settled, violations } from "./bed.mjs";
 
 const NAMES = [
+  "quick",
+  "search",
   "single",
   "sweep",
   "postmark",
@@ -19,6 +21,7 @@ const NAMES = [
   "lab",
   "recover",
   "paper",
+  "iozone",
   "empty",
   "hostile",
 ];

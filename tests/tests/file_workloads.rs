@@ -411,6 +411,50 @@ fn a_location_is_made_in_the_work_directory_whatever_its_name_is_in_the_target()
     assert_eq!(end_to_end::names_in(&victim).len(), 99);
 }
 
+#[test]
+fn workloads_of_servers_take_data_by_the_memory_and_say_where_there_is_less_room() {
+    let bed = need!(Bed::in_memory());
+    let cases: [(&str, &[&str]); 4] = [
+        ("mail-server", &["--set", "transactions=500"]),
+        ("build", &[]),
+        // Memory does no direct I/O.
+        (
+            "database",
+            &[
+                "--run-time",
+                "50ms",
+                "--ramp-time",
+                "0s",
+                "--cache",
+                "buffered",
+            ],
+        ),
+        ("backup", &["--run-time", "50ms"]),
+    ];
+    for (name, more) in cases {
+        let small = [name, "--set", "times_memory=0.0005x"];
+        let record = complete(&bed, &[&small[..], more].concat());
+        let settings = record["plan"]["settings"].as_array().unwrap();
+        let mut told = settings.iter().filter(|it| it["key"] == "times_memory");
+        assert_eq!(told.next().unwrap()["value"], "0.0005x", "{name}");
+    }
+    // A hundred times the memory is nowhere free.
+    let seen = bed.run(&[
+        "check",
+        "database",
+        "--target",
+        ".",
+        "--set",
+        "times_memory=100x",
+    ]);
+    let less = "of the memory), as more would take over three quarters of what is free";
+    assert!(
+        seen.code == 0 && seen.stdout.contains(less),
+        "{}",
+        seen.text()
+    );
+}
+
 /// Few enough files and transactions for many runs.
 const SMALL: [&str; 5] = [
     "postmark",

@@ -51,15 +51,22 @@ impl Scale {
         if self.is_full() {
             return scaled;
         }
+        // What is measured by the memory says how many files there are, and how large they are.
+        let is_of_memory = scaled.times_memory.is_some();
+        if let Some(times) = &mut scaled.times_memory {
+            times.0 *= self.0;
+        }
         if let Some(postmark) = &mut scaled.postmark {
-            self.root()
-                .files(&mut postmark.number, POSTMARK_COUNT, FILES_MIN);
+            if !is_of_memory {
+                self.root()
+                    .files(&mut postmark.number, POSTMARK_COUNT, FILES_MIN);
+            }
             self.files(&mut postmark.transactions, POSTMARK_COUNT, TRANSACTIONS_MIN);
         }
-        if let Some(create_remove) = &mut scaled.create_remove {
+        if let Some(create_remove) = scaled.create_remove.as_mut().filter(|_| !is_of_memory) {
             self.files(&mut create_remove.count, CREATE_REMOVE_COUNT, FILES_MIN);
         }
-        if let Some(fs_mark) = &mut scaled.fs_mark {
+        if let Some(fs_mark) = scaled.fs_mark.as_mut().filter(|_| !is_of_memory) {
             self.files(&mut fs_mark.files, FS_MARK_COUNT, FILES_MIN);
         }
         if let Some(lat_fs) = &mut scaled.lat_fs {
@@ -72,7 +79,9 @@ impl Scale {
             return scaled;
         }
         let full_size = scaled.size;
-        self.size(&mut scaled.size);
+        if !is_of_memory {
+            self.size(&mut scaled.size);
+        }
         for worker in &mut scaled.worker {
             if worker.size.is_some() {
                 self.size(&mut worker.size);
@@ -171,6 +180,18 @@ mod tests {
         assert_eq!(server.size, Some(Bytes(102 << 20)));
         assert_eq!(server.run_time, Some(Span(1_000_000_000)));
         assert_eq!(server.ramp_time, Some(Span(200_000_000)));
+    }
+
+    #[test]
+    fn what_is_measured_by_the_memory_is_scaled_by_it_alone() {
+        let server = scaled("mail-server", "0.02");
+        assert_eq!(server.times_memory.map(|times| times.0), Some(0.02));
+        let postmark = server.postmark.unwrap();
+        assert_eq!((postmark.number, postmark.transactions), (None, Some(500)));
+        let database = scaled("database", "0.5");
+        assert_eq!(database.times_memory.map(|times| times.0), Some(0.5));
+        assert_eq!(database.size, None);
+        assert_eq!(scaled("build", "0.1").fs_mark.unwrap().files, None);
     }
 
     #[test]

@@ -4,7 +4,14 @@ use crate::model::{Cycle, Cycling, DepthCycle, SteadyChoice, Workload};
 
 /// `over` laid over `under`, key by key; the steps of `cycling`, the keys of `steady` and those of
 /// a file workload's table one by one.
-pub(crate) fn overlay(under: Workload, over: Workload) -> Workload {
+///
+/// How much data there is can be said in two ways, of which the upper one holds.
+pub(crate) fn overlay(mut under: Workload, over: Workload) -> Workload {
+    if over.times_memory.is_some() {
+        forget_amount(&mut under);
+    } else if says_amount(&over) {
+        under.times_memory = None;
+    }
     Workload {
         name: over.name.or(under.name),
         title: over.title.or(under.title),
@@ -22,6 +29,7 @@ pub(crate) fn overlay(under: Workload, over: Workload) -> Workload {
         arrivals: over.arrivals.or(under.arrivals),
         workers: over.workers.or(under.workers),
         size: over.size.or(under.size),
+        times_memory: over.times_memory.or(under.times_memory),
         start: over.start.or(under.start),
         run_time: over.run_time.or(under.run_time),
         ramp_time: over.ramp_time.or(under.ramp_time),
@@ -59,6 +67,27 @@ pub(crate) fn overlay(under: Workload, over: Workload) -> Workload {
         iometer: over.iometer.or(under.iometer),
         worker: non_empty(over.worker, under.worker),
         part: non_empty(over.part, under.part),
+    }
+}
+
+/// Whether the size of a test file or the number of files is written.
+pub(crate) fn says_amount(workload: &Workload) -> bool {
+    let number = workload.postmark.as_ref().and_then(|it| it.number);
+    let files = workload.fs_mark.as_ref().and_then(|it| it.files);
+    let count = workload.create_remove.as_ref().and_then(|it| it.count);
+    workload.size.is_some() || number.or(files).or(count).is_some()
+}
+
+fn forget_amount(workload: &mut Workload) {
+    workload.size = None;
+    if let Some(postmark) = &mut workload.postmark {
+        postmark.number = None;
+    }
+    if let Some(fs_mark) = &mut workload.fs_mark {
+        fs_mark.files = None;
+    }
+    if let Some(create_remove) = &mut workload.create_remove {
+        create_remove.count = None;
     }
 }
 

@@ -1,8 +1,11 @@
 //! Made-up pages of the lab and of published experiments.
 
-use report::{Lineup, LineupFormat, PAPERS, Page, PaperSide, PaperTable};
-use results::{Better, LabColumn, LabFigure, LabRecord, LabSection, LabWords, RunRecord};
-use workload::plan::CacheMode;
+use report::{Lineup, LineupFormat, Page, Paper, PaperSide, PaperTable};
+use results::{
+    Better, LabColumn, LabFigure, LabRecord, LabSection, LabWords, RunRecord, Stack, Warning,
+    WarningCode,
+};
+use workload::plan::{CacheMode, FilePlan};
 
 use crate::made_up;
 
@@ -10,7 +13,12 @@ const PAGE: Page = Page::PLAIN;
 
 /// Every page by its name, and its text.
 pub fn pages() -> Vec<(&'static str, String)> {
-    vec![("lab", lab()), ("recover", recover()), ("paper", paper())]
+    vec![
+        ("lab", lab()),
+        ("recover", recover()),
+        ("paper", paper()),
+        ("iozone", iozone()),
+    ]
 }
 
 fn columns(names: &[&str]) -> Vec<LabColumn> {
@@ -36,13 +44,13 @@ fn faster(record: &RunRecord, factor: f64) -> RunRecord {
 
 fn draft(title: &str, names: &[&str]) -> LabRecord {
     let environment = made_up::single().environment;
-    let command = "pgmeter lab run file-server --fs ext4,xfs,btrfs,nilfs2";
+    let command = "pgmeter lab run file-server --fs ext4,xfs,btrfs,nilfs2".split(' ');
     LabRecord {
         title: title.to_owned(),
         columns: columns(names),
         remarks: vec!["each on a loop device, one at a time".to_owned()],
         notes: vec!["ext4: `mkfs.ext4` said nothing".to_owned()],
-        ..LabRecord::new(environment, vec![command.to_owned()])
+        ..LabRecord::new(environment, command.map(str::to_owned).collect())
     }
 }
 
@@ -88,13 +96,90 @@ fn recover() -> String {
         .to_string()
 }
 
+/// An experiment that ranks this machine among many, once at full size and once at a part of it.
 fn paper() -> String {
+    let whole = session(100_000, 14_300, 1.0);
+    let again = session(100_000, 14_900, 1.04);
+    let mut small = session(2_000, 31_000, 2.2);
+    small.warnings = vec![Warning::of_run(WarningCode::Lab, "scale 0.02")];
+    small.environment.stacks = vec![Stack {
+        in_memory: true,
+        ..Stack::default()
+    }];
+    let sides = [("xfs", vec![whole, again]), ("tmpfs", vec![small])];
+    let heading = [
+        "PostMark on many systems, table 3: 100000 transactions on 20000 files",
+        "\"Filesystem Benchmarking with PostMark from Network Appliance\", a web page of 1999",
+    ];
+    beside("netapp-postmark-3", &heading, &sides)
+}
+
+/// A session of PostMark with so many transactions, so many of them a second.
+fn session(transactions: u64, per_second: u64, factor: f64) -> RunRecord {
+    let mut record = made_up::postmark();
+    record.id = format!("20261121-{:06.0}", factor * 1e5);
+    for cell in &mut record.cells {
+        if let Some(classic) = &mut cell.classic {
+            classic.insert("transactions".to_owned(), transactions.into());
+            classic.insert("transactions_per_second".to_owned(), per_second.into());
+        }
+    }
+    for planned in &mut record.plan.cells {
+        if let Some(FilePlan::Postmark(plan)) = &mut planned.files {
+            plan.settings.number = 20_000;
+            plan.settings.transactions = transactions as u32;
+        }
+    }
+    record.command = [
+        "pgmeter",
+        "paper",
+        "run",
+        "netapp-postmark-3",
+        "--fs",
+        "xfs,tmpfs",
+    ]
+    .map(str::to_owned)
+    .into();
+    record
+}
+
+/// An experiment of several tables, each with few systems.
+fn iozone() -> String {
+    let record = |factor: f64| {
+        let mut record = made_up::single();
+        record.id = format!("20261121-{:06.0}", factor * 1e5);
+        let cell = record.cells[0].clone();
+        let cells = ["2", "3", "4"].iter().flat_map(|table| {
+            ["write", "read"].map(|way| {
+                let mut cell = cell.clone();
+                cell.workload = format!("table-9-{table}-{way}");
+                cell.total.bytes_per_second = factor * 1.3e9;
+                cell
+            })
+        });
+        record.cells = cells.collect();
+        record
+    };
+    let sides = [("ext4", vec![record(1.0)]), ("xfs", vec![record(1.2)])];
+    let heading = [
+        "Sequential bandwidth of BFS, ext2 and NTFS",
+        "Giampaolo: \"Practical File System Design with the Be File System\", 1999",
+    ];
+    beside("bfs-iozone", &heading, &sides)
+}
+
+fn beside(name: &str, heading: &[&str], sides: &[(&str, Vec<RunRecord>)]) -> String {
+    let sides = sides.iter().map(|(name, records)| PaperSide {
+        name: (*name).to_owned(),
+        is_on_device: false,
+        records,
+    });
     let table = PaperTable {
-        paper: &PAPERS[0],
-        heading: vec!["An experiment, as `PostMark` made it".to_owned()],
-        remarks: Vec::new(),
+        paper: Paper::find(name).expect("it is in the catalog"),
+        heading: heading.iter().map(|it| (*it).to_owned()).collect(),
+        remarks: vec!["xfs: loop device on `/var/tmp/image`; made by `mkfs.xfs -q`".to_owned()],
         alarms: Vec::new(),
-        sides: Vec::<PaperSide>::new(),
+        sides: sides.collect(),
         costs: Vec::new(),
         is_of_guests: false,
         peak: None,

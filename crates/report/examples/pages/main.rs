@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+mod first;
 mod labs;
 mod loads;
 mod made_up;
@@ -14,6 +15,8 @@ fn main() -> std::io::Result<()> {
     let directory = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".to_owned()));
     std::fs::create_dir_all(&directory)?;
     let loads = [
+        ("quick", vec![first::quick()]),
+        ("search", vec![first::search()]),
         ("steady", vec![loads::steady()]),
         ("curve", vec![loads::curve()]),
         ("mixed", vec![odd::mixed()]),

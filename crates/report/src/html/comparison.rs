@@ -6,7 +6,8 @@ use maud::{Markup, html};
 use results::RunRecord;
 
 use super::group::{Group, Metric};
-use super::headline::{bar, capital, rate_unit, shown_or_dash};
+use super::headline::{bar, capital, shown_or_dash};
+use super::measure::Measure;
 use super::run::Run;
 use super::table::frame;
 use crate::compare::Part;
@@ -72,42 +73,59 @@ fn matches<'a>(runs: &'a [Run<'a>]) -> Vec<Match<'a>> {
     matches
 }
 
-/// A bar for each run where they measured the same.
+/// A bar for each run where they measured the same. What is told by its rate and what is told by
+/// its bandwidth have tables of their own.
 #[must_use]
 pub fn bars(runs: &[Run]) -> Markup {
     let matches = matches(runs);
     if matches.is_empty() {
         return html! { p { "The runs have no cell in common." } };
     }
-    let groups = matches.iter().flat_map(|found| found.groups.iter());
-    let unit = rate_unit(groups.map(|(_, group)| *group));
-    let caption = format!("{}; bars of one workload share a scale", capital(unit));
-    frame(
-        &caption,
-        matches.len() > 20,
-        &html! {
-            table.bars {
-                caption { span { (&caption) } }
-                thead {
-                    tr {
-                        th.name scope="col" { "workload" }
-                        th.name scope="col" { "run" }
-                        th.name scope="col" { (unit) ", with 95 % confidence where repeated" }
-                        th scope="col" { "bandwidth" }
-                        th scope="col" { "p50" }
-                        th scope="col" { "p99" }
-                    }
-                }
-                @for found in &matches { (rows(runs, found)) }
-            }
-        },
-    )
+    let is_long = matches.len() > 20;
+    let parts = Measure::apart(matches, |found| Measure::of(found.groups[0].1));
+    html! {
+        @for (measure, matches) in &parts {
+            @let scope = if parts.len() > 1 { measure.scope() } else { "" };
+            @let name = capital(measure.name());
+            @let caption = format!("{name}{scope}; bars of one workload share a scale");
+            (frame(&caption, is_long, &of_measure(runs, *measure, matches, &caption)))
+        }
+    }
 }
 
-fn rows(runs: &[Run], found: &Match) -> Markup {
-    let figure = |group: &Group| group.figure(Metric::PerSecond);
+fn of_measure(runs: &[Run], measure: Measure, matches: &[Match], caption: &str) -> Markup {
+    let other_name = match measure {
+        Measure::Bandwidth => "per second",
+        Measure::Rate(_) => "bandwidth",
+    };
+    html! {
+        table.bars {
+            caption { span { (caption) } }
+            thead {
+                tr {
+                    th.name scope="col" { "workload" }
+                    th.name scope="col" { "run" }
+                    th.name scope="col" {
+                        (measure.name()) ", with 95 % confidence where repeated"
+                    }
+                    th scope="col" { (other_name) }
+                    th scope="col" { "p50" }
+                    th scope="col" { "p99" }
+                }
+            }
+            @for found in matches { (rows(runs, measure, found)) }
+        }
+    }
+}
+
+fn rows(runs: &[Run], measure: Measure, found: &Match) -> Markup {
+    let metric = measure.metric();
+    let other = match measure {
+        Measure::Bandwidth => Metric::PerSecond,
+        Measure::Rate(_) => Metric::BytesPerSecond,
+    };
     let ends = found.groups.iter().filter_map(|(_, group)| {
-        let figure = figure(group)?;
+        let figure = group.figure(metric)?;
         Some(figure.interval.map_or(figure.mean, |[_, high]| high))
     });
     let most = ends.fold(0.0, f64::max);
@@ -124,8 +142,8 @@ fn rows(runs: &[Run], found: &Match) -> Markup {
                         th scope="rowgroup" rowspan=(found.groups.len()) { (found.name) }
                     }
                     td.name { (run.letter.as_deref().unwrap_or_default()) }
-                    td.name { (bar(figure(group), most, color(run))) }
-                    td { (shown_or_dash(group, Metric::BytesPerSecond)) }
+                    td.name { (bar(metric, group.figure(metric), most, color(run))) }
+                    td { (shown_or_dash(group, other)) }
                     td { (shown_or_dash(group, Metric::LatencyP50)) }
                     td { (shown_or_dash(group, Metric::LatencyP99)) }
                 }
@@ -147,6 +165,22 @@ mod tests {
         let matches = matches(&runs);
         assert_eq!(matches.len(), 1);
         assert_eq!(matches[0].name, "File Server, 2 workers, depth 8");
+    }
+
+    #[test]
+    fn large_transfers_are_told_by_their_bandwidth_in_a_table_of_their_own() {
+        let mut records = [sample::record(), sample::record()];
+        for record in &mut records {
+            let total = &mut record.cells[1].total;
+            total.bytes = total.count << 20;
+            total.bytes_per_second = 3e9;
+        }
+        let page = bars(&Run::all(&records)).into_string();
+        assert_eq!(page.matches("<table").count(), 2, "{page}");
+        assert!(
+            page.contains("Bandwidth of transfers of 64 KiB or more; bars"),
+            "{page}"
+        );
     }
 
     #[test]

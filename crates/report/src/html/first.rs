@@ -65,11 +65,7 @@ pub fn header(runs: &[Run], compared: Option<&Compared>) -> Markup {
                 [run] => {
                     (status(run))
                     h1 { (sentence(&run.title())) }
-                    p.where { "on " (sentence(&run.targets())) }
-                    (verdict::section(run))
-                    (facts(run))
-                    (headline(run))
-                    (warnings(run))
+                    (of_run(run))
                 }
                 several => {
                     h1 { (several.len()) " runs compared" }
@@ -96,8 +92,19 @@ pub fn header(runs: &[Run], compared: Option<&Compared>) -> Markup {
     }
 }
 
+/// What the first screen of a run's own page has below its title.
+pub fn of_run(run: &Run) -> Markup {
+    html! {
+        p.where { "on " (sentence(&run.targets())) }
+        (verdict::section(run))
+        (facts(run))
+        (headline(run))
+        (warnings(run))
+    }
+}
+
 /// How the run ended.
-fn status(run: &Run) -> Markup {
+pub fn status(run: &Run) -> Markup {
     let status = run.record.status;
     let sign = match status {
         Status::Complete => "✓",

@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 use results::{CellRecord, EvenRates};
 use units::format;
+use workload::plan::CurvePart;
 
 use super::group::{Figure, Group, Metric};
 use super::measure::Measure;
@@ -10,6 +11,8 @@ use super::parts::{Counted, distinct_transactions};
 use super::run::Run;
 use super::sentence::sentence;
 use super::table::frame;
+use crate::numbers::digits;
+use crate::verdict::searches;
 
 /// So many groups are told one by one.
 const GROUPS_MAX: usize = 12;
@@ -17,10 +20,52 @@ const GROUPS_MAX: usize = 12;
 /// The headline of a run: large figures of the only group, or a bar for each.
 #[must_use]
 pub fn headline(run: &Run) -> Markup {
-    match run.groups.as_slice() {
-        [] => html! { p.nothing { "Nothing was measured." } },
-        [only] => tiles(only),
-        several => overview(run, several),
+    // What was measured at rates that follow from a peak has charts of its own.
+    let follows = |group: &&Group| group.cells[0].curve.is_some_and(CurvePart::follows_a_peak);
+    let shown = run.groups.iter().filter(|group| !follows(group));
+    let shown: Vec<Group> = shown.cloned().collect();
+    let is_peak = shown.len() < run.groups.len();
+    html! {
+        (highest_rates(run))
+        @match shown.as_slice() {
+            [] => { p.nothing { "Nothing was measured." } }
+            [only] => {
+                @if is_peak {
+                    p.tiles-of { "Without a rate, each request behind the one before it:" }
+                }
+                (tiles(only))
+            }
+            several => { (overview(run, several)) }
+        }
+    }
+}
+
+/// The highest rates at which response times held, as far as they are known.
+fn highest_rates(run: &Run) -> Markup {
+    let known = searches(run.record, &run.naming).into_iter();
+    let known = known.filter_map(|(search, _)| {
+        let bracket = search.bracket();
+        let (held, failed) = bracket.held.zip(bracket.failed)?;
+        let middle = f64::midpoint(held, failed);
+        let percent = digits(50.0 * (failed - held) / middle);
+        let rate = format!("{} per second", format::iops(middle));
+        let sure = format!("±{percent} %, {} trials", search.trials.len());
+        let most = format::latency_ns(search.limit.most_ns);
+        let label = format!("{} within {most} up to", search.limit.percentile.name());
+        Some((label, rate, sure))
+    });
+    let known: Vec<(String, String, String)> = known.collect();
+    html! {
+        @if !known.is_empty() {
+            dl.tiles {
+                @for (label, rate, sure) in &known {
+                    div.tile {
+                        dt { (label) }
+                        dd { (value(rate)) span.interval { (sure) } }
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -181,7 +226,7 @@ fn bars(run: &Run, measure: Measure, groups: &[&Group], caption: &str) -> Markup
                             th scope="row" role="rowheader" {
                                 (sentence(&run.naming.place(&group.place)))
                             }
-                            td.name role="cell" { (bar_of(metric, group.figure(metric), most, 0)) }
+                            td.name role="cell" { (bar(metric, group.figure(metric), most, 0)) }
                             @for (metric, name) in others {
                                 td role="cell" data-name=(name) { (shown_or_dash(group, metric)) }
                             }
@@ -190,16 +235,6 @@ fn bars(run: &Run, measure: Measure, groups: &[&Group], caption: &str) -> Markup
                 }
             }
         }))
-    }
-}
-
-/// What the rates of groups count, where it is the same for all of them.
-pub fn rate_unit<'a>(groups: impl Iterator<Item = &'a Group<'a>>) -> &'static str {
-    let mut names = groups.map(|group| Counted::of(group.cells[0]).rate_name());
-    let first = names.next().unwrap_or_default();
-    match names.all(|name| name == first) {
-        true => first,
-        false => "per second",
     }
 }
 
@@ -242,14 +277,9 @@ pub fn shown_or_dash(group: &Group, metric: Metric) -> String {
     figure.map_or_else(|| "–".to_owned(), |figure| metric.show(figure.mean))
 }
 
-/// A bar as long as the rate's share of `most`, the ends of its interval, and its number.
+/// A bar as long as the figure's share of `most`, the ends of its interval, and its number.
 #[must_use]
-pub fn bar(figure: Option<Figure>, most: f64, color: usize) -> Markup {
-    bar_of(Metric::PerSecond, figure, most, color)
-}
-
-/// A bar as [`bar`], of any metric.
-fn bar_of(metric: Metric, figure: Option<Figure>, most: f64, color: usize) -> Markup {
+pub fn bar(metric: Metric, figure: Option<Figure>, most: f64, color: usize) -> Markup {
     let Some(figure) = figure else {
         return html! { "–" };
     };
@@ -342,7 +372,7 @@ mod tests {
             interval: Some([40.0, 60.0]),
             n: 3,
         };
-        let page = bar(Some(figure), 100.0, 9).into_string();
+        let page = bar(Metric::PerSecond, Some(figure), 100.0, 9).into_string();
         assert!(page.contains("class=\"bar color-1\""), "{page}");
         assert!(page.contains("style=\"width:50.00%\""), "{page}");
         assert!(

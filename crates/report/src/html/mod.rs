@@ -17,6 +17,7 @@ mod first;
 mod flat;
 mod headline;
 mod measure;
+mod opened;
 mod operations;
 mod packed;
 mod parts;
@@ -40,6 +41,8 @@ pub(crate) use document::document;
 pub(crate) use group::Naming;
 pub(crate) use headline::capital;
 pub(crate) use measure::Measure;
+pub(crate) use opened::{RunGroup, opened};
+pub(crate) use plan::{again, command_line};
 use run::Run;
 pub(crate) use sentence::sentence;
 pub(crate) use table::{frame, heads, plain, table as plain_table};
@@ -68,8 +71,8 @@ fn body(runs: &[Run], compared: Option<&Compared>) -> Markup {
                     h2.run { span.letter { (letter) } " " (sentence(&run.title())) }
                     (first::facts(run))
                 }
-                (cells::results(run))
                 (curves::section(run))
+                (cells::results(run))
                 (cells::each(run))
                 (cells::usage(run))
                 (plan::section(run))

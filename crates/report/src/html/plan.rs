@@ -50,19 +50,38 @@ pub fn section(run: &Run) -> Markup {
 /// The command line that was given.
 #[must_use]
 pub fn command(run: &Run) -> Markup {
-    let words: Vec<String> = run.record.command.iter().map(|word| quoted(word)).collect();
     html! {
-        @if !words.is_empty() {
+        @if !run.record.command.is_empty() {
             section #(run.id("repeat")) {
                 h2 { (run.heading("Repeat")) }
                 p {
                     "The same plan with the same seed (" (run.record.plan.seed) ") asks for the \
                      same requests."
                 }
-                pre.command tabindex="0" { code { (words.join(" ")) } }
+                (command_block(&run.record.command))
             }
         }
     }
+}
+
+/// The command that measures it again, where it is known, on a page of another kind.
+pub fn again(command: &[String]) -> Markup {
+    html! {
+        @if !command.is_empty() {
+            section #again { h2 { "Repeat" } (command_block(command)) }
+        }
+    }
+}
+
+fn command_block(command: &[String]) -> Markup {
+    html! { pre.command tabindex="0" { code { (command_line(command)) } } }
+}
+
+/// The words of a command as a shell takes them.
+#[must_use]
+pub fn command_line(command: &[String]) -> String {
+    let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
+    words.join(" ")
 }
 
 /// A word as a shell takes it.

@@ -20,6 +20,8 @@ pub struct Run<'a> {
     pub naming: Naming,
     /// What it is called beside others; none when it is alone.
     pub letter: Option<String>,
+    /// What stands before the ids of its elements, where others have the same.
+    prefix: Option<String>,
     /// How finely its charts are drawn.
     pub detail: Detail,
 }
@@ -40,9 +42,22 @@ impl<'a> Run<'a> {
                 groups: groups(record),
                 naming: Naming::of(record),
                 letter: (records.len() > 1).then(|| letter(index)),
+                prefix: (records.len() > 1).then(|| letter(index)),
                 detail,
             })
             .collect()
+    }
+
+    /// Records that open within a page of another kind, each as if it were alone.
+    #[must_use]
+    pub fn opened(records: &'a [RunRecord]) -> Vec<Self> {
+        let runs = Self::all(records).into_iter().enumerate();
+        let apart = |(index, run)| Self {
+            letter: None,
+            prefix: Some(letter(index)),
+            ..run
+        };
+        runs.map(apart).collect()
     }
 
     /// What was measured, in a few words.
@@ -70,9 +85,9 @@ impl<'a> Run<'a> {
     /// The id of an element of this run.
     #[must_use]
     pub fn id(&self, name: &str) -> String {
-        match &self.letter {
+        match &self.prefix {
             None => name.to_owned(),
-            Some(letter) => format!("{letter}-{name}"),
+            Some(prefix) => format!("{prefix}-{name}"),
         }
     }
 

@@ -17,9 +17,14 @@ const LINES_MAX: usize = 6;
 pub fn section(runs: &[Run]) -> Markup {
     let lines: Vec<SweepLine> = runs.iter().flat_map(lines).collect();
     let parts = Measure::apart(lines, |line| Measure::of(&line.groups[0]));
+    // Within a page of labs, each run has its own.
+    let id = match runs {
+        [only] => only.id("sweeps"),
+        _ => "sweeps".to_owned(),
+    };
     html! {
         @if !parts.is_empty() {
-            section #sweeps {
+            section #(id) {
                 h2 { "Queue depth" }
                 @for (measure, lines) in &parts { (charts(*measure, lines)) }
             }

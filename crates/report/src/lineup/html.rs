@@ -2,59 +2,83 @@
 
 use maud::{Markup, html};
 
+use super::of_record::REPEAT;
 use super::rows::{Row, Value};
 use super::text::{interval, ratio};
 use super::{Lineup, SHORT, Section};
-use crate::html::{document, plain, sentence};
+use crate::html::{RunGroup, again, document, opened, plain_table, sentence};
 use crate::numbers::ABSENT;
-use crate::table::Column;
+use crate::table::{Column, Table};
 
-/// The page, which needs nothing but itself.
+/// The page, which needs nothing but itself: the runs that it is made of open within it.
 pub(super) fn render(lineup: &Lineup) -> String {
     let navigation = html! {
         @for (place, section) in lineup.sections.iter().enumerate() {
             a href={ "#section-" (place) } { (sentence(&section.heading)) }
         }
+        a href="#columns" { "File systems" }
         @if !lineup.runs.is_empty() { a href="#runs" { "Runs" } }
+        @if !lineup.command.is_empty() { a href="#again" { "Repeat" } }
     };
     let body = html! {
+        (header(lineup))
+        main #content {
+            @for (place, section) in lineup.sections.iter().enumerate() {
+                (part(lineup, section, place))
+            }
+            @for note in lineup.foot(true) { p { (sentence(&note)) } }
+            (columns(lineup))
+            (runs(lineup))
+            (again(&lineup.command))
+        }
+    };
+    document(&lineup.title, &navigation, &body)
+}
+
+/// What was measured on what, what came out of it, and what speaks against it.
+fn header(lineup: &Lineup) -> Markup {
+    let facts = || lineup.facts.iter().filter(|(name, _)| *name != REPEAT);
+    html! {
         header {
             h1 { (sentence(&lineup.title)) }
-            @if !lineup.facts.is_empty() {
-                dl.facts {
-                    @for (name, fact) in &lineup.facts { div { dt { (name) } dd { (fact) } } }
-                }
-            }
             @if let Some(summary) = lineup.summary() {
                 p.lead { (sentence(&summary)) }
             }
             @if let Some(cache) = lineup.page_cache() {
                 section.warnings aria-label="Page cache" { p { (sentence(&cache)) } }
             }
+            @if !lineup.alarms.is_empty() {
+                section.warnings aria-label="What failed" {
+                    h2 { "What failed" }
+                    ul { @for alarm in &lineup.alarms { li.severe.alarm { (sentence(alarm)) } } }
+                }
+            }
+            @if facts().count() > 0 {
+                dl.facts {
+                    @for (name, fact) in facts() { div { dt { (name) } dd { (fact) } } }
+                }
+            }
+            @for remark in &lineup.remarks { p.remark { (sentence(remark)) } }
         }
-        main #content {
-            @for remark in &lineup.remarks { p { (sentence(remark)) } }
-            @for alarm in &lineup.alarms { pre role="alert" { (alarm) } }
-            section #columns {
-                h2 { "What was mounted how" }
-                div.frame tabindex="0" role="group" aria-label="What was mounted how" {
-                    table.pairs {
-                        tbody {
-                            @for (name, behind) in &lineup.columns {
-                                tr { th scope="row" { (name) } td.name { (sentence(behind)) } }
-                            }
+    }
+}
+
+/// How each file system was made and mounted.
+fn columns(lineup: &Lineup) -> Markup {
+    html! {
+        section #columns {
+            h2 { "File systems" }
+            div.frame tabindex="0" role="group" aria-label="File systems" {
+                table.pairs {
+                    tbody {
+                        @for (name, behind) in &lineup.columns {
+                            tr { th scope="row" { (name) } td.name { (sentence(behind)) } }
                         }
                     }
                 }
             }
-            @for (place, section) in lineup.sections.iter().enumerate() {
-                (part(lineup, section, place))
-            }
-            @for note in lineup.foot() { p { (sentence(&note)) } }
-            (runs(lineup))
         }
-    };
-    document(&lineup.title, &navigation, &body)
+    }
 }
 
 fn part(lineup: &Lineup, section: &Section, place: usize) -> Markup {
@@ -64,7 +88,7 @@ fn part(lineup: &Lineup, section: &Section, place: usize) -> Markup {
             @for alarm in &section.alarms { p role="alert" { strong { (sentence(alarm)) } } }
             @for text in section.sentences() { p { (sentence(text)) } }
             div.frame tabindex="0" role="group" aria-label=(section.heading) {
-                table {
+                table.lineup {
                     thead {
                         tr {
                             th.name scope="col" { "figure" }
@@ -73,14 +97,36 @@ fn part(lineup: &Lineup, section: &Section, place: usize) -> Markup {
                             }
                         }
                     }
-                    tbody { @for row in &section.rows { (line(row)) } }
+                    tbody { @for row in &section.rows { (line(lineup, row, place)) } }
                 }
             }
         }
     }
 }
 
-/// The runs that it is made of, each with what there is to doubt of it.
+/// What the runs of a section in a column are called among the page's elements.
+fn group_id([section, column]: [usize; 2]) -> String {
+    format!("runs-{section}-{column}")
+}
+
+/// The runs of each workload on each file system.
+fn groups(lineup: &Lineup) -> Vec<RunGroup> {
+    let mut groups: Vec<RunGroup> = Vec::new();
+    for (index, run) in lineup.runs.iter().enumerate() {
+        let id = group_id(run.place);
+        match groups.last_mut().filter(|group| group.id == id) {
+            Some(group) => group.runs.push(index),
+            None => groups.push(RunGroup {
+                id,
+                name: format!("{} on {}", run.section, run.column),
+                runs: vec![index],
+            }),
+        }
+    }
+    groups
+}
+
+/// The runs that it is made of, each with what there is to doubt of it, and then each in full.
 fn runs(lineup: &Lineup) -> Markup {
     let heads = ["run", "workload", "file system", "began", "warnings"];
     let rows = lineup.runs.iter().map(|run| {
@@ -93,19 +139,26 @@ fn runs(lineup: &Lineup) -> Markup {
             warnings.join(", "),
         ]
     });
+    let listed = Table {
+        columns: heads.map(Column::name).into(),
+        rows: rows.collect(),
+        span: None,
+    };
+    let link = |row: usize| lineup.runs.get(row).map(|run| group_id(run.place));
     html! {
         @if !lineup.runs.is_empty() {
             section #runs {
                 h2 { "Runs" }
-                p { (sentence("`pgmeter report RUN --format html` makes the page of a run.")) }
-                (plain(heads.map(Column::name).into(), rows.collect(), "Runs"))
+                (plain_table(&listed, "Runs", link))
+                (opened(&lineup.records, &groups(lineup)))
             }
         }
     }
 }
 
-fn line(row: &Row) -> Markup {
+fn line(lineup: &Lineup, row: &Row, section: usize) -> Markup {
     let best = row.best();
+    let has_runs = |place: &[usize; 2]| lineup.runs.iter().any(|run| run.place == *place);
     html! {
         tr {
             th scope="row" {
@@ -116,7 +169,10 @@ fn line(row: &Row) -> Markup {
             @for (place, value) in row.values.iter().enumerate() {
                 td {
                     @match value {
-                        Some(value) => { (cell(row, place, value, best == Some(place))) }
+                        Some(value) => {
+                            @let link = Some([section, place]).filter(has_runs);
+                            (cell(row, place, value, (best == Some(place), link)))
+                        }
                         None => { (ABSENT) }
                     }
                 }
@@ -125,9 +181,21 @@ fn line(row: &Row) -> Markup {
     }
 }
 
-fn cell(row: &Row, place: usize, value: &Value, is_best: bool) -> Markup {
-    html! {
+/// A figure with its bar and its ratio; it leads to the runs that it was got from.
+fn cell(
+    row: &Row,
+    place: usize,
+    value: &Value,
+    (is_best, link): (bool, Option<[usize; 2]>),
+) -> Markup {
+    let shown = html! {
         @if is_best { strong { "* " (value.shown) } } @else { (value.shown) }
+    };
+    html! {
+        @match link {
+            Some(place) => { a href={ "#" (group_id(place)) } { (shown) } }
+            None => { (shown) }
+        }
         @if row.most() > 0.0 { (bar(row.most(), value, is_best)) }
         @if let Some(of) = value.ratio {
             small {

@@ -10,6 +10,8 @@ mod rows;
 mod summary;
 mod text;
 
+use std::sync::Arc;
+
 pub use results::{Better, LabFigure as Extra};
 use results::{MEASURED_NS_MIN, RunRecord, longer_by};
 
@@ -51,11 +53,15 @@ pub struct Lineup {
     pub columns: Vec<(String, String)>,
     /// What failed.
     pub alarms: Vec<String>,
-    /// Whether its times are those of guests, which rank nothing.
+    /// Whether its times are those of guests, which are not ranked.
     pub is_of_guests: bool,
     sections: Vec<Section>,
+    /// The command that measures it again, where it is known.
+    pub command: Vec<String>,
     /// The runs that it is made of.
     runs: Vec<Listed>,
+    /// Their records, in the same order; shared, as a line-up is copied to be judged.
+    records: Arc<[RunRecord]>,
     /// What the reader should know.
     pub notes: Vec<String>,
     /// How many pairs of columns are judged together.
@@ -94,6 +100,8 @@ struct Listed {
     id: String,
     column: String,
     section: String,
+    /// Places of its section and of its column.
+    place: [usize; 2],
     started: String,
     /// The codes of its warnings, each once.
     warnings: Vec<String>,
@@ -193,8 +201,9 @@ impl Lineup {
         })
     }
 
-    /// How to read the tables; none where all is told in words.
-    fn legend(&self) -> Option<String> {
+    /// How to read the tables; none where all is told in words. A page writes beside each figure
+    /// which values are the better ones.
+    fn legend(&self, is_page: bool) -> Option<String> {
         let mut sections = self.sections.iter();
         if !self.sections.is_empty() && sections.all(|section| section.is_in_words) {
             return None;
@@ -202,8 +211,9 @@ impl Lineup {
         let first = self.columns.first().map_or("", |(name, _)| name.as_str());
         let times = match self.is_of_guests {
             true => format!(
-                "{} is a time, or got from one, in a kernel that is itself a process: it ranks \
-                 nothing. ",
+                "{} marks times, and figures got from them, of a kernel that is itself a \
+                 process: they are not comparable with those of a machine, so they are not \
+                 ranked. ",
                 rows::GUEST_TIME
             ),
             false => String::new(),
@@ -219,11 +229,17 @@ impl Lineup {
                  but may do so by chance among so many."
             ),
         };
+        let ratios = match is_page {
+            true => format!("× is the ratio to {first}, and below it"),
+            false => format!(
+                "↑ higher is better, ↓ lower is better. The line below is the ratio to {first}, \
+                 the one below that"
+            ),
+        };
         Some(
             format!(
-                "{times}↑ higher is better, ↓ lower is better. The line below is the ratio to \
-             {first}, the one below that its 95 % confidence interval, where it was repeated; an \
-             interval around 1 shows no difference. {judged}"
+                "{times}{ratios} its 95 % confidence interval, where it was repeated; an interval \
+                 around 1 shows no difference. {judged}"
             )
             .trim_end()
             .to_owned(),
@@ -255,8 +271,10 @@ impl Lineup {
     }
 
     /// What stands below all tables.
-    fn foot(&self) -> Vec<String> {
-        let told = [self.legend(), self.too_short()].into_iter().flatten();
+    fn foot(&self, is_page: bool) -> Vec<String> {
+        let told = [self.legend(is_page), self.too_short()]
+            .into_iter()
+            .flatten();
         told.chain(self.notes.iter().cloned()).collect()
     }
 }

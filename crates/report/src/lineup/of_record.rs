@@ -4,7 +4,11 @@ use results::{LabRecord, LabSection, RunRecord, WarningLevel};
 use units::format;
 
 use super::{Lineup, Listed};
+use crate::html::command_line;
 use crate::model;
+
+/// The fact that a page shows by itself, to be copied.
+pub(super) const REPEAT: &str = "Repeat";
 
 impl Lineup {
     /// What the record of a lab says.
@@ -18,9 +22,12 @@ impl Lineup {
         lineup.remarks.clone_from(&record.remarks);
         lineup.alarms.clone_from(&record.alarms);
         lineup.notes.clone_from(&record.notes);
+        lineup.command.clone_from(&record.command);
         for section in &record.sections {
             lineup.take(record, section);
         }
+        let runs = lineup.runs.iter();
+        lineup.records = runs.filter_map(|it| record.run(&it.id)).cloned().collect();
         let gone = record.run_ids().len() - lineup.runs.len();
         if gone > 0 {
             lineup
@@ -46,10 +53,12 @@ impl Lineup {
                 .collect()
         };
         let columns: Vec<Vec<RunRecord>> = section.runs.iter().map(runs_of).collect();
-        for (column, runs) in record.columns.iter().zip(&columns) {
-            let listed = runs
-                .iter()
-                .map(|run| listed(run, &column.name, &section.heading));
+        let section_index = self.sections.len();
+        for (column_index, (column, runs)) in record.columns.iter().zip(&columns).enumerate() {
+            let listed = runs.iter().map(|run| Listed {
+                place: [section_index, column_index],
+                ..listed(run, &column.name, &section.heading)
+            });
             self.runs.extend(listed);
         }
         let columns: Vec<&[RunRecord]> = columns.iter().map(Vec::as_slice).collect();
@@ -70,6 +79,7 @@ fn listed(run: &RunRecord, column: &str, section: &str) -> Listed {
         id: run.id.clone(),
         column: column.to_owned(),
         section: section.to_owned(),
+        place: [0, 0],
         started: run.started_at.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
         warnings,
     }
@@ -92,7 +102,7 @@ fn facts(record: &LabRecord) -> Vec<(&'static str, String)> {
         true => machine,
         false => format!("{host}: {machine}"),
     };
-    let command = record.command.join(" ");
+    let command = command_line(&record.command);
     let facts = [
         ("System", system),
         ("When", when),
@@ -100,7 +110,7 @@ fn facts(record: &LabRecord) -> Vec<(&'static str, String)> {
             "Lab",
             format!("{}, pgmeter {}", record.id, record.pgmeter.version),
         ),
-        ("Repeat", command),
+        (REPEAT, command),
     ];
     let known = facts.into_iter().filter(|(_, text)| !text.is_empty());
     known

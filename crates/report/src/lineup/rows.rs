@@ -12,7 +12,7 @@ use super::judge::Beyond;
 use crate::numbers::{LatencyUnit, digits, mebibytes};
 use crate::wrap::printable;
 
-/// Stands before times that rank nothing.
+/// Stands before times that are not ranked.
 pub(super) const GUEST_TIME: &str = "~";
 
 /// A figure in all columns.
@@ -90,7 +90,7 @@ impl Row {
         self
     }
 
-    /// Marked as a time that ranks nothing, where it is a time.
+    /// Marked as a time that is not ranked, where it is a time.
     pub fn of_guests(mut self) -> Self {
         if self.is_time {
             self.label = format!("{GUEST_TIME} {}", self.label);

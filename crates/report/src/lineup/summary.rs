@@ -10,14 +10,14 @@ use super::{Lineup, Section};
 const SECTIONS_MAX: usize = 6;
 
 impl Lineup {
-    /// Of each workload the first rate, its columns held against the best; none where nothing is
+    /// Of each workload its main rate, its columns held against the best; none where nothing is
     /// ranked.
     pub(super) fn summary(&self) -> Option<String> {
         let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
-        let told = self.sections.iter().filter_map(|section| {
-            let row = section.rows.iter().find(|row| row.is_rate)?;
-            of_section(section, row, &names)
-        });
+        let told = self
+            .sections
+            .iter()
+            .filter_map(|section| of_section(section, main_rate(section)?, &names));
         let told: Vec<String> = told.collect();
         let more = match told.len().saturating_sub(SECTIONS_MAX) {
             0 => String::new(),
@@ -28,9 +28,21 @@ impl Lineup {
     }
 }
 
+/// The rate that a workload is known by: that of its transactions where it has phases, as PostMark
+/// has, else its first.
+fn main_rate(section: &Section) -> Option<&Row> {
+    let rates = || section.rows.iter().filter(|row| row.is_rate);
+    let of_transactions = rates().find(|row| row.label.starts_with("transactions"));
+    of_transactions.or(rates().next())
+}
+
 /// The columns of a row against the best of them, in a sentence.
 fn of_section(section: &Section, row: &Row, names: &[&str]) -> Option<String> {
-    let heading = &section.heading;
+    let rates = section.rows.iter().filter(|row| row.is_rate);
+    let heading = match rates.count() {
+        0 | 1 => section.heading.clone(),
+        _ => format!("{} ({})", section.heading, row.label),
+    };
     if !section.alarms.is_empty() {
         return Some(format!(
             "{heading}: not the same work in all columns, so nothing is ranked."

@@ -235,7 +235,7 @@ fn a_lineup_begins_with_what_came_out_of_it_in_a_paragraph() {
     let judged = lineup.judged();
     let summary = judged.summary().unwrap();
     assert!(
-        summary.starts_with("file-server: xfs is 2.00 × ext4 (95 % "),
+        summary.starts_with("file-server (File Server, depth 8, 2 workers, per s): xfs is 2.00 × "),
         "{summary}"
     );
     let page = lineup.render(LineupFormat::Html, Page::PLAIN);

@@ -54,7 +54,7 @@ pub(super) fn render(lineup: &Lineup, page: Page) -> Styled {
         }
     }
     lines.push("");
-    for note in lineup.foot() {
+    for note in lineup.foot(false) {
         lines.extend(wrap(&note, limit));
     }
     lines.push("");
@@ -100,7 +100,7 @@ pub(super) fn markdown(lineup: &Lineup) -> String {
         let all: Vec<usize> = (0..lineup.columns.len()).collect();
         lines.extend(table_lines(&table(lineup, section, &all)));
     }
-    for note in lineup.foot() {
+    for note in lineup.foot(false) {
         lines.extend([String::new(), escape(&note)]);
     }
     lines.push(String::new());

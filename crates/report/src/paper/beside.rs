@@ -234,7 +234,7 @@ impl Gathered<'_> {
 }
 
 /// How much work a cell was, in the words of [`full_size`].
-fn measured_size(run: &RunRecord, cell: &CellRecord) -> Option<String> {
+pub(super) fn measured_size(run: &RunRecord, cell: &CellRecord) -> Option<String> {
     let planned = run.plan.cells.iter().find(|it| it.index == cell.index)?;
     let workers = match cell.workers {
         1 => String::new(),
@@ -255,7 +255,7 @@ fn measured_size(run: &RunRecord, cell: &CellRecord) -> Option<String> {
 }
 
 /// How much work the publication's was; none where no figure depends on it.
-fn full_size(paper: &Paper) -> Option<String> {
+pub(super) fn full_size(paper: &Paper) -> Option<String> {
     let rows = paper.rows();
     let row = rows.first()?;
     let text = |key: &str| row.get(key).cloned().unwrap_or_default();

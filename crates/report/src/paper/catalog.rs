@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
+
 /// How an experiment prints its figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
@@ -30,7 +32,7 @@ pub struct Paper {
     pub size: &'static str,
     /// What is to be said of the published figures.
     pub remark: &'static str,
-    pub(super) published: Option<&'static str>,
+    pub(super) published: Option<Published>,
     /// Which rows of the published figures are meant: those of this table.
     pub(super) table: Option<&'static str>,
     pub(super) shape: Shape,
@@ -42,13 +44,38 @@ macro_rules! pack {
     };
 }
 
+/// The figures of a publication.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Published {
+    /// Its name in the file of systems.
+    name: &'static str,
+    /// As CSV.
+    text: &'static str,
+}
+
+/// A published system, as far as it is known what it was.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(super) struct KnownSystem {
+    publication: String,
+    pub system: String,
+    /// When its figures were published.
+    pub year: String,
+    /// Machine and file system; empty where that is not known.
+    pub what: String,
+}
+
+const SYSTEMS: &str = include_str!("../../../../workloads/papers/published/systems.csv");
+
 macro_rules! published {
     ($name:literal) => {
-        Some(include_str!(concat!(
-            "../../../../workloads/papers/published/",
-            $name,
-            ".csv"
-        )))
+        Some(Published {
+            name: $name,
+            text: include_str!(concat!(
+                "../../../../workloads/papers/published/",
+                $name,
+                ".csv"
+            )),
+        })
     };
 }
 
@@ -168,9 +195,28 @@ impl Paper {
         self.shape == Shape::Bandwidths
     }
 
+    /// What is known of the systems of its figures.
+    pub(super) fn systems(&self) -> Vec<KnownSystem> {
+        let Some(published) = self.published else {
+            return Vec::new();
+        };
+        let mut reader = csv::Reader::from_reader(SYSTEMS.as_bytes());
+        // A test reads every row.
+        let known = reader.deserialize::<KnownSystem>().flatten();
+        let mut known: Vec<KnownSystem> = known
+            .filter(|it| it.publication == published.name)
+            .collect();
+        let has_figures = |system: &str| {
+            let mut rows = self.rows().into_iter();
+            rows.any(|row| row.values().any(|value| value == system))
+        };
+        known.retain(|it| has_figures(&it.system));
+        known
+    }
+
     /// The rows of the published figures, by the names of their columns.
     pub(super) fn rows(&self) -> Vec<BTreeMap<String, String>> {
-        let text = self.published.unwrap_or_default();
+        let text = self.published.map_or("", |it| it.text);
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let rows = reader.deserialize::<BTreeMap<String, String>>();
         // A test reads every file.

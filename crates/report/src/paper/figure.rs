@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use results::CellRecord;
+use results::{Better, CellRecord};
 
 use super::Paper;
 use super::catalog::Shape;
@@ -40,6 +40,8 @@ pub(super) struct Figure {
     pub kind: Kind,
     /// What each system was published with, in the publication's order.
     pub published: Vec<PublishedValue>,
+    /// Which values are the better ones, where systems are ranked by it.
+    pub ranks: Option<Better>,
     of: Reading,
 }
 
@@ -85,7 +87,16 @@ impl Figure {
             label,
             kind,
             published,
+            ranks: None,
             of,
+        }
+    }
+
+    /// The same, by which systems are ranked.
+    fn ranked(self, better: Better) -> Self {
+        Self {
+            ranks: Some(better),
+            ..self
         }
     }
 
@@ -201,14 +212,18 @@ const SESSION: [(&str, Kind, &str, &str); 13] = [
 fn session(rows: &[Published]) -> Vec<Figure> {
     let figure = |(label, kind, key, name): (&str, Kind, &str, &'static str)| {
         let published = column(rows, "file_system", key);
-        Figure::new((label.to_owned(), kind), published, move |cell| {
+        let figure = Figure::new((label.to_owned(), kind), published, move |cell| {
             // Only PostMark's own figures count transactions.
             classic(cell, "transactions")?;
             match kind {
                 Kind::Seconds => seconds(cell, name),
                 _ => classic(cell, name),
             }
-        })
+        });
+        match kind {
+            Kind::Each => figure.ranked(Better::Higher),
+            _ => figure,
+        }
     };
     SESSION.map(figure).into()
 }
@@ -224,7 +239,8 @@ fn systems(rows: &[Published]) -> Vec<Figure> {
     vec![
         figure("transactions/s", "transactions_per_second", |cell| {
             classic(cell, "transactions_per_second")
-        }),
+        })
+        .ranked(Better::Higher),
         figure("read KB/s", "read_kbytes_per_second", |cell| {
             of_session(cell, "read_bytes")
         }),
@@ -278,10 +294,11 @@ fn steps(rows: &[Published]) -> Vec<Figure> {
         }
         let label = format!("{operation} {size}, µs a file");
         let published = same.iter().filter_map(|row| each(row)).collect();
-        figures.push(Figure::new((label, Kind::Each), published, move |cell| {
+        let each = Figure::new((label, Kind::Each), published, move |cell| {
             is_step(cell, &key)?;
             Some(classic(cell, "real_ns")? / classic(cell, "files_asked")? / 1e3)
-        }));
+        });
+        figures.push(each.ranked(Better::Lower));
     }
     figures
 }
@@ -315,6 +332,7 @@ fn bandwidths(name: &str, rows: &[Published]) -> Group {
         Figure::new(label, published, move |cell| {
             (cell.workload == workload).then(|| cell.total.bytes_per_second / MIB)
         })
+        .ranked(Better::Higher)
     };
     // Of the figure before it, which the table of a run's own devices makes it from.
     let share = |operation: &str| {

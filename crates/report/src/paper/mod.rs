@@ -2,9 +2,11 @@
 
 mod beside;
 mod beside_text;
+mod board;
 mod catalog;
 mod document;
 mod figure;
+mod html;
 mod reference;
 mod shapes;
 
@@ -16,6 +18,7 @@ use crate::page::Page;
 use crate::styled::{Lines, Styled};
 use crate::table::Table;
 use crate::wrap::wrap;
+use board::{boards, doubts, standings};
 use catalog::Shape;
 
 pub use beside::Beside;
@@ -50,7 +53,7 @@ pub struct PaperTable<'a> {
     pub sides: Vec<PaperSide<'a>>,
     /// What the runs cost beside, each with its samples of every side.
     pub costs: Vec<Extra>,
-    /// Whether times among the costs are those of guests, which rank nothing.
+    /// Whether times among the costs are those of guests, which are not ranked.
     pub is_of_guests: bool,
     /// The same work on the bare device under the file systems, where it was measured.
     pub peak: Option<&'a RunRecord>,
@@ -100,6 +103,12 @@ impl PaperTable<'_> {
             let wrapped = alarm.lines().flat_map(|line| wrap(line, limit));
             lines.extend(wrapped.map(|line| page.red(&line)));
         }
+        for standing in standings(self, &boards(self)) {
+            lines.extend(wrap(&standing, limit).iter().map(|line| page.bold(line)));
+        }
+        for doubt in doubts(self) {
+            lines.extend(wrap(&doubt, limit).iter().map(|line| page.yellow(line)));
+        }
         for (heading, table) in tables {
             lines.extend(["".into(), page.bold(heading)]);
             let shown = table.lines(limit);
@@ -107,7 +116,20 @@ impl PaperTable<'_> {
             lines.extend(shown.body);
         }
         lines.push("");
+        let systems = self.systems();
+        lines.extend(systems.iter().flat_map(|system| wrap(system, limit)));
+        if !systems.is_empty() {
+            lines.push("");
+        }
         lines.into_text()
+    }
+
+    /// What the published systems were, as far as it is known.
+    fn systems(&self) -> Vec<String> {
+        let known = self.paper.systems().into_iter();
+        let told = known.filter(|it| !it.what.is_empty());
+        told.map(|it| format!("{} ({}): {}", it.system, it.year, it.what))
+            .collect()
     }
 
     fn markdown(&self, tables: &[Titled]) -> String {
@@ -115,34 +137,22 @@ impl PaperTable<'_> {
         let items = self.sentences();
         lines.extend(items.iter().map(|item| format!("- {}", escape(item))));
         lines.extend(self.alarms.iter().map(|it| format!("- **{}**", escape(it))));
+        let standings = standings(self, &boards(self));
+        let told = standings
+            .iter()
+            .chain(&doubts(self))
+            .map(|it| escape(it))
+            .collect::<Vec<_>>();
+        lines.extend(told.iter().map(|it| format!("- **{it}**")));
         for (heading, table) in tables {
             let heading = format!("## {}", escape(heading));
             lines.extend([String::new(), heading, String::new()]);
             lines.extend(table_lines(table));
         }
         lines.push(String::new());
+        lines.extend(self.systems().iter().map(|it| format!("- {}", escape(it))));
+        lines.push(String::new());
         lines.join("\n")
-    }
-
-    fn html(&self, tables: &[Titled]) -> String {
-        use maud::html;
-        let body = html! {
-            header { h1 { (self.paper.name) } }
-            main #content {
-                @for item in self.sentences() { p { (crate::html::sentence(&item)) } }
-                @for alarm in &self.alarms { pre role="alert" { (alarm) } }
-                @for (place, (heading, table)) in tables.iter().enumerate() {
-                    h2 id={ "table-" (place) } { (crate::html::sentence(heading)) }
-                    (crate::html::plain_table(table, heading, |_| None))
-                }
-            }
-        };
-        let links = html! {
-            @for (place, (heading, _)) in tables.iter().enumerate() {
-                a href={ "#table-" (place) } { (crate::html::sentence(heading)) }
-            }
-        };
-        crate::html::document(self.paper.name, &links, &body)
     }
 }
 

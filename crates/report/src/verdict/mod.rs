@@ -20,6 +20,7 @@ pub(crate) use depth::{Knee, sweeps};
 pub use known::KnownFigure;
 use known::{Access, Known};
 use limit::Limits;
+pub(crate) use search::searches;
 
 /// Figures of fewer kinds of access are no first impression.
 const ACCESSES_MIN: usize = 2;
@@ -69,7 +70,8 @@ pub(crate) fn verdicts(record: &RunRecord, warnings: &[ModelWarning]) -> Vec<Ver
     let groups = groups(record);
     let mut verdicts = of_places(record, &groups, warnings);
     let advice = depth::advice(&groups, &Naming::of(record));
-    let found = search::found(record, &Naming::of(record));
+    let found = searches(record, &Naming::of(record)).into_iter();
+    let found: Vec<String> = found.map(|(_, said)| said).collect();
     if !advice.is_empty() || !found.is_empty() {
         let named = |name, texts: Vec<String>| texts.into_iter().map(move |text| (name, text));
         let sentences = named("queue depth", advice).chain(named("highest rate", found));

@@ -7,18 +7,18 @@ use crate::group::Naming;
 
 use super::rate::digits_of;
 
-/// What every search of a run found, a sentence each.
-pub(super) fn found(record: &RunRecord, naming: &Naming) -> Vec<String> {
+/// Every search of a run with what it found, in a sentence.
+pub(crate) fn searches(record: &RunRecord, naming: &Naming) -> Vec<(RateSearch, String)> {
     let searches = RateSearch::all(record);
     let is_alone = searches.len() == 1;
-    let said = |(peak, search): &(&results::CellRecord, RateSearch)| {
-        let said = said(search, record.status == Status::Complete);
+    let said = |(peak, search): (&results::CellRecord, RateSearch)| {
+        let said = said(&search, record.status == Status::Complete);
         match is_alone {
-            true => said,
-            false => format!("{}: {said}", naming.cell(peak)),
+            true => (search, said),
+            false => (search, format!("{}: {said}", naming.cell(peak))),
         }
     };
-    searches.iter().map(said).collect()
+    searches.into_iter().map(said).collect()
 }
 
 /// What a search found, in a sentence.

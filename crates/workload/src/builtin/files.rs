@@ -1,7 +1,7 @@
 //! The files of the built-in workloads.
 
 /// Every built-in workload and pack, by name.
-pub(super) const FILES: [(&str, &str); 47] = [
+pub(super) const FILES: [(&str, &str); 51] = [
     ("quick", include_str!("../../../../workloads/quick.toml")),
     (
         "randread-4k",
@@ -23,6 +23,16 @@ pub(super) const FILES: [(&str, &str); 47] = [
         "seqwrite-1m",
         include_str!("../../../../workloads/seqwrite-1m.toml"),
     ),
+    (
+        "mail-server",
+        include_str!("../../../../workloads/mail-server.toml"),
+    ),
+    (
+        "database",
+        include_str!("../../../../workloads/database.toml"),
+    ),
+    ("build", include_str!("../../../../workloads/build.toml")),
+    ("backup", include_str!("../../../../workloads/backup.toml")),
     (
         "pgmeter-paper",
         include_str!("../../../../workloads/pgmeter-paper.toml"),

@@ -1,10 +1,10 @@
 use super::*;
 use crate::classics::{CreateRemove, FsMark, LatFs};
 use crate::facts::SystemFacts;
-use crate::plan::{Cell, FilePlan};
+use crate::plan::{CacheMode, Cell, FilePlan, Fsync};
 use crate::postmark::Settings;
 use crate::source::load_builtin;
-use crate::{Overrides, plan};
+use crate::{Overrides, Planned, plan};
 
 fn cells(name: &str) -> Vec<Cell> {
     let loaded = load_builtin(name).unwrap();
@@ -19,7 +19,11 @@ fn cells(name: &str) -> Vec<Cell> {
 fn mean_bytes(name: &str) -> f64 {
     let cells = cells(name);
     assert_eq!(cells.len(), 1, "{name}");
-    let lines = &cells[0].workers[0].lines;
+    mean_of_lines(&cells[0])
+}
+
+fn mean_of_lines(cell: &Cell) -> f64 {
+    let lines = &cell.workers[0].lines;
     lines
         .iter()
         .map(|line| f64::from(line.size_bytes) * line.of_size_percent / 100.0)
@@ -233,6 +237,79 @@ fn the_classics_of_files_are_those_that_were_published() {
     assert_eq!(files("lat-fs"), FilePlan::LatFs(lat_fs));
     let fs_mark = FsMark::default().resolve(1).unwrap();
     assert_eq!(files("fs-mark"), FilePlan::FsMark(fs_mark));
+}
+
+/// What a built-in workload comes to on a machine of that much memory.
+fn planned_with(name: &str, memory_bytes: u64) -> Planned {
+    let loaded = load_builtin(name).unwrap();
+    let facts = SystemFacts {
+        memory_bytes,
+        ..SystemFacts::default()
+    };
+    plan(&loaded.workloads, &Overrides::new(), &facts).unwrap()
+}
+
+#[test]
+fn the_mail_server_is_postmark_with_the_threads_and_the_syncs_of_varmail() {
+    let planned = planned_with("mail-server", 64 << 30);
+    let cell = &planned.plan.cells[0];
+    let Some(FilePlan::Postmark(postmark)) = &cell.files else {
+        panic!("no pool");
+    };
+    let settings = &postmark.settings;
+    let published = Settings {
+        number: settings.number,
+        transactions: settings.transactions,
+        ..Settings::default()
+    };
+    // Sizes, blocks and chances are those of TR3022.
+    assert_eq!(*settings, published);
+    assert_eq!((cell.workers.len(), postmark.fsync), (16, Fsync::PerFile));
+    let bytes = 16 * u64::from(settings.number) * 5250;
+    assert!(bytes.abs_diff(64 << 30) < 1 << 20, "{bytes}");
+    assert!(planned.warnings.is_empty(), "{:?}", planned.warnings);
+}
+
+#[test]
+fn the_database_is_the_papers_oltp_at_its_outstanding_ios_past_the_cache() {
+    assert!((mean_of_lines(&cells("database")[0]) - 8192.0).abs() < 1e-6);
+    let cells = planned_with("database", 8 << 30).plan.cells;
+    let depths: Vec<u32> = cells.iter().map(|cell| cell.iodepth).collect();
+    assert_eq!(depths, [1, 2, 4, 8, 16, 32]);
+    for cell in &cells {
+        assert_eq!(cell.cache, CacheMode::Direct);
+        let worker = &cell.workers[0];
+        let line = &worker.lines[0];
+        assert_eq!((line.read_percent, line.random_percent), (67.0, 100.0));
+        assert_eq!(worker.spans[0].size_bytes, 8 << 30);
+    }
+}
+
+#[test]
+fn a_build_counts_the_sync_after_its_files() {
+    let cells = planned_with("build", 8 << 30).plan.cells;
+    let Some(FilePlan::FsMark(build)) = &cells[0].files else {
+        panic!("no files");
+    };
+    assert_eq!((build.thread_count, build.size_bytes), (4, 16_384));
+    assert!(build.sync_method.has_sync() && !build.is_kept);
+    assert_eq!(4 * u64::from(build.file_count) * 16_384, 8 << 30);
+}
+
+#[test]
+fn a_backup_goes_through_twice_the_memory_in_chunks_of_the_book() {
+    let cells = planned_with("backup", 4 << 30).plan.cells;
+    let seen: Vec<_> = cells
+        .iter()
+        .map(|cell| {
+            let worker = &cell.workers[0];
+            let line = &worker.lines[0];
+            assert_eq!((line.size_bytes, line.random_percent), (131_072, 0.0));
+            (line.read_percent, cell.new_file, worker.spans[0].size_bytes)
+        })
+        .collect();
+    assert_eq!(seen, [(0.0, true, 8 << 30), (100.0, false, 8 << 30)]);
+    assert!(cells.iter().all(|cell| cell.cache == CacheMode::Buffered));
 }
 
 #[test]

@@ -82,6 +82,9 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
     let mut keys = Vec::new();
     let it = &mut keys;
     take("size", &mut workload.size, None, it);
+    if table == Table::LatFs {
+        take("times_memory", &mut workload.times_memory, None, it);
+    }
     take("start", &mut workload.start, Some(Bytes(0)), it);
     take("ramp_time", &mut workload.ramp_time, Some(Span(0)), it);
     take("operations", &mut workload.operations, None, it);

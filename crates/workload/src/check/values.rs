@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use crate::model::{ContentChoice, OneOrMany, Repetitions, Worker, Workload};
+use crate::overlay::says_amount;
 use crate::plan::PositionRule;
 
 use super::Flaw;
@@ -53,6 +54,7 @@ pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
     range("workers", workload.workers, 1, WORKERS_MAX)?;
     repetitions(workload)?;
     range("batch", workload.batch, 1, IODEPTH_MAX)?;
+    amount(workload)?;
     if workload.operations == Some(0) {
         let help = "leave `operations` out to end by time";
         return Err(Flaw::new(
@@ -130,6 +132,16 @@ pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
         let message = format!("`{key}` means nothing without `repetitions = \"auto\"`");
         Err(Flaw::new(key, message, "add `--repetitions auto`"))
     })
+}
+
+/// How much data there is has one answer.
+fn amount(workload: &Workload) -> Result<(), Flaw> {
+    if workload.times_memory.is_none() || !says_amount(workload) {
+        return Ok(());
+    }
+    let message = "`times_memory` and a size or a number of files are both written";
+    let help = "leave one of them out";
+    Err(Flaw::new("times_memory", message, help))
 }
 
 fn check_worker(worker: &Worker) -> Result<(), Flaw> {

@@ -13,6 +13,7 @@ mod repetitions;
 mod seed;
 mod steady;
 mod table;
+mod times_memory;
 mod worker;
 
 use schemars::JsonSchema;
@@ -29,6 +30,7 @@ pub use repetitions::Repetitions;
 pub use seed::Seed;
 pub use steady::{SteadyChoice, UntilChoice};
 pub(crate) use table::Table;
+pub use times_memory::TimesMemory;
 pub use worker::Worker;
 
 use crate::classics::{CreateRemove, FsMark, LatFs};
@@ -102,6 +104,11 @@ pub struct Workload {
     /// Bytes of each target that are used, from `start` on; `0` means all of a device or of an
     /// existing file. Default: all of a device or of an existing file, else 1 GiB.
     pub size: Option<Bytes>,
+    /// How much data there is, in all, as times the machine's memory: `"2x"`, `"0.5x"`, up to 100.
+    /// In place of `size`, or of the number of files that a table says; what is written later of
+    /// either replaces the other. Less, with a warning, where it would take over three quarters of
+    /// what is free on a target. Default: not measured by the memory.
+    pub times_memory: Option<TimesMemory>,
     /// First byte of each target that is used. Default: 0.
     pub start: Option<Bytes>,
     /// Measured time of each cell, at most 30 d; `0` together with `operations` means until they

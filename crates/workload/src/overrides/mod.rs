@@ -178,7 +178,10 @@ impl Overrides {
                 break;
             }
             drop_if(self.has("iodepth"), &mut worker.iodepth);
-            drop_if(self.has("size"), &mut worker.size);
+            drop_if(
+                self.has("size") || self.has("times_memory"),
+                &mut worker.size,
+            );
             drop_if(self.has("start"), &mut worker.start);
             drop_if(self.has("seed"), &mut worker.seed);
             drop_if(self.has("content"), &mut worker.content);

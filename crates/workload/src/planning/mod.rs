@@ -5,6 +5,7 @@ mod crew;
 mod cycling;
 mod files;
 mod lines;
+mod memory;
 mod open_loop;
 mod options;
 mod order;
@@ -132,6 +133,8 @@ fn series_of(
     index: usize,
     context: &mut Context,
 ) -> Result<(u64, Often, Vec<Cell>), Diagnostic> {
+    let sized = memory::sized(workload, index, context)?;
+    let workload = sized.as_ref().unwrap_or(workload);
     if let Some(table) = workload.table() {
         let of_files = files::of_workload(workload, index, table, context)?;
         return Ok((of_files.seed, of_files.often, of_files.cells));

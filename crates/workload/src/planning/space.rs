@@ -16,7 +16,7 @@ use super::targets::Entry;
 pub(super) const SIZE_DEFAULT: u64 = 1 << 30;
 
 /// A default is cut to whole multiples of this, and not below it.
-const SIZE_UNIT: u64 = 1 << 20;
+pub(super) const SIZE_UNIT: u64 = 1 << 20;
 
 impl Entry {
     /// Bytes that are there already, when the default is to use them all.
@@ -26,7 +26,7 @@ impl Entry {
     }
 
     /// Bytes that test files may take; nothing when that is not known.
-    fn usable_bytes(&self) -> Option<u64> {
+    pub fn usable_bytes(&self) -> Option<u64> {
         let facts = &self.facts;
         let makes_files = matches!(facts.kind, TargetKind::Directory | TargetKind::File);
         (self.known && makes_files && facts.total_bytes > 0).then(|| {
@@ -47,7 +47,7 @@ impl Entry {
         if is_there { 0 } else { needed_bytes }
     }
 
-    fn shares_space_with(&self, other: &Self) -> bool {
+    pub fn shares_space_with(&self, other: &Self) -> bool {
         match (self.facts.device_id, other.facts.device_id) {
             (Some(mine), Some(theirs)) => mine == theirs,
             _ => self.facts.path == other.facts.path,

@@ -1,6 +1,6 @@
 use super::space::check_space_together;
 use crate::facts::{SystemFacts, TargetFacts};
-use crate::plan::{Cell, CurvePart, Source, TargetKind};
+use crate::plan::{Cell, CurvePart, FilePlan, Source, TargetKind};
 use crate::source::load;
 use crate::{Diagnostic, DiagnosticCode, Overrides, Planned, Workload, plan, wanted_targets};
 
@@ -864,4 +864,104 @@ fn plans_that_fit_one_by_one_may_not_fit_together() {
     let error = together(1).unwrap_err().to_string();
     let wanted = "`/a` and `/b` lie on one file system and need 12GiB together";
     assert!(error.contains(wanted), "{error}");
+}
+
+/// Facts of a machine of 4 GiB with one directory of so many free GiB.
+fn of_four(free_gib: u64) -> SystemFacts {
+    SystemFacts {
+        memory_bytes: 4 << 30,
+        ..facts(&[directory("/a", free_gib)])
+    }
+}
+
+const OF_MEMORY: &str = "targets = \"/a\"\ntimes_memory = \"2x\"\n";
+
+#[test]
+fn data_of_so_many_times_the_memory_are_a_size() {
+    let text = format!("{OF_MEMORY}{LINE}");
+    let planned = planned_on(&text, &[], &of_four(50)).unwrap();
+    assert_eq!(planned.plan.targets[0].size_bytes, 8 << 30);
+    assert!(planned.warnings.is_empty(), "{:?}", planned.warnings);
+    let setting = |planned: &Planned, key: &str| {
+        let mut settings = planned.plan.settings.iter();
+        settings.find(|it| it.key == key).cloned()
+    };
+    let written = setting(&planned, "times_memory").unwrap();
+    assert_eq!(
+        (written.value.as_str(), written.source),
+        ("2x", Source::Written)
+    );
+    let half = planned_on(&text, &["times_memory=0.5x"], &of_four(50)).unwrap();
+    assert_eq!(half.plan.targets[0].size_bytes, 2 << 30);
+    assert_eq!(
+        setting(&half, "times_memory").unwrap().source,
+        Source::Option
+    );
+    // What is said later of either holds.
+    let sized = planned_on(&text, &["size=1GiB"], &of_four(50)).unwrap();
+    assert_eq!(sized.plan.targets[0].size_bytes, 1 << 30);
+    assert_eq!(setting(&sized, "times_memory"), None);
+}
+
+#[test]
+fn data_of_the_memory_are_cut_with_a_warning_where_they_would_fill_the_target() {
+    let text = format!("{OF_MEMORY}{LINE}");
+    let planned = planned_on(&text, &[], &of_four(5)).unwrap();
+    // Three quarters of what can be used while 1 GiB stays free.
+    assert_eq!(planned.plan.targets[0].size_bytes, 3 << 30);
+    let [warning] = planned.warnings.as_slice() else {
+        panic!("{:?}", planned.warnings);
+    };
+    assert_eq!(warning.code, Some(DiagnosticCode::SizeReduced));
+    assert!(
+        warning
+            .message
+            .contains("are 3 GiB, not 8 GiB (2x of the memory)"),
+        "{warning}"
+    );
+    let full = refusal(&text, &of_four(1));
+    assert!(full.contains("`/a` has no room for data"), "{full}");
+}
+
+#[test]
+fn data_of_the_memory_are_so_many_files() {
+    let files = |text: &str, options: &[&str], free_gib: u64| {
+        let text = format!("{OF_MEMORY}{text}");
+        let planned = planned_on(&text, options, &of_four(free_gib)).unwrap();
+        let files = planned.plan.cells[0].files.clone().unwrap();
+        (files, planned.warnings.len())
+    };
+    let number = |files: FilePlan| match files {
+        FilePlan::Postmark(plan) => plan.settings.number,
+        FilePlan::FsMark(plan) => plan.file_count,
+        FilePlan::CreateRemove(plan) => plan.file_count,
+        FilePlan::LatFs(_) => 0,
+    };
+    let pool = "workers = 4\n[postmark]\nmin_size = 1000\nmax_size = 3000\n";
+    let (planned, warnings) = files(pool, &[], 60);
+    let bytes = u64::from(number(planned)) * 4 * 2000;
+    assert!(bytes.abs_diff(8 << 30) < 8000 && warnings == 0, "{bytes}");
+    assert_eq!(number(files(pool, &["number=700"], 60).0), 700);
+    let marked = "[fs_mark]\nthreads = 2\nsize = \"16KiB\"\n";
+    assert_eq!(number(files(marked, &[], 60).0), 8 * 65_536 / 2);
+    let removed = "[create_remove]\nsizes = [0, 65536]\n";
+    assert_eq!(number(files(removed, &[], 60).0), 8 * 16_384);
+    // Room for less: as many as fit, which planning then accepts.
+    let (planned, warnings) = files(pool, &[], 5);
+    assert!(warnings == 1 && number(planned) > 100_000);
+}
+
+#[test]
+fn an_amount_is_said_once_and_needs_a_memory_that_is_known() {
+    let both = format!("{OF_MEMORY}size = \"1GiB\"\n{LINE}");
+    let error = crate::read_toml("both", &both).unwrap_err().to_string();
+    assert!(error.contains("are both written"), "{error}");
+    let text = format!("{OF_MEMORY}{LINE}");
+    let planned = planned_on(&text, &[], &facts(&[directory("/a", 50)])).unwrap();
+    assert_eq!(planned.plan.targets[0].size_bytes, 1 << 30);
+    assert!(planned.warnings[0].message.contains("memory is not known"));
+    let lat_fs = format!("{OF_MEMORY}[lat_fs]\n");
+    let error = load("w.toml", lat_fs.as_bytes(), None, false);
+    let error = error.map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("means nothing for `[lat_fs]`"), "{error}");
 }

@@ -27,4 +27,5 @@ pub(crate) use script::{Reading, read_script};
 pub use session::{Action, Origin, Session};
 pub use settings::{Location, ReportForm, Settings};
 pub use show::{Shown, show};
+pub(crate) use table::NUMBER_MAX;
 pub use table::{Choice, Postmark};

@@ -13,7 +13,8 @@ use crate::model::OneOrMany;
 use crate::plan::{FileChoice, Fsync, Pool, PostmarkPlan};
 
 /// As many files as the table of twice as many slots can number.
-const NUMBER: (u32, u32) = (1, i32::MAX as u32 / 2);
+pub(crate) const NUMBER_MAX: u32 = i32::MAX as u32 / 2;
+const NUMBER: (u32, u32) = (1, NUMBER_MAX);
 /// As far as 31 bits count.
 const COUNT: (u32, u32) = (1, i32::MAX as u32);
 const BYTES: (u64, u64) = (1, i32::MAX as u64);

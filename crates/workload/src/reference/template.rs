@@ -3,7 +3,7 @@
 use super::keys::{WorkloadKey, keys};
 
 /// Keys at the top of the file, the most wanted first, with a value to start from.
-const TOP: [(&str, &str); 38] = [
+const TOP: [(&str, &str); 39] = [
     ("name", "\"my-workload\""),
     ("title", "\"What my server does\""),
     (
@@ -14,6 +14,7 @@ const TOP: [(&str, &str); 38] = [
     ("use", "\"file-server\""),
     ("targets", "[\"/mnt/test\"]"),
     ("size", "\"4GiB\""),
+    ("times_memory", "\"2x\""),
     ("start", "0"),
     ("iodepth", "[1, 8, 32]"),
     ("workers", "1"),

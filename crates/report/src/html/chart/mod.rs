@@ -8,6 +8,7 @@ mod number;
 mod over_time;
 mod response;
 mod rounds;
+mod search;
 mod sweep;
 
 pub use distribution::{histogram, percentiles};
@@ -15,6 +16,7 @@ pub use number::Number;
 pub use over_time::{latency, throughput, waiting};
 pub use response::response_curve;
 pub use rounds::rounds;
+pub use search::rate_search;
 pub use sweep::{Line as SweepLine, sweeps};
 
 use serde::Serialize;

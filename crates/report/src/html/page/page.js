@@ -34,13 +34,13 @@ function unpacked(text) {
   return new Response(stream);
 }
 
-/** Shows the target of the address, and what it is in. */
+/** Shows the target of the address, and all that it is in. */
 function follow() {
   const found = location.hash.length > 1 && document.getElementById(location.hash.slice(1));
-  const details = found && found.closest("details");
-  if (!details) return;
-  details.open = true;
-  details.scrollIntoView();
+  const innermost = found && found.closest("details");
+  if (!innermost) return;
+  for (let one = innermost; one; one = one.parentElement.closest("details")) one.open = true;
+  innermost.scrollIntoView();
 }
 
 const isDark = () => getComputedStyle(root).colorScheme === "dark" ||
@@ -75,6 +75,11 @@ addEventListener("afterprint", () => setTheme(onScreen));
 
 document.addEventListener("toggle", (event) => event.target.open && make(event.target), true);
 addEventListener("hashchange", follow);
+// A link to where the address already leads changes nothing, but what it leads to may be closed.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[href^='#']");
+  if (link && link.hash === location.hash) follow();
+});
 setTheme("");
 make(document);
 follow();

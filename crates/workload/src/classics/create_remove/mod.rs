@@ -19,7 +19,8 @@ const WRITE_BYTES: u64 = 1 << 20;
 /// The most bytes of one write.
 const WRITE_BYTES_MAX: u64 = 64 << 20;
 const FILE_BYTES_MAX: u64 = 1 << 40;
-const FILES_MAX: u32 = 100_000_000;
+/// Files of each size, at most.
+pub(crate) const FILES_MAX: u32 = 100_000_000;
 const DIRECTORIES_MAX: u32 = 65_536;
 const SIZES: [u64; 4] = [0, 4096, 16_384, 65_536];
 

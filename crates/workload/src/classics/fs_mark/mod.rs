@@ -19,7 +19,9 @@ pub use sync_method::SyncMethod;
 
 const TABLE: &str = "fs_mark";
 const THREADS: (u32, u32) = (1, 64);
-const FILES: (u32, u32) = (1, 1_000_000);
+/// Files of a thread in an iteration, at most.
+pub(crate) const FILES_MAX: u32 = 1_000_000;
+const FILES: (u32, u32) = (1, FILES_MAX);
 /// As large as 31 bits count.
 const SIZE: (u64, u64) = (0, i32::MAX as u64);
 const WRITE_SIZE: (u64, u64) = (1, 1 << 20);

@@ -7,7 +7,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-use crate::check::WORKERS_MAX;
+use crate::check::{POSTMARK_SEED_DEFAULT, WORKERS_MAX};
 use crate::classics::ClassicError;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Table, Workload};
@@ -37,9 +37,8 @@ pub(super) fn of_workload(
 ) -> Result<FileCells, Diagnostic> {
     let options = FileOptions::resolve(workload, table, context)?;
     let targets = context.targets.of_worker(workload_index, None).to_vec();
-    let files = resolved(workload, table, &options, targets.len())
-        .map_err(|error| Diagnostic::error("", error.to_string()).help(error.help()))?;
-    let worker_count = worker_count(workload, &files, targets.len())?;
+    let Files { plan, worker_count } = files_of_seed(workload, table, options.seed, targets.len())?;
+    let files = plan;
     let mut layout = Layout {
         context,
         options: &options,
@@ -59,18 +58,63 @@ pub(super) fn of_workload(
     })
 }
 
+/// Work on files, and by how many.
+pub(super) struct Files {
+    pub plan: FilePlan,
+    pub worker_count: u32,
+}
+
+/// The work that the table says, whatever the seed.
+pub(super) fn files_of(
+    workload: &Workload,
+    table: Table,
+    target_count: usize,
+) -> Result<Files, Diagnostic> {
+    files_of_seed(workload, table, POSTMARK_SEED_DEFAULT.into(), target_count)
+}
+
+fn files_of_seed(
+    workload: &Workload,
+    table: Table,
+    seed: u64,
+    target_count: usize,
+) -> Result<Files, Diagnostic> {
+    let plan = resolved(workload, table, seed, target_count)
+        .map_err(|error| Diagnostic::error("", error.to_string()).help(error.help()))?;
+    let worker_count = worker_count(workload, &plan, target_count)?;
+    Ok(Files { plan, worker_count })
+}
+
+/// Bytes that a worker's files take at once, at most or nearly so.
+pub(super) fn bytes_at_once(
+    files: &FilePlan,
+    is_endless: bool,
+    worker_index: u32,
+    worker_count: u32,
+) -> u64 {
+    match files {
+        // Transactions until a time may be as many as there can be.
+        FilePlan::Postmark(plan) if is_endless => {
+            let mut endless = plan.clone();
+            endless.settings.transactions = u32::MAX;
+            bytes::at_once(&FilePlan::Postmark(endless), worker_index, worker_count)
+        }
+        files => bytes::at_once(files, worker_index, worker_count),
+    }
+}
+
 /// The table with its defaults.
 fn resolved(
     workload: &Workload,
     table: Table,
-    options: &FileOptions,
+    seed: u64,
     target_count: usize,
 ) -> Result<FilePlan, ClassicError> {
     Ok(match table {
         Table::Postmark => {
             let postmark = workload.postmark.clone().unwrap_or_default();
             // A checked seed fits.
-            FilePlan::Postmark(postmark.resolve(options.seed as u32)?)
+            FilePlan::Postmark(postmark.resolve(seed as u32)?)
         }
         Table::CreateRemove => FilePlan::CreateRemove(
             workload
@@ -179,22 +223,6 @@ impl Layout<'_, '_> {
         }
     }
 
-    fn bytes_at_once(&self, worker_index: u32) -> u64 {
-        match self.files {
-            // Transactions until a time may be as many as there can be.
-            FilePlan::Postmark(plan) if self.options.run_time_ns > 0 => {
-                let mut endless = plan.clone();
-                endless.settings.transactions = u32::MAX;
-                bytes::at_once(
-                    &FilePlan::Postmark(endless),
-                    worker_index,
-                    self.worker_count,
-                )
-            }
-            files => bytes::at_once(files, worker_index, self.worker_count),
-        }
-    }
-
     fn worker(&self, worker_index: u32, iodepth: u32) -> WorkerPlan {
         let options = self.options;
         let seed = match self.files {
@@ -211,7 +239,12 @@ impl Layout<'_, '_> {
                 target_index: self.targets[worker_index as usize % self.targets.len()],
                 iodepth,
                 start_bytes: 0,
-                size_bytes: self.bytes_at_once(worker_index),
+                size_bytes: bytes_at_once(
+                    self.files,
+                    options.run_time_ns > 0,
+                    worker_index,
+                    self.worker_count,
+                ),
                 sector_bytes: SECTOR_BYTES,
             }],
             seed,

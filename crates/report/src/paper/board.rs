@@ -1,0 +1,352 @@
+//! This machine among the published systems: who is ahead of it, who is behind.
+
+use results::{Better, Warning, WarningCode};
+use stats::Estimate;
+
+use super::beside::{full_size, measured_size};
+use super::catalog::KnownSystem;
+use super::figure::{Figure, groups};
+use super::{PaperSide, PaperTable};
+use crate::numbers::digits;
+
+/// A figure of all systems, the best first.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Board {
+    /// The table of the publication.
+    pub heading: String,
+    /// What it is, with its unit.
+    pub figure: String,
+    pub better: Better,
+    pub entries: Vec<Entry>,
+}
+
+/// A system on a board.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Entry {
+    pub name: String,
+    /// When its figure was published, where that is known.
+    pub year: String,
+    pub value: f64,
+    pub shown: String,
+    /// The ends of the 95 % interval, where it was repeated.
+    pub ends: Option<[f64; 2]>,
+    /// The side that was measured here; none of a published system.
+    pub side: Option<usize>,
+}
+
+/// Where one side stands on a board.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Standing<'a> {
+    rank: usize,
+    of: usize,
+    ahead: Option<&'a Entry>,
+    behind: Option<&'a Entry>,
+}
+
+/// A board for each figure that ranks systems; none where nothing was published.
+pub(super) fn boards(table: &PaperTable) -> Vec<Board> {
+    let known = table.paper.systems();
+    let groups = groups(table.paper);
+    let of_group = groups.iter().flat_map(|group| {
+        let ranked = group.figures.iter();
+        ranked.filter_map(|figure| board(&group.heading, figure, &table.sides, &known))
+    });
+    of_group.collect()
+}
+
+fn board(
+    heading: &str,
+    figure: &Figure,
+    sides: &[PaperSide],
+    known: &[KnownSystem],
+) -> Option<Board> {
+    let better = figure.ranks?;
+    let year = |system: &str| {
+        let found = known.iter().find(|it| it.system == system);
+        found.map_or_else(String::new, |it| it.year.clone())
+    };
+    let published = figure.published.iter().filter_map(|value| {
+        Some(Entry {
+            name: value.system.clone(),
+            year: year(&value.system),
+            value: value.text.parse().ok()?,
+            shown: value.text.clone(),
+            ends: None,
+            side: None,
+        })
+    });
+    let measured = sides.iter().enumerate().filter_map(|(place, side)| {
+        let cells = side.records.iter().flat_map(|record| &record.cells);
+        let values: Vec<f64> = cells.filter_map(|cell| figure.measured(cell)).collect();
+        let estimate = Estimate::from_samples(&values)?;
+        Some(Entry {
+            name: side.name.clone(),
+            year: String::new(),
+            value: estimate.mean,
+            shown: digits(estimate.mean),
+            ends: estimate
+                .ci95_low
+                .zip(estimate.ci95_high)
+                .map(<[f64; 2]>::from),
+            side: Some(place),
+        })
+    });
+    let mut entries: Vec<Entry> = published.chain(measured).collect();
+    entries.sort_by(|a, b| match better {
+        Better::Lower => a.value.total_cmp(&b.value),
+        _ => b.value.total_cmp(&a.value),
+    });
+    Some(Board {
+        heading: heading.to_owned(),
+        figure: figure.label.clone(),
+        better,
+        entries,
+    })
+}
+
+impl Board {
+    /// Where a side stands among the published systems; none where it was not measured.
+    fn standing(&self, side: usize) -> Option<Standing<'_>> {
+        let own = self.entries.iter().find(|it| it.side == Some(side))?;
+        let published: Vec<&Entry> = self.entries.iter().filter(|it| it.side.is_none()).collect();
+        let is_ahead = |other: &&&Entry| match self.better {
+            Better::Lower => other.value < own.value,
+            _ => other.value > own.value,
+        };
+        let ahead_count = published.iter().filter(is_ahead).count();
+        Some(Standing {
+            rank: ahead_count + 1,
+            of: published.len() + 1,
+            ahead: ahead_count.checked_sub(1).map(|place| published[place]),
+            behind: published.get(ahead_count).copied(),
+        })
+    }
+}
+
+/// Where each side stands, in a sentence each.
+pub(super) fn standings(table: &PaperTable, boards: &[Board]) -> Vec<String> {
+    let sides = table.sides.iter().enumerate();
+    let told = sides.filter_map(|(place, side)| {
+        let would_be = match is_doubted(table, side) {
+            true => "would be ",
+            false => "",
+        };
+        told(&side.name, place, boards, would_be)
+    });
+    told.collect()
+}
+
+/// Whether something keeps a side from being compared with the published systems.
+pub(super) fn is_doubted(table: &PaperTable, side: &PaperSide) -> bool {
+    !reasons(table, side).is_empty()
+}
+
+fn told(name: &str, side: usize, boards: &[Board], would_be: &str) -> Option<String> {
+    let standings: Vec<(&Board, Standing)> = boards
+        .iter()
+        .filter_map(|board| Some((board, board.standing(side)?)))
+        .collect();
+    if let [(board, standing)] = standings.as_slice() {
+        let own = board.entries.iter().find(|it| it.side == Some(side))?;
+        let place = format!("{} of {}", ordinal(standing.rank), standing.of);
+        let (figure, shown) = (&board.figure, &own.shown);
+        return Some(format!(
+            "{name}: {would_be}{place} by {figure} ({shown}), {}.",
+            between(standing)
+        ));
+    }
+    let mut counts: Vec<(usize, usize, usize)> = Vec::new();
+    for (_, standing) in &standings {
+        let same = |it: &&mut (usize, usize, usize)| (it.0, it.1) == (standing.rank, standing.of);
+        match counts.iter_mut().find(same) {
+            Some(known) => known.2 += 1,
+            None => counts.push((standing.rank, standing.of, 1)),
+        }
+    }
+    counts.sort_unstable();
+    let all = standings.len();
+    let parts: Vec<String> = counts
+        .iter()
+        .map(|(rank, of, count)| format!("{} of {of} in {count}", ordinal(*rank)))
+        .collect();
+    match counts.as_slice() {
+        [] => None,
+        [(rank, of, _)] => Some(format!(
+            "{name}: {would_be}{} of {of} in all {all} figures.",
+            ordinal(*rank)
+        )),
+        _ => {
+            let parts = parts.join(", ");
+            Some(format!("{name}: {would_be}{parts} of {all} figures."))
+        }
+    }
+}
+
+fn between(standing: &Standing) -> String {
+    match (standing.ahead, standing.behind) {
+        (Some(ahead), Some(behind)) => format!("between {} and {}", dated(ahead), dated(behind)),
+        (None, Some(behind)) => format!("ahead of {}", dated(behind)),
+        (Some(ahead), None) => format!("behind {}", dated(ahead)),
+        (None, None) => "alone".to_owned(),
+    }
+}
+
+fn dated(entry: &Entry) -> String {
+    match entry.year.as_str() {
+        "" => entry.name.clone(),
+        year => format!("{} ({year})", entry.name),
+    }
+}
+
+/// `1st`, `2nd`, `3rd`, `4th`.
+fn ordinal(number: usize) -> String {
+    let ending = match (number % 100, number % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
+}
+
+/// What keeps the sides from being compared with the published systems, in a sentence each.
+pub(super) fn doubts(table: &PaperTable) -> Vec<String> {
+    let has_published = table.paper.published.is_some();
+    let sides = table.sides.iter().filter(|_| has_published);
+    let doubt = |side: &PaperSide| {
+        let why = reasons(table, side);
+        (!why.is_empty()).then(|| {
+            format!(
+                "{}: this run is not comparable with the published figures: {}.",
+                side.name,
+                why.join("; ")
+            )
+        })
+    };
+    sides.filter_map(doubt).collect()
+}
+
+fn reasons(table: &PaperTable, side: &PaperSide) -> Vec<String> {
+    let mut reasons = Vec::new();
+    let mut add = |reason: String| {
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    };
+    if table.is_of_guests {
+        add("its kernel is itself a process".to_owned());
+    }
+    let full = full_size(table.paper);
+    for record in side.records {
+        let mut warnings = record.warnings.iter();
+        let is_scale =
+            |it: &&Warning| it.code == WarningCode::Lab && it.message.starts_with("scale ");
+        let scale = warnings.find(is_scale);
+        let measured = record.cells.iter().find_map(|it| measured_size(record, it));
+        match (scale, measured) {
+            (Some(scale), _) => add(format!("it ran at {}", scale.message)),
+            (None, Some(size)) if Some(&size) != full.as_ref() => {
+                add(format!("its work was of another size, {size}"));
+            }
+            _ => {}
+        }
+        if record.environment.stacks.iter().any(|it| it.in_memory) {
+            add("it lies in this machine's memory".to_owned());
+        }
+        let cached = [
+            WarningCode::CacheServedReads,
+            WarningCode::FileSmallerThanMemory,
+        ];
+        if record.warnings.iter().any(|it| cached.contains(&it.code)) {
+            add("the page cache could hold its data".to_owned());
+        }
+    }
+    reasons
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(name: &str, value: f64, side: Option<usize>) -> Entry {
+        Entry {
+            name: name.to_owned(),
+            year: if side.is_some() { "" } else { "1999" }.to_owned(),
+            value,
+            shown: digits(value),
+            ends: None,
+            side,
+        }
+    }
+
+    fn board(better: Better, entries: &[(&str, f64, Option<usize>)]) -> Board {
+        let entries = entries.iter();
+        Board {
+            heading: "Table 1".to_owned(),
+            figure: "transactions/s".to_owned(),
+            better,
+            entries: entries.map(|it| entry(it.0, it.1, it.2)).collect(),
+        }
+    }
+
+    #[test]
+    fn a_side_stands_between_those_that_are_faster_and_slower() {
+        let sides = [
+            ("A", 9.0, None),
+            ("other", 8.0, Some(1)),
+            ("B", 7.0, None),
+            ("here", 6.0, Some(0)),
+            ("C", 5.0, None),
+        ];
+        let board = board(Better::Higher, &sides);
+        let boards = [board];
+        assert_eq!(
+            told("here", 0, &boards, "").unwrap(),
+            "here: 3rd of 4 by transactions/s (6.000), between B (1999) and C (1999)."
+        );
+        // Sides do not rank each other.
+        assert!(
+            told("other", 1, &boards, "would be ")
+                .unwrap()
+                .contains("would be 2nd of 4")
+        );
+        assert_eq!(told("gone", 2, &boards, ""), None);
+    }
+
+    #[test]
+    fn the_first_and_the_last_have_one_neighbor() {
+        let first = [("here", 1.0, Some(0)), ("A", 2.0, None)];
+        let said = told("here", 0, &[board(Better::Lower, &first)], "").unwrap();
+        assert!(
+            said.ends_with("1st of 2 by transactions/s (1.000), ahead of A (1999)."),
+            "{said}"
+        );
+        let last = [("A", 2.0, None), ("here", 1.0, Some(0))];
+        let said = told("here", 0, &[board(Better::Higher, &last)], "").unwrap();
+        assert!(
+            said.ends_with("2nd of 2 by transactions/s (1.000), behind A (1999)."),
+            "{said}"
+        );
+    }
+
+    #[test]
+    fn of_many_figures_the_ranks_are_counted() {
+        let first = [("here", 3.0, Some(0)), ("A", 2.0, None)];
+        let second = [("A", 2.0, None), ("here", 1.0, Some(0))];
+        let boards = [&first, &second, &first].map(|it| board(Better::Higher, it));
+        assert_eq!(
+            told("here", 0, &boards, "").unwrap(),
+            "here: 1st of 2 in 2, 2nd of 2 in 1 of 3 figures."
+        );
+        let said = told("here", 0, &[boards[0].clone(), boards[2].clone()], "");
+        assert_eq!(said.unwrap(), "here: 1st of 2 in all 2 figures.");
+    }
+
+    #[test]
+    fn numbers_of_an_order_end_as_they_are_read() {
+        let told = [1, 2, 3, 4, 11, 12, 13, 21, 22, 101, 111].map(ordinal);
+        let wanted = "1st 2nd 3rd 4th 11th 12th 13th 21st 22nd 101st 111th";
+        assert_eq!(told.join(" "), wanted);
+    }
+}

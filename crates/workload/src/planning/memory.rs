@@ -1,0 +1,253 @@
+//! Data that is measured by the machine's memory: how large a test file, or how many files that is.
+
+use units::{Bytes, format};
+
+use crate::diagnostic::{Diagnostic, DiagnosticCode};
+use crate::model::{Table, TimesMemory, Workload};
+use crate::plan::{FilePlan, Setting, Source};
+
+use super::files::{Files, bytes_at_once};
+use super::space::SIZE_UNIT;
+use super::{Context, files};
+
+/// Of what can be used of a target, no more than so many parts of four: others need room, too.
+const ROOM_PARTS: u64 = 3;
+/// Fewer files of a worker tell nothing.
+const FILES_MIN: u64 = 100;
+/// The need of files grows with their number, but not in proportion.
+const ATTEMPTS_MAX: usize = 8;
+
+/// The workload with its size, or the number of its files, where it gives them as times the memory.
+///
+/// # Errors
+/// When a target has no room for any data.
+pub(super) fn sized(
+    workload: &Workload,
+    workload_index: usize,
+    context: &mut Context,
+) -> Result<Option<Workload>, Diagnostic> {
+    let Some(times) = workload.times_memory else {
+        return Ok(None);
+    };
+    note(workload, times, context);
+    let memory_bytes = context.facts.memory_bytes;
+    if memory_bytes == 0 {
+        let message = "the size of the memory is not known, so the usual amount of data is used \
+                       in place of `times_memory`";
+        let warning = Diagnostic::warning("", message);
+        context
+            .warnings
+            .push(warning.help("leave `times_memory` out and say how much"));
+        return Ok(None);
+    }
+    let data = Amount {
+        times,
+        bytes: (memory_bytes as f64 * times.0) as u64,
+        targets: context.targets.of_worker(workload_index, None).to_vec(),
+    };
+    match workload.table() {
+        Some(table) => data.in_files(workload, table, context).map(Some),
+        None => data.in_one_file(workload, context).map(Some),
+    }
+}
+
+fn note(workload: &Workload, times: TimesMemory, context: &mut Context) {
+    let source = match context.overrides.has("times_memory") {
+        true => Source::Option,
+        false => Source::Written,
+    };
+    context.settings.push(Setting {
+        workload: workload.name_or_default().to_owned(),
+        key: "times_memory".to_owned(),
+        value: times.to_string(),
+        source,
+    });
+}
+
+/// What is asked for.
+struct Amount {
+    times: TimesMemory,
+    bytes: u64,
+    /// Among which the data are spread.
+    targets: Vec<u32>,
+}
+
+impl Amount {
+    fn of_each_target(&self) -> u64 {
+        self.bytes / self.targets.len().max(1) as u64
+    }
+
+    /// Bytes that the data may take on each target; none where that is not known.
+    fn room(&self, context: &Context) -> Option<(u64, String)> {
+        let rooms = self.targets.iter().filter_map(|index| {
+            let entry = &context.targets.entries[*index as usize];
+            let sharers = context.targets.entries.iter();
+            let sharers = sharers.filter(|other| other.shares_space_with(entry));
+            let usable = entry.usable_bytes()? / sharers.count().max(1) as u64;
+            Some((usable / 4 * ROOM_PARTS, entry.facts.path.clone()))
+        });
+        rooms.min()
+    }
+
+    fn in_one_file(
+        &self,
+        workload: &Workload,
+        context: &mut Context,
+    ) -> Result<Workload, Diagnostic> {
+        let asked = whole(self.of_each_target()).max(SIZE_UNIT);
+        let mut size = asked;
+        if let Some((room, path)) = self.room(context).filter(|(room, _)| *room < asked) {
+            size = whole(room);
+            if size == 0 {
+                return Err(no_room(&path));
+            }
+            self.warn_of_less(&path, size, context);
+        }
+        Ok(Workload {
+            size: Some(Bytes(size)),
+            ..workload.clone()
+        })
+    }
+
+    fn in_files(
+        &self,
+        workload: &Workload,
+        table: Table,
+        context: &mut Context,
+    ) -> Result<Workload, Diagnostic> {
+        let mut sized = workload.clone();
+        let target_count = self.targets.len();
+        let (each_bytes, most) = Share::of(workload, table, target_count)?.of_one();
+        let asked = (self.bytes / each_bytes.max(1)).clamp(FILES_MIN, most);
+        let mut count = asked;
+        set_count(&mut sized, table, count);
+        let room = self.room(context);
+        for _ in 0..ATTEMPTS_MAX {
+            let Some((room, path)) = &room else { break };
+            let needed = Share::of(&sized, table, target_count)?.needed_bytes();
+            if needed <= *room {
+                break;
+            }
+            count = (count as f64 * *room as f64 / needed as f64) as u64;
+            if count < FILES_MIN {
+                return Err(no_room(path));
+            }
+            set_count(&mut sized, table, count);
+        }
+        let bytes = count.saturating_mul(each_bytes);
+        match room {
+            Some((_, path)) if count < asked => self.warn_of_less(&path, bytes, context),
+            _ if count == most => {
+                let name = workload.name_or_default();
+                let message = format!(
+                    "the files of `{name}` are {}, not {} ({} of the memory), as there can be no \
+                     more than {most}",
+                    format::size(bytes),
+                    format::size(self.bytes),
+                    self.times
+                );
+                warn(message, "use larger files", context);
+            }
+            _ => {}
+        }
+        Ok(sized)
+    }
+
+    fn warn_of_less(&self, path: &str, bytes: u64, context: &mut Context) {
+        let message = format!(
+            "the data on `{path}` are {}, not {} ({} of the memory), as more would take over \
+             three quarters of what is free; what memory holds of them is not read from devices",
+            format::size(bytes),
+            format::size(self.of_each_target()),
+            self.times
+        );
+        let help = "use a target with more room, or a smaller `--set times_memory`";
+        warn(message, help, context);
+    }
+}
+
+fn warn(message: String, help: &str, context: &mut Context) {
+    let warning = Diagnostic::warning("", message).code(DiagnosticCode::SizeReduced);
+    context.warnings.push(warning.help(help));
+}
+
+fn no_room(path: &str) -> Diagnostic {
+    let message = format!("`{path}` has no room for data that are measured by the memory");
+    Diagnostic::error("", message).help("name another target with `--target`")
+}
+
+/// Whole units of a test file's size.
+const fn whole(bytes: u64) -> u64 {
+    bytes / SIZE_UNIT * SIZE_UNIT
+}
+
+/// Work on files as it is so far.
+struct Share {
+    files: FilePlan,
+    worker_count: u32,
+    target_count: usize,
+    is_endless: bool,
+}
+
+impl Share {
+    fn of(workload: &Workload, table: Table, target_count: usize) -> Result<Self, Diagnostic> {
+        let Files { plan, worker_count } = files::files_of(workload, table, target_count)?;
+        Ok(Self {
+            files: plan,
+            worker_count,
+            target_count,
+            is_endless: workload.run_time.is_some_and(|span| span.0 > 0),
+        })
+    }
+
+    /// Bytes of data that one more file brings, of each worker where each has its own, and how many
+    /// files there can be.
+    fn of_one(&self) -> (u64, u64) {
+        let workers = u64::from(self.worker_count);
+        match &self.files {
+            FilePlan::Postmark(plan) => {
+                let it = &plan.settings;
+                let mean = (u64::from(it.size_low_bytes) + u64::from(it.size_high_bytes)) / 2;
+                (mean * workers, u64::from(crate::postmark::NUMBER_MAX))
+            }
+            FilePlan::FsMark(plan) => (
+                plan.size_bytes * workers,
+                u64::from(crate::classics::fs_mark::FILES_MAX),
+            ),
+            FilePlan::CreateRemove(plan) => (
+                plan.sizes_bytes.iter().copied().max().unwrap_or(0),
+                u64::from(crate::classics::create_remove::FILES_MAX),
+            ),
+            // Planning has refused the key beside this table.
+            FilePlan::LatFs(_) => (1, FILES_MIN),
+        }
+    }
+
+    /// Bytes that the files take at once on each target, at most.
+    fn needed_bytes(&self) -> u64 {
+        let workers = 0..self.worker_count;
+        let needed = workers.map(|worker_index| {
+            bytes_at_once(
+                &self.files,
+                self.is_endless,
+                worker_index,
+                self.worker_count,
+            )
+        });
+        let all = needed.fold(0_u64, u64::saturating_add);
+        all.div_ceil(self.target_count.max(1) as u64)
+    }
+}
+
+/// Puts the number of files where the table has it.
+fn set_count(workload: &mut Workload, table: Table, count: u64) {
+    let count = u32::try_from(count).unwrap_or(u32::MAX);
+    match table {
+        Table::Postmark => workload.postmark.get_or_insert_default().number = Some(count),
+        Table::FsMark => workload.fs_mark.get_or_insert_default().files = Some(count),
+        Table::CreateRemove => {
+            workload.create_remove.get_or_insert_default().count = Some(count);
+        }
+        Table::LatFs => {}
+    }
+}
