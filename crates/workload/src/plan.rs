@@ -75,6 +75,17 @@ pub enum Source {
     Option,
 }
 
+impl Source {
+    /// Of a value that an option gives, or the workload, or nobody; an option comes first.
+    pub(crate) const fn of(by_option: bool, is_written: bool) -> Self {
+        match (by_option, is_written) {
+            (true, _) => Self::Option,
+            (false, true) => Self::Written,
+            (false, false) => Self::Default,
+        }
+    }
+}
+
 /// A place to measure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetPlan {

@@ -13,11 +13,7 @@ pub(super) struct Resolver<'a> {
 impl Resolver<'_> {
     /// Notes a value as a setting; `written` says whether the workload has it.
     pub fn note(&mut self, key: &str, value: String, written: bool) {
-        let source = match (self.overrides.has(key), written) {
-            (true, _) => Source::Option,
-            (false, true) => Source::Written,
-            (false, false) => Source::Default,
-        };
+        let source = Source::of(self.overrides.has(key), written);
         let (workload, key) = (self.name.to_owned(), key.to_owned());
         self.settings.push(Setting {
             workload,

@@ -138,11 +138,7 @@ pub(super) fn note_targets(workload_index: usize, workload: &Workload, context: 
 }
 
 fn note(context: &mut Context, workload: &Workload, key: &str, value: String, written: bool) {
-    let source = match (context.overrides.has(key), written) {
-        (true, _) => Source::Option,
-        (false, true) => Source::Written,
-        (false, false) => Source::Default,
-    };
+    let source = Source::of(context.overrides.has(key), written);
     let workload = workload.name_or_default().to_owned();
     context.settings.push(Setting {
         workload,

@@ -27,11 +27,7 @@ pub(super) fn note(workload: &Workload, table: Table, files: &FilePlan, context:
         // The number of workers is that of fs_mark's threads.
         let by_workers = key == "threads" && context.overrides.has("workers");
         let by_option = by_workers || context.overrides.has_in(table, key);
-        let source = match (by_option, is_written) {
-            (true, _) => Source::Option,
-            (false, true) => Source::Written,
-            (false, false) => Source::Default,
-        };
+        let source = Source::of(by_option, is_written);
         context.settings.push(Setting {
             workload: workload.name_or_default().to_owned(),
             key: format!("{}.{key}", table.key()),
