@@ -7,7 +7,7 @@ use crate::flows::Flows;
 use crate::title::{target_indexes, target_path};
 use crate::{
     CellRecord, CpuFigures, EngineNotes, Latency, Names, OpenLoopFigures, OperationFigures, Phase,
-    RESPONSE, Status, TargetFigures, WorkerFigures,
+    RESPONSE, Status, TargetFigures, WorkerFigures, share_of_time,
 };
 
 impl WorkerFigures {
@@ -37,7 +37,7 @@ impl WorkerFigures {
     pub fn with_cpu(mut self, user_ns: u64, system_ns: u64) -> Self {
         self.user_ns = user_ns;
         self.system_ns = system_ns;
-        self.utilization = share(user_ns.saturating_add(system_ns), self.run_time_ns);
+        self.utilization = share_of_time(user_ns.saturating_add(system_ns), self.run_time_ns);
         self
     }
 
@@ -48,9 +48,9 @@ impl WorkerFigures {
         self.threads = threads;
         if elapsed_ns > 0 {
             let used_ns = self.user_ns.saturating_add(self.system_ns);
-            self.utilization = share(used_ns, elapsed_ns) * f64::from(threads);
+            self.utilization = share_of_time(used_ns, elapsed_ns) * f64::from(threads);
             self.waited_ns = Some(waited_ns);
-            self.waiting = Some(share(waited_ns, elapsed_ns).min(1.0));
+            self.waiting = Some(share_of_time(waited_ns, elapsed_ns).min(1.0));
         }
         self
     }
@@ -60,21 +60,13 @@ impl CpuFigures {
     /// Processor time of the process in `run_time_ns` of measured time.
     #[must_use]
     pub fn of_process(user_ns: u64, system_ns: u64, run_time_ns: u64) -> Self {
-        let utilization = share(user_ns.saturating_add(system_ns), run_time_ns);
+        let utilization = share_of_time(user_ns.saturating_add(system_ns), run_time_ns);
         Self {
             user_ns,
             system_ns,
             utilization,
             ..Self::default()
         }
-    }
-}
-
-fn share(part_ns: u64, whole_ns: u64) -> f64 {
-    if whole_ns == 0 {
-        0.0
-    } else {
-        part_ns as f64 / whole_ns as f64
     }
 }
 
@@ -169,7 +161,7 @@ impl CellRecord {
     pub fn set_threads(&mut self, threads: u32, waited_ns: u64, elapsed_ns: u64) {
         self.cpu.threads = threads;
         self.cpu.waited_ns = Some(waited_ns);
-        self.cpu.waiting = Some(share(waited_ns, elapsed_ns).min(1.0));
+        self.cpu.waiting = Some(share_of_time(waited_ns, elapsed_ns).min(1.0));
     }
 
     /// Whether no time in which everything stood still is in its figures.

@@ -70,7 +70,7 @@ pub use parts::{
 };
 pub use phase::Phase;
 pub use precondition::PreconditionRecord;
-pub use real::per_second;
+pub use real::{per_second, share_of_time};
 pub use record::{Alternation, Program, ReadError, RunRecord};
 pub use repetition::{estimates, principal_phases};
 pub use search::{RateBracket, RateSearch, RateTrial};

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use stats::{Histogram, Interval};
 use workload::plan::{ArrivalKind, OpenLoop};
 
+use crate::parts::is_zero;
 use crate::real::Real;
 use crate::{Latency, Names, per_second};
 
@@ -50,14 +51,6 @@ pub struct OpenLoopFigures {
     pub lateness_max_ns: u64,
     /// Requests due by the end of the measurement that had not begun by then.
     pub backlog_end: u64,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde hands over a reference"
-)]
-const fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
 
 /// What became of all that was due in a measurement, of all workers together.

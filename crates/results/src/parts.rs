@@ -44,12 +44,9 @@ pub struct CpuFigures {
     pub throttled: Option<f64>,
 }
 
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes fields by reference"
-)]
-fn is_zero(count: &u32) -> bool {
-    *count == 0
+/// Whether a count is left out of a record.
+pub(crate) fn is_zero<T: Default + PartialEq>(count: &T) -> bool {
+    *count == T::default()
 }
 
 /// How the time of all processors together was spent; shares from 0 to 1.

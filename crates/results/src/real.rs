@@ -44,3 +44,12 @@ pub fn per_second(count: u64, length_ns: u64) -> f64 {
     }
     count as f64 * 1e9 / length_ns as f64
 }
+
+/// A part of a time as a share of the whole; 0 when no time passed.
+#[must_use]
+pub fn share_of_time(part_ns: u64, whole_ns: u64) -> f64 {
+    if whole_ns == 0 {
+        return 0.0;
+    }
+    part_ns as f64 / whole_ns as f64
+}

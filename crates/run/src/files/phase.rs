@@ -1,6 +1,8 @@
 //! Phases: what stages of the same name came to together, as records.
 
-use results::{CellRecord, CpuFigures, Names, OperationFigures, Phase, Status, per_second};
+use results::{
+    CellRecord, CpuFigures, Names, OperationFigures, Phase, Status, per_second, share_of_time,
+};
 use stats::{Counter, Interval};
 use workload::plan::{Cell, Plan};
 
@@ -104,7 +106,7 @@ fn of_workers(plan: &Plan, cell: &Cell, measured: &Measured, usage: CellRecord) 
     record.started_at = usage.started_at;
     record.device = usage.device;
     record.cpu = CpuFigures {
-        utilization: share(usage.cpu.user_ns + usage.cpu.system_ns, record.run_time_ns),
+        utilization: share_of_time(usage.cpu.user_ns + usage.cpu.system_ns, record.run_time_ns),
         ..usage.cpu
     };
     for (worker, used) in record.worker_figures.iter_mut().zip(usage.worker_figures) {
@@ -219,11 +221,4 @@ fn merge_usage(used: &mut CellRecord, more: &CellRecord) {
 /// Not known unless both are.
 fn both(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     Some(one?.saturating_add(other?))
-}
-
-fn share(part_ns: u64, whole_ns: u64) -> f64 {
-    match whole_ns {
-        0 => 0.0,
-        _ => part_ns as f64 / whole_ns as f64,
-    }
 }
