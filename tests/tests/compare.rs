@@ -304,7 +304,7 @@ fn single_runs_say_that_they_are_single() {
     assert!(seen.stdout.contains("--repetitions 5"), "{}", seen.text());
     assert!(
         seen.stdout
-            .starts_with("B is 10 % slower, but whether by chance cannot be told"),
+            .starts_with("B is 10 % slower, but whether by chance cannot be said"),
         "{}",
         seen.text()
     );
@@ -525,7 +525,7 @@ fn targets_that_cannot_be_measured_in_turn_are_refused() {
     assert_eq!(auto("--budget", "-1s").code, 2);
     in_turn(&bed, &["/a", "/b"], &["--precision", "2%"]).assert_refused(
         2,
-        &["`precision` means nothing without", "--repetitions auto"],
+        &["`precision` has no effect without", "--repetitions auto"],
     );
     in_turn(&bed, &["/a", "/b"], &["--repetitions", "often"])
         .assert_refused(2, &["a number from 1 to 1000, or `auto`"]);

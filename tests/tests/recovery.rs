@@ -28,7 +28,7 @@ fn what_was_synced_outlives_the_kernel_and_is_rolled_forward() {
         done.text()
     );
     assert_eq!(done.row("intact"), promised, "{}", done.text());
-    for label in ["lost", "short", "stale", "damaged", "there again"] {
+    for label in ["lost", "short", "stale", "damaged", "back again"] {
         assert_eq!(done.row(label), [Some(0.0); 3], "{}", done.text());
     }
     // The kernels themselves say that they rolled forward.

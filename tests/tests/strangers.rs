@@ -130,7 +130,7 @@ fn a_file_named_as_the_next_manifest_is_not_removed() {
     let precious = bed.target().join("disk.img.pgmeter.new");
     fs::write(&precious, "precious").unwrap();
     let seen = bed.run(&[&["run", "oltp", "-t", text(&path), "--create"], &SMALL[..]].concat());
-    seen.assert_refused(3, &["exists and was not made by pgmeter"]);
+    seen.assert_refused(3, &["exists and was not created by pgmeter"]);
     assert_eq!(fs::read_to_string(&precious).unwrap(), "precious");
 }
 

@@ -33,7 +33,7 @@ pub(crate) use workloads::{
     ArrivalsArg, CacheArg, EngineArg, KindArg, UntilArg, WorkloadArgs, WorkloadOptions,
 };
 
-/// Measure file systems and storage: every known workload, from the files you already have.
+/// Benchmark file systems and storage, with the workload files you already have.
 #[derive(Debug, Parser)]
 #[command(
     name = "pgmeter",
@@ -46,7 +46,7 @@ pub(crate) use workloads::{
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub command: Command,
-    /// The results store; by default `pgmeter/results.db` in the user's data directory
+    /// Results store to use; by default `pgmeter/results.db` in the user's data directory
     #[arg(
         long,
         global = true,
@@ -55,7 +55,7 @@ pub(crate) struct Cli {
         hide_env_values = true
     )]
     pub db: Option<PathBuf>,
-    /// With `--version`: what this program was built from, and what this machine offers it
+    /// With `--version`: also print how this program was built and what this machine supports
     // Read from the command line by `not_understood`: `--version` ends the reading.
     #[arg(long, short, requires = "version")]
     pub verbose: bool,
@@ -64,9 +64,9 @@ pub(crate) struct Cli {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Measure; without a WORKLOAD the pack `quick` is run
+    /// Run workloads and measure them; without a WORKLOAD, the pack `quick`
     Run(Box<RunArgs>),
-    /// Parse and plan, print the plan and every warning, touch nothing
+    /// Print what `run` would do, with every warning; touches nothing
     Check(Box<CheckArgs>),
     /// List the built-in workloads and packs
     List(ListArgs),
@@ -82,26 +82,25 @@ pub(crate) enum Command {
     },
     /// Convert a workload file
     Convert(ConvertArgs),
-    /// Print a stored or exported record in another format
+    /// Print a stored or exported run in another format
     Report(ReportArgs),
-    /// Compare runs, or two targets measured in turn: what differs by more than chance, and how
-    /// sure that is
+    /// Compare stored runs, or measure and compare two targets: what differs by more than chance
     Compare(Box<CompareArgs>),
-    /// List the stored runs; note, tag, remove, export, import them
+    /// List, tag, annotate, remove, export and import stored runs
     #[command(after_help = RUNS_HELP)]
     Runs(Box<RunsArgs>),
-    /// Make file systems to order and measure them side by side
+    /// Create file systems and measure them side by side
     Lab(Box<LabArgs>),
     /// Repeat published experiments, and print them beside their published figures
     Paper(Box<PaperArgs>),
-    /// Tell what this machine can and cannot measure, and why
+    /// Show what this machine can and cannot measure, and why
     Doctor(DoctorArgs),
     /// Check pgmeter's clock, statistics and rates against known values on this machine
     #[command(after_help = selftest::HELP)]
     Selftest(SelftestArgs),
-    /// Remove what an interrupted run left
+    /// Remove what an interrupted run left behind
     Clean(CleanArgs),
-    /// Behave as another program does; the same happens under its name as a link
+    /// Stand in for another benchmark, with its options and output; so does a link of its name
     // Every flag behind the program's name is that program's, `--help` too.
     #[command(disable_help_flag = true, arg_required_else_help = true)]
     As(AsArgs),
@@ -114,9 +113,9 @@ pub(crate) enum Command {
     Man,
 }
 
-const RUNS_HELP: &str = "\
-A run is named by its id, the beginning of its id, `last` for the newest, `@-2` for the one \
-before, or `tag:NAME` where one run has that tag. `--db FILE` or PGMETER_DB names another store.";
+const RUNS_HELP: &str = "RUN is an id, the start of an id, `last` for the newest, `@-2` for the \
+one before it, or `tag:NAME` if one run has that tag. `--db FILE` or PGMETER_DB selects another \
+store.";
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -126,7 +125,7 @@ pub(crate) struct RunArgs {
     /// Measure nothing; print the workload with all options in place, as a file for `run`
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
     pub print: Option<PrintArg>,
-    /// Allow this block device to be written; everything on it is lost
+    /// Allow writing to this block device; everything on it is lost
     #[arg(long, value_name = "DEV")]
     pub overwrite_device: Vec<PathBuf>,
     #[command(flatten)]
@@ -137,16 +136,16 @@ pub(crate) struct RunArgs {
     /// Write the report as a page with charts here, not as `pgmeter-ID.html` into this directory
     #[arg(long, value_name = "FILE", conflicts_with = "no_html")]
     pub html: Option<PathBuf>,
-    /// Write no page
+    /// Write no HTML page
     #[arg(long, visible_alias = "no-report")]
     pub no_html: bool,
     /// Do not store the run
     #[arg(long, visible_alias = "no-store")]
     pub no_db: bool,
-    /// No live figures, only the results
+    /// No live display, only the results
     #[arg(long, short)]
     pub quiet: bool,
-    /// Live figures
+    /// Live display while measuring
     #[arg(long, value_name = "KIND", default_value = "line")]
     pub display: DisplayArg,
 }
@@ -173,13 +172,13 @@ pub(crate) struct ListArgs {
 /// Arguments of `show`.
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
-    /// A built-in name, a file, or a stored run: its id, the beginning of it, `last`, `@-2`
+    /// A built-in workload, a file, or a stored run: its id, the start of its id, `last` or `@-2`
     #[arg(required_unless_present = "template", conflicts_with = "template")]
     pub name: Option<String>,
     /// Print a workload file to start from, with every key explained
     #[arg(long)]
     pub template: bool,
-    /// Take a file to be of this kind
+    /// Treat the file as this type
     #[arg(long = "as", value_name = "KIND")]
     pub kind: Option<KindArg>,
     #[command(flatten)]
@@ -189,18 +188,18 @@ pub(crate) struct ShowArgs {
 /// Arguments of `convert`.
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// A built-in name or a file
+    /// A built-in workload or a file
     pub file: String,
-    /// The format to write
+    /// Output format
     #[arg(long, value_name = "FORMAT")]
     pub to: ConvertTo,
-    /// Take the file to be of this kind
+    /// Treat the file as this type
     #[arg(long = "as", value_name = "KIND")]
     pub kind: Option<KindArg>,
-    /// Refuse what the format's own program refuses
+    /// Refuse what the original program would refuse
     #[arg(long)]
     pub strict: bool,
-    /// Write here instead of to standard output; an existing file is not replaced
+    /// Write to this file instead of standard output; an existing file is not replaced
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
 }
@@ -208,14 +207,14 @@ pub(crate) struct ConvertArgs {
 /// Arguments of `report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Files with exported records (JSON), or stored runs: an id, the beginning of one, `last`,
-    /// `@-2`; `html` shows several beside each other, other formats take one
+    /// Stored runs (an id, the start of one, `last`, `@-2`) or exported JSON records; `html` shows
+    /// several side by side, other formats take one
     #[arg(value_name = "RUN", required = true)]
     pub records: Vec<PathBuf>,
-    /// The format to write
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: ReportFormat,
-    /// Write here instead of to standard output
+    /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -225,29 +224,29 @@ pub(crate) struct ReportArgs {
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// Stored runs (an id, `last`, `@-2`; `tag:NAME`: all runs with that tag as one side) or
-    /// exported records (JSON), two or more, or one beside `--published`; each is held against the
-    /// first. With two `--target`s: the WORKLOAD to measure on both, as `run` takes it
+    /// Two or more stored runs (an id, `last`, `@-2`; `tag:NAME`: all runs with that tag as one
+    /// side) or exported JSON records, or one with `--published`; each is compared with the first.
+    /// With two `--target`s: the WORKLOAD to measure on both, as for `run`
     #[arg(value_name = "RUN|WORKLOAD", required_unless_present = "target")]
     pub runs: Vec<PathBuf>,
-    /// Put published figures beside the runs, one or more: an experiment of `paper list`, with all
-    /// its systems or with those named, such as `lfs-postmark:LFS,ext3`; repeatable
+    /// Show published figures beside the runs: an experiment from `pgmeter paper list`, with all
+    /// its systems or only those named, such as `lfs-postmark:LFS,ext3`; repeatable
     #[arg(long, value_name = "NAME[:SYSTEM,...]", conflicts_with = "target")]
     pub published: Vec<String>,
-    /// Compare even where different things were measured
+    /// Compare even if the runs measured different things
     #[arg(long)]
     pub force: bool,
-    /// The repetitions of both were measured in turn, as in A B B A: compare them in pairs
+    /// Compare repetitions in pairs, for sides that were measured in turn (A B B A)
     #[arg(long)]
     pub paired: bool,
-    /// Exit with 4 when a figure is worse than the first run's by more than chance and by more
+    /// Exit with code 4 if a figure is worse than the first run's by more than chance and by more
     /// than this, such as `3%`
     #[arg(long, value_name = "PERCENT")]
     pub fail_on_regression: Option<Percent>,
-    /// The format to write
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: CompareFormat,
-    /// Write here instead of to standard output
+    /// Write to this file instead of standard output
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -256,16 +255,16 @@ pub(crate) struct CompareArgs {
     pub measure: WorkloadOptions,
     #[command(flatten, next_help_heading = "A workload in one line")]
     pub one_line: OneLineArgs,
-    /// Allow this block device to be written; everything on it is lost
+    /// Allow writing to this block device; everything on it is lost
     #[arg(long, value_name = "DEV", requires = "target")]
     pub overwrite_device: Vec<PathBuf>,
     /// Do not store the runs
     #[arg(long, visible_alias = "no-store", requires = "target")]
     pub no_db: bool,
-    /// No live figures, only the results
+    /// No live display, only the results
     #[arg(long, short, requires = "target")]
     pub quiet: bool,
-    /// Live figures
+    /// Live display while measuring
     #[arg(long, value_name = "KIND", default_value = "line")]
     pub display: DisplayArg,
 }
@@ -273,7 +272,7 @@ pub(crate) struct CompareArgs {
 /// Arguments of `doctor`.
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// The directory that would be measured
+    /// Directory that would be measured
     #[arg(default_value = ".")]
     pub path: PathBuf,
     #[command(flatten)]
@@ -285,11 +284,11 @@ pub(crate) struct DoctorArgs {
 pub(crate) struct CleanArgs {
     /// The target of the interrupted run
     pub path: PathBuf,
-    /// After asking, also remove what only differs from the manifest by its inode number: a copy
-    /// of a target, one restored from a backup, or one on a file system that numbers files anew
+    /// After asking, also remove files that differ from the manifest only in their inode number: a
+    /// copied or restored target, or one on a file system that renumbers files
     #[arg(long)]
     pub adopt: bool,
-    /// Do not ask: remove what `--adopt` finds, and files of a killed `as`
+    /// Do not ask before removing what `--adopt` finds and the files of a killed `as`
     #[arg(long)]
     pub yes: bool,
     #[command(flatten)]
@@ -309,12 +308,12 @@ pub(crate) struct AsArgs {
 /// Programs that can be stood in for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ClassicArg {
-    /// NetApp's benchmark of small files
+    /// NetApp's small-file benchmark
     Postmark,
-    /// lmbench's rates of creating and removing files
+    /// lmbench's file creation and removal rates
     #[value(name = "lat_fs")]
     LatFs,
-    /// Creating files and making them durable, with many threads
+    /// Synchronous file creation with many threads
     #[value(name = "fs_mark")]
     FsMark,
 }
@@ -322,9 +321,9 @@ pub(crate) enum ClassicArg {
 /// Live displays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum DisplayArg {
-    /// A line that is kept up to date
+    /// One line, updated in place
     Line,
-    /// The whole screen
+    /// Full screen
     Full,
     /// None
     None,
@@ -349,7 +348,7 @@ pub(crate) enum PrintArg {
 /// Formats that comparisons can be printed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CompareFormat {
-    /// For a terminal or a mail
+    /// For a terminal or an e-mail
     Text,
     /// Tables in Markdown
     Markdown,
@@ -362,20 +361,20 @@ pub(crate) enum CompareFormat {
 /// Formats that records can be printed in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ReportFormat {
-    /// For a terminal or a mail
+    /// For a terminal or an e-mail
     Text,
     /// A table in Markdown
     Markdown,
-    /// One page with charts that needs nothing else
+    /// A self-contained page with charts
     Html,
     /// The record itself
     Json,
-    /// One row a cell and operation
+    /// One row per cell and operation
     Csv,
     /// Iometer's 80 columns
     IometerCsv,
     /// What PostMark, create/remove or lat_fs would have printed
     Classic,
-    /// As fio prints JSON: one job a cell
+    /// fio's JSON: one job per cell
     FioJson,
 }

@@ -69,9 +69,10 @@ fn one_line(args: &WorkloadArgs) -> Result<Option<Workload>, Failure> {
     let words = args.one_line.words();
     if let (Some(option), Some(name)) = (words.first_option(), args.workloads.first()) {
         let name = printable(name);
-        let message = format!("`{option}` says a workload in one line, and `{name}` names another");
+        let message = format!("`{option}` describes a workload, and `{name}` names another");
         let help =
-            format!("leave out `{name}`, or change it with `--set` in the place of `{option}`");
+            format!("leave out `{name}`, or change it with `--set KEY=VALUE` instead of \
+                     `{option}`");
         return Err(Failure::new(Exit::Usage, message, Some(help)));
     }
     Ok(words.workload()?)
@@ -83,7 +84,7 @@ fn refuse_reading_twice(names: &[String]) -> Result<(), Failure> {
         return Ok(());
     }
     let help = "name the others as files".to_owned();
-    let message = "standard input (`-`) can be read once";
+    let message = "standard input (`-`) can be read only once";
     Err(Failure::new(Exit::Usage, message, Some(help)))
 }
 
@@ -123,7 +124,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let failed = |source: std::io::Error| {
         let help = match source.kind() {
             std::io::ErrorKind::NotFound => {
-                Some("check the path, or name a workload of `pgmeter list`".to_owned())
+                Some("check the path, or choose a workload from `pgmeter list`".to_owned())
             }
             _ => None,
         };
@@ -142,7 +143,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let bytes = read_whole(file).map_err(failed)?;
     bytes.ok_or_else(|| {
         let message = format!(
-            "`{name}` has {} bytes, and a workload file has {FILE_BYTES_MAX} at most",
+            "`{name}` has {} bytes, but a workload file has at most {FILE_BYTES_MAX}",
             found.len()
         );
         let help = Some("name a workload file".to_owned());
@@ -154,13 +155,13 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 fn read_stdin() -> Result<Vec<u8>, Failure> {
     let stdin = std::io::stdin();
     if stdin.is_terminal() {
-        tell!("reading a workload from the terminal; Ctrl-D on a line of its own ends it");
+        tell!("reading a workload from the terminal; end it with Ctrl-D on a line of its own");
     }
     let bytes = read_whole(stdin.lock())
         .map_err(|error| Failure::system("cannot read standard input", &error))?;
     bytes.ok_or_else(|| {
         let message = format!(
-            "standard input has more than {FILE_BYTES_MAX} bytes, the most of a workload file"
+            "standard input has more than {FILE_BYTES_MAX} bytes, the most a workload file may have"
         );
         let help = Some("give it a workload file".to_owned());
         Failure::new(Exit::Usage, message, help)
@@ -220,7 +221,7 @@ fn overrides(args: &WorkloadOptions) -> Result<Overrides, Failure> {
             Some(text) => Ok(text.to_owned()),
             None => {
                 let message = format!("the target `{}` is not UTF-8 text", path.display());
-                let help = Some("rename it, or name it by a link's target".to_owned());
+                let help = Some("use a path that is UTF-8".to_owned());
                 Err(Failure::new(Exit::Usage, message, help))
             }
         };

@@ -45,9 +45,8 @@ fn main() -> ExitCode {
     let at_once = || -> ! {
         display::restore_terminal();
         tell!(
-            "interrupted twice: test files may be left; \
-             `pgmeter clean TARGET` removes those of `run`, \
-             `pgmeter lab clean` those of `lab`"
+            "interrupted twice: test files may remain; `pgmeter clean TARGET` removes those of \
+             `run`, `pgmeter lab clean` those of `lab`"
         );
         std::process::exit(Exit::Interrupted.code().into())
     };

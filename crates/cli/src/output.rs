@@ -67,7 +67,7 @@ impl OutputFile {
         Self::open(path, existing).map_err(|reason| {
             let help = match reason.kind() {
                 io::ErrorKind::AlreadyExists => "choose another name",
-                _ => "name a file in a directory that you can write",
+                _ => "choose a file in a directory that you can write to",
             };
             Failure::new(
                 Exit::Usage,
@@ -89,7 +89,7 @@ impl OutputFile {
             Site::File(_, Some(_)) if existing == Existing::Keep => {
                 return Err(io::Error::new(
                     io::ErrorKind::AlreadyExists,
-                    "it is there already",
+                    "it already exists",
                 ));
             }
             Site::File(path, found) => {
@@ -227,7 +227,7 @@ fn site(asked: &Path) -> io::Result<Site> {
         Ok(found) => found,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             if fs::symlink_metadata(asked).is_ok() {
-                return refused("it is a link to nothing");
+                return refused("it is a dangling symbolic link");
             }
             if asked.file_name().is_none() {
                 return refused("it has no file name");

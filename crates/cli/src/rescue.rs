@@ -22,19 +22,19 @@ pub(crate) fn rescue(record: &RunRecord, beside: Vec<PathBuf>, output: StandardO
         let path = directory.join(&name);
         let created = OutputFile::create(&path, Existing::Keep);
         match created.and_then(|file| file.finish(&document)) {
-            Ok(()) => return tell!("its record is in `{}`", path.display()),
+            Ok(()) => return tell!("the run's record is in `{}`", path.display()),
             Err(failure) => failure.print(),
         }
         tried.push(directory);
     }
     if output == StandardOutput::Free {
-        tell!("its record is on standard output");
+        tell!("the run's record is on standard output");
         match print_document(&document) {
             Ok(()) => return,
             Err(failure) => failure.print(),
         }
     }
-    tell!("its record is what follows");
+    tell!("the run's record follows");
     tell_document(&document);
 }
 

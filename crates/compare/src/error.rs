@@ -6,8 +6,8 @@ use crate::Difference;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompareError {
-    /// A side has no cell that was measured to its end.
-    #[error("`{side}` has no cell that was measured to its end")]
+    /// A side has no cell that was measured to the end.
+    #[error("`{side}` has no cell that was measured to the end")]
     NothingMeasured {
         /// The run's id, several separated by `, `.
         side: String,
@@ -43,10 +43,10 @@ impl CompareError {
     #[must_use]
     pub const fn help(&self) -> &'static str {
         match self {
-            Self::NothingMeasured { .. } => "measure it again to its end",
+            Self::NothingMeasured { .. } => "measure it again, to the end",
             Self::NothingInCommon { .. } => "compare runs of the same workload",
             Self::DifferentThings { .. } => {
-                "measure both alike, or add `--force` to compare them nevertheless"
+                "measure both alike, or add `--force` to compare them anyway"
             }
         }
     }

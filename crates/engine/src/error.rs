@@ -195,7 +195,7 @@ impl EngineError {
             }
             Self::LockedMemory { .. } => return Some(self.help_on_locked_memory()),
             Self::PollingUnsupported { .. } => {
-                "leave out `--iopoll`, or give the driver poll queues (`nvme.poll_queues`)"
+                "leave out `iopoll`, or give the driver poll queues (`nvme.poll_queues`)"
             }
             Self::PollingBuffered { .. } => "add `--cache direct`",
             Self::SlotCount { most_count, .. } => {
@@ -221,7 +221,7 @@ impl EngineError {
                 .to_owned(),
             Self::LockedMemory { need_bytes, .. } => {
                 let need_kib = need_bytes.div_ceil(1024);
-                format!("run `ulimit -l {need_kib}` (as root) before, or lower the queue depth")
+                format!("run `ulimit -l {need_kib}` (as root) first, or lower the queue depth")
             }
             _ => String::new(),
         }

@@ -254,7 +254,7 @@ mod tests {
             file.set_len(8 * MIB).expect("a hole");
             let found = |part| find_unwritten(&file, part).expect("an answer");
             let Some(blank) = found(0..8 * MIB) else {
-                println!("skipped: the file system does not tell");
+                println!("skipped: the file system does not report it");
                 return;
             };
             assert_eq!(blank.unwritten_bytes, 8 * MIB);

@@ -53,7 +53,7 @@ fn missing(entry: &Entry) -> Vec<String> {
     }
     if entry.maker == Maker::Pool {
         missing
-            .push("a pool, which the lab makes none of (make one and name `path:DIR`)".to_owned());
+            .push("a pool, which the lab does not make (make one and use `path:DIR`)".to_owned());
     }
     if !is_root() && entry.maker != Maker::Memory {
         missing.push("root".to_owned());
@@ -191,7 +191,7 @@ fn check_space(size_bytes: u64, directory: &Path) -> Result<(), LabError> {
         parent
     };
     let found =
-        rustix::fs::statvfs(place).map_err(|error| LabError::system("look at", place, error))?;
+        rustix::fs::statvfs(place).map_err(|error| LabError::system("access", place, error))?;
     let free_bytes = found.f_bavail.saturating_mul(found.f_frsize);
     fits(size_bytes, free_bytes, place)
 }

@@ -52,7 +52,7 @@ impl Choice {
             let seen = values.join(" ");
             return Err(LabError::BadChoice {
                 seen,
-                reason: "it names none".to_owned(),
+                reason: "it is empty".to_owned(),
             });
         }
         number_twins(&mut choices);
@@ -106,10 +106,10 @@ impl Draft<'_> {
         let mkfs = self.mkfs.unwrap_or_default();
         let mkfs_options = words::split(&mkfs).ok_or_else(|| LabError::BadChoice {
             seen: value.to_owned(),
-            reason: "a quote does not close".to_owned(),
+            reason: "a quote is not closed".to_owned(),
         })?;
         if entry.maker == Maker::Memory && !mkfs_options.is_empty() {
-            let reason = format!("nothing makes {} that could take `{mkfs}`", entry.name);
+            let reason = format!("{} has no mkfs that could take `{mkfs}`", entry.name);
             let seen = value.to_owned();
             return Err(LabError::BadChoice { seen, reason });
         }

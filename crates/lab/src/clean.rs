@@ -42,7 +42,7 @@ pub fn clean(directory: &Path) -> Result<Cleaned, LabError> {
     let _held = lock_directory(directory)?;
     let directory = directory
         .canonicalize()
-        .map_err(|error| LabError::system("look at", directory, error))?;
+        .map_err(|error| LabError::system("access", directory, error))?;
     for lab in place::labs(&directory) {
         clean_lab(&lab, &mut cleaned);
     }
@@ -88,7 +88,7 @@ enum Freed {
 /// The steps of a lab; none of one that had hardly begun.
 fn believed(lab: &Path) -> Result<Vec<Step>, LabError> {
     let found = std::fs::symlink_metadata(lab);
-    let found = found.map_err(|error| LabError::system("look at", lab, error))?;
+    let found = found.map_err(|error| LabError::system("access", lab, error))?;
     let doubt = match found.is_dir() {
         true => place::doubt(&found),
         false => Some("it is not a directory"),
@@ -126,7 +126,7 @@ fn free_lock(lab: &Path, steps: Vec<Step>, cleaned: &mut Cleaned) -> Result<Free
     // This one has it open, too.
     drop(lock);
     let users = processes::users_of(&path);
-    let reason = users.unwrap_or_else(|| "another process has it".to_owned());
+    let reason = users.unwrap_or_else(|| "another process uses it".to_owned());
     Err(LabError::Left {
         what: format!("`{}`", lab.display()),
         reason: format!("its lock is not free, and no process of the lab has it: {reason}"),
@@ -181,7 +181,7 @@ pub(crate) fn begin(directory: &Path) -> Result<Begun, LabError> {
     let _held = lock_directory(directory)?;
     let directory = directory
         .canonicalize()
-        .map_err(|error| LabError::system("look at", directory, error))?;
+        .map_err(|error| LabError::system("access", directory, error))?;
     let lab = directory.join(place::new_name());
     place::make_directory(&lab)?;
     let lock = lab_lock(&lab)?;

@@ -13,7 +13,7 @@ use crate::vm::speaks_of_memory;
 #[non_exhaustive]
 pub enum LabError {
     /// There is no such file system.
-    #[error("the lab knows no file system `{name}`")]
+    #[error("the lab does not know the file system `{name}`")]
     UnknownFileSystem {
         /// The name asked for.
         name: String,
@@ -29,7 +29,7 @@ pub enum LabError {
         reason: String,
     },
     /// The lab only measures in such a file system.
-    #[error("the lab does not make {name}: it lies in a pool")]
+    #[error("the lab cannot make {name}, which needs a pool")]
     Pool {
         /// The file system.
         name: &'static str,
@@ -55,13 +55,13 @@ pub enum LabError {
         reason: String,
     },
     /// Only file systems that the lab makes are filled.
-    #[error("`{}` is there already, and is not filled to age it", .path.display())]
+    #[error("`{}` already exists, so it is not filled to age it", .path.display())]
     AgeOfPath {
         /// The directory.
         path: PathBuf,
     },
     /// What is removed stays where it is.
-    #[error("`{}` does not free what is removed while it ages: files hold {} of {} that are used",
+    #[error("`{}` does not free removed files while it ages: files hold {} of the {} in use",
         .path.display(), Bytes(*.held_bytes), Bytes(*.used_bytes))]
     NotFreed {
         /// Where the files are.
@@ -85,13 +85,13 @@ pub enum LabError {
         package: String,
     },
     /// The kernel does not have the file system.
-    #[error("the kernel here has no {name}")]
+    #[error("this kernel does not support {name}")]
     NoKernel {
         /// The file system.
         name: String,
     },
     /// The kernel of guests does not have the file system.
-    #[error("User-mode Linux {release} has no {name}")]
+    #[error("User-mode Linux {release} does not support {name}")]
     NoGuestKernel {
         /// The file system.
         name: String,
@@ -99,19 +99,19 @@ pub enum LabError {
         release: String,
     },
     /// A guest cannot have that.
-    #[error("{what} is not for guests, which have one image with a file system on it")]
+    #[error("{what} does not work with guests, which have one image with a file system on it")]
     NotInGuest {
         /// What was asked for.
         what: String,
     },
     /// A path that cannot be handed to a guest's kernel.
-    #[error("`{}` cannot be named to a guest's kernel", .path.display())]
+    #[error("`{}` cannot be passed to a guest's kernel", .path.display())]
     OddPath {
         /// The path.
         path: PathBuf,
     },
     /// Too little memory for a guest.
-    #[error("a guest with {} of memory does not come up: it needs {} at least", Bytes(*.bytes),
+    #[error("a guest with {} of memory does not start: it needs at least {}", Bytes(*.bytes),
         Bytes(*.min_bytes))]
     LittleMemory {
         /// What was asked for.
@@ -136,7 +136,7 @@ pub enum LabError {
         console: String,
     },
     /// The kernel has no such devices.
-    #[error("there are no {medium} devices here")]
+    #[error("there are no {medium} devices on this system")]
     NoMedium {
         /// The medium.
         medium: String,
@@ -159,7 +159,7 @@ pub enum LabError {
         directory: PathBuf,
     },
     /// The image is too small for the file system.
-    #[error("{name} needs {} at least, not {}", Bytes(*.min_bytes), Bytes(*.size_bytes))]
+    #[error("{name} needs at least {}, not {}", Bytes(*.min_bytes), Bytes(*.size_bytes))]
     TooSmall {
         /// The file system.
         name: String,
@@ -179,7 +179,7 @@ pub enum LabError {
         output: String,
     },
     /// A log-structured file system cannot be cleaned.
-    #[error("the cleaner of `{}` does not come to an end", .device.display())]
+    #[error("the cleaner of `{}` does not finish", .device.display())]
     NotCleaned {
         /// Its device.
         device: PathBuf,
@@ -273,7 +273,7 @@ impl LabError {
                 ..
             } => format!("did you mean `{near}`?"),
             Self::UnknownFileSystem { .. } | Self::NoKernel { .. } | Self::NoGuests { .. } => {
-                "`pgmeter lab list` tells what can run here".to_owned()
+                "`pgmeter lab list` shows what can be made here".to_owned()
             }
             Self::BadChoice { .. } => {
                 "write `--fs ext4,xfs`, `--fs 'ext4:-O ^has_journal'`, `--fs 'xfs,mount=noatime'` \
@@ -281,7 +281,8 @@ impl LabError {
                     .to_owned()
             }
             Self::Pool { name } => {
-                format!("make a {name} file system yourself and name it: `--fs path:DIR`")
+                format!("create a {name} file system yourself and name its directory: `--fs \
+                         path:DIR`")
             }
             Self::BadScale { .. } => "write `--scale 0.02` for a fiftieth".to_owned(),
             Self::BadAge { .. } => {
@@ -289,16 +290,16 @@ impl LabError {
                     .to_owned()
             }
             Self::NotFreed { .. } => {
-                "fill it only, `--age 70%,churn=0`, or leave this file system away".to_owned()
+                "only fill it (`--age 70%,churn=0`), or leave out this file system".to_owned()
             }
             Self::AgeOfPath { .. } => {
-                "leave `--age` away, or let the lab make the file system with `--fs`".to_owned()
+                "leave out `--age`, or let the lab make the file system with `--fs`".to_owned()
             }
             Self::BadMedium { .. } => "use `--on loop`, `--on zram` or `--on /dev/NAME`".to_owned(),
             Self::NoProgram { package, .. } => format!("install the package `{package}`"),
             Self::NoMedium { .. } => "load the kernel's module, or use another `--on`".to_owned(),
             Self::NotRoot { .. } => {
-                "run as root; `path:DIR`, `tmpfs` and `--vm uml` need none".to_owned()
+                "run as root; `path:DIR`, `tmpfs` and `--vm uml` do not need it".to_owned()
             }
             Self::NoSpace { .. } => {
                 "use a smaller `--image-size`, or another directory with `--dir`".to_owned()
@@ -312,7 +313,7 @@ impl LabError {
             }
             Self::LittleMemory { .. } => "use `--vm-memory 512m` or more".to_owned(),
             Self::OddPath { .. } => {
-                "use `--dir`, and a place of this program, without blanks, quotes, commas and \
+                "use `--dir` and a location of this program without spaces, quotes, commas or \
                  colons"
                     .to_owned()
             }
@@ -323,9 +324,9 @@ impl LabError {
                 return None;
             }
             Self::Busy { .. } | Self::Left { .. } => {
-                "end what uses it, then run `pgmeter lab clean`".to_owned()
+                "stop what uses it, then run `pgmeter lab clean`".to_owned()
             }
-            Self::NoLab { .. } => "look at it, and remove it by hand if it is yours".to_owned(),
+            Self::NoLab { .. } => "check it, and remove it by hand if it is yours".to_owned(),
             Self::Directory { .. } => "name another directory with `--dir`".to_owned(),
             Self::Target(error) => error.help(),
         })

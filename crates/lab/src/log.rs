@@ -223,7 +223,7 @@ pub(crate) fn trim(point: &Path) -> Result<u64, LabError> {
     let said = tools::run("fstrim", &arguments)?;
     trimmed_bytes(&said).ok_or_else(|| LabError::Failed {
         command: "fstrim --verbose".to_owned(),
-        status: "its words were not understood".to_owned(),
+        status: "its output was not understood".to_owned(),
         output: said,
     })
 }

@@ -52,7 +52,7 @@ pub(crate) fn trusted(directory: &Path) -> Result<(), LabError> {
         reason: reason.to_owned(),
     };
     let found = fs::symlink_metadata(directory)
-        .map_err(|error| LabError::system("look at", directory, error))?;
+        .map_err(|error| LabError::system("access", directory, error))?;
     if !found.is_dir() {
         return Err(refused("it is not a directory"));
     }

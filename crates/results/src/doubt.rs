@@ -76,8 +76,8 @@ pub fn doubt_environment(environment: &Environment) -> Vec<Warning> {
     if environment.clock.stable == Some(false) {
         let source = &environment.clock.source;
         let message = format!(
-            "the clock source `{source}` does not run alike on all processors; \
-             latencies may be wrong"
+            "the clock source `{source}` is not synchronized across processors; latencies may be \
+             wrong"
         );
         warnings.push(Warning::of_run(WarningCode::ClockUnstable, message));
     }
@@ -113,7 +113,7 @@ fn outcome(cell: &CellRecord) -> Finding {
     if cell.total.count == 0 && !is_idle(cell) {
         let message = match cell.standstills.is_empty() {
             true => "no operation succeeded, so there is nothing to report",
-            false => "nothing is left without what was measured while it stood still",
+            false => "nothing is left once that time is excluded",
         };
         return Some((WarningCode::NothingMeasured, message.to_owned()));
     }
@@ -138,8 +138,8 @@ fn stood_still(cell: &CellRecord) -> Finding {
         count => format!(", {count} times"),
     };
     let outcome = match cell.is_valid() {
-        true => "what was measured then is left out of the figures",
-        false => "the figures are not valid: measure it again",
+        true => "that time is excluded from the figures",
+        false => "the figures are not valid: measure again",
     };
     let message = format!(
         "{cause} for {:.1} s{count}, {:.1} s after the measurement began; {outcome}",
@@ -179,7 +179,7 @@ fn io_errors(cell: &CellRecord) -> Finding {
 fn short_transfers(cell: &CellRecord) -> Finding {
     let short = cell.total.short_count;
     (short > 0).then(|| {
-        let message = format!("{short} operations moved fewer bytes than asked for");
+        let message = format!("{short} operations moved fewer bytes than requested");
         (WarningCode::ShortTransfers, message)
     })
 }
@@ -195,7 +195,8 @@ fn compressible_content(planned: Option<&Cell>) -> Finding {
             _ => None,
         }
     })?;
-    let message = format!("what is written is {what}; some devices and file systems gain by that");
+    let message = format!("the data written is {what}; some devices and file systems benefit from \
+                           that");
     Some((WarningCode::CompressibleContent, message))
 }
 
@@ -203,7 +204,7 @@ fn ring_flags_missing(cell: &CellRecord) -> Finding {
     let missing = &cell.engine_notes.ring.as_ref()?.missing;
     (!missing.is_empty()).then(|| {
         let message = format!(
-            "this kernel does not know the ring's {}",
+            "this kernel does not support io_uring's {}",
             missing.join(", ")
         );
         (WarningCode::RingFlagsMissing, message)
@@ -261,8 +262,8 @@ fn warm_up(cell: &CellRecord) -> Finding {
     // Whole seconds, and one more, since the warm-up is only seen to an interval.
     let ramp = (cell.ramp_time_ns as f64 / 1e9 + seconds).ceil() + 1.0;
     let message = format!(
-        "the first {seconds:.1} s measured still were warm-up: {} per second with them, {} \
-         without; add `--ramp-time {ramp}s`",
+        "the first {seconds:.1} s of the measurement were still warm-up: {} per second with them, \
+         {} without; add `--ramp-time {ramp}s`",
         units::format::iops(within.mean),
         units::format::iops(warm_up.settled_mean),
     );
@@ -276,8 +277,8 @@ fn not_steady(cell: &CellRecord) -> Finding {
     let drift = cell.within.as_ref()?.drift.filter(|it| it.is_beyond)?;
     let verb = if drift.change > 0.0 { "rose" } else { "fell" };
     let message = format!(
-        "the rate {verb} by {} while measuring, {} a second; use a longer `--ramp-time`, or \
-         `--until steady`",
+        "the rate {verb} by {} during the measurement, {} per second; use a longer `--ramp-time`, \
+         or `--until steady`",
         percent(drift.change.abs()),
         percent(drift.change_per_second.abs()),
     );
@@ -292,8 +293,8 @@ fn rounds_not_steady(steady: &SteadyRecord) -> Finding {
     let count = steady.rounds.len();
     let message = match (steady.shares(), &steady.window) {
         (Some((range, line)), Some(window)) => format!(
-            "not steady after {count} rounds: the last {} lie {} apart ({} is allowed), their line \
-             changes by {} ({} is allowed), {:+.1} % a round",
+            "not steady after {count} rounds: the last {} differ by {} ({} is allowed) and their \
+             trend changes by {} ({} is allowed), {:+.1} % per round",
             window.values.len(),
             percent(range),
             percent(steady.rule.range_max),

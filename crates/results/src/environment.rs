@@ -126,11 +126,11 @@ impl fmt::Display for Limit {
         let value = self.value;
         let bytes = || units::format::size(value as u64);
         match self.resource {
-            LimitedResource::ReadsPerSecond => write!(formatter, "{value} reads a second"),
-            LimitedResource::WritesPerSecond => write!(formatter, "{value} writes a second"),
-            LimitedResource::ReadBytesPerSecond => write!(formatter, "{} read a second", bytes()),
+            LimitedResource::ReadsPerSecond => write!(formatter, "{value} reads per second"),
+            LimitedResource::WritesPerSecond => write!(formatter, "{value} writes per second"),
+            LimitedResource::ReadBytesPerSecond => write!(formatter, "{} read per second", bytes()),
             LimitedResource::WriteBytesPerSecond => {
-                write!(formatter, "{} written a second", bytes())
+                write!(formatter, "{} written per second", bytes())
             }
             LimitedResource::Processors => write!(formatter, "{value:.2} processors"),
             LimitedResource::MemoryBytes => write!(formatter, "{} of memory", bytes()),

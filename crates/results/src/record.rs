@@ -94,7 +94,7 @@ impl Program {
 #[non_exhaustive]
 pub enum ReadError {
     /// Not JSON, or not a record.
-    #[error("this is not a record of pgmeter: {0}")]
+    #[error("this is not a pgmeter record: {0}")]
     NotARecord(#[from] serde_json::Error),
     /// A record that only a later version can read.
     #[error("the record's format is `{seen}`, but this version reads `{FORMAT}`")]

@@ -21,7 +21,7 @@ pub fn blank_storage(plan: &Plan, cell: &Cell) -> Vec<Warning> {
         let target = plan.targets.get(target_index as usize)?;
         let blank = (target.kind == TargetKind::Device)
             .then(|| target::blank(&target.path, read_bytes(cell, target_index)?))??;
-        let help = "measure a device that was filled, or a test file in a directory on it";
+        let help = "fill the device first, or measure a test file in a directory on it";
         warning(cell, &target.path, &blank, help)
     });
     doubted.collect()
@@ -47,8 +47,8 @@ fn warning(cell: &Cell, path: &Path, blank: &Blank, help: &str) -> Option<Warnin
         false => format!(" (backing file `{}`)", blank.keeper.display()),
     };
     let message = format!(
-        "{:.0} % of what is read of `{}` was never written{where_it_is}: such reads are answered \
-         without the medium; {help}",
+        "{:.0} % of what is read of `{}` was never written{where_it_is}, so such reads never reach \
+         the medium; {help}",
         (blank.share() * 100.0).max(1.0),
         path.display()
     );

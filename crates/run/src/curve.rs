@@ -29,8 +29,8 @@ impl Session<'_> {
             return Some(Cow::Owned(at(cell, per_second, arrivals)));
         }
         let message = format!(
-            "{percent} % of the peak of {peak:.1} per second is no rate from {RATE_MIN} to \
-             {RATE_MAX} per second, so this point was left out"
+            "{percent} % of the peak of {peak:.1} per second is not from {RATE_MIN} to {RATE_MAX} \
+             per second, so this point was left out"
         );
         let code = WarningCode::NothingMeasured;
         self.warn(Warning::of_cell(code, cell.index, message));

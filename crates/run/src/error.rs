@@ -66,11 +66,11 @@ fn file_help(kind: std::io::ErrorKind) -> Option<&'static str> {
     use std::io::ErrorKind;
     match kind {
         ErrorKind::AlreadyExists => {
-            Some("files that were there before are left as they are; choose an empty directory")
+            Some("existing files were left as they are; choose an empty directory")
         }
-        ErrorKind::NotFound | ErrorKind::NotADirectory => Some("name a directory that is there"),
+        ErrorKind::NotFound | ErrorKind::NotADirectory => Some("name an existing directory"),
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-            Some("choose a directory that you may write to")
+            Some("choose a directory that you can write to")
         }
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
             Some("free some space, or ask for fewer or smaller files")

@@ -334,7 +334,7 @@ const fn has_failed(request: &Request, result: i32) -> bool {
 const fn verb(operation: Operation) -> &'static str {
     match operation {
         Operation::Unlink => "remove",
-        Operation::Stat => "look at",
+        Operation::Stat => "access",
         other => other.name(),
     }
 }

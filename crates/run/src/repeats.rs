@@ -165,7 +165,7 @@ impl Conclusion {
             PrecisionVerdict::BudgetSpent => {
                 format!("the budget of {} is spent", Span(self.rule.budget_ns))
             }
-            PrecisionVerdict::RepetitionsSpent => "there may be no more".to_owned(),
+            PrecisionVerdict::RepetitionsSpent => "no more are allowed".to_owned(),
             PrecisionVerdict::PrecisionReached | PrecisionVerdict::Interrupted => return None,
         };
         let known = match self.relative_error {

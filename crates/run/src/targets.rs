@@ -64,7 +64,7 @@ pub(crate) fn losses(targets: &BTreeMap<u32, Prepared>, cell: &Cell) -> Vec<Warn
     let indexes = target_indexes(cell).into_iter();
     let losses = indexes.filter_map(|index| targets.get(&index)?.loss());
     let warning = |loss: target::Loss| {
-        let message = format!("{loss}; the figures may be those of a file without a name");
+        let message = format!("{loss}; the figures may be those of a deleted file");
         Warning::of_cell(WarningCode::TargetLost, cell.index, message)
     };
     losses.map(warning).collect()

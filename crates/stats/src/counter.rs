@@ -92,7 +92,7 @@ impl Counter {
             .fold(0, |total, count| total.saturating_add(*count))
     }
 
-    /// How many operations moved fewer bytes than asked for; they are part of `count`.
+    /// How many operations moved fewer bytes than requested; they are part of `count`.
     #[must_use]
     pub fn short_count(&self) -> u64 {
         self.short_count

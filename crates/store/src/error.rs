@@ -12,7 +12,7 @@ use rustix::io::Errno;
 #[non_exhaustive]
 pub enum StoreError {
     /// There is no home directory.
-    #[error("there is no place for the results store: `HOME` is not set")]
+    #[error("there is no place for the results store, because `HOME` is not set")]
     NoPlace,
     /// The file is something else.
     #[error("`{path}` is not a results store: {reason}")]
@@ -113,7 +113,7 @@ pub enum StoreError {
         second: String,
     },
     /// The run goes on.
-    #[error("the run `{id}` is still going on")]
+    #[error("the run `{id}` is still going")]
     Running {
         /// The run.
         id: String,
@@ -136,7 +136,7 @@ pub enum StoreError {
         reason: String,
     },
     /// Another run has the same name.
-    #[error("the store has another run `{id}`")]
+    #[error("the store has a different run `{id}` already")]
     OtherRun {
         /// The name of both.
         id: String,
@@ -153,28 +153,29 @@ impl StoreError {
                 "name another file with `--db FILE`; this one was not touched"
             }
             Self::Newer { .. } => "use the version of pgmeter that wrote it, or name another file",
-            Self::OlderReadOnly { .. } => "copy it to where it can be written and name the copy",
+            Self::OlderReadOnly { .. } => "copy it to a writable directory and name the copy with \
+                                           `--db FILE`",
             Self::Damaged { .. } => {
                 "move the file away to begin a new store; `sqlite3 FILE .recover` may save runs"
             }
             Self::ReadOnly { .. } | Self::Full { .. } | Self::Gone { .. } => {
-                "name a file elsewhere with `--db FILE`, or do without with `--no-db`"
+                "choose another file with `--db FILE`, or do not store the run (`--no-db`)"
             }
-            Self::Busy { .. } => "end the program that has the file open, and try again",
+            Self::Busy { .. } => "close the program that has the file open, and try again",
             Self::NoSuchLab { .. } => {
-                "`last` is the newest; a file is one that `lab run --json` wrote"
+                "`last` is the newest; a file is one written by `lab run --json`"
             }
             Self::NoSuchRun { .. } => "`pgmeter runs` lists them; `last` is the newest",
-            Self::Ambiguous { .. } => "give more of the name",
+            Self::Ambiguous { .. } => "give more of the id",
             Self::Running { .. } => "wait until it ends",
             Self::BadTag { .. } => {
-                "use letters, digits and signs without blanks, such as `after-trim`"
+                "use letters, digits and signs without spaces, such as `after-trim`"
             }
             Self::Unreadable(_) | Self::BadRecord { .. } => {
-                "name a file that `pgmeter run --json` or `pgmeter runs export` wrote"
+                "name a file written by `pgmeter run --json` or `pgmeter runs export`"
             }
             Self::OtherRun { .. } => {
-                "both stay as they are; remove the stored one to take this one"
+                "nothing was changed; remove the stored run to import this one"
             }
             Self::System { .. } => return None,
         };
@@ -201,7 +202,7 @@ impl StoreError {
         match code {
             ErrorCode::NotADatabase => Self::NotAStore {
                 path: path_buf(),
-                reason: "it is no SQLite file".to_owned(),
+                reason: "it is not an SQLite file".to_owned(),
             },
             ErrorCode::DatabaseCorrupt => Self::Damaged {
                 path: path_buf(),

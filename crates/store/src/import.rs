@@ -30,7 +30,7 @@ impl Store {
             Ok(text) => RunRecord::from_json(text)?,
             Err(error) => {
                 return Err(StoreError::BadRecord {
-                    reason: format!("it is no text: {error}"),
+                    reason: format!("it is not text: {error}"),
                 });
             }
         };

@@ -142,7 +142,7 @@ fn run_row(path: &Path, row: &Row) -> rusqlite::Result<RunRow> {
             .get::<_, Option<String>>(3)?
             .map(|_| parsed(row, 3, |text| text.parse().ok()))
             .transpose()?,
-        status: status.ok_or_else(|| damaged(4, "this is no status of a run"))?,
+        status: status.ok_or_else(|| damaged(4, "this is not the status of a run"))?,
         command: json(row, 6)?,
         workloads: json(row, 7)?,
         targets: json(row, 8)?,
@@ -159,7 +159,7 @@ fn run_row(path: &Path, row: &Row) -> rusqlite::Result<RunRow> {
 /// A column of text as what it stands for.
 fn parsed<T>(row: &Row, column: usize, parse: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
-    parse(&text).ok_or_else(|| damaged(column, format!("`{text}` is no time")))
+    parse(&text).ok_or_else(|| damaged(column, format!("`{text}` is not a time")))
 }
 
 fn tags(connection: &Connection) -> rusqlite::Result<HashMap<i64, Vec<String>>> {

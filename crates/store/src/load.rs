@@ -64,7 +64,7 @@ pub(crate) fn load_rows(store: &Connection, run: i64) -> rusqlite::Result<RunRec
             RunStatus::of(&stored, owner.as_deref(), None),
         ))
     })?;
-    let status = status.ok_or_else(|| damaged(2, "this is no status of a run"))?;
+    let status = status.ok_or_else(|| damaged(2, "this is not the status of a run"))?;
     record.status = match status {
         RunStatus::Complete => Status::Complete,
         RunStatus::Failed => Status::Failed,
@@ -87,7 +87,7 @@ pub(crate) fn load_rows(store: &Connection, run: i64) -> rusqlite::Result<RunRec
 /// Adds what is known of the cell that was never completed, and says so.
 fn add_open_cell(record: &mut RunRecord, open: Option<OpenCell>, status: RunStatus) {
     let what = match status {
-        RunStatus::Running => "the run still goes on; these are its figures until now",
+        RunStatus::Running => "the run is still going; these are its figures so far",
         _ => "the run was killed; its record has what was stored until then",
     };
     let code = WarningCode::CellCutShort;

@@ -167,7 +167,7 @@ fn check_tag(tag: &str) -> Result<(), StoreError> {
         return bad("it has more than 64 characters");
     }
     if tag.contains(|letter: char| letter.is_whitespace() || letter.is_control() || letter == ',') {
-        return bad("it has a blank, a comma or a control character");
+        return bad("it has a space, a comma or a control character");
     }
     Ok(())
 }

@@ -60,7 +60,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .starts_with("cannot empty the caches of the kernel: "),
+                .starts_with("cannot drop the kernel's caches: "),
             "{error}"
         );
         assert_eq!(error.help(), "run as root, or leave the caches as they are");

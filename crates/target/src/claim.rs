@@ -221,7 +221,7 @@ impl Claim {
             }
         };
         let inode = fstat(&file)
-            .map_err(|error| TargetError::system("look at", &path, error))?
+            .map_err(|error| TargetError::system("access", &path, error))?
             .st_ino;
         self.note(&name, |made| made.inode = Some(inode));
         self.save()?;
@@ -297,7 +297,7 @@ impl Claim {
             Ok(()) | Err(Errno::NOENT) => Ok(()),
             Err(Errno::NOTEMPTY | Errno::EXIST) => Err((
                 place.directory_path(),
-                "it holds files that pgmeter did not make".to_owned(),
+                "it holds files that pgmeter did not create".to_owned(),
             )),
             Err(error) => Err((place.directory_path(), because(error))),
         }

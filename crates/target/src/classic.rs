@@ -181,16 +181,16 @@ fn leftover(path: &Path, seen: Option<FileId>, name: &str) -> Result<ClassicLeft
     check_owner(directory.as_fd(), &found, &path.join(name)).map_err(said)?;
     let locked = flock(&lock, FlockOperation::NonBlockingLockExclusive);
     if locked == Err(rustix::io::Errno::WOULDBLOCK) {
-        return Err("the program that wrote it still runs".to_owned());
+        return Err("the program that wrote it is still running".to_owned());
     }
     let manifest = read(&lock)?;
     if locked.is_err() && manifest.owner.may_run() {
         let pid = manifest.owner.pid;
-        return Err(format!("process {pid} that wrote it may still run"));
+        return Err(format!("process {pid} that wrote it may still be running"));
     }
     let Some(before) = &manifest.before else {
         return Err(format!(
-            "more than {BEFORE_MAX} files of such names were there before, so its own cannot be \
+            "more than {BEFORE_MAX} files with such names existed before, so its own cannot be \
              told from them"
         ));
     };
@@ -220,7 +220,7 @@ fn read(file: &OwnedFd) -> Result<Manifest, String> {
         return Err(format!("it is longer than {MANIFEST_BYTES_MAX} bytes"));
     }
     let manifest: Manifest = serde_json::from_slice(&text)
-        .map_err(|error| format!("it is no manifest of `as`: {error}"))?;
+        .map_err(|error| format!("it is not a manifest of `as`: {error}"))?;
     match manifest.format == FORMAT {
         true => Ok(manifest),
         false => Err(format!("its format is not `{FORMAT}`")),
@@ -254,7 +254,7 @@ impl ClassicLeftover {
         }
         let path = self.path.join(&self.name);
         if report.left.len() > left_before {
-            let reason = "it stays as long as something that it names".to_owned();
+            let reason = "it is kept as long as something it names".to_owned();
             return report.left.push(Left { path, reason });
         }
         match unlinkat(&self.directory, &self.name, AtFlags::empty()) {

@@ -253,7 +253,7 @@ pub(crate) fn remove_all(mut claim: Claim, report: &mut CleanReport) {
         // With its manifest it can be tried again; the old one does as well.
         let _ = claim.save();
         let path = claim.place.manifest_path();
-        return report.leave(path, "it stays as long as something that it names");
+        return report.leave(path, "it is kept as long as something it names");
     }
     match claim.dissolve() {
         Ok(()) if is_work_directory => report.removed.push(directory),

@@ -118,7 +118,7 @@ fn hold(path: &Path, flags: OFlags, writable: bool) -> Result<HeldDevice, Target
         Errno::BUSY => busy_elsewhere(path),
         error => TargetError::system(action, path, error),
     })?;
-    let found = fstat(&hold).map_err(|error| TargetError::system("look at", path, error))?;
+    let found = fstat(&hold).map_err(|error| TargetError::system("access", path, error))?;
     let kind = rustix::fs::FileType::from_raw_mode(found.st_mode);
     if kind != rustix::fs::FileType::BlockDevice {
         return Err(TargetError::Replaced {
@@ -141,8 +141,8 @@ fn busy_elsewhere(path: &Path) -> TargetError {
     busy(
         path,
         Usage {
-            what: "the kernel or another program holds it".to_owned(),
-            release: "end what holds it, or choose another device".to_owned(),
+            what: "it is held by the kernel or another program".to_owned(),
+            release: "stop what holds it, or choose another device".to_owned(),
         },
     )
 }

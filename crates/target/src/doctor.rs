@@ -187,7 +187,7 @@ fn free_space(path: &Path) -> Finding {
         &facts.path
     };
     if facts.total_bytes == 0 {
-        let detail = format!("`{}` does not tell", on.display());
+        let detail = format!("`{}` does not report it", on.display());
         return Finding::limited(
             NAME,
             detail,
@@ -228,8 +228,8 @@ fn clock() -> Finding {
         "" => Finding::limited(NAME, "the clock source is not known", "mount `/sys`"),
         _ => Finding::limited(
             NAME,
-            format!("`{source}`, dear to read"),
-            "see in the kernel log why `tsc` was given up; at low latency figures include it",
+            format!("`{source}`, slow to read"),
+            "the kernel log says why `tsc` was rejected; each reading adds to the latencies",
         ),
     }
 }
@@ -248,12 +248,12 @@ fn cores() -> Finding {
         Some("powersave" | "conservative" | "ondemand") => Finding::limited(
             NAME,
             detail,
-            "run `cpupower frequency-set -g performance` for even figures",
+            "run `cpupower frequency-set -g performance` for stable figures",
         ),
         _ if usable < 2 => Finding::limited(
             NAME,
             detail,
-            "expect the display and other programs in the figures",
+            "expect other programs to disturb the figures",
         ),
         _ => Finding::ok(NAME, detail),
     }
@@ -269,7 +269,7 @@ fn memory() -> Finding {
         size(available)
     );
     if available < LITTLE_BYTES {
-        return Finding::limited(NAME, detail, "end other programs first");
+        return Finding::limited(NAME, detail, "stop other programs first");
     }
     Finding::ok(NAME, detail)
 }
@@ -281,7 +281,7 @@ fn locked_memory() -> Finding {
         None => Finding::ok(NAME, "no limit"),
         Some(limit) if geteuid().is_root() => Finding::ok(
             NAME,
-            format!("limit of {}, which does not hold for root", size(limit)),
+            format!("limit of {}, which does not apply to root", size(limit)),
         ),
         Some(limit) if limit >= ENOUGH_BYTES => {
             Finding::ok(NAME, format!("up to {} of I/O buffers", size(limit)))
@@ -305,8 +305,8 @@ fn huge_pages() -> Finding {
         ),
         None => Finding::limited(
             NAME,
-            "this kernel has none that are transparent",
-            "large buffers cost a little more; nothing to do",
+            "this kernel has no transparent huge pages",
+            "nothing to do; large buffers cost slightly more",
         ),
     }
 }
@@ -364,7 +364,7 @@ fn noise(length: Duration) -> Finding {
     Finding::limited(
         NAME,
         detail,
-        "end other programs, and use `--repetitions` to see the spread",
+        "stop other programs, and use `--repetitions` to see the spread",
     )
 }
 

@@ -65,7 +65,7 @@ impl fmt::Display for DirectDoubt {
             DirectCause::LayerDecides => {
                 write!(
                     f,
-                    "what direct I/O does on {name} is up to the file system below"
+                    "what direct I/O does on {name} depends on the file system below"
                 )
             }
         }

@@ -64,20 +64,20 @@ pub enum TargetError {
         action: &'static str,
     },
     /// A file that pgmeter did not make stands where the test file would be.
-    #[error("`{path}` exists and was not made by pgmeter")]
+    #[error("`{path}` exists and was not created by pgmeter")]
     Foreign {
         /// The file or directory in the way.
         path: PathBuf,
     },
     /// A target that is somebody's file, and that the run would write.
-    #[error("`{path}` exists and was not made by pgmeter")]
+    #[error("`{path}` exists and was not created by pgmeter")]
     ForeignFile {
         /// The file.
         path: PathBuf,
     },
     /// Somebody's file, to be read, ends before what is asked for.
     #[error(
-        "`{path}` has {available}, {wanted} were asked",
+        "`{path}` has {available}, not the {wanted} requested",
         available = size(*available_bytes), wanted = size(*wanted_bytes)
     )]
     FileTooSmall {
@@ -149,7 +149,7 @@ pub enum TargetError {
     },
     /// The device is smaller than asked.
     #[error(
-        "`{path}` has {available}, {wanted} were asked",
+        "`{path}` has {available}, not the {wanted} requested",
         available = size(*available_bytes), wanted = size(*wanted_bytes)
     )]
     DeviceTooSmall {
@@ -221,7 +221,7 @@ pub enum TargetError {
         reason: String,
     },
     /// `O_DIRECT` is refused.
-    #[error("the file system of `{path}` ({file_system}) has no direct I/O")]
+    #[error("the file system of `{path}` ({file_system}) does not support direct I/O")]
     NoDirect {
         /// The file.
         path: PathBuf,
@@ -235,7 +235,7 @@ pub enum TargetError {
         path: PathBuf,
     },
     /// A tree was asked of a file or a device.
-    #[error("`{path}` is not a directory, and files can only be made in one")]
+    #[error("`{path}` is not a directory, and this workload makes files in one")]
     NoTree {
         /// The target.
         path: PathBuf,
@@ -282,13 +282,13 @@ pub enum TargetError {
         source: io::Error,
     },
     /// The caches of the kernel cannot be emptied.
-    #[error("cannot empty the caches of the kernel: {source}")]
+    #[error("cannot drop the kernel's caches: {source}")]
     NoDropCaches {
         /// What the kernel said.
         source: io::Error,
     },
     /// Writing was asked of a device that was admitted for reading.
-    #[error("`{path}` was admitted for reading only")]
+    #[error("`{path}` was opened for reading only")]
     NotForWriting {
         /// The device.
         path: PathBuf,
@@ -313,38 +313,38 @@ impl TargetError {
             Self::NothingToClean { .. } => {
                 "name the target of the run that was interrupted, as `--target` named it".to_owned()
             }
-            Self::Missing { parent, .. } => format!("make the directory `{}`", parent.display()),
+            Self::Missing { parent, .. } => format!("create the directory `{}`", parent.display()),
             Self::NotThere { .. } => {
-                "nothing was written; name a directory, file or device that is there, or add \
-                 `--create` to make a test file of this name"
+                "nothing was written; name an existing directory, file or device, or add \
+                 `--create` to create a test file there"
                     .to_owned()
             }
-            Self::NoSuchDirectory { path } => format!("make the directory `{}`", path.display()),
-            Self::ReadOnly { .. } => "choose a target that can be written".to_owned(),
+            Self::NoSuchDirectory { path } => format!("create the directory `{}`", path.display()),
+            Self::ReadOnly { .. } => "choose a writable target".to_owned(),
             Self::Symlink {
                 resolved: Some(resolved),
                 ..
             } => {
-                format!("if that is meant, give `--target {}`", resolved.display())
+                format!("to measure what it points to, use `--target {}`", resolved.display())
             }
             Self::Symlink { resolved: None, .. } => {
-                "the link leads nowhere; give the path of a directory".to_owned()
+                "the link is dangling; give the path of a directory".to_owned()
             }
             Self::NoPermission { .. } => {
-                "choose a target that this user may write, or run as its owner".to_owned()
+                "choose a target that you have access to, or run as its owner".to_owned()
             }
             Self::Foreign { path } => format!(
-                "nothing was written; give a new file name or a directory instead of `{}`",
+                "nothing was written; instead of `{}`, give a directory or a new file name",
                 path.display()
             ),
             Self::ForeignFile { path } => format!(
-                "nothing was written; give a new file name or a directory instead of `{}`, or a \
-                 workload that only reads",
+                "nothing was written; instead of `{}`, give a directory or a new file name, or run \
+                 a workload that only reads",
                 path.display()
             ),
             Self::FileTooSmall {
                 available_bytes: 0, ..
-            } => "nothing was written; name a file that has something to read".to_owned(),
+            } => "nothing was written; name a file that is not empty".to_owned(),
             Self::NotYours { .. } => {
                 "nothing was changed; run as its owner, or choose another target".to_owned()
             }
@@ -353,7 +353,7 @@ impl TargetError {
             Self::Unconfirmed { path, .. } => confirm(path, "use"),
             Self::Signature { path, .. } => confirm(path, "destroy"),
             Self::NoDevice { .. } => {
-                "nothing was written; `lsblk --paths` lists the devices there are".to_owned()
+                "nothing was written; `lsblk --paths` lists the block devices".to_owned()
             }
             Self::DeviceBusy { release, .. } => format!("nothing was written; {release}"),
             Self::DeviceTooSmall {
@@ -398,7 +398,7 @@ impl TargetError {
             }
             Self::NoDirect { .. } => "choose `--cache buffered`".to_owned(),
             Self::Replaced { .. } => {
-                "nothing more was written; see who else works there".to_owned()
+                "nothing more was written; find out what else uses it".to_owned()
             }
             Self::NoTree { .. } => "give a directory as the target".to_owned(),
             Self::BadTreeName { .. } => {
@@ -426,7 +426,7 @@ impl TargetError {
             Self::System { source, .. } if is_out_of_files(source) => {
                 "raise the limit with `ulimit -n`, or use fewer workers".to_owned()
             }
-            _ => "see that the path can be reached and try again".to_owned(),
+            _ => "check that the path is accessible and try again".to_owned(),
         }
     }
 

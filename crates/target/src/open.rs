@@ -59,7 +59,7 @@ pub(crate) fn open_directory(
         Errno::LOOP | Errno::NOTDIR if seen.is_some() => replaced(),
         error => TargetError::system("open", path, error),
     })?;
-    let found = fstat(&directory).map_err(|error| TargetError::system("look at", path, error))?;
+    let found = fstat(&directory).map_err(|error| TargetError::system("access", path, error))?;
     if seen.is_some_and(|seen| seen != FileId::of(&found)) {
         return Err(replaced());
     }

@@ -184,7 +184,7 @@ impl Place {
         match open_beneath(self.parent.as_fd(), WORK_DIRECTORY, flags, Mode::empty()) {
             Ok(directory) => {
                 let found = fstat(&directory)
-                    .map_err(|error| TargetError::system("look at", &path, error))?;
+                    .map_err(|error| TargetError::system("access", &path, error))?;
                 check_owner(self.parent.as_fd(), &found, &path)?;
                 Ok(Some(directory))
             }

@@ -403,7 +403,7 @@ fn open_file(
         EngineError::Open { source, .. } => TargetError::system("open", &path, source),
         _ => TargetError::Replaced { path: path.clone() },
     })?;
-    let found = fstat(&file).map_err(|error| TargetError::system("look at", &path, error))?;
+    let found = fstat(&file).map_err(|error| TargetError::system("access", &path, error))?;
     match claim.manifest.made(&name) {
         Some(made)
             if made.inode == Some(found.st_ino)
@@ -438,7 +438,7 @@ fn open_device(
     let flags = access | direct | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = rustix::fs::open(path, flags, Mode::empty())
         .map_err(|error| TargetError::system("open", path, error))?;
-    let found = fstat(&file).map_err(|error| TargetError::system("look at", path, error))?;
+    let found = fstat(&file).map_err(|error| TargetError::system("access", path, error))?;
     let is_block =
         rustix::fs::FileType::from_raw_mode(found.st_mode) == rustix::fs::FileType::BlockDevice;
     if !is_block || split(found.st_rdev) != device.number {

@@ -139,7 +139,7 @@ fn nowhere(path: &Path, kind: PathKind) -> PathFacts {
 
 fn probe_device(path: &Path) -> Result<PathFacts, TargetError> {
     let found = look(path, StatxFlags::BASIC_STATS | StatxFlags::DIOALIGN)
-        .map_err(|error| TargetError::system("look at", path, error))?;
+        .map_err(|error| TargetError::system("access", path, error))?;
     let device = Sysfs::default().device((found.stx_rdev_major, found.stx_rdev_minor), 0);
     let block = device
         .as_ref()
@@ -163,7 +163,7 @@ pub(crate) fn kind_of(path: &Path) -> Result<PathKind, TargetError> {
     let found = match fs::symlink_metadata(path) {
         Ok(found) => found.file_type(),
         Err(error) if is_missing(&error) => return Ok(PathKind::Missing),
-        Err(error) => return Err(TargetError::system("look at", path, error)),
+        Err(error) => return Err(TargetError::system("access", path, error)),
     };
     Ok(match found {
         it if it.is_dir() => PathKind::Directory,

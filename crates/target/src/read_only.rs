@@ -130,7 +130,7 @@ fn open_beneath(
 }
 
 fn stat(file: &OwnedFd, path: &Path) -> Result<Stat, TargetError> {
-    fstat(file).map_err(|error| TargetError::system("look at", path, error))
+    fstat(file).map_err(|error| TargetError::system("access", path, error))
 }
 
 #[cfg(test)]

@@ -26,7 +26,7 @@ impl Tree {
     /// A tree that has just been made.
     pub(crate) fn new(directory: OwnedFd, path: PathBuf) -> Result<Self, TargetError> {
         let block_bytes = file_block_bytes(directory.as_fd())
-            .map_err(|error| TargetError::system("look at", &path, error))?;
+            .map_err(|error| TargetError::system("access", &path, error))?;
         Ok(Self::at(directory, path, block_bytes))
     }
 

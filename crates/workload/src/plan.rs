@@ -235,9 +235,9 @@ impl CurvePart {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ArrivalKind {
-    /// All equally far apart.
+    /// At equal intervals.
     Uniform,
-    /// As a Poisson process: at random, and independent of each other.
+    /// As a Poisson process: at random and independent of each other.
     Poisson,
 }
 
@@ -256,13 +256,13 @@ impl ArrivalKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EngineKind {
-    /// One system call a request; a worker of depth N is N threads with one cursor.
+    /// One system call per request; a worker of depth N is N threads that share a position.
     Psync,
-    /// One ring a worker.
+    /// One ring per worker.
     IoUring,
-    /// Copies from and to a mapping; a worker of depth N is N threads with one cursor.
+    /// Copies to and from a memory mapping; a worker of depth N is N threads that share a position.
     Mmap,
-    /// Completes everything at once and touches nothing.
+    /// No I/O: every request completes at once.
     Null,
 }
 
@@ -274,7 +274,7 @@ pub enum CacheMode {
     Direct,
     /// Through the page cache.
     Buffered,
-    /// Through the page cache, dropped behind (`RWF_DONTCACHE`).
+    /// Through the page cache, dropped from it afterwards (`RWF_DONTCACHE`).
     Dontcache,
 }
 
@@ -366,9 +366,9 @@ pub struct LinePlan {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PositionRule {
-    /// Uniform over all aligned starts that fit, never past the end, modern generator.
+    /// Uniform over all aligned offsets that fit, never past the end, from a modern generator.
     Uniform,
-    /// As Iometer is coded, its generator and its bias included.
+    /// As Iometer computes it, with its generator and its bias.
     Iometer,
 }
 
@@ -378,7 +378,7 @@ pub enum PositionRule {
 pub enum CursorKind {
     /// Each worker has its own position in each target, as in Iometer.
     Worker,
-    /// All workers share one current sector address per target, as in pgmeter.
+    /// All workers share one position per target, as in the pgmeter of 2001.
     Shared,
 }
 
@@ -386,7 +386,7 @@ pub enum CursorKind {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Distribution {
-    /// Every aligned start is as likely as any other.
+    /// Every aligned offset is as likely as any other.
     #[default]
     Uniform,
     /// Rank r is drawn in proportion to r^-theta; ranks are scattered over the span.
@@ -426,7 +426,7 @@ pub struct Zone {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Sequence {
-    /// Behind the last request.
+    /// After the last request.
     #[default]
     Forward,
     /// Before the last request.

@@ -404,7 +404,7 @@ fn total(text: &mut String, plan: &Plan, remarks: &[TargetRemark]) {
     line(text, &sentence);
     if let Some(times) = plan.cells.iter().find_map(|cell| cell.precondition) {
         let times = crate::model::Precondition(times);
-        let sentence = format!("what is used of each target is written {times} before that");
+        let sentence = format!("before that, the used part of each target is written {times}");
         line(text, &sentence);
     }
     for cell in plan.cells.iter().filter(|cell| cell.new_file) {

@@ -157,11 +157,11 @@ pub fn load(
 pub fn load_with(file: &str, bytes: &[u8], options: &LoadOptions) -> Result<Loaded, Diagnostic> {
     if bytes.is_empty() {
         let error = Diagnostic::error(file, "the file is empty");
-        return Err(error.help("name a workload file, or a workload of `pgmeter list`"));
+        return Err(error.help("name a workload file, or choose a workload from `pgmeter list`"));
     }
     let Some(kind) = options.kind.or_else(|| SourceKind::detect(bytes)) else {
         let error = Diagnostic::error(file, "the file is binary, not a workload");
-        return Err(error.help("name a workload file, or a workload of `pgmeter list`"));
+        return Err(error.help("name a workload file, or choose a workload from `pgmeter list`"));
     };
     let read = match kind {
         SourceKind::Toml | SourceKind::Pack => load_toml(file, bytes).map(|it| (it, Vec::new())),

@@ -53,7 +53,7 @@ fn copy_checks(bench: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Installs what drives the browser, unless it is there already; fails where it cannot be had.
+/// Installs what drives the browser, unless it already exists; fails where it cannot be had.
 fn install(bench: &Path) -> Result<(), String> {
     let wanted = fs::read(bench.join("package-lock.json")).map_err(|error| error.to_string())?;
     let note = bench.join("node_modules/.installed-lock.json");

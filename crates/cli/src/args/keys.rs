@@ -7,7 +7,8 @@ use super::JsonArg;
 /// Arguments of `keys`.
 #[derive(Debug, Args)]
 pub(crate) struct KeysArgs {
-    /// Only keys that are called so or that say so, such as `size`, `depth` or `steady`
+    /// Only keys whose name or description contains this, such as `size`, `depth` or `steady`; a
+    /// word of another program, such as fio's `numjobs`, finds the key for it here
     pub word: Option<String>,
     #[command(flatten)]
     pub json: JsonArg,

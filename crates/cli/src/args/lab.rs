@@ -23,8 +23,7 @@ pub(crate) enum LabAction {
     /// Make file systems, run workloads on each, and print one table
     #[command(after_help = RUN_HELP)]
     Run(Box<LabRunArgs>),
-    /// Kill the kernel of file systems that are being written, and see what is there of what was
-    /// synced
+    /// Crash the kernel while files are being written, then check that everything synced survived
     #[command(after_help = recover::HELP)]
     Recover(Box<LabRecoverArgs>),
     /// Print the result of a lab again, in any format
@@ -58,18 +57,18 @@ pub(crate) struct LabCleanArgs {
 }
 
 const RUN_HELP: &str = "\
-A file system is a name of `pgmeter lab list`, with options for its mkfs behind a colon and for \
-mount behind `,mount=`; several are separated by commas, or `--fs` is given again:\n  \
+File systems are named as in `pgmeter lab list`. Options for mkfs follow a colon, mount options \
+follow `,mount=`; separate several with commas, or repeat `--fs`:\n  \
 --fs ext4,xfs --fs 'ext4:-O ^has_journal' --fs 'xfs,mount=noatime' --fs path:/mnt/nfs\n\
-File workloads go through the page cache unless told otherwise, as their originals do: `--cache \
-direct`, or `--cold` and more data than memory holds, measures devices.\n\
-Each workload of each repetition has a file system of its own, made and mounted for it and taken \
-down after it. What is written is made durable after the workload, and that is timed.";
+File workloads go through the page cache by default, as the original programs do; to measure \
+devices, add `--cache direct`, or `--cold` and more data than memory holds.\n\
+Each repetition of each workload gets a new file system, which is unmounted and removed \
+afterwards. The time to sync what the workload wrote is measured too.";
 
 /// Where labs are.
 #[derive(Debug, Args)]
 pub(crate) struct LabPlaceArgs {
-    /// The directory of images and mount points; by default one in /var/tmp
+    /// Directory for images and mount points; by default one in /var/tmp
     #[arg(long, value_name = "DIR")]
     pub dir: Option<PathBuf>,
 }
@@ -77,33 +76,33 @@ pub(crate) struct LabPlaceArgs {
 /// What file systems are made of, and how often.
 #[derive(Debug, Args)]
 pub(crate) struct GroundArgs {
-    /// File systems, each with its options; repeatable
+    /// File systems to make, with their options; repeatable
     #[arg(long, value_name = "LIST")]
     pub fs: Vec<String>,
-    /// What they are made on: `loop`, `zram`, or a block device, on which everything is lost
+    /// Where to make them: `loop`, `zram`, or a block device, whose contents are lost
     #[arg(long, value_name = "MEDIUM", default_value = "loop")]
     pub on: String,
-    /// Make each in a kernel of its own, an ordinary process, which has the log-structured ones;
-    /// times there rank nothing
+    /// Make each in a kernel of its own (User-mode Linux), which has nilfs2 and f2fs; times
+    /// measured there cannot be compared
     #[arg(long, value_name = "KIND")]
     pub vm: Option<VmArg>,
-    /// Memory of each such kernel
+    /// Memory of each of these kernels
     #[arg(long, value_name = "SIZE", default_value = "1GiB", requires = "vm")]
     pub vm_memory: Bytes,
-    /// Bytes of the image (or of memory), the same for all
+    /// Size of each image (or of its memory)
     #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     pub image_size: Bytes,
-    /// Fill each file system first, and use it while it stays as full, so that files and free
-    /// space lie in pieces: `70%`, `70%,churn=5` (write five times what fills it; 2 unless said),
-    /// `70%,extents=1.5` (until files have so many on the average); seeded by `--seed`
+    /// Age each file system first: fill it, then replace files at that fullness, so that files and
+    /// free space become fragmented: `70%`, `70%,churn=5` (write five times what fills it; 2 by
+    /// default), `70%,extents=1.5` (until files have 1.5 extents on average); seeded by `--seed`
     #[arg(long, value_name = "FULLNESS")]
     pub age: Option<String>,
-    /// Allow this block device to be written; everything on it is lost
+    /// Allow writing to this block device; everything on it is lost
     #[arg(long, value_name = "DEV")]
     pub overwrite_device: Vec<PathBuf>,
     #[command(flatten)]
     pub place: LabPlaceArgs,
-    /// Run workloads at this scale, above 0 and at most 1: files, bytes and times
+    /// Scale down the files, bytes and times of workloads: above 0, at most 1
     #[arg(long, value_name = "S", default_value = "1")]
     pub scale: String,
     /// Do not store the runs
@@ -116,10 +115,10 @@ pub(crate) struct GroundArgs {
 /// How a table of file systems is printed.
 #[derive(Debug, Args)]
 pub(crate) struct TableArgs {
-    /// The format to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: LineupArg,
-    /// Write here instead of to standard output; an existing file is not replaced
+    /// Write to this file instead of standard output; an existing file is not replaced
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -132,8 +131,7 @@ pub(crate) struct TableArgs {
 /// Arguments of `lab report`.
 #[derive(Debug, Args)]
 pub(crate) struct LabReportArgs {
-    /// A file that `--json` wrote, or a lab of the results store: its id, the beginning of that, or
-    /// `last`
+    /// A file written by `--json`, or a stored lab: its id, the start of its id, or `last`
     #[arg(value_name = "LAB", default_value = "last")]
     pub lab: PathBuf,
     #[command(flatten)]
@@ -143,7 +141,7 @@ pub(crate) struct LabReportArgs {
 /// Arguments of `lab run`.
 #[derive(Debug, Args)]
 pub(crate) struct LabRunArgs {
-    /// Built-in names, packs, or files
+    /// Built-in workloads, packs or files
     #[arg(value_name = "WORKLOAD", required = true)]
     pub workloads: Vec<String>,
     #[command(flatten)]
@@ -152,14 +150,14 @@ pub(crate) struct LabRunArgs {
     #[arg(long, value_name = "N", default_value_t = 5,
         value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repetitions: u32,
-    /// The order of jobs
+    /// Order of the measurements
     #[arg(long, value_name = "ORDER", default_value = "turns")]
     pub jobs: JobsArg,
-    /// Empty the kernel's caches before each workload, and mount anew between the steps of
+    /// Drop the kernel's caches before each workload, and remount between the steps of
     /// create-remove
     #[arg(long)]
     pub cold: bool,
-    /// Write no page
+    /// Write no HTML page
     #[arg(long)]
     pub no_html: bool,
     #[command(flatten)]
@@ -181,19 +179,19 @@ pub(crate) struct ChangeArgs {
     /// Workers (threads)
     #[arg(long, value_name = "N")]
     pub workers: Option<u32>,
-    /// Bytes of test file; of each file where the workload makes many
+    /// Size of the test file, or of each file where the workload makes many
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Bytes>,
-    /// Measured time of each cell
+    /// How long to measure each cell
     #[arg(long, value_name = "SPAN")]
     pub run_time: Option<Span>,
-    /// Time before each measurement
+    /// Warm-up before each measurement, not counted
     #[arg(long, value_name = "SPAN")]
     pub ramp_time: Option<Span>,
-    /// Seed of all random streams, of `--jobs random` and of `--age`
+    /// Seed of all random streams, including `--jobs random` and `--age`
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Set any other option of the workload
+    /// Set any other key of the workload
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 }
@@ -219,13 +217,13 @@ pub(crate) enum JobsArg {
 /// Formats of a table of file systems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LineupArg {
-    /// For a terminal or a mail
+    /// For a terminal or an e-mail
     Text,
     /// Tables in Markdown
     Markdown,
-    /// One page with bars that needs nothing else
+    /// A self-contained page with bar charts
     Html,
-    /// One row for each figure of each file system, for programs
+    /// One row per figure and file system
     Csv,
 }
 

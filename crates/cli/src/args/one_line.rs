@@ -7,20 +7,20 @@ use workload::one_line::{BlockSizes, OneLine, Pattern};
 /// What requests do, said on the command line.
 #[derive(Debug, Args, Default, Clone, PartialEq)]
 pub(crate) struct OneLineArgs {
-    /// What requests do; with `--bs` and `--iodepth` this is a workload, and no WORKLOAD is named
+    /// Access pattern, as in fio; with `--bs` and `--iodepth` it takes the place of a WORKLOAD
     #[arg(long, value_name = "KIND", alias = "readwrite")]
     pub rw: Option<RwArg>,
-    /// Share of reads in `--rw randrw` and `--rw rw`, 50 by default
+    /// Percentage of reads in `--rw rw` and `--rw randrw`, 50 by default
     #[arg(long, value_name = "PERCENT", visible_alias = "rwmixread")]
     pub rwmix: Option<Percent>,
-    /// Bytes of a request, `4k` by default; several with shares that add up to 100, such as
+    /// Block size, `4k` by default; or several with shares that add up to 100, such as
     /// `4k:60,64k:40`
     #[arg(long, value_name = "SIZE[:SHARE],...")]
     pub bs: Option<BlockSizes>,
-    /// Share of reads, as Iometer says it, instead of `--rw`; 100 by default
+    /// Percentage of reads, as in Iometer, instead of `--rw`; 100 by default
     #[arg(long, value_name = "PERCENT")]
     pub read: Option<Percent>,
-    /// Share of random positions, as Iometer says it, instead of `--rw`; 0 by default
+    /// Percentage of random requests, as in Iometer, instead of `--rw`; 0 by default
     #[arg(long, value_name = "PERCENT")]
     pub random: Option<Percent>,
 }

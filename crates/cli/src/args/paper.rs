@@ -23,7 +23,7 @@ pub(crate) enum PaperAction {
     },
     /// Print an experiment's workload and its published figures
     Show {
-        /// A name of `paper list`
+        /// A name from `pgmeter paper list`
         name: String,
         #[command(flatten)]
         json: JsonArg,
@@ -35,18 +35,18 @@ pub(crate) enum PaperAction {
 /// Arguments of `paper run`.
 #[derive(Debug, Args)]
 pub(crate) struct PaperRunArgs {
-    /// A name of `paper list`
+    /// A name from `pgmeter paper list`
     pub name: String,
-    /// Directory to measure in; `--fs` makes file systems for it
+    /// Directory to measure in; `--fs` creates file systems instead
     #[arg(long, short = 't', value_name = "DIR", conflicts_with = "fs")]
     pub target: Vec<PathBuf>,
     #[command(flatten)]
     pub ground: GroundArgs,
-    /// How often it is repeated on each file system; means are printed
+    /// How often to repeat it on each file system; the table shows means
     #[arg(long, value_name = "N", default_value_t = 1,
         value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repetitions: u32,
-    /// Empty the kernel's caches before each repetition, and mount anew between the steps of
+    /// Drop the kernel's caches before each repetition, and remount between the steps of
     /// create-remove
     #[arg(long)]
     pub cold: bool,

@@ -31,7 +31,7 @@ pub(crate) enum RunsAction {
         /// Runs
         #[arg(required = true)]
         runs: Vec<String>,
-        /// Also one whose process may still be there
+        /// Also remove a run whose process may still be running
         #[arg(long)]
         force: bool,
         #[command(flatten)]
@@ -48,7 +48,7 @@ pub(crate) enum RunsAction {
     Tag {
         /// A run
         run: String,
-        /// Words without blanks and commas
+        /// Tags, without spaces or commas
         #[arg(required = true, value_name = "TAG")]
         tags: Vec<String>,
     },
@@ -56,7 +56,7 @@ pub(crate) enum RunsAction {
     Untag {
         /// A run
         run: String,
-        /// Words
+        /// Tags
         #[arg(required = true, value_name = "TAG")]
         tags: Vec<String>,
     },
@@ -64,13 +64,13 @@ pub(crate) enum RunsAction {
     Export {
         /// A run
         run: String,
-        /// Write here instead of to standard output; an existing file is not replaced
+        /// Write to this file instead of standard output; an existing file is not replaced
         #[arg(long, short, value_name = "FILE")]
         output: Option<PathBuf>,
     },
-    /// Take records into the store, each as a whole or not at all
+    /// Import records into the store; each is imported whole or not at all
     Import {
-        /// Files that `runs export` or `run --json` wrote
+        /// Files written by `runs export` or `run --json`
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         #[command(flatten)]
@@ -81,22 +81,22 @@ pub(crate) enum RunsAction {
 /// Which runs to list, and how.
 #[derive(Debug, Args)]
 pub(crate) struct RunsListArgs {
-    /// Only runs of a workload whose name has this in it
+    /// Only runs of workloads whose name contains this
     #[arg(long, value_name = "NAME")]
     pub workload: Option<String>,
-    /// Only runs on a target whose path has this in it
+    /// Only runs on targets whose path contains this
     #[arg(long, value_name = "PATH")]
     pub target: Option<String>,
     /// Only runs with this tag; repeatable
     #[arg(long, value_name = "TAG")]
     pub tag: Vec<String>,
-    /// Only runs that ended so
+    /// Only runs with this status
     #[arg(long, value_name = "STATUS")]
     pub status: Option<StatusArg>,
-    /// Only runs that began at or after this day or time (UTC), or so long ago, such as `7d`
+    /// Only runs started since this date or time (UTC), or since this long ago, such as `7d`
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
-    /// Only the newest so many; without it, 20 in the table and all with --json
+    /// List at most this many, newest first; by default 20, or all with --json
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
     #[command(flatten)]
@@ -106,12 +106,12 @@ pub(crate) struct RunsListArgs {
 /// How runs end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum StatusArg {
-    /// Not ended yet
+    /// Still running
     Running,
     /// Everything was measured
     Complete,
-    /// Ended before its time, or killed
+    /// Stopped early, or killed
     Interrupted,
-    /// Could not go on
+    /// Stopped by an error
     Failed,
 }

@@ -7,7 +7,7 @@ use super::{EngineArg, RecordJsonArg};
 /// Arguments of `selftest`.
 #[derive(Debug, Args)]
 pub(crate) struct SelftestArgs {
-    /// Check this engine and what engines have in common; repeatable; all engines by default
+    /// Check only this engine and what all engines share; repeatable; by default all engines
     #[arg(long, value_name = "ENGINE")]
     pub engine: Vec<EngineArg>,
     #[command(flatten)]
@@ -21,9 +21,10 @@ pub(crate) struct SelftestArgs {
 }
 
 pub(super) const HELP: &str = "\
-Takes about a minute and writes nothing. Each figure is checked against a truth known from \
-elsewhere: the kernel's timer, arithmetic, the rate that was asked for, or the log of a process \
-that serves a file system whose reads take a known time (FUSE; as root, or in a user namespace). \
-Without it, rates, latencies and stalls of io_uring, psync and mmap are skipped, with the reason.\n\
+Takes about a minute and writes nothing. Each figure is checked against a value known \
+independently: the kernel's timer, arithmetic, the rate that was asked for, or the log of a \
+process that serves a file system whose reads take a known time (FUSE; as root, or in a user \
+namespace). Without it, rates, latencies and stalls of io_uring, psync and mmap are skipped, with \
+the reason.\n\
 Exits with 0 if all checks passed, with 1 if something is wrong, and with 3 if the machine was \
 too busy to tell.";

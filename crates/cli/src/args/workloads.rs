@@ -10,8 +10,8 @@ use super::OneLineArgs;
 /// Which workloads, and what to change in them.
 #[derive(Debug, Args, Default, Clone)]
 pub(crate) struct WorkloadArgs {
-    /// A built-in name, a pack, a file (.toml, .icf, PostMark script), or `-` for standard input;
-    /// the kind is found by content
+    /// A built-in workload or pack, a file (.toml, .icf, PostMark script), or `-` for standard
+    /// input; file types are recognized by content
     #[arg(value_name = "WORKLOAD")]
     pub workloads: Vec<String>,
     #[command(flatten)]
@@ -23,18 +23,18 @@ pub(crate) struct WorkloadArgs {
 /// What to change in workloads.
 #[derive(Debug, Args, Default, Clone, PartialEq)]
 pub(crate) struct WorkloadOptions {
-    /// Take files to be of this kind
+    /// Treat input files as this type
     #[arg(long = "as", value_name = "KIND")]
     pub kind: Option<KindArg>,
-    /// Refuse what the format's own program refuses
+    /// Refuse what the original program would refuse
     #[arg(long)]
     pub strict: bool,
-    /// Directory, file or block device to measure; repeatable; replaces a file's own targets; a
-    /// file that pgmeter did not make is only ever read
+    /// Directory, file or block device to measure; repeatable; replaces the targets of a workload
+    /// file; files that pgmeter did not create are only ever read
     #[arg(long, short = 't', value_name = "PATH")]
     pub target: Vec<PathBuf>,
-    /// Make a test file of a target's name where nothing is there; without this a target that does
-    /// not exist is refused
+    /// Create the test file if the target does not exist; without this, a missing target is an
+    /// error
     #[arg(long)]
     pub create: bool,
     /// Engine that issues the I/O
@@ -46,64 +46,67 @@ pub(crate) struct WorkloadOptions {
     /// Requests kept in flight per worker and target; a list measures each
     #[arg(long, value_name = "N,...", value_delimiter = ',')]
     pub iodepth: Vec<u32>,
-    /// Requests due each second of all workers together, such as `20k/s`; a list measures each
+    /// Open loop: requests started per second by all workers together, such as `20k/s`; a list
+    /// measures each
     #[arg(long, value_name = "RATE,...", value_delimiter = ',')]
     pub rate: Vec<Rate>,
-    /// When the requests of a rate are due
+    /// How the requests of a rate are spread over time
     #[arg(long, value_name = "KIND")]
     pub arrivals: Option<ArrivalsArg>,
     /// Measure the peak, then response times at 10 %, 20 %, ... 100 % of it
     #[arg(long)]
     pub curve: bool,
-    /// Find the highest rate at which a percentile of the response time holds, such as 'p99<=2ms',
-    /// in quotes because of the shell
+    /// Find the highest rate that keeps a response-time percentile within a limit, such as
+    /// 'p99<=2ms' (quoted for the shell)
     #[arg(long, value_name = "LIMIT")]
     pub find_rate: Option<String>,
-    /// Measure at queue depths 1, 2, 4 ... 256, or at those of `--iodepth`, until deeper queues
-    /// bring nothing
+    /// Measure at queue depths 1, 2, 4 ... 256, or at those of `--iodepth`, until deeper queues no
+    /// longer help
     #[arg(long)]
     pub find_depth: bool,
     /// Workers (threads)
     #[arg(long, value_name = "N")]
     pub workers: Option<u32>,
-    /// Bytes of test file, such as `512m` or `4GiB`; of each file where the workload makes many
+    /// Size of the test file, such as `512m` or `4GiB`, or of each file where the workload makes
+    /// many
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Bytes>,
-    /// Measured time of each cell, such as `10s` or `5m`, at most `30d`
+    /// How long to measure each cell, such as `10s` or `5m`; at most `30d`
     #[arg(long, value_name = "SPAN")]
     pub run_time: Option<Span>,
-    /// Time before each measurement, at most `30d`
+    /// Warm-up before each measurement, not counted; at most `30d`
     #[arg(long, value_name = "SPAN")]
     pub ramp_time: Option<Span>,
-    /// Stop each cell after so many operations
+    /// Stop each cell after this many operations
     #[arg(long, value_name = "N")]
     pub operations: Option<u64>,
-    /// End a cell by time, or when rounds of `--run-time` each are steady
+    /// End a cell after a time, or once rounds of `--run-time` each are steady
     #[arg(long, value_name = "WHAT")]
     pub until: Option<UntilArg>,
-    /// Write what is used of each target so many times before it is measured, such as `2x`
+    /// Write the used part of each target this many times before measuring it, such as `2x`
     #[arg(long, value_name = "TIMES")]
     pub precondition: Option<String>,
-    /// Repeat every cell so often; `auto`: until its rate is known to `--precision`
+    /// How often to repeat every cell; `auto`: until its rate is known to `--precision`
     #[arg(long, value_name = "N|auto")]
     pub repetitions: Option<String>,
-    /// How precise `--repetitions auto` makes every rate: half the 95 % confidence interval,
-    /// `2%` by default
+    /// Target of `--repetitions auto`: half-width of each rate's 95 % confidence interval, `2%` by
+    /// default
     #[arg(long, value_name = "PERCENT")]
     pub precision: Option<Percent>,
-    /// How long `--repetitions auto` goes on at most, `10m` by default
+    /// Time limit of `--repetitions auto`, `10m` by default
     #[arg(long, value_name = "SPAN")]
     pub budget: Option<Span>,
     /// Seed of all random streams
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Stamp every block that is written and check every block that is read
+    /// Stamp every block written and check every block read
     #[arg(long)]
     pub verify: bool,
     /// Keep the test files for the next run
     #[arg(long)]
     pub keep: bool,
-    /// Set any other option of the workload, such as `transactions=50000` of PostMark
+    /// Set any other key of the workload, such as PostMark's `transactions=50000`; `pgmeter keys`
+    /// lists them
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub set: Vec<String>,
 }
@@ -124,14 +127,14 @@ pub(crate) enum KindArg {
 /// Engines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineArg {
-    /// One ring a worker
+    /// One ring per worker
     #[value(name = "io_uring", alias = "io-uring")]
     IoUring,
-    /// One system call a request
+    /// One system call per request
     Psync,
-    /// Copies from and to a mapping
+    /// Copies to and from a memory mapping
     Mmap,
-    /// Touches nothing, completes everything at once
+    /// No I/O: every request completes at once
     Null,
 }
 
@@ -142,16 +145,16 @@ pub(crate) enum CacheArg {
     Direct,
     /// Through the page cache
     Buffered,
-    /// Through the page cache, dropped behind
+    /// Through the page cache, dropped from it afterwards
     Dontcache,
 }
 
 /// Spreads of a rate's due times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ArrivalsArg {
-    /// All equally far apart
+    /// At equal intervals
     Uniform,
-    /// At random, independent of each other
+    /// At random, independent of each other (a Poisson process)
     Poisson,
 }
 
@@ -160,6 +163,6 @@ pub(crate) enum ArrivalsArg {
 pub(crate) enum UntilArg {
     /// After the run time
     Time,
-    /// When the last rounds hardly differ
+    /// Once the last rounds hardly differ
     Steady,
 }

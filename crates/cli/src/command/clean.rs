@@ -17,17 +17,18 @@ const FILES_SHOWN: usize = 5;
 pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, Failure> {
     if args.adopt && !args.yes && !stdin().is_terminal() {
         let help = format!(
-            "run it in a terminal, or, to remove them unasked, add `--yes`; `pgmeter clean {}` \
-             lists them",
+            "run it in a terminal, or add `--yes` to remove them without asking; `pgmeter clean \
+             {}` lists them",
             one_line(&args.path.display())
         );
-        let message = "`--adopt` asks before it removes anything, and nobody can answer";
+        let message = "`--adopt` asks before removing anything, but standard input is not a \
+                       terminal";
         return Err(Failure::new(Exit::Usage, message, Some(help)));
     }
     let output = args.json.open()?;
     put_back(std::iter::once(args.path.as_path()))?;
     let mut ask = |found: &[Adoptable]| {
-        tell!("these have the names, sizes and owner in the manifest, but other inode numbers:");
+        tell!("these match the manifest in name, size and owner, but not in inode number:");
         tell_text!("{}\n", listed(found));
         args.yes || is_confirmed()
     };
@@ -59,7 +60,7 @@ fn text(args: &CleanArgs, report: &CleanReport) -> String {
     let mut text = String::new();
     if report.is_empty() {
         text = format!(
-            "nothing of pgmeter is at `{}`\n",
+            "nothing left by pgmeter at `{}`\n",
             one_line(&args.path.display())
         );
     }

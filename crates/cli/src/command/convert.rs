@@ -41,7 +41,7 @@ fn toml(workloads: &[Workload]) -> String {
 fn icf_text(file: &str, workloads: &[Workload]) -> Result<String, Failure> {
     let [workload] = workloads else {
         let message = format!(
-            "`{file}` has {} workloads, and an Iometer configuration holds one",
+            "`{file}` has {} workloads, but an Iometer configuration holds only one",
             workloads.len()
         );
         let help = Some("convert its parts one by one".to_owned());

@@ -16,8 +16,8 @@ use crate::terminal::one_line;
 /// Prints every finding, with what to do about it.
 pub(crate) fn doctor(args: &DoctorArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
     if let Err(error) = std::fs::metadata(&args.path) {
-        let message = format!("cannot look at `{}`: {error}", args.path.display());
-        let help = Some("name the directory that would be measured".to_owned());
+        let message = format!("cannot access `{}`: {error}", args.path.display());
+        let help = Some("give the directory that you want to measure".to_owned());
         return Err(Failure::new(Exit::Usage, message, help));
     }
     let output = args.json.open()?;
@@ -60,13 +60,14 @@ fn of_guests(guests: Result<Kernel, LabError>) -> Finding {
         Ok(kernel) => Finding {
             name,
             status: Health::Ok,
-            detail: format!("User-mode Linux {}; one was started", kernel.release),
+            detail: format!("User-mode Linux {}; a test guest started", kernel.release),
             help: None,
         },
         Err(error) => {
             let said = error.to_string();
             let said: Vec<&str> = said.lines().map(str::trim).collect();
-            let none = "without guests there is no `--vm uml` and no `lab recover`; all else works";
+            let none = "without guests, `--vm uml` and `lab recover` do not work; everything else \
+                        does";
             Finding {
                 name,
                 status: Health::Missing,

@@ -27,7 +27,7 @@ pub(crate) fn put_back<'a>(targets: impl Iterator<Item = &'a Path>) -> Result<()
             continue;
         };
         let message =
-            format!("`{shown}`, which a killed run left unmounted, is not mounted again: {reason}");
+            format!("`{shown}`, left unmounted by a killed run, cannot be mounted again: {reason}");
         let is_target = targets.iter().any(|target| target.starts_with(&point));
         if is_target && matches!(reason, NotPutBack::Refused(_)) {
             let help = format!("run `{command}`");

@@ -18,8 +18,8 @@ use crate::stored::Place;
 use crate::terminal::Stream;
 
 /// What is said where shares of a peak are missing.
-const NO_PEAK: &str = "the peak was not measured, as there is no bare device here; give file \
-                       systems one by `--fs` and `--on`";
+const NO_PEAK: &str = "the device's peak was not measured, because there is no bare device; make \
+                       file systems on one with `--fs` and `--on`";
 
 /// Lists, shows or repeats published experiments.
 pub(crate) fn paper(args: &PaperArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
@@ -74,7 +74,7 @@ fn find(name: &str) -> Result<&'static Paper, Failure> {
             "there is no published experiment `{}`",
             workload::printable(name)
         );
-        let help = Some("`pgmeter paper list` names them all".to_owned());
+        let help = Some("`pgmeter paper list` shows them all".to_owned());
         Failure::new(Exit::Usage, message, help)
     })
 }

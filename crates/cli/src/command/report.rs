@@ -60,8 +60,8 @@ fn tell_of_depths(record: &RunRecord) {
     let depths: BTreeSet<u32> = record.cells.iter().map(|cell| cell.iodepth).collect();
     if depths.len() > 1 {
         tell!(
-            "note: fio-plot takes the jobs of a document for one and draws one bar for the {} \
-             queue depths; run each `--iodepth` by itself to plot them",
+            "note: fio-plot merges the jobs of a file, so these {} queue depths become one bar; \
+             run each `--iodepth` separately to plot them",
             depths.len()
         );
     }

@@ -31,7 +31,7 @@ pub(crate) fn version() -> Result<Exit, Failure> {
         line("commit", commit);
     }
     let build = if cfg!(debug_assertions) {
-        "debug, which is slow: not for measuring"
+        "debug, which is slow: not for measurements"
     } else {
         "release"
     };

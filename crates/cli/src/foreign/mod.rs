@@ -71,7 +71,7 @@ impl ForeignWord {
             (_, Some(ours)) if !ours.is_empty() => {
                 format!("`{shown}` of {program} is `{ours}` here")
             }
-            _ => format!("`{shown}` of {program} is how it is here anyway"),
+            _ => format!("`{shown}` of {program} is the default here"),
         }
     }
 }
@@ -94,7 +94,8 @@ pub(crate) fn translate(error: &mut clap::Error, words: &[String]) {
     }
     let tips = match error.kind() {
         ErrorKind::InvalidValue if name == "--rw" && is_trim(&text(ContextKind::InvalidValue)) => {
-            vec!["pgmeter does not discard blocks; `--rw randwrite` overwrites them".to_owned()]
+            let tip = "pgmeter cannot discard (trim) blocks; `--rw randwrite` overwrites them";
+            vec![tip.to_owned()]
         }
         ErrorKind::UnknownArgument | ErrorKind::InvalidValue | ErrorKind::TooManyValues => {
             tips(words.get(start..).unwrap_or_default(), name)
@@ -164,7 +165,7 @@ fn tips(words: &[String], invalid: &str) -> Vec<String> {
         return Vec::new();
     }
     if tips.len() > 1 {
-        tips.push(format!("in all: `pgmeter run {}`", without_repeats(line)));
+        tips.push(format!("in full: `pgmeter run {}`", without_repeats(line)));
     }
     tips
 }

@@ -43,9 +43,9 @@ fn the_whole_line_of_each_program_is_said_in_our_options() {
         let said = complaint(line);
         let all = said
             .lines()
-            .find(|it| it.contains("in all: "))
+            .find(|it| it.contains("in full: "))
             .unwrap_or_default();
-        let wanted = format!("in all: `pgmeter run {ours}`");
+        let wanted = format!("in full: `pgmeter run {ours}`");
         assert!(all.contains(&wanted), "{line}\n{said}\nwanted {wanted}");
     }
 }
@@ -114,7 +114,7 @@ fn words_of_vdbench_stand_where_workloads_do() {
             "`seekpct=random` of vdbench is `--random 100` here",
         ),
         ("threads=8", "`threads=8` of vdbench is `--iodepth 8` here"),
-        ("iorate=max", "is how it is here anyway"),
+        ("iorate=max", "is the default here"),
         ("rw=randread", "write `--rw randread`"),
         ("bs=4k", "write `--bs 4k`"),
         (

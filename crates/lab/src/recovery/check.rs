@@ -162,7 +162,7 @@ pub fn check(root: &Path, seed: u64, done_count: u32) -> Findings {
                 findings.removed_count += 1;
                 if is_there {
                     findings.returned_count += 1;
-                    findings.name(format!("`{path}` was removed, and is there again"));
+                    findings.name(format!("`{path}` was removed and is back again"));
                 }
             }
             Promise::Kept => {
@@ -279,7 +279,7 @@ fn look_for_unknown(root: &Path, promises: &Promises, findings: &mut Findings) {
             if !known.contains(&path) {
                 findings.unknown_count += 1;
                 let shown = workload::printable(&path);
-                findings.name(format!("`{shown}` is there, which nobody made"));
+                findings.name(format!("`{shown}` is there, but was never created"));
             }
         }
     }

@@ -271,8 +271,8 @@ pub fn doubtful() -> RunRecord {
         Warning::of_cell(
             WarningCode::StealTime,
             0,
-            "the hypervisor withheld 2.3 % of the processor time (steal); use a host with \
-             processors to spare",
+            "the hypervisor withheld 2.3 % of the processor time (steal); use a host with spare \
+             processors",
         ),
         Warning::of_cell(
             WarningCode::NotSteady,
@@ -281,7 +281,7 @@ pub fn doubtful() -> RunRecord {
         ),
         Warning::of_run(
             WarningCode::ClockUnstable,
-            "the clock source `hpet` does not run alike on all processors; latencies may be wrong",
+            "the clock source `hpet` is not synchronized across processors; latencies may be wrong",
         ),
     ]);
     record

@@ -47,15 +47,15 @@ fn of_rate(rate: &FigureComparison, letter: &str) -> String {
             let unseen = match rate.smallest_difference {
                 Some(least) => {
                     let least = share(least);
-                    format!("differences below about {least} % would stay unseen")
+                    format!("differences below about {least} % would go undetected")
                 }
-                None => "even a tenfold difference would stay unseen".to_owned(),
+                None => "even a tenfold difference would go undetected".to_owned(),
             };
             format!("{how}{margin}: not shown; {unseen}")
         }
         Verdict::CannotTell => {
             format!(
-                "{how}, but whether by chance cannot be told: {}",
+                "{how}, but whether by chance cannot be said: {}",
                 cannot_tell(rate)
             )
         }
@@ -188,14 +188,15 @@ mod tests {
                 -0.04,
                 Some(0.17),
                 Verdict::NoDifferenceShown,
-                "B is 4 % slower, ±17 %: not shown; differences below about 41 % would stay unseen",
+                "B is 4 % slower, ±17 %: not shown; differences below about 41 % would go \
+                 undetected",
             ),
             (0.125, Some(0.02), Verdict::Better, "B is 12 % faster, ±2 %"),
             (
                 0.32,
                 None,
                 Verdict::CannotTell,
-                "B is 32 % faster, but whether by chance cannot be told: one repetition",
+                "B is 32 % faster, but whether by chance cannot be said: one repetition",
             ),
         ] {
             assert_eq!(said(&[cell(effect, half, verdict)]), wanted);

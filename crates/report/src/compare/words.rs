@@ -280,15 +280,15 @@ pub(super) fn notes(comparisons: &[Comparison]) -> Vec<String> {
             .is_some()
     }) {
         notes.push(
-            "± (where the page is wide enough): half of a mean's own 95 % interval".to_owned(),
+            "± (where the page is wide enough): half-width of a mean's own 95 % confidence interval".to_owned(),
         );
     }
     notes.extend(holm(comparisons));
     let is_open = |figure: &FigureComparison| figure.verdict == Verdict::NoDifferenceShown;
     if figures().any(|figure| is_open(figure) && figure.smallest_difference.is_some()) {
         notes.push(
-            "seen from: a true difference of so many percent would have been called one in 80 of \
-             100 such comparisons; a smaller one may exist"
+            "seen from: the smallest true difference, in percent, that 80 of 100 such comparisons \
+             would detect; smaller ones may exist"
                 .to_owned(),
         );
     }
@@ -333,14 +333,14 @@ fn basis(basis: Basis) -> Option<&'static str> {
         Basis::Repetitions => None,
         Basis::Pairs => Some("compared in pairs that were measured one after the other"),
         Basis::OneSide => Some(
-            "one side was measured once: intervals rest on the scatter of the other's repetitions",
+            "one side was measured once: intervals reflect the scatter of the other's repetitions",
         ),
         Basis::WithinRun => Some(
-            "measured once each: intervals rest on the scatter within each run, and what differs \
-             from run to run is not in them; `--repetitions 5` would tell",
+            "measured once each: intervals reflect the scatter within each run, not from run to \
+             run; add `--repetitions 5`",
         ),
         Basis::Nothing => {
-            Some("no interval: too little was measured to judge; `--repetitions 5` would tell")
+            Some("no interval: too little was measured to judge; add `--repetitions 5`")
         }
     }
 }

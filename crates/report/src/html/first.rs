@@ -161,7 +161,7 @@ fn warnings(run: &Run) -> Markup {
     let measured = !run.record.cells.is_empty();
     html! {
         @if warnings.is_empty() && measured {
-            p.no-warning { "Nothing gave reason to doubt " (run.heading("the figures")) "." }
+            p.no-warning { "Nothing casts doubt on " (run.heading("the figures")) "." }
         } @else if !warnings.is_empty() {
             section.warnings aria-label=(run.heading("Warnings")) {
                 h2 { (run.heading("Reasons to doubt")) }
@@ -214,8 +214,7 @@ pub fn footer(runs: &[Run]) -> Markup {
                      latency that 1 in 100 operations exceeded. MiB is 1,048,576 bytes."
                 }
                 li {
-                    "Drag across a chart to enlarge a part of it; a double click shows all of it \
-                     again."
+                    "Drag across a chart to zoom in; double-click to zoom out."
                 }
                 @for note in distinct { li { (sentence(note)) } }
             }

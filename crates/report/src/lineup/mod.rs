@@ -223,10 +223,10 @@ impl Lineup {
             0 => "Nothing was repeated, so nothing is marked as the best: add `--repetitions 5`."
                 .to_owned(),
             tests => format!(
-                "The {tests} pairs of columns in all rows are judged together, so that at most \
-                 5 % of tables without any difference show one (Holm): * is better than every \
-                 other column by more than chance; {MAYBE} marks an interval that does not hold 1 \
-                 but may do so by chance among so many."
+                "The {tests} pairs of columns in all rows are judged together, so that at most 5 % \
+                 of tables without any difference show one (Holm): * is better than every other \
+                 column by more than chance; {MAYBE} marks an interval that excludes 1, but may do \
+                 so by chance among so many."
             ),
         };
         let ratios = match is_page {

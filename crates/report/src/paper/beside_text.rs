@@ -14,8 +14,8 @@ use crate::wrap::{printable, wrap};
 
 /// What stands where a published figure has no measured one.
 const NOT_MEASURED: &str = "not measured";
-const READING: &str = "A ratio is what was measured over what was published. A published figure is \
-                       one number, so that there is neither an interval nor a verdict.";
+const READING: &str = "A ratio is measured over published. A published figure is a single number, \
+                       so there is neither an interval nor a verdict.";
 
 /// Published columns beside runs, below the comparisons of these runs where there are several, with
 /// a final line break.
@@ -58,8 +58,8 @@ impl Beside {
         self.sides.iter().filter_map(|side| {
             let size = side.other_size.as_ref()?;
             Some(format!(
-                "{} is of another size than the publication: {size}. Counts, and times of the \
-                 whole, stand here without a ratio, and rates may depend on the size.",
+                "{} ran at another size than the publication: {size}. Counts and total times have \
+                 no ratio here, and rates may depend on the size.",
                 side.name
             ))
         })

@@ -113,8 +113,8 @@ pub const PAPERS: [Paper; 9] = [
         name: "lfs-create-remove",
         workload: pack!("lfs-create-remove"),
         size: "500000 files of 0, 4096, 16384 and 65536 bytes",
-        remark: "The page starts a program for each file and mounts anew between the steps; \
-                 `--set mode=exec` and `--cold` do so here.",
+        remark: "The page's script starts a program for each file and remounts between the steps; \
+                 `--set mode=exec` and `--cold` do the same here.",
         published: published!("create-remove-lfs-ext3"),
         table: None,
         shape: Shape::Steps,
@@ -147,8 +147,8 @@ pub const PAPERS: [Paper; 9] = [
         name: "bfs-iozone",
         workload: pack!("bfs-iozone"),
         size: "128 MB in chunks of 64K and 256K, 512 MB in chunks of 128K",
-        remark: "MB are 1048576 bytes. What the page cache takes or has is faster than any \
-                 device: only a file of twice the memory, or `--cache direct`, shows the device.",
+        remark: "MB means 1048576 bytes. The page cache is faster than any device: only a file of \
+                 twice the memory, or `--cache direct`, shows the device.",
         published: published!("iozone-bfs-ext2-ntfs"),
         table: None,
         shape: Shape::Bandwidths,
@@ -157,8 +157,8 @@ pub const PAPERS: [Paper; 9] = [
         name: "bfs-lat-fs",
         workload: pack!("bfs-lat-fs"),
         size: "1000 files of 0, 1, 4 and 10 KiB, 5 s each",
-        remark: "The book prints its figures in tables 9-5 and 9-6; pgmeter does not have them, \
-                 so that only what is measured here is shown.",
+        remark: "The book prints its figures in tables 9-5 and 9-6; pgmeter does not have them, so \
+                 only what is measured here is shown.",
         published: None,
         table: None,
         shape: Shape::Rates,

@@ -60,8 +60,8 @@ pub struct PaperTable<'a> {
 }
 
 /// What is to be said wherever a published figure stands beside a measured one.
-const HARDWARE: &str = "The published systems ran on the hardware of their time: what differs from \
-                        them is the machine as much as the file system.";
+const HARDWARE: &str = "The published systems ran on the hardware of their time: differences come \
+                        from the machine as much as from the file system.";
 
 /// A table with its heading.
 pub(crate) type Titled = (String, Table);

@@ -163,7 +163,7 @@ impl Likeness {
             parts.extend(deep.map(|it| format!("{}, 32 at a time (SATA: 110k)", of(it))));
         }
         let guest = match self.is_guest {
-            true => "; this is a virtual machine, so that its host's cache may be in between",
+            true => "; this is a virtual machine, so its host's cache may be involved",
             false => "",
         };
         format!("{names}: {}{guest}", parts.join(", "))

@@ -158,7 +158,7 @@ fn still_grows(points: &[DepthPoint]) -> &'static str {
         return "";
     };
     match before.rate.ends[1] < last.rate.ends[0] {
-        true => "; the rate still grows there, so a deeper queue may bring more",
+        true => "; the rate still grows there, so a deeper queue may help",
         false => "; no deeper queue was measured",
     }
 }
@@ -185,7 +185,7 @@ fn beyond(
                 last.depth
             )
         }
-        _ => "; deeper queues bring no more".to_owned(),
+        _ => "; deeper queues do not help".to_owned(),
     }
 }
 

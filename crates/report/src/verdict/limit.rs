@@ -85,7 +85,7 @@ impl Limits<'_> {
             .collect();
         (!found.is_empty()).then(|| {
             format!(
-                "rates stand still within 1 % of a round figure, as at a provider's limit: {}",
+                "rates level off within 1 % of a round figure, as at a provider's limit: {}",
                 found.join(", ")
             )
         })
@@ -158,13 +158,13 @@ fn of_queue(one: [f64; 2], deep: [f64; 2]) -> String {
     let times = digits(middle(deep) / middle(one));
     let proportional = PROPORTION * DEEP as f64;
     let (least, most) = (deep[0] / one[1], deep[1] / one[0]);
-    let what = format!("32 random reads at a time bring {times} times the rate of one");
+    let what = format!("32 random reads at a time reach {times} times the rate of one");
     if least >= proportional {
-        format!("the queue depth: {what}, so that a deeper queue may bring more (`--find-depth`)")
+        format!("the queue depth: {what}, so a deeper queue may help (`--find-depth`)")
     } else if most < proportional {
-        format!("the device or the way to it: {what}, so that requests wait there at depth 32")
+        format!("the device or the path to it: {what}, so requests wait there at depth 32")
     } else {
-        format!("{what}; whether a deeper queue brings more, the intervals do not tell")
+        format!("{what}; the intervals do not tell whether a deeper queue would help")
     }
 }
 

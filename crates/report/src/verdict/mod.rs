@@ -166,11 +166,11 @@ fn class_of(record: &RunRecord, known: &[Known]) -> Option<class::Likeness> {
         WarningCode::FileSmallerThanMemory,
     ];
     if in_memory {
-        let why = "what keeps the target's bytes is this machine's memory";
+        let why = "the target is in this machine's memory";
         return Some(class::Likeness::known(DeviceClass::Memory, why));
     }
     if cached.iter().any(has) {
-        let why = "the page cache served reads, so that no device was measured";
+        let why = "the page cache served reads, so no device was measured";
         return Some(class::Likeness::known(DeviceClass::Memory, why));
     }
     let at = |access, depth| known::find(known, access, depth).map(|it| it.rate);

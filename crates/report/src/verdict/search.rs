@@ -85,7 +85,7 @@ fn said(search: &RateSearch, is_whole: bool) -> String {
         _ if search.peak_per_second > 0.0 => {
             format!("{what}: nothing is known ({trials}{so_far})")
         }
-        _ => format!("{what}: the closed loop did nothing, so that there is no rate to try"),
+        _ => format!("{what}: the closed loop completed nothing, so there is no rate to try"),
     }
 }
 

@@ -81,14 +81,14 @@ fn device_limit(cell: &CellRecord, planned: Option<&Cell>, environment: &Environ
     };
     Some(told(
         limit,
-        &format!("I/O was held back: {rate} of at most"),
+        &format!("I/O was throttled: {rate} of at most"),
     ))
 }
 
 fn processor_limit(cell: &CellRecord, environment: &Environment) -> Finding {
     cell.cpu.throttled.filter(|it| *it > THROTTLED_SHARE_MAX)?;
     let limit = environment.processor_limit()?;
-    Some(told(limit, "the run was held back at"))
+    Some(told(limit, "the run was throttled at"))
 }
 
 /// Whether a control group keeps less in the page cache than the machine could.

@@ -19,7 +19,7 @@ const COPY_ON_WRITE: [&str; 6] = ["bcachefs", "btrfs", "f2fs", "nilfs2", "overla
 pub(super) fn cache_served_reads(cell: &CellRecord) -> Finding {
     let share = cache_read_share(cell)?;
     let help = match cell.cache {
-        CacheMode::Direct => "use a target whose file system reads past the cache",
+        CacheMode::Direct => "use a target whose file system bypasses the cache",
         _ => "use `--cache direct`",
     };
     let message = format!(
@@ -114,7 +114,7 @@ pub(super) fn other_io(
             units::format::size(written as u64)
         )
     } else {
-        format!("{source} served others while this run moved nothing (see `iotop`)")
+        format!("{source} served other programs while this run did no I/O (see `iotop`)")
     };
     Some((WarningCode::OtherIoOnDevice, message))
 }
@@ -183,7 +183,7 @@ pub fn doubt_memory(environment: &Environment, plan: &Plan) -> Vec<Warning> {
         let mut cells = cells.filter(|cell| !is_told(cell));
         cells.next().map(|_| {
             let message = format!(
-                "`{}` lies in memory ({}), so no device is measured; choose a target on a disk",
+                "`{}` is in memory ({}), so no device is measured; choose a target on a disk",
                 target.path.display(),
                 stack.layers
             );
@@ -223,12 +223,12 @@ pub(super) fn file_smaller_than_memory(
         let share = percent(used as f64 / memory as f64);
         let message = match planned.and_then(|cell| cell.files.as_ref()) {
             None => format!(
-                "the targets are {share} of the memory, so the page cache can hold them; \
-                 use `--cache direct` or a larger `--size` to measure the device"
+                "the targets are {share} of memory, so the page cache can hold them; use `--cache \
+                 direct` or a larger `--size` to measure the device"
             ),
             Some(_) => format!(
-                "the files are {share} of the memory, so the page cache can hold them; \
-                 use more or larger files to measure the device"
+                "the files are {share} of memory, so the page cache can hold them; use more or \
+                 larger files to measure the device"
             ),
         };
         (WarningCode::FileSmallerThanMemory, message)

@@ -9,8 +9,8 @@ pub(super) fn rate_not_reached(cell: &CellRecord) -> Finding {
         let achieved = figures.achieved_per_second;
         let asked = figures.asked_per_second;
         let message = format!(
-            "{achieved:.1} of {asked} requests a second were answered; {} were due and not begun \
-             at the end, so response times depend on the run time; use a lower `--rate`",
+            "{achieved:.1} of {asked} requests per second were answered; {} were due but not \
+             started at the end, so response times depend on the run time; use a lower `--rate`",
             figures.backlog_end
         );
         (WarningCode::RateNotReached, message)
@@ -23,8 +23,8 @@ pub(super) fn responses_censored(cell: &CellRecord) -> Finding {
     let due = figures.response.count + figures.errors;
     let share = figures.censored_count as f64 / due.max(1) as f64;
     let message = format!(
-        "{} of {due} requests ({}) never began, so response times from {} up are lower bounds; \
-         use a lower `--rate`",
+        "{} of {due} requests ({}) were never started, so response times from {} up are lower \
+         bounds; use a lower `--rate`",
         figures.censored_count,
         percent(share),
         units::format::latency(from_ns as f64),

@@ -110,7 +110,7 @@ pub(super) fn waited(cell: &CellRecord, environment: &Environment) -> Finding {
         format!(", {} from {from:.1} s to {until:.1} s", percent(it.waiting))
     });
     let message = format!(
-        "the workers were runnable and waited for a processor for {} of their time{when}: {}",
+        "the workers were runnable but waited for a processor {} of their time{when}: {}",
         percent(waiting),
         cause(cell, &usage),
     );
@@ -235,8 +235,8 @@ pub(super) fn steal_time(cell: &CellRecord) -> Finding {
     let steal = cell.cpu.machine?.steal;
     (steal > STEAL_SHARE_MAX).then(|| {
         let message = format!(
-            "the hypervisor withheld {} of the processor time (steal); use a host with \
-             processors to spare",
+            "the hypervisor withheld {} of the processor time (steal); use a host with spare \
+             processors",
             percent(steal)
         );
         (WarningCode::StealTime, message)

@@ -59,8 +59,8 @@ pub fn doubt_store(
         return None;
     }
     let message = format!(
-        "the results store `{}` is on a device under `{}` and wrote {} meanwhile, as much as {} of \
-         what the device moved; `--db` names another place for it",
+        "the results store `{}` is on a device under `{}` and wrote {} during the run, {} of what \
+         the device moved; `--db` puts it elsewhere",
         store.display(),
         target.display(),
         units::format::size(store_bytes),

@@ -26,8 +26,8 @@ fn reads_that_the_device_did_not_see_came_from_the_cache() {
     let (plan, mut cell) = setting();
     let device = cell.device.as_mut().unwrap();
     device.read_bytes = device.read_bytes * 37 / 100;
-    let message = "the page cache, not nvme0n1, served 63 % of the bytes read; use a target \
-                   whose file system reads past the cache";
+    let message = "the page cache, not nvme0n1, served 63 % of the bytes read; use a target whose \
+                   file system bypasses the cache";
     only(&plan, &cell, WarningCode::CacheServedReads, message);
     let read_bytes = cell.operations["read"].bytes;
     cell.device.as_mut().unwrap().read_bytes = read_bytes * 91 / 100;
@@ -123,8 +123,8 @@ fn the_request_that_ends_a_measurement_came_from_no_cache() {
     cell.device.as_mut().unwrap().read_bytes = 6 * 4096;
     assert_eq!(told(&plan, &cell), []);
     cell.device.as_mut().unwrap().read_bytes = 5 * 4096;
-    let message = "the page cache, not nvme0n1, served 29 % of the bytes read; use a target \
-                   whose file system reads past the cache";
+    let message = "the page cache, not nvme0n1, served 29 % of the bytes read; use a target whose \
+                   file system bypasses the cache";
     only(&plan, &cell, WarningCode::CacheServedReads, message);
 }
 

@@ -44,7 +44,7 @@ fn stolen_time_is_told() {
     let (plan, mut cell) = setting();
     cell.cpu.machine.as_mut().unwrap().steal = 0.025;
     let message = "the hypervisor withheld 2.5 % of the processor time (steal); use a host with \
-                   processors to spare";
+                   spare processors";
     only(&plan, &cell, WarningCode::StealTime, message);
 }
 
@@ -141,7 +141,7 @@ fn errors_and_short_transfers_are_told() {
         ),
         (
             WarningCode::ShortTransfers,
-            "3 operations moved fewer bytes than asked for".to_owned(),
+            "3 operations moved fewer bytes than requested".to_owned(),
         ),
     ];
     assert_eq!(told(&plan, &cell), wanted);
@@ -239,8 +239,8 @@ fn a_warm_up_that_the_ramp_missed_is_told() {
     );
     assert!((1000.0..1011.0).contains(&warm_up.settled_mean));
     assert!(within.mean < 970.0 && !within.drift.unwrap().is_beyond);
-    let message = "the first 4.0 s measured still were warm-up: 965.8 per second with them, 1.005k \
-                   without; add `--ramp-time 7s`";
+    let message = "the first 4.0 s of the measurement were still warm-up: 965.8 per second with \
+                   them, 1.005k without; add `--ramp-time 7s`";
     only(&plan, &cell, WarningCode::WarmUp, message);
 }
 
@@ -333,12 +333,12 @@ fn a_late_interval_is_told() {
     }];
     cell.status = Status::Failed;
     let message = "the run was stopped, frozen or paused for 2.0 s, 2.5 s after the measurement \
-        began; the figures are not valid: measure it again";
+        began; the figures are not valid: measure again";
     only(&plan, &cell, WarningCode::StoodStill, message);
     cell.standstills[0].is_left_out = true;
     cell.status = Status::Complete;
     let message = "the run was stopped, frozen or paused for 2.0 s, 2.5 s after the measurement \
-        began; what was measured then is left out of the figures";
+        began; that time is excluded from the figures";
     only(&plan, &cell, WarningCode::StoodStill, message);
 }
 

@@ -367,8 +367,8 @@ impl Course for Postmark {
             let (exact, float) = (exact as f64 / MIB, f64::from(float) / MIB);
             if (exact - float).abs() > 0.005 * exact.max(1.0) / 5.0 {
                 let message = format!(
-                    "PostMark itself would say {float:.2} MiB {what}, as it adds up in 32-bit \
-                     floats; exactly it is {exact:.2} MiB"
+                    "PostMark itself would report {float:.2} MiB {what}, because it adds up in \
+                     32-bit floats; the exact figure is {exact:.2} MiB"
                 );
                 warnings.push(Warning::of_cell(WarningCode::ClassicFigure, index, message));
             }

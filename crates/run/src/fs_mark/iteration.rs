@@ -65,7 +65,7 @@ impl<'a> Prepared<'a> {
 
     /// The number of the file system that the files will lie in, and its free bytes.
     pub fn room(&self) -> Result<(u64, u64), RunError> {
-        let failed = |errno| RunError::file("look at", self.directory, errno);
+        let failed = |errno| RunError::file("access", self.directory, errno);
         let device = rustix::fs::fstat(&self.location).map_err(failed)?.st_dev;
         let found = rustix::fs::fstatvfs(&self.location).map_err(failed)?;
         Ok((device, found.f_bavail.saturating_mul(found.f_frsize)))

@@ -96,7 +96,7 @@ fn whatever_page_is_damaged_it_is_told_or_nothing_is_lost() {
     let mut told_count = 0;
     for page in 0..whole.len() / 4096 {
         let mut damaged = whole.clone();
-        // Behind the header of the file, without which it is no SQLite file at all.
+        // Behind the header of the file, without which it is not an SQLite file at all.
         let start = page * 4096 + usize::from(page == 0) * 100;
         damaged[start..start + 2000].fill(0xa5);
         std::fs::write(bed.path(), &damaged).unwrap();

@@ -50,7 +50,7 @@ fn a_target_far_from_anything_is_missing() {
             format!(
                 "target `{shown}` does not exist, and neither does the directory it would be in"
             ),
-            format!("make the directory `{}`", parent.display())
+            format!("create the directory `{}`", parent.display())
         )
     );
 }
@@ -84,14 +84,14 @@ fn a_link_is_refused_with_the_path_it_leads_to() {
             refusal(&path),
             (
                 format!("target `{}` is a symbolic link to `real`", link.display()),
-                format!("if that is meant, give `--target {}`", real.display())
+                format!("to measure what it points to, use `--target {}`", real.display())
             )
         );
     }
     fs::remove_dir(&real).expect("removed");
     assert_eq!(
         refusal(&link).1,
-        "the link leads nowhere; give the path of a directory"
+        "the link is dangling; give the path of a directory"
     );
 }
 
@@ -104,7 +104,7 @@ fn a_file_that_pgmeter_did_not_make_is_refused() {
     assert_eq!(
         refusal(&path),
         (
-            format!("`{shown}` exists and was not made by pgmeter"),
+            format!("`{shown}` exists and was not created by pgmeter"),
             format!(
                 "nothing was written; give a new file name or a directory instead of `{shown}`, \
                  or a workload that only reads"
@@ -122,7 +122,7 @@ fn a_foreign_file_in_the_work_directory_is_refused() {
     let shown = work.join("test-0.dat");
     assert_eq!(
         refusal(directory.path()).0,
-        format!("`{}` exists and was not made by pgmeter", shown.display())
+        format!("`{}` exists and was not created by pgmeter", shown.display())
     );
 }
 
@@ -175,7 +175,7 @@ fn a_read_only_file_system_is_refused() {
                     "target `{}` is read-only (its file system is mounted read-only)",
                     path.display()
                 ),
-                "choose a target that can be written".to_owned()
+                "choose a writable target".to_owned()
             )
         );
     }
@@ -193,7 +193,7 @@ fn a_directory_that_may_not_be_written_is_refused() {
         refusal(directory.path()),
         (
             format!("no permission to write to `{}`", directory.path().display()),
-            "choose a target that this user may write, or run as its owner".to_owned()
+            "choose a target that you have access to, or run as its owner".to_owned()
         )
     );
 }

@@ -42,7 +42,7 @@ fn a_run_that_ends_leaves_no_manifest() {
     assert_eq!(names_in(directory.path()).len(), 1);
     let (leftovers, left) = classic_leftovers(directory.path()).expect("read");
     assert!(leftovers.is_empty());
-    assert_eq!(left[0].reason, "the program that wrote it still runs");
+    assert_eq!(left[0].reason, "the program that wrote it is still running");
     drop(manifest);
     assert!(names_in(directory.path()).is_empty());
 }

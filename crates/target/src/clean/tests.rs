@@ -88,7 +88,7 @@ fn files_that_no_manifest_names_are_left_and_named() {
     assert_eq!(report.left[0].path, work);
     assert_eq!(
         report.left[0].reason,
-        "it holds files that pgmeter did not make"
+        "it holds files that pgmeter did not create"
     );
     assert_eq!(
         fs::read_to_string(work.join("notes.txt")).expect("the file"),
@@ -230,7 +230,7 @@ fn a_copied_work_directory_keeps_its_manifest_until_it_is_adopted() {
             [
                 "it is not the directory that pgmeter made",
                 "its inode number is not the one in the manifest",
-                "it stays as long as something that it names"
+                "it is kept as long as something it names"
             ]
         );
         let found: Vec<_> = report.adoptable.iter().map(|it| it.size_bytes).collect();

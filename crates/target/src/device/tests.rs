@@ -118,13 +118,13 @@ fn a_device_that_another_program_holds_is_refused() {
     assert_eq!(
         error.to_string(),
         format!(
-            "`{}` is in use: the kernel or another program holds it",
+            "`{}` is in use: it is held by the kernel or another program",
             made.path()
         )
     );
     assert_eq!(
         error.help(),
-        "nothing was written; end what holds it, or choose another device"
+        "nothing was written; stop what holds it, or choose another device"
     );
 }
 

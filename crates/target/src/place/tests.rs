@@ -129,12 +129,12 @@ fn files_that_stand_there_already_are_never_taken_over() {
     let error = claim.create(made("test-0.dat")).expect_err("foreign");
     assert_eq!(
         error.to_string(),
-        format!("`{}` exists and was not made by pgmeter", path.display())
+        format!("`{}` exists and was not created by pgmeter", path.display())
     );
     assert!(claim.remove("test-0.dat").is_err());
     let (left, reason) = claim.dissolve().expect_err("left");
     assert_eq!(left, directory.path().join(WORK_DIRECTORY));
-    assert_eq!(reason, "it holds files that pgmeter did not make");
+    assert_eq!(reason, "it holds files that pgmeter did not create");
     assert_eq!(fs::read_to_string(&path).expect("the file"), "mine");
 }
 

@@ -96,7 +96,7 @@ impl Closed {
 fn tree_of(claim: &Claim, path: &Path, block_bytes: u64) -> Result<Tree, TargetError> {
     let directory = open_tree(claim.directory.as_fd(), TREE)
         .map_err(|error| TargetError::system("open", path, error))?;
-    let found = fstat(&directory).map_err(|error| TargetError::system("look at", path, error))?;
+    let found = fstat(&directory).map_err(|error| TargetError::system("access", path, error))?;
     match claim.made_tree(TREE) {
         Some(made) if made.inode == Some(found.st_ino) => {
             Ok(Tree::at(directory, path.to_owned(), block_bytes))

@@ -449,7 +449,7 @@ fn a_device_admitted_for_reading_is_never_opened_for_writing() {
         .expect_err("refused");
     assert_eq!(
         error.to_string(),
-        format!("`{}` was admitted for reading only", made.path())
+        format!("`{}` was opened for reading only", made.path())
     );
     assert_eq!(
         error.help(),

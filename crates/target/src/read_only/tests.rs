@@ -182,7 +182,7 @@ fn a_hole_is_blank_and_what_was_written_is_not() {
     let precious = Precious::new();
     let whole = ready(&precious.path, BYTES as u64, None).expect("prepared");
     let Some(blank) = whole.blank(0..BYTES as u64) else {
-        println!("skipped: the file system does not tell");
+        println!("skipped: the file system does not report it");
         return;
     };
     assert_eq!(blank.blank_bytes, 0);

@@ -58,11 +58,11 @@ pub fn find(name: &str) -> Result<Builtin, Diagnostic> {
     }
     let message = format!("there is no built-in workload `{}`", crate::printable(name));
     if let Some(words) = in_one_line(name) {
-        return Err(Diagnostic::error("", message).help(format!("write `{words}` in its place")));
+        return Err(Diagnostic::error("", message).help(format!("write `{words}` instead")));
     }
     let help = match nearest(name, FILES.iter().map(|(name, _)| *name)) {
         Some(near) => format!("did you mean `{near}`?"),
-        None => "`pgmeter list` names them all".to_owned(),
+        None => "`pgmeter list` shows them all".to_owned(),
     };
     Err(Diagnostic::error("", message).help(help))
 }

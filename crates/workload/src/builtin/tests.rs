@@ -172,7 +172,7 @@ fn a_short_name_with_another_size_is_said_in_one_line() {
     ] {
         let said = find(name).unwrap_err().to_string();
         assert!(
-            said.ends_with(&format!("help: write `{words}` in its place")),
+            said.ends_with(&format!("help: write `{words}` instead")),
             "{said}"
         );
     }

@@ -144,7 +144,7 @@ fn take<T: PartialEq>(
 /// The flaw of a key that means nothing beside the table.
 pub(crate) fn meaningless(table: Table, key: &'static str) -> Flaw {
     let name = table.key();
-    let message = format!("`{key}` means nothing for `[{name}]`");
+    let message = format!("`{key}` has no effect on `[{name}]`");
     let help = match (key, table) {
         ("size", Table::Postmark) => "write `min_size` and `max_size` in `[postmark]`".to_owned(),
         ("size", Table::FsMark) => "write `size` in `[fs_mark]`".to_owned(),
@@ -155,10 +155,10 @@ pub(crate) fn meaningless(table: Table, key: &'static str) -> Flaw {
         ("run_time", Table::LatFs) => "write `budget` or `sample_time` in `[lat_fs]`".to_owned(),
         ("keep", Table::FsMark) => "write `keep` in `[fs_mark]`".to_owned(),
         ("precondition", _) => {
-            "leave `precondition` out; what a work directory's files lie on cannot be written"
+            "leave `precondition` out; the storage under files cannot be written by itself"
                 .to_owned()
         }
-        ("worker", _) => "write `workers` with their number; they are alike".to_owned(),
+        ("worker", _) => "write `workers` with their number; they are all alike".to_owned(),
         _ => format!("leave `{key}` out"),
     };
     Flaw::new(key, message, help)
@@ -184,13 +184,13 @@ fn seed(workload: &Workload, table: Table) -> Result<(), Flaw> {
 fn calls(workload: &Workload, table: Table) -> Result<(), Flaw> {
     if workload.engine == Some(EngineKind::Mmap) {
         let message = format!(
-            "the engine `mmap` does nothing that `[{}]` asks",
+            "the engine `mmap` cannot do the operations of `[{}]`",
             table.key()
         );
         return Err(Flaw::new("engine", message, "use `psync` or `io_uring`"));
     }
     if workload.cache == Some(CacheMode::Dontcache) {
-        let message = format!("`dontcache` is not possible with `[{}]`", table.key());
+        let message = format!("`dontcache` does not work with `[{}]`", table.key());
         return Err(Flaw::new("cache", message, "use `buffered` or `direct`"));
     }
     let depths = workload

@@ -30,7 +30,7 @@ pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     if workload.precondition.is_some() {
         return refused(
             "precondition",
-            "a file that is written before is no new one",
+            "a file that is written beforehand is not new",
         );
     }
     let known_late = [

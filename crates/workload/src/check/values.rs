@@ -129,7 +129,7 @@ pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     ];
     let written = keys.into_iter().find(|(_, is_written)| *is_written);
     written.map_or(Ok(()), |(key, _)| {
-        let message = format!("`{key}` means nothing without `repetitions = \"auto\"`");
+        let message = format!("`{key}` has no effect without `repetitions = \"auto\"`");
         Err(Flaw::new(key, message, "add `--repetitions auto`"))
     })
 }
@@ -292,7 +292,7 @@ fn content(content: Option<&ContentChoice>) -> Result<(), Flaw> {
             if shares.compress.is_none() && shares.dedupe.is_none() =>
         {
             let help = "write `content = { compress = 50, dedupe = 20 }`";
-            Err(Flaw::new("content", "`content` names no share", help))
+            Err(Flaw::new("content", "`content` sets no share", help))
         }
         _ => Ok(()),
     }

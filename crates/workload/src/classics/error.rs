@@ -36,8 +36,8 @@ pub enum ClassicError {
         /// Why not.
         why: &'static str,
     },
-    /// A key that means nothing without another.
-    #[error("`{table}.{key}` means nothing without `{other}`")]
+    /// A key that has no effect without another.
+    #[error("`{table}.{key}` has no effect without `{other}`")]
     Needs {
         /// The table of the workload file.
         table: &'static str,

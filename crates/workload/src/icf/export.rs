@@ -52,7 +52,7 @@ pub fn from_workload(workload: &Workload) -> Result<(Document, Vec<Diagnostic>),
 fn refuse_what_is_no_single_workload(workload: &Workload) -> Result<(), Diagnostic> {
     if !workload.part.is_empty() {
         let message = format!(
-            "a pack of {} workloads is no single file",
+            "a pack of {} workloads is not a single file",
             workload.part.len()
         );
         return Err(refuse(message, "convert its parts one by one"));
@@ -203,7 +203,7 @@ fn access_line(spec: &str, line: &model::AccessLine) -> Result<AccessLine, Diagn
     }
     let delay_ns = line.delay.unwrap_or_default().0;
     if !delay_ns.is_multiple_of(1_000_000) {
-        let message = format!("a `delay` of `{spec}` is no whole number of milliseconds");
+        let message = format!("a `delay` of `{spec}` is not a whole number of milliseconds");
         return Err(refuse(message, "round the delay"));
     }
     let bytes = |key, value: Option<units::Bytes>| fits(spec, key, value.unwrap_or_default().0);

@@ -33,9 +33,9 @@ pub struct AccessLine {
     pub delay: Option<Span>,
     /// Transactions in a row that use this line once it is drawn; 0 and 1 mean one. Default: 1.
     pub burst: Option<u32>,
-    /// Offsets are multiples of this; 0 means the target's sector. Default: 0.
+    /// Offsets are multiples of this; 0 means the target's sector size. Default: 0.
     pub align: Option<Bytes>,
-    /// Bytes of the answer that follows each request in the opposite direction; 0 means none.
+    /// Bytes of the reply that follows each request in the opposite direction; 0 means none.
     /// Default: 0.
     pub reply: Option<Bytes>,
     /// Where random requests go: `"uniform"`, `{ zipf = 1.2 }`, `{ pareto = 0.2 }`,
@@ -50,7 +50,7 @@ pub struct AccessLine {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DistributionChoice {
-    /// Every aligned start is as likely as any other.
+    /// Every aligned offset is as likely as any other.
     Uniform,
     /// Zipf's law with this skew, above 0 and not 1: rank r is drawn in proportion to r^-skew.
     Zipf(f64),
@@ -61,11 +61,11 @@ pub enum DistributionChoice {
     Normal(Percent),
     /// Zones in the order of the span, each with its share of the requests and of the span.
     Zones(Vec<ZoneChoice>),
-    /// Every aligned start once before any comes again.
+    /// Every aligned offset once before any repeats.
     NoRepeat,
 }
 
-/// A zone of the span.
+/// A zone of the span that is used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ZoneChoice {
@@ -79,10 +79,10 @@ pub struct ZoneChoice {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SequenceChoice {
-    /// Behind the last request.
+    /// After the last request.
     Forward,
     /// Before the last request.
     Backward,
-    /// So many bytes from the start of the last request.
+    /// This many bytes from the start of the last request.
     Strided(Bytes),
 }

@@ -35,7 +35,7 @@ pub enum ContentChoice {
     Reducible(Reducible),
 }
 
-/// How much a storage system can save.
+/// How much a storage system can save by compression and deduplication.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Reducible {

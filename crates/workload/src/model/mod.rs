@@ -48,7 +48,8 @@ pub const IDLE: &str = "Idle";
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Workload {
-    /// Name in kebab case, for the command line and for records. Default: the file's stem.
+    /// Name in kebab case, for the command line and for records. Default: the file's name without
+    /// extension.
     pub name: Option<String>,
     /// The pack that it was a part of, which no file says.
     #[serde(skip)]
@@ -59,7 +60,7 @@ pub struct Workload {
     pub description: Option<String>,
     /// Where the workload comes from: a publication, a product, a trace. Default: the file's name.
     pub source: Option<String>,
-    /// Start from this built-in workload; every key written here replaces the one found there.
+    /// Start from this built-in workload; every key written here replaces the workload's own.
     #[serde(rename = "use")]
     pub base: Option<String>,
     /// Directories, files and block devices to measure. Each worker uses all of them. `--target`
@@ -77,31 +78,32 @@ pub struct Workload {
     /// Requests each worker keeps in flight on each of its targets, or files it works on at once,
     /// 1 to 32768; a list makes one cell for each. Default: 1.
     pub iodepth: Option<OneOrMany<u32>>,
-    /// Requests due each second, of all workers together, `20000` or `"20k/s"`: each begins when it
-    /// is due, whether or not those before it are done, and waits while `iodepth` are in flight
-    /// already. A list makes one cell for each. Default: no rate; each request follows the one
-    /// before it.
+    /// Requests due per second, of all workers together, `20000` or `"20k/s"` (an open loop): each
+    /// starts when it is due, whether or not earlier ones are done, and waits only while `iodepth`
+    /// are in flight. A list makes one cell for each. Default: no rate (a closed loop): each
+    /// request follows an earlier one.
     pub rate: Option<OneOrMany<Rate>>,
-    /// When the requests of a `rate` are due: `uniform`, all equally far apart, or `poisson`, at
-    /// random and independent of each other. Default: `uniform`, but `poisson` with `curve`.
+    /// How the requests of a `rate` are spread over time: `uniform`, at equal intervals, or
+    /// `poisson`, at random and independent of each other. Default: `uniform`, but `poisson` with
+    /// `curve`.
     pub arrivals: Option<ArrivalKind>,
     /// Measure the peak without a rate, then at 10 %, 20 %, ... 100 % of it with one: the
     /// response-time curve. The `arrivals` are `poisson` unless written. Default: false.
     pub curve: Option<bool>,
-    /// Find the highest rate at which a percentile of the response time holds, as in `"p99<=2ms"`:
-    /// the peak is measured without a rate, then trials with one, each halving what is open, until
-    /// 2 % are left and both ends were tried twice. p50, p90, p95, p99, p99.9 or p99.99. The
-    /// `arrivals` are `poisson` unless written. Default: none.
+    /// Find the highest rate that keeps a percentile of the response time within a limit, as in
+    /// `"p99<=2ms"`: the peak is measured without a rate, then trials bisect the rates until 2 %
+    /// are left and both ends were tried twice. p50, p90, p95, p99, p99.9 or p99.99. The `arrivals`
+    /// are `poisson` unless written. Default: none.
     pub find_rate: Option<ResponseLimit>,
-    /// Find the queue depth from which on deeper ones bring nothing: the depths of `iodepth` are
-    /// measured in rising order until two in a row bring less than 2 %. Without `iodepth` they are
-    /// 1, 2, 4 and so on to 256. Default: false.
+    /// Find the queue depth beyond which deeper queues no longer help: the depths of `iodepth` are
+    /// measured in ascending order until two in a row gain less than 2 %. Without `iodepth` they
+    /// are 1, 2, 4 and so on to 256. Default: false.
     pub find_depth: Option<bool>,
     /// How many workers run, 1 to 1024. With `[[worker]]` tables, the tables are taken in turn
-    /// until there are so many. Workers on many files take the targets in turn. Default: 1, or one
-    /// for each table (see its `count`), or for many files one for each target.
+    /// until there are that many. Workers on many files take the targets in turn. Default: 1, or
+    /// one for each table (see its `count`), or for many files one for each target.
     pub workers: Option<u32>,
-    /// Bytes of each target that are used, from `start` on; `0` means all of a device or of an
+    /// How much of each target is used, from `start` on; `0` means all of a device or of an
     /// existing file. Default: all of a device or of an existing file, else 1 GiB.
     pub size: Option<Bytes>,
     /// How much data there is, in all, as times the machine's memory: `"2x"`, `"0.5x"`, up to 100.
@@ -118,32 +120,30 @@ pub struct Workload {
     /// Time each cell runs before it is measured, at most 30 d. Default: 2 s, but 0 with
     /// `new_file` and for work on many files.
     pub ramp_time: Option<Span>,
-    /// End a cell after so many operations of all workers together, ramp not counted.
-    /// Default: no such limit.
+    /// End a cell after this many operations of all workers together, not counting the ramp.
+    /// Default: no limit.
     pub operations: Option<u64>,
-    /// Begin each cell with an empty test file, so that its writes allocate space as first writes
-    /// do; it only writes, in sequence, and ends when the file has its `size` at the latest.
-    /// Default: false.
+    /// Start each cell with an empty test file, so that its writes allocate space. Such a cell only
+    /// writes, sequentially, and ends at the latest when the file has its `size`. Default: false.
     pub new_file: Option<bool>,
-    /// When a cell ends: by `time`, or when rounds of `run_time` each are `steady`; then those of
-    /// the steady window are its figures. Default: `time`.
+    /// When a cell ends: after a `time`, or once rounds of `run_time` each are `steady`; its
+    /// figures are then those of the steady window. Default: `time`.
     pub until: Option<UntilChoice>,
     /// When rounds count as steady.
     pub steady: Option<SteadyChoice>,
-    /// How many times what is used of a target is written, in sequence, before the first cell that
-    /// uses it: `"2x"`, `"1.5x"`, `"none"`, up to 100. Default: `none`.
+    /// How many times the used part of a target is written, sequentially, before the first cell
+    /// that uses it: `"2x"`, `"1.5x"`, `"none"`, up to 100. Default: `none`.
     pub precondition: Option<Precondition>,
     /// How often the whole series of cells is measured, 1 to 1000, or `auto`: at least 3 times,
     /// until the rate of every cell is known to `precision` or the `budget` is spent. Default: 1.
     pub repetitions: Option<Repetitions>,
-    /// How close to the mean both ends of the 95 % confidence interval are to be when
-    /// `repetitions` is `auto`, above 0 to 50 %. Default: 2 %.
+    /// How close to the mean both ends of the 95 % confidence interval must be when `repetitions`
+    /// is `auto`, above 0 to 50 %. Default: 2 %.
     pub precision: Option<Percent>,
-    /// How long the cells are repeated at most when `repetitions` is `auto`, up to 30 d. Default:
-    /// 10 min.
+    /// Time limit for all repetitions when `repetitions` is `auto`, up to 30 d. Default: 10 min.
     pub budget: Option<Span>,
-    /// The number from which the seeds of all workers come. Same plan, same seed: same requests.
-    /// Default: 1, but 42 for PostMark.
+    /// The seed of all workers' random streams. Same plan, same seed: same requests. Default: 1,
+    /// but 42 for PostMark.
     pub seed: Option<Seed>,
     /// CPUs to run on, `[0, 2]` or `"0-3,8"`; workers take them in turn. Default: wherever the
     /// kernel puts them.
@@ -156,20 +156,20 @@ pub struct Workload {
     /// Read the test files into the page cache before each cell, to measure the cache; otherwise
     /// their pages are dropped before each cell, so that it starts cold. Default: false.
     pub warm: Option<bool>,
-    /// Where requests go: `uniform` over all aligned starts that fit, or as `iometer` is coded,
-    /// its generator and its bias included. Default: `uniform`.
+    /// Where requests go: `uniform` over all aligned offsets that fit, or as `iometer` computes it,
+    /// with its generator and its bias. Default: `uniform`.
     pub position: Option<PositionRule>,
-    /// Whose position sequential requests continue: each `worker` its own, or one `shared` by all
-    /// workers of a target. Default: `worker`.
+    /// Where sequential requests continue: at each `worker`'s own position, or at one `shared` by
+    /// all workers of a target. Default: `worker`.
     pub cursor: Option<CursorKind>,
-    /// What is written. Default: `incompressible`.
+    /// The data that is written. Default: `incompressible`.
     pub content: Option<ContentChoice>,
     /// A kernel thread submits the requests (`io_uring` only). Default: false.
     pub sqpoll: Option<bool>,
-    /// Completions are polled for, where the device can (`io_uring` only). Default: false.
+    /// Poll for completions, where the device supports it (`io_uring` only). Default: false.
     pub iopoll: Option<bool>,
-    /// Requests issued with one system call at most, 1 to 32768. Default: 32 where none is in
-    /// flight, else an eighth of the queue depth from 32 on, and 1 below.
+    /// The most requests issued with one system call, 1 to 32768. Default: 32 when none is in
+    /// flight, else an eighth of the queue depth, or 1 where that is below 32.
     pub batch: Option<u32>,
     /// Which series of cells each access specification yields: Iometer's eight test types.
     /// Default: `normal`.
@@ -189,17 +189,17 @@ pub struct Workload {
     /// Many files: created and made durable by threads, as fs_mark does it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fs_mark: Option<FsMark>,
-    /// What is asked of the targets; several are run one after the other.
+    /// What to do to the targets; several are run one after the other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub access_spec: Vec<AccessSpec>,
-    /// What an Iometer configuration says that has no meaning here; kept for the way back.
+    /// Settings of an Iometer configuration that have no meaning here, kept for converting back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub iometer: Option<Extras>,
     /// Workers that differ from each other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub worker: Vec<Worker>,
-    /// The parts of a pack: each is a workload, run in order. Keys at the top of the file hold for
-    /// all parts that do not say otherwise.
+    /// The parts of a pack: each is a workload, run in order. Keys at the top of the file apply to
+    /// all parts that do not set them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub part: Vec<Workload>,
 }

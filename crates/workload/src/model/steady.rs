@@ -18,14 +18,14 @@ pub enum UntilChoice {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SteadyChoice {
-    /// How many of the last rounds are looked at, 2 to 1000. Default: 5.
+    /// How many of the last rounds are judged, 2 to 1000. Default: 5.
     pub window: Option<u32>,
-    /// How far the largest and the smallest of them may lie apart, in percent of their mean, above
+    /// How much the largest and the smallest of them may differ, in percent of their mean, above
     /// 0. Default: 20.
     pub range: Option<Percent>,
-    /// How far the ends of the line fitted through them may lie apart, in percent of their mean,
+    /// How much the ends of the line fitted through them may differ, in percent of their mean,
     /// above 0. Default: 10.
     pub excursion: Option<Percent>,
-    /// After so many rounds it is given up, `window` to 10000. Default: 25.
+    /// Give up after this many rounds, `window` to 10000. Default: 25.
     pub rounds: Option<u32>,
 }

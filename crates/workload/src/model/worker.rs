@@ -16,14 +16,14 @@ pub struct Worker {
     /// The group (Iometer: manager) in which the cycling test types count this worker. Default:
     /// one group for all.
     pub group: Option<String>,
-    /// So many workers are like this one. Default: 1.
+    /// How many workers are like this one. Default: 1.
     pub count: Option<u32>,
     /// Requests in flight on each target. Default: the workload's `iodepth`.
     pub iodepth: Option<u32>,
-    /// The targets; an empty list lets the worker sit out. Default: the workload's `targets`.
+    /// The targets; an empty list leaves the worker idle. Default: the workload's `targets`.
     pub targets: Option<OneOrMany<String>>,
-    /// Names of access specifications, in order; an empty list lets the worker sit out. Default:
-    /// all of the file, in their order.
+    /// Names of access specifications, in order; an empty list leaves the worker idle. Default: all
+    /// of the file, in their order.
     pub access_specs: Option<Vec<String>>,
     /// Bytes of each target that are used. Default: the workload's `size`.
     pub size: Option<Bytes>,

@@ -203,7 +203,7 @@ fn impossible_values_are_refused_with_their_place() {
         ("operations = 0\n", "`operations` is 0, not at least 1"),
         ("cpus = []\n", "`cpus` is an empty list"),
         ("iodepth = []\n", "`iodepth` is an empty list"),
-        ("content = {}\n", "`content` names no share"),
+        ("content = {}\n", "`content` sets no share"),
         ("name = \"\"\n", "`name` is not one line of text"),
         ("[[part]]\n[[part.part]]\n", "a part of a pack has parts"),
         (

@@ -147,7 +147,7 @@ impl OneLine {
         match (self.pattern, iometers) {
             (Some(pattern), Some((other, _))) => {
                 let message = format!(
-                    "`--rw {}` and `{other}` both say what requests do",
+                    "`--rw {}` and `{other}` both set the access pattern",
                     pattern.name()
                 );
                 let help = "use `--rw`, with `--rwmix` for the share of reads, or `--read` and \
@@ -155,24 +155,24 @@ impl OneLine {
                 return refused(message, help);
             }
             (None, None) if self.mix.is_some() => {
-                let message = "`--rwmix` has no `--rw` to mix".to_owned();
+                let message = "`--rwmix` needs `--rw`".to_owned();
                 return refused(
                     message,
                     "add `--rw randrw`, or `--rw rw` for sequential requests",
                 );
             }
             (None, None) => {
-                let message = "`--bs` says how large requests are, but not what they do";
+                let message = "`--bs` sets the request size, but nothing sets the access pattern";
                 return refused(
                     message.to_owned(),
-                    "add `--rw randread`, or another of `--rw`",
+                    "add `--rw randread`, or another pattern",
                 );
             }
             _ => {}
         }
         match (self.mix, self.pattern.filter(|pattern| !pattern.is_mix())) {
             (Some(_), Some(pattern)) => {
-                let message = format!("`--rw {}` has no mix for `--rwmix`", pattern.name());
+                let message = format!("`--rw {}` is no mix that `--rwmix` could change", pattern.name());
                 refused(
                     message,
                     "use `--rw randrw`, or `--rw rw` for sequential requests",

@@ -154,19 +154,21 @@ impl TableOption {
             .collect();
         let owners = owners.join(" and ");
         let message = match table {
-            _ if self.is_dotted => format!("`{key}` means nothing for `{name}`, without {owners}"),
+            _ if self.is_dotted => format!("`{key}` has no effect on `{name}`, which has no \
+                                            {owners}"),
             Some(table) => format!(
-                "`{key}` is no key of `[{}]`, which `{name}` has",
+                "`{key}` is not a key of `[{}]`, which `{name}` uses",
                 table.key()
             ),
-            None => format!("`{key}` is no key of `{name}`, but of {owners}"),
+            None => format!("`{key}` is a key of {owners}, which `{name}` does not use"),
         };
         let near = table.and_then(|table| {
             let keys = keys_of(table);
             let known = keys.iter().map(String::as_str);
             nearest(key, known).map(|near| format!("did you mean `{near}`?"))
         });
-        let help = near.unwrap_or_else(|| format!("leave `{key}` out, or run a workload with it"));
+        let help = near.unwrap_or_else(|| format!("leave `{key}` out, or run a workload that has \
+                                                   it"));
         Diagnostic::error("", message).help(help)
     }
 }

@@ -215,7 +215,7 @@ fn a_key_of_workloads_is_theirs_but_size_is_the_tables() {
     );
     assert_eq!(
         useless(&["size=4k"], "[lat_fs]\n"),
-        "error: `size` means nothing for `[lat_fs]`\nhelp: write `sizes` in `[lat_fs]`"
+        "error: `size` has no effect on `[lat_fs]`\nhelp: write `sizes` in `[lat_fs]`"
     );
     assert_eq!(
         useless(&["size=1 2"], "use = \"oltp\"\n"),
@@ -229,26 +229,26 @@ fn an_option_that_no_workload_uses_is_refused() {
     assert_eq!(
         useless(&["number=3"], "use = \"oltp\"\n"),
         "error: `number` is no key of `oltp`, but of `[postmark]`\n\
-         help: leave `number` out, or run a workload with it"
+         help: leave `number` out, or run a workload that has it"
     );
     assert_eq!(
         useless(&["count=3"], "[postmark]\n"),
         "error: `count` is no key of `[postmark]`, which `w` has\n\
-         help: leave `count` out, or run a workload with it"
+         help: leave `count` out, or run a workload that has it"
     );
     assert_eq!(
         useless(&["files=3", "files=4"], "[create_remove]\n"),
         "error: `files` is no key of `[create_remove]`, which `w` has\n\
-         help: leave `files` out, or run a workload with it"
+         help: leave `files` out, or run a workload that has it"
     );
     assert_eq!(
         useless(&["lat_fs.order=random"], "[create_remove]\n"),
-        "error: `lat_fs.order` means nothing for `w`, without `[lat_fs]`\n\
-         help: leave `lat_fs.order` out, or run a workload with it"
+        "error: `lat_fs.order` has no effect on `w`, without `[lat_fs]`\n\
+         help: leave `lat_fs.order` out, or run a workload that has it"
     );
     assert_eq!(
         useless(&["order=random", "operations=3"], "[lat_fs]\n"),
-        "error: `operations` means nothing for `[lat_fs]`\nhelp: leave `operations` out"
+        "error: `operations` has no effect on `[lat_fs]`\nhelp: leave `operations` out"
     );
     assert_eq!(
         useless(&["compat=1.53"], "[lat_fs]\n"),
@@ -273,7 +273,7 @@ fn an_option_that_one_of_several_uses_is_a_warning_for_the_others() {
     };
     assert_eq!(
         warnings("run_time=5"),
-        ["warning: `run_time` means nothing for `[lat_fs]`\n\
+        ["warning: `run_time` has no effect on `[lat_fs]`\n\
           help: write `budget` or `sample_time` in `[lat_fs]`"]
     );
     assert_eq!(warnings("number=5").len(), 2);

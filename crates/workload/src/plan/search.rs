@@ -70,7 +70,7 @@ impl FromStr for ResponseLimit {
     fn from_str(text: &str) -> Result<Self, String> {
         let refused = || {
             format!(
-                "`{text}` is no percentile of {} with its longest time, as in `p99<=2ms`",
+                "`{text}` is not one of {} with a limit, as in `p99<=2ms`",
                 ResponsePercentile::ALL.map(|(_, name)| name).join(", ")
             )
         };

@@ -160,7 +160,8 @@ impl Place<'_> {
         .into_iter()
         .find(|(_, bytes)| !bytes.is_multiple_of(u64::from(unit)))?;
         let message = format!(
-            "direct I/O on `{}` moves multiples of {unit} bytes; {what} of {bytes} bytes cannot be",
+            "direct I/O on `{}` needs multiples of {unit} bytes, which {what} of {bytes} bytes is \
+             not",
             self.path
         );
         Some(Diagnostic::error("", message).help("add `--cache buffered`"))

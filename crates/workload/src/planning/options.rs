@@ -314,7 +314,7 @@ impl Resolver<'_> {
         let mut written = workload.run_time;
         if !is_counted && written == Some(Span(0)) {
             if self.overrides.has("run_time") {
-                let message = format!("`{}` would measure for no time at all", self.name);
+                let message = format!("`{}` would measure for 0 s", self.name);
                 let help = "give a time such as `--run-time 10s`, or a number of `--operations`";
                 return Err(Diagnostic::error("", message).help(help));
             }

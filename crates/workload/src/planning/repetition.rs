@@ -64,8 +64,8 @@ pub(super) fn rule(series: &[(Often, Vec<Cell>)]) -> Result<Option<RepetitionRul
         return Ok(None);
     };
     if series.iter().any(|(often, _)| *often != first) {
-        let message = "the workloads of a run are all repeated until they are as precise as asked \
-                       for, or none is, and the precision and budget are those of all";
+        let message = "`repetitions = "auto"` needs all workloads of a run to have it, with the \
+                       same `precision` and `budget`";
         let help = "add `--repetitions auto`, `--precision` and `--budget`, or run them one by one";
         return Err(Diagnostic::error("", message).help(help));
     }

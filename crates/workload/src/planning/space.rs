@@ -120,7 +120,7 @@ fn default_size(context: &mut Context, target_index: u32) -> Result<u64, Diagnos
     let path = &entry.facts.path;
     let kept = Bytes(kept_free_bytes(entry.facts.total_bytes));
     if share == 0 {
-        let message = format!("`{path}` has no room for a test file while {kept} stay free");
+        let message = format!("`{path}` has no room for a test file, as {kept} must stay free");
         return Err(Diagnostic::error("", message).help("name another target with `--target`"));
     }
     let message = format!(

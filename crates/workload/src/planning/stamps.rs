@@ -18,8 +18,8 @@ pub(super) fn check(cells: &[Cell]) -> Result<(), Diagnostic> {
         return Ok(());
     };
     let message = format!(
-        "verified blocks have multiples of {STAMPED_BYTES_MIN} bytes; {what} of {bytes} bytes \
-         cannot be stamped"
+        "verification needs multiples of {STAMPED_BYTES_MIN} bytes, which {what} of {bytes} bytes \
+         is not"
     );
     let help = format!("use a multiple of {STAMPED_BYTES_MIN} bytes");
     Err(Diagnostic::error("", message).help(help))

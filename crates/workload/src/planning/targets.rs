@@ -196,7 +196,7 @@ impl Resolver<'_> {
             .filter_map(|name| Some((*name, path_of(name, self.of_iometer)?)))
             .collect();
         for name in distinct.iter().filter(|name| !paths.contains_key(**name)) {
-            let message = format!("`{}` is not a path here", crate::printable(name));
+            let message = format!("`{}` is not a path on this machine", crate::printable(name));
             let help = "name a target of this machine with `--target`";
             self.warnings
                 .push(Diagnostic::warning("", message).help(help));
@@ -231,7 +231,7 @@ impl Resolver<'_> {
         self.table.index_of(path, touched, || {
             let known = facts.target(path);
             if touched && known.is_none() {
-                let message = format!("there is no `{path}` here");
+                let message = format!("`{path}` does not exist on this machine");
                 let help = "name a target of this machine with `--target`";
                 warnings.push(Diagnostic::warning("", message).help(help));
             }

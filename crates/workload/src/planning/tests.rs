@@ -304,7 +304,7 @@ fn targets_that_are_not_here_are_warnings() {
     let planned = planned(&text, &[]);
     assert_eq!(
         messages(&planned.warnings),
-        ["`C:` is not a path here", "there is no `/dev/nope` here"]
+        ["`C:` is not a path on this machine", "there is no `/dev/nope` here"]
     );
     assert_eq!(
         wanted_targets(&workloads(&text), &Overrides::new()),
@@ -538,7 +538,7 @@ fn no_time_at_all_is_refused_as_an_option() {
     let refused = planned_on(LINE, &["run_time=0"], &SystemFacts::default());
     assert_eq!(
         refused.unwrap_err().to_string(),
-        "error: `w` would measure for no time at all\n\
+        "error: `w` would measure for 0 s\n\
          help: give a time such as `--run-time 10s`, or a number of `--operations`"
     );
     let counted = planned(LINE, &["run_time=0", "operations=5"]);
@@ -826,7 +826,7 @@ fn a_rate_of_nothing_and_a_spread_without_a_rate_are_refused_where_they_are_writ
     for (text, seen) in [
         (
             "rate = 10\n[postmark]\n".to_owned(),
-            "`rate` means nothing for `[postmark]`",
+            "`rate` has no effect on `[postmark]`",
         ),
         (
             format!("arrivals = \"poisson\"\n{LINE}"),

@@ -195,7 +195,7 @@ impl Player<'_> {
             Some(near) => format!("did you mean `{near}`?"),
             None => "`pgmeter as postmark` lists the commands with `help`".to_owned(),
         };
-        let message = format!("`{shown}` is no command of PostMark");
+        let message = format!("`{shown}` is not a PostMark command");
         self.error(place, message).help(help)
     }
 
@@ -206,7 +206,7 @@ impl Player<'_> {
         let found = command::find(Compat::default(), line);
         let wanted = found.map_or("a command", |(command, _)| wanted(command));
         let message = format!(
-            "PostMark would pass over this line: {}",
+            "PostMark would ignore this line: {}",
             crate::printable(text)
         );
         self.error(place, message).help(format!("write {wanted}"))
@@ -228,7 +228,7 @@ impl Player<'_> {
             return;
         }
         let taken: Vec<String> = taken.iter().map(i64::to_string).collect();
-        let message = format!("PostMark takes this for {}", taken.join(" "));
+        let message = format!("PostMark reads this as {}", taken.join(" "));
         self.warn(place, message, "write it so");
     }
 
@@ -286,7 +286,7 @@ impl Player<'_> {
             let is_text = text.as_bytes() == location.directory;
             let found = match is_text {
                 true => beneath(&text),
-                false => Err("is no UTF-8 text"),
+                false => Err("is not UTF-8 text"),
             };
             let is_alone = locations.len() == 1;
             let why = match found {
@@ -305,7 +305,7 @@ impl Player<'_> {
             let message = format!("the location `{}` {why}", crate::printable(&text));
             let place = self.place_of(&location.directory);
             if is_alone && self.reading.has_target {
-                self.warn(&place, message, "the target that is given stands for it");
+                self.warn(&place, message, "the target that is given takes its place");
                 continue;
             }
             let help = "name the directory with `--target`, or run the script with `pgmeter as \
@@ -331,10 +331,10 @@ impl Player<'_> {
             let message = format!("{} more warnings are not shown", self.unsaid_count);
             let warning = Diagnostic::warning(self.reading.file, message);
             self.warnings
-                .push(warning.help("mend those that are shown"));
+                .push(warning.help("fix those that are shown"));
         }
         if self.workloads.is_empty() {
-            let message = "the script has no `run`; it is run once, as it is set at its end";
+            let message = "the script has no `run`, so it is run once with its final settings";
             let warning = Diagnostic::warning(self.reading.file, message);
             self.warnings.push(warning.help("add a line `run`"));
             let workload = self.workload()?;

@@ -32,8 +32,8 @@ const TABLE: &str = "postmark";
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Postmark {
-    /// Files made before the transactions, 1 to 1073741823; twice as many may exist at once.
-    /// Each worker has so many. Default: 500.
+    /// Files made before the transactions, 1 to 1073741823; twice as many may exist at once. Each
+    /// worker has this many. Default: 500.
     pub number: Option<u32>,
     /// Transactions of each worker, 1 to 2147483647; with `run_time` time ends them instead.
     /// Default: 500.
@@ -63,7 +63,7 @@ pub struct Postmark {
     /// Chance in tenths that a transaction creates and does not delete, 0 to 10; -1 does neither.
     /// Default: 5.
     pub create_bias: Option<i64>,
-    /// The version whose generator, units and report are taken: `1.14`, `1.5`, `1.53` or `1.54`.
+    /// The version whose generator, units and report are used: `1.14`, `1.5`, `1.53` or `1.54`.
     /// Default: `1.53`.
     pub compat: Option<Compat>,
     /// The form of PostMark's own report: `verbose` or `terse`. Default: `verbose`.

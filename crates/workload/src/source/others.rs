@@ -37,16 +37,16 @@ pub(super) fn recognized(file: &str, bytes: &[u8]) -> Option<Diagnostic> {
     );
     let help = match other {
         Other::FioJob => match one_line(text) {
-            Some(options) => format!("write `pgmeter run {options}` in its place"),
+            Some(options) => format!("write `pgmeter run {options}` instead"),
             None => "write each job as `pgmeter run --rw randread --bs 4k --iodepth 32`".to_owned(),
         },
         Other::Vdbench => {
             "write a workload definition as `pgmeter run --read 70 --random 100 --bs 4k`".to_owned()
         }
         Other::Filebench => {
-            "`fs-mark`, `postmark` and `create-remove` are workloads of many files".to_owned()
+            "try `fs-mark`, `postmark` or `create-remove`, which work on many files too".to_owned()
         }
-        Other::Dbench => "`postmark` is the workload that is nearest to it".to_owned(),
+        Other::Dbench => "the workload most like it is `postmark`".to_owned(),
     };
     Some(Diagnostic::error(file, message).help(help))
 }

@@ -31,12 +31,12 @@ fn empty_binary_and_workless_files_are_refused() {
     assert_eq!(
         refusal("w.toml", b""),
         "error: the file is empty\n  --> w.toml\n\
-         help: name a workload file, or a workload of `pgmeter list`"
+         help: name a workload file, or choose a workload from `pgmeter list`"
     );
     assert_eq!(
         refusal("w.toml", b"\x7fELF\0\0"),
         "error: the file is binary, not a workload\n  --> w.toml\n\
-         help: name a workload file, or a workload of `pgmeter list`"
+         help: name a workload file, or choose a workload from `pgmeter list`"
     );
     assert_eq!(
         refusal("dir/w.toml", b"iodepth = 3\n"),

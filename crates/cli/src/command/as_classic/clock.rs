@@ -23,7 +23,7 @@ pub(super) enum WallClock {
 /// Readings that cannot be understood.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ReadingError {
-    #[error("`{0}` is no time in seconds")]
+    #[error("`{0}` is not a time in seconds")]
     NotATime(String),
     #[error("there is no reading of the clock")]
     Nothing,

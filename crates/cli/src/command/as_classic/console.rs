@@ -161,7 +161,7 @@ impl Console for RealConsole {
 
     fn shell(&mut self, command: Option<&[u8]>) {
         if !self.may_shell {
-            return self.print_error(b"Error: no shell without --allow-shell\n");
+            return self.print_error(b"Error: shell commands need --allow-shell\n");
         }
         self.flush();
         let mut shell = match command {

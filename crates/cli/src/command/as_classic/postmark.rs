@@ -65,7 +65,7 @@ fn clock(args: &PostmarkArgs) -> Result<WallClock, Failure> {
         return Ok(WallClock::System);
     };
     let refused = |reason: String| {
-        let message = format!("cannot take times from `{}`: {reason}", path.display());
+        let message = format!("cannot read times from `{}`: {reason}", path.display());
         let help = Some("give seconds between commas, such as `1000,1002`".to_owned());
         Failure::new(Exit::Usage, message, help)
     };

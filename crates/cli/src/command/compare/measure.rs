@@ -69,7 +69,7 @@ pub(super) fn measure(
     ];
     let ((a, stored_a), (b, stored_b)) = (a?, b?);
     if args.no_db {
-        tell!("the records of both runs are not kept (`--no-db`)");
+        tell!("neither run was stored (`--no-db`)");
     } else if stored_a.is_none() && stored_b.is_none() {
         tell!("A is run {}, B is run {}", a.id, b.id);
     }
@@ -191,8 +191,7 @@ fn refuse_different_things([a, b]: [&Plan; 2], force: bool) -> Result<(), Failur
     });
     let found = found.collect::<Vec<_>>().join(", ");
     let message = format!("different things would be measured on the two targets: {found}");
-    let help = "say what is to be the same, such as `--size 1g`, or compare nevertheless with \
-                `--force`";
+    let help = "make them the same, for example with `--size 1g`, or compare anyway with `--force`";
     Err(Failure::new(Exit::Usage, message, Some(help.to_owned())))
 }
 

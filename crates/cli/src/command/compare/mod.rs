@@ -28,7 +28,7 @@ pub(crate) fn compare(
         return measure::measure(args, place, at_once);
     }
     if args.measure != WorkloadOptions::default() || args.one_line != OneLineArgs::default() {
-        let message = "there are options of a measurement, but nothing to measure";
+        let message = "there are options for measuring, but no targets to measure";
         let help = "write `compare --target A --target B WORKLOAD`, or leave them out";
         return Err(Failure::new(Exit::Usage, message, Some(help.to_owned())));
     }
@@ -73,14 +73,14 @@ fn refuse_too_few(args: &CompareArgs) -> Result<(), Failure> {
         2.. => Ok(()),
         _ if args.published.is_empty() => refused(
             format!(
-                "a comparison takes two runs or more, not {}",
+                "a comparison takes at least two runs, not {}",
                 args.runs.len()
             ),
-            "name a record to compare with, such as `compare a.json b.json`, or published figures \
-             with `--published`",
+            "name another run, as in `pgmeter compare @-2 last`, or published figures with \
+             `--published`",
         ),
         _ if args.fail_on_regression.is_some() => refused(
-            "a published figure gives no verdict, so that there is no regression to fail on".into(),
+            "published figures give no verdict, so there is no regression to fail on".into(),
             "name a run to compare with, or leave `--fail-on-regression` out",
         ),
         _ => Ok(()),

@@ -37,7 +37,7 @@ impl Contest<'_> {
 pub(super) fn too_full(aging: &Aging, refused: &Diagnostic) -> Failure {
     let reason = refused.message.replace(&format!(" on `{PLACE}`"), "");
     let message = format!(
-        "aged to {} there is too little room: {reason}",
+        "aged to {}, it has too little room: {reason}",
         aging.fullness
     );
     let help = "use a lower `--age`, a larger `--image-size`, or a smaller `--scale` or `--size`";
@@ -54,11 +54,11 @@ pub(super) fn shortfalls(label: &str, aging: &Aging, aged: &Aged) -> Vec<String>
     let mut notes = Vec::new();
     if (aged.full_percent - aging.fullness.0).abs() > NEAR_PERCENT {
         notes.push(format!(
-            "{label}: {} full was asked for, and not met: {}",
+            "{label}: {} full was requested but not reached: {}",
             aging.fullness,
             match (aged.file_count, aged.counts.refusals) {
-                (0, _) => "it is fuller when it is new",
-                (_, 0) => "its own count of its space does not settle",
+                (0, _) => "it is fuller than that when new",
+                (_, 0) => "its own count of free space does not settle",
                 _ => "there was no room for more",
             }
         ));
@@ -66,9 +66,9 @@ pub(super) fn shortfalls(label: &str, aging: &Aging, aged: &Aged) -> Vec<String>
     if let Some(wanted) = aging.extents {
         let found = aged.layout.map(|layout| layout.extents_per_file());
         match found {
-            None => notes.push(format!("{label}: does not tell the extents of its files")),
+            None => notes.push(format!("{label}: does not report the extents of its files")),
             Some(found) if found < wanted => notes.push(format!(
-                "{label}: {wanted} extents per file were not reached, however long it was used"
+                "{label}: {wanted} extents per file could not be reached"
             )),
             Some(_) => {}
         }

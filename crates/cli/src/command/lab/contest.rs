@@ -189,8 +189,8 @@ impl Entrant {
             return Err(refused.into());
         }
         self.notes.push(format!(
-            "{}: direct I/O on {} is in blocks of {block_bytes} bytes, which its requests do not \
-             suit, so that it went through the page cache on all file systems",
+            "{}: direct I/O on {} needs blocks of {block_bytes} bytes, which its requests do not \
+             fit, so it went through the page cache on all file systems",
             self.name, asked.ground.medium
         ));
         Ok(())
@@ -262,7 +262,7 @@ impl Contest<'_> {
     fn left_out(&self, job: &Job) -> String {
         let label = &self.asked.choices[job.choice_index].label;
         let workload = &self.entrants[job.workload_index].name;
-        format!("{label}: {workload} was interrupted, and is left out")
+        format!("{label}: {workload} was interrupted and is left out")
     }
 
     fn announce(&self, job: &Job, number: usize, count: usize) {

@@ -56,8 +56,8 @@ impl Asked {
         targets: &[PathBuf],
     ) -> Result<Self, Failure> {
         if args.fs.is_empty() && targets.is_empty() {
-            let help = Some("name some, such as `--fs ext4,xfs,tmpfs`".to_owned());
-            let message = "there is no file system to make";
+            let help = Some("name some, as in `--fs ext4,xfs,tmpfs`".to_owned());
+            let message = "no file system is named";
             return Err(Failure::new(Exit::Usage, message, help));
         }
         let choices = match targets {
@@ -97,7 +97,7 @@ impl Asked {
         let scale = (!self.scale.is_full()).then(|| {
             format!(
                 "scale {}: every workload at {} of its files, bytes and times (PostMark's pool at \
-                 the square root), though never so small that it tells nothing",
+                 the square root), but never too small to mean anything",
                 self.scale, self.scale
             )
         });
@@ -117,8 +117,8 @@ impl Asked {
                             .to_owned()
                     }
                     Medium::Zram => {
-                        "each on a zram device, one at a time: compressed memory, so that the \
-                             processor is measured rather than a disk"
+                        "each on a zram device, one at a time: compressed memory, so the processor \
+                             is measured rather than a disk"
                             .to_owned()
                     }
                     Medium::Device(path) => format!("each on `{}`, one at a time", path.display()),
@@ -148,8 +148,8 @@ fn aging(
 /// What was done to file systems before the workload.
 fn aged_before(aging: &Aging) -> String {
     format!(
-        "each filled to {} first and used, {} times as much written as filled it \
-         (`--age {aging} --seed {}`)",
+        "each filled to {} first and then aged by writing {} times that much (`--age {aging} \
+         --seed {}`)",
         aging.fullness, aging.churn, aging.seed
     )
 }
@@ -157,8 +157,8 @@ fn aged_before(aging: &Aging) -> String {
 /// What holds for figures of guests.
 fn in_guests(host: &Host) -> String {
     format!(
-        "each on an image in User-mode Linux {} with {} of memory, one at a time: counts and \
-         bytes are as true as elsewhere, times are not",
+        "each on an image in User-mode Linux {} with {} of memory, one at a time: counts and bytes \
+         are valid, times are not",
         host.kernel.release,
         Bytes(host.memory_bytes)
     )

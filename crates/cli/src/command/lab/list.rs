@@ -29,12 +29,12 @@ fn text(found: &[Availability], guests: &Result<Kernel, LabError>) -> String {
     for found in found {
         of_entry(&mut text, found, guests.as_ref().ok());
     }
-    let there = "a file system that is mounted already; of it nothing is made";
+    let there = "a directory on a mounted file system, used as it is";
     line(&mut text, "path:DIR", "yes", there);
     match guests {
         Ok(kernel) => {
             let title = format!(
-                "guests of User-mode Linux {}; one was started",
+                "guests of User-mode Linux {}; a test guest started",
                 kernel.release
             );
             line(&mut text, "--vm uml", "yes", &title);
@@ -64,7 +64,7 @@ fn of_entry(text: &mut String, found: &Availability, guests: Option<&Kernel>) {
             text,
             "",
             "",
-            "can be made with `--vm uml`, which needs none of these",
+            "possible with `--vm uml`, which needs none of these",
         );
     }
 }

@@ -193,7 +193,7 @@ fn doubts(done: &[Done]) -> Option<String> {
     if counts.is_empty() {
         return None;
     }
-    let told = "`pgmeter show RUN` tells them.";
+    let told = "`pgmeter show RUN` prints them.";
     if let [_] = done {
         let codes: Vec<&str> = counts.keys().map(String::as_str).collect();
         return Some(format!("Warnings: {}; {told}", codes.join(", ")));

@@ -29,7 +29,7 @@ pub(crate) fn peak(contest: &Contest, repetitions: u32) -> Result<Option<Peak>, 
     if !needs_device || asked.host.is_some() {
         return Ok(None);
     }
-    contest.say("the bare device, for its peak");
+    contest.say("the bare device, to find its peak");
     let mut lab = Lab::begin(&asked.directory)?;
     let bare = lab.build_bare(&asked.ground)?;
     let described = format!(

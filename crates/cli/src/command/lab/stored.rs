@@ -26,7 +26,7 @@ pub(super) fn keep(record: &LabRecord, place: &Place, is_quiet: bool) {
     let kept = place.open().and_then(|mut store| store.keep_lab(&bare));
     match kept {
         Ok(()) if is_quiet => {}
-        Ok(()) => tell!("again: pgmeter lab report {}", record.id),
+        Ok(()) => tell!("to print it again: pgmeter lab report {}", record.id),
         Err(error) => tell!("warning: the lab is not in the results store: {error}"),
     }
 }
@@ -70,7 +70,7 @@ pub(crate) fn report_file(args: &ReportArgs, json: JsonOutput) -> Result<Reporte
         }
         ReportFormat::IometerCsv | ReportFormat::Classic | ReportFormat::FioJson => {
             let message = format!(
-                "`{}` is a lab, which this format does not have",
+                "`{}` is a lab, which this format cannot show",
                 path.display()
             );
             let help = Some("use one of text, markdown, html, csv, json".to_owned());

@@ -76,7 +76,7 @@ fn since(text: &str) -> Result<Timestamp, Failure> {
     found.ok_or_else(|| {
         let help =
             "write a day as `2026-11-21`, a time as `2026-11-21T05:00:00Z`, or a span as `7d`";
-        let message = format!("`{text}` is no time");
+        let message = format!("`{text}` is not a time");
         Failure::new(Exit::Usage, message, Some(help.to_owned()))
     })
 }

@@ -265,7 +265,7 @@ fn a_directory_or_link_that_no_manifest_names_is_refused_and_left() {
     let report = prepared.release(false).expect("released");
     assert_eq!(
         report.left[0].reason,
-        "it holds files that pgmeter did not make"
+        "it holds files that pgmeter did not create"
     );
     assert!(planted.is_symlink());
 }

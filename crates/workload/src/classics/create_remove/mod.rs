@@ -46,8 +46,8 @@ pub struct CreateRemove {
     /// What happens between two steps: `remount`, `drop-caches` or `nothing`; the first two need
     /// root. Default: `nothing`.
     pub between: Option<Between>,
-    /// Who works: `syscall` makes the system calls itself, `exec` starts a program for each file
-    /// as the original script did. Default: `syscall`.
+    /// How files are created and removed: by system calls of the workers (`syscall`), or by a
+    /// program started for each file (`exec`), as in the original script. Default: `syscall`.
     pub mode: Option<Mode>,
     /// How a file is made durable before it is closed, with `syscall` only: `none`, `fsync` or
     /// `fdatasync`. Default: `none`.
@@ -60,7 +60,7 @@ pub struct CreateRemove {
 pub enum Between {
     /// The file system is unmounted and mounted again.
     Remount,
-    /// What is dirty is written, and the caches of the kernel are emptied.
+    /// Dirty pages are written, then the kernel's caches are dropped.
     DropCaches,
     /// Nothing.
     #[default]
@@ -71,10 +71,10 @@ pub enum Between {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
-    /// The workers, by system calls.
+    /// By system calls of the workers.
     #[default]
     Syscall,
-    /// A program for each file.
+    /// By a program started for each file.
     Exec,
 }
 

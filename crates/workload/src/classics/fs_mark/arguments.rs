@@ -78,7 +78,7 @@ fn read(arguments: &[OsString]) -> Result<Invocation, String> {
             Piece::Option(letter, value) => set(&mut invocation, letter, &value)?,
             Piece::Operand(word) => {
                 let shown = printable(&word.to_string_lossy());
-                let warning = format!("`{shown}` is no option and is not used");
+                let warning = format!("`{shown}` is not an option and is ignored");
                 invocation.warnings.push(warning);
             }
         }

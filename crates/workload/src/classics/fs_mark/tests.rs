@@ -167,7 +167,7 @@ fn numbers_are_read_as_the_original_reads_them_and_that_is_said() {
         [
             "`-s 1k` is taken as `1`, as fs_mark does",
             "`-S x` is taken as `0`, as fs_mark does",
-            "`extra` is no option and is not used",
+            "`extra` is not an option and is ignored",
         ]
     );
 }
@@ -188,7 +188,7 @@ fn bad_command_lines_say_what_is_wrong() {
         ("-d a -p 129", "`-p` is `129`, not 0 to 128"),
         (
             "-d a -N 5",
-            "`fs_mark.files_per_subdirectory` means nothing without `subdirectories`",
+            "`fs_mark.files_per_subdirectory` has no effect without `subdirectories`",
         ),
         (
             "-d a -d b -t 3",

@@ -343,7 +343,7 @@ fn what_iometer_cannot_say_is_refused_or_named() {
     );
     assert_eq!(
         line(|line| line.delay = Some(Span(1))),
-        "a `delay` of `oltp` is no whole number of milliseconds"
+        "a `delay` of `oltp` is not a whole number of milliseconds"
     );
     assert_eq!(
         line(|line| line.reply = Some(Bytes(1 << 32))),
@@ -367,7 +367,7 @@ fn what_iometer_cannot_say_is_refused_or_named() {
     );
     assert_eq!(
         refusal(&|workload| workload.part = vec![native()]),
-        "a pack of 1 workloads is no single file"
+        "a pack of 1 workloads is not a single file"
     );
     let mut workload = native();
     workload.content = Some(ContentChoice::FullRandom);

@@ -204,7 +204,8 @@ fn a_binary_file_is_refused() {
 fn other_text_is_refused() {
     assert_eq!(
         refused_bytes(b"[global]\nrw=randread\n"),
-        "error: `[global]` is not a version, so this is no Iometer configuration\n  --> a.icf:1\n\
+        "error: `[global]` is not a version, so this is not an Iometer configuration\n  --> \
+         a.icf:1\n\
          help: the first line must name the version, such as `Version 1.1.0`"
     );
     assert_eq!(

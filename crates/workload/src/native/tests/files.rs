@@ -212,12 +212,12 @@ fn a_workload_has_one_table_or_access_specifications() {
 fn keys_that_mean_nothing_for_files_are_refused_where_they_stand() {
     assert_eq!(
         whole("size = \"1GiB\"\n[postmark]\n"),
-        "error: `size` means nothing for `[postmark]`\n  --> w.toml:1:8\n   1 | size = \"1GiB\"\n\
+        "error: `size` has no effect on `[postmark]`\n  --> w.toml:1:8\n   1 | size = \"1GiB\"\n\
          help: write `min_size` and `max_size` in `[postmark]`"
     );
     assert_eq!(
         whole("run_time = 3\n[[part]]\nworkers = 2\n[part.lat_fs]\n"),
-        "error: `run_time` means nothing for `[lat_fs]`\n  --> w.toml:2:1\n   2 | [[part]]\n\
+        "error: `run_time` has no effect on `[lat_fs]`\n  --> w.toml:2:1\n   2 | [[part]]\n\
          help: write `budget` or `sample_time` in `[lat_fs]`"
     );
     for key in [
@@ -238,7 +238,7 @@ fn keys_that_mean_nothing_for_files_are_refused_where_they_stand() {
     ] {
         let message = whole(&format!("{key}\n[lat_fs]\n"));
         assert!(
-            message.contains("means nothing for `[lat_fs]`"),
+            message.contains("has no effect on `[lat_fs]`"),
             "{message}"
         );
     }

@@ -175,7 +175,7 @@ impl Layout<'_, '_> {
             return Ok(());
         };
         let message = format!(
-            "direct I/O on `{}` moves multiples of {unit} bytes; `{key}` makes it {size} bytes",
+            "direct I/O on `{}` needs multiples of {unit} bytes, but `{key}` makes it {size} bytes",
             entry.facts.path
         );
         let error = Diagnostic::error("", message).help("add `--cache buffered`");

@@ -97,8 +97,8 @@ fn a_script_without_a_run_is_run_once_at_its_end() {
     assert_eq!(settings(&loaded.workloads[0]).number, 9);
     assert_eq!(
         loaded.warnings[0].to_string(),
-        "warning: the script has no `run`; it is run once, as it is set at its end\n  \
-         --> dir/mail.pm\nhelp: add a line `run`"
+        "warning: the script has no `run`, so it is run once with its final settings\n  --> \
+         dir/mail.pm\nhelp: add a line `run`"
     );
 }
 
@@ -130,8 +130,8 @@ fn lines_that_postmark_would_pass_over_are_errors() {
     );
     assert_eq!(
         refusal("set bias read 11\n"),
-        "error: PostMark would pass over this line: no bias specified (0-10 for greater \
-         chance,-1 to disable)\n  --> dir/mail.pm:1\n   1 | set bias read 11\n\
+        "error: PostMark would ignore this line: no bias specified (0-10 for greater chance,-1 to \
+         disable)\n  --> dir/mail.pm:1\n   1 | set bias read 11\n\
          help: write a number from 0 to 10 behind it, or -1"
     );
     for line in [

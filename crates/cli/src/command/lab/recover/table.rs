@@ -93,9 +93,9 @@ pub(super) fn record(trials: &Trials, held: &Held, start: LabRecord) -> LabRecor
     let recovery = [
         row(&columns, "mounted again, trials", Column::mounted_again),
         row(&columns, "mount, ms (of a guest)", Column::mount_ms),
-        row(&columns, "recovered something, trials", Column::recovered),
+        row(&columns, "recovery did something, trials", Column::recovered),
         row(&columns, "unmounted, trials", Column::unmounted),
-        row(&columns, "then consistent, trials", Column::consistent),
+        row(&columns, "consistent afterwards, trials", Column::consistent),
     ];
     let sections = [
         section("Promised by `fsync`", promised),
@@ -193,8 +193,8 @@ fn remarks(trials: &Trials) -> Vec<String> {
         Bytes(trials.host.memory_bytes),
         trials.args.seed
     );
-    let control = "nothing was synced, though it was promised: a control, in which files must be \
-                   missed";
+    let control = "a control: nothing was synced although the check assumes it was, so losses must \
+                   be found";
     let control = trials.args.no_fsync.then(|| control.to_owned());
     control.into_iter().chain([guests]).collect()
 }
@@ -300,7 +300,7 @@ impl<'a> Column<'a> {
             .take(SAID_MAX)
             .map(|line| format!("`{line}`"))
             .collect();
-        let kernel = "the kernel said while it mounted:";
+        let kernel = "the kernel logged while mounting:";
         (!quoted.is_empty())
             .then(|| format!("{}: {kernel} {}{more}", self.label, quoted.join(", ")))
     }
