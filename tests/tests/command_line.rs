@@ -297,12 +297,22 @@ fn completions_and_the_manual_are_printed() {
             seen.text()
         );
     }
-    let seen = bed.run(&["man"]);
-    assert!(
-        seen.code == 0 && seen.stdout.contains(".TH"),
-        "{}",
-        seen.text()
-    );
+    let pages = bed.run(&["man", "--list"]).stdout;
+    assert!(pages.lines().count() > 15, "{pages}");
+    for page in pages.lines() {
+        let command = page.strip_prefix("pgmeter-");
+        let words: Vec<&str> = ["man"].into_iter().chain(command).collect();
+        let seen = bed.run(&words);
+        let head = format!(".TH {page} 1");
+        assert!(
+            seen.code == 0 && seen.stdout.contains(&head),
+            "{}",
+            seen.text()
+        );
+        assert!(seen.stdout.contains(".SH EXAMPLES"), "{}", seen.text());
+    }
+    bed.run(&["man", "rnu"])
+        .assert_refused(2, &["there is no command `rnu`", "help: "]);
 }
 
 #[test]

@@ -387,7 +387,10 @@ fn links_in_the_place_of_the_target_or_the_work_directory_are_refused() {
     let seen = bed.run(&["run", "postmark", "--target", &target]);
     seen.assert_refused(
         3,
-        &["pgmeter.work` exists and was not created by pgmeter", "help: "],
+        &[
+            "pgmeter.work` exists and was not created by pgmeter",
+            "help: ",
+        ],
     );
     assert_eq!(bed.left_in_target(), ["pgmeter.work"]);
     assert_eq!(end_to_end::names_in(&victim), ["1"]);

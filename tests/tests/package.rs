@@ -146,7 +146,10 @@ fn manual_completions_documents_and_licenses_are_there() {
         let path = root.join(name).to_string_lossy().into_owned();
         run_tool("gzip", &["--decompress", "--stdout", &path]).unwrap()
     };
-    assert!(unpack("usr/share/man/man1/pgmeter.1.gz").contains(".TH pgmeter 1"));
+    for page in ["pgmeter", "pgmeter-run", "pgmeter-lab", "pgmeter-compare"] {
+        let text = unpack(&format!("usr/share/man/man1/{page}.1.gz"));
+        assert!(text.contains(&format!(".TH {page} 1")), "{page}");
+    }
     let licenses = unpack("usr/share/doc/pgmeter/third-party-licenses.gz");
     for part in ["\nserde ", "\nio-uring ", "Permission is hereby granted"] {
         assert!(licenses.contains(part), "no `{part}`");

@@ -102,16 +102,18 @@ pub(crate) enum Command {
     Clean(CleanArgs),
     /// Stand in for another benchmark, with its options and output; so does a link of its name
     // Every flag behind the program's name is that program's, `--help` too.
-    #[command(disable_help_flag = true, arg_required_else_help = true)]
+    #[command(disable_help_flag = true, arg_required_else_help = true, after_help = AS_HELP)]
     As(AsArgs),
     /// Print a shell completion script
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// Print the manual page
-    Man,
+    /// Print the manual page of the program, or of one command
+    Man(ManArgs),
 }
+
+const AS_HELP: &str = "`pgmeter as CLASSIC --help` shows the options of that program.";
 
 const RUNS_HELP: &str = "RUN is an id, the start of an id, `last` for the newest, `@-2` for the \
 one before it, or `tag:NAME` if one run has that tag. `--db FILE` or PGMETER_DB selects another \
@@ -316,6 +318,16 @@ pub(crate) enum ClassicArg {
     /// Synchronous file creation with many threads
     #[value(name = "fs_mark")]
     FsMark,
+}
+
+/// Arguments of `man`.
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The command, such as `run`
+    pub command: Option<String>,
+    /// Print the names of all pages instead
+    #[arg(long, conflicts_with = "command")]
+    pub list: bool,
 }
 
 /// Live displays.

@@ -6,8 +6,10 @@ use std::process::ExitCode;
 use clap::error::{ContextKind, ContextValue};
 use units::{printable, printable_message};
 use workload::Diagnostic;
+use workload::reference::keys;
 
-use crate::foreign::translate;
+use crate::foreign::{key_of, translate};
+use crate::slips;
 use crate::terminal::print_help;
 
 /// What the exit code says.
@@ -53,15 +55,12 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// The option that lets a device be overwritten.
-pub(crate) const DESTRUCTIVE: &str = "overwrite-device";
-
 /// Prints what is wrong with the command line, or the help that it asks for.
 pub(crate) fn not_understood(mut error: clap::Error) -> Exit {
-    suggest_nothing_destructive(&mut error);
     let words: Vec<String> = std::env::args_os()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
+    slips::amend(&mut error, &words);
     translate(&mut error, &words);
     if !error.use_stderr() {
         print_help(&error);
@@ -91,25 +90,6 @@ fn show_arguments(error: &mut clap::Error) {
     let shown: Vec<_> = error.context().filter_map(shown).collect();
     for (kind, value) in shown {
         error.insert(kind, value);
-    }
-}
-
-/// Takes back the suggestion of an option that destroys data: nobody shall have it for a typo.
-fn suggest_nothing_destructive(error: &mut clap::Error) {
-    let is_destructive = |value: &ContextValue| value.to_string().contains(DESTRUCTIVE);
-    let suggestions = [
-        ContextKind::SuggestedArg,
-        ContextKind::SuggestedCommand,
-        ContextKind::SuggestedSubcommand,
-        ContextKind::SuggestedValue,
-        ContextKind::Suggested,
-    ];
-    for kind in suggestions {
-        if error.get(kind).is_some_and(is_destructive) {
-            error.remove(kind);
-            // It shows what was suggested as if it had been given.
-            error.remove(ContextKind::Usage);
-        }
     }
 }
 
@@ -166,12 +146,29 @@ impl Failure {
 }
 
 impl From<Diagnostic> for Failure {
-    fn from(diagnostic: Diagnostic) -> Self {
+    fn from(mut diagnostic: Diagnostic) -> Self {
+        explain_foreign_key(&mut diagnostic);
         Self {
             exit: Exit::Usage,
             text: diagnostic.to_string(),
         }
     }
+}
+
+/// Where another program's word stands in the place of a key, the help says what it is called here.
+fn explain_foreign_key(diagnostic: &mut Diagnostic) {
+    let unknown = diagnostic.message.strip_prefix("unknown key `");
+    let Some(word) = unknown.and_then(|rest| rest.strip_suffix('`')) else {
+        return;
+    };
+    // A key of the same name in another table is a better guess.
+    let is_elsewhere = diagnostic.help.as_ref();
+    let is_elsewhere = is_elsewhere.is_some_and(|help| help.contains(" stands "));
+    let Some(path) = key_of(word).filter(|_| !is_elsewhere) else {
+        return;
+    };
+    let key = keys().into_iter().find(|key| key.path() == path);
+    diagnostic.help = key.map(|key| format!("it is `{path}` here: {}", key.sentence()));
 }
 
 impl From<run::RunError> for Failure {
@@ -209,48 +206,5 @@ impl From<target::TargetError> for Failure {
     fn from(error: target::TargetError) -> Self {
         let help = Some(error.help());
         Self::new(Exit::System, error, help)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::Parser;
-
-    use super::*;
-    use crate::args::Cli;
-
-    fn complaint(arguments: &[&str]) -> String {
-        let words = ["pgmeter"].iter().chain(arguments);
-        let mut error = Cli::try_parse_from(words).expect_err("a typo");
-        suggest_nothing_destructive(&mut error);
-        error.render().to_string()
-    }
-
-    #[test]
-    fn no_typo_is_answered_with_the_option_that_destroys() {
-        let typos = [
-            "--row=randread",
-            "--overwrite",
-            "--overwrite-devic=/dev/x",
-            "--overwrite_device",
-            "--write-device",
-            "--device",
-            "--over",
-            "--ow",
-        ];
-        for command in [&["run"][..], &["compare"], &["check"], &["lab", "run"]] {
-            for typo in typos {
-                let said = complaint(&[command, &[typo]].concat());
-                let rest = said.replacen(typo.split('=').next().unwrap_or(typo), "", 1);
-                assert!(!rest.contains(DESTRUCTIVE), "{said}");
-                assert!(said.starts_with("error: "), "{said}");
-            }
-        }
-    }
-
-    #[test]
-    fn other_options_are_still_suggested() {
-        let said = complaint(&["run", "--run-tme=5s"]);
-        assert!(said.contains("'--run-time'"), "{said}");
     }
 }

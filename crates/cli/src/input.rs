@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{IsTerminal, Read};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
 use units::{Rate, printable};
@@ -13,6 +14,7 @@ use crate::args::{
 };
 use crate::failure::{Exit, Failure};
 use crate::foreign::of_workload;
+use crate::stored::names_a_run;
 
 /// Larger files are no workloads; nothing is read beyond.
 const FILE_BYTES_MAX: u64 = 64 << 20;
@@ -70,9 +72,10 @@ fn one_line(args: &WorkloadArgs) -> Result<Option<Workload>, Failure> {
     if let (Some(option), Some(name)) = (words.first_option(), args.workloads.first()) {
         let name = printable(name);
         let message = format!("`{option}` describes a workload, and `{name}` names another");
-        let help =
-            format!("leave out `{name}`, or change it with `--set KEY=VALUE` instead of \
-                     `{option}`");
+        let help = format!(
+            "leave out `{name}`, or change it with `--set KEY=VALUE` instead of \
+                     `{option}`"
+        );
         return Err(Failure::new(Exit::Usage, message, Some(help)));
     }
     Ok(words.workload()?)
@@ -100,7 +103,12 @@ pub(crate) fn find(name: &str, options: &LoadOptions) -> Result<Loaded, Failure>
     }
     let is_path = name.contains('/') || path.extension().is_some();
     if !is_path && !path.is_file() {
-        return Ok(load_builtin(name)?);
+        let builtin = load_builtin(name);
+        return match builtin.is_err() {
+            true if path.is_dir() => Err(not_a_file(path)),
+            true if is_stored_run(name) => Err(stored_run(name)),
+            _ => Ok(builtin?),
+        };
     }
     let bytes = read(path)?;
     Ok(load_with(name, &bytes, options)?)
@@ -133,12 +141,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     let file = File::open(path).map_err(failed)?;
     let found = file.metadata().map_err(failed)?;
     if !found.is_file() {
-        let help = Some("name a workload file".to_owned());
-        return Err(Failure::new(
-            Exit::Usage,
-            format!("`{name}` is not a regular file"),
-            help,
-        ));
+        return Err(not_a_file(path));
     }
     let bytes = read_whole(file).map_err(failed)?;
     bytes.ok_or_else(|| {
@@ -149,6 +152,37 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
         let help = Some("name a workload file".to_owned());
         Failure::new(Exit::Usage, message, help)
     })
+}
+
+/// A target in the place of a workload.
+fn not_a_file(path: &Path) -> Failure {
+    let name = path.display();
+    let kind = std::fs::metadata(path).map(|found| found.file_type());
+    let (what, is_target) = match kind {
+        Ok(kind) if kind.is_dir() => ("a directory", true),
+        Ok(kind) if kind.is_block_device() => ("a block device", true),
+        _ => ("a special file", false),
+    };
+    let help = match is_target {
+        true => format!("to measure it, write `--target {name}`"),
+        false => "name a workload file".to_owned(),
+    };
+    let message = format!("`{name}` is {what}, not a workload");
+    Failure::new(Exit::Usage, message, Some(help))
+}
+
+/// Whether a name can only be meant for a stored run: ids begin with the date.
+fn is_stored_run(name: &str) -> bool {
+    let digits = name.chars().take_while(char::is_ascii_digit).count();
+    names_a_run(name) && (digits == 0 || digits >= 8)
+}
+
+/// A stored run in the place of a workload.
+fn stored_run(name: &str) -> Failure {
+    let name = printable(name);
+    let message = format!("`{name}` names a stored run, not a workload");
+    let help = format!("`pgmeter show {name}` prints its report");
+    Failure::new(Exit::Usage, message, Some(help))
 }
 
 /// The workload on standard input.
@@ -178,7 +212,10 @@ fn read_whole(from: impl Read) -> std::io::Result<Option<Vec<u8>>> {
 fn overrides(args: &WorkloadOptions) -> Result<Overrides, Failure> {
     let mut overrides = Overrides::new();
     let mut set = |key: &str, value: Option<String>| match value {
-        Some(value) => overrides.set(key, &value),
+        Some(value) => {
+            let set = overrides.set(key, &value);
+            set.map_err(|error| in_options(error, key))
+        }
         None => Ok(()),
     };
     let depths: Vec<String> = args.iodepth.iter().map(u32::to_string).collect();
@@ -228,6 +265,14 @@ fn overrides(args: &WorkloadOptions) -> Result<Overrides, Failure> {
         overrides.set_targets(args.target.iter().map(text).collect::<Result<_, _>>()?);
     }
     Ok(overrides)
+}
+
+/// The error of an option, whose help writes the option and not the key that it sets.
+fn in_options(mut error: Diagnostic, key: &str) -> Diagnostic {
+    let option = format!("`--{} ", key.replace('_', "-"));
+    let written = format!("`{key} = ");
+    error.help = error.help.map(|help| help.replace(&written, &option));
+    error
 }
 
 fn rates(rates: &[Rate]) -> Option<String> {

@@ -15,6 +15,7 @@ mod output;
 mod rescue;
 mod schemas;
 mod signals;
+mod slips;
 mod stored;
 
 use std::ffi::OsString;
@@ -62,6 +63,13 @@ fn not_understood(error: clap::Error) -> ExitCode {
     if error.kind() == ErrorKind::DisplayVersion && command::version::is_verbose(words) {
         return code(command::version::version());
     }
+    // Behind a program's name these flags are that program's, so clap must not know them here.
+    if let [command, flag] = arguments.as_slice()
+        && command == "as"
+        && (flag == "-h" || flag == "--help")
+    {
+        return code(command::as_classic::help());
+    }
     failure::not_understood(error).into()
 }
 
@@ -104,6 +112,6 @@ fn dispatch(cli: Cli, at_once: fn() -> !) -> Result<Exit, Failure> {
         Command::Clean(args) => command::clean::clean(&args),
         Command::As(args) => command::as_classic::run(args, at_once),
         Command::Completions { shell } => command::manual::completions(shell),
-        Command::Man => command::manual::man(),
+        Command::Man(args) => command::manual::man(&args),
     }
 }

@@ -281,8 +281,10 @@ impl LabError {
                     .to_owned()
             }
             Self::Pool { name } => {
-                format!("create a {name} file system yourself and name its directory: `--fs \
-                         path:DIR`")
+                format!(
+                    "create a {name} file system yourself and name its directory: `--fs \
+                         path:DIR`"
+                )
             }
             Self::BadScale { .. } => "write `--scale 0.02` for a fiftieth".to_owned(),
             Self::BadAge { .. } => {

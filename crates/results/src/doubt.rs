@@ -195,8 +195,10 @@ fn compressible_content(planned: Option<&Cell>) -> Finding {
             _ => None,
         }
     })?;
-    let message = format!("the data written is {what}; some devices and file systems benefit from \
-                           that");
+    let message = format!(
+        "the data written is {what}; some devices and file systems benefit from \
+                           that"
+    );
     Some((WarningCode::CompressibleContent, message))
 }
 

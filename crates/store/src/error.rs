@@ -153,8 +153,10 @@ impl StoreError {
                 "name another file with `--db FILE`; this one was not touched"
             }
             Self::Newer { .. } => "use the version of pgmeter that wrote it, or name another file",
-            Self::OlderReadOnly { .. } => "copy it to a writable directory and name the copy with \
-                                           `--db FILE`",
+            Self::OlderReadOnly { .. } => {
+                "copy it to a writable directory and name the copy with \
+                                           `--db FILE`"
+            }
             Self::Damaged { .. } => {
                 "move the file away to begin a new store; `sqlite3 FILE .recover` may save runs"
             }

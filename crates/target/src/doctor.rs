@@ -250,11 +250,9 @@ fn cores() -> Finding {
             detail,
             "run `cpupower frequency-set -g performance` for stable figures",
         ),
-        _ if usable < 2 => Finding::limited(
-            NAME,
-            detail,
-            "expect other programs to disturb the figures",
-        ),
+        _ if usable < 2 => {
+            Finding::limited(NAME, detail, "expect other programs to disturb the figures")
+        }
         _ => Finding::ok(NAME, detail),
     }
 }

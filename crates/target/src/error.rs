@@ -325,7 +325,10 @@ impl TargetError {
                 resolved: Some(resolved),
                 ..
             } => {
-                format!("to measure what it points to, use `--target {}`", resolved.display())
+                format!(
+                    "to measure what it points to, use `--target {}`",
+                    resolved.display()
+                )
             }
             Self::Symlink { resolved: None, .. } => {
                 "the link is dangling; give the path of a directory".to_owned()

@@ -1,11 +1,13 @@
 //! "Did you mean": the nearest of the known words.
 
+/// Nobody means a known word by a longer text, and the distance takes the square of its length.
+const SEEN_BYTES_MAX: usize = 64;
+
 /// The known word nearest to `seen`, if any is near enough to be meant.
 ///
 /// Source: Damerau-Levenshtein distance of at most a third of the longer word, at least 1.
 pub(crate) fn nearest<'a>(seen: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    // Nobody means a known word by a text of this length, and the distance takes its square.
-    if seen.len() > 64 {
+    if seen.len() > SEEN_BYTES_MAX {
         return None;
     }
     let plain = folded(seen);
@@ -15,6 +17,46 @@ pub(crate) fn nearest<'a>(seen: &str, known: impl IntoIterator<Item = &'a str>) 
         .filter(|(distance, word)| *distance <= (word.len().max(seen.len()) / 3).max(1))
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, word)| word)
+}
+
+/// Up to `most` known words that may be meant by `seen`, likeliest first: those spelled alike, then
+/// those that share a whole part between joints with it, as `depth` does with `find_depth`.
+pub(crate) fn nearest_few<'a>(
+    seen: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    most: usize,
+) -> Vec<&'a str> {
+    if seen.len() > SEEN_BYTES_MAX {
+        return Vec::new();
+    }
+    let plain = folded(seen);
+    let rank = |word: &str| {
+        let other = folded(word);
+        let distance = strsim::damerau_levenshtein(&plain, &other);
+        let is_alike = distance <= (word.len().max(seen.len()) / 3).max(1);
+        let shares_a_part = || {
+            other
+                .split('_')
+                .any(|part| plain.split('_').any(|it| it == part))
+        };
+        match () {
+            () if is_alike => Some(distance),
+            // Behind all that are spelled alike.
+            () if shares_a_part() => Some(SEEN_BYTES_MAX + distance),
+            () => None,
+        }
+    };
+    let ranked = known
+        .into_iter()
+        .filter_map(|word| Some((rank(word)?, word)));
+    let mut ranked: Vec<(usize, &str)> = ranked.collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.dedup_by_key(|(_, word)| *word);
+    ranked
+        .into_iter()
+        .take(most)
+        .map(|(_, word)| word)
+        .collect()
 }
 
 /// Case and the kind of joint are not worth a difference.
@@ -44,6 +86,15 @@ mod tests {
         assert_eq!(nearest("RAMP-TIME", known), Some("ramp_time"));
         assert_eq!(nearest("frobnicate", known), None);
         assert_eq!(nearest(&"x".repeat(100_000), known), None);
+    }
+
+    #[test]
+    fn several_words_are_near_by_spelling_and_by_their_parts() {
+        let known = ["iodepth", "find_depth", "run_time", "ramp_time", "size"];
+        assert_eq!(nearest_few("runtime", known, 3), ["run_time", "ramp_time"]);
+        assert_eq!(nearest_few("depth", known, 3), ["iodepth", "find_depth"]);
+        assert_eq!(nearest_few("time", known, 1), ["run_time"]);
+        assert!(nearest_few("frobnicate", known, 3).is_empty());
     }
 
     #[test]

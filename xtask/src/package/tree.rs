@@ -48,8 +48,14 @@ impl Tree {
     /// Adds all that goes with the program.
     pub fn fill(&self, program: &Path) -> Result<(), Failure> {
         let printed = |words: &[&str]| run_tool(Command::new(program).args(words));
-        let manual = compressed(&printed(&["man"])?);
-        write(&self.path("usr/share/man/man1/pgmeter.1.gz")?, &manual)?;
+        for page in String::from_utf8_lossy(&printed(&["man", "--list"])?).lines() {
+            let manual = match page.strip_prefix("pgmeter-") {
+                Some(command) => printed(&["man", command])?,
+                None => printed(&["man"])?,
+            };
+            let place = self.path(&format!("usr/share/man/man1/{page}.1.gz"))?;
+            write(&place, &compressed(&manual))?;
+        }
         for (shell, place) in COMPLETIONS {
             write(&self.path(place)?, &printed(&["completions", shell])?)?;
         }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 use units::{Bytes, Span};
 
+use super::count::{of_key, within};
 use super::recover::{self, LabRecoverArgs};
 use super::{
     CacheArg, EngineArg, JsonArg, OneLineArgs, RecordJsonArg, WorkloadArgs, WorkloadOptions,
@@ -148,7 +149,7 @@ pub(crate) struct LabRunArgs {
     pub ground: GroundArgs,
     /// How often each workload is measured on each file system
     #[arg(long, value_name = "N", default_value_t = 5,
-        value_parser = clap::value_parser!(u32).range(1..=1000))]
+        value_parser = within::<u32>(1, 1000))]
     pub repetitions: u32,
     /// Order of the measurements
     #[arg(long, value_name = "ORDER", default_value = "turns")]
@@ -174,10 +175,11 @@ pub(crate) struct ChangeArgs {
     #[arg(long, value_name = "MODE")]
     pub cache: Option<CacheArg>,
     /// Requests kept in flight per worker
-    #[arg(long, value_name = "N,...", value_delimiter = ',')]
+    #[arg(long, value_name = "N,...", value_delimiter = ',',
+        value_parser = of_key::<u32>("iodepth"))]
     pub iodepth: Vec<u32>,
     /// Workers (threads)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = of_key::<u32>("workers"))]
     pub workers: Option<u32>,
     /// Size of the test file, or of each file where the workload makes many
     #[arg(long, value_name = "SIZE")]
@@ -189,7 +191,7 @@ pub(crate) struct ChangeArgs {
     #[arg(long, value_name = "SPAN")]
     pub ramp_time: Option<Span>,
     /// Seed of all random streams, including `--jobs random` and `--age`
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = within(0, u64::MAX))]
     pub seed: Option<u64>,
     /// Set any other key of the workload
     #[arg(long = "set", value_name = "KEY=VALUE")]

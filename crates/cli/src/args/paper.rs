@@ -44,7 +44,7 @@ pub(crate) struct PaperRunArgs {
     pub ground: GroundArgs,
     /// How often to repeat it on each file system; the table shows means
     #[arg(long, value_name = "N", default_value_t = 1,
-        value_parser = clap::value_parser!(u32).range(1..=1000))]
+        value_parser = within::<u32>(1, 1000))]
     pub repetitions: u32,
     /// Drop the kernel's caches before each repetition, and remount between the steps of
     /// create-remove

@@ -3,6 +3,7 @@
 use clap::Args;
 use units::Bytes;
 
+use super::count::within;
 use super::lab::{LabPlaceArgs, TableArgs, VmArg};
 
 pub(super) const HELP: &str = "\
@@ -37,10 +38,10 @@ pub(crate) struct LabRecoverArgs {
     pub place: LabPlaceArgs,
     /// How often to crash each file system
     #[arg(long, value_name = "N", default_value_t = 5,
-        value_parser = clap::value_parser!(u32).range(1..=1000))]
+        value_parser = within::<u32>(1, 1000))]
     pub trials: u32,
     /// Seed of what is written and of when the kernel is killed
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = within(0, u64::MAX))]
     pub seed: u64,
     /// A control: sync nothing, but check as if everything had been synced; losses must be found
     #[arg(long)]

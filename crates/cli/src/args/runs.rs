@@ -97,7 +97,7 @@ pub(crate) struct RunsListArgs {
     #[arg(long, value_name = "TIME")]
     pub since: Option<String>,
     /// List at most this many, newest first; by default 20, or all with --json
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = within(1, usize::MAX))]
     pub limit: Option<usize>,
     #[command(flatten)]
     pub json: JsonArg,

@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use units::{Bytes, Percent, Rate, Span};
 
 use super::OneLineArgs;
+use super::count::{of_key, within};
 
 /// Which workloads, and what to change in them.
 #[derive(Debug, Args, Default, Clone)]
@@ -44,7 +45,8 @@ pub(crate) struct WorkloadOptions {
     #[arg(long, value_name = "MODE")]
     pub cache: Option<CacheArg>,
     /// Requests kept in flight per worker and target; a list measures each
-    #[arg(long, value_name = "N,...", value_delimiter = ',')]
+    #[arg(long, value_name = "N,...", value_delimiter = ',',
+        value_parser = of_key::<u32>("iodepth"))]
     pub iodepth: Vec<u32>,
     /// Open loop: requests started per second by all workers together, such as `20k/s`; a list
     /// measures each
@@ -65,7 +67,7 @@ pub(crate) struct WorkloadOptions {
     #[arg(long)]
     pub find_depth: bool,
     /// Workers (threads)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = of_key::<u32>("workers"))]
     pub workers: Option<u32>,
     /// Size of the test file, such as `512m` or `4GiB`, or of each file where the workload makes
     /// many
@@ -78,7 +80,7 @@ pub(crate) struct WorkloadOptions {
     #[arg(long, value_name = "SPAN")]
     pub ramp_time: Option<Span>,
     /// Stop each cell after this many operations
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = within(1, i64::MAX as u64))]
     pub operations: Option<u64>,
     /// End a cell after a time, or once rounds of `--run-time` each are steady
     #[arg(long, value_name = "WHAT")]
@@ -97,7 +99,7 @@ pub(crate) struct WorkloadOptions {
     #[arg(long, value_name = "SPAN")]
     pub budget: Option<Span>,
     /// Seed of all random streams
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = within(0, u64::MAX))]
     pub seed: Option<u64>,
     /// Stamp every block written and check every block read
     #[arg(long)]

@@ -74,8 +74,10 @@ impl Outputs {
                 continue;
             }
             if let Some(first) = first.replace(option) {
-                let message = format!("`{first} -` and `{option} -` cannot both use standard \
-                                       output");
+                let message = format!(
+                    "`{first} -` and `{option} -` cannot both use standard \
+                                       output"
+                );
                 let help = Some("give one of them a file name".to_owned());
                 return Err(Failure::new(Exit::Usage, message, help));
             }

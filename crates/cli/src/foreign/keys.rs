@@ -26,7 +26,7 @@ pub(crate) fn key_of(word: &str) -> Option<String> {
         Ours::Same(option) => option.to_owned(),
         Ours::Words(words) => words.to_owned(),
         Ours::Made(make) => make(&quoted("1")),
-        Ours::Nothing(_) => return None,
+        Ours::Nothing(_) | Ours::Otherwise(_) => return None,
     };
     let said = ours.strip_prefix("--set ").or(ours.strip_prefix("--"))?;
     let option = said.split([' ', '=']).next()?;

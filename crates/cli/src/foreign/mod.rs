@@ -6,17 +6,24 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
 use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::args::Cli;
-use crate::failure::DESTRUCTIVE;
+use crate::slips::DESTRUCTIVE;
 
 pub(crate) use keys::key_of;
 use table::{ForeignProgram, Ours, ROWS, Spelling, is_size};
 
 /// Commands that take the options of workloads.
 const COMMANDS: [&str; 3] = ["run", "check", "compare"];
+
+/// As much of a file is looked at to tell whose it is.
+const PARAMETER_BYTES: u64 = 4096;
 
 /// What follows an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,6 +36,8 @@ enum ValueShape {
     Size,
     /// A path, at any rate no option.
     Path,
+    /// A file of vdbench's parameters.
+    Parameters,
     /// Anything.
     Value,
     /// Anything behind `=`; without that the option is ours.
@@ -60,18 +69,19 @@ impl ForeignWord {
             Ours::Same(option) => Some(format!("{option} {}", quoted(value))),
             Ours::Words(words) => Some(words.to_owned()),
             Ours::Made(make) => Some(make(value)),
-            Ours::Nothing(_) => None,
+            Ours::Nothing(_) | Ours::Otherwise(_) => None,
         }
     }
 
     fn tip(&self) -> String {
         let (shown, program) = (self.shown(), self.row.program.name());
         match (self.row.ours, self.ours()) {
-            (Ours::Nothing(why), _) => format!("`{shown}` of {program} is not needed: {why}"),
+            (Ours::Nothing(why), _) => format!("{program}'s `{shown}` is not needed: {why}"),
+            (Ours::Otherwise(how), _) => format!("{program}'s `{shown}` is no option here: {how}"),
             (_, Some(ours)) if !ours.is_empty() => {
-                format!("`{shown}` of {program} is `{ours}` here")
+                format!("{program}'s `{shown}` is `{ours}` here")
             }
-            _ => format!("`{shown}` of {program} is the default here"),
+            _ => format!("{program}'s `{shown}` is the default here"),
         }
     }
 }
@@ -128,7 +138,7 @@ pub(crate) fn of_workload(word: &str) -> Option<String> {
     let command = Cli::command();
     let run = command.find_subcommand("run")?;
     // Nobody shall have the option that destroys for a slip.
-    if key != DESTRUCTIVE && run.get_arguments().any(|it| it.get_long() == Some(key)) {
+    if !DESTRUCTIVE.contains(&key) && run.get_arguments().any(|it| it.get_long() == Some(key)) {
         return Some(format!("write `--{key} {}`", quoted(value)));
     }
     // As in a job file of fio.
@@ -233,13 +243,37 @@ fn fits(row: &'static Spelling, words: &[String]) -> Option<ForeignWord> {
         ValueShape::Flag => is_switch(value) && (is_long || rest.is_empty()),
         ValueShape::Number => value.parse::<f64>().is_ok(),
         ValueShape::Size => is_size(value),
-        ValueShape::Path | ValueShape::Value | ValueShape::Given => !value.is_empty(),
+        ValueShape::Parameters => is_parameter_file(value),
+        ValueShape::Path => !value.is_empty() && !is_parameter_file(value),
+        ValueShape::Value | ValueShape::Given => !value.is_empty(),
     };
     is_fit.then(|| ForeignWord {
         row,
         value: value.to_owned(),
         word_count,
     })
+}
+
+/// Whether a file's name or its contents are of vdbench's parameters: `-f` names them there, and a
+/// file to measure in IOzone.
+fn is_parameter_file(path: &str) -> bool {
+    let path = Path::new(path);
+    let extension = path.extension().and_then(|it| it.to_str());
+    if extension.is_some_and(|it| ["parm", "parmfile", "vdb"].contains(&it)) {
+        return true;
+    }
+    let mut start = String::new();
+    let is_read = File::open(path).is_ok_and(|file| {
+        let is_file = file.metadata().is_ok_and(|found| found.is_file());
+        is_file
+            && file
+                .take(PARAMETER_BYTES)
+                .read_to_string(&mut start)
+                .is_ok()
+    });
+    let kinds = ["sd=", "wd=", "rd=", "fsd=", "fwd="];
+    let begins = |line: &str| kinds.iter().any(|kind| line.starts_with(kind));
+    is_read && start.lines().any(begins)
 }
 
 /// What fio writes behind a flag.

@@ -2,7 +2,7 @@
 
 use units::Bytes;
 
-use super::ValueShape::{self, Flag, Number, Path, Size, Value};
+use super::ValueShape::{self, Flag, Number, Parameters, Path, Size, Value};
 
 /// Programs whose spelling is known; the first is named where several spell alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +35,10 @@ pub(super) enum Ours {
     Words(&'static str),
     /// Words made of the value.
     Made(fn(&str) -> String),
-    /// Nothing, and why.
+    /// Nothing, as it is so without it; why.
     Nothing(&'static str),
+    /// No option; how it is done instead.
+    Otherwise(&'static str),
 }
 
 /// How a program spells something.
@@ -62,11 +64,13 @@ const fn row(
     }
 }
 
-const FSYNC: &str = "transfers have no fsync here; the workloads `fs-mark` and `postmark` do";
-const IN_A_FILE: &str = "a key of the access line; `--print toml` makes a file to write it into";
+const FSYNC: &str = "the workloads `fs-mark` and `postmark` call fsync, transfers do not";
+const PARAMETER_FILE: &str =
+    "parameter files are not read yet; write options such as `--rw randread --bs 4k`";
+const IN_A_FILE: &str = "it is a key of an access line; `--print toml` makes a file to add it to";
 
 use ForeignProgram::{Elbencho, Fio, Iozone, Vdbench};
-use Ours::{Made, Nothing, Same, Words};
+use Ours::{Made, Nothing, Otherwise, Same, Words};
 
 /// Spellings that are not ours already, by program.
 ///
@@ -118,7 +122,7 @@ pub(super) const ROWS: &[Spelling] = &[
         Fio,
         "--output-format",
         Value,
-        Nothing("`--json FILE` and `--csv FILE` write results"),
+        Otherwise("`--json FILE` and `--csv FILE` write results"),
     ),
     row(
         Fio,
@@ -175,13 +179,13 @@ pub(super) const ROWS: &[Spelling] = &[
         Flag,
         Nothing("a workload that only reads opens its targets read-only"),
     ),
-    row(Fio, "--random_distribution", Value, Nothing(IN_A_FILE)),
-    row(Fio, "--thinktime", Value, Nothing(IN_A_FILE)),
-    row(Fio, "--blockalign", Value, Nothing(IN_A_FILE)),
-    row(Fio, "--fsync", Number, Nothing(FSYNC)),
-    row(Fio, "--fdatasync", Number, Nothing(FSYNC)),
-    row(Fio, "--end_fsync", Number, Nothing(FSYNC)),
-    row(Fio, "--sync", Value, Nothing(FSYNC)),
+    row(Fio, "--random_distribution", Value, Otherwise(IN_A_FILE)),
+    row(Fio, "--thinktime", Value, Otherwise(IN_A_FILE)),
+    row(Fio, "--blockalign", Value, Otherwise(IN_A_FILE)),
+    row(Fio, "--fsync", Number, Otherwise(FSYNC)),
+    row(Fio, "--fdatasync", Number, Otherwise(FSYNC)),
+    row(Fio, "--end_fsync", Number, Otherwise(FSYNC)),
+    row(Fio, "--sync", Value, Otherwise(FSYNC)),
     row(Elbencho, "--threads", Number, Same("--workers")),
     row(Elbencho, "-t", Number, Same("--workers")),
     row(Elbencho, "--block", Size, Same("--bs")),
@@ -224,12 +228,12 @@ pub(super) const ROWS: &[Spelling] = &[
     row(Iozone, "-F", Path, Same("--target")),
     row(Iozone, "-I", Flag, Words("--cache direct")),
     row(Iozone, "-w", Flag, Words("--keep")),
-    row(Iozone, "-e", Flag, Nothing(FSYNC)),
+    row(Iozone, "-e", Flag, Otherwise(FSYNC)),
     row(
         Iozone,
         "-c",
         Flag,
-        Nothing("closing is not part of a transfer"),
+        Otherwise("closing is not part of a transfer"),
     ),
     row(
         Iozone,
@@ -241,8 +245,9 @@ pub(super) const ROWS: &[Spelling] = &[
         Iozone,
         "-a",
         Flag,
-        Nothing("the pack `quick` measures several patterns"),
+        Otherwise("the pack `quick` measures several patterns"),
     ),
+    row(Vdbench, "-f", Parameters, Otherwise(PARAMETER_FILE)),
     row(Vdbench, "xfersize", Size, Same("--bs")),
     row(Vdbench, "rdpct", Number, Same("--read")),
     row(Vdbench, "seekpct", Value, Made(seeks)),

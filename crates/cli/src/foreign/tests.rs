@@ -55,45 +55,45 @@ fn every_word_of_another_program_has_its_tip() {
     for (line, tip) in [
         (
             "pgmeter run --ioengine=libaio",
-            "`--ioengine=libaio` of fio is `--engine io_uring` here",
+            "fio's `--ioengine=libaio` is `--engine io_uring` here",
         ),
         (
             "pgmeter run --direct=0",
-            "`--direct=0` of fio is `--cache buffered` here",
+            "fio's `--direct=0` is `--cache buffered` here",
         ),
         (
             "pgmeter run --buffered=0",
-            "`--buffered=0` of fio is `--cache direct` here",
+            "fio's `--buffered=0` is `--cache direct` here",
         ),
         (
             "pgmeter run --direct",
-            "`--direct` of elbencho is `--cache direct` here",
+            "elbencho's `--direct` is `--cache direct` here",
         ),
         (
             "pgmeter run --numjobs 4",
-            "`--numjobs=4` of fio is `--workers 4` here",
+            "fio's `--numjobs=4` is `--workers 4` here",
         ),
         (
             "pgmeter run --blocksize=8k",
-            "`--blocksize=8k` of fio is `--bs 8k` here",
+            "fio's `--blocksize=8k` is `--bs 8k` here",
         ),
         (
             "pgmeter run --rwmixpct 70",
-            "`--rwmixpct=70` of elbencho is `--read 70` here",
+            "elbencho's `--rwmixpct=70` is `--read 70` here",
         ),
-        ("pgmeter run -b 4k", "`-b 4k` of elbencho is `--bs 4k` here"),
-        ("pgmeter run -i 2", "`-i 2` of IOzone is `--rw randrw` here"),
+        ("pgmeter run -b 4k", "elbencho's `-b 4k` is `--bs 4k` here"),
+        ("pgmeter run -i 2", "IOzone's `-i 2` is `--rw randrw` here"),
         (
             "pgmeter run --rand --read",
-            "`--read` of elbencho is `--read 100` here",
+            "elbencho's `--read` is `--read 100` here",
         ),
         (
             "pgmeter run --fsync=1",
-            "not needed: transfers have no fsync here",
+            "is no option here: the workloads `fs-mark`",
         ),
         (
             "pgmeter run --verify=crc32c",
-            "`--verify=crc32c` of fio is `--verify` here",
+            "fio's `--verify=crc32c` is `--verify` here",
         ),
         ("pgmeter run --rw=trim", "`--rw randwrite` overwrites them"),
         ("pgmeter run --rw=randtrim", "does not discard blocks"),
@@ -107,20 +107,17 @@ fn every_word_of_another_program_has_its_tip() {
 #[test]
 fn words_of_vdbench_stand_where_workloads_do() {
     for (word, tip) in [
-        ("xfersize=4k", "`xfersize=4k` of vdbench is `--bs 4k` here"),
-        ("rdpct=70", "`rdpct=70` of vdbench is `--read 70` here"),
+        ("xfersize=4k", "vdbench's `xfersize=4k` is `--bs 4k` here"),
+        ("rdpct=70", "vdbench's `rdpct=70` is `--read 70` here"),
         (
             "seekpct=random",
-            "`seekpct=random` of vdbench is `--random 100` here",
+            "vdbench's `seekpct=random` is `--random 100` here",
         ),
-        ("threads=8", "`threads=8` of vdbench is `--iodepth 8` here"),
+        ("threads=8", "vdbench's `threads=8` is `--iodepth 8` here"),
         ("iorate=max", "is the default here"),
         ("rw=randread", "write `--rw randread`"),
         ("bs=4k", "write `--bs 4k`"),
-        (
-            "runtime=60",
-            "`--runtime=60` of fio is `--run-time 60` here",
-        ),
+        ("runtime=60", "fio's `--runtime=60` is `--run-time 60` here"),
     ] {
         assert!(of_workload(word).unwrap().contains(tip), "{word}");
     }
@@ -135,6 +132,21 @@ fn words_of_vdbench_stand_where_workloads_do() {
     ] {
         assert_eq!(of_workload(word), None, "{word}");
     }
+}
+
+#[test]
+fn a_parameter_file_of_vdbench_is_not_taken_for_a_target() {
+    let said = complaint("pgmeter run -f job.parm");
+    assert!(
+        said.contains("vdbench's `-f job.parm` is no option here"),
+        "{said}"
+    );
+    assert!(!said.contains("IOzone"), "{said}");
+    let said = complaint("pgmeter run -f /mnt/x/f");
+    assert!(
+        said.contains("IOzone's `-f /mnt/x/f` is `--target /mnt/x/f` here"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -173,7 +185,7 @@ fn no_row_spells_what_is_ours_already_and_all_that_is_named_is_ours() {
             Ours::Same(option) => option.to_owned(),
             Ours::Words(words) => words.to_owned(),
             Ours::Made(make) => make("1"),
-            Ours::Nothing(_) => continue,
+            Ours::Nothing(_) | Ours::Otherwise(_) => continue,
         };
         let long = ours
             .strip_prefix("--")

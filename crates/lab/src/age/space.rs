@@ -24,8 +24,7 @@ pub(super) struct Space {
 impl Space {
     /// The space now.
     pub fn now(directory: &File, path: &Path) -> Result<Self, LabError> {
-        let found =
-            fstatvfs(directory).map_err(|error| LabError::system("access", path, error))?;
+        let found = fstatvfs(directory).map_err(|error| LabError::system("access", path, error))?;
         let used_bytes = (found.f_blocks - found.f_bfree.min(found.f_blocks)) * found.f_frsize;
         Ok(Self {
             used_bytes,

@@ -84,7 +84,10 @@ fn a_link_is_refused_with_the_path_it_leads_to() {
             refusal(&path),
             (
                 format!("target `{}` is a symbolic link to `real`", link.display()),
-                format!("to measure what it points to, use `--target {}`", real.display())
+                format!(
+                    "to measure what it points to, use `--target {}`",
+                    real.display()
+                )
             )
         );
     }
@@ -122,7 +125,10 @@ fn a_foreign_file_in_the_work_directory_is_refused() {
     let shown = work.join("test-0.dat");
     assert_eq!(
         refusal(directory.path()).0,
-        format!("`{}` exists and was not created by pgmeter", shown.display())
+        format!(
+            "`{}` exists and was not created by pgmeter",
+            shown.display()
+        )
     );
 }
 

@@ -82,8 +82,10 @@ fn version(reader: &mut Reader<'_>) -> Result<Version, Diagnostic> {
         (numbers.next(), numbers.next(), numbers.next())
     else {
         let shown: String = crate::printable(line.trimmed()).chars().take(40).collect();
-        let message = format!("`{shown}` is not a version, so this is not an Iometer \
-                               configuration");
+        let message = format!(
+            "`{shown}` is not a version, so this is not an Iometer \
+                               configuration"
+        );
         return Err(Diagnostic::error(reader.file, message)
             .at_line(1)
             .help(wanted));

@@ -1,8 +1,8 @@
 //! What the TOML reader complains about, said in the words of workload files.
 
 use crate::diagnostic::Diagnostic;
-use crate::nearest::{listed, nearest};
-use crate::reference::{WorkloadKey, key_beside, key_elsewhere};
+use crate::nearest::{listed, nearest, nearest_few};
+use crate::reference::{WorkloadKey, key_at, key_beside, key_elsewhere};
 
 use super::place::Page;
 
@@ -10,6 +10,12 @@ use super::place::Page;
 ///
 /// Source: `LIMIT` of the crate `toml`, which refuses more.
 const DEPTH_MAX: u32 = 80;
+
+/// How many keys are offered in the place of one that is not known.
+const KEYS_OFFERED_MAX: usize = 3;
+
+/// How the reader begins where a value has the wrong type, rather than where the text is not TOML.
+const OF_TYPES: [&str; 3] = ["invalid type: ", "invalid value: ", "invalid length "];
 
 /// Turns the reader's error into one that names the key, what was seen, what was wanted, and one
 /// action.
@@ -51,18 +57,29 @@ fn reworded(raw: &str, span: &std::ops::Range<usize>, page: &Page) -> (String, O
         let last = key.rsplit('.').next().unwrap_or_default();
         return (message, Some(format!("write `{last} = {example}`")));
     }
-    if raw.starts_with("invalid ") || raw == "wanted string or table" {
+    if OF_TYPES.iter().any(|start| raw.starts_with(start)) || raw == "wanted string or table" {
         let wanted = raw
             .split_once(", expected ")
             .map_or("a word", |(_, wanted)| wanted);
-        let (wanted, example) = wanted_words(wanted);
-        let message = format!("`{}` is `{}`, not {wanted}", key(), page.excerpt(span));
-        return (message, example.map(|example| format!("write {example}")));
+        let (key, seen) = (key(), page.excerpt(span));
+        let (wanted, help) = wanted_words(wanted, &key, &seen);
+        return (format!("`{key}` is `{seen}`, not {wanted}"), help);
     }
     match raw.rsplit_once("; ") {
         Some((what, help)) => (format!("`{}`: {what}", key()), Some(help.to_owned())),
-        None => (format!("not TOML: {}", raw.replace('\n', " ")), None),
+        None => not_toml(raw, &page.excerpt(span)),
     }
+}
+
+/// A slip in a file, or a file of another kind altogether.
+fn not_toml(raw: &str, seen: &str) -> (String, Option<String>) {
+    if raw == "duplicate key" {
+        let message = format!("the key `{seen}` is given twice");
+        return (message, Some("keep one of them".to_owned()));
+    }
+    let message = format!("cannot read this as TOML: {}", raw.replace('\n', " "));
+    let help = "`pgmeter show --template` prints a workload file to start from";
+    (message, Some(help.to_owned()))
 }
 
 /// How a choice that takes a value is written, where the word stands alone.
@@ -111,18 +128,24 @@ fn which_key(seen: &str, known: &[String]) -> String {
             table => format!("`{name}` stands in `{table}`: {sentence}"),
         };
     }
-    match nearest(seen, known.iter().map(String::as_str)) {
-        Some(near) => meant(near, key_beside(near, known)),
-        None => did_you_mean(seen, known, "keys"),
+    let words = known.iter().map(String::as_str);
+    match nearest_few(seen, words, KEYS_OFFERED_MAX).as_slice() {
+        [] => did_you_mean(seen, known, "keys"),
+        near => {
+            let keys: Vec<_> = near.iter().map(|it| (*it, key_beside(it, known))).collect();
+            meant(&keys)
+        }
     }
 }
 
-/// Whether a key was meant, and what it says.
-pub(crate) fn meant(name: &str, key: Option<WorkloadKey>) -> String {
-    match key {
-        Some(key) => format!("did you mean `{name}`? {}", key.sentence()),
-        None => format!("did you mean `{name}`?"),
-    }
+/// Whether one of the keys was meant, and what each says; the likeliest stands first.
+pub(crate) fn meant(keys: &[(&str, Option<WorkloadKey>)]) -> String {
+    let one = |(name, key): &(&str, Option<WorkloadKey>)| match key {
+        Some(key) => format!("`{name}`? {}", key.sentence()),
+        None => format!("`{name}`?"),
+    };
+    let all: Vec<String> = keys.iter().map(one).collect();
+    format!("did you mean {}", all.join("\n  or "))
 }
 
 fn did_you_mean(seen: &str, known: &[String], what: &str) -> String {
@@ -135,30 +158,48 @@ fn did_you_mean(seen: &str, known: &[String], what: &str) -> String {
     }
 }
 
-/// The wanted type in plain words, and an example if there is a plain one.
-fn wanted_words(wanted: &str) -> (String, Option<&'static str>) {
-    let (words, example) = match wanted {
-        "u32" => (
-            "a whole number from 0 to 4294967295",
-            Some("a number without quotes"),
-        ),
-        "u64" => (
-            "a whole number of at least 0",
-            Some("a number without quotes"),
-        ),
-        "i64" => ("a whole number", Some("a number without quotes")),
-        "f64" => ("a number", Some("a number without quotes")),
+/// The wanted type in plain words, and how the value is written instead if that can be said.
+fn wanted_words(wanted: &str, key: &str, seen: &str) -> (String, Option<String>) {
+    let write = |example: &str| Some(format!("write {example}"));
+    match wanted {
+        "u32" | "u64" => wanted_count(key, seen),
+        "i64" => ("a whole number".to_owned(), number_help(seen)),
+        "f64" => ("a number".to_owned(), number_help(seen)),
         "a boolean" => (
-            "`true` or `false`",
-            Some("`true` or `false` without quotes"),
+            "`true` or `false`".to_owned(),
+            write("`true` or `false` without quotes"),
         ),
-        "a string" => ("a text", Some("the text in quotes")),
+        "a string" => ("a text".to_owned(), write("the text in quotes")),
         "a sequence" => (
-            "a list of tables",
-            Some("each as a table of its own, `[[...]]`"),
+            "a list of tables".to_owned(),
+            write("each as a table of its own, `[[...]]`"),
         ),
-        _ if wanted.starts_with("struct ") => ("a table", None),
-        _ => return (wanted.to_owned(), None),
+        _ if wanted.starts_with("struct ") => ("a table".to_owned(), None),
+        _ => (wanted.to_owned(), None),
+    }
+}
+
+/// A whole number in the range that the key's own description states.
+fn wanted_count(key: &str, seen: &str) -> (String, Option<String>) {
+    let Some((min, max)) = key_at(key).and_then(|key| key.range()) else {
+        let words = "a whole number of at least 0".to_owned();
+        return (words, number_help(seen));
     };
-    (words.to_owned(), example)
+    let name = key.rsplit('.').next().unwrap_or_default();
+    // Only a number has a nearest one in the range.
+    let near = match seen.parse::<i128>() {
+        Ok(seen) if seen > i128::from(max) => Some(max),
+        Ok(seen) if seen < i128::from(min) => Some(min),
+        _ => None,
+    };
+    let help = match near {
+        Some(near) => Some(format!("write `{name} = {near}`")),
+        None => number_help(seen),
+    };
+    (format!("a whole number from {min} to {max}"), help)
+}
+
+fn number_help(seen: &str) -> Option<String> {
+    let is_quoted = seen.starts_with(['"', '\'']);
+    is_quoted.then(|| "write a number without quotes".to_owned())
 }

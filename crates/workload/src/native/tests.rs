@@ -97,13 +97,13 @@ fn an_unknown_key_is_named_with_its_place_and_the_nearest() {
 fn a_value_of_the_wrong_type_is_shown_beside_what_was_wanted() {
     assert_eq!(
         refusal("iodepth = \"deep\"\n"),
-        "error: `iodepth` is `\"deep\"`, not a whole number from 0 to 4294967295\n  \
+        "error: `iodepth` is `\"deep\"`, not a whole number from 1 to 32768\n  \
          --> w.toml:1:11\n   1 | iodepth = \"deep\"\nhelp: write a number without quotes"
     );
     assert_eq!(
         refusal("iodepth = [1, -2]\n"),
-        "error: `iodepth` is `-2`, not a whole number from 0 to 4294967295\n  \
-         --> w.toml:1:15\n   1 | iodepth = [1, -2]\nhelp: write a number without quotes"
+        "error: `iodepth` is `-2`, not a whole number from 1 to 32768\n  \
+         --> w.toml:1:15\n   1 | iodepth = [1, -2]\nhelp: write `iodepth = 1`"
     );
     assert_eq!(
         refusal("[[access_spec]]\n[[access_spec.line]]\nsize = \"4q\"\n"),
@@ -136,7 +136,8 @@ fn a_value_of_the_wrong_type_is_shown_beside_what_was_wanted() {
 fn what_is_not_toml_is_placed() {
     assert_eq!(
         refusal("iodepth = 1\niodepth = 2\n"),
-        "error: not TOML: duplicate key\n  --> w.toml:2:1\n   2 | iodepth = 2"
+        "error: the key `iodepth` is given twice\n  --> w.toml:2:1\n   2 | iodepth = 2\n\
+         help: keep one of them"
     );
 }
 

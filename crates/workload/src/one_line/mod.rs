@@ -172,7 +172,10 @@ impl OneLine {
         }
         match (self.mix, self.pattern.filter(|pattern| !pattern.is_mix())) {
             (Some(_), Some(pattern)) => {
-                let message = format!("`--rw {}` is no mix that `--rwmix` could change", pattern.name());
+                let message = format!(
+                    "`--rw {}` is no mix that `--rwmix` could change",
+                    pattern.name()
+                );
                 refused(
                     message,
                     "use `--rw randrw`, or `--rw rw` for sequential requests",

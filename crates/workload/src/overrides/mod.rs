@@ -275,8 +275,18 @@ fn read(key: &str, value: &str) -> Result<Workload, Diagnostic> {
     // Where a word is wanted, the text is what was meant.
     match as_written {
         Some(Err(error)) if !error.message.ends_with(", not a word") => Err(error),
-        _ => one(key, &quoted),
+        _ => one(key, &quoted).map_err(|error| unquoted(error, &quoted, value)),
     }
+}
+
+/// The error without the quotes that the user did not write.
+fn unquoted(mut error: Diagnostic, quoted: &str, value: &str) -> Diagnostic {
+    let shown = crate::printable(value);
+    error.message = error
+        .message
+        .replace(&format!("`{quoted}`"), &format!("`{shown}`"));
+    error.help = error.help.map(|help| help.replace(" without quotes", ""));
+    error
 }
 
 /// The parts between commas as a list, each without quotes a text unless it is a number.

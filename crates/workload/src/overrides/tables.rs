@@ -8,7 +8,7 @@ use crate::classics::{CreateRemove, FsMark, LatFs};
 use crate::diagnostic::Diagnostic;
 use crate::model::{OneOrMany, Table, Workload};
 use crate::native::meant;
-use crate::nearest::nearest;
+use crate::nearest::{nearest, nearest_few};
 use crate::overlay::overlay;
 use crate::postmark::Postmark;
 use crate::reference::keys_named;
@@ -154,8 +154,10 @@ impl TableOption {
             .collect();
         let owners = owners.join(" and ");
         let message = match table {
-            _ if self.is_dotted => format!("`{key}` has no effect on `{name}`, which has no \
-                                            {owners}"),
+            _ if self.is_dotted => format!(
+                "`{key}` has no effect on `{name}`, which has no \
+                                            {owners}"
+            ),
             Some(table) => format!(
                 "`{key}` is not a key of `[{}]`, which `{name}` uses",
                 table.key()
@@ -167,8 +169,12 @@ impl TableOption {
             let known = keys.iter().map(String::as_str);
             nearest(key, known).map(|near| format!("did you mean `{near}`?"))
         });
-        let help = near.unwrap_or_else(|| format!("leave `{key}` out, or run a workload that has \
-                                                   it"));
+        let help = near.unwrap_or_else(|| {
+            format!(
+                "leave `{key}` out, or run a workload that has \
+                                                   it"
+            )
+        });
         Diagnostic::error("", message).help(help)
     }
 }
@@ -187,15 +193,16 @@ pub(super) fn with_nearest(error: Diagnostic) -> Diagnostic {
         return error;
     }
     let all: Vec<String> = Table::ALL.into_iter().flat_map(keys_of).collect();
-    match nearest(key, all.iter().map(String::as_str)) {
-        Some(near) => {
-            let key = keys_named(near)
-                .into_iter()
-                .find(|key| !key.table.is_empty());
-            error.help(meant(near, key))
-        }
-        None => error,
+    let near = nearest_few(key, all.iter().map(String::as_str), 3);
+    if near.is_empty() {
+        return error;
     }
+    let of_a_table = |name: &str| {
+        let mut named = keys_named(name).into_iter();
+        named.find(|key| !key.table.is_empty())
+    };
+    let keys: Vec<_> = near.into_iter().map(|it| (it, of_a_table(it))).collect();
+    error.help(meant(&keys))
 }
 
 fn is_key_of(table: Table, key: &str) -> bool {

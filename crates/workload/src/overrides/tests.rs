@@ -96,8 +96,7 @@ fn a_value_out_of_range_is_refused_at_once() {
 fn a_value_of_the_wrong_type_says_what_was_wanted() {
     assert_eq!(
         refusal("verify=maybe"),
-        "error: `verify` is `\"maybe\"`, not `true` or `false`\n\
-         help: write `true` or `false` without quotes"
+        "error: `verify` is `maybe`, not `true` or `false`\nhelp: write `true` or `false`"
     );
     assert_eq!(
         refusal("size=4q"),
@@ -347,8 +346,8 @@ fn mistakes_in_keys_of_tables_are_told_at_once() {
     }
     assert_eq!(
         refusal("number=many"),
-        "error: `postmark.number` is `\"many\"`, not a whole number from 0 to 4294967295\n\
-         help: write a number without quotes"
+        "error: `postmark.number` is `many`, not a whole number from 1 to 1073741823\n\
+         help: write a number"
     );
     assert_eq!(
         refusal("number=0"),

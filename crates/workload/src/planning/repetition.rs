@@ -64,7 +64,7 @@ pub(super) fn rule(series: &[(Often, Vec<Cell>)]) -> Result<Option<RepetitionRul
         return Ok(None);
     };
     if series.iter().any(|(often, _)| *often != first) {
-        let message = "`repetitions = "auto"` needs all workloads of a run to have it, with the \
+        let message = "`repetitions = \"auto\"` needs all workloads of a run to have it, with the \
                        same `precision` and `budget`";
         let help = "add `--repetitions auto`, `--precision` and `--budget`, or run them one by one";
         return Err(Diagnostic::error("", message).help(help));

@@ -32,8 +32,10 @@ pub(super) fn note_workers(
     if let Some(cpu) = missing
         && cpu_count > 0
     {
-        let message = format!("`cpus` names CPU {cpu}, but this machine has {cpu_count}, numbered \
-                               from 0");
+        let message = format!(
+            "`cpus` names CPU {cpu}, but this machine has {cpu_count}, numbered \
+                               from 0"
+        );
         return Err(Diagnostic::error("", message).help("use a smaller number"));
     }
     Ok(())

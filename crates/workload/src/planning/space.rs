@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use units::Bytes;
+use units::format::size as rounded;
 
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::facts::{SystemFacts, kept_free_bytes};
@@ -118,15 +119,15 @@ fn default_size(context: &mut Context, target_index: u32) -> Result<u64, Diagnos
         return Ok(SIZE_DEFAULT);
     }
     let path = &entry.facts.path;
-    let kept = Bytes(kept_free_bytes(entry.facts.total_bytes));
+    let kept = rounded(kept_free_bytes(entry.facts.total_bytes));
     if share == 0 {
         let message = format!("`{path}` has no room for a test file, as {kept} must stay free");
         return Err(Diagnostic::error("", message).help("name another target with `--target`"));
     }
     let message = format!(
         "the test file on `{path}` has {}, not {}: more would leave less than {kept} free",
-        Bytes(share),
-        Bytes(SIZE_DEFAULT)
+        rounded(share),
+        rounded(SIZE_DEFAULT)
     );
     let warning = Diagnostic::warning("", message).code(DiagnosticCode::SizeReduced);
     context
@@ -153,11 +154,10 @@ pub(super) fn checked(context: &Context) -> Result<Vec<TargetPlan>, Diagnostic> 
                 false => ("test files", "use a smaller `--size`"),
             };
             let message = format!(
-                "the {what} on `{}` need {}; {} can be used while {} stay free",
+                "the {what} on `{}` need {}, as {} must stay free",
                 entry.facts.path,
-                Bytes(needed),
-                Bytes(usable),
-                Bytes(kept_free_bytes(entry.facts.total_bytes))
+                shortage(needed, usable),
+                rounded(kept_free_bytes(entry.facts.total_bytes))
             );
             return Err(Diagnostic::error("", message).help(help));
         }
@@ -209,16 +209,24 @@ pub fn check_space_together(plans: &[&Plan], facts: &SystemFacts) -> Result<(), 
                 .map(|(it, _)| format!("`{}`", it.facts.path))
                 .collect();
             let message = format!(
-                "{} lie on one file system and need {} together; {} can be used while {} stay free",
+                "{} lie on one file system and together need {}, as {} must stay free",
                 paths.join(" and "),
-                Bytes(needed),
-                Bytes(usable),
-                Bytes(kept_free_bytes(entry.facts.total_bytes))
+                shortage(needed, usable),
+                rounded(kept_free_bytes(entry.facts.total_bytes))
             );
             return Err(Diagnostic::error("", message).help("use a smaller `--size`"));
         }
     }
     Ok(())
+}
+
+/// What is needed and what there is, in words that still differ where the rounded sizes do not.
+fn shortage(needed: u64, usable: u64) -> String {
+    let (need, can) = (rounded(needed), rounded(usable));
+    match need == can {
+        true => format!("{need}, {} more than can be used", rounded(needed - usable)),
+        false => format!("{need}, but only {can} can be used"),
+    }
 }
 
 /// Bytes that the files of a plan's cells take at once on a target, at most.

@@ -304,7 +304,10 @@ fn targets_that_are_not_here_are_warnings() {
     let planned = planned(&text, &[]);
     assert_eq!(
         messages(&planned.warnings),
-        ["`C:` is not a path on this machine", "there is no `/dev/nope` here"]
+        [
+            "`C:` is not a path on this machine",
+            "there is no `/dev/nope` here"
+        ]
     );
     assert_eq!(
         wanted_targets(&workloads(&text), &Overrides::new()),
@@ -397,7 +400,7 @@ fn a_gibibyte_of_a_file_system_stays_free() {
     );
     assert_eq!(
         planned.warnings[0].to_string(),
-        "warning: the test file on `/a` has 512MiB, not 1GiB: more would leave less than 1GiB \
+        "warning: the test file on `/a` has 512 MiB, not 1 GiB: more would leave less than 1 GiB \
          free\n\
          help: add `--size` to choose"
     );
@@ -405,13 +408,14 @@ fn a_gibibyte_of_a_file_system_stays_free() {
         planned_on(&text, &["size=1GiB"], &tight)
             .unwrap_err()
             .to_string(),
-        "error: the test files on `/a` need 2GiB; 1GiB can be used while 1GiB stay free\n\
+        "error: the test files on `/a` need 2 GiB, but only 1 GiB can be used, as 1 GiB must stay \
+         free\n\
          help: use a smaller `--size`"
     );
     let full = facts(&[directory("/a", 1), directory("/b", 1)]);
     assert_eq!(
         refusal(&text, &full),
-        "error: `/a` has no room for a test file while 1GiB stay free\n\
+        "error: `/a` has no room for a test file, as 1 GiB must stay free\n\
          help: name another target with `--target`"
     );
 }

@@ -330,8 +330,7 @@ impl Player<'_> {
         if self.unsaid_count > 0 {
             let message = format!("{} more warnings are not shown", self.unsaid_count);
             let warning = Diagnostic::warning(self.reading.file, message);
-            self.warnings
-                .push(warning.help("fix those that are shown"));
+            self.warnings.push(warning.help("fix those that are shown"));
         }
         if self.workloads.is_empty() {
             let message = "the script has no `run`, so it is run once with its final settings";

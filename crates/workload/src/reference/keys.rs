@@ -39,8 +39,25 @@ impl WorkloadKey {
         }
     }
 
+    /// The whole numbers that it takes, as its description states them: `1 to 1024`, or `up to
+    /// 1000`, which begins at 0.
+    pub(crate) fn range(&self) -> Option<(u64, u64)> {
+        let number = |word: &str| {
+            word.trim_end_matches([',', ';', '.', ':', ')'])
+                .parse()
+                .ok()
+        };
+        let words: Vec<&str> = self.meaning.split(' ').collect();
+        words.windows(3).find_map(|three| match three {
+            ["up", "to", max] => Some((0, number(max)?)),
+            [min, "to", max] => Some((number(min)?, number(max)?)),
+            _ => None,
+        })
+    }
+
     /// The first sentence of what it says.
-    pub(crate) fn sentence(&self) -> &str {
+    #[must_use]
+    pub fn sentence(&self) -> &str {
         let end = self.meaning.find(". ").unwrap_or(self.meaning.len());
         self.meaning[..end].trim_end_matches('.')
     }
@@ -112,6 +129,17 @@ fn table_of(all: &[WorkloadKey], siblings: &[String]) -> Option<String> {
     };
     let table = all.iter().find(|key| of_siblings(&key.table));
     table.map(|key| key.table.clone())
+}
+
+/// The whole numbers that the key at this path takes, where its description states them.
+#[must_use]
+pub fn range_of(path: &str) -> Option<(u64, u64)> {
+    key_at(path)?.range()
+}
+
+/// The key at that path, such as `access_spec.line.burst`.
+pub(crate) fn key_at(path: &str) -> Option<WorkloadKey> {
+    keys().into_iter().find(|key| key.path() == path)
 }
 
 /// The keys of that name, wherever they stand.
@@ -226,6 +254,21 @@ mod tests {
                 key.path()
             );
             assert!(!key.meaning.contains("Default:"), "{}", key.path());
+        }
+    }
+
+    #[test]
+    fn ranges_are_read_from_the_descriptions() {
+        for (path, range) in [
+            ("iodepth", Some((1, 32_768))),
+            ("workers", Some((1, 1024))),
+            ("repetitions", Some((1, 1000))),
+            ("postmark.keep_open", Some((0, 1_000_000))),
+            ("fs_mark.threads", Some((1, 64))),
+            ("cycling", None),
+            ("size", None),
+        ] {
+            assert_eq!(key(path).range(), range, "{path}");
         }
     }
 

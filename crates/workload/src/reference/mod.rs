@@ -7,8 +7,8 @@ mod template;
 
 use crate::model::Workload;
 
-pub use keys::{WorkloadKey, find_keys, keys, nearest_key};
-pub(crate) use keys::{key_beside, key_elsewhere, keys_named};
+pub use keys::{WorkloadKey, find_keys, keys, nearest_key, range_of};
+pub(crate) use keys::{key_at, key_beside, key_elsewhere, keys_named};
 pub use template::template;
 
 /// How the generated files are made again.

@@ -67,16 +67,15 @@ const WRITTEN: [&str; 4] = ["size", "read", "random", "align"];
 
 /// What stands above the keys.
 const HEAD: &str = "\
-# A workload of pgmeter: `pgmeter check FILE` shows what it comes to, `pgmeter run FILE` runs it.
-# Every key is explained here; take out the `#` of those that you change.
-# `pgmeter keys` explains all the others.
+# A pgmeter workload: `pgmeter check FILE` shows what it would do, `pgmeter run FILE` runs it.
+# Uncomment the keys that you change. `pgmeter keys` explains all the others.
 ";
 
 /// What stands below the keys.
 const TAIL: &str = "
-# More lines make a mix; their `of_size` add up to 100. More `[[access_spec]]` are measured one by
-# one. Work on many files has a table in the place of access specifications: `[postmark]`,
-# `[create_remove]`, `[lat_fs]` or `[fs_mark]`.
+# Several lines make a mix; their `of_size` must add up to 100. Several `[[access_spec]]` are
+# measured one after the other. Workloads of many files have a table instead of access
+# specifications: `[postmark]`, `[create_remove]`, `[lat_fs]` or `[fs_mark]`.
 ";
 
 /// Columns of a comment.

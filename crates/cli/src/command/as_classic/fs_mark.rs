@@ -15,7 +15,7 @@ use report::classics::fs_mark::{self as text, Banner, Destination, Iteration};
 use run::fs_mark::{CallTimes, Ended, Settings, Spectator, ThreadTimes, play};
 use units::Span;
 use workload::classics::ClassicError;
-use workload::classics::fs_mark::{FsMarkPlan, Invocation, SyncMethod, parse};
+use workload::classics::fs_mark::{FsMarkPlan, Invocation, SyncMethod, USAGE, parse};
 
 use super::lat_fs::seed;
 use super::ticks::Ticks;
@@ -36,13 +36,13 @@ const TEST_SECONDS: i64 = 1_000_000_000;
 ///
 /// Files that were there before are left as they are, and Ctrl-C removes all files of the run.
 #[derive(Debug, Parser)]
-#[command(name = NAME, disable_help_flag = true)]
+#[command(name = NAME, disable_help_flag = true, after_help = USAGE)]
 struct FsMarkArgs {
     /// For tests: a clock of which each reading is so much later than the one before, on a day
     /// that does not end
     #[arg(long, value_name = "SPAN", hide = true)]
     tick: Option<Span>,
-    /// Print help
+    /// Print help; `-h` prints the usage as the original does
     #[arg(long, action = clap::ArgAction::Help)]
     help: Option<bool>,
     /// Its own arguments

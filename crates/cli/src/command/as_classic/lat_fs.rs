@@ -19,11 +19,21 @@ use super::{raise_descriptor_limit, refuse};
 use crate::failure::{Exit, Failure, not_understood};
 use crate::signals;
 
+const OWN_OPTIONS: &str = "\
+lat_fs's own options, of version 3:
+  -s SIZE         bytes of each file, such as 4k; by default 0, 1k, 4k and 10k in turn
+  -n FILES        files of a directory (100)
+  -P WORKERS      workers at the same time, each in a directory of its own (1)
+  -W MICROSECONDS warm-up before the first sample (0)
+  -N REPETITIONS  samples, of which the median is printed (11)
+  DIRECTORY       where files are made; by default where temporary files go
+Version 1.6 takes a DIRECTORY and no options; by default it works in the current one.";
+
 /// lat_fs as it was: prints size, files, creations and removals a second to standard error.
 ///
 /// Files that were there before are left as they are: where a name is taken, lat_fs ends.
 #[derive(Debug, Parser)]
-#[command(name = "lat_fs", disable_help_flag = true)]
+#[command(name = "lat_fs", disable_help_flag = true, after_help = OWN_OPTIONS)]
 struct LatFsArgs {
     /// The version that is wanted, `1.6` or `3`; without it, 3 if there are options and else 1.6
     #[arg(long, value_name = "VERSION", value_parser = compat)]
@@ -32,10 +42,9 @@ struct LatFsArgs {
     #[arg(long, value_name = "SPAN", hide = true)]
     tick: Option<Span>,
     /// Print help
-    #[arg(long, action = clap::ArgAction::Help)]
+    #[arg(long, short, action = clap::ArgAction::Help)]
     help: Option<bool>,
-    /// Its own arguments: `[DIRECTORY]`, and with version 3 before it `[-s SIZE]`
-    /// `[-n FILES_PER_DIRECTORY]` `[-P WORKERS]` `[-W WARM_UP_US]` `[-N REPETITIONS]`
+    /// Its own options, with version 3, then a directory
     #[arg(
         value_name = "ARGS",
         trailing_var_arg = true,

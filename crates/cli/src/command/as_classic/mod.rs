@@ -11,12 +11,13 @@ mod ticks;
 use std::ffi::OsString;
 use std::path::Path;
 
-use clap::ValueEnum;
+use clap::{CommandFactory, ValueEnum};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use workload::classics::Refusal;
 
-use crate::args::{AsArgs, ClassicArg};
+use crate::args::{AsArgs, ClassicArg, Cli};
 use crate::failure::{Exit, Failure};
+use crate::terminal::print;
 
 /// The program to stand in for if this one was started under its name.
 pub(crate) fn of_own_name() -> Option<AsArgs> {
@@ -30,6 +31,16 @@ pub(crate) fn of_own_name() -> Option<AsArgs> {
 fn classic_of(path: &Path) -> Option<ClassicArg> {
     let name = path.file_name()?.to_str()?;
     ClassicArg::from_str(name, false).ok()
+}
+
+/// Prints which programs there are to stand in for.
+pub(crate) fn help() -> Result<Exit, Failure> {
+    let mut program = Cli::command();
+    program.build();
+    if let Some(command) = program.find_subcommand_mut("as") {
+        print(command.render_help().to_string())?;
+    }
+    Ok(Exit::Measured)
 }
 
 /// Runs the program; at the second signal `at_once` is called.

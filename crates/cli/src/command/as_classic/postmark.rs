@@ -15,9 +15,24 @@ use crate::signals;
 /// The configuration that is read where none is given.
 const CONFIGURATION: &str = ".pmrc";
 
+const COMMANDS: &str = "\
+PostMark's own commands, one on each line of CONFIG or at the prompt:
+  set size LOW HIGH          bytes of files (500 to 9999)
+  set number N               files at the start (500)
+  set transactions N         transactions (500)
+  set seed N                 seed of the random numbers (42)
+  set location DIR [WEIGHT]  where files are made; several share them by weight
+  set subdirectories N       subdirectories of each location (0)
+  set read N, set write N    bytes of a read and of a write (512)
+  set buffering true|false   through C's standard I/O or not (true)
+  set bias read N            reads against appends, 0 to 10, -1 for neither (5)
+  set bias create N          creations against deletions, 0 to 10, -1 for neither (5)
+  set report verbose|terse   form of the report (verbose)
+  run [FILE], load FILE, show, help, quit";
+
 /// PostMark as it was: reads CONFIG, then commands at a prompt; `help` there lists them.
 #[derive(Debug, Parser)]
-#[command(name = "postmark", disable_help_flag = true)]
+#[command(name = "postmark", disable_help_flag = true, after_help = COMMANDS)]
 struct PostmarkArgs {
     /// The version whose numbers and texts are wanted
     #[arg(long, value_name = "VERSION", value_parser = compat, default_value_t)]
@@ -29,7 +44,7 @@ struct PostmarkArgs {
     #[arg(long, value_name = "FILE", hide = true)]
     times: Option<PathBuf>,
     /// Print help
-    #[arg(long, action = clap::ArgAction::Help)]
+    #[arg(long, short, action = clap::ArgAction::Help)]
     help: Option<bool>,
     /// A file of commands; the one that is read otherwise is `.pmrc`
     #[arg(value_name = "CONFIG")]

@@ -12,7 +12,8 @@ use crate::classics::arguments::{Number, Piece, number, split};
 use crate::printable;
 
 const LETTERS: &str = "vhkFr:S:N:D:d:l:L:n:p:s:t:w:";
-const USAGE: &str = "\
+/// What `-h` prints: the options, one on each line.
+pub const USAGE: &str = "\
 usage: fs_mark [OPTIONS] -d DIRECTORY [-d DIRECTORY]...
   -d DIRECTORY  where files are made; once for each, up to 64
   -t THREADS    threads (1), a multiple of the directories

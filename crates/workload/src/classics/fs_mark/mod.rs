@@ -13,7 +13,7 @@ use units::Bytes;
 use super::ClassicError;
 use super::error::ranged;
 
-pub use arguments::{Invocation, parse};
+pub use arguments::{Invocation, USAGE, parse};
 pub use plan::{FsMarkPlan, Stage, Subdirectories};
 pub use sync_method::SyncMethod;
 

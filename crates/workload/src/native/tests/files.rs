@@ -237,10 +237,7 @@ fn keys_that_mean_nothing_for_files_are_refused_where_they_stand() {
         "verify = true",
     ] {
         let message = whole(&format!("{key}\n[lat_fs]\n"));
-        assert!(
-            message.contains("has no effect on `[lat_fs]`"),
-            "{message}"
-        );
+        assert!(message.contains("has no effect on `[lat_fs]`"), "{message}");
     }
     assert!(whole("content = \"zero\"\n[postmark]\n").contains("means nothing"));
     let harmless = "ramp_time = 0\nwarm = false\nverify = false\nrun_time = 0\n[lat_fs]\n";

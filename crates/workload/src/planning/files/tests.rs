@@ -229,7 +229,8 @@ fn a_gibibyte_stays_free_of_files() {
     assert!(on(TargetKind::Directory, true, &text(16_384)).is_ok());
     assert_eq!(
         on(TargetKind::Directory, true, &text(16_385)).unwrap_err(),
-        "error: the files on `/a` need 1048640KiB; 1GiB can be used while 1GiB stay free\n\
+        "error: the files on `/a` need 1 GiB, 64 KiB more than can be used, as 1 GiB must stay \
+         free\n\
          help: use fewer or smaller files, or another `--target`"
     );
     // Test file and files are there together, files of two workloads are not.

@@ -93,9 +93,17 @@ pub(super) fn record(trials: &Trials, held: &Held, start: LabRecord) -> LabRecor
     let recovery = [
         row(&columns, "mounted again, trials", Column::mounted_again),
         row(&columns, "mount, ms (of a guest)", Column::mount_ms),
-        row(&columns, "recovery did something, trials", Column::recovered),
+        row(
+            &columns,
+            "recovery did something, trials",
+            Column::recovered,
+        ),
         row(&columns, "unmounted, trials", Column::unmounted),
-        row(&columns, "consistent afterwards, trials", Column::consistent),
+        row(
+            &columns,
+            "consistent afterwards, trials",
+            Column::consistent,
+        ),
     ];
     let sections = [
         section("Promised by `fsync`", promised),

@@ -1,0 +1,57 @@
+//! Whole numbers of options, refused in words.
+
+use std::str::FromStr;
+
+use workload::reference::range_of;
+
+/// Reads the number of an option that sets this key of a workload. Text that is no such number is
+/// refused with the key's own range; a number beyond the range is for the workload to refuse.
+pub(super) fn of_key<T: FromStr>(
+    key: &'static str,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync {
+    move |text| {
+        text.parse().map_err(|_| match range_of(key) {
+            Some((min, max)) => wanted(min, max),
+            None => "it takes a whole number".to_owned(),
+        })
+    }
+}
+
+/// Reads a number from `min` to `max`.
+pub(super) fn within<T>(min: T, max: T) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync
+where
+    T: FromStr + PartialOrd + Copy + std::fmt::Display + Send + Sync,
+{
+    move |text| {
+        let number = text.parse().ok();
+        let number = number.filter(|number| (min..=max).contains(number));
+        number.ok_or_else(|| wanted(min, max))
+    }
+}
+
+fn wanted(min: impl std::fmt::Display, max: impl std::fmt::Display) -> String {
+    format!("it takes a whole number from {min} to {max}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_number_is_refused_with_the_range() {
+        let refused = |text| of_key::<u32>("workers")(text).unwrap_err();
+        for text in ["99999999999", "-4", "four", "4k", ""] {
+            assert_eq!(
+                refused(text),
+                "it takes a whole number from 1 to 1024",
+                "{text}"
+            );
+        }
+        assert_eq!(of_key::<u32>("workers")("8"), Ok(8));
+        assert_eq!(
+            within(1, 1000)("0").unwrap_err(),
+            "it takes a whole number from 1 to 1000"
+        );
+        assert_eq!(within(1, 1000)("7"), Ok(7));
+    }
+}

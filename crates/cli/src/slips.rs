@@ -1,0 +1,260 @@
+//! What a command line that was not understood was probably meant to be.
+
+use std::path::Path;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, ValueEnum};
+
+use crate::args::{ClassicArg, Cli};
+
+/// Options and commands that destroy data, or take away what protects it: nobody shall have them
+/// for a typo.
+pub(crate) const DESTRUCTIVE: [&str; 4] = ["overwrite-device", "force", "yes", "rm"];
+
+/// Commands by the names that people try first.
+const SYNONYMS: [(&str, &str); 16] = [
+    ("bench", "run"),
+    ("benchmark", "run"),
+    ("diff", "compare"),
+    ("explain", "keys"),
+    ("export", "runs export"),
+    ("history", "runs"),
+    ("import", "runs import"),
+    ("info", "doctor"),
+    ("ls", "list"),
+    ("measure", "run"),
+    ("note", "runs note"),
+    ("plan", "check"),
+    ("results", "runs"),
+    ("start", "run"),
+    ("tag", "runs tag"),
+    ("validate", "check"),
+];
+
+/// Takes the tips back that would do harm or mislead, and adds the one that helps.
+pub(crate) fn amend(error: &mut clap::Error, words: &[String]) {
+    suggest_nothing_destructive(error);
+    suggest_no_dashes(error);
+    let tip = match error.kind() {
+        ErrorKind::InvalidSubcommand => of_first_word(error, words),
+        ErrorKind::UnknownArgument => negative_value(error, words).or_else(|| of_run(error, words)),
+        _ => None,
+    };
+    if let Some(tip) = tip {
+        let tips = ContextValue::StyledStrs(vec![tip.into()]);
+        error.insert(ContextKind::Suggested, tips);
+    }
+}
+
+/// Takes back the suggestion of what destroys data, and what shows it as if it had been given.
+fn suggest_nothing_destructive(error: &mut clap::Error) {
+    let suggestions = [
+        ContextKind::SuggestedArg,
+        ContextKind::SuggestedCommand,
+        ContextKind::SuggestedSubcommand,
+        ContextKind::SuggestedValue,
+        ContextKind::Suggested,
+    ];
+    for kind in suggestions {
+        let kept = match error.get(kind) {
+            Some(ContextValue::String(one)) if is_destructive(one) => Vec::new(),
+            Some(ContextValue::Strings(all)) if all.iter().any(|it| is_destructive(it)) => {
+                let kept = all.iter().filter(|it| !is_destructive(it));
+                kept.cloned().collect()
+            }
+            Some(other) if is_destructive(&other.to_string()) => Vec::new(),
+            _ => continue,
+        };
+        error.remove(kind);
+        // It shows what was suggested as if it had been given.
+        error.remove(ContextKind::Usage);
+        if !kept.is_empty() {
+            error.insert(kind, ContextValue::Strings(kept));
+        }
+    }
+}
+
+/// Whether a word of the text names what destroys data.
+fn is_destructive(text: &str) -> bool {
+    let is_joint = |letter: char| !letter.is_ascii_alphanumeric() && letter != '-';
+    let mut words = text.split(is_joint);
+    words.any(|word| DESTRUCTIVE.contains(&word.trim_start_matches('-')))
+}
+
+/// clap advises to pass an unknown option behind `--`, where it would be taken for a workload.
+fn suggest_no_dashes(error: &mut clap::Error) {
+    let advises =
+        |value: &ContextValue| value.to_string().contains("as a value, use '") && is_text(value);
+    if error.get(ContextKind::Suggested).is_some_and(advises) {
+        error.remove(ContextKind::Suggested);
+    }
+}
+
+fn is_text(value: &ContextValue) -> bool {
+    matches!(value, ContextValue::StyledStrs(_))
+}
+
+/// A workload, a file or a directory in the place of a command.
+fn of_first_word(error: &clap::Error, words: &[String]) -> Option<String> {
+    let word = context(error, ContextKind::InvalidSubcommand)?;
+    // Commands below commands have no workloads.
+    if words.get(1) != Some(&word) {
+        return None;
+    }
+    let path = Path::new(&word);
+    if workload::builtin::find(&word).is_ok() {
+        return Some(format!("to run this workload, write `pgmeter run {word}`"));
+    }
+    if path.is_dir() {
+        return Some(format!(
+            "to measure in this directory, write `pgmeter run --target {word}`"
+        ));
+    }
+    if path.is_file() {
+        return Some(format!(
+            "to run this workload file, write `pgmeter run {word}`"
+        ));
+    }
+    if let Some((_, command)) = SYNONYMS.into_iter().find(|(known, _)| *known == word) {
+        return Some(format!("the command is `pgmeter {command}`"));
+    }
+    if ClassicArg::from_str(&word, true).is_ok() {
+        return Some(format!(
+            "to stand in for this program, write `pgmeter as {word}`"
+        ));
+    }
+    if error.get(ContextKind::SuggestedSubcommand).is_some() {
+        return None;
+    }
+    let help = workload::builtin::find(&word).err()?.help?;
+    let near = help.strip_prefix("did you mean `")?.strip_suffix("`?")?;
+    Some(format!("did you mean `pgmeter run {near}`?"))
+}
+
+/// A number below 0 behind an option, which clap takes for another option.
+fn negative_value(error: &clap::Error, words: &[String]) -> Option<String> {
+    let invalid = context(error, ContextKind::InvalidArg)?;
+    let digits = invalid.strip_prefix('-')?;
+    if !digits.starts_with(|letter: char| letter.is_ascii_digit() || letter == '.') {
+        return None;
+    }
+    let at = words.iter().position(|word| word.starts_with(&invalid))?;
+    let option = words.get(at.checked_sub(1)?)?;
+    option
+        .starts_with("--")
+        .then(|| format!("`{option}` takes no value below 0"))
+}
+
+/// An option of `run` where no command is.
+fn of_run(error: &clap::Error, words: &[String]) -> Option<String> {
+    if !words.get(1)?.starts_with('-') {
+        return None;
+    }
+    let invalid = context(error, ContextKind::InvalidArg)?;
+    let name = invalid.split(['=', ' ']).next()?.strip_prefix("--")?;
+    let command = Cli::command();
+    let run = command.find_subcommand("run")?;
+    let mut options = run.get_arguments();
+    let is_option = options.any(|it| {
+        let names = it.get_long_and_visible_aliases().unwrap_or_default();
+        names.contains(&name)
+    });
+    (is_option && !is_destructive(name))
+        .then(|| format!("`--{name}` is an option of a command: `pgmeter run --{name} ...`"))
+}
+
+fn context(error: &clap::Error, kind: ContextKind) -> Option<String> {
+    match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.clone()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    fn complaint(arguments: &[&str]) -> String {
+        let words: Vec<String> = ["pgmeter"]
+            .iter()
+            .chain(arguments)
+            .map(|word| (*word).to_owned())
+            .collect();
+        let mut error = Cli::try_parse_from(&words).expect_err("a typo");
+        amend(&mut error, &words);
+        error.render().to_string()
+    }
+
+    #[test]
+    fn no_typo_is_answered_with_what_destroys() {
+        let typos = [
+            "--row=randread",
+            "--overwrite",
+            "--overwrite-devic=/dev/x",
+            "--overwrite_device",
+            "--write-device",
+            "--device",
+            "--over",
+            "--ow",
+            "--forc",
+            "--yse",
+        ];
+        let commands = [
+            &["run"][..],
+            &["compare"],
+            &["check"],
+            &["lab", "run"],
+            &["runs", "rm", "last"],
+            &["clean", "x"],
+        ];
+        for command in commands {
+            for typo in typos {
+                let said = complaint(&[command, &[typo]].concat());
+                let rest = said.replacen(typo.split('=').next().unwrap_or(typo), "", 1);
+                let usage = rest.find("Usage: ").unwrap_or(rest.len());
+                assert!(!is_destructive(&rest[..usage]), "{said}");
+                assert!(said.starts_with("error: "), "{said}");
+            }
+        }
+        assert!(!is_destructive(&complaint(&["runs", "rn"])));
+    }
+
+    #[test]
+    fn other_options_are_still_suggested() {
+        let said = complaint(&["run", "--run-tme=5s"]);
+        assert!(said.contains("'--run-time'"), "{said}");
+    }
+
+    #[test]
+    fn a_workload_or_a_habit_in_the_place_of_a_command_finds_its_command() {
+        for (line, tip) in [
+            (&["quick"][..], "`pgmeter run quick`"),
+            (&["OLTP", "--iodepth", "4"], "`pgmeter run OLTP`"),
+            (&["quik"], "did you mean `pgmeter run quick`?"),
+            (&["/tmp"], "`pgmeter run --target /tmp`"),
+            (&["bench"], "the command is `pgmeter run`"),
+            (&["history"], "the command is `pgmeter runs`"),
+            (&["lat_fs"], "`pgmeter run lat_fs`"),
+            (&["--iodepth", "4"], "`pgmeter run --iodepth ...`"),
+        ] {
+            let said = complaint(line);
+            assert!(said.contains(tip), "{said}");
+        }
+        assert!(!complaint(&["rnu"]).contains("workload"));
+        assert!(!complaint(&["lab", "quick"]).contains("pgmeter run"));
+    }
+
+    #[test]
+    fn numbers_below_0_are_not_taken_for_options() {
+        for (line, option) in [
+            (["run", "--iodepth", "-4"], "--iodepth"),
+            (["run", "--size", "-4k"], "--size"),
+        ] {
+            let said = complaint(&line);
+            let tip = format!("`{option}` takes no value below 0");
+            assert!(said.contains(&tip) && !said.contains("'-- "), "{said}");
+        }
+    }
+}
