@@ -211,10 +211,7 @@ fn short_names_are_listed_and_others_are_said_in_one_line() {
         assert!(names.lines().any(|line| line == name), "{names}");
     }
     let seen = bed.run(&["run", "randread-16k"]);
-    seen.assert_refused(
-        USAGE,
-        &["help: write `--rw randread --bs 16k` in its place"],
-    );
+    seen.assert_refused(USAGE, &["help: write `--rw randread --bs 16k` instead"]);
 }
 
 #[test]

@@ -20,7 +20,7 @@ const NOTHING_TO_RUN: &str = "eilerjc_compat_nospec_error.icf";
 
 /// PostMark scripts that are no workload, and the line that says why.
 const SCRIPTS_REFUSED: [(&str, &str); 3] = [
-    ("15_errors.pm", "`bogus` is no command of PostMark"),
+    ("15_errors.pm", "`bogus` is not a PostMark command"),
     ("23_load.pm", "a workload is one file, which loads no other"),
     (
         "24_load_quit_inside.pm",

@@ -1,9 +1,11 @@
 //! What a command line that was not understood was probably meant to be.
 
+use std::error::Error;
 use std::path::Path;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, ValueEnum};
+use units::UnitError;
 
 use crate::args::{ClassicArg, Cli};
 
@@ -37,6 +39,8 @@ pub(crate) fn amend(error: &mut clap::Error, words: &[String]) {
     suggest_no_dashes(error);
     let tip = match error.kind() {
         ErrorKind::InvalidSubcommand => of_first_word(error, words),
+        ErrorKind::ValueValidation => of_unit(error),
+        ErrorKind::InvalidValue => empty_value(error),
         ErrorKind::UnknownArgument => negative_value(error, words).or_else(|| of_run(error, words)),
         _ => None,
     };
@@ -143,6 +147,20 @@ fn negative_value(error: &clap::Error, words: &[String]) -> Option<String> {
     option
         .starts_with("--")
         .then(|| format!("`{option}` takes no value below 0"))
+}
+
+/// How a size, a span, a percentage or a rate is written.
+fn of_unit(error: &clap::Error) -> Option<String> {
+    let unit = error.source()?.downcast_ref::<UnitError>()?;
+    Some(unit.help().to_owned())
+}
+
+/// A value of which nothing is left.
+fn empty_value(error: &clap::Error) -> Option<String> {
+    let is_empty = context(error, ContextKind::InvalidValue)?.is_empty();
+    let was_given = std::env::args_os().any(|word| word.is_empty());
+    let tip = "the value is empty, as that of a shell variable that is not set";
+    (is_empty && was_given).then(|| tip.to_owned())
 }
 
 /// An option of `run` where no command is.

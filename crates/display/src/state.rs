@@ -207,7 +207,7 @@ impl Default for History {
 
 impl History {
     fn push(&mut self, value: f64) {
-        // The cast saturates and makes 0 of what is no number.
+        // The cast saturates and makes 0 of what is not a number.
         self.pending.push(value as u64);
         if self.pending.len() < self.step as usize {
             return;

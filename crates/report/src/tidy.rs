@@ -301,7 +301,7 @@ fn optional(value: Option<u64>) -> String {
     value.map_or_else(String::new, whole)
 }
 
-/// The shortest text that reads back to the same number; nothing for what is no number.
+/// The shortest text that reads back to the same number; nothing for what is not a number.
 fn real(value: f64) -> String {
     if value.is_finite() {
         value.to_string()

@@ -48,7 +48,7 @@ pub struct LabRecord {
     /// What failed.
     #[serde(default)]
     pub alarms: Vec<String>,
-    /// Whether its times are those of guests, which rank nothing.
+    /// Whether its times are those of guests, which cannot be compared.
     #[serde(default)]
     pub is_of_guests: bool,
     /// The workloads, or what was looked at.
@@ -97,7 +97,7 @@ pub enum Better {
     Higher,
     /// Smaller ones.
     Lower,
-    /// Neither: it is told, and held against nothing.
+    /// Neither: it is told, and compared with nothing.
     Neither,
 }
 

@@ -242,7 +242,7 @@ impl CheckName {
 }
 
 impl Bound {
-    /// Whether a figure is allowed. One that is no number is not.
+    /// Whether a figure is allowed. One that is not a number is not.
     #[must_use]
     pub fn allows(self, measured: f64, truth: Option<f64>) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! pgmeter's own figures held against what is known otherwise, on the machine at hand.
+//! pgmeter's own figures compared with what is known otherwise, on the machine at hand.
 //!
 //! A check measures something whose true value is known from elsewhere: from the kernel's timer,
 //! from arithmetic, from what was asked for, from the log of another process. What is measured goes

@@ -46,7 +46,7 @@ impl WelchTest {
 }
 
 /// Corrects p-values so that over all tests together the chance of a single false alarm stays at
-/// the level they are held against; the results stand in the order of the p-values.
+/// the level they are compared with; the results stand in the order of the p-values.
 ///
 /// The i-th smallest of m is multiplied by m - i + 1, then none is smaller than one before it.
 ///

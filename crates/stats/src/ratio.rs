@@ -63,7 +63,7 @@ impl Ratio {
 
     /// The ratio `b / a` of the means of repetitions.
     ///
-    /// Where one side was measured once, it is held against the scatter of the other, taken to be
+    /// Where one side was measured once, it is compared with the scatter of the other, taken to be
     /// as large on both; where both were, the ratio has no certainty. `None` as for [`Ratio::of`].
     #[must_use]
     pub fn of_estimates(a: &Estimate, b: &Estimate) -> Option<Self> {

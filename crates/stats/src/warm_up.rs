@@ -43,15 +43,15 @@ impl WarmUp {
     /// intervals, or with one that is no finite number.
     ///
     /// Whether there is one: the largest likelihood ratio for a change of the mean at any point of
-    /// the first half, held against the same of 999 series without a change. Those are made of the
-    /// run's own innovations in random order, put through an autoregression with the correlation
-    /// of its neighbors (less its bias), so that correlated noise is not taken for a change.
-    /// Where it ends: at the first start from which on the mean of the rest is nearly as certain
-    /// as leaving out more would make it (MSER, within a tenth of the smallest standard error,
-    /// since the smallest of all lies anywhere in what has settled). Behind the change, values far
-    /// from the median of the five around them are first replaced by it (Hampel's filter): one
-    /// stall in what has settled would otherwise pull the end behind itself. A run that has not
-    /// settled in its first half has no warm-up but a [drift](crate::Drift).
+    /// the first half, compared with the same of 999 series without a change. Those are made of the
+    /// run's own innovations in random order, put through an autoregression with the correlation of
+    /// its neighbors (less its bias), so that correlated noise is not taken for a change. Where it
+    /// ends: at the first start from which on the mean of the rest is nearly as certain as leaving
+    /// out more would make it (MSER, within a tenth of the smallest standard error, since the
+    /// smallest of all lies anywhere in what has settled). Behind the change, values far from the
+    /// median of the five around them are first replaced by it (Hampel's filter): one stall in what
+    /// has settled would otherwise pull the end behind itself. A run that has not settled in its
+    /// first half has no warm-up but a [drift](crate::Drift).
     ///
     /// Source: White, "An effective truncation heuristic for bias reduction in simulation output",
     /// Simulation 69, 1997 (MSER); Hawkins, "Testing a sequence of observations for a shift in

@@ -40,7 +40,7 @@ impl Store {
         check(&record, &entries)?;
         match insert(&mut self.connection, &record, &entries) {
             Ok(()) => Ok(Imported::New(id)),
-            // As text, in which a rate that is no number is the same as itself.
+            // As text, in which a rate that is not a number is the same as itself.
             Err(error) if is_name_taken(&error) => match self.export(&id)? == record.to_json() {
                 true => Ok(Imported::AlreadyThere(id)),
                 false => Err(StoreError::OtherRun { id }),

@@ -55,7 +55,7 @@ pub(crate) fn load_rows(store: &Connection, run: i64) -> rusqlite::Result<RunRec
         let mut record = RunRecord::from_json(&header).map_err(|error| damaged(0, error))?;
         let finished_at: Option<String> = row.get(1)?;
         let finished_at = finished_at.map(|text| text.parse()).transpose();
-        record.finished_at = finished_at.map_err(|_| damaged(1, "this is no time"))?;
+        record.finished_at = finished_at.map_err(|_| damaged(1, "this is not a time"))?;
         let (stored, owner): (String, Option<String>) = (row.get(2)?, row.get(3)?);
         Ok((
             record,

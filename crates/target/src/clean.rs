@@ -74,6 +74,10 @@ pub type Ask<'a> = dyn FnMut(&[Adoptable]) -> bool + 'a;
 pub fn clean(path: &Path, ask: Option<&mut Ask<'_>>) -> Result<CleanReport, TargetError> {
     let path = without_trailing_slashes(path);
     let kind = kind_of(path)?;
+    if kind == PathKind::Missing && kind_of(parent_of(path))? == PathKind::Missing {
+        let path = path.to_owned();
+        return Err(TargetError::NothingToClean { path });
+    }
     let mut cleaning = Cleaning {
         report: CleanReport::default(),
         ask,

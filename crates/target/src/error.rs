@@ -313,13 +313,19 @@ impl TargetError {
             Self::NothingToClean { .. } => {
                 "name the target of the run that was interrupted, as `--target` named it".to_owned()
             }
-            Self::Missing { parent, .. } => format!("create the directory `{}`", parent.display()),
+            Self::Missing { parent, .. } => format!(
+                "check the path, or create the directory `{}`",
+                parent.display()
+            ),
             Self::NotThere { .. } => {
                 "nothing was written; name an existing directory, file or device, or add \
                  `--create` to create a test file there"
                     .to_owned()
             }
-            Self::NoSuchDirectory { path } => format!("create the directory `{}`", path.display()),
+            Self::NoSuchDirectory { path } => format!(
+                "check the path, or create the directory `{}`",
+                path.display()
+            ),
             Self::ReadOnly { .. } => "choose a writable target".to_owned(),
             Self::Symlink {
                 resolved: Some(resolved),

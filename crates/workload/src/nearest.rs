@@ -91,7 +91,8 @@ mod tests {
     #[test]
     fn several_words_are_near_by_spelling_and_by_their_parts() {
         let known = ["iodepth", "find_depth", "run_time", "ramp_time", "size"];
-        assert_eq!(nearest_few("runtime", known, 3), ["run_time", "ramp_time"]);
+        assert_eq!(nearest_few("time", known, 3), ["run_time", "ramp_time"]);
+        assert_eq!(nearest_few("runtime", known, 3), ["run_time"]);
         assert_eq!(nearest_few("depth", known, 3), ["iodepth", "find_depth"]);
         assert_eq!(nearest_few("time", known, 1), ["run_time"]);
         assert!(nearest_few("frobnicate", known, 3).is_empty());

@@ -8,8 +8,8 @@ use crate::failure::{Exit, Failure};
 
 /// Mounts again what killed runs left unmounted, and says so.
 ///
-/// Fails where one of the targets lies on what cannot be mounted: something else would be
-/// measured, or cleaned, in its place.
+/// Fails where one of the targets lies on what cannot be mounted: something else would be measured,
+/// or cleaned, instead.
 pub(crate) fn put_back<'a>(targets: impl Iterator<Item = &'a Path>) -> Result<(), Failure> {
     let done = put_back_mounts();
     let targets: Vec<_> = targets

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
     let wanted = wanted_targets(&workloads, &overrides);
     put_back(wanted.iter().map(Path::new))?;
     let create = args.workload.options.create;
-    look_at(&wanted, create, overrides.only_reads(&workloads))?;
+    look_at(&wanted, &workloads, create, &overrides)?;
     let facts = target::system_facts(&wanted, Some(DEFAULT_TARGET));
     let planned = plan(&workloads, &overrides, &facts)?;
     if let Some(refusal) = planned.refusals.into_iter().next() {
@@ -98,16 +98,24 @@ fn print_toml(
 
 /// Refuses what cannot be a target before the plan is made for it. Devices wait for the plan, which
 /// tells whether they will be written.
-pub(super) fn look_at(wanted: &[String], create: bool, read_only: bool) -> Result<(), Failure> {
+pub(super) fn look_at(
+    wanted: &[String],
+    workloads: &[Workload],
+    create: bool,
+    overrides: &Overrides,
+) -> Result<(), Failure> {
+    // That a file is no directory says more than whose file it is; the plan says it.
+    let wants_directory = workloads.iter().all(Workload::needs_directory);
     let permission = target::Permission {
         create,
-        read_only,
+        read_only: overrides.only_reads(workloads),
         ..target::Permission::default()
     };
     for path in wanted.iter().map(Path::new) {
-        let is_device =
-            std::fs::symlink_metadata(path).is_ok_and(|found| found.file_type().is_block_device());
-        if !is_device {
+        let kind = std::fs::symlink_metadata(path).map(|found| found.file_type());
+        let is_left_to_the_plan =
+            kind.is_ok_and(|it| it.is_block_device() || it.is_file() && wants_directory);
+        if !is_left_to_the_plan {
             target::admit(path, &permission)?;
         }
     }

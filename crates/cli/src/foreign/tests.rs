@@ -96,7 +96,10 @@ fn every_word_of_another_program_has_its_tip() {
             "fio's `--verify=crc32c` is `--verify` here",
         ),
         ("pgmeter run --rw=trim", "`--rw randwrite` overwrites them"),
-        ("pgmeter run --rw=randtrim", "does not discard blocks"),
+        (
+            "pgmeter run --rw=randtrim",
+            "pgmeter cannot discard (trim) blocks",
+        ),
     ] {
         let said = complaint(line);
         assert!(said.contains(tip), "{line}\n{said}");

@@ -13,7 +13,7 @@ use super::table::frame;
 use crate::compare::Part;
 use crate::wrap::printable;
 
-/// The runs held against the first, or why they cannot be.
+/// The runs compared with the first, or why they cannot be.
 pub type Compared = Result<Part, String>;
 
 /// The comparison of several runs; none of a single one.

@@ -140,7 +140,7 @@ impl Row {
         self.text(head, &value.to_string());
     }
 
-    /// Sets a field to a real number with Iometer's six decimals; empty for what is no number.
+    /// Sets a field to a real number with Iometer's six decimals; empty for what is not a number.
     pub fn real(&mut self, head: &str, value: f64) {
         if value.is_finite() {
             self.text(head, &format!("{value:.6}"));

@@ -1,7 +1,7 @@
 //! Which differences between columns are more than chance, over all rows of a line-up together.
 //!
 //! Of twenty rows that do not differ, one has an interval beside 1 as a rule. All columns of all
-//! rows are held against each other, and the p-values are corrected by Holm.
+//! rows are compared with each other, and the p-values are corrected by Holm.
 
 use results::Better;
 use stats::{Estimate, Ratio};

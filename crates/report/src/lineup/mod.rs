@@ -1,4 +1,4 @@
-//! Runs in columns beside each other: rows are figures, each held against the first column.
+//! Runs in columns beside each other: rows are figures, each compared with the first column.
 
 mod cache;
 mod conclusion;
@@ -82,7 +82,7 @@ struct Section {
     rows: Vec<Row>,
     /// What would make longer what was measured for too short a time.
     longer: Vec<&'static str>,
-    /// Whether nothing in it is held against anything.
+    /// Whether nothing in it is compared with anything.
     is_in_words: bool,
 }
 

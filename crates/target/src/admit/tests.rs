@@ -50,7 +50,10 @@ fn a_target_far_from_anything_is_missing() {
             format!(
                 "target `{shown}` does not exist, and neither does the directory it would be in"
             ),
-            format!("create the directory `{}`", parent.display())
+            format!(
+                "check the path, or create the directory `{}`",
+                parent.display()
+            )
         )
     );
 }

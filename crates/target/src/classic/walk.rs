@@ -62,7 +62,7 @@ fn walk(
 }
 
 /// A listing of an open directory, which is not opened once more: what a classic does there is
-/// held against its original call by call.
+/// compared with its original call by call.
 fn listing(directory: &OwnedFd) -> Result<Dir, Errno> {
     let copy = rustix::io::fcntl_dupfd_cloexec(directory.as_fd(), 0)?;
     let mut listing = Dir::new(copy)?;

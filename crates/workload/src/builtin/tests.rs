@@ -207,7 +207,7 @@ fn a_slip_in_a_name_finds_the_nearest() {
     );
     assert_eq!(
         find("xyzzy").unwrap_err().to_string(),
-        "error: there is no built-in workload `xyzzy`\nhelp: `pgmeter list` names them all"
+        "error: there is no built-in workload `xyzzy`\nhelp: `pgmeter list` shows them all"
     );
 }
 

@@ -76,8 +76,8 @@ fn flaw(error: &ClassicError) -> Flaw {
     }
 }
 
-/// Takes out of a workload what means nothing beside the table; the keys come back whose value
-/// was not what holds anyway.
+/// Takes out of a workload what has no effect beside the table; the keys come back whose value was
+/// not what holds anyway.
 pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> {
     let mut keys = Vec::new();
     let it = &mut keys;
@@ -141,7 +141,7 @@ fn take<T: PartialEq>(
     }
 }
 
-/// The flaw of a key that means nothing beside the table.
+/// The flaw of a key that has no effect beside the table.
 pub(crate) fn meaningless(table: Table, key: &'static str) -> Flaw {
     let name = table.key();
     let message = format!("`{key}` has no effect on `[{name}]`");

@@ -117,8 +117,7 @@ fn repetitions(workload: &Workload) -> Result<(), Flaw> {
     Ok(())
 }
 
-/// Of a workload that is complete: how precise it is to be means nothing where the repetitions are
-/// counted.
+/// Of a workload that is complete: a precision has no effect where the repetitions are counted.
 pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     if workload.repetitions == Some(Repetitions::Auto) {
         return Ok(());

@@ -47,6 +47,12 @@ impl Workload {
         Table::ALL.into_iter().filter(is_written).collect()
     }
 
+    /// Whether it works on many files, which needs directories to make them in.
+    #[must_use]
+    pub fn needs_directory(&self) -> bool {
+        self.table().is_some()
+    }
+
     /// The table of a file workload; a checked workload has one at most.
     pub(crate) fn table(&self) -> Option<Table> {
         self.tables().first().copied()

@@ -132,7 +132,7 @@ fn words_that_contradict_each_other_are_refused_with_what_to_write() {
         read: Some(Percent(70.0)),
         ..of(Pattern::RandRead)
     };
-    assert!(refusal(&both).contains("`--rw randread` and `--read` both say"));
+    assert!(refusal(&both).contains("`--rw randread` and `--read` both set"));
     let no_mix = OneLine {
         mix: Some(Percent(70.0)),
         ..of(Pattern::RandRead)

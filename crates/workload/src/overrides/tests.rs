@@ -227,22 +227,22 @@ fn a_key_of_workloads_is_theirs_but_size_is_the_tables() {
 fn an_option_that_no_workload_uses_is_refused() {
     assert_eq!(
         useless(&["number=3"], "use = \"oltp\"\n"),
-        "error: `number` is no key of `oltp`, but of `[postmark]`\n\
+        "error: `number` is a key of `[postmark]`, which `oltp` does not use\n\
          help: leave `number` out, or run a workload that has it"
     );
     assert_eq!(
         useless(&["count=3"], "[postmark]\n"),
-        "error: `count` is no key of `[postmark]`, which `w` has\n\
+        "error: `count` is not a key of `[postmark]`, which `w` uses\n\
          help: leave `count` out, or run a workload that has it"
     );
     assert_eq!(
         useless(&["files=3", "files=4"], "[create_remove]\n"),
-        "error: `files` is no key of `[create_remove]`, which `w` has\n\
+        "error: `files` is not a key of `[create_remove]`, which `w` uses\n\
          help: leave `files` out, or run a workload that has it"
     );
     assert_eq!(
         useless(&["lat_fs.order=random"], "[create_remove]\n"),
-        "error: `lat_fs.order` has no effect on `w`, without `[lat_fs]`\n\
+        "error: `lat_fs.order` has no effect on `w`, which has no `[lat_fs]`\n\
          help: leave `lat_fs.order` out, or run a workload that has it"
     );
     assert_eq!(

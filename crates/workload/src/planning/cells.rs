@@ -469,9 +469,9 @@ impl Layout<'_, '_> {
             return Ok(());
         }
         let message = format!(
-            "the buffers of a cell need {}, more than half of the memory of {}",
-            units::Bytes(needed),
-            units::Bytes(memory)
+            "the buffers of a cell need {}, more than half of this machine's memory ({})",
+            units::format::size(needed),
+            units::format::size(memory)
         );
         Err(Diagnostic::error("", message).help("use a smaller `--iodepth`"))
     }

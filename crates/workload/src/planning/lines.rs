@@ -160,8 +160,7 @@ impl Place<'_> {
         .into_iter()
         .find(|(_, bytes)| !bytes.is_multiple_of(u64::from(unit)))?;
         let message = format!(
-            "direct I/O on `{}` needs multiples of {unit} bytes, which {what} of {bytes} bytes is \
-             not",
+            "direct I/O on `{}` needs multiples of {unit} bytes, not {what} of {bytes} bytes",
             self.path
         );
         Some(Diagnostic::error("", message).help("add `--cache buffered`"))

@@ -18,8 +18,7 @@ pub(super) fn check(cells: &[Cell]) -> Result<(), Diagnostic> {
         return Ok(());
     };
     let message = format!(
-        "verification needs multiples of {STAMPED_BYTES_MIN} bytes, which {what} of {bytes} bytes \
-         is not"
+        "verification needs multiples of {STAMPED_BYTES_MIN} bytes, not {what} of {bytes} bytes"
     );
     let help = format!("use a multiple of {STAMPED_BYTES_MIN} bytes");
     Err(Diagnostic::error("", message).help(help))

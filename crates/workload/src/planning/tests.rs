@@ -306,7 +306,7 @@ fn targets_that_are_not_here_are_warnings() {
         messages(&planned.warnings),
         [
             "`C:` is not a path on this machine",
-            "there is no `/dev/nope` here"
+            "`/dev/nope` does not exist on this machine"
         ]
     );
     assert_eq!(
@@ -425,11 +425,11 @@ fn direct_io_must_be_aligned_on_a_known_target() {
     let text = format!("targets = \"/a\"\n{}", LINE.replace("\"4k\"", "1000"));
     assert_eq!(
         refusal(&text, &facts(&[directory("/a", 50)])),
-        "error: direct I/O on `/a` moves multiples of 512 bytes; requests of 1000 bytes cannot be\n\
+        "error: direct I/O on `/a` needs multiples of 512 bytes, not requests of 1000 bytes\n\
          help: add `--cache buffered`"
     );
     let unknown = planned(&text, &[]);
-    assert!(messages(&unknown.warnings)[1].starts_with("direct I/O on `/a` moves multiples"));
+    assert!(messages(&unknown.warnings)[1].starts_with("direct I/O on `/a` needs multiples"));
     assert!(planned_on(&text, &["cache=buffered"], &facts(&[directory("/a", 50)])).is_ok());
     assert!(planned_on(&text, &["engine=null"], &facts(&[directory("/a", 50)])).is_ok());
 }
@@ -485,7 +485,7 @@ fn buffers_must_leave_half_of_the_memory() {
     let text = format!("iodepth = 1024\n{}", LINE.replace("4k", "1MiB"));
     assert_eq!(
         refusal(&text, &small),
-        "error: the buffers of a cell need 1GiB, more than half of the memory of 1GiB\n\
+        "error: the buffers of a cell need 1 GiB, more than half of this machine's memory (1 GiB)\n\
          help: use a smaller `--iodepth`"
     );
 }
@@ -520,7 +520,8 @@ fn workers_take_cpus_in_turn() {
     assert!(cpus(0).is_ok());
     assert_eq!(
         cpus(2).unwrap_err().to_string(),
-        "error: `cpus` names CPU 4, but there are 2, from 0\nhelp: use a smaller number"
+        "error: `cpus` names CPU 4, but this machine has 2, numbered from 0\nhelp: use a smaller \
+         number"
     );
 }
 
@@ -688,8 +689,8 @@ fn what_is_verified_must_have_room_for_stamps() {
             &text("align = 32\n").replace("4k", "96"),
             &SystemFacts::default()
         ),
-        "error: verified blocks have multiples of 64 bytes; requests of 96 bytes cannot be \
-         stamped\nhelp: use a multiple of 64 bytes"
+        "error: verification needs multiples of 64 bytes, not requests of 96 bytes\nhelp: use a \
+         multiple of 64 bytes"
     );
     assert_eq!(
         refusal(&text("align = 1000\n"), &SystemFacts::default()),
@@ -866,7 +867,7 @@ fn plans_that_fit_one_by_one_may_not_fit_together() {
     };
     assert!(together(2).is_ok());
     let error = together(1).unwrap_err().to_string();
-    let wanted = "`/a` and `/b` lie on one file system and need 12GiB together";
+    let wanted = "`/a` and `/b` lie on one file system and together need 12 GiB";
     assert!(error.contains(wanted), "{error}");
 }
 

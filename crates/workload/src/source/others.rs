@@ -240,8 +240,8 @@ mod tests {
         assert_eq!(
             refusal("x.fio", text),
             "error: `x.fio` is a fio job file, which pgmeter does not read yet\n  --> x.fio\n\
-             help: write `pgmeter run --rw randread --bs 4k --iodepth 32 --size 1g -t /mnt/x` in \
-             its place"
+             help: write `pgmeter run --rw randread --bs 4k --iodepth 32 --size 1g -t /mnt/x` \
+             instead"
         );
         let two = format!("{text}[job2]\nstonewall\nrw=randwrite\n");
         assert!(refusal("x.fio", &two).contains("help: write each job as"));

@@ -161,11 +161,7 @@ fn side(args: &CompareArgs, target: &Path) -> Result<Side, Failure> {
     }
     let wanted = wanted_targets(&workloads, &overrides);
     put_back(wanted.iter().map(Path::new))?;
-    look_at(
-        &wanted,
-        args.measure.create,
-        overrides.only_reads(&workloads),
-    )?;
+    look_at(&wanted, &workloads, args.measure.create, &overrides)?;
     let facts = target::system_facts(&wanted, Some(DEFAULT_TARGET));
     let planned = plan(&workloads, &overrides, &facts)?;
     if let Some(refusal) = planned.refusals.into_iter().next() {

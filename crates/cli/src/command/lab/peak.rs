@@ -82,8 +82,8 @@ fn on_device(
 /// So many bytes are moved at least, so that starting takes no share of the time.
 const MOVED_BYTES_MIN: u64 = 256 << 20;
 
-/// The workload on a bare device, gone through once or more often; none of what is no file of one
-/// size.
+/// The workload on a bare device, gone through once or more often; none of what is not a file of
+/// one size.
 fn bare(workload: &Workload) -> Option<Workload> {
     let size = workload.size?.0;
     let line = workload.access_spec.first()?.line.first()?;

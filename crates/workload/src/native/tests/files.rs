@@ -239,7 +239,7 @@ fn keys_that_mean_nothing_for_files_are_refused_where_they_stand() {
         let message = whole(&format!("{key}\n[lat_fs]\n"));
         assert!(message.contains("has no effect on `[lat_fs]`"), "{message}");
     }
-    assert!(whole("content = \"zero\"\n[postmark]\n").contains("means nothing"));
+    assert!(whole("content = \"zero\"\n[postmark]\n").contains("has no effect"));
     let harmless = "ramp_time = 0\nwarm = false\nverify = false\nrun_time = 0\n[lat_fs]\n";
     assert!(crate::source::load("w.toml", harmless.as_bytes(), None, false).is_ok());
 }
@@ -249,11 +249,11 @@ fn files_are_worked_on_by_calls() {
     for (key, message) in [
         (
             "engine = \"mmap\"",
-            "the engine `mmap` does nothing that `[fs_mark]` asks",
+            "the engine `mmap` cannot do the operations of `[fs_mark]`",
         ),
         (
             "cache = \"dontcache\"",
-            "`dontcache` is not possible with `[fs_mark]`",
+            "`dontcache` does not work with `[fs_mark]`",
         ),
         (
             "iodepth = 4",

@@ -1,6 +1,6 @@
 //! What keeps a workload of files from being done as it is planned, or should be known before.
 
-use units::Bytes;
+use units::format::size;
 
 use crate::classics::create_remove::Mode;
 use crate::diagnostic::{Diagnostic, Severity};
@@ -105,10 +105,9 @@ impl Layout<'_, '_> {
             return Ok(());
         }
         let message = format!(
-            "the pools of {} workers need {}, more than half of the memory of {}",
-            self.worker_count,
-            Bytes(needed),
-            Bytes(memory)
+            "the pools of all workers need {}, more than half of this machine's memory ({})",
+            size(needed),
+            size(memory)
         );
         let help = "use a smaller `number` or `max_size`, or fewer workers";
         Err(Diagnostic::error("", message).help(help))

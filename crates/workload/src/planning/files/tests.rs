@@ -258,7 +258,7 @@ fn direct_io_needs_sizes_in_whole_blocks() {
     };
     let message = |key: &str, size: u32| {
         Err(format!(
-            "error: direct I/O on `/a` moves multiples of 512 bytes; `{key}` makes it {size} bytes"
+            "error: direct I/O on `/a` needs multiples of 512 bytes, but `{key}` makes it {size} bytes"
         ))
     };
     assert_eq!(direct("[postmark]\n"), message("postmark.min_size", 500));
@@ -309,7 +309,8 @@ fn pools_leave_half_of_the_memory() {
     let text = "[postmark]\nmax_size = \"600MiB\"\n";
     assert_eq!(
         planned_on(text, &[], &facts).unwrap_err().to_string(),
-        "error: the pools of 1 workers need 1258307200B, more than half of the memory of 1GiB\n\
+        "error: the pools of all workers need 1.17 GiB, more than half of this machine's \
+         memory (1 GiB)\n\
          help: use a smaller `number` or `max_size`, or fewer workers"
     );
     assert!(planned_on("[postmark]\nnumber = 1_000_000\n", &[], &facts).is_ok());

@@ -120,12 +120,12 @@ fn what_asks_for_files_or_the_shell_is_told_or_refused() {
 fn lines_that_postmark_would_pass_over_are_errors() {
     assert_eq!(
         refusal("run\nset nmber 500\n"),
-        "error: `set nmber 500` is no command of PostMark\n  --> dir/mail.pm:2\n   \
-         2 | set nmber 500\nhelp: did you mean `set number`?"
+        "error: `set nmber 500` is not a PostMark command\n  --> dir/mail.pm:2\n   2 | set nmber \
+         500\nhelp: did you mean `set number`?"
     );
     assert_eq!(
         refusal("xyzzyplugh\n"),
-        "error: `xyzzyplugh` is no command of PostMark\n  --> dir/mail.pm:1\n   1 | xyzzyplugh\n\
+        "error: `xyzzyplugh` is not a PostMark command\n  --> dir/mail.pm:1\n   1 | xyzzyplugh\n\
          help: `pgmeter as postmark` lists the commands with `help`"
     );
     assert_eq!(
@@ -157,23 +157,23 @@ fn lines_that_postmark_would_pass_over_are_errors() {
 fn what_postmark_reads_otherwise_than_it_is_written_is_a_warning() {
     assert_eq!(
         warnings("set number 1k\nrun\n"),
-        ["PostMark takes this for 1"]
+        ["PostMark reads this as 1"]
     );
     assert_eq!(
         warnings("set size 100 50\nrun\n"),
-        ["PostMark takes this for 100 100"]
+        ["PostMark reads this as 100 100"]
     );
     assert_eq!(
         warnings("set sizes 5 6\nrun\n"),
-        ["PostMark takes this for 5 5"]
+        ["PostMark reads this as 5 5"]
     );
     assert_eq!(
         warnings("set size 1 2 3\nrun\n"),
-        ["PostMark takes this for 1 2"]
+        ["PostMark reads this as 1 2"]
     );
     assert_eq!(
         warnings("set seed 4294967297\nrun\n"),
-        ["PostMark takes this for 1"]
+        ["PostMark reads this as 1"]
     );
     for fine in [
         "set size 100",
