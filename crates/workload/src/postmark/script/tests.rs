@@ -147,7 +147,7 @@ fn lines_that_postmark_would_pass_over_are_errors() {
         "load",
     ] {
         assert!(
-            refusal(&format!("{line}\n")).contains("would pass over"),
+            refusal(&format!("{line}\n")).contains("PostMark would ignore"),
             "{line}"
         );
     }
