@@ -123,7 +123,7 @@ fn what_cannot_be_aged_is_refused_before_anything_is_made() {
         ("ext4", "full", ["`full` is not an age", "`--age 70%`"]),
         ("ext4", "97%", ["at most 95 %", "help:"]),
         ("ext4", "70%,often", ["`often`", "`churn=`"]),
-        (&path, "70%", ["is there already", "leave `--age` away"]),
+        (&path, "70%", ["already exists", "leave out `--age`"]),
     ] {
         site.run(&["--fs", fs, "--age", age])
             .assert_refused(2, &phrases);

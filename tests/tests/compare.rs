@@ -510,7 +510,7 @@ fn targets_that_cannot_be_measured_in_turn_are_refused() {
     in_turn(&bed, &["/null/a"], &[]).assert_refused(2, &["two targets, not 1", "help: "]);
     in_turn(&bed, &["a", "b", "c"], &[]).assert_refused(2, &["two targets, not 3"]);
     bed.run(&["compare", "reads.toml", "--run-time", "1s"])
-        .assert_refused(2, &["nothing to measure", "--target A --target B"]);
+        .assert_refused(2, &["no targets to measure", "--target A --target B"]);
     let auto = |option, value| {
         in_turn(
             &bed,

@@ -85,7 +85,7 @@ fn a_table_can_be_markdown_or_a_page() {
     let text = fs::read_to_string(saved).unwrap();
     assert!(text.contains("What was mounted how") && !text.contains("http://"));
     site.run(&[&line[..], &["-o", saved]].concat())
-        .assert_refused(2, &["is there already"]);
+        .assert_refused(2, &["already exists"]);
 }
 
 #[test]
@@ -109,7 +109,10 @@ fn what_cannot_work_is_refused_before_anything_is_made() {
             "ext5",
             "loop",
             2,
-            ["the lab knows no file system `ext5`", "did you mean"],
+            [
+                "the lab does not know the file system `ext5`",
+                "did you mean",
+            ],
         ),
         ("zfs", "loop", 2, ["zfs", "path:DIR"]),
         ("ext4,noatime", "loop", 2, ["`noatime`", "lab list"]),

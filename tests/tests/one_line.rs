@@ -185,7 +185,7 @@ fn contradictions_in_one_line_are_refused_with_what_to_write() {
         ),
         (
             &["--rw", "trim"],
-            &["does not discard blocks", "--rw randwrite"],
+            &["cannot discard (trim) blocks", "--rw randwrite"],
         ),
         (&["--rw", "sideways"], &["'sideways'", "randread"]),
     ];
@@ -371,7 +371,7 @@ fn a_workload_that_only_reads_reads_any_file_and_leaves_it() {
         assert_eq!(bed.left_in_target(), ["mail.db"]);
     }
     let seen = bed.run(&[&["run", "--rw", "read", "--size", "2m"][..], &short].concat());
-    seen.assert_refused(SYSTEM, &["has 1 MiB, 2 MiB were asked", "--size 1m"]);
+    seen.assert_refused(SYSTEM, &["has 1 MiB, not the 2 MiB requested", "--size 1m"]);
     assert!(state(&path) == before);
 }
 

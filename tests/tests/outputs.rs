@@ -222,5 +222,5 @@ fn a_link_stays_and_the_file_behind_it_is_replaced() {
     assert!(bed.path().join("link.json").is_symlink());
     assert_eq!(record(&bed.path().join("real.json"))["status"], "complete");
     let seen = bed.run(&["report", "real.json", "-o", "link.json"]);
-    seen.assert_refused(2, &["is there already", "choose another name"]);
+    seen.assert_refused(2, &["already exists", "choose another name"]);
 }

@@ -221,9 +221,9 @@ fn fio_json_of_several_depths_says_what_fio_plot_draws() {
     };
     let said = says("1,2");
     assert!(
-        said.contains("note: fio-plot takes the jobs of a document for one"),
+        said.contains("note: fio-plot merges the jobs of a file"),
         "{said}"
     );
-    assert!(said.contains("run each `--iodepth` by itself"), "{said}");
+    assert!(said.contains("run each `--iodepth` separately"), "{said}");
     assert_eq!(says("2"), "");
 }

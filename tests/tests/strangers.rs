@@ -154,7 +154,7 @@ fn a_copy_of_a_target_is_cleaned_when_it_is_adopted() {
     }
     // Nobody can be asked.
     let seen = bed.run(&["clean", "--adopt", text(&copy)]);
-    seen.assert_refused(2, &["asks before it removes anything", "`--yes`"]);
+    seen.assert_refused(2, &["asks before removing anything", "`--yes`"]);
     assert_eq!(names_in(&work).len(), 2);
     let seen = bed.run(&["clean", "--adopt", "--yes", text(&copy)]);
     seen.assert_says(0, &["test-0.dat`, 1MiB"]);

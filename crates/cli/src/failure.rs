@@ -163,7 +163,7 @@ fn explain_foreign_key(diagnostic: &mut Diagnostic) {
     };
     // A key of the same name in another table is a better guess.
     let is_elsewhere = diagnostic.help.as_ref();
-    let is_elsewhere = is_elsewhere.is_some_and(|help| help.contains(" stands "));
+    let is_elsewhere = is_elsewhere.is_some_and(|help| help.contains(" belongs "));
     let Some(path) = key_of(word).filter(|_| !is_elsewhere) else {
         return;
     };

@@ -45,6 +45,8 @@ pub(crate) fn amend(error: &mut clap::Error, words: &[String]) {
         _ => None,
     };
     if let Some(tip) = tip {
+        // What is spelled alike is not what was meant.
+        error.remove(ContextKind::SuggestedSubcommand);
         let tips = ContextValue::StyledStrs(vec![tip.into()]);
         error.insert(ContextKind::Suggested, tips);
     }
@@ -159,7 +161,7 @@ fn of_unit(error: &clap::Error) -> Option<String> {
 fn empty_value(error: &clap::Error) -> Option<String> {
     let is_empty = context(error, ContextKind::InvalidValue)?.is_empty();
     let was_given = std::env::args_os().any(|word| word.is_empty());
-    let tip = "the value is empty, as that of a shell variable that is not set";
+    let tip = "the value is empty; is it a shell variable that is not set?";
     (is_empty && was_given).then(|| tip.to_owned())
 }
 

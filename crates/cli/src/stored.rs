@@ -160,7 +160,10 @@ impl<R: Seek> Seek for Counted<R> {
 pub(crate) fn refused(path: &Path, reason: &dyn std::fmt::Display) -> Failure {
     let name = path.display();
     let message = format!("cannot read the record `{name}`: {reason}");
-    let help = "name a file written by `pgmeter run --json FILE`, or a run from `pgmeter runs`";
+    let help = match path.is_dir() {
+        true => "to measure directories, write `pgmeter compare --target A --target B WORKLOAD`",
+        false => "name a file written by `pgmeter run --json FILE`, or a run from `pgmeter runs`",
+    };
     Failure::new(Exit::Usage, message, Some(help.to_owned()))
 }
 

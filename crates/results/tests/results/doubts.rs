@@ -284,8 +284,8 @@ fn rounds_that_were_given_up_are_not_steady() {
         .map(|round| 2000.0 - f64::from(round) * 50.0)
         .collect();
     let (plan, cell) = in_rounds(&rates);
-    let message = "not steady after 25 rounds: the last 5 lie 22 % apart (20 % is allowed), their \
-                   line changes by 22 % (10 % is allowed), -5.6 % a round";
+    let message = "not steady after 25 rounds: the last 5 differ by 22 % (20 % is allowed) and \
+                   their trend changes by 22 % (10 % is allowed), -5.6 % per round";
     only(&plan, &cell, WarningCode::NotSteady, message);
     let (plan, mut cell) = in_rounds(&[1000.0; 5]);
     // What drifted within the window is what the rule allows.

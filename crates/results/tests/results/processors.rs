@@ -99,8 +99,8 @@ fn more_threads_than_processors_wait_for_each_other() {
     let wanted = [
         (
             WarningCode::WaitedForProcessor,
-            "the workers were runnable and waited for a processor for 49 % of their time: 4 \
-             threads of this run share 2 usable processors, 100 % busy; use at most `--workers 2`",
+            "the workers were runnable but waited for a processor 49 % of their time: 4 threads of \
+             this run share 2 usable processors, 100 % busy; use at most `--workers 2`",
         ),
         (
             WarningCode::WorkerCpuBound,

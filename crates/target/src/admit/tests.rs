@@ -112,8 +112,8 @@ fn a_file_that_pgmeter_did_not_make_is_refused() {
         (
             format!("`{shown}` exists and was not created by pgmeter"),
             format!(
-                "nothing was written; give a new file name or a directory instead of `{shown}`, \
-                 or a workload that only reads"
+                "nothing was written; instead of `{shown}`, give a directory or a new file name, \
+                 or run a workload that only reads"
             )
         )
     );

@@ -132,7 +132,7 @@ fn forged_and_damaged_manifests_are_left() {
         (text.replace("pgmeter-as/1", "pgmeter-as/9"), "format"),
         (text.replace("numbers", "everything"), "unknown variant"),
         ("{".to_owned(), "no manifest"),
-        (text.replace("[\"1\"]", "null"), "were there before"),
+        (text.replace("[\"1\"]", "null"), "existed before"),
     ] {
         fs::write(path.join(&name), &wrong).expect("written");
         let report = cleaned(path);

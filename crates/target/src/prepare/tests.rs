@@ -430,7 +430,7 @@ fn a_device_is_written_only_when_content_is_needed_and_never_past_its_size() {
     let error = ready_with(device, 9 * MIB, &plain(), &permission).expect_err("too large");
     assert_eq!(
         error.to_string(),
-        format!("`{}` has 8 MiB, 9 MiB were asked", made.path())
+        format!("`{}` has 8 MiB, not the 9 MiB requested", made.path())
     );
     assert_eq!(error.help(), "choose `--size 8m` or less");
 }

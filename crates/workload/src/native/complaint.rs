@@ -124,8 +124,8 @@ fn which_key(seen: &str, known: &[String]) -> String {
     if let Some(key) = key_elsewhere(seen, known) {
         let (name, sentence) = (&key.name, key.sentence());
         return match key.table.as_str() {
-            "" => format!("`{name}` stands at the top of the file: {sentence}"),
-            table => format!("`{name}` stands in `{table}`: {sentence}"),
+            "" => format!("`{name}` belongs at the top of the file: {sentence}"),
+            table => format!("`{name}` belongs in `{table}`: {sentence}"),
         };
     }
     let words = known.iter().map(String::as_str);

@@ -79,17 +79,17 @@ fn an_unknown_key_is_named_with_its_place_and_the_nearest() {
     assert_eq!(
         refusal("random = 100\n").lines().last(),
         Some(
-            "help: `random` stands in `access_spec.line`: Share of the requests that start at a \
+            "help: `random` belongs in `access_spec.line`: Share of the requests that start at a \
              random position, in percent"
         )
     );
     assert!(
         refusal("[[access_spec]]\nsize = 4096\n")
-            .contains("help: `size` stands in `access_spec.line`: Bytes that a request moves"),
+            .contains("help: `size` belongs in `access_spec.line`: Bytes that a request moves"),
     );
     assert!(
         refusal("[postmark]\nworkers = 2\n")
-            .contains("help: `workers` stands at the top of the file: How many workers run"),
+            .contains("help: `workers` belongs at the top of the file: How many workers run"),
     );
 }
 

@@ -80,7 +80,7 @@ impl Overrides {
     /// As [`Self::set`], and when there is no `=`.
     pub fn set_pair(&mut self, pair: &str) -> Result<(), Diagnostic> {
         match pair.split_once('=') {
-            Some((key, value)) => self.set(key, value),
+            Some((key, value)) => self.set(key, value).map_err(|error| in_a_pair(error, key)),
             None => Err(
                 Diagnostic::error("", format!("`{}` has no `=`", crate::printable(pair)))
                     .help("write `--set key=value`"),
@@ -279,12 +279,22 @@ fn read(key: &str, value: &str) -> Result<Workload, Diagnostic> {
     }
 }
 
+/// The error of `--set`, whose help writes a pair and not a line of a file.
+fn in_a_pair(mut error: Diagnostic, key: &str) -> Diagnostic {
+    let name = key.rsplit('.').next().unwrap_or_default();
+    let line = format!("write `{name} = ");
+    let pair = format!("write `--set {key}=");
+    error.help = error.help.map(|help| help.replace(&line, &pair));
+    error
+}
+
 /// The error without the quotes that the user did not write.
 fn unquoted(mut error: Diagnostic, quoted: &str, value: &str) -> Diagnostic {
-    let shown = crate::printable(value);
-    error.message = error
-        .message
-        .replace(&format!("`{quoted}`"), &format!("`{shown}`"));
+    let shown = match value {
+        "" => "empty".to_owned(),
+        value => format!("`{}`", crate::printable(value)),
+    };
+    error.message = error.message.replace(&format!("`{quoted}`"), &shown);
     error.help = error.help.map(|help| help.replace(" without quotes", ""));
     error
 }

@@ -188,7 +188,7 @@ pub(super) fn with_nearest(error: Diagnostic) -> Diagnostic {
     if error
         .help
         .as_ref()
-        .is_some_and(|help| help.starts_with("did you mean") || help.contains(" stands "))
+        .is_some_and(|help| help.starts_with("did you mean") || help.contains(" belongs "))
     {
         return error;
     }

@@ -32,9 +32,9 @@ const EXIT_FULL: Exit = Exit::Classic(1);
 /// When it is, in tests.
 const TEST_SECONDS: i64 = 1_000_000_000;
 
-/// fs_mark as it was, with its own arguments; `-h` tells them.
+/// Stand in for fs_mark, with its own options and output.
 ///
-/// Files that were there before are left as they are, and Ctrl-C removes all files of the run.
+/// Existing files are left alone, and Ctrl-C removes all files of the run.
 #[derive(Debug, Parser)]
 #[command(name = NAME, disable_help_flag = true, after_help = USAGE)]
 struct FsMarkArgs {

@@ -29,13 +29,13 @@ lat_fs's own options, of version 3:
   DIRECTORY       where files are made; by default where temporary files go
 Version 1.6 takes a DIRECTORY and no options; by default it works in the current one.";
 
-/// lat_fs as it was: prints size, files, creations and removals a second to standard error.
+/// Stand in for lat_fs: prints size, files, creations and removals per second to standard error.
 ///
-/// Files that were there before are left as they are: where a name is taken, lat_fs ends.
+/// Existing files are left alone: where a name is taken, lat_fs ends.
 #[derive(Debug, Parser)]
 #[command(name = "lat_fs", disable_help_flag = true, after_help = OWN_OPTIONS)]
 struct LatFsArgs {
-    /// The version that is wanted, `1.6` or `3`; without it, 3 if there are options and else 1.6
+    /// The version to follow, `1.6` or `3`; by default 3 if there are options, else 1.6
     #[arg(long, value_name = "VERSION", value_parser = compat)]
     compat: Option<Compat>,
     /// For tests: a clock of which each reading is so much later than the one before

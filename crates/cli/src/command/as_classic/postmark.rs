@@ -30,11 +30,11 @@ PostMark's own commands, one on each line of CONFIG or at the prompt:
   set report verbose|terse   form of the report (verbose)
   run [FILE], load FILE, show, help, quit";
 
-/// PostMark as it was: reads CONFIG, then commands at a prompt; `help` there lists them.
+/// Stand in for PostMark: reads CONFIG, then commands at a prompt.
 #[derive(Debug, Parser)]
 #[command(name = "postmark", disable_help_flag = true, after_help = COMMANDS)]
 struct PostmarkArgs {
-    /// The version whose numbers and texts are wanted
+    /// The version to follow
     #[arg(long, value_name = "VERSION", value_parser = compat, default_value_t)]
     compat: Compat,
     /// Let lines that begin with `!` run a shell
@@ -46,7 +46,7 @@ struct PostmarkArgs {
     /// Print help
     #[arg(long, short, action = clap::ArgAction::Help)]
     help: Option<bool>,
-    /// A file of commands; the one that is read otherwise is `.pmrc`
+    /// A file of commands; by default `.pmrc`
     #[arg(value_name = "CONFIG")]
     configuration: Vec<OsString>,
 }
