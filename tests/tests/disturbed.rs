@@ -328,7 +328,7 @@ fn more_workers_than_processors_wait_and_more_would_reach_no_more() {
     assert!(told[0].contains("4 threads of this run share"), "{told:?}");
     // Each of them ran or waited to run, all the time.
     let told = warnings(&record, "worker-cpu-bound");
-    assert!(told[0].contains("waited for a processor for"), "{told:?}");
+    assert!(told[0].contains("waited for a processor"), "{told:?}");
     assert!(told[0].contains("none is left for more"), "{told:?}");
 }
 

@@ -246,7 +246,10 @@ mod tests {
     #[test]
     fn mistakes_are_told() {
         let error = read(&["ext5"]).unwrap_err();
-        assert_eq!(error.to_string(), "the lab knows no file system `ext5`");
+        assert_eq!(
+            error.to_string(),
+            "the lab does not know the file system `ext5`"
+        );
         assert!(error.help().unwrap().starts_with("did you mean `ext"));
         assert!(read(&["ext4,noatime"]).is_err());
         assert!(read(&[""]).is_err());

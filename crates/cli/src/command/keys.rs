@@ -73,7 +73,12 @@ fn entry(key: &WorkloadKey, width: usize) -> String {
         (_, Some("per second")) => " per second".to_owned(),
         (_, Some(unit)) => format!(" in {unit}"),
     };
-    let mut text = format!("{}: {}{unit}\n", key.path(), key.value);
+    // The unit is that of each element.
+    let (value, list) = match key.value.strip_suffix(", or a list") {
+        Some(value) => (value, ", or a list"),
+        None => (key.value.as_str(), ""),
+    };
+    let mut text = format!("{}: {value}{unit}{list}\n", key.path());
     let mut said = key.meaning.clone();
     if !key.words.is_empty() {
         let _ = write!(said, " Values: {}.", key.words.join(", "));

@@ -221,6 +221,6 @@ mod tests {
             sequential: None,
         };
         let said = likeness(&seen).on(Some("kvm")).sentence(&[]);
-        assert!(said.contains("host's cache may be in between"), "{said}");
+        assert!(said.contains("host's cache may be involved"), "{said}");
     }
 }

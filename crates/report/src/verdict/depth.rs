@@ -262,7 +262,7 @@ mod tests {
             "{said}"
         );
         assert!(
-            said.ends_with("still grows there, so a deeper queue may bring more"),
+            said.ends_with("still grows there, so a deeper queue may help"),
             "{said}"
         );
         let said = told(&rates, 0.5);
@@ -282,7 +282,7 @@ mod tests {
             "{said}"
         );
         let flat = [(1, 100e3, 1e4), (2, 100e3, 1e4), (4, 99e3, 1e4)];
-        assert!(told(&flat, 0.01).ends_with("deeper queues bring no more"));
+        assert!(told(&flat, 0.01).ends_with("deeper queues do not help"));
     }
 
     #[test]

@@ -99,7 +99,7 @@ fn the_class_and_the_limit_are_told_and_the_gravest_doubt_last() {
         "{like}"
     );
     let limit = sentence(verdict, "limit").unwrap();
-    assert!(limit.starts_with("the device or the way to it"), "{limit}");
+    assert!(limit.starts_with("the device or the path to it"), "{limit}");
     let (name, last) = verdict.sentences.last().unwrap();
     assert_eq!(*name, "but");
     assert!(last.ends_with("(and 1 more reason to doubt)"), "{last}");

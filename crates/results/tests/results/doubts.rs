@@ -106,7 +106,7 @@ fn a_file_that_memory_can_hold_is_told_when_buffered() {
     let told = told(&plan, &cell);
     assert_eq!(told[0].0, WarningCode::FileSmallerThanMemory);
     assert!(
-        told[0].1.starts_with("the targets are 12 % of the memory"),
+        told[0].1.starts_with("the targets are 12 % of memory"),
         "{}",
         told[0].1
     );
@@ -195,7 +195,7 @@ fn over_time(counts: &[u64]) -> (Plan, CellRecord) {
 fn a_falling_rate_is_not_steady() {
     let counts = [1000, 971, 949, 928, 900, 876, 852, 826, 799, 774, 751];
     let (plan, cell) = over_time(&counts);
-    let message = "the rate fell by 28 % while measuring, 2.8 % a second; \
+    let message = "the rate fell by 28 % during the measurement, 2.8 % per second; \
                    use a longer `--ramp-time`, or `--until steady`";
     only(&plan, &cell, WarningCode::NotSteady, message);
     // What is left of a second at the end is no interval.
@@ -346,7 +346,7 @@ fn a_late_interval_is_told() {
 fn missing_ring_flags_are_told() {
     let (plan, mut cell) = setting();
     cell.engine_notes.ring.as_mut().unwrap().missing = vec!["NO_SQARRAY".into()];
-    let message = "this kernel does not know the ring's NO_SQARRAY";
+    let message = "this kernel does not support io_uring's NO_SQARRAY";
     only(&plan, &cell, WarningCode::RingFlagsMissing, message);
 }
 
@@ -419,7 +419,7 @@ fn a_store_is_told_of_where_its_bytes_show_among_those_of_the_device() {
     let seen = told(Some(100 * mib), 2 * mib).unwrap();
     assert_eq!(seen.code, WarningCode::StoreOnTarget);
     assert!(
-        seen.message.contains("as much as 2.0 % of"),
+        seen.message.contains("2.0 % of what the device moved"),
         "{}",
         seen.message
     );

@@ -122,7 +122,7 @@ fn more_threads_than_processors_wait_for_each_other() {
 fn others_on_the_processors_are_told_from_our_own() {
     let mut cell = cell(1.0);
     share_time(&mut cell, 2, 0.4, 0.1);
-    let message = "the workers were runnable and waited for a processor for 10 % of their time: of \
+    let message = "the workers were runnable but waited for a processor 10 % of their time: of \
                    2 usable processors, 100 % busy, other processes and the kernel's threads used \
                    1.2; stop those that the target does not need (see `top`)";
     only(&cell, WarningCode::WaitedForProcessor, message);
@@ -145,7 +145,7 @@ fn a_quota_that_leaves_processors_idle_is_told() {
     let mut environment = environment();
     environment.cpu.usable_count = 1;
     let warnings = doubt(&cell, &environment, &sample::plan());
-    let wanted = "for 70 % of their time: of 2 usable processors, 30 % busy, a quota allows this \
+    let wanted = "waited for a processor 70 % of their time: of 2 usable processors, 30 % busy, a quota allows this \
                   run 1; raise `cpu.max` of its control group";
     assert!(warnings[0].message.ends_with(wanted), "{warnings:?}");
     // The system rounds a quota to whole processors.

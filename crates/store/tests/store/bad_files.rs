@@ -139,7 +139,7 @@ fn rows_that_do_not_belong_are_told() {
             "UPDATE intervals SET figures = '{' WHERE position = 1",
             "EOF",
         ),
-        ("UPDATE runs SET finished_at = 'yesterday'", "no time"),
+        ("UPDATE runs SET finished_at = 'yesterday'", "not a time"),
     ] {
         let bed = Bed::new();
         store_run(&bed.store(), &record(1));
