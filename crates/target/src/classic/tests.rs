@@ -131,7 +131,7 @@ fn forged_and_damaged_manifests_are_left() {
     for (wrong, reason) in [
         (text.replace("pgmeter-as/1", "pgmeter-as/9"), "format"),
         (text.replace("numbers", "everything"), "unknown variant"),
-        ("{".to_owned(), "no manifest"),
+        ("{".to_owned(), "not a manifest"),
         (text.replace("[\"1\"]", "null"), "existed before"),
     ] {
         fs::write(path.join(&name), &wrong).expect("written");
