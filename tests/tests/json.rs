@@ -355,7 +355,7 @@ fn a_command_that_fails_prints_no_half_a_document() {
         &["lab", "report", "-o", "-", "--json"],
     ] {
         bed.run(arguments)
-            .assert_refused(2, &["both want standard output"]);
+            .assert_refused(2, &["cannot both use standard output"]);
     }
 }
 

@@ -1,5 +1,6 @@
 //! The command line as written; turning it into plans is the commands' business.
 
+mod count;
 mod json;
 mod keys;
 mod lab;
@@ -80,7 +81,7 @@ pub(crate) enum Command {
         #[arg(default_value = "workload", value_parser = schema_names())]
         name: String,
     },
-    /// Convert a workload file
+    /// Convert a workload file to another format
     Convert(ConvertArgs),
     /// Print a stored or exported run in another format
     Report(ReportArgs),
@@ -124,7 +125,7 @@ store.";
 pub(crate) struct RunArgs {
     #[command(flatten)]
     pub workload: WorkloadArgs,
-    /// Measure nothing; print the workload with all options in place, as a file for `run`
+    /// Measure nothing; print the workload, options included, as a file for `run`
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
     pub print: Option<PrintArg>,
     /// Allow writing to this block device; everything on it is lost
@@ -164,7 +165,7 @@ pub(crate) struct CheckArgs {
 /// Arguments of `list`.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// One name a line and nothing else
+    /// Print only the names, one per line
     #[arg(long, conflicts_with = "json")]
     pub names: bool,
     #[command(flatten)]

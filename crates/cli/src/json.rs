@@ -118,7 +118,7 @@ impl JsonOutput {
             _ if !self.takes_stdout() => Ok(true),
             None => Ok(false),
             Some(path) if is_stdout(path) => {
-                let message = "`--json` and `--output -` both want standard output";
+                let message = "`--json` and `--output -` cannot both use standard output";
                 let help = Some("give one of them the name of a file".to_owned());
                 Err(Failure::new(Exit::Usage, message, help))
             }

@@ -29,7 +29,7 @@ pub(crate) enum LabAction {
     Recover(Box<LabRecoverArgs>),
     /// Print the result of a lab again, in any format
     Report(LabReportArgs),
-    /// List the file systems: which can be made here, and what is missing
+    /// List the file systems that can be made here, and what the others need
     List(LabListArgs),
     /// Do in a guest what the host ordered
     #[command(hide = true)]
@@ -37,7 +37,7 @@ pub(crate) enum LabAction {
         /// The order
         order: PathBuf,
     },
-    /// Remove mounts, devices, images and processes that a killed lab left, and nothing else
+    /// Remove the mounts, devices, images and processes that a killed lab left behind, nothing else
     Clean(LabCleanArgs),
 }
 
@@ -124,7 +124,7 @@ pub(crate) struct TableArgs {
     pub output: Option<PathBuf>,
     #[command(flatten)]
     pub json: RecordJsonArg,
-    /// Say nothing but the result
+    /// Print only the result
     #[arg(long, short)]
     pub quiet: bool,
 }

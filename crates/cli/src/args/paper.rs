@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::count::within;
 use super::{ChangeArgs, GroundArgs, JsonArg};
 
 /// Arguments of `paper`.

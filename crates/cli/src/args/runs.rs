@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::JsonArg;
+use super::count::within;
 
 /// Arguments of `runs`.
 #[derive(Debug, Args)]

@@ -41,8 +41,8 @@ pub(crate) fn clean(args: &CleanArgs) -> Result<Exit, Failure> {
     output.give(&cleaned, || Document::prose(text(args, &report)))?;
     if !args.adopt && !report.adoptable.is_empty() {
         tell_text!(
-            "these could be copies of what pgmeter made (`cp`, a restored backup), or their file \
-             system numbers files anew (some FUSE file systems do):\n{}\n\
+            "these may be copies of pgmeter's files (`cp`, a restored backup), or their file \
+             system renumbers files (some FUSE file systems do):\n{}\n\
              help: to remove them as well, run `pgmeter clean --adopt {}`\n",
             listed(&report.adoptable),
             one_line(&args.path.display())

@@ -60,7 +60,7 @@ impl PaperList {
 /// Comparisons for other programs.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct ComparisonDocument<'a> {
-    /// Each side after the first, held against the first.
+    /// Each side after the first, compared with the first.
     pub comparisons: &'a [Comparison],
     /// Published figures beside the runs.
     pub published: &'a [Beside],
@@ -86,7 +86,7 @@ pub struct PaperDocument<'a> {
     file_systems: Vec<PaperColumn<'a>>,
     /// What the runs cost beside, each with its samples of every file system.
     costs: &'a [Extra],
-    /// Whether times among the costs are those of guests, which rank nothing.
+    /// Whether times among the costs are those of guests, which cannot be compared.
     is_of_guests: bool,
     /// The same work on the bare device under the file systems, where it was measured.
     peak: Option<&'a RunRecord>,

@@ -169,7 +169,7 @@ fn counts_of_other_work_stand_without_a_ratio() {
         "15.06"
     );
     let text = render_published(&[], &besides, ComparisonFormat::Text, Page::PLAIN);
-    assert!(text.contains("A is of another size"), "{text}");
+    assert!(text.contains("A ran at another size"), "{text}");
     let document = ComparisonDocument {
         comparisons: &[],
         published: &besides,

@@ -89,7 +89,7 @@ fn import(files: &[PathBuf], place: &Place, json: &JsonArg) -> Result<(), Failur
         if !output.takes_stdout() {
             print(match &imported {
                 Imported::New(id) => format!("imported {id}\n"),
-                Imported::AlreadyThere(id) => format!("{id} was there already, the same\n"),
+                Imported::AlreadyThere(id) => format!("{id} is in the store already\n"),
             })?;
         }
         let file = file.to_string_lossy().into_owned();

@@ -25,20 +25,22 @@ const PROMISED: [Count; 9] = [
     ("stale", "stale", |it| it.stale_count),
     ("damaged", "damaged", |it| it.damaged_count),
     ("removals promised", "removed", |it| it.removed_count),
-    ("there again", "returned", |it| it.returned_count),
-    ("names nobody made", "unknown", |it| it.unknown_count),
+    ("back again", "returned", |it| it.returned_count),
+    ("names never created", "unknown", |it| it.unknown_count),
 ];
 
 const BEYOND: [Count; 9] = [
-    ("new and synced, not the directory", "new", |it| {
+    ("new and synced, directory not synced", "new", |it| {
         it.new.count
     }),
     ("- there", "new_there", |it| {
         it.new.count - it.new.missing_count
     }),
-    ("synced and renamed, not the directory", "renamed", |it| {
-        it.renamed.count
-    }),
+    (
+        "synced and renamed, directory not synced",
+        "renamed",
+        |it| it.renamed.count,
+    ),
     ("- the new file", "renamed_whole", |it| {
         it.renamed.whole_count
     }),
