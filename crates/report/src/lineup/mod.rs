@@ -239,7 +239,7 @@ impl Lineup {
         Some(
             format!(
                 "{times}{ratios} its 95 % confidence interval, where it was repeated; an interval \
-                 around 1 shows no difference. {judged}"
+                 that includes 1 shows no difference. {judged}"
             )
             .trim_end()
             .to_owned(),

@@ -10,7 +10,7 @@ use super::{Lineup, Section};
 const SECTIONS_MAX: usize = 6;
 
 impl Lineup {
-    /// Of each workload its main rate, its columns held against the best; none where nothing is
+    /// Of each workload its main rate, its columns compared with the best; none where nothing is
     /// ranked.
     pub(super) fn summary(&self) -> Option<String> {
         let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();

@@ -967,5 +967,5 @@ fn an_amount_is_said_once_and_needs_a_memory_that_is_known() {
     let lat_fs = format!("{OF_MEMORY}[lat_fs]\n");
     let error = load("w.toml", lat_fs.as_bytes(), None, false);
     let error = error.map(|_| ()).unwrap_err().to_string();
-    assert!(error.contains("means nothing for `[lat_fs]`"), "{error}");
+    assert!(error.contains("has no effect on `[lat_fs]`"), "{error}");
 }
