@@ -280,12 +280,7 @@ impl LabError {
                  or `--fs path:DIR`"
                     .to_owned()
             }
-            Self::Pool { name } => {
-                format!(
-                    "create a {name} file system yourself and name its directory: `--fs \
-                         path:DIR`"
-                )
-            }
+            Self::Pool { name } => format!("create a {name} pool and name it: `--fs path:DIR`"),
             Self::BadScale { .. } => "write `--scale 0.02` for a fiftieth".to_owned(),
             Self::BadAge { .. } => {
                 "write `--age 70%`, `--age 70%,churn=2` or `--age 70%,churn=2,extents=1.5`"

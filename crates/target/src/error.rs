@@ -313,29 +313,18 @@ impl TargetError {
             Self::NothingToClean { .. } => {
                 "name the target of the run that was interrupted, as `--target` named it".to_owned()
             }
-            Self::Missing { parent, .. } => format!(
-                "check the path, or create the directory `{}`",
-                parent.display()
-            ),
+            Self::Missing { parent, .. } => create(parent),
             Self::NotThere { .. } => {
                 "nothing was written; name an existing directory, file or device, or add \
                  `--create` to create a test file there"
                     .to_owned()
             }
-            Self::NoSuchDirectory { path } => format!(
-                "check the path, or create the directory `{}`",
-                path.display()
-            ),
+            Self::NoSuchDirectory { path } => create(path),
             Self::ReadOnly { .. } => "choose a writable target".to_owned(),
             Self::Symlink {
                 resolved: Some(resolved),
                 ..
-            } => {
-                format!(
-                    "to measure what it points to, use `--target {}`",
-                    resolved.display()
-                )
-            }
+            } => target_instead(resolved),
             Self::Symlink { resolved: None, .. } => {
                 "the link is dangling; give the path of a directory".to_owned()
             }
@@ -463,6 +452,16 @@ fn process(pid: u32) -> String {
     } else {
         format!(" (process {pid})")
     }
+}
+
+fn target_instead(resolved: &Path) -> String {
+    let shown = resolved.display();
+    format!("to measure what it points to, use `--target {shown}`")
+}
+
+fn create(directory: &Path) -> String {
+    let shown = directory.display();
+    format!("check the path, or create the directory `{shown}`")
 }
 
 fn confirm(path: &Path, verb: &str) -> String {

@@ -280,7 +280,9 @@ pub(super) fn notes(comparisons: &[Comparison]) -> Vec<String> {
             .is_some()
     }) {
         notes.push(
-            "± (where the page is wide enough): half-width of a mean's own 95 % confidence interval".to_owned(),
+            "± (where the page is wide enough): half-width of a mean's own 95 % confidence \
+             interval"
+                .to_owned(),
         );
     }
     notes.extend(holm(comparisons));

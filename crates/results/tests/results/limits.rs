@@ -39,8 +39,8 @@ fn a_device_at_its_limit_is_told_and_one_below_or_beyond_is_not() {
         told(&environment, &plan, &cell)
     };
     // The sample has 100,000 reads in 10 s.
-    let wanted = "I/O was throttled: 10000 of at most 12000 reads per second on nvme0n1, set by the \
-                  control group `/sys/fs/cgroup/a`; run outside of it";
+    let wanted = "I/O was throttled: 10000 of at most 12000 reads per second on nvme0n1, set by \
+                  the control group `/sys/fs/cgroup/a`; run outside of it";
     assert_eq!(of(12_000.0), [wanted], "held a little below by others");
     assert_eq!(of(10_000.0).len(), 1);
     assert_eq!(of(20_000.0), [""; 0]);

@@ -145,8 +145,8 @@ fn a_quota_that_leaves_processors_idle_is_told() {
     let mut environment = environment();
     environment.cpu.usable_count = 1;
     let warnings = doubt(&cell, &environment, &sample::plan());
-    let wanted = "waited for a processor 70 % of their time: of 2 usable processors, 30 % busy, a quota allows this \
-                  run 1; raise `cpu.max` of its control group";
+    let wanted = "waited for a processor 70 % of their time: of 2 usable processors, 30 % busy, \
+                  a quota allows this run 1; raise `cpu.max` of its control group";
     assert!(warnings[0].message.ends_with(wanted), "{warnings:?}");
     // The system rounds a quota to whole processors.
     environment.limits = vec![Limit {

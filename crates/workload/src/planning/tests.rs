@@ -694,7 +694,8 @@ fn what_is_verified_must_have_room_for_stamps() {
     );
     assert_eq!(
         refusal(&text("align = 1000\n"), &SystemFacts::default()),
-        "error: verification needs multiples of 64 bytes, not an alignment of 1000 bytes\nhelp: use a multiple of 64 bytes"
+        "error: verification needs multiples of 64 bytes, not an alignment of 1000 bytes\n\
+         help: use a multiple of 64 bytes"
     );
     planned(&text("align = 64\n"), &[]);
     planned(&text("align = 1000\n"), &["verify=false"]);
