@@ -24,7 +24,7 @@ pub use lab_site::{LAB_IMAGE, LONG_REGISTERS, LONG_REGISTERS_NOT_COMPLETED, LabS
 pub use loop_device::{FileSystem, LoopDevice, MountedImage};
 pub use mount::{Mount, unmount};
 pub use neighbor::Neighbor;
-pub use program::{STORE, pgmeter, samples, write_workload};
+pub use program::{REPORTS, STORE, pgmeter, samples, write_workload};
 pub use scratch::{Scratch, sweep};
 pub use throttle::{Limit, Throttle};
 pub use zram::Zram;

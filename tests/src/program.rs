@@ -9,6 +9,8 @@ use crate::{FixtureError, Scratch};
 
 /// The results store of [`pgmeter`], below its directory.
 pub const STORE: &str = ".store/results.db";
+/// The directory of the pages that nobody named, below the same directory.
+pub const REPORTS: &str = ".store/reports";
 
 /// A command that runs `pgmeter` in `directory`, without the caller's settings, ignored signals
 /// among them.
@@ -29,13 +31,27 @@ pub fn pgmeter(directory: &Path) -> Command {
     command
         .env("NO_COLOR", "1")
         .env("COLUMNS", "80")
-        .env("LC_ALL", "C.UTF-8");
+        .env("LC_ALL", "C.UTF-8")
+        .env("TZ", "UTC");
     // Never the store of whoever runs the tests.
     command
         .env("PGMETER_DB", directory.join(STORE))
         .env("HOME", directory)
         .env_remove("XDG_DATA_HOME")
+        .env_remove("PGMETER_REPORTS")
+        .env_remove("PGMETER_COMPLETE")
         .env_remove("RUST_LOG");
+    // Nor their browser and the like.
+    for name in [
+        "BROWSER",
+        "DISPLAY",
+        "WAYLAND_DISPLAY",
+        "WSL_DISTRO_NAME",
+        "PAGER",
+        "LESS",
+    ] {
+        command.env_remove(name);
+    }
     command
 }
 

@@ -194,7 +194,8 @@ fn records_and_stores_are_shown_and_not_obeyed() {
 
     harmless(&bed, &["runs", "note", "last", HOSTILE]);
     harmless_and_seen(&bed, &["runs", "tag", "last", HOSTILE]);
-    harmless_and_seen(&bed, &["runs"]);
+    harmless(&bed, &["runs"]);
+    harmless_and_seen(&bed, &["runs", "--columns", "run,note"]);
     let listed = harmless(&bed, &["runs", "--json"]);
     let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
     assert_eq!(listed["runs"][0]["note"], HOSTILE);

@@ -1,9 +1,9 @@
-//! The reports of a run: the page beside it, and records in forms that other programs read.
+//! The reports of a run: records in forms that people and other programs read.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeSet;
 
-use end_to_end::{Bed, names_in, need, run_tool};
+use end_to_end::{Bed, need, run_tool};
 use serde_json::Value;
 
 const SMALL: &str = "size = \"4m\"\ncache = \"buffered\"\n[[access_spec]]\nname = \"Mixed\"\n\
@@ -13,24 +13,6 @@ fn bed() -> Bed {
     let bed = Bed::new().unwrap();
     bed.file("small.toml", SMALL);
     bed
-}
-
-fn pages(bed: &Bed) -> Vec<String> {
-    let mut names = names_in(bed.path());
-    names.retain(|name| name.ends_with(".html"));
-    names
-}
-
-#[test]
-fn a_run_writes_a_page_and_says_where() {
-    let bed = bed();
-    let seen = bed.measure(&["small.toml"]);
-    let pages = pages(&bed);
-    assert_eq!(pages.len(), 1, "{}", seen.text());
-    let last = seen.stdout.lines().last().unwrap();
-    assert_eq!(last, format!("report: {}", pages[0]));
-    let page = std::fs::read_to_string(bed.path().join(&pages[0])).unwrap();
-    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("Mixed"));
 }
 
 #[test]
@@ -72,54 +54,6 @@ fn parts_of_one_name_are_estimated_and_told_apart() {
         (&stored["cells"], &stored["estimates"]),
         (&record["cells"], &record["estimates"])
     );
-}
-
-#[test]
-fn a_page_can_be_declined_or_have_another_name() {
-    for option in ["--no-html", "--no-report"] {
-        let bed = bed();
-        let seen = bed.measure(&["small.toml", option]);
-        assert!(pages(&bed).is_empty(), "{}", seen.text());
-        assert!(!seen.text().contains("report:"), "{}", seen.text());
-    }
-    let bed = bed();
-    let seen = bed.measure(&["small.toml", "--html", "mine.html"]);
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    assert_eq!(pages(&bed), ["mine.html"]);
-}
-
-#[test]
-fn standard_output_that_is_for_a_document_does_not_tell_of_the_page() {
-    let bed = bed();
-    let seen = bed.measure(&["small.toml", "--json", "-"]);
-    serde_json::from_str::<Value>(&seen.stdout).unwrap();
-    assert!(seen.stderr.contains("report: pgmeter-"), "{}", seen.text());
-    let seen = bed.measure(&["small.toml", "--json", "-", "--html", "-"]);
-    assert_eq!(seen.code, 2, "{}", seen.text());
-    assert!(
-        seen.stderr.contains("`--json -` and `--html -` both want"),
-        "{}",
-        seen.text()
-    );
-}
-
-#[test]
-fn a_page_that_cannot_be_written_is_no_failure_unless_it_was_asked_for() {
-    let bed = bed();
-    let workload = bed.path().join("small.toml").to_string_lossy().into_owned();
-    let target = bed.target().to_string_lossy().into_owned();
-    let mut command = bed.command(&["run", &workload, "--target", &target]);
-    command.args(["--run-time", "300ms", "--ramp-time", "0"]);
-    // Nobody makes files there, not even root.
-    let seen = end_to_end::finish(command.current_dir("/proc"));
-    assert_eq!(seen.code, 0, "{}", seen.text());
-    assert!(
-        seen.stderr.contains("there is no page of this run"),
-        "{}",
-        seen.text()
-    );
-    let seen = end_to_end::finish(command.args(["--html", "mine.html"]));
-    assert_eq!(seen.code, 2, "{}", seen.text());
 }
 
 #[test]

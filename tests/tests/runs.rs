@@ -94,10 +94,11 @@ fn a_run_is_stored_and_comes_out_as_it_was_printed() {
     assert_eq!(rows.len(), 1);
     assert_eq!(rows[0]["id"], record["id"]);
     assert_eq!(rows[0]["status"], "complete");
-    assert_eq!(
-        rows[0]["per_second_max"],
-        record["cells"][0]["total"]["per_second"]
-    );
+    let rate = &record["cells"][0]["total"]["per_second"];
+    assert_eq!(&rows[0]["per_second_max"], rate);
+    let headline = serde_json::json!({"of": "requests", "per_second": rate});
+    assert_eq!(rows[0]["headline"], headline);
+    assert_eq!(rows[0]["kernel"], record["environment"]["kernel"]);
     let short = rows[0]["short_id"].as_str().unwrap();
     let report = bed.run(&["report", short]);
     assert!(report.stdout.contains("Nothing"), "{}", report.text());
@@ -126,15 +127,311 @@ fn the_table_has_a_line_for_each_run() {
         .assert_says(0, &[]);
     let seen = bed.run(&["runs"]);
     let lines: Vec<&str> = seen.stdout.lines().collect();
-    assert!(lines[0..2].concat().contains("started"), "{}", seen.text());
-    assert_eq!(lines.len(), 4, "{}", seen.text());
-    for word in ["null", "complete", "after-trim", "with the new firmware"] {
-        assert!(lines[2].contains(word), "no `{word}` in\n{}", seen.text());
+    assert_eq!(lines.len(), 3, "{}", seen.text());
+    let words: Vec<&str> = lines[0].split_whitespace().collect();
+    assert_eq!(words, ["run", "started", "workload", "rate", "tags"]);
+    for word in ["null", "IOPS", "after-trim"] {
+        assert!(lines[1].contains(word), "no `{word}` in\n{}", seen.text());
     }
-    assert!(!lines[3].contains("after-trim"), "{}", seen.text());
+    assert!(!lines[2].contains("after-trim"), "{}", seen.text());
+    assert!(lines.iter().all(|line| line.len() <= 80), "{}", seen.text());
+    let asked = "run,status,note,kernel,file-system,target,host,cells,iops,bandwidth,lab";
+    let seen = bed.run(&["runs", "--columns", asked]);
+    let lines: Vec<&str> = seen.stdout.lines().collect();
+    for word in ["complete", "with the new firmware"] {
+        assert!(lines[1].contains(word), "no `{word}` in\n{}", seen.text());
+    }
+    assert!(lines[0].contains("file system"), "{}", seen.text());
+    bed.run(&["runs", "--columns", "run,nothing"])
+        .assert_says(2, &["nothing", "file-system"]);
     bed.run(&["runs", "untag", "last", "after-trim"])
         .assert_says(0, &[]);
     assert!(!bed.run(&["runs"]).stdout.contains("after-trim"));
+}
+
+/// The first column of the list, without its head.
+fn listed(bed: &Bed, more: &[&str]) -> Vec<String> {
+    let seen = bed.run(&[&["runs"], more].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let lines = seen.stdout.lines().skip(1);
+    let first = |line: &str| line.split_whitespace().next().unwrap().to_owned();
+    lines.map(first).collect()
+}
+
+#[test]
+fn the_list_is_sorted_as_it_is_asked_to_be() {
+    let bed = bed();
+    bed.file("also.toml", NULL);
+    let ids: Vec<String> = ["also.toml", "null.toml", "also.toml"]
+        .iter()
+        .map(|name| {
+            let seen = bed.run(&["run", name, "--json", "-", "--quiet", "--no-html"]);
+            id(&serde_json::from_str(&seen.stdout).unwrap()).to_owned()
+        })
+        .collect();
+    let order = |more: &[&str]| -> Vec<usize> {
+        let found = listed(&bed, more);
+        let place = |short: &String| ids.iter().position(|id| id.starts_with(short)).unwrap();
+        found.iter().map(place).collect()
+    };
+    assert_eq!(order(&[]), [2, 1, 0]);
+    assert_eq!(order(&["--reverse"]), [0, 1, 2]);
+    assert_eq!(order(&["--sort", "workload"]), [2, 0, 1]);
+    assert_eq!(order(&["--sort", "started", "--limit", "2"]), [2, 1]);
+    let rates = |more: &[&str]| {
+        let seen = bed.run(&[&["runs", "--columns", "run,iops", "--sort"], more].concat());
+        seen.stdout
+    };
+    let (down, up) = (rates(&["rate"]), rates(&["iops", "--reverse"]));
+    assert!(
+        down.lines()
+            .skip(1)
+            .eq(up.lines().skip(1).collect::<Vec<_>>().into_iter().rev())
+    );
+    bed.run(&["runs", "--sort", "beauty"])
+        .assert_says(2, &["beauty", "bandwidth"]);
+}
+
+#[test]
+fn times_are_those_of_where_the_list_is_read() {
+    let bed = bed();
+    let record = run(&bed);
+    let began: Vec<&str> = record["started_at"]
+        .as_str()
+        .unwrap()
+        .split(['T', ':'])
+        .collect();
+    let (day, hour, minute) = (began[0], began[1], began[2]);
+    let seen = |more: &[&str]| {
+        let mut command = bed.command(&[&["runs"], more].concat());
+        finish(command.env("TZ", "Etc/GMT-1")).stdout
+    };
+    let utc = seen(&["--utc"]);
+    assert!(utc.contains(&format!("{day} {hour}:{minute}")), "{utc}");
+    assert!(utc.contains("(UTC)"), "{utc}");
+    let next: u32 = (hour.parse::<u32>().unwrap() + 1) % 24;
+    let local = seen(&[]);
+    assert!(local.contains(&format!(" {next:02}:{minute}")), "{local}");
+    assert!(!local.contains("UTC"), "{local}");
+}
+
+/// A lab of two runs on what is mounted, which needs nothing.
+fn lab(bed: &Bed) -> Finished {
+    let fs = format!("path:{}", bed.target().display());
+    let labs = bed.path().join("labs").display().to_string();
+    let small = [
+        "--set",
+        "count=20",
+        "--set",
+        "sizes=4096",
+        "--repetitions",
+        "2",
+    ];
+    let run = ["lab", "run", "create-remove", "--fs", &fs, "--dir", &labs];
+    let seen = bed.run(&[&run[..], &small, &["--no-html"]].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    seen
+}
+
+#[test]
+fn a_lab_is_one_row_that_opens() {
+    let bed = bed();
+    run(&bed);
+    let printed = lab(&bed);
+    run(&bed);
+    let seen = bed.run(&["runs"]);
+    let lines: Vec<&str> = seen.stdout.lines().collect();
+    assert_eq!(lines.len(), 4, "{}", seen.text());
+    assert!(
+        lines[2].contains("lab: create-remove on "),
+        "{}",
+        seen.text()
+    );
+    assert!(lines[2].contains("2 runs"), "{}", seen.text());
+    assert_eq!(listed(&bed, &["--all"]).len(), 4);
+    assert_eq!(listed(&bed, &["--workload", "create"]).len(), 1);
+    assert_eq!(listed(&bed, &["--workload", "null"]).len(), 2);
+    assert_eq!(list(&bed).len(), 4, "every run is told to programs");
+    let name = listed(&bed, &[])[1].clone();
+    for again in [
+        &["runs", "show", &name][..],
+        &["show", &name],
+        &["report", &name],
+    ] {
+        assert_eq!(bed.run(again).stdout, printed.stdout, "{again:?}");
+    }
+    let told = bed.run(&["runs", "--all", "--columns", "run,lab,rate"]);
+    assert_eq!(told.stdout.matches(&name).count(), 2, "{}", told.text());
+    assert_eq!(told.stdout.matches("op/s").count(), 2, "{}", told.text());
+}
+
+#[test]
+fn a_lab_goes_with_its_runs_and_a_dry_run_says_so_first() {
+    let bed = bed();
+    run(&bed);
+    lab(&bed);
+    let name = listed(&bed, &[])[0].clone();
+    let runs = listed(&bed, &["--all", "--workload", "create"]);
+    for option in ["--dry-run", "-n"] {
+        let seen = bed.run(&["runs", "rm", &name, "last", option]);
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        let lines: Vec<&str> = seen.stdout.lines().collect();
+        assert_eq!(lines.len(), 3, "{}", seen.text());
+        assert!(lines.iter().all(|line| line.starts_with("would remove ")));
+        assert!(lines[2].contains(&format!("lab {name}")), "{}", seen.text());
+        for run in &runs {
+            assert!(seen.stdout.contains(run.as_str()), "{}", seen.text());
+        }
+        assert_eq!(list(&bed).len(), 3, "nothing is removed");
+    }
+    let seen = bed.run(&["runs", "rm", &name]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(
+        seen.stdout.matches("removed ").count(),
+        3,
+        "{}",
+        seen.text()
+    );
+    assert_eq!(listed(&bed, &[]).len(), 1);
+    bed.run(&["lab", "report"])
+        .assert_refused(2, &["no lab `last`"]);
+}
+
+#[test]
+fn an_experiment_is_one_row_too_and_its_runs_are_listed_by_name() {
+    let bed = bed();
+    let target = bed.target().display().to_string();
+    let line = [
+        "paper",
+        "run",
+        "lfs-create-remove",
+        "--target",
+        &target,
+        "--no-html",
+    ];
+    let seen = bed.run(&[&line[..], &["--scale", "0.001", "--repetitions", "2"]].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let names = listed(&bed, &[]);
+    assert_eq!(names.len(), 1, "{names:?}");
+    assert!(names[0].starts_with("lab-2"), "{names:?}");
+    let seen = bed.run(&["runs", "show", &names[0][..12]]);
+    seen.assert_says(0, &["no table of `lab-2", "its runs"]);
+    assert_eq!(seen.stdout.lines().count(), 3, "{}", seen.text());
+    bed.run(&["runs", "rm", &names[0]]).assert_says(0, &[]);
+    assert!(list(&bed).is_empty());
+}
+
+#[test]
+fn a_run_that_is_not_complete_says_so_in_the_list() {
+    let bed = bed();
+    let store = store_path(&bed);
+    let mut child = start(&bed, &store, "60s");
+    let seen = bed.run(&["runs"]);
+    assert!(seen.stdout.contains("null (running)"), "{}", seen.text());
+    let dry = bed.run(&["runs", "rm", "last", "--dry-run"]);
+    assert!(dry.stdout.contains("would not remove"), "{}", dry.text());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let seen = bed.run(&["runs"]);
+    assert!(
+        seen.stdout.contains("null (interrupted)"),
+        "{}",
+        seen.text()
+    );
+}
+
+/// Runs a line in a terminal of that size, and returns what the terminal saw.
+fn in_terminal(
+    bed: &Bed,
+    size: (u32, u32),
+    line: &str,
+    variables: &[(&str, &str)],
+) -> Option<String> {
+    let program = bed
+        .command(&[])
+        .get_program()
+        .to_string_lossy()
+        .into_owned();
+    let (rows, columns) = size;
+    let script = format!(
+        "stty rows {rows} cols {columns}; {}",
+        line.replace("pgmeter", &program)
+    );
+    let mut command = Command::new("script");
+    command.args(["--quiet", "--return", "--command", &script, "/dev/null"]);
+    command.current_dir(bed.path());
+    for (name, value) in bed.command(&[]).get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.envs(variables.iter().copied());
+    command
+        .env("TERM", "xterm")
+        .env_remove("COLUMNS")
+        .env_remove("LINES");
+    end_to_end::run_tool("script", &["--version"]).ok()?;
+    let seen = finish(&mut command);
+    Some(seen.stdout.replace('\r', ""))
+}
+
+#[test]
+fn what_is_longer_than_the_screen_goes_through_the_pager() {
+    let bed = bed();
+    for _ in 0..4 {
+        run(&bed);
+    }
+    let pager = [("PAGER", "sed s/^/paged:/")];
+    let Some(long) = in_terminal(&bed, (4, 80), "pgmeter runs", &pager) else {
+        skip!("`script` is not installed");
+    };
+    assert_eq!(long.matches("paged:").count(), 5, "{long}");
+    for (rows, line, pager) in [
+        (40, "pgmeter runs", "sed s/^/paged:/"),
+        (4, "pgmeter runs --no-pager", "sed s/^/paged:/"),
+        (4, "pgmeter runs | cat", "sed s/^/paged:/"),
+        (4, "pgmeter runs", "cat"),
+        (4, "pgmeter runs", ""),
+        (4, "pgmeter runs", "/no/such/pager"),
+    ] {
+        let seen = in_terminal(&bed, (rows, 80), line, &[("PAGER", pager)]).unwrap();
+        assert!(!seen.contains("paged:"), "{line}: {seen}");
+        assert_eq!(seen.matches("IOPS").count(), 4, "{line} {pager}: {seen}");
+    }
+}
+
+#[test]
+fn the_list_fits_the_terminal() {
+    let bed = bed();
+    let long = "a-workload-with-quite-a-long-name-of-its-own";
+    bed.file(&format!("{long}.toml"), NULL);
+    let seen = bed.run(&["run", &format!("{long}.toml"), "--quiet", "--no-html"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    lab(&bed);
+    for tag in ["before-the-upgrade", "with-the-old-firmware"] {
+        bed.run(&["runs", "tag", "last", tag]).assert_says(0, &[]);
+    }
+    for columns in [40, 80, 200] {
+        let Some(seen) = in_terminal(&bed, (50, columns), "pgmeter runs", &[]) else {
+            skip!("`script` is not installed");
+        };
+        for line in seen.lines() {
+            assert!(
+                line.chars().count() <= columns as usize,
+                "{columns}: {line}"
+            );
+        }
+        if columns >= 80 {
+            let head = seen.lines().next().unwrap();
+            let words: Vec<&str> = head.split_whitespace().collect();
+            assert_eq!(
+                words,
+                ["run", "started", "workload", "rate", "tags"],
+                "{seen}"
+            );
+        }
+    }
 }
 
 #[test]
@@ -433,7 +730,7 @@ fn a_store_in_a_directory_for_reading_only_can_be_read() {
     assert_eq!(seen.code, 0, "{}", seen.text());
     mount.remount("ro").unwrap();
     let seen = bed.run(&["runs", "--db", &store]);
-    assert!(seen.stdout.contains("complete"), "{}", seen.text());
+    assert!(seen.stdout.contains("IOPS"), "{}", seen.text());
     assert_eq!(bed.run(&["report", "last", "--db", &store]).code, 0);
     for arguments in [&["runs", "note", "last", "x"][..], &["runs", "rm", "last"]] {
         let seen = bed.run(&[arguments, &["--db", &store]].concat());

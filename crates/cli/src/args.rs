@@ -5,6 +5,7 @@ mod json;
 mod keys;
 mod lab;
 mod one_line;
+mod page;
 mod paper;
 mod recover;
 mod runs;
@@ -14,9 +15,12 @@ mod workloads;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::ArgValueCompleter;
 use units::Percent;
 
+use crate::complete::values;
 use crate::schemas::schema_names;
 
 pub(crate) use json::{JsonArg, RecordJsonArg};
@@ -26,9 +30,10 @@ pub(crate) use lab::{
     LabRunArgs, LineupArg, TableArgs, VmArg,
 };
 pub(crate) use one_line::OneLineArgs;
-pub(crate) use paper::{PaperAction, PaperArgs, PaperRunArgs};
+pub(crate) use page::PageArgs;
+pub(crate) use paper::{PaperAction, PaperArgs, PaperRunArgs, PaperShowArgs};
 pub(crate) use recover::LabRecoverArgs;
-pub(crate) use runs::{RunsAction, RunsArgs, RunsListArgs, StatusArg};
+pub(crate) use runs::{RunColumn, RunsAction, RunsArgs, RunsListArgs, StatusArg};
 pub(crate) use selftest::SelftestArgs;
 pub(crate) use workloads::{
     ArrivalsArg, CacheArg, EngineArg, KindArg, UntilArg, WorkloadArgs, WorkloadOptions,
@@ -87,7 +92,7 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// Compare stored runs, or measure and compare two targets: what differs by more than chance
     Compare(Box<CompareArgs>),
-    /// List, tag, annotate, remove, export and import stored runs
+    /// List, tag, annotate, remove, export and import stored runs; list and remove stored labs
     #[command(after_help = RUNS_HELP)]
     Runs(Box<RunsArgs>),
     /// Create file systems and measure them side by side
@@ -117,8 +122,9 @@ pub(crate) enum Command {
 const AS_HELP: &str = "`pgmeter as CLASSIC --help` shows the options of that program.";
 
 const RUNS_HELP: &str = "RUN is an id, the start of an id, `last` for the newest, `@-2` for the \
-one before it, or `tag:NAME` if one run has that tag. `--db FILE` or PGMETER_DB selects another \
-store.";
+one before it, or `tag:NAME` if one run has that tag; LAB is the id of a lab or the start of it. \
+`--db FILE` or PGMETER_DB selects another store. A list that is longer than the screen is shown \
+with PAGER, or with `less -FRX`.";
 
 /// Arguments of `run`.
 #[derive(Debug, Args)]
@@ -129,19 +135,15 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FORMAT", conflicts_with = "json")]
     pub print: Option<PrintArg>,
     /// Allow writing to this block device; everything on it is lost
-    #[arg(long, value_name = "DEV")]
+    #[arg(long, value_name = "DEV", value_hint = ValueHint::Other)]
     pub overwrite_device: Vec<PathBuf>,
     #[command(flatten)]
     pub json: RecordJsonArg,
     /// Write the results as CSV with Iometer's columns
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Write the report as a page with charts here, not as `pgmeter-ID.html` into this directory
-    #[arg(long, value_name = "FILE", conflicts_with = "no_html")]
-    pub html: Option<PathBuf>,
-    /// Write no HTML page
-    #[arg(long, visible_alias = "no-report")]
-    pub no_html: bool,
+    #[command(flatten)]
+    pub page: PageArgs,
     /// Do not store the run
     #[arg(long, visible_alias = "no-store")]
     pub no_db: bool,
@@ -176,7 +178,8 @@ pub(crate) struct ListArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
     /// A built-in workload, a file, or a stored run: its id, the start of its id, `last` or `@-2`
-    #[arg(required_unless_present = "template", conflicts_with = "template")]
+    #[arg(required_unless_present = "template", conflicts_with = "template",
+        add = ArgValueCompleter::new(values::workloads_or_runs))]
     pub name: Option<String>,
     /// Print a workload file to start from, with every key explained
     #[arg(long)]
@@ -192,6 +195,7 @@ pub(crate) struct ShowArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
     /// A built-in workload or a file
+    #[arg(add = ArgValueCompleter::new(values::workloads))]
     pub file: String,
     /// Output format
     #[arg(long, value_name = "FORMAT")]
@@ -210,16 +214,32 @@ pub(crate) struct ConvertArgs {
 /// Arguments of `report`.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Stored runs (an id, the start of one, `last`, `@-2`) or exported JSON records; `html` shows
-    /// several side by side, other formats take one
-    #[arg(value_name = "RUN", required = true)]
+    /// Stored runs or labs (an id, the start of one, `last`, `@-2`) or exported JSON records;
+    /// `html` shows several runs side by side, other formats take one
+    #[arg(value_name = "RUN", default_value = "last",
+        add = ArgValueCompleter::new(values::records))]
     pub records: Vec<PathBuf>,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: ReportFormat,
-    /// Write to this file instead of standard output
+    /// Output format; by default the one that the name of the output ends in, such as `.html`, or
+    /// text
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<ReportFormat>,
+    /// Write to this file instead of standard output; an existing file is not replaced
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
+    /// Write the HTML page to the report directory, or to `--output`, and open it in the browser:
+    /// `BROWSER`, or that of the desktop
+    #[arg(long, conflicts_with = "json")]
+    pub open: bool,
+    /// The report directory; by default `reports` next to the results store
+    #[arg(
+        long,
+        value_name = "DIR",
+        env = "PGMETER_REPORTS",
+        hide_env_values = true,
+        value_hint = ValueHint::DirPath,
+        value_parser = OsStringValueParser::new().map(PathBuf::from)
+    )]
+    pub report_dir: Option<PathBuf>,
     #[command(flatten)]
     pub json: JsonArg,
 }
@@ -230,11 +250,13 @@ pub(crate) struct CompareArgs {
     /// Two or more stored runs (an id, `last`, `@-2`; `tag:NAME`: all runs with that tag as one
     /// side) or exported JSON records, or one with `--published`; each is compared with the first.
     /// With two `--target`s: the WORKLOAD to measure on both, as for `run`
-    #[arg(value_name = "RUN|WORKLOAD", required_unless_present = "target")]
+    #[arg(value_name = "RUN|WORKLOAD", required_unless_present = "target",
+        add = ArgValueCompleter::new(values::records))]
     pub runs: Vec<PathBuf>,
     /// Show published figures beside the runs: an experiment from `pgmeter paper list`, with all
     /// its systems or only those named, such as `lfs-postmark:LFS,ext3`; repeatable
-    #[arg(long, value_name = "NAME[:SYSTEM,...]", conflicts_with = "target")]
+    #[arg(long, value_name = "NAME[:SYSTEM,...]", conflicts_with = "target",
+        add = ArgValueCompleter::new(values::papers))]
     pub published: Vec<String>,
     /// Compare even if the runs measured different things
     #[arg(long)]
@@ -246,10 +268,11 @@ pub(crate) struct CompareArgs {
     /// than this, such as `3%`
     #[arg(long, value_name = "PERCENT")]
     pub fail_on_regression: Option<Percent>,
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: CompareFormat,
-    /// Write to this file instead of standard output
+    /// Output format; by default the one that the name of the output ends in, such as `.html`, or
+    /// text
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<CompareFormat>,
+    /// Write to this file instead of standard output; an existing file is not replaced
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -259,7 +282,7 @@ pub(crate) struct CompareArgs {
     #[command(flatten, next_help_heading = "A workload in one line")]
     pub one_line: OneLineArgs,
     /// Allow writing to this block device; everything on it is lost
-    #[arg(long, value_name = "DEV", requires = "target")]
+    #[arg(long, value_name = "DEV", requires = "target", value_hint = ValueHint::Other)]
     pub overwrite_device: Vec<PathBuf>,
     /// Do not store the runs
     #[arg(long, visible_alias = "no-store", requires = "target")]
@@ -304,7 +327,8 @@ pub(crate) struct AsArgs {
     /// The program
     pub classic: ClassicArg,
     /// Its own arguments
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true,
+        value_hint = ValueHint::AnyPath)]
     pub args: Vec<OsString>,
 }
 

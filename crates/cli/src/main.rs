@@ -4,14 +4,19 @@
 mod terminal;
 
 mod args;
+mod browser;
 mod command;
+mod complete;
 mod document;
 mod failure;
 mod foreign;
+mod format;
 mod input;
 mod json;
 mod keep;
 mod output;
+mod pager;
+mod pages;
 mod rescue;
 mod schemas;
 mod signals;
@@ -31,6 +36,9 @@ use stored::Place;
 fn main() -> ExitCode {
     terminal::tell_panics();
     let_own_files_be_used();
+    if complete::answer() {
+        return Exit::Measured.into();
+    }
     let cli = match command::as_classic::of_own_name() {
         Some(args) => Cli {
             command: Command::As(args),

@@ -221,6 +221,11 @@ pub(crate) fn write_measured(
     })
 }
 
+/// Writes a file, and says no more than the system does where it cannot.
+pub(crate) fn write_file(path: &Path, existing: Existing, document: &Document) -> io::Result<()> {
+    OutputFile::open(path, existing)?.write(document.in_file().as_bytes())
+}
+
 fn site(asked: &Path) -> io::Result<Site> {
     let refused = |reason: &str| Err(io::Error::other(reason));
     let found = match fs::metadata(asked) {

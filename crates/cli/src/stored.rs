@@ -34,6 +34,11 @@ impl Place {
         }
     }
 
+    /// The directory of pages that nobody named: beside the store.
+    pub fn reports(&self) -> Result<PathBuf, StoreError> {
+        Ok(self.path()?.with_file_name("reports"))
+    }
+
     /// The store, made where there is none.
     pub fn open(&self) -> Result<Store, StoreError> {
         Store::open(&self.path()?)

@@ -139,6 +139,16 @@ pub(crate) fn no_color() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
+/// So many lines fit the screen.
+pub(crate) fn terminal_height() -> usize {
+    let of_lines = || std::env::var("LINES").ok()?.parse().ok();
+    let of_terminal = || {
+        let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+        (size.ws_row > 0).then_some(usize::from(size.ws_row))
+    };
+    of_terminal().or_else(of_lines).unwrap_or(24)
+}
+
 fn terminal_width() -> usize {
     let of_columns = || std::env::var("COLUMNS").ok()?.parse().ok();
     let of_terminal = || {

@@ -17,11 +17,15 @@ impl JsonDocument for RunList {
     const FORMAT: &'static str = "pgmeter-runs/1";
 }
 
-/// Runs that were removed.
+/// Runs and labs that were removed, or that would be.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct RunsRemoved {
-    /// Their ids.
+    /// Ids of the runs.
     pub removed: Vec<String>,
+    /// Ids of the labs.
+    pub labs: Vec<String>,
+    /// Whether nothing was removed, as it was only asked what would be.
+    pub is_dry_run: bool,
 }
 
 impl JsonDocument for RunsRemoved {

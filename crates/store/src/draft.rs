@@ -89,7 +89,7 @@ impl Draft {
         self.best = Best::default();
         let mut entries = Vec::new();
         for (position, cell) in (0..).zip(&record.cells) {
-            self.best.add(&cell.total);
+            self.best.add(cell);
             if self.done.get(position as usize) != Some(&fingerprint(cell)?) {
                 let done = DoneCell::of(position, cell, &[], self.best)?;
                 entries.push(Entry::CellDone(Box::new(done)));
@@ -130,7 +130,7 @@ impl Draft {
     }
 
     fn finish(&mut self, record: &CellRecord) -> serde_json::Result<Entry> {
-        self.best.add(&record.total);
+        self.best.add(record);
         let open = self.open.take().filter(|open| open.index == record.index);
         let told = open.map(|open| open.intervals).unwrap_or_default();
         let done = DoneCell::of(self.position(), record, &told, self.best)?;

@@ -164,13 +164,18 @@ fn finish_cell(store: &Connection, run: i64, done: &DoneCell) -> rusqlite::Resul
     for (number, bytes) in (0_i64..).zip(&done.stored.histograms) {
         insert.execute(params![cell, number, bytes])?;
     }
-    let sql = "UPDATE runs SET per_second_max = ?2, bytes_per_second_max = ?3, \
-               cell_count = (SELECT count(DISTINCT cell_index) FROM cells \
+    let sql = "UPDATE runs SET per_second_max = ?2, bytes_per_second_max = ?3, rate_of = ?4, \
+               rate = ?5, cell_count = (SELECT count(DISTINCT cell_index) FROM cells \
                              WHERE run = ?1 AND figures IS NOT NULL) WHERE key = ?1";
-    let (rate, bandwidth) = (done.best.per_second_max, done.best.bytes_per_second_max);
-    store
-        .prepare_cached(sql)?
-        .execute(params![run, rate, bandwidth])?;
+    let best = done.best;
+    let headline = best.headline();
+    store.prepare_cached(sql)?.execute(params![
+        run,
+        best.per_second_max,
+        best.bytes_per_second_max,
+        headline.map(|it| it.of.as_str()),
+        headline.map(|it| it.per_second),
+    ])?;
     Ok(())
 }
 
@@ -200,8 +205,10 @@ pub(crate) fn finish_run(
     record: &RunRecord,
 ) -> rusqlite::Result<()> {
     let sql = "UPDATE runs SET status = ?2, finished_at = ?3, owner = NULL, cell_count = ?4, \
-               per_second_max = ?5, bytes_per_second_max = ?6 WHERE key = ?1";
+               per_second_max = ?5, bytes_per_second_max = ?6, rate_of = ?7, rate = ?8 \
+               WHERE key = ?1";
     let best = Best::of(&record.cells);
+    let headline = best.headline();
     // A classic program's cell has a record for each phase.
     let cells_of_plan: BTreeSet<u32> = record.cells.iter().map(|cell| cell.index).collect();
     store.prepare_cached(sql)?.execute(params![
@@ -211,6 +218,8 @@ pub(crate) fn finish_run(
         cells_of_plan.len() as i64,
         best.per_second_max,
         best.bytes_per_second_max,
+        headline.map(|it| it.of.as_str()),
+        headline.map(|it| it.per_second),
     ])?;
     for table in ["warnings", "estimates"] {
         store.execute(&format!("DELETE FROM {table} WHERE run = ?1"), [run])?;

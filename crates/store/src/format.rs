@@ -11,6 +11,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 /// | 1 | 0.1.0 | first form |
 /// | 2 | 0.1.0 | `runs.host`; the best rates as numbers in place of `runs.headline` |
 /// | 3 | 0.1.0 | added: `labs` |
+/// | 4 | 0.1.0 | added: `runs.rate_of`, `runs.rate`, `runs.kernel` |
 pub const FORMAT_NUMBER: i64 = STEPS.len() as i64;
 
 /// Marks an SQLite file as a store: "PGMR".
@@ -23,6 +24,7 @@ const STEPS: &[&str] = &[
     include_str!("format/1.sql"),
     include_str!("format/2.sql"),
     include_str!("format/3.sql"),
+    include_str!("format/4.sql"),
 ];
 
 /// The number of an open store's format; 0 for an empty file.

@@ -14,6 +14,7 @@ pub(crate) struct Header {
     targets: String,
     file_systems: String,
     host: String,
+    kernel: String,
     /// The record (JSON) without its end, warnings, cells and estimates.
     record: String,
 }
@@ -59,6 +60,7 @@ impl Header {
             targets: names(targets)?,
             file_systems: names(file_systems)?,
             host: record.environment.host.clone(),
+            kernel: record.environment.kernel.clone(),
             record: serde_json::to_string(&bare)?,
         })
     }
@@ -66,8 +68,8 @@ impl Header {
     /// Adds the run, which goes on in the process `owner`; returns its key.
     pub(crate) fn insert(&self, store: &Transaction, owner: &str) -> rusqlite::Result<i64> {
         let sql = "INSERT INTO runs (id, started_at, started_us, status, owner, command, \
-                   workloads, targets, file_systems, host) \
-                   VALUES (?1, ?2, ?3, 'running', ?4, ?5, ?6, ?7, ?8, ?9)";
+                   workloads, targets, file_systems, host, kernel) \
+                   VALUES (?1, ?2, ?3, 'running', ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
         store.prepare_cached(sql)?.execute(params![
             self.id,
             self.started_at,
@@ -77,7 +79,8 @@ impl Header {
             self.workloads,
             self.targets,
             self.file_systems,
-            self.host
+            self.host,
+            self.kernel
         ])?;
         let run = store.last_insert_rowid();
         store

@@ -1,10 +1,68 @@
 //! What labs came to.
 
-use results::LabRecord;
-use rusqlite::params;
+use results::{LabRecord, Timestamp};
+use rusqlite::{Connection, params};
+use serde::Deserialize;
 
 use crate::StoreError;
+use crate::column::json;
+use crate::list::short_ids;
 use crate::store::Store;
+
+/// A lab in a few words.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LabRow {
+    /// The lab's name.
+    pub id: String,
+    /// The shortest beginning of the name that is that of no other lab or run, at least the second
+    /// in which the lab began.
+    pub short_id: String,
+    /// When it began.
+    pub started_at: Timestamp,
+    /// What it is, in a line.
+    pub title: String,
+    /// The workloads, or what was looked at.
+    pub sections: Vec<String>,
+    /// The file systems.
+    pub columns: Vec<String>,
+    /// The runs that it was made of, each once; some may have been removed.
+    pub run_ids: Vec<String>,
+    /// Release of the host's kernel.
+    pub kernel: String,
+    /// The host's name.
+    pub host: String,
+}
+
+/// What a list needs of a lab's record, of which there may be many.
+#[derive(Debug, Deserialize)]
+struct Outline {
+    id: String,
+    started_at: Timestamp,
+    title: String,
+    #[serde(default)]
+    environment: Machine,
+    columns: Vec<Named>,
+    sections: Vec<Section>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Machine {
+    kernel: String,
+    host: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Named {
+    name: String,
+}
+
+#[derive(Debug, Deserialize)]
+struct Section {
+    heading: String,
+    #[serde(default)]
+    runs: Vec<Vec<String>>,
+}
 
 impl Store {
     /// Keeps the record of a lab, whose runs are kept by themselves.
@@ -43,5 +101,72 @@ impl Store {
         };
         let text: String = row.get(0).map_err(failed)?;
         Ok(LabRecord::from_json(&text)?)
+    }
+
+    /// All labs, newest first.
+    ///
+    /// # Errors
+    /// When the store cannot be read.
+    pub fn labs(&self) -> Result<Vec<LabRow>, StoreError> {
+        labs(&self.connection).map_err(|error| StoreError::of(self.path(), error))
+    }
+
+    /// Removes the record of a lab; its runs stay.
+    ///
+    /// # Errors
+    /// When there is no lab of that id, or the store cannot be written.
+    pub fn remove_lab(&mut self, id: &str) -> Result<(), StoreError> {
+        let removed = self
+            .connection
+            .execute("DELETE FROM labs WHERE id = ?1", [id]);
+        match removed.map_err(|error| StoreError::of(self.path(), error))? {
+            0 => Err(StoreError::NoSuchLab {
+                selector: id.to_owned(),
+                path: self.path().to_owned(),
+            }),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn labs(connection: &Connection) -> rusqlite::Result<Vec<LabRow>> {
+    // Both queries see the same state, whatever others write.
+    let connection = connection.unchecked_transaction()?;
+    let short_ids = short_ids(&connection)?;
+    let sql = "SELECT record FROM labs ORDER BY started_us DESC, id DESC";
+    let mut query = connection.prepare_cached(sql)?;
+    let rows = query.query_map([], |row| {
+        let outline: Outline = json(row, 0)?;
+        let short_id = short_ids.get(&outline.id);
+        let short_id = short_id.unwrap_or(&outline.id).clone();
+        Ok(LabRow::of(outline, short_id))
+    })?;
+    rows.collect()
+}
+
+impl LabRow {
+    fn of(outline: Outline, short_id: String) -> Self {
+        let mut run_ids: Vec<String> = Vec::new();
+        for id in outline
+            .sections
+            .iter()
+            .flat_map(|it| it.runs.iter().flatten())
+        {
+            if !run_ids.contains(id) {
+                run_ids.push(id.clone());
+            }
+        }
+        let sections = outline.sections.into_iter().map(|it| it.heading);
+        Self {
+            short_id,
+            id: outline.id,
+            started_at: outline.started_at,
+            title: outline.title,
+            sections: sections.collect(),
+            columns: outline.columns.into_iter().map(|it| it.name).collect(),
+            run_ids,
+            kernel: outline.environment.kernel,
+            host: outline.environment.host,
+        }
     }
 }

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::StoreError;
-use crate::best::Best;
+use crate::best::{Best, Headline, RateOf};
 use crate::column::{damaged, json};
 use crate::live::is_live;
 use crate::load::load_rows;
@@ -21,8 +21,8 @@ use crate::store::Store;
 pub struct RunRow {
     /// The run's name.
     pub id: String,
-    /// The shortest beginning of the name that is that of no other run, at least the second in
-    /// which the run began.
+    /// The shortest beginning of the name that is that of no other run or lab, at least the second
+    /// in which the run began.
     pub short_id: String,
     /// When the run began.
     pub started_at: Timestamp,
@@ -40,12 +40,17 @@ pub struct RunRow {
     pub file_systems: Vec<String>,
     /// The machine that measured; empty when its name is not known.
     pub host: String,
+    /// Release of the kernel that measured; empty when it is not known.
+    pub kernel: String,
     /// How many cells are complete.
     pub cell_count: u32,
     /// Operations per second, the best of all cells; none when nothing was measured.
     pub per_second_max: Option<f64>,
     /// Bytes per second, the best of all cells; none when nothing was measured.
     pub bytes_per_second_max: Option<f64>,
+    /// The rate that tells most, in the unit that means something for what was run; none when
+    /// nothing was measured.
+    pub headline: Option<Headline>,
     /// What somebody noted.
     pub note: String,
     /// Sorted.
@@ -106,7 +111,7 @@ fn list(path: &Path, connection: &Connection, filter: &Filter) -> rusqlite::Resu
     let mut tags = tags(&connection)?;
     let sql = "SELECT key, id, started_at, finished_at, status, owner, command, workloads, \
                targets, file_systems, cell_count, note, host, per_second_max, \
-               bytes_per_second_max FROM runs \
+               bytes_per_second_max, kernel, rate_of, rate FROM runs \
                WHERE started_us >= ?1 ORDER BY started_us DESC, id DESC";
     let since_us = filter.since.map_or(i64::MIN, Timestamp::as_microsecond);
     let mut query = connection.prepare_cached(sql)?;
@@ -122,6 +127,7 @@ fn list(path: &Path, connection: &Connection, filter: &Filter) -> rusqlite::Resu
             let best = Best::of(&load_rows(&connection, key)?.cells);
             run.per_second_max = best.per_second_max;
             run.bytes_per_second_max = best.bytes_per_second_max;
+            run.headline = best.headline();
         }
         Ok(run)
     })?;
@@ -152,8 +158,19 @@ fn run_row(path: &Path, row: &Row) -> rusqlite::Result<RunRow> {
         host: row.get(12)?,
         per_second_max: row.get(13)?,
         bytes_per_second_max: row.get(14)?,
+        kernel: row.get(15)?,
+        headline: headline(row)?,
         tags: Vec::new(),
     })
+}
+
+fn headline(row: &Row) -> rusqlite::Result<Option<Headline>> {
+    let (of, per_second): (Option<String>, Option<f64>) = (row.get(16)?, row.get(17)?);
+    let Some((of, per_second)) = of.zip(per_second) else {
+        return Ok(None);
+    };
+    let of = RateOf::of(&of).ok_or_else(|| damaged(16, "this is no unit of a rate"))?;
+    Ok(Some(Headline { of, per_second }))
 }
 
 /// A column of text as what it stands for.
@@ -176,9 +193,10 @@ fn tags(connection: &Connection) -> rusqlite::Result<HashMap<i64, Vec<String>>> 
 /// Length of `20261121-045905`: the second in which a run began.
 const SECOND_LENGTH: usize = 15;
 
-/// The shortest beginnings that tell the runs from each other.
-fn short_ids(connection: &Connection) -> rusqlite::Result<HashMap<String, String>> {
-    let mut query = connection.prepare_cached("SELECT id FROM runs ORDER BY id")?;
+/// The shortest beginnings that tell runs and labs from each other.
+pub(crate) fn short_ids(connection: &Connection) -> rusqlite::Result<HashMap<String, String>> {
+    let sql = "SELECT id FROM runs UNION SELECT id FROM labs ORDER BY id";
+    let mut query = connection.prepare_cached(sql)?;
     let ids = query.query_map([], |row| row.get(0))?;
     let ids: Vec<String> = ids.collect::<rusqlite::Result<_>>()?;
     let alike = |one: &str, other: &str| {

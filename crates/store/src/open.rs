@@ -80,7 +80,7 @@ fn open_unwritable(path: &Path, why: StoreError) -> Result<Connection, StoreErro
 }
 
 /// The file's name for SQLite, with the promise that nobody changes it.
-fn immutable_uri(path: &Path) -> std::ffi::OsString {
+pub(crate) fn immutable_uri(path: &Path) -> std::ffi::OsString {
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
     let mut uri = b"file:".to_vec();
     for byte in path.as_os_str().as_bytes() {

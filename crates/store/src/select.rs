@@ -8,6 +8,32 @@ use crate::store::Store;
 /// What the name of a tag begins with.
 const TAG: &str = "tag:";
 
+/// What the tag of a lab's runs begins with, before the time at which the lab began.
+const LAB_TAG: &str = "lab-";
+
+/// What a name in a list of runs and labs stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// The run of this id.
+    Run(String),
+    /// The lab of this id, which has a record.
+    Lab(String),
+    /// The runs with this tag, which are those of a lab; the oldest first.
+    Tagged {
+        /// The tag.
+        tag: String,
+        /// Their ids.
+        ids: Vec<String>,
+    },
+}
+
+/// The tag by which the runs of one lab are known, if this is one.
+#[must_use]
+pub fn is_lab_tag(tag: &str) -> bool {
+    let name = tag.strip_prefix(LAB_TAG);
+    name.is_some_and(|name| name.starts_with(|letter: char| letter.is_ascii_digit()))
+}
+
 /// A run of the store.
 #[derive(Debug, Clone)]
 pub(crate) struct Selected {
@@ -42,6 +68,67 @@ impl Store {
                 path: self.path().to_owned(),
             }),
             false => Ok(found.into_iter().map(|run| run.id).collect()),
+        }
+    }
+
+    /// What is meant: a run as [`Store::resolve`] finds it, a lab by its id or the beginning of
+    /// that, or the runs of a lab by their tag or the beginning of that.
+    ///
+    /// # Errors
+    /// When there is no such run or lab, or more than one.
+    pub fn find(&self, selector: &str) -> Result<Found, StoreError> {
+        let failed = |error| StoreError::of(self.path(), error);
+        if is_lab_tag(selector) {
+            return self.find_tag(selector);
+        }
+        let labs = labs_beginning_with(&self.connection, selector).map_err(failed)?;
+        let Some(lab) = labs.first() else {
+            return self.resolve(selector).map(Found::Run);
+        };
+        if labs.iter().any(|id| id == selector) {
+            return Ok(Found::Lab(selector.to_owned()));
+        }
+        let runs = beginning_with(&self.connection, selector).map_err(failed)?;
+        if let Some(exact) = runs.iter().find(|run| run.id == selector) {
+            return Ok(Found::Run(exact.id.clone()));
+        }
+        let others = labs[1..].iter().chain(runs.iter().map(|run| &run.id));
+        match others.clone().next() {
+            None => Ok(Found::Lab(lab.clone())),
+            Some(other) => Err(StoreError::Ambiguous {
+                selector: selector.to_owned(),
+                count: 1 + others.count(),
+                first: lab.clone(),
+                second: other.clone(),
+            }),
+        }
+    }
+
+    fn find_tag(&self, selector: &str) -> Result<Found, StoreError> {
+        let failed = |error| StoreError::of(self.path(), error);
+        let mut tags = tags_beginning_with(&self.connection, selector).map_err(failed)?;
+        if let Some(exact) = tags.iter().position(|tag| tag == selector) {
+            tags.swap(0, exact);
+            tags.truncate(1);
+        }
+        match tags.as_slice() {
+            [tag] => {
+                let runs = tagged(&self.connection, tag).map_err(failed)?;
+                Ok(Found::Tagged {
+                    tag: tag.clone(),
+                    ids: runs.into_iter().map(|run| run.id).collect(),
+                })
+            }
+            [first, second, ..] => Err(StoreError::Ambiguous {
+                selector: selector.to_owned(),
+                count: tags.len(),
+                first: first.clone(),
+                second: second.clone(),
+            }),
+            [] => Err(StoreError::NoSuchRun {
+                selector: selector.to_owned(),
+                path: self.path().to_owned(),
+            }),
         }
     }
 
@@ -105,6 +192,21 @@ fn beginning_with(connection: &Connection, prefix: &str) -> rusqlite::Result<Vec
                ORDER BY id";
     let mut query = connection.prepare_cached(sql)?;
     query.query_map([prefix], selected)?.collect()
+}
+
+fn labs_beginning_with(connection: &Connection, prefix: &str) -> rusqlite::Result<Vec<String>> {
+    if prefix.is_empty() {
+        return Ok(Vec::new());
+    }
+    let sql = "SELECT id FROM labs WHERE substr(id, 1, length(?1)) = ?1 ORDER BY id";
+    let mut query = connection.prepare_cached(sql)?;
+    query.query_map([prefix], |row| row.get(0))?.collect()
+}
+
+fn tags_beginning_with(connection: &Connection, prefix: &str) -> rusqlite::Result<Vec<String>> {
+    let sql = "SELECT DISTINCT tag FROM tags WHERE substr(tag, 1, length(?1)) = ?1 ORDER BY tag";
+    let mut query = connection.prepare_cached(sql)?;
+    query.query_map([prefix], |row| row.get(0))?.collect()
 }
 
 fn selected(row: &rusqlite::Row) -> rusqlite::Result<Selected> {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -47,7 +48,8 @@ impl Tree {
 
     /// Adds all that goes with the program.
     pub fn fill(&self, program: &Path) -> Result<(), Failure> {
-        let printed = |words: &[&str]| run_tool(Command::new(program).args(words));
+        // By the name under which it is installed, by which completion scripts ask it.
+        let printed = |words: &[&str]| run_tool(Command::new(program).arg0("pgmeter").args(words));
         for page in String::from_utf8_lossy(&printed(&["man", "--list"])?).lines() {
             let manual = match page.strip_prefix("pgmeter-") {
                 Some(command) => printed(&["man", command])?,

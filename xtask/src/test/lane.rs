@@ -86,6 +86,8 @@ pub const LANES: &[Lane] = &[
             "golden",
             "classics",
             "reports",
+            "pages",
+            "completion",
             "compare",
             "file_workloads",
             "steady",

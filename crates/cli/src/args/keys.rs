@@ -1,6 +1,9 @@
 //! Arguments of the commands that explain workload files.
 
 use clap::Args;
+use clap_complete::ArgValueCompleter;
+
+use crate::complete::values;
 
 use super::JsonArg;
 
@@ -9,6 +12,7 @@ use super::JsonArg;
 pub(crate) struct KeysArgs {
     /// Only keys whose name or description contains this, such as `size`, `depth` or `steady`; a
     /// word of another program, such as fio's `numjobs`, finds the key for it here
+    #[arg(add = ArgValueCompleter::new(values::keys))]
     pub word: Option<String>,
     #[command(flatten)]
     pub json: JsonArg,

@@ -2,14 +2,17 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum, ValueHint};
+use clap_complete::ArgValueCompleter;
 use units::{Bytes, Span};
 
 use super::count::{of_key, within};
 use super::recover::{self, LabRecoverArgs};
 use super::{
-    CacheArg, EngineArg, JsonArg, OneLineArgs, RecordJsonArg, WorkloadArgs, WorkloadOptions,
+    CacheArg, EngineArg, JsonArg, OneLineArgs, PageArgs, RecordJsonArg, WorkloadArgs,
+    WorkloadOptions,
 };
+use crate::complete::values;
 
 /// Arguments of `lab`.
 #[derive(Debug, Args)]
@@ -78,10 +81,11 @@ pub(crate) struct LabPlaceArgs {
 #[derive(Debug, Args)]
 pub(crate) struct GroundArgs {
     /// File systems to make, with their options; repeatable
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", add = ArgValueCompleter::new(values::file_systems))]
     pub fs: Vec<String>,
     /// Where to make them: `loop`, `zram`, or a block device, whose contents are lost
-    #[arg(long, value_name = "MEDIUM", default_value = "loop")]
+    #[arg(long, value_name = "MEDIUM", default_value = "loop",
+        add = ArgValueCompleter::new(values::media))]
     pub on: String,
     /// Make each in a kernel of its own (User-mode Linux), which has nilfs2 and f2fs; times
     /// measured there cannot be compared
@@ -99,7 +103,7 @@ pub(crate) struct GroundArgs {
     #[arg(long, value_name = "FULLNESS")]
     pub age: Option<String>,
     /// Allow writing to this block device; everything on it is lost
-    #[arg(long, value_name = "DEV")]
+    #[arg(long, value_name = "DEV", value_hint = ValueHint::Other)]
     pub overwrite_device: Vec<PathBuf>,
     #[command(flatten)]
     pub place: LabPlaceArgs,
@@ -116,9 +120,10 @@ pub(crate) struct GroundArgs {
 /// How a table of file systems is printed.
 #[derive(Debug, Args)]
 pub(crate) struct TableArgs {
-    /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: LineupArg,
+    /// Output format; by default the one that the name of the output ends in, such as `.html`, or
+    /// text
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<LineupArg>,
     /// Write to this file instead of standard output; an existing file is not replaced
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -133,7 +138,8 @@ pub(crate) struct TableArgs {
 #[derive(Debug, Args)]
 pub(crate) struct LabReportArgs {
     /// A file written by `--json`, or a stored lab: its id, the start of its id, or `last`
-    #[arg(value_name = "LAB", default_value = "last")]
+    #[arg(value_name = "LAB", default_value = "last",
+        add = ArgValueCompleter::new(values::labs))]
     pub lab: PathBuf,
     #[command(flatten)]
     pub table: TableArgs,
@@ -143,7 +149,8 @@ pub(crate) struct LabReportArgs {
 #[derive(Debug, Args)]
 pub(crate) struct LabRunArgs {
     /// Built-in workloads, packs or files
-    #[arg(value_name = "WORKLOAD", required = true)]
+    #[arg(value_name = "WORKLOAD", required = true,
+        add = ArgValueCompleter::new(values::workloads))]
     pub workloads: Vec<String>,
     #[command(flatten)]
     pub ground: GroundArgs,
@@ -158,9 +165,8 @@ pub(crate) struct LabRunArgs {
     /// create-remove
     #[arg(long)]
     pub cold: bool,
-    /// Write no HTML page
-    #[arg(long)]
-    pub no_html: bool,
+    #[command(flatten)]
+    pub page: PageArgs,
     #[command(flatten)]
     pub change: ChangeArgs,
 }
@@ -194,7 +200,8 @@ pub(crate) struct ChangeArgs {
     #[arg(long, value_name = "N", value_parser = within(0, u64::MAX))]
     pub seed: Option<u64>,
     /// Set any other key of the workload
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[arg(long = "set", value_name = "KEY=VALUE",
+        add = ArgValueCompleter::new(values::set_pairs))]
     pub set: Vec<String>,
 }
 
@@ -225,6 +232,8 @@ pub(crate) enum LineupArg {
     Markdown,
     /// A self-contained page with bar charts
     Html,
+    /// All of it, runs included, as `--json` writes it
+    Json,
     /// One row per figure and file system
     Csv,
 }

@@ -3,9 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
+use clap_complete::ArgValueCompleter;
 
 use super::count::within;
-use super::{ChangeArgs, GroundArgs, JsonArg};
+use super::{ChangeArgs, GroundArgs, JsonArg, LineupArg, PageArgs};
+use crate::complete::values;
 
 /// Arguments of `paper`.
 #[derive(Debug, Args)]
@@ -23,20 +25,33 @@ pub(crate) enum PaperAction {
         json: JsonArg,
     },
     /// Print an experiment's workload and its published figures
-    Show {
-        /// A name from `pgmeter paper list`
-        name: String,
-        #[command(flatten)]
-        json: JsonArg,
-    },
+    Show(PaperShowArgs),
     /// Repeat an experiment, and print it beside its published figures
     Run(Box<PaperRunArgs>),
+}
+
+/// Arguments of `paper show`.
+#[derive(Debug, Args)]
+pub(crate) struct PaperShowArgs {
+    /// A name from `pgmeter paper list`
+    #[arg(add = ArgValueCompleter::new(values::papers))]
+    pub name: String,
+    /// Output format; by default the one that the name of the output ends in, such as `.html`, or
+    /// text
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<LineupArg>,
+    /// Write to this file instead of standard output; an existing file is not replaced
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub json: JsonArg,
 }
 
 /// Arguments of `paper run`.
 #[derive(Debug, Args)]
 pub(crate) struct PaperRunArgs {
     /// A name from `pgmeter paper list`
+    #[arg(add = ArgValueCompleter::new(values::papers))]
     pub name: String,
     /// Directory to measure in; `--fs` creates file systems instead
     #[arg(long, short = 't', value_name = "DIR", conflicts_with = "fs")]
@@ -51,6 +66,8 @@ pub(crate) struct PaperRunArgs {
     /// create-remove
     #[arg(long)]
     pub cold: bool,
+    #[command(flatten)]
+    pub page: PageArgs,
     #[command(flatten)]
     pub change: ChangeArgs,
 }

@@ -1,10 +1,13 @@
 //! Arguments of `lab recover`.
 
 use clap::Args;
+use clap_complete::ArgValueCompleter;
 use units::Bytes;
 
+use super::PageArgs;
 use super::count::within;
 use super::lab::{LabPlaceArgs, TableArgs, VmArg};
+use crate::complete::values;
 
 pub(super) const HELP: &str = "\
 Each trial makes a file system and mounts it in a guest, which creates, overwrites, appends to, \
@@ -22,7 +25,8 @@ pub(crate) struct LabRecoverArgs {
     #[arg(
         long,
         value_name = "LIST",
-        default_value = "nilfs2,f2fs,ext4,xfs,btrfs"
+        default_value = "nilfs2,f2fs,ext4,xfs,btrfs",
+        add = ArgValueCompleter::new(values::file_systems)
     )]
     pub fs: Vec<String>,
     /// The kernel to crash
@@ -51,4 +55,6 @@ pub(crate) struct LabRecoverArgs {
     pub no_db: bool,
     #[command(flatten)]
     pub table: TableArgs,
+    #[command(flatten)]
+    pub page: PageArgs,
 }

@@ -3,17 +3,19 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use clap_complete::ArgValueCompleter;
 use units::{Bytes, Percent, Rate, Span};
 
 use super::OneLineArgs;
 use super::count::{of_key, within};
+use crate::complete::values;
 
 /// Which workloads, and what to change in them.
 #[derive(Debug, Args, Default, Clone)]
 pub(crate) struct WorkloadArgs {
     /// A built-in workload or pack, a file (.toml, .icf, PostMark script), or `-` for standard
     /// input; file types are recognized by content
-    #[arg(value_name = "WORKLOAD")]
+    #[arg(value_name = "WORKLOAD", add = ArgValueCompleter::new(values::workloads))]
     pub workloads: Vec<String>,
     #[command(flatten)]
     pub options: WorkloadOptions,
@@ -32,7 +34,8 @@ pub(crate) struct WorkloadOptions {
     pub strict: bool,
     /// Directory, file or block device to measure; repeatable; replaces the targets of a workload
     /// file; files that pgmeter did not create are only ever read
-    #[arg(long, short = 't', value_name = "PATH")]
+    #[arg(long, short = 't', value_name = "PATH",
+        add = ArgValueCompleter::new(values::targets))]
     pub target: Vec<PathBuf>,
     /// Create the test file if the target does not exist; without this, a missing target is an
     /// error
@@ -109,7 +112,8 @@ pub(crate) struct WorkloadOptions {
     pub keep: bool,
     /// Set any other key of the workload, such as PostMark's `transactions=50000`; `pgmeter keys`
     /// lists them
-    #[arg(long = "set", value_name = "KEY=VALUE")]
+    #[arg(long = "set", value_name = "KEY=VALUE",
+        add = ArgValueCompleter::new(values::set_pairs))]
     pub set: Vec<String>,
 }
 

@@ -1,25 +1,30 @@
 //! Where the record of a run goes: the files that were asked for, standard output, and the page.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use report::{Format, Page, render};
 use results::RunRecord;
 
-use crate::args::RunArgs;
+use crate::args::{PageArgs, RunArgs};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::keep::NotStored;
 use crate::output::{Existing, OutputFile, is_stdout};
+use crate::pages::Reports;
 use crate::rescue::rescue;
+use crate::stored::Place;
 use crate::terminal::{StandardOutput, Stream, print, print_document, tell_document};
 
 /// The documents that were asked for.
-pub(super) struct Outputs {
+pub(super) struct Outputs<'a> {
+    page: &'a PageArgs,
     files: Vec<(OutputFile, Format)>,
     /// The document that standard output is for.
     stdout: Option<Format>,
-    /// Whether a page is written that nobody named.
-    has_own_page: bool,
+    /// Where the page goes that nobody named, if there is to be one.
+    reports: Option<Reports>,
+    /// The page that was named, from the root.
+    named_page: Option<PathBuf>,
     is_quiet: bool,
     /// Whether the run is to be stored.
     is_to_store: bool,
@@ -30,6 +35,8 @@ pub(super) struct Outputs {
 struct Written {
     /// Whether the whole record is in one of them.
     has_record: bool,
+    /// Whether the page that was named is there.
+    has_page: bool,
     /// Whether one of those that were asked for could not be written.
     has_failed: bool,
     /// The directories of files that could not be written.
@@ -40,7 +47,10 @@ impl Written {
     /// Takes note of an output, and says why it failed.
     fn note(&mut self, format: Format, written: Result<(), Failure>) {
         match written {
-            Ok(()) => self.has_record |= format == Format::Json,
+            Ok(()) => {
+                self.has_record |= format == Format::Json;
+                self.has_page |= format == Format::Html;
+            }
             Err(failure) => {
                 failure.print();
                 self.has_failed = true;
@@ -49,19 +59,21 @@ impl Written {
     }
 }
 
-impl Outputs {
+impl<'a> Outputs<'a> {
     /// Opens the files, so that a mistake is told before hours are spent.
-    pub fn open(args: &RunArgs) -> Result<Self, Failure> {
+    pub fn open(args: &'a RunArgs, place: &Place) -> Result<Self, Failure> {
         args.json.refuse_other_words()?;
         let asked: [(&str, &Option<PathBuf>, Format); 3] = [
             ("--json", &args.json.file, Format::Json),
             ("--csv", &args.csv, Format::IometerCsv),
-            ("--html", &args.html, Format::Html),
+            ("--html", &args.page.html, Format::Html),
         ];
         let mut outputs = Self {
             files: Vec::new(),
             stdout: None,
-            has_own_page: !args.no_html && args.html.is_none(),
+            page: &args.page,
+            reports: args.page.reports(place),
+            named_page: None,
             is_quiet: args.quiet,
             is_to_store: !args.no_db,
         };
@@ -70,6 +82,9 @@ impl Outputs {
             let Some(path) = path else { continue };
             if !is_stdout(path) {
                 let file = OutputFile::create(path, Existing::Replace)?;
+                if format == Format::Html {
+                    outputs.named_page = std::path::absolute(path).ok();
+                }
                 outputs.files.push((file, format));
                 continue;
             }
@@ -123,8 +138,13 @@ impl Outputs {
                 record.id
             );
         }
-        if began && self.has_own_page {
-            write_page(record, output, self.is_quiet);
+        let page = match &self.reports {
+            Some(reports) if began => write_page(record, reports),
+            _ => self.named_page.filter(|_| written.has_page),
+        };
+        if let Some(page) = page {
+            tell_of(&page, output, self.is_quiet);
+            self.page.show(&page);
         }
         !written.has_failed
     }
@@ -146,17 +166,16 @@ impl Outputs {
     }
 }
 
-/// Writes the page into the current directory and says so. Nobody asked for it, so it is no failure
-/// of the run when it cannot be written.
-fn write_page(record: &RunRecord, output: StandardOutput, is_quiet: bool) {
-    let path = PathBuf::from(format!("pgmeter-{}.html", record.id));
-    let page = render(record, Format::Html, Page::PLAIN);
-    let created = OutputFile::create(&path, Existing::Replace);
-    if let Err(failure) = created.and_then(|file| file.finish(&Document::Prose(page))) {
-        tell!("note: there is no page of this run; `--no-html` asks for none");
-        return failure.print();
-    }
-    let said = format!("\nreport: {}\n", path.display());
+/// Writes the page among the reports. Nobody asked for it, so it is no failure of the run when it
+/// cannot be written.
+fn write_page(record: &RunRecord, reports: &Reports) -> Option<PathBuf> {
+    let page = Document::Prose(render(record, Format::Html, Page::PLAIN));
+    reports.write_or_warn(&format!("pgmeter-{}.html", record.id), &page)
+}
+
+/// Says where the page is.
+fn tell_of(page: &Path, output: StandardOutput, is_quiet: bool) {
+    let said = format!("\nreport: {}\n", page.display());
     match output {
         // That it cannot be written to is told by now.
         StandardOutput::Free => drop(print(said)),

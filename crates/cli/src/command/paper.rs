@@ -4,18 +4,23 @@ use std::fmt::Write as _;
 use std::sync::atomic::Ordering;
 
 use lab::{Order, schedule};
-use report::{LineupFormat, Paper, PaperList, PaperSide, PaperTable};
+use report::{LineupFormat, Page, Paper, PaperList, PaperSide, PaperTable};
 use results::RunRecord;
+use units::JsonDocument;
 use workload::source::{LoadOptions, Loaded, load_with};
 
 use super::lab::{Asked, Contest, Entrant, Held, Peak, Side, costs, exit, peak, shortfalls};
-use crate::args::{JsonArg, PaperAction, PaperArgs, PaperRunArgs, TableArgs};
+use crate::args::{
+    JsonArg, LineupArg, PaperAction, PaperArgs, PaperRunArgs, PaperShowArgs, TableArgs,
+};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
+use crate::format::of_output;
 use crate::json::JsonOutput;
+use crate::output::{page_of, write_new};
+use crate::pages::TablePage;
 use crate::signals::stop_flag;
 use crate::stored::Place;
-use crate::terminal::Stream;
 
 /// What is said where shares of a peak are missing.
 const NO_PEAK: &str = "the device's peak was not measured, because there is no bare device; make \
@@ -25,7 +30,7 @@ const NO_PEAK: &str = "the device's peak was not measured, because there is no b
 pub(crate) fn paper(args: &PaperArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
     match &args.action {
         PaperAction::List { json } => list(json),
-        PaperAction::Show { name, json } => show(name, json),
+        PaperAction::Show(args) => show(args),
         PaperAction::Run(args) => run(args, place, at_once),
     }
 }
@@ -48,9 +53,12 @@ fn listed(list: &PaperList) -> String {
     text
 }
 
-fn show(name: &str, json: &JsonArg) -> Result<Exit, Failure> {
-    let output = json.open()?;
-    let paper = find(name)?;
+fn show(args: &PaperShowArgs) -> Result<Exit, Failure> {
+    let output = args.output.as_deref();
+    let format = of_output(args.format, output)?;
+    let json = args.json.open()?;
+    let has_place = json.leaves_place_for(output)?;
+    let paper = find(&args.name)?;
     let table = PaperTable {
         paper,
         heading: paper.heading().into(),
@@ -61,11 +69,25 @@ fn show(name: &str, json: &JsonArg) -> Result<Exit, Failure> {
         is_of_guests: false,
         peak: None,
     };
-    output.give(&table.document(), || {
-        let text = table.render(LineupFormat::Text, Stream::Output.page());
-        Document::prose(text.then("\n").then(paper.workload))
-    })?;
+    if has_place {
+        write_new(output, &shown(&table, format, page_of(output)))?;
+    }
+    json.write(&table.document())?;
     Ok(Exit::Measured)
+}
+
+/// An experiment's table, with its workload where there is a place for it.
+fn shown(table: &PaperTable, format: LineupArg, page: Page) -> Document {
+    let Some(format) = format.format() else {
+        return Document::Json(table.document().to_document());
+    };
+    let (text, workload) = (table.render(format, page), table.paper.workload);
+    let text = match format {
+        LineupFormat::Text => text.then("\n").then(workload),
+        LineupFormat::Markdown => text.then("\n```toml\n").then(workload).then("```\n"),
+        LineupFormat::Html | LineupFormat::Csv => text,
+    };
+    Document::lineup(format, text)
 }
 
 fn find(name: &str) -> Result<&'static Paper, Failure> {
@@ -82,6 +104,7 @@ fn find(name: &str) -> Result<&'static Paper, Failure> {
 fn run(args: &PaperRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
     let paper = find(&args.name)?;
     let json = args.ground.table.open()?;
+    let page = TablePage::open(&args.page, place, args.ground.table.quiet)?;
     let asked = Asked::read(&args.ground, args.change.seed, &args.target)?;
     let side = side(paper, args, asked)?;
     let stop = stop_flag(at_once)?;
@@ -98,7 +121,8 @@ fn run(args: &PaperRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, F
         false => None,
     };
     let held = contest.hold(&jobs)?;
-    print_beside((paper, peak), &contest, &held, (&args.ground.table, json))?;
+    let print = &args.ground.table;
+    print_beside((paper, peak), &contest, &held, (print, json, page))?;
     Ok(exit(&held, stop.load(Ordering::Relaxed)))
 }
 
@@ -132,7 +156,7 @@ fn print_beside(
     (paper, peak): (&Paper, Option<Peak>),
     contest: &Contest,
     held: &Held,
-    (print, json): (&TableArgs, JsonOutput),
+    (print, json, mut page): (&TableArgs, JsonOutput, TablePage),
 ) -> Result<(), Failure> {
     let choices = &contest.asked.choices;
     let of_choice = |index: usize| -> Vec<RunRecord> {
@@ -175,5 +199,16 @@ fn print_beside(
         peak: peak.as_ref().map(|peak| &peak.record),
     };
     let render = |format, page| table.render(format, page);
-    print.print(json, &table.document(), render)
+    let printed = print.print(json, &table.document(), render);
+    let Some(first) = held.done.first().map(|done| &done.record.id) else {
+        return printed;
+    };
+    if print.format()? == LineupArg::Html {
+        page.only_if_named();
+    }
+    let name = format!("pgmeter-{}-{first}.html", paper.name);
+    let paged = page.finish(&name, || {
+        Document::prose(table.render(LineupFormat::Html, Page::PLAIN))
+    });
+    printed.and(paged)
 }

@@ -1,50 +1,50 @@
-//! `report`: stored or exported records in another format.
+//! `report`: stored or exported records in another format, or as a page in the browser.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
-use report::{Format, html, render};
+use report::{Format, Page, html, render};
 use results::RunRecord;
 
-use super::lab::{Reported, report_file as report_lab};
+use super::lab::{lab_of, page_name, page_of_lab, report_lab};
 use crate::args::{ReportArgs, ReportFormat};
+use crate::browser;
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
-use crate::output::{page_of, write_new};
+use crate::format::of_output;
+use crate::output::{is_stdout, page_of, write_new};
+use crate::pages::Reports;
 use crate::stored::Place;
+use crate::terminal::print;
 
 /// Finds the records and renders them.
 pub(crate) fn report(args: &ReportArgs, place: &Place) -> Result<Exit, Failure> {
-    let format = match args.format {
-        ReportFormat::Text => Format::Text,
-        ReportFormat::Markdown => Format::Markdown,
-        ReportFormat::Html => Format::Html,
-        ReportFormat::Json => Format::Json,
-        ReportFormat::Csv => Format::Csv,
-        ReportFormat::IometerCsv => Format::IometerCsv,
-        ReportFormat::Classic => Format::Classic,
-        ReportFormat::FioJson => Format::FioJson,
-    };
+    let output = args.output.as_deref();
+    if args.open {
+        return open(args, place);
+    }
+    let asked = of_output(args.format, output)?;
     let json = args.json.open()?;
-    let has_place = json.leaves_place_for(args.output.as_deref())?;
-    let json = match report_lab(args, json)? {
-        Reported::Lab(exit) => return Ok(exit),
-        Reported::Nothing(json) => json,
-    };
-    let is_html = format == Format::Html;
-    if args.records.len() > 1 && (!is_html || args.json.file.is_some()) {
+    let has_place = json.leaves_place_for(output)?;
+    if let [name] = args.records.as_slice()
+        && let Some(lab) = lab_of(name, place)?
+    {
+        return report_lab(&lab, asked, output, json);
+    }
+    let format = asked.format();
+    if args.records.len() > 1 && (format != Format::Html || args.json.file.is_some()) {
         let count = args.records.len();
         let help = Some("use `--format html`, or name one record at a time".to_owned());
         let message = format!("this format takes one record, not {count}");
         return Err(Failure::new(Exit::Usage, message, help));
     }
-    let records = args.records.iter().map(|run| place.record(run));
-    let records: Vec<RunRecord> = records.collect::<Result<_, _>>()?;
+    let records = records(args, place)?;
     if has_place {
         let text = match records.as_slice() {
-            [record] => render(record, format, page_of(args.output.as_deref())),
+            [record] => render(record, format, page_of(output)),
             several => html(several).into(),
         };
-        write_new(args.output.as_deref(), &Document::report(format, text))?;
+        write_new(output, &Document::report(format, text))?;
     }
     if let [record] = records.as_slice() {
         json.write(record)?;
@@ -53,6 +53,93 @@ pub(crate) fn report(args: &ReportArgs, place: &Place) -> Result<Exit, Failure> 
         records.iter().for_each(tell_of_depths);
     }
     Ok(Exit::Measured)
+}
+
+fn records(args: &ReportArgs, place: &Place) -> Result<Vec<RunRecord>, Failure> {
+    let records = args.records.iter().map(|run| place.record(run));
+    records.collect()
+}
+
+/// Writes the page anew, says where it is, and shows it in the browser.
+fn open(args: &ReportArgs, place: &Place) -> Result<Exit, Failure> {
+    let output = args.output.as_deref().filter(|path| !is_stdout(path));
+    let format = match &args.output {
+        Some(output) => of_output(args.format, Some(output))?,
+        None => args.format.unwrap_or(ReportFormat::Html),
+    };
+    if format != ReportFormat::Html {
+        let message = "`--open` shows a page, and something else is to be written";
+        let help = "leave `--format` out, or name an output that ends in `.html`";
+        return Err(Failure::new(Exit::Usage, message, Some(help.to_owned())));
+    }
+    let (name, page) = page(args, place)?;
+    let path = write_page(&name, &page, output, args, place)?;
+    print(format!("{}\n", path.display()))?;
+    browser::show(&path).map_err(|not_shown| {
+        let help = Some(not_shown.help.to_owned());
+        Failure::new(Exit::System, not_shown.reason, help)
+    })?;
+    Ok(Exit::Measured)
+}
+
+/// The page of a lab, a run or several runs, and its name among the reports.
+fn page(args: &ReportArgs, place: &Place) -> Result<(String, Document), Failure> {
+    if let [name] = args.records.as_slice()
+        && let Some(lab) = lab_of(name, place)?
+    {
+        return Ok((page_name(&lab), page_of_lab(&lab)));
+    }
+    let records = records(args, place)?;
+    let (name, text) = match records.as_slice() {
+        [record] => (
+            format!("pgmeter-{}.html", record.id),
+            render(record, Format::Html, Page::PLAIN),
+        ),
+        several => {
+            let ids: Vec<&str> = several.iter().map(|record| record.id.as_str()).collect();
+            let (first, last) = (ids[0], ids[ids.len() - 1]);
+            let name = format!("pgmeter-{first}-to-{last}-{}.html", ids.len());
+            (name, html(several).into())
+        }
+    };
+    Ok((name, Document::Prose(text)))
+}
+
+fn write_page(
+    name: &str,
+    page: &Document,
+    output: Option<&Path>,
+    args: &ReportArgs,
+    place: &Place,
+) -> Result<PathBuf, Failure> {
+    match output {
+        Some(path) => {
+            write_new(Some(path), page)?;
+            Ok(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
+        }
+        None => Reports::new(args.report_dir.as_deref(), place)
+            .write(name, page)
+            .map_err(|reason| {
+                let help = "name another directory with `--report-dir`, or a file with `--output`";
+                Failure::new(Exit::System, reason, Some(help.to_owned()))
+            }),
+    }
+}
+
+impl ReportFormat {
+    /// The form of the report.
+    const fn format(self) -> Format {
+        match self {
+            Self::Text => Format::Text,
+            Self::Markdown => Format::Markdown,
+            Self::Html => Format::Html,
+            Self::Json => Format::Json,
+            Self::Csv => Format::Csv,
+            Self::IometerCsv => Format::IometerCsv,
+            Self::Classic => Format::Classic,
+            Self::FioJson => Format::FioJson,
+        }
+    }
 }
 
 /// Says what fio-plot makes of several queue depths in one document.

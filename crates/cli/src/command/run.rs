@@ -44,7 +44,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
     if let Some(refusal) = planned.refusals.into_iter().next() {
         return Err(refusal.into());
     }
-    let outputs = Outputs::open(args)?;
+    let outputs = Outputs::open(args, place)?;
     let stop = stop_flag(at_once)?;
     let continued = Continued::watch()?;
     let options = RunOptions {

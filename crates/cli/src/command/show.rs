@@ -1,12 +1,14 @@
 //! `show`: a workload as pgmeter understands it, or the report of a stored run.
 
-use report::{Format, render};
-use results::RunRecord;
+use report::{Format, Lineup, LineupFormat, render};
+use store::Found;
 use workload::builtin::Builtin;
 use workload::reference::template;
 use workload::source::{LoadOptions, load_builtin};
 use workload::{ShownWorkload, to_toml};
 
+use super::lab::with_runs;
+use super::runs::{list_of, text_of};
 use crate::args::{JsonArg, KindArg, ShowArgs};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
@@ -21,7 +23,7 @@ pub(crate) fn show(args: &ShowArgs, place: &Place) -> Result<Exit, Failure> {
     let builtin = builtin.and_then(|name| workload::builtin::find(name).ok());
     let name = args.name.as_deref().filter(|_| builtin.is_none());
     if let Some(run) = name.filter(|name| args.kind.is_none() && names_a_run(name)) {
-        return show_run(&place.open_for(run)?.load(run)?, &args.json);
+        return show_stored(run, place, &args.json);
     }
     let output = args.json.open()?;
     let shown = shown(args, builtin.as_ref())?;
@@ -59,9 +61,28 @@ fn shown(args: &ShowArgs, builtin: Option<&Builtin>) -> Result<ShownWorkload, Fa
     })
 }
 
-/// Prints the report of a run, or its record.
-pub(crate) fn show_run(record: &RunRecord, json: &JsonArg) -> Result<Exit, Failure> {
-    let text = || Document::prose(render(record, Format::Text, Stream::Output.page()));
-    json.open()?.give(record, text)?;
+/// Prints the report of a stored run, the table of a lab, or the runs of a lab that has none; or
+/// what they are made of.
+pub(crate) fn show_stored(name: &str, place: &Place, json: &JsonArg) -> Result<Exit, Failure> {
+    let output = json.open()?;
+    let store = place.open_for(name)?;
+    let page = || Stream::Output.page();
+    match store.find(name)? {
+        Found::Run(id) => {
+            let run = store.load(&id)?;
+            let text = || Document::prose(render(&run, Format::Text, page()));
+            output.give(&run, text)?;
+        }
+        Found::Lab(id) => {
+            let lab = with_runs(&id, &store)?;
+            let text = || Document::prose(Lineup::of(&lab).render(LineupFormat::Text, page()));
+            output.give(&lab, text)?;
+        }
+        Found::Tagged { tag, ids } => {
+            tell!("there is no table of `{tag}` in the store; these are its runs");
+            let runs = list_of(&store, &ids)?;
+            output.give(&runs, || Document::prose(text_of(&runs)))?;
+        }
+    }
     Ok(Exit::Measured)
 }

@@ -1,6 +1,7 @@
 //! Listing, naming, notes and tags.
 
-use store::{Filter, RunStatus, Store, StoreError};
+use results::{Environment, LabColumn, LabRecord, LabSection};
+use store::{Filter, Found, RateOf, RunStatus, Store, StoreError, names};
 
 use crate::bed::{Bed, beginning, record, store_run};
 
@@ -43,6 +44,9 @@ fn a_row_says_what_a_run_was() {
     assert_eq!(row.cell_count, 2);
     assert_eq!(row.per_second_max, Some(10_000.0));
     assert_eq!(row.bytes_per_second_max, Some(40_960_000.0));
+    let headline = row.headline.map(|it| (it.of, it.per_second));
+    assert_eq!(headline, Some((RateOf::Requests, 10_000.0)));
+    assert_eq!(row.kernel, record(2).environment.kernel);
     assert_eq!(row.short_id, "20261121-020002");
     assert_eq!(row.finished_at, record(2).finished_at);
 }
@@ -233,4 +237,115 @@ fn a_lock_tells_that_a_run_goes_on_whatever_has_its_number_here() {
     assert!(!std::path::Path::new(&lock).exists());
     drop(next);
     store.remove(&wanted.id, false).unwrap();
+}
+
+/// A lab of these runs, which began before them.
+fn keep_lab(store: &mut Store, id: &str, runs: &[&str]) {
+    let mut lab = LabRecord::new(Environment::default(), vec!["pgmeter".into()]);
+    lab.id = id.to_owned();
+    lab.started_at = "2026-11-21T02:00:00Z".parse().unwrap();
+    lab.title = "postmark on new file systems".to_owned();
+    lab.columns = vec![LabColumn {
+        name: "ext4".into(),
+        behind: String::new(),
+    }];
+    let ids = runs.iter().map(|&id| id.to_owned()).collect();
+    lab.sections = vec![LabSection {
+        heading: "postmark".into(),
+        runs: vec![ids],
+        ..LabSection::default()
+    }];
+    store.keep_lab(&lab).unwrap();
+}
+
+const LAB: &str = "20261121-020000-000-1f";
+
+#[test]
+fn a_lab_is_listed_with_its_runs_and_removed_without_them() {
+    let (_bed, mut store) = three();
+    let (one, two) = (record(1).id, record(2).id);
+    keep_lab(&mut store, LAB, &[&one, &two, &one]);
+    let labs = store.labs().unwrap();
+    assert_eq!(labs.len(), 1);
+    assert_eq!(labs[0].id, LAB);
+    assert_eq!(labs[0].short_id, "20261121-020000");
+    assert_eq!(labs[0].run_ids, [one, two]);
+    assert_eq!(
+        (&labs[0].sections[..], &labs[0].columns[..]),
+        (&["postmark".to_owned()][..], &["ext4".to_owned()][..])
+    );
+    store.remove_lab(LAB).unwrap();
+    assert!(store.labs().unwrap().is_empty());
+    assert_eq!(ids(&store, &Filter::default()).len(), 3);
+    assert!(matches!(
+        store.remove_lab(LAB),
+        Err(StoreError::NoSuchLab { .. })
+    ));
+}
+
+#[test]
+fn a_name_finds_a_run_or_a_lab_and_never_one_of_several() {
+    let (_bed, mut store) = three();
+    keep_lab(&mut store, LAB, &[&record(1).id]);
+    let tag = "lab-20261121-020000-1-1f";
+    for number in [1, 2] {
+        store.add_tag(&record(number).id, tag).unwrap();
+    }
+    let run = |number| Found::Run(record(number).id);
+    let lab = || Found::Lab(LAB.to_owned());
+    for (selector, found) in [
+        ("last", run(3)),
+        ("20261121-020002", run(2)),
+        ("20261121-020000", lab()),
+        (LAB, lab()),
+    ] {
+        assert_eq!(store.find(selector).unwrap(), found, "{selector}");
+    }
+    let tagged = Found::Tagged {
+        tag: tag.to_owned(),
+        ids: vec![record(1).id, record(2).id],
+    };
+    assert_eq!(store.find("lab-2026").unwrap(), tagged);
+    assert!(matches!(
+        store.find("20261121-0200"),
+        Err(StoreError::Ambiguous { count: 4, .. })
+    ));
+    for nothing in ["", "2027", "lab-2027", "lab"] {
+        let seen = store.find(nothing);
+        assert!(
+            matches!(seen, Err(StoreError::NoSuchRun { .. })),
+            "{nothing}: {seen:?}"
+        );
+    }
+}
+
+#[test]
+fn names_are_read_without_making_or_changing_anything() {
+    let bed = Bed::new();
+    assert_eq!(names(&bed.path(), 9), None);
+    assert!(!bed.path().exists());
+    let (bed, mut store) = three();
+    keep_lab(&mut store, LAB, &[]);
+    store.add_tag("last", "after").unwrap();
+    let look = || {
+        let found = names(&bed.path(), 9).unwrap();
+        let short: Vec<&str> = found.runs.iter().map(|it| it.short_id.as_str()).collect();
+        let days = ["020003", "020002", "020001", "020000"];
+        assert_eq!(short, days.map(|time| format!("20261121-{time}")));
+        assert!(found.runs[3].is_lab && !found.runs[0].is_lab);
+        assert_eq!(found.runs[1].what, ["file-server"]);
+        assert_eq!(found.tags, ["after"]);
+        assert_eq!(names(&bed.path(), 2).unwrap().runs.len(), 2);
+    };
+    // Once beside somebody who has it open, with what is in the log.
+    look();
+    drop(store);
+    look();
+    let directory = bed.path().parent().unwrap().to_owned();
+    let count = || std::fs::read_dir(&directory).unwrap().count();
+    let before = count();
+    names(&bed.path(), 9).unwrap();
+    assert_eq!(count(), before);
+    std::fs::write(bed.path(), "something else").unwrap();
+    assert_eq!(names(&bed.path(), 9), None);
 }

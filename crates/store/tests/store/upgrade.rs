@@ -2,12 +2,12 @@
 
 use results::{Owner, RunRecord};
 use rusqlite::Connection;
-use store::{FORMAT_NUMBER, Filter, RunStatus, Store, StoreError};
+use store::{FORMAT_NUMBER, Filter, RateOf, RunStatus, Store, StoreError};
 
 use crate::bed::{Bed, record, store_run};
 
 /// The formats that have been, each with a complete run and one that was killed.
-const FIXTURES: [(i64, &str, &str); 2] = [
+const FIXTURES: [(i64, &str, &str); 3] = [
     (
         1,
         include_str!("../formats/1.sql"),
@@ -16,6 +16,11 @@ const FIXTURES: [(i64, &str, &str); 2] = [
     (
         2,
         include_str!("../formats/2.sql"),
+        include_str!("../formats/1.json"),
+    ),
+    (
+        3,
+        include_str!("../formats/3.sql"),
         include_str!("../formats/1.json"),
     ),
 ];
@@ -70,6 +75,10 @@ fn an_old_store_is_brought_up_to_date_with_all_that_is_in_it() {
         let wanted = RunRecord::from_json(json).unwrap();
         assert_eq!(store.load(&complete.id).unwrap(), wanted);
         assert_eq!(complete.host, wanted.environment.host);
+        assert_eq!(complete.kernel, wanted.environment.kernel);
+        let headline = complete.headline.map(|it| (it.of, it.per_second));
+        let rate = wanted.cells[0].total.per_second;
+        assert_eq!(headline, Some((RateOf::Requests, rate)));
         assert_eq!(complete.tags, ["before-trim"]);
         assert_eq!(complete.note, "the old drive");
         assert_eq!(killed.status, RunStatus::Interrupted);
@@ -81,6 +90,41 @@ fn an_old_store_is_brought_up_to_date_with_all_that_is_in_it() {
         let killed = store.load(&killed.id).unwrap();
         assert_eq!(killed.cells[0].intervals, wanted.cells[0].intervals[..1]);
         store_run(&store, &record(2));
+    }
+}
+
+#[test]
+fn a_headline_that_an_upgrade_finds_is_the_one_that_is_written_now() {
+    let (_, sql, json) = FIXTURES[2];
+    let shapes = [
+        ("measure", 4096.0),
+        ("measure", 1e6),
+        ("create", 1e3),
+        ("transactions", 1e3),
+    ];
+    for (phase, bytes_each) in shapes {
+        let bed = Bed::new();
+        old(&bed, sql);
+        let mut wanted = RunRecord::from_json(json).unwrap();
+        let cell = &mut wanted.cells[0];
+        cell.phase = phase.to_owned().into();
+        cell.total.bytes_per_second = cell.total.per_second * bytes_each;
+        let change = "UPDATE cells SET figures = json_set(figures, '$.phase', ?1, \
+                      '$.total.bytes_per_second', ?2) WHERE figures IS NOT NULL";
+        let connection = Connection::open(bed.path()).unwrap();
+        let changed = (phase, cell.total.bytes_per_second);
+        connection.execute(change, changed).unwrap();
+        let again = "UPDATE runs SET bytes_per_second_max = ?1 WHERE status = 'complete'";
+        connection.execute(again, [changed.1]).unwrap();
+        drop(connection);
+        let store = bed.store();
+        let rows = store.list(&Filter::default()).unwrap();
+        let fresh = Bed::new();
+        let mut new = fresh.store();
+        new.import(wanted.to_json().as_bytes()).unwrap();
+        let written = new.list(&Filter::default()).unwrap().remove(0);
+        assert!(written.headline.is_some(), "{phase}");
+        assert_eq!(rows[1].headline, written.headline, "{phase}");
     }
 }
 

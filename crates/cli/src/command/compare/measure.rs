@@ -15,7 +15,7 @@ use workload::{check_space_together, plan, wanted_targets};
 
 use super::live::Both;
 use super::{document, verdict};
-use crate::args::{CompareArgs, WorkloadArgs};
+use crate::args::{CompareArgs, CompareFormat, WorkloadArgs};
 use crate::command::mounts::put_back;
 use crate::command::run::{DEFAULT_TARGET, exit, keeps, live, look_at, not_mounted, of_plan};
 use crate::failure::{Exit, Failure};
@@ -34,6 +34,7 @@ const REPETITIONS_DEFAULT: &str = "5";
 /// Measures two targets in turn, prints the comparison and stores both runs.
 pub(super) fn measure(
     args: &CompareArgs,
+    format: CompareFormat,
     place: &Place,
     at_once: fn() -> !,
 ) -> Result<Exit, Failure> {
@@ -93,7 +94,7 @@ pub(super) fn measure(
         Err(error) => return Err(error.into()),
     };
     let comparisons = [comparison];
-    present(&comparisons, args, json)?;
+    present(&comparisons, args, (format, json))?;
     let found = verdict(&comparisons, args);
     let worst = exits.into_iter().find(|exit| *exit != Exit::Measured);
     Ok(worst.unwrap_or(found))
@@ -103,11 +104,15 @@ pub(super) fn measure(
 fn present(
     comparisons: &[Comparison],
     args: &CompareArgs,
-    json: JsonOutput,
+    (format, json): (CompareFormat, JsonOutput),
 ) -> Result<(), Failure> {
     let output = args.output.as_deref();
     let shown = match json.leaves_place_for(output)? {
-        true => write_measured(output, &document(comparisons, &[], args), json.stdout()),
+        true => write_measured(
+            output,
+            &document(comparisons, &[], format, args),
+            json.stdout(),
+        ),
         false => Ok(()),
     };
     let written = json.write(&ComparisonDocument {

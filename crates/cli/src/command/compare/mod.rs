@@ -14,6 +14,7 @@ use units::JsonDocument;
 use crate::args::{CompareArgs, CompareFormat, OneLineArgs, WorkloadOptions};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
+use crate::format::of_output;
 use crate::output::{page_of, write_new};
 use crate::stored::Place;
 
@@ -24,8 +25,9 @@ pub(crate) fn compare(
     place: &Place,
     at_once: fn() -> !,
 ) -> Result<Exit, Failure> {
+    let format = of_output(args.format, args.output.as_deref())?;
     if !args.measure.target.is_empty() {
-        return measure::measure(args, place, at_once);
+        return measure::measure(args, format, place, at_once);
     }
     if args.measure != WorkloadOptions::default() || args.one_line != OneLineArgs::default() {
         let message = "there are options for measuring, but no targets to measure";
@@ -48,7 +50,7 @@ pub(crate) fn compare(
     let besides = references.iter().map(|reference| reference.beside(&runs));
     let besides: Vec<Beside> = besides.collect::<Result<_, ReferenceError>>()?;
     if has_place {
-        let document = document(&comparisons, &besides, args);
+        let document = document(&comparisons, &besides, format, args);
         write_new(args.output.as_deref(), &document)?;
     }
     json.write(&ComparisonDocument {
@@ -88,8 +90,13 @@ fn refuse_too_few(args: &CompareArgs) -> Result<(), Failure> {
 }
 
 /// The comparisons in the form that was asked for.
-fn document(comparisons: &[Comparison], besides: &[Beside], args: &CompareArgs) -> Document {
-    let format = match args.format {
+fn document(
+    comparisons: &[Comparison],
+    besides: &[Beside],
+    format: CompareFormat,
+    args: &CompareArgs,
+) -> Document {
+    let format = match format {
         CompareFormat::Text => ComparisonFormat::Text,
         CompareFormat::Markdown => ComparisonFormat::Markdown,
         CompareFormat::Html => ComparisonFormat::Html,

@@ -19,7 +19,7 @@ pub(super) use ground::Asked;
 pub(super) use guest::probe;
 pub(super) use outcome::{costs, exit, shortfalls};
 pub(super) use peak::{Peak, peak};
-pub(super) use stored::{Reported, report_file};
+pub(super) use stored::{lab_of, page_name, page_of_lab, report_lab, with_runs};
 
 use crate::args::{LabAction, LabArgs};
 use crate::failure::{Exit, Failure};

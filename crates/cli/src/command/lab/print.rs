@@ -6,6 +6,7 @@ use units::JsonDocument;
 use crate::args::{LineupArg, TableArgs};
 use crate::document::Document;
 use crate::failure::Failure;
+use crate::format::of_output;
 use crate::json::JsonOutput;
 use crate::output::{page_of, try_new, write_measured};
 use crate::terminal::{StandardOutput, Stream, tell_document};
@@ -13,10 +14,16 @@ use crate::terminal::{StandardOutput, Stream, tell_document};
 impl TableArgs {
     /// Opens the files, so that a mistake is told before hours are spent.
     pub(crate) fn open(&self) -> Result<JsonOutput, Failure> {
+        self.format()?;
         try_new(self.output.as_deref())?;
         let json = self.json.open()?;
         json.leaves_place_for(self.output.as_deref())?;
         Ok(json)
+    }
+
+    /// The format that was asked for, or that the output's name tells.
+    pub(crate) fn format(&self) -> Result<LineupArg, Failure> {
+        of_output(self.format, self.output.as_deref())
     }
 
     /// Prints a table where and as it was asked for, and writes the document; whatever of it fails,
@@ -27,19 +34,20 @@ impl TableArgs {
         document: &impl JsonDocument,
         render: impl FnOnce(LineupFormat, Page) -> Styled,
     ) -> Result<(), Failure> {
-        let (output, format) = (self.output.as_deref(), self.format.format());
+        let output = self.output.as_deref();
         let stdout = json.stdout();
+        let in_form = |page| -> Result<Document, Failure> {
+            Ok(match self.format()?.format() {
+                Some(format) => Document::lineup(format, render(format, page)),
+                None => Document::Json(document.to_document()),
+            })
+        };
         let printed = match (output, stdout) {
             (None, StandardOutput::Taken) if self.quiet => Ok(()),
             (None, StandardOutput::Taken) => {
-                let text = render(format, Stream::Error.page());
-                tell_document(&Document::lineup(format, text));
-                Ok(())
+                in_form(Stream::Error.page()).map(|text| tell_document(&text))
             }
-            _ => {
-                let text = render(format, page_of(output));
-                write_measured(output, &Document::lineup(format, text), stdout)
-            }
+            _ => in_form(page_of(output)).and_then(|text| write_measured(output, &text, stdout)),
         };
         let written = json.write(document);
         printed.and(written)
@@ -47,13 +55,14 @@ impl TableArgs {
 }
 
 impl LineupArg {
-    /// The form of the table.
-    pub(crate) const fn format(self) -> LineupFormat {
+    /// The form of the table; none where it is not a table.
+    pub(crate) const fn format(self) -> Option<LineupFormat> {
         match self {
-            Self::Text => LineupFormat::Text,
-            Self::Markdown => LineupFormat::Markdown,
-            Self::Html => LineupFormat::Html,
-            Self::Csv => LineupFormat::Csv,
+            Self::Text => Some(LineupFormat::Text),
+            Self::Markdown => Some(LineupFormat::Markdown),
+            Self::Html => Some(LineupFormat::Html),
+            Self::Csv => Some(LineupFormat::Csv),
+            Self::Json => None,
         }
     }
 }

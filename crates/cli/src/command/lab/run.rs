@@ -1,20 +1,18 @@
 //! `lab run`: workloads on file systems made for them, in one table.
 
-use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 
 use lab::{Order, schedule};
-use report::{Lineup, LineupFormat};
+use report::Lineup;
 use results::LabRecord;
 
 use super::contest::{Entrant, Side};
 use super::ground::Asked;
 use super::outcome::{exit, record};
-use super::stored::keep;
+use super::stored::{keep, page_name, page_of_lab};
 use crate::args::{JobsArg, LabRunArgs, LineupArg};
-use crate::document::Document;
 use crate::failure::{Exit, Failure};
-use crate::output::write_new;
+use crate::pages::TablePage;
 use crate::signals::stop_flag;
 use crate::stored::Place;
 
@@ -22,6 +20,7 @@ use crate::stored::Place;
 pub(crate) fn run(args: &LabRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
     let json = args.ground.table.open()?;
     let side = side(args, Asked::read(&args.ground, args.change.seed, &[])?)?;
+    let mut page = TablePage::open(&args.page, place, args.ground.table.quiet)?;
     let start = LabRecord::new(target::environment(&[]), std::env::args().collect());
     let stop = stop_flag(at_once)?;
     let contest = side.contest(place, !args.ground.no_db, &stop);
@@ -47,11 +46,11 @@ pub(crate) fn run(args: &LabRunArgs, place: &Place, at_once: fn() -> !) -> Resul
     if !args.ground.no_db && !held.done.is_empty() {
         keep(&record, place, args.ground.table.quiet);
     }
-    if print.format != LineupArg::Html && !held.done.is_empty() && !args.no_html {
-        let html = table.render(LineupFormat::Html, report::Page::PLAIN);
-        write_page(&held.done[0].record.id, &Document::Prose(html));
+    if print.format()? == LineupArg::Html || held.done.is_empty() {
+        page.only_if_named();
     }
-    printed?;
+    let paged = page.finish(&page_name(&record), || page_of_lab(&record));
+    printed.and(paged)?;
     Ok(exit(&held, stop.load(Ordering::Relaxed)))
 }
 
@@ -82,14 +81,4 @@ fn title(entrants: &[Entrant], repetitions: u32) -> String {
         count => format!("{count} times"),
     };
     format!("{} on new file systems, {often} each", names.join(", "))
-}
-
-/// Writes the page beside the current directory's other files; nobody asked for it, so it is no
-/// failure when it cannot be written.
-fn write_page(id: &str, html: &Document) {
-    let path = PathBuf::from(format!("pgmeter-lab-{id}.html"));
-    match write_new(Some(&path), html) {
-        Ok(()) => tell!("page: {}", path.display()),
-        Err(failure) => failure.print(),
-    }
 }

@@ -4,16 +4,15 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use report::Lineup;
+use report::{Lineup, LineupFormat, Page};
 use results::{LabRecord, RunRecord};
-use store::Store;
+use store::{Found, Store};
 
-use crate::args::{LabReportArgs, LineupArg, RecordJsonArg, ReportArgs, ReportFormat, TableArgs};
+use crate::args::{LabReportArgs, LineupArg, RecordJsonArg, ReportFormat, TableArgs};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::json::JsonOutput;
-use crate::output::write_new;
-use crate::stored::{Place, read_text, refused};
+use crate::stored::{Place, names_a_run, read_text, refused};
 
 /// Keeps the record of a lab in the results store, beside its runs, and says how it is printed
 /// again. The result is printed already, so it is no failure when it cannot be kept.
@@ -39,53 +38,58 @@ pub(super) fn report(args: &LabReportArgs, place: &Place) -> Result<Exit, Failur
     Ok(Exit::Measured)
 }
 
-/// What became of a record for `report`.
-pub(crate) enum Reported {
-    /// It was a lab's.
-    Lab(Exit),
-    /// It is none of a lab; where the JSON is to go.
-    Nothing(JsonOutput),
+/// The record of a lab for `report`: from a file, or from the store by its id; none where the name
+/// is not that of a lab.
+pub(crate) fn lab_of(name: &Path, place: &Place) -> Result<Option<LabRecord>, Failure> {
+    let selector = name.to_str().filter(|name| names_a_run(name));
+    let Some(selector) = selector else {
+        return read(name);
+    };
+    let store = place.open_for(selector)?;
+    match store.find(selector)? {
+        Found::Lab(id) => Ok(Some(with_runs(&id, &store)?)),
+        Found::Run(_) | Found::Tagged { .. } => Ok(None),
+    }
 }
 
-/// Prints the record of a lab for `report`, where the file is one.
-pub(crate) fn report_file(args: &ReportArgs, json: JsonOutput) -> Result<Reported, Failure> {
-    let [path] = args.records.as_slice() else {
-        return Ok(Reported::Nothing(json));
-    };
-    let Some(record) = read(path)? else {
-        return Ok(Reported::Nothing(json));
-    };
-    let format = match args.format {
+/// Prints the record of a lab for `report`.
+pub(crate) fn report_lab(
+    record: &LabRecord,
+    format: ReportFormat,
+    output: Option<&Path>,
+    json: JsonOutput,
+) -> Result<Exit, Failure> {
+    let format = match format {
         ReportFormat::Text => LineupArg::Text,
         ReportFormat::Markdown => LineupArg::Markdown,
         ReportFormat::Html => LineupArg::Html,
         ReportFormat::Csv => LineupArg::Csv,
-        ReportFormat::Json => {
-            if json.leaves_place_for(args.output.as_deref())? {
-                let document = Document::Json(record.to_json());
-                write_new(args.output.as_deref(), &document)?;
-            }
-            json.write(&record)?;
-            return Ok(Reported::Lab(Exit::Measured));
-        }
+        ReportFormat::Json => LineupArg::Json,
         ReportFormat::IometerCsv | ReportFormat::Classic | ReportFormat::FioJson => {
-            let message = format!(
-                "`{}` is a lab, which this format cannot show",
-                path.display()
-            );
+            let message = format!("`{}` is a lab, which this format cannot show", record.id);
             let help = Some("use one of text, markdown, html, csv, json".to_owned());
             return Err(Failure::new(Exit::Usage, message, help));
         }
     };
     let table = TableArgs {
-        format,
-        output: args.output.clone(),
+        format: Some(format),
+        output: output.map(Path::to_owned),
         json: RecordJsonArg::default(),
         // The record alone was asked for where it is on standard output.
         quiet: true,
     };
-    print(&record, &table, json)?;
-    Ok(Reported::Lab(Exit::Measured))
+    print(record, &table, json)?;
+    Ok(Exit::Measured)
+}
+
+/// The name of the page of a lab.
+pub(crate) fn page_name(record: &LabRecord) -> String {
+    format!("pgmeter-lab-{}.html", record.id)
+}
+
+/// The page of a lab.
+pub(crate) fn page_of_lab(record: &LabRecord) -> Document {
+    Document::prose(Lineup::of(record).render(LineupFormat::Html, Page::PLAIN))
 }
 
 fn print(record: &LabRecord, table: &TableArgs, json: JsonOutput) -> Result<(), Failure> {
@@ -100,9 +104,13 @@ fn find(lab: &Path, place: &Place) -> Result<LabRecord, Failure> {
         return read(lab)?.ok_or_else(|| refused(lab, &not_a_lab));
     }
     let selector = lab.to_string_lossy();
-    let store = place.open_for(&selector)?;
-    let mut record = store.lab(&selector)?;
-    record.runs = runs(&record, &store)?;
+    with_runs(&selector, &place.open_for(&selector)?)
+}
+
+/// The record of a lab of the store, with its runs.
+pub(crate) fn with_runs(selector: &str, store: &Store) -> Result<LabRecord, Failure> {
+    let mut record = store.lab(selector)?;
+    record.runs = runs(&record, store)?;
     Ok(record)
 }
 

@@ -3,11 +3,14 @@
 mod examples;
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use clap::{Command, CommandFactory};
+use clap_complete::Shell;
 use clap_mangen::Man;
 
 use crate::args::{Cli, ManArgs};
+use crate::complete::{AskingShell, script};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::terminal::{print, print_document};
@@ -39,13 +42,34 @@ interrupted; what was measured until then is in the record
 ";
 
 /// Prints the completion script of a shell.
-pub(crate) fn completions(shell: clap_complete::Shell) -> Result<Exit, Failure> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Cli::command(), "pgmeter", &mut script);
-    print_document(&Document::Data(
-        String::from_utf8_lossy(&script).into_owned(),
-    ))?;
+pub(crate) fn completions(shell: Shell) -> Result<Exit, Failure> {
+    let text = match shell {
+        Shell::Bash => script(AskingShell::Bash, &own_name()),
+        Shell::Zsh => script(AskingShell::Zsh, &own_name()),
+        Shell::Fish => script(AskingShell::Fish, &own_name()),
+        // Their scripts know commands and options, and not what is in the store.
+        other => {
+            let mut script = Vec::new();
+            clap_complete::generate(other, &mut Cli::command(), "pgmeter", &mut script);
+            String::from_utf8_lossy(&script).into_owned()
+        }
+    };
+    print_document(&Document::Data(text))?;
     Ok(Exit::Measured)
+}
+
+/// How a script calls this program: as it was called, from anywhere.
+fn own_name() -> String {
+    let name = std::env::args_os().next().map(PathBuf::from);
+    let name = name.unwrap_or_else(|| "pgmeter".into());
+    // A name alone is looked for in the places of programs, now as later.
+    let is_path = name.components().count() > 1;
+    let path = if is_path {
+        std::path::absolute(&name).unwrap_or(name)
+    } else {
+        name
+    };
+    path.to_string_lossy().into_owned()
 }
 
 /// Prints the manual page of the program or of a command, or the names of all pages.

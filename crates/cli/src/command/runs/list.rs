@@ -1,52 +1,123 @@
-//! The list of stored runs.
+//! The list of stored runs and labs.
 
+use std::collections::HashMap;
+
+use jiff::civil::DateTime;
+use jiff::tz::TimeZone;
 use report::{Column, Table};
 use results::Timestamp;
-use store::{Filter, RunList, RunRow, RunStatus};
+use store::{Filter, LabRow, RunList, RunRow, RunStatus, Store, is_lab_tag};
 use units::{Span, printable};
 
-use crate::args::{RunsListArgs, StatusArg};
-use crate::document::Document;
+use super::row::{ListRow, Rate};
+use crate::args::{RunColumn, RunsListArgs, StatusArg};
 use crate::failure::{Exit, Failure};
+use crate::pager::print_paged;
 use crate::stored::Place;
-use crate::terminal::Stream;
+use crate::terminal::{Stream, print};
 
-/// So many runs are shown to people who do not say how many.
-const SHOWN_COUNT: usize = 20;
 /// Wide enough for one line a run, where a program reads the table.
 const PIPE_WIDTH: usize = 1000;
+/// Narrower pages have no tags unless they are asked for.
+const TAGS_WIDTH_MIN: usize = 64;
 
-/// Prints the runs that are asked for, newest first.
+/// Prints the runs and labs that are asked for, newest first.
 pub(crate) fn list(args: &RunsListArgs, place: &Place) -> Result<Exit, Failure> {
     let output = args.json.open()?;
-    let limit = args
-        .limit
-        .or(args.json.file.is_none().then_some(SHOWN_COUNT));
-    let mut filter = filter(args)?;
-    // One more tells whether there are more.
-    filter.limit = limit.map(|limit| limit.saturating_add(1));
+    let zone = zone(args);
+    let filter = filter(args, &zone)?;
     let store = place.open_to_read()?;
     let mut runs = match &store {
         Some(store) => store.list(&filter)?,
         None => Vec::new(),
     };
-    let has_more = limit.is_some_and(|limit| runs.len() > limit);
-    runs.truncate(limit.unwrap_or(usize::MAX));
-    let list = RunList { runs };
     let has_text = !output.takes_stdout();
-    if has_text && list.runs.is_empty() {
-        tell!("no runs in `{}`", place.path()?.display());
-        output.write(&list)?;
-        return Ok(Exit::Measured);
+    if has_text {
+        print_rows(&runs, store.as_ref(), args, (&filter, zone), place)?;
     }
-    output.give(&list, || Document::prose(text(&list.runs)))?;
-    if has_text && has_more {
-        tell!("there are more; `--limit N` lists N");
-    }
+    runs.truncate(args.limit.unwrap_or(usize::MAX));
+    output.write(&RunList { runs })?;
     Ok(Exit::Measured)
 }
 
-fn filter(args: &RunsListArgs) -> Result<Filter, Failure> {
+/// Prints runs and labs in the order that is asked for.
+fn print_rows(
+    runs: &[RunRow],
+    store: Option<&Store>,
+    args: &RunsListArgs,
+    (filter, zone): (&Filter, TimeZone),
+    place: &Place,
+) -> Result<(), Failure> {
+    let labs = store.map(Store::labs).transpose()?.unwrap_or_default();
+    let mut rows = match args.all {
+        true => single_rows(runs, &labs),
+        false => {
+            let mut rows = lab_rows(runs, &labs);
+            // A filter of runs finds a lab by its runs alone.
+            let is_whole = is_of_all(filter);
+            rows.retain(|row| row.rate != Rate::Runs(0) || is_whole);
+            rows
+        }
+    };
+    let order = |a: &ListRow, b: &ListRow| match args.reverse {
+        true => b.compare(a, args.sort),
+        false => a.compare(b, args.sort),
+    };
+    rows.sort_by(order);
+    let count = args.limit.unwrap_or(usize::MAX);
+    let has_more = rows.len() > count;
+    rows.truncate(count);
+    if rows.is_empty() {
+        tell!("no runs in `{}`", place.path()?.display());
+        return Ok(());
+    }
+    let text = text(&rows, &args.columns, &Clock::new(args.utc, zone));
+    match args.no_pager {
+        true => print(text)?,
+        false => print_paged(text)?,
+    }
+    if has_more {
+        tell!("there are more; `--limit N` lists N");
+    }
+    Ok(())
+}
+
+/// These runs of a store.
+pub(crate) fn list_of(store: &Store, ids: &[String]) -> Result<RunList, Failure> {
+    let mut runs = store.list(&Filter::default())?;
+    runs.retain(|run| ids.contains(&run.id));
+    Ok(RunList { runs })
+}
+
+/// The table of these runs.
+pub(crate) fn text_of(list: &RunList) -> String {
+    let rows = list.runs.iter().map(|run| ListRow::of_run(run, None));
+    let rows: Vec<ListRow> = rows.collect();
+    text(&rows, &[], &Clock::new(false, TimeZone::system()))
+}
+
+/// Where times are those of, and what they are called.
+struct Clock {
+    zone: TimeZone,
+    head: &'static str,
+}
+
+impl Clock {
+    fn new(is_utc: bool, zone: TimeZone) -> Self {
+        let head = if is_utc { "started (UTC)" } else { "started" };
+        Self { zone, head }
+    }
+}
+
+fn zone(args: &RunsListArgs) -> TimeZone {
+    match args.utc {
+        true => TimeZone::UTC,
+        false => TimeZone::system(),
+    }
+}
+
+fn filter(args: &RunsListArgs, zone: &TimeZone) -> Result<Filter, Failure> {
+    let since = args.since.as_deref().map(|text| since(text, zone));
     Ok(Filter {
         workload: args.workload.clone(),
         target: args.target.clone(),
@@ -57,81 +128,184 @@ fn filter(args: &RunsListArgs) -> Result<Filter, Failure> {
             StatusArg::Interrupted => RunStatus::Interrupted,
             StatusArg::Failed => RunStatus::Failed,
         }),
-        since: args.since.as_deref().map(since).transpose()?,
+        since: since.transpose()?,
         limit: None,
     })
 }
 
 /// A day, a point in time, or a span before now.
-fn since(text: &str) -> Result<Timestamp, Failure> {
-    let day = || format!("{text}T00:00:00Z").parse().ok();
+fn since(text: &str, zone: &TimeZone) -> Result<Timestamp, Failure> {
+    let local = || {
+        let time: DateTime = text.parse().ok()?;
+        let zoned = time.to_zoned(zone.clone()).ok()?;
+        // A number alone may be meant as a year, or as a count of days.
+        text.contains('-').then(|| zoned.timestamp())
+    };
     let ago = || {
-        // A number alone may be meant as a year.
         let has_unit = text.ends_with(|letter: char| letter.is_ascii_alphabetic());
         let span: Span = has_unit.then(|| text.parse().ok())??;
         let now = Timestamp::now();
         now.checked_sub(std::time::Duration::from(span)).ok()
     };
-    let found = text.parse().ok().or_else(day).or_else(ago);
+    let found = text.parse().ok().or_else(local).or_else(ago);
     found.ok_or_else(|| {
-        let help =
-            "write a day as `2026-11-21`, a time as `2026-11-21T05:00:00Z`, or a span as `7d`";
+        let help = "write a day as `2026-11-21`, a time as `2026-11-21 05:00` or \
+                    `2026-11-21T05:00:00Z`, or a span as `7d`";
         let message = format!("`{text}` is not a time");
         Failure::new(Exit::Usage, message, Some(help.to_owned()))
     })
 }
 
-fn text(runs: &[RunRow]) -> String {
+/// Whether nothing is asked of runs, so that labs without runs are listed too.
+fn is_of_all(filter: &Filter) -> bool {
+    filter.workload.is_none()
+        && filter.target.is_none()
+        && filter.tags.is_empty()
+        && filter.status.is_none()
+        && filter.since.is_none()
+}
+
+/// The tag by which a lab's runs are known that has no record.
+fn lab_tag(run: &RunRow) -> Option<&String> {
+    run.tags.iter().find(|tag| is_lab_tag(tag))
+}
+
+/// The lab of each run that is part of one.
+fn by_run(labs: &[LabRow]) -> HashMap<&str, &LabRow> {
+    let pairs = labs
+        .iter()
+        .flat_map(|lab| lab.run_ids.iter().map(move |id| (id.as_str(), lab)));
+    pairs.collect()
+}
+
+/// A row for each run.
+fn single_rows(runs: &[RunRow], labs: &[LabRow]) -> Vec<ListRow> {
+    let labs = by_run(labs);
+    let row = |run: &RunRow| {
+        let lab = labs.get(run.id.as_str()).map(|lab| &lab.short_id);
+        ListRow::of_run(run, lab.or(lab_tag(run)).map(String::as_str))
+    };
+    runs.iter().map(row).collect()
+}
+
+/// A row for each run that is part of no lab, and one for each lab; newest first.
+fn lab_rows(runs: &[RunRow], labs: &[LabRow]) -> Vec<ListRow> {
+    let recorded = by_run(labs);
+    let mut of_labs: HashMap<&str, Vec<&RunRow>> = HashMap::new();
+    let mut of_tags: HashMap<&str, Vec<&RunRow>> = HashMap::new();
+    let mut rows = Vec::new();
+    for run in runs {
+        match (recorded.get(run.id.as_str()), lab_tag(run)) {
+            (Some(lab), _) => of_labs.entry(&lab.id).or_default().push(run),
+            (None, Some(tag)) => of_tags.entry(tag).or_default().push(run),
+            (None, None) => rows.push(ListRow::of_run(run, None)),
+        }
+    }
+    for lab in labs {
+        let runs = of_labs.remove(lab.id.as_str()).unwrap_or_default();
+        rows.push(ListRow::of_lab(lab, &runs));
+    }
+    rows.extend(
+        of_tags
+            .iter()
+            .map(|(tag, runs)| ListRow::of_runs(tag, runs)),
+    );
+    // Those that are equal in what they are sorted by stay in the order of time.
+    rows.sort_by_key(|row| std::cmp::Reverse((row.started_at, row.id.clone())));
+    rows
+}
+
+fn text(rows: &[ListRow], asked: &[RunColumn], clock: &Clock) -> String {
     let width = match Stream::Output.is_terminal() {
         true => Stream::Output.page().width,
         false => PIPE_WIDTH,
     };
-    let lines = table(runs).lines(width);
+    let columns = match asked {
+        [] => default_columns(rows, width),
+        asked => asked.to_vec(),
+    };
+    let table = table(rows, &columns, clock);
+    let lines = table.lines(width);
     let lines: Vec<String> = lines.head.into_iter().chain(lines.body).collect();
     lines.join("\n") + "\n"
 }
 
-fn table(runs: &[RunRow]) -> Table {
+/// What fits 80 columns.
+fn default_columns(rows: &[ListRow], width: usize) -> Vec<RunColumn> {
     let mut columns = vec![
-        // A number, so that it is never broken: it is to be copied.
-        Column::number("run", u8::MAX),
-        Column::number("started (UTC)", 1),
-        Column::name("workload"),
-        Column::name("target"),
-        Column::name("file system"),
-        Column::number("cells", 2),
-        Column::number("most /s", 4),
-        Column::number("most bandwidth", 3),
-        Column::name("status"),
+        RunColumn::Run,
+        RunColumn::Started,
+        RunColumn::Workload,
+        RunColumn::Rate,
     ];
-    let has_tags = runs.iter().any(|run| !run.tags.is_empty());
-    let has_notes = runs.iter().any(|run| !run.note.is_empty());
-    columns.extend(has_tags.then(|| Column::name("tags")));
-    columns.extend(has_notes.then(|| Column::name("note")));
-    let row = |run: &RunRow| {
-        let mut row = vec![
-            run.short_id.clone(),
-            run.started_at.strftime("%Y-%m-%d %H:%M").to_string(),
-            run.workloads.join(", "),
-            run.targets.join(", "),
-            run.file_systems.join(", "),
-            run.cell_count.to_string(),
-            run.per_second_max
-                .map_or(String::new(), units::format::iops),
-            run.bytes_per_second_max
-                .map_or(String::new(), units::format::bandwidth),
-            run.status.to_string(),
-        ];
-        row.extend(has_tags.then(|| run.tags.join(", ")));
-        row.extend(has_notes.then(|| run.note.clone()));
+    let has_tags = rows.iter().any(|row| !row.tags.is_empty());
+    columns.extend((has_tags && width >= TAGS_WIDTH_MIN).then_some(RunColumn::Tags));
+    columns
+}
+
+fn table(rows: &[ListRow], columns: &[RunColumn], clock: &Clock) -> Table {
+    let id_width = rows.iter().map(|row| row.id.len()).max().unwrap_or(0);
+    let row = |row: &ListRow| {
+        let text = |column: &RunColumn| match column {
+            // Numbers stand on the right, but what is copied is found at its beginning.
+            RunColumn::Run => format!("{:id_width$}", row.id),
+            column => row.text(*column, &clock.zone),
+        };
         // Imported records may hold anything, and a table has one line a row.
-        row.iter()
-            .map(|text| printable(text).into_owned())
-            .collect()
+        let texts = columns.iter().map(text);
+        texts.map(|text| printable(&text).into_owned()).collect()
     };
     Table {
-        columns,
-        rows: runs.iter().map(row).collect(),
+        columns: columns.iter().map(|it| head(*it, clock)).collect(),
+        rows: rows.iter().map(row).collect(),
         span: None,
+    }
+}
+
+/// The head of a column; those with small numbers go first where a page is narrow.
+fn head(column: RunColumn, clock: &Clock) -> Column {
+    match column {
+        // A number, so that it is never broken: it is to be copied.
+        RunColumn::Run => Column::number("run", u8::MAX),
+        RunColumn::Started => Column::number(clock.head, 1),
+        RunColumn::Workload => Column::name("workload"),
+        RunColumn::Rate => Column::number("rate", 6),
+        RunColumn::Tags => Column::name("tags"),
+        RunColumn::Status => Column::number("status", 5),
+        RunColumn::Target => Column::name("target"),
+        RunColumn::FileSystem => Column::name("file system"),
+        RunColumn::Kernel => Column::name("kernel"),
+        RunColumn::Host => Column::name("host"),
+        RunColumn::Cells => Column::number("cells", 2),
+        RunColumn::Iops => Column::number("IOPS", 4),
+        RunColumn::Bandwidth => Column::number("bandwidth", 3),
+        RunColumn::Lab => Column::number("lab", u8::MAX),
+        RunColumn::Note => Column::name("note"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str, zone: &TimeZone) -> Option<String> {
+        since(text, zone).ok().map(|time| time.to_string())
+    }
+
+    #[test]
+    fn a_day_begins_where_the_list_is_read() {
+        let zone = TimeZone::fixed(jiff::tz::offset(2));
+        let local = |text| at(text, &zone).unwrap();
+        assert_eq!(local("2026-11-21"), "2026-11-20T22:00:00Z");
+        assert_eq!(local("2026-11-21 05:00"), "2026-11-21T03:00:00Z");
+        assert_eq!(local("2026-11-21T05:00:00Z"), "2026-11-21T05:00:00Z");
+        assert_eq!(
+            at("2026-11-21", &TimeZone::UTC).unwrap(),
+            "2026-11-21T00:00:00Z"
+        );
+        for bad in ["2026", "20261121", "7", "soon", ""] {
+            assert_eq!(at(bad, &zone), None, "{bad}");
+        }
+        assert!(at("7d", &zone).is_some());
     }
 }

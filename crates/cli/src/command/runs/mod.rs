@@ -1,18 +1,22 @@
 //! `runs`: the results store.
 
 mod list;
+mod remove;
+mod row;
 
 use std::path::{Path, PathBuf};
 
-use store::{Imported, ImportedRun, RunsImported, RunsRemoved, Store, StoreError};
+use store::{Imported, ImportedRun, RunsImported, Store, StoreError};
 
 use crate::args::{JsonArg, RunsAction, RunsArgs};
-use crate::command::show::show_run;
+use crate::command::show::show_stored;
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::output::write_new;
 use crate::stored::{Place, read_text, refused};
 use crate::terminal::print;
+
+pub(super) use list::{list_of, text_of};
 
 /// Lists the stored runs, or does what is asked with some of them.
 pub(crate) fn runs(args: &RunsArgs, place: &Place) -> Result<Exit, Failure> {
@@ -20,10 +24,13 @@ pub(crate) fn runs(args: &RunsArgs, place: &Place) -> Result<Exit, Failure> {
         return list::list(&args.list, place);
     };
     match action {
-        RunsAction::Show { run, json } => {
-            return show_run(&place.open_for(run)?.load(run)?, json);
-        }
-        RunsAction::Rm { runs, force, json } => remove(runs, *force, place, json)?,
+        RunsAction::Show { run, json } => return show_stored(run, place, json),
+        RunsAction::Rm {
+            runs,
+            dry_run,
+            force,
+            json,
+        } => remove::remove(runs, (*force, *dry_run), place, json)?,
         RunsAction::Note { run, text } => {
             place.open_for(run)?.set_note(run, text)?;
         }
@@ -36,33 +43,6 @@ pub(crate) fn runs(args: &RunsArgs, place: &Place) -> Result<Exit, Failure> {
         RunsAction::Import { files, json } => import(files, place, json)?,
     }
     Ok(Exit::Measured)
-}
-
-fn remove(runs: &[String], force: bool, place: &Place, json: &JsonArg) -> Result<(), Failure> {
-    let output = json.open()?;
-    let Some(first) = runs.first() else {
-        return Ok(());
-    };
-    let mut store = place.open_for(first)?;
-    // All are found before any is removed, after which `last` would be another.
-    let mut ids = Vec::new();
-    for run in runs {
-        let id = store.resolve(run)?;
-        if !ids.contains(&id) {
-            ids.push(id);
-        }
-    }
-    let mut done = RunsRemoved::default();
-    let outcome = ids.iter().try_for_each(|id| -> Result<(), Failure> {
-        let id = store.remove(id, force)?;
-        if !output.takes_stdout() {
-            print(format!("removed {id}\n"))?;
-        }
-        done.removed.push(id);
-        Ok(())
-    });
-    // What was removed is told, whatever stopped it.
-    output.write(&done).and(outcome)
 }
 
 type ChangeTag = fn(&mut Store, &str, &str) -> Result<String, StoreError>;

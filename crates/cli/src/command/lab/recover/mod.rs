@@ -13,9 +13,10 @@ use report::Lineup;
 use results::LabRecord;
 
 use super::guest::{Task, leave};
-use super::stored::keep;
-use crate::args::{LabRecoverArgs, VmArg};
+use super::stored::{keep, page_name, page_of_lab};
+use crate::args::{LabRecoverArgs, LineupArg, VmArg};
 use crate::failure::{Exit, Failure};
+use crate::pages::TablePage;
 use crate::signals::stop_flag;
 use crate::stored::Place;
 
@@ -60,6 +61,7 @@ pub(super) fn recover(
     at_once: fn() -> !,
 ) -> Result<Exit, Failure> {
     let json = args.table.open()?;
+    let mut page = TablePage::open(&args.page, place, args.table.quiet)?;
     let start = LabRecord::new(target::environment(&[]), std::env::args().collect());
     let choices = Choice::read_all(&args.fs)?;
     let ground = Ground {
@@ -88,7 +90,11 @@ pub(super) fn recover(
     if !args.no_db && !held.tried.is_empty() {
         keep(&record, place, args.table.quiet);
     }
-    printed?;
+    if args.table.format()? == LineupArg::Html || held.tried.is_empty() {
+        page.only_if_named();
+    }
+    let paged = page.finish(&page_name(&record), || page_of_lab(&record));
+    printed.and(paged)?;
     Ok(exit(&held, trials.stop.load(Ordering::Relaxed)))
 }
 

@@ -1,0 +1,99 @@
+//! The user's browser.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::Path;
+use std::process::{Command, ExitStatus};
+
+/// What desktops open a file with.
+const OPENER: &str = "xdg-open";
+/// Stands for the page in the words of `BROWSER`.
+const PAGE: &str = "%s";
+
+/// Why a page is not shown, and what to do about it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct NotShown {
+    pub reason: String,
+    pub help: &'static str,
+}
+
+/// Shows a page, and waits for a browser that runs in the terminal.
+pub(crate) fn show(page: &Path) -> Result<(), NotShown> {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    if let Some(browsers) = variable("BROWSER") {
+        return with_browsers(&browsers, page);
+    }
+    let displays = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"];
+    if !displays.iter().any(|name| variable(name).is_some()) {
+        return Err(NotShown {
+            reason: "there is no display for a browser".to_owned(),
+            help: "open the page where there is one, or name a browser in `BROWSER`",
+        });
+    }
+    let reason = match Command::new(OPENER).arg(page).status() {
+        Ok(status) if status.success() => return Ok(()),
+        Ok(status) => format!("`{OPENER}` could not show the page: {status}"),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            format!("`{OPENER}` (package `xdg-utils`) is not installed")
+        }
+        Err(error) => format!("cannot start `{OPENER}`: {error}"),
+    };
+    Err(NotShown {
+        reason,
+        help: "name a browser in `BROWSER`",
+    })
+}
+
+/// Tries each of the browsers, which are separated by colons.
+fn with_browsers(browsers: &OsStr, page: &Path) -> Result<(), NotShown> {
+    let browsers = browsers.to_string_lossy();
+    let mut last = String::from("it names none");
+    for words in browsers.split(':').filter(|words| !words.trim().is_empty()) {
+        match start(words, page) {
+            Ok(status) if status.success() => return Ok(()),
+            Ok(status) => last = status.to_string(),
+            Err(error) => last = error.to_string(),
+        }
+    }
+    Err(NotShown {
+        reason: format!("`BROWSER` (`{browsers}`) could not show the page: {last}"),
+        help: "name a browser that is installed in `BROWSER`",
+    })
+}
+
+fn start(words: &str, page: &Path) -> io::Result<ExitStatus> {
+    let mut command = command_of(words, page).into_iter();
+    let program = command.next().unwrap_or_default();
+    Command::new(program).args(command).status()
+}
+
+/// The words of a browser's command, with the page where they name its place, else behind them.
+fn command_of(words: &str, page: &Path) -> Vec<OsString> {
+    let page = page.as_os_str();
+    let mut command: Vec<OsString> = words
+        .split_whitespace()
+        .map(|word| match word {
+            PAGE => page.to_owned(),
+            word => word.into(),
+        })
+        .collect();
+    if !words.split_whitespace().any(|word| word == PAGE) {
+        command.push(page.to_owned());
+    }
+    command
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_stands_where_the_browser_wants_it() {
+        let page = Path::new("/a b.html");
+        assert_eq!(command_of("w3m", page), ["w3m", "/a b.html"]);
+        assert_eq!(
+            command_of("firefox --new-tab %s --x", page),
+            ["firefox", "--new-tab", "/a b.html", "--x"]
+        );
+    }
+}

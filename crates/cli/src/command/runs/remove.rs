@@ -1,0 +1,146 @@
+//! Removing runs and labs.
+
+use store::{Filter, Found, RunRow, RunStatus, RunsRemoved, Store, StoreError};
+use units::printable;
+
+use crate::args::JsonArg;
+use crate::failure::Failure;
+use crate::stored::Place;
+use crate::terminal::{StandardOutput, print};
+
+/// What is to be removed, each once.
+#[derive(Debug, Default)]
+struct Removal {
+    runs: Vec<String>,
+    labs: Vec<String>,
+}
+
+/// Removes what is named, a lab with all its runs; a `dry_run` says what that is.
+pub(super) fn remove(
+    names: &[String],
+    (force, is_dry_run): (bool, bool),
+    place: &Place,
+    json: &JsonArg,
+) -> Result<(), Failure> {
+    let output = json.open()?;
+    let Some(first) = names.first() else {
+        return Ok(());
+    };
+    let mut store = place.open_for(first)?;
+    // All are found before any is removed, after which `last` would be another.
+    let removal = found(names, &store)?;
+    if is_dry_run {
+        if !output.takes_stdout() {
+            print_all(&removal, force, &store)?;
+        }
+        return output.write(&RunsRemoved {
+            removed: removal.runs,
+            labs: removal.labs,
+            is_dry_run,
+        });
+    }
+    refuse_running(&removal, force, &store)?;
+    let mut done = RunsRemoved::default();
+    let outcome = remove_all(&removal, force, &mut store, (&mut done, output.stdout()));
+    // What was removed is told, whatever stopped it.
+    output.write(&done).and(outcome)
+}
+
+fn remove_all(
+    removal: &Removal,
+    force: bool,
+    store: &mut Store,
+    (done, stdout): (&mut RunsRemoved, StandardOutput),
+) -> Result<(), Failure> {
+    let tell = |text: String| match stdout {
+        StandardOutput::Free => print(text),
+        StandardOutput::Taken => Ok(()),
+    };
+    for id in &removal.runs {
+        let id = store.remove(id, force)?;
+        tell(format!("removed {id}\n"))?;
+        done.removed.push(id);
+    }
+    for id in &removal.labs {
+        store.remove_lab(id)?;
+        tell(format!("removed lab {id}\n"))?;
+        done.labs.push(id.clone());
+    }
+    Ok(())
+}
+
+fn found(names: &[String], store: &Store) -> Result<Removal, Failure> {
+    let all: Vec<String> = store
+        .list(&Filter::default())?
+        .into_iter()
+        .map(|run| run.id)
+        .collect();
+    let mut removal = Removal::default();
+    for name in names {
+        let runs = match store.find(name)? {
+            Found::Run(id) => vec![id],
+            Found::Tagged { ids, .. } => ids,
+            Found::Lab(id) => {
+                let labs = store.labs()?;
+                let lab = labs.into_iter().find(|lab| lab.id == id);
+                let mut runs = lab.map_or(Vec::new(), |lab| lab.run_ids);
+                // Some may have been removed by themselves.
+                runs.retain(|run| all.contains(run));
+                if !removal.labs.contains(&id) {
+                    removal.labs.push(id);
+                }
+                runs
+            }
+        };
+        for id in runs {
+            if !removal.runs.contains(&id) {
+                removal.runs.push(id);
+            }
+        }
+    }
+    Ok(removal)
+}
+
+/// Refuses all of it where one goes on: half a lab is of no use.
+fn refuse_running(removal: &Removal, force: bool, store: &Store) -> Result<(), Failure> {
+    if force || removal.runs.len() < 2 {
+        return Ok(());
+    }
+    let runs = rows(removal, store)?;
+    match runs.iter().find(|run| run.status == RunStatus::Running) {
+        Some(run) => Err(StoreError::Running { id: run.id.clone() }.into()),
+        None => Ok(()),
+    }
+}
+
+fn rows(removal: &Removal, store: &Store) -> Result<Vec<RunRow>, Failure> {
+    let mut runs = store.list(&Filter::default())?;
+    runs.retain(|run| removal.runs.contains(&run.id));
+    Ok(runs)
+}
+
+fn print_all(removal: &Removal, force: bool, store: &Store) -> Result<(), Failure> {
+    let mut text = String::new();
+    for run in rows(removal, store)? {
+        let what = run.workloads.join(", ");
+        let would = match run.status {
+            RunStatus::Running if !force => "would not remove, as it goes on:",
+            _ => "would remove",
+        };
+        let cells = match run.cell_count {
+            1 => "1 cell".to_owned(),
+            count => format!("{count} cells"),
+        };
+        let line = format!("{would} {} ({what}, {cells})", run.id);
+        text.push_str(&printable(&line));
+        text.push('\n');
+    }
+    for lab in store.labs()? {
+        if removal.labs.contains(&lab.id) {
+            let line = format!("would remove lab {} ({})", lab.id, lab.title);
+            text.push_str(&printable(&line));
+            text.push('\n');
+        }
+    }
+    print(text)
+}

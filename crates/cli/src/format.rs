@@ -1,0 +1,202 @@
+//! The format of an output: the one that is asked for, or the one that its name tells.
+
+use std::path::Path;
+
+use clap::ValueEnum;
+
+use crate::args::{CompareFormat, LineupArg, ReportFormat};
+use crate::failure::{Exit, Failure};
+use crate::output::is_stdout;
+
+/// Endings of names that tell a format, here or in another command.
+const TELLING: [&str; 8] = [
+    "txt", "text", "md", "markdown", "html", "htm", "json", "csv",
+];
+const TEXT: &[&str] = &["txt", "text", "log", "out"];
+const MARKDOWN: &[&str] = &["md", "markdown", "txt", "text"];
+const HTML: &[&str] = &["html", "htm"];
+const JSON: &[&str] = &["json"];
+const CSV: &[&str] = &["csv"];
+
+/// Formats of which one is chosen by the end of a file's name.
+pub(crate) trait FormatOfName: ValueEnum + Copy {
+    /// What is written where neither an option nor a name tells.
+    const DEFAULT: Self;
+
+    /// The endings of names that hold it, the usual one first.
+    fn endings(self) -> &'static [&'static str];
+}
+
+/// The format that was asked for, or that the output's name tells. A name that tells another one is
+/// a mistake in one of the two, and one that tells nothing known is none to guess by: a page in a
+/// `.pdf` would be found out when somebody opens it.
+pub(crate) fn of_output<F: FormatOfName>(
+    asked: Option<F>,
+    output: Option<&Path>,
+) -> Result<F, Failure> {
+    let name = output.filter(|path| !is_stdout(path));
+    let ending = name.and_then(Path::extension);
+    let Some((name, ending)) = name.zip(ending) else {
+        return Ok(asked.unwrap_or(F::DEFAULT));
+    };
+    let ending = ending.to_string_lossy().to_lowercase();
+    let holds = |format: F| format.endings().contains(&ending.as_str());
+    match asked {
+        Some(format) if holds(format) || !TELLING.contains(&ending.as_str()) => Ok(format),
+        Some(format) => {
+            let word = word_of(format);
+            let message = format!(
+                "`--format {word}` does not go with the name `{}`",
+                name.display()
+            );
+            let usual = format.endings()[0];
+            let help = format!("leave `--format` out, or let the name end in `.{usual}`");
+            Err(Failure::new(Exit::Usage, message, Some(help)))
+        }
+        None => {
+            let told = F::value_variants().iter().copied().find(|it| holds(*it));
+            told.ok_or_else(|| unknown::<F>(name, &ending))
+        }
+    }
+}
+
+fn unknown<F: FormatOfName>(name: &Path, ending: &str) -> Failure {
+    let mut endings: Vec<String> = Vec::new();
+    for format in F::value_variants() {
+        let ending = format!("`.{}`", format.endings()[0]);
+        if !endings.contains(&ending) {
+            endings.push(ending);
+        }
+    }
+    let message = format!(
+        "no format is known for `{}`: this command writes no `.{ending}`",
+        name.display()
+    );
+    let help = format!(
+        "let the name end in one of {}, or say what to write with `--format`",
+        endings.join(", ")
+    );
+    Failure::new(Exit::Usage, message, Some(help))
+}
+
+/// The word for a format on the command line.
+fn word_of<F: FormatOfName>(format: F) -> String {
+    let value = format.to_possible_value();
+    value.map_or(String::new(), |value| value.get_name().to_owned())
+}
+
+impl FormatOfName for ReportFormat {
+    const DEFAULT: Self = Self::Text;
+
+    fn endings(self) -> &'static [&'static str] {
+        match self {
+            Self::Text | Self::Classic => TEXT,
+            Self::Markdown => MARKDOWN,
+            Self::Html => HTML,
+            Self::Json | Self::FioJson => JSON,
+            Self::Csv | Self::IometerCsv => CSV,
+        }
+    }
+}
+
+impl FormatOfName for CompareFormat {
+    const DEFAULT: Self = Self::Text;
+
+    fn endings(self) -> &'static [&'static str] {
+        match self {
+            Self::Text => TEXT,
+            Self::Markdown => MARKDOWN,
+            Self::Html => HTML,
+            Self::Json => JSON,
+        }
+    }
+}
+
+impl FormatOfName for LineupArg {
+    const DEFAULT: Self = Self::Text;
+
+    fn endings(self) -> &'static [&'static str] {
+        match self {
+            Self::Text => TEXT,
+            Self::Markdown => MARKDOWN,
+            Self::Html => HTML,
+            Self::Json => JSON,
+            Self::Csv => CSV,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told<F: FormatOfName>(asked: Option<F>, name: &str) -> Result<String, String> {
+        of_output(asked, Some(Path::new(name)))
+            .map(word_of)
+            .map_err(|failure| failure.text().to_owned())
+    }
+
+    #[test]
+    fn the_name_tells_the_format_unless_an_option_does() {
+        let of_name = |name| told::<ReportFormat>(None, name).unwrap();
+        for (name, word) in [
+            ("a.html", "html"),
+            ("a.b.HTM", "html"),
+            ("/x.y/a.md", "markdown"),
+            ("a.csv", "csv"),
+            ("a.json", "json"),
+            ("a.txt", "text"),
+            ("a.log", "text"),
+            ("a", "text"),
+            ("/x.html/a", "text"),
+            (".html", "text"),
+            ("-", "text"),
+            ("/dev/stdout", "text"),
+        ] {
+            assert_eq!(of_name(name), word, "{name}");
+        }
+        for (format, name) in [
+            (ReportFormat::IometerCsv, "a.csv"),
+            (ReportFormat::FioJson, "a.json"),
+            (ReportFormat::Classic, "a.txt"),
+            (ReportFormat::Markdown, "a.txt"),
+            (ReportFormat::Html, "a.page"),
+            (ReportFormat::Html, "-"),
+        ] {
+            let wanted = word_of(format);
+            assert_eq!(told(Some(format), name).unwrap(), wanted, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_tells_another_format_is_a_mistake_with_a_way_out() {
+        let said = told(Some(ReportFormat::IometerCsv), "a.html").unwrap_err();
+        assert_eq!(
+            said,
+            "error: `--format iometer-csv` does not go with the name `a.html`\n\
+             help: leave `--format` out, or let the name end in `.csv`"
+        );
+        told(Some(CompareFormat::Text), "a.csv").unwrap_err();
+    }
+
+    #[test]
+    fn a_name_that_tells_nothing_known_is_not_guessed_by() {
+        let said = told::<ReportFormat>(None, "a.pdf").unwrap_err();
+        assert!(
+            said.contains("`.txt`, `.md`, `.html`, `.json`, `.csv`,"),
+            "{said}"
+        );
+        let said = told::<CompareFormat>(None, "a.csv").unwrap_err();
+        assert!(said.contains("`.txt`, `.md`, `.html`, `.json`,"), "{said}");
+        told::<LineupArg>(None, "a.csv").unwrap();
+    }
+
+    #[test]
+    fn every_format_can_be_told_or_asked_for_beside_its_usual_ending() {
+        for format in ReportFormat::value_variants() {
+            let name = format!("a.{}", format.endings()[0]);
+            told(Some(*format), &name).unwrap();
+            told::<ReportFormat>(None, &name).unwrap();
+        }
+    }
+}

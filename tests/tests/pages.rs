@@ -1,0 +1,391 @@
+//! Pages: where they go that nobody named, what happens where they cannot go, and who shows them;
+//! and outputs whose format their name tells.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use end_to_end::{Bed, Finished, REPORTS, finish, names_in};
+use serde_json::Value;
+
+const SMALL: &str = "size = \"4m\"\ncache = \"buffered\"\n[[access_spec]]\nname = \"Mixed\"\n\
+    line = [{ size = \"4k\", read = 70, random = 100 }]\n";
+/// Touches nothing.
+const NULL: &str = "engine = \"null\"\nsize = \"1m\"\nrun_time = \"100ms\"\nramp_time = \"0s\"\n\
+    [[access_spec]]\nname = \"Nothing\"\nline = [{ size = \"4k\" }]\n";
+
+fn bed() -> Bed {
+    let bed = Bed::new().unwrap();
+    bed.file("small.toml", SMALL);
+    bed.file("null.toml", NULL);
+    bed
+}
+
+fn reports(bed: &Bed) -> PathBuf {
+    bed.path().join(REPORTS)
+}
+
+/// The only page in a directory.
+fn only_page(directory: &Path) -> PathBuf {
+    let names = names_in(directory);
+    assert_eq!(names.len(), 1, "{names:?} in {}", directory.display());
+    directory.join(&names[0])
+}
+
+/// Runs the program in an empty directory, which it is to leave empty.
+fn run_in_empty(bed: &Bed, arguments: &[&str]) -> Finished {
+    let empty = bed.path().join("empty");
+    fs::create_dir_all(&empty).unwrap();
+    let seen = finish(bed.command(arguments).current_dir(&empty));
+    assert_eq!(names_in(&empty), [""; 0], "{}", seen.text());
+    seen
+}
+
+fn run_null(bed: &Bed, more: &[&str]) -> Finished {
+    let seen = bed.run(&[&["run", "null.toml"], more].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    seen
+}
+
+/// A program that keeps what it was started with in the file `seen`.
+fn browser(bed: &Bed, code: i32) -> String {
+    let seen = bed.path().join("seen").display().to_string();
+    let script = format!("#!/bin/sh\nprintf '%s\\n' \"$@\" > '{seen}'\nexit {code}\n");
+    let path = bed.file("browser", script);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    path.display().to_string()
+}
+
+fn run_with_browser(bed: &Bed, browser: &str, arguments: &[&str]) -> Finished {
+    finish(bed.command(arguments).env("BROWSER", browser))
+}
+
+#[test]
+fn a_run_without_words_leaves_nothing_where_it_was_started() {
+    let bed = bed();
+    let short = ["--run-time", "30ms", "--ramp-time", "0s", "--size", "4m"];
+    let seen = run_in_empty(&bed, &[&["run"][..], &short].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let page = only_page(&reports(&bed));
+    let last = seen.stdout.lines().last().unwrap();
+    assert_eq!(last, format!("report: {}", page.display()));
+    let text = fs::read_to_string(&page).unwrap();
+    assert!(text.starts_with("<!DOCTYPE html>"));
+}
+
+#[test]
+fn reports_lie_beside_the_store_whichever_it_is() {
+    let bed = bed();
+    run_null(&bed, &["--db", "other/mine.db", "--quiet"]);
+    only_page(&bed.path().join("other/reports"));
+    // In the user's own data directory only the user finds them.
+    let mut command = bed.command(&["run", "null.toml"]);
+    let seen = finish(command.env_remove("PGMETER_DB"));
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let own = bed.path().join(".local/share/pgmeter/reports");
+    only_page(&own);
+    let mode = fs::metadata(&own).unwrap().permissions().mode();
+    assert_eq!(mode & 0o077, 0, "{mode:o}");
+    // A run that is not stored has its page all the same.
+    run_null(&bed, &["--no-db", "--quiet"]);
+    only_page(&reports(&bed));
+}
+
+#[test]
+fn another_directory_is_named_by_an_option_or_by_the_environment() {
+    let bed = bed();
+    run_null(&bed, &["--report-dir", "deep/er"]);
+    let seen = fs::read_to_string(only_page(&bed.path().join("deep/er"))).unwrap();
+    assert!(seen.contains("Nothing"));
+    for (value, directory) in [("by-name", bed.path().join("by-name")), ("", reports(&bed))] {
+        let mut command = bed.command(&["run", "null.toml"]);
+        let seen = finish(command.env("PGMETER_REPORTS", value));
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        let page = only_page(&directory);
+        assert!(
+            seen.stdout.contains(&format!("report: {}", page.display())),
+            "{}",
+            seen.text()
+        );
+    }
+}
+
+#[test]
+fn a_page_can_be_declined_or_have_another_name() {
+    let bed = bed();
+    for option in ["--no-html", "--no-report"] {
+        let seen = bed.measure(&["small.toml", option]);
+        assert!(!reports(&bed).exists(), "{}", seen.text());
+        assert!(!seen.text().contains("report:"), "{}", seen.text());
+    }
+    let seen = bed.measure(&["small.toml", "--html", "mine.html"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert!(!reports(&bed).exists());
+    let page = bed.path().join("mine.html");
+    assert!(page.is_file());
+    let last = seen.stdout.lines().last().unwrap();
+    assert_eq!(last, format!("report: {}", page.display()));
+}
+
+#[test]
+fn standard_output_that_is_for_a_document_does_not_tell_of_the_page() {
+    let bed = bed();
+    let seen = bed.measure(&["small.toml", "--json", "-"]);
+    serde_json::from_str::<Value>(&seen.stdout).unwrap();
+    let page = only_page(&reports(&bed));
+    assert!(
+        seen.stderr.contains(&format!("report: {}", page.display())),
+        "{}",
+        seen.text()
+    );
+    let seen = bed.measure(&["small.toml", "--json", "-", "--html", "-"]);
+    assert_eq!(seen.code, 2, "{}", seen.text());
+    assert!(
+        seen.stderr.contains("`--json -` and `--html -` both want"),
+        "{}",
+        seen.text()
+    );
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_a_warning_unless_it_was_named() {
+    let bed = bed();
+    // Nobody makes directories there, not even root.
+    let seen = run_null(&bed, &["--report-dir", "/proc/reports"]);
+    for said in ["warning: there is no page", "/proc/reports", "help: "] {
+        assert!(seen.stderr.contains(said), "{}", seen.text());
+    }
+    assert!(!seen.stdout.contains("report:"), "{}", seen.text());
+    let homeless = finish(
+        bed.command(&["run", "null.toml", "--no-db"])
+            .env_remove("PGMETER_DB")
+            .env_remove("HOME"),
+    );
+    homeless.assert_says(0, &["warning: there is no page", "HOME"]);
+    bed.run(&["run", "null.toml", "--html", "/proc/mine.html"])
+        .assert_refused(2, &["/proc/mine.html"]);
+}
+
+/// Ordinary users may measure what is mounted already, so this needs nothing.
+fn lab(bed: &Bed, more: &[&str]) -> Finished {
+    let fs = format!("path:{}", bed.target().display());
+    let labs = bed.path().join("labs").display().to_string();
+    let small = ["--set", "count=20", "--set", "sizes=4096"];
+    let run = ["lab", "run", "create-remove", "--fs", &fs, "--dir", &labs];
+    let often = ["--repetitions", "2"];
+    let seen = bed.run(&[&run[..], &small, &often, more].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    seen
+}
+
+#[test]
+fn labs_and_experiments_have_their_pages_among_the_reports() {
+    let bed = bed();
+    let before = names_in(bed.path());
+    let seen = lab(&bed, &[]);
+    let page = only_page(&reports(&bed));
+    let name = page.file_name().unwrap().to_string_lossy().into_owned();
+    assert!(name.starts_with("pgmeter-lab-2"), "{name}");
+    assert!(
+        seen.stderr.contains(&format!("report: {}", page.display())),
+        "{}",
+        seen.text()
+    );
+    fs::remove_file(&page).unwrap();
+    let target = bed.target().display().to_string();
+    let line = ["paper", "run", "lfs-create-remove", "--target", &target];
+    let seen = bed.run(&[&line[..], &["--scale", "0.001"]].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let page = only_page(&reports(&bed));
+    let name = page.file_name().unwrap().to_string_lossy().into_owned();
+    assert!(name.starts_with("pgmeter-lfs-create-remove-2"), "{name}");
+    let mut after = names_in(bed.path());
+    after.retain(|name| !before.contains(name) && name != "labs");
+    assert_eq!(after, [".store"]);
+
+    lab(&bed, &["--html", "lab.html", "--quiet"]);
+    assert!(bed.path().join("lab.html").is_file());
+    fs::remove_file(&page).unwrap();
+    lab(&bed, &["--no-html", "--quiet"]);
+    lab(&bed, &["--format", "html", "-o", "table.html", "--quiet"]);
+    assert_eq!(names_in(&reports(&bed)), [""; 0]);
+    let fs = format!("path:{target}");
+    bed.run(&["lab", "run", "oltp", "--fs", &fs, "--html", "-"])
+        .assert_refused(2, &["standard output is for the table"]);
+}
+
+#[test]
+fn a_report_is_shown_in_the_browser_and_its_path_is_printed() {
+    let bed = bed();
+    run_null(&bed, &["--no-html"]);
+    let own = browser(&bed, 0);
+    let seen = run_with_browser(&bed, &own, &["report", "--open"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let page = only_page(&reports(&bed));
+    assert_eq!(seen.stdout, format!("{}\n", page.display()));
+    let shown = || fs::read_to_string(bed.path().join("seen")).unwrap();
+    assert_eq!(shown(), format!("{}\n", page.display()));
+    // Again it is the same page; the first of several browsers is none.
+    let several = format!("/no/such:{own} --new-tab %s --x");
+    let seen = run_with_browser(&bed, &several, &["report", "last", "--open"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(only_page(&reports(&bed)), page);
+    assert_eq!(shown(), format!("--new-tab\n{}\n--x\n", page.display()));
+    let mine = bed.path().join("mine.html");
+    let seen = run_with_browser(&bed, &own, &["report", "--open", "-o", "mine.html"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    assert_eq!(shown(), format!("{}\n", mine.display()));
+}
+
+#[test]
+fn labs_and_several_runs_are_shown_too() {
+    let bed = bed();
+    let own = browser(&bed, 0);
+    run_null(&bed, &["--no-html"]);
+    run_null(&bed, &["--no-html"]);
+    let seen = run_with_browser(&bed, &own, &["report", "@-2", "last", "--open"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let page = fs::read_to_string(seen.stdout.trim()).unwrap();
+    assert!(page.contains("2 runs compared"));
+    lab(&bed, &["--no-html", "--json", "lab.json"]);
+    let record: Value =
+        serde_json::from_slice(&fs::read(bed.path().join("lab.json")).unwrap()).unwrap();
+    for name in [record["id"].as_str().unwrap(), "lab.json"] {
+        let seen = run_with_browser(&bed, &own, &["report", name, "--open"]);
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        assert!(seen.stdout.contains("pgmeter-lab-2"), "{}", seen.text());
+    }
+    let seen = run_with_browser(&bed, &own, &["run", "null.toml", "--open"]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let shown = fs::read_to_string(bed.path().join("seen")).unwrap();
+    assert!(
+        seen.stdout.contains(&format!("report: {shown}")),
+        "{}",
+        seen.text()
+    );
+}
+
+#[test]
+fn without_a_browser_the_path_is_printed_and_the_reason_told() {
+    let bed = bed();
+    run_null(&bed, &["--no-html"]);
+    let seen = bed.run(&["report", "--open"]);
+    seen.assert_refused(3, &["there is no display for a browser", "`BROWSER`"]);
+    let page = only_page(&reports(&bed));
+    assert_eq!(seen.stdout, format!("{}\n", page.display()));
+    let broken = browser(&bed, 7);
+    let seen = run_with_browser(&bed, &broken, &["report", "--open"]);
+    seen.assert_refused(3, &["could not show the page", "exit status: 7"]);
+    // A run is none the worse for it.
+    let seen = bed.run(&["run", "null.toml", "--open"]);
+    seen.assert_says(0, &["warning: there is no display", "help: "]);
+    let mut command = bed.command(&["report", "--open"]);
+    command.env("DISPLAY", ":7").env("PATH", "/no/such");
+    finish(&mut command).assert_refused(3, &["`xdg-open` (package `xdg-utils`) is not installed"]);
+    bed.run(&["report", "--open", "--format", "csv"])
+        .assert_refused(2, &["`--open` shows a page"]);
+    bed.run(&["report", "--open", "-o", "a.md"])
+        .assert_refused(2, &["`--open` shows a page"]);
+}
+
+/// Names of outputs, with what each begins with.
+type Beginnings<'a> = &'a [(&'a str, &'a str)];
+
+#[test]
+fn the_name_of_an_output_tells_its_format() {
+    let bed = bed();
+    run_null(&bed, &["--no-html"]);
+    run_null(&bed, &["--no-html"]);
+    lab(&bed, &["--no-html", "-o", "run.json"]);
+    let beginning = |name: &str| {
+        let text = fs::read_to_string(bed.path().join(name)).unwrap();
+        text.chars().take(40).collect::<String>()
+    };
+    let cases: [(&[&str], Beginnings); 4] = [
+        (
+            &["report"],
+            &[
+                ("r.html", "<!DOCTYPE html>"),
+                ("r.md", "# "),
+                ("r.csv", "run,"),
+                ("r.json", "{\n  \"format\": \"pgmeter-record/1\""),
+                ("r.txt", "pgmeter "),
+                ("r", "pgmeter "),
+            ],
+        ),
+        (
+            &["compare", "@-2", "last"],
+            &[
+                ("c.html", "<!DOCTYPE html>"),
+                ("c.md", "# "),
+                ("c.json", "{"),
+            ],
+        ),
+        (
+            &["lab", "report"],
+            &[
+                ("l.html", "<!DOCTYPE html>"),
+                ("l.csv", "section,"),
+                ("l.json", "{\n  \"format\": \"pgmeter-lab/1\""),
+            ],
+        ),
+        (
+            &["paper", "show", "lfs-postmark"],
+            &[("p.html", "<!DOCTYPE html>"), ("p.md", "# "), ("p.txt", "")],
+        ),
+    ];
+    for (command, outputs) in cases {
+        for (name, begins) in outputs {
+            let seen = bed.run(&[command, &["-o", name]].concat());
+            assert_eq!(seen.code, 0, "{command:?} {name}: {}", seen.text());
+            assert!(
+                beginning(name).starts_with(begins),
+                "{name}: {}",
+                beginning(name)
+            );
+        }
+    }
+    assert!(beginning("run.json").starts_with("{\n  \"format\": \"pgmeter-lab/1\""));
+    bed.run(&["report", "-o", "i.csv", "--format", "iometer-csv"])
+        .assert_says(0, &[]);
+    bed.run(&["report", "-o", "x.page", "--format", "html"])
+        .assert_says(0, &[]);
+    assert!(beginning("x.page").starts_with("<!DOCTYPE html>"));
+}
+
+#[test]
+fn a_name_that_tells_another_format_or_none_is_refused_before_anything_is_done() {
+    let bed = bed();
+    run_null(&bed, &["--no-html"]);
+    for (arguments, phrases) in [
+        (
+            &["report", "-o", "a.html", "--format", "csv"][..],
+            &[
+                "`--format csv` does not go with the name `a.html`",
+                "`.csv`",
+            ][..],
+        ),
+        (
+            &["report", "-o", "a.pdf"],
+            &["writes no `.pdf`", "`.txt`, `.md`, `.html`", "`--format`"],
+        ),
+        (
+            &["compare", "last", "last", "-o", "a.csv"],
+            &["writes no `.csv`", "`.html`, `.json`"],
+        ),
+        (
+            &["lab", "run", "oltp", "--fs", "tmpfs", "-o", "a.pdf"],
+            &["writes no `.pdf`"],
+        ),
+        (
+            &["paper", "show", "lfs-postmark", "-o", "a.pdf"],
+            &["writes no `.pdf`"],
+        ),
+    ] {
+        bed.run(arguments).assert_refused(2, phrases);
+    }
+    for name in ["a.html", "a.pdf", "a.csv"] {
+        assert!(!bed.path().join(name).exists(), "{name}");
+    }
+}
