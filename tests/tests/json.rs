@@ -4,8 +4,9 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::process::Stdio;
 
-use end_to_end::{Bed, Finished, LAB_IMAGE, LabSite, need};
+use end_to_end::{Bed, Finished, LAB_IMAGE, LabSite, need, run_tool};
 use serde_json::{Map, Value, json};
 
 /// Touches nothing.
@@ -41,11 +42,15 @@ const QUICK: [Case; 22] = [
     ("clean", "TARGET", "clean"),
 ];
 
-/// Commands that take their time.
-const SLOW: [Case; 8] = [
+/// Commands that look at the machine, which takes its time.
+const OF_MACHINE: [Case; 3] = [
     ("doctor", "TARGET", "doctor"),
     ("selftest", "--engine null --quiet", "selftest"),
     ("lab list", "", "lab-list"),
+];
+
+/// Commands that measure several times.
+const OF_SEVERAL: [Case; 5] = [
     (
         "lab run",
         "null.toml postmark --fs path:TARGET --dir TARGET/labs --repetitions 2 --scale 0.01 \
@@ -115,7 +120,8 @@ fn commands(bed: &Bed, above: &str, found: &mut BTreeSet<String>) {
 fn every_command_prints_json_or_it_is_known_why_not() {
     let mut found = BTreeSet::new();
     commands(&bed(), "", &mut found);
-    let known = QUICK.iter().chain(&SLOW).chain([&OF_GUESTS]);
+    let known = QUICK.iter().chain(&OF_MACHINE).chain(&OF_SEVERAL);
+    let known = known.chain([&OF_GUESTS]);
     let known: BTreeSet<&str> = known.map(|(command, ..)| *command).collect();
     assert!(found.len() > 20, "{found:?}");
     for command in &found {
@@ -226,11 +232,34 @@ fn what_is_looked_at_is_a_document_that_fits_its_schema() {
 }
 
 #[test]
-fn what_takes_its_time_is_a_document_that_fits_its_schema() {
+fn what_a_machine_can_do_is_a_document_that_fits_its_schema() {
     let bed = bed();
-    for case in SLOW {
-        check(&bed, case);
-    }
+    OF_MACHINE.iter().for_each(|case| check(&bed, *case));
+}
+
+#[test]
+fn what_is_measured_several_times_is_a_document_that_fits_its_schema() {
+    let bed = bed();
+    OF_SEVERAL.iter().for_each(|case| check(&bed, *case));
+}
+
+#[test]
+fn an_interrupted_lab_prints_its_document_all_the_same() {
+    let bed = bed();
+    bed.file("long.toml", NULL.replace("200ms", "300s"));
+    let target = format!("path:{}", bed.target().display());
+    let line = ["lab", "run", "long.toml", "--fs", &target, "--json"];
+    let mut command = bed.command(&line);
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
+    let child = command.spawn().unwrap();
+    bed.wait_for_intervals(1);
+    run_tool("kill", &["-INT", &child.id().to_string()]).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(complaints(&bed, "lab", &document), [""; 0]);
+    let note = document["notes"][0].as_str().unwrap();
+    assert!(note.contains("long.toml was interrupted"), "{note}");
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// How an experiment prints its figures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,9 +55,11 @@ pub(super) struct Published {
 }
 
 /// A published system, as far as it is known what it was.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(super) struct KnownSystem {
+    #[serde(skip_serializing)]
     publication: String,
+    /// Its name in the published tables.
     pub system: String,
     /// When its figures were published.
     pub year: String,

@@ -7,6 +7,7 @@ use serde::Serialize;
 use units::JsonDocument;
 
 use super::beside::Beside;
+use super::catalog::KnownSystem;
 use super::reference::{Reference, systems};
 use super::{PAPERS, Paper, PaperSide, PaperTable};
 use crate::lineup::Extra;
@@ -76,6 +77,8 @@ pub struct PaperDocument<'a> {
     /// The published figures, with those of the runs beside them.
     #[serde(flatten)]
     published: Beside,
+    /// What the published systems were, as far as it is known.
+    systems: Vec<KnownSystem>,
     /// The workload at its full size, as a file in TOML.
     workload: &'a str,
     /// What holds for the runs, such as the scale and what was mounted how.
@@ -121,6 +124,7 @@ impl PaperTable<'_> {
         };
         PaperDocument {
             published: reference.beside_known(&runs),
+            systems: self.paper.systems(),
             workload: self.paper.workload,
             remarks: &self.remarks,
             alarms: &self.alarms,
