@@ -14,6 +14,7 @@ mod mount;
 mod neighbor;
 mod program;
 mod scratch;
+mod shell;
 mod throttle;
 mod zram;
 
@@ -26,6 +27,7 @@ pub use mount::{Mount, unmount};
 pub use neighbor::Neighbor;
 pub use program::{REPORTS, STORE, pgmeter, samples, write_workload};
 pub use scratch::{Scratch, sweep};
+pub use shell::{Shell, on_terminal, shown_lines, too_wide};
 pub use throttle::{Limit, Throttle};
 pub use zram::Zram;
 

@@ -7,7 +7,7 @@ use std::process::Child;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use end_to_end::{Bed, need, pgmeter, run_tool, wait_for};
+use end_to_end::{Bed, Shell, need, pgmeter, run_tool, wait_for};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use serde_json::Value;
 
@@ -155,37 +155,6 @@ fn a_classic_that_was_stopped_is_not_valid() {
     assert!(table.contains("(not valid)"), "{table}");
 }
 
-/// A shell on a terminal of its own, which ends with this value.
-struct Shell {
-    socket: String,
-}
-
-impl Shell {
-    fn tmux(&self, arguments: &[&str]) -> String {
-        run_tool("tmux", &[&["-L", &self.socket], arguments].concat()).unwrap()
-    }
-
-    fn press(&self, keys: &[&str]) {
-        self.tmux(&[&["send-keys"], keys].concat());
-    }
-
-    fn shows(&self, text: &str) -> bool {
-        self.tmux(&["capture-pane", "-p"]).contains(text)
-    }
-
-    fn is_full_screen(&self) -> bool {
-        self.tmux(&["display-message", "-p", "#{alternate_on}"])
-            .trim()
-            == "1"
-    }
-}
-
-impl Drop for Shell {
-    fn drop(&mut self) {
-        let _ = run_tool("tmux", &["-L", &self.socket, "kill-server"]);
-    }
-}
-
 #[test]
 fn the_full_screen_is_left_by_ctrl_z_and_taken_again_by_fg() {
     let bed = Bed::new().unwrap();
@@ -195,29 +164,10 @@ fn the_full_screen_is_left_by_ctrl_z_and_taken_again_by_fg() {
         .to_string_lossy()
         .into_owned();
     let target = bed.target().to_string_lossy().into_owned();
-    let directory = bed.path().to_string_lossy().into_owned();
-    let shell = Shell {
-        socket: format!("pgmeter-e2e-{}", std::process::id()),
-    };
-    let size = [
-        "new-session",
-        "-d",
-        "-x",
-        "100",
-        "-y",
-        "30",
-        "-c",
-        &directory,
-    ];
-    let config = ["-L", &shell.socket, "-f", "/dev/null"];
-    let interactive = ["bash --norc --noprofile -i"];
-    need!(run_tool(
-        "tmux",
-        &[&config[..], &size, &interactive].concat()
-    ));
+    let shell = need!(Shell::new(bed.path(), (100, 30)));
     let line = format!("{program} run reads.toml --target {target} --no-db --display full");
     shell.press(&[&line, "Enter"]);
-    let footer = "q or Ctrl-C: stop";
+    let footer = "? help   s stop";
     wait_for("the full screen", || {
         shell.is_full_screen() && shell.shows(footer)
     });
@@ -234,10 +184,10 @@ fn the_full_screen_is_left_by_ctrl_z_and_taken_again_by_fg() {
             shell.is_full_screen() && shell.shows(footer)
         });
     }
-    shell.press(&["q"]);
-    wait_for("the end", || {
-        !shell.is_full_screen() && shell.shows("interrupted")
-    });
+    shell.press(&["s"]);
+    wait_for("the end", || !shell.is_full_screen());
+    shell.press(&["echo ended: $?", "Enter"]);
+    wait_for("the exit code", || shell.shows("ended: 130"));
 }
 
 /// The first processors that this process may use, so many at most.

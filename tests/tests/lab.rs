@@ -31,7 +31,7 @@ fn file_systems_stand_beside_each_other_and_nothing_is_left() {
     let plain = site.bed.target().to_string_lossy().into_owned();
     let list = format!("ext4,ext4:-O ^has_journal,tmpfs,overlay,path:{plain}");
     let done = site.run(&["--fs", &list, "--repetitions", "2", "--scale", "0.5"]);
-    done.assert_says(0, &["[1/10] ext4: create-remove, repetition 1"]);
+    done.assert_says(0, &["[ 1/10] ext4: create-remove, repetition 1"]);
     let words = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     for wanted in [
         "scale 0.5:",

@@ -150,6 +150,9 @@ pub(crate) struct RunArgs {
     /// No live display, only the results
     #[arg(long, short)]
     pub quiet: bool,
+    /// Print each repetition, not only the means
+    #[arg(long)]
+    pub all: bool,
     /// Live display while measuring
     #[arg(long, value_name = "KIND", default_value = "line")]
     pub display: DisplayArg,
@@ -187,6 +190,9 @@ pub(crate) struct ShowArgs {
     /// Treat the file as this type
     #[arg(long = "as", value_name = "KIND")]
     pub kind: Option<KindArg>,
+    /// Of a run, print each repetition, not only their means
+    #[arg(long)]
+    pub all: bool,
     #[command(flatten)]
     pub json: JsonArg,
 }
@@ -223,6 +229,9 @@ pub(crate) struct ReportArgs {
     /// text
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<ReportFormat>,
+    /// In text, print each repetition, not only the means; other formats have them anyway
+    #[arg(long)]
+    pub all: bool,
     /// Write to this file instead of standard output; an existing file is not replaced
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,

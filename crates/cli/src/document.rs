@@ -10,8 +10,11 @@ use crate::terminal::Stream;
 /// A whole text, and who reads it.
 #[derive(Debug, Clone)]
 pub(crate) enum Document {
-    /// For people: what could control a terminal or reorder text is always made visible.
+    /// For people: what could control a terminal or reorder text is always made visible, and lines
+    /// are broken where the terminal ends.
     Prose(Styled),
+    /// The same, in a form whose lines mean something.
+    Markup(Styled),
     /// For programs: as it is, unless a terminal shows it.
     Data(String),
     /// For programs, and any character may be written as an escape.
@@ -27,7 +30,8 @@ impl Document {
     /// A report in that format.
     pub fn report(format: Format, text: Styled) -> Self {
         match format {
-            Format::Text | Format::Markdown | Format::Html => Self::Prose(text),
+            Format::Text => Self::Prose(text),
+            Format::Markdown | Format::Html => Self::Markup(text),
             Format::Json | Format::FioJson => Self::Json(text.to_string()),
             Format::Csv | Format::IometerCsv | Format::Classic => Self::Data(text.to_string()),
         }
@@ -36,7 +40,8 @@ impl Document {
     /// A table of `lab` or `paper` in that format.
     pub fn lineup(format: LineupFormat, text: Styled) -> Self {
         match format {
-            LineupFormat::Text | LineupFormat::Markdown | LineupFormat::Html => Self::Prose(text),
+            LineupFormat::Text => Self::Prose(text),
+            LineupFormat::Markdown | LineupFormat::Html => Self::Markup(text),
             LineupFormat::Csv => Self::Data(text.to_string()),
         }
     }
@@ -44,7 +49,11 @@ impl Document {
     /// The text as that stream gets it.
     pub fn on(&self, stream: Stream) -> Cow<'_, str> {
         match self {
-            Self::Prose(text) => Cow::Owned(text.painted()),
+            Self::Prose(text) if stream.is_terminal() => {
+                // What cannot be shown as it is takes more columns.
+                Cow::Owned(text.visible().folded(stream.page().width).painted())
+            }
+            Self::Prose(text) | Self::Markup(text) => Cow::Owned(text.painted()),
             Self::Data(text) if stream.is_terminal() => printable_lines(text),
             Self::Data(text) => Cow::Borrowed(text),
             Self::Json(text) => escaped(text),
@@ -54,7 +63,7 @@ impl Document {
     /// The text as a file gets it.
     pub fn in_file(&self) -> Cow<'_, str> {
         match self {
-            Self::Prose(text) => printable_lines(text),
+            Self::Prose(text) | Self::Markup(text) => printable_lines(text),
             Self::Data(text) | Self::Json(text) => Cow::Borrowed(text),
         }
     }

@@ -14,6 +14,7 @@ mod format;
 mod input;
 mod json;
 mod keep;
+mod live;
 mod output;
 mod pager;
 mod pages;

@@ -6,8 +6,9 @@
 use std::fmt::Arguments;
 use std::io::{self, IsTerminal};
 
+use display::Surroundings;
 use report::{Page, Styled};
-use units::{printable, printable_bytes, printable_lines};
+use units::{printable, printable_bytes};
 
 use crate::document::Document;
 use crate::failure::Failure;
@@ -42,9 +43,23 @@ impl Stream {
     /// What text is laid out for.
     pub fn page(self) -> Page {
         match self.is_terminal() {
-            true => Page::terminal(terminal_width(), no_color()),
+            true => Page::terminal(self.width(), no_color() || is_dumb()),
             false => Page::PLAIN,
         }
+    }
+
+    /// How wide the terminal is, in columns.
+    fn width(self) -> usize {
+        let size = match self {
+            Self::Output => rustix::termios::tcgetwinsize(io::stdout()),
+            Self::Error => rustix::termios::tcgetwinsize(io::stderr()),
+        };
+        let of_terminal = size.ok().map(|size| usize::from(size.ws_col));
+        let of_columns = || std::env::var("COLUMNS").ok()?.parse().ok();
+        of_terminal
+            .filter(|width| *width > 0)
+            .or_else(of_columns)
+            .unwrap_or(80)
     }
 
     /// Writes text that need not be UTF-8, in one piece.
@@ -104,11 +119,11 @@ macro_rules! tell_text {
 
 pub(crate) fn tell_line(line: Arguments) {
     let line = format!("{}\n", printable(&line.to_string()));
-    let _ = Stream::Error.write_safe(line.as_bytes());
+    tell_document(&Document::Prose(line.into()));
 }
 
 pub(crate) fn tell_text(text: Arguments) {
-    let _ = Stream::Error.write_safe(printable_lines(&text.to_string()).as_bytes());
+    tell_document(&Document::Prose(text.to_string().into()));
 }
 
 /// A name or a sentence that must not break the line that it stands in.
@@ -129,7 +144,17 @@ pub(crate) fn tell_panics() {
 
 /// Prints help, in which nothing comes from outside, with clap's own styles.
 pub(crate) fn print_help(help: &clap::Error) {
-    let _ = help.print();
+    let stream = match help.use_stderr() {
+        true => Stream::Error,
+        false => Stream::Output,
+    };
+    let text = Styled::from(help.render().to_string());
+    let folded = text.folded(stream.page().width);
+    // Clap breaks all but usages.
+    let _ = match stream.is_terminal() && folded != text {
+        true => stream.write_document(&Document::Prose(text)),
+        false => help.print(),
+    };
 }
 
 /// Whether the user wants no colors.
@@ -149,11 +174,16 @@ pub(crate) fn terminal_height() -> usize {
     of_terminal().or_else(of_lines).unwrap_or(24)
 }
 
-fn terminal_width() -> usize {
-    let of_columns = || std::env::var("COLUMNS").ok()?.parse().ok();
-    let of_terminal = || {
-        let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
-        (size.ws_col > 0).then_some(usize::from(size.ws_col))
-    };
-    of_terminal().or_else(of_columns).unwrap_or(80)
+/// Whether the terminal can do nothing but print.
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb")
+}
+
+/// What live figures are shown on.
+pub(crate) fn surroundings() -> Surroundings {
+    Surroundings {
+        is_terminal: Stream::Error.is_terminal(),
+        is_dumb: is_dumb(),
+        no_color: no_color(),
+    }
 }

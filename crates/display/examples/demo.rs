@@ -22,6 +22,7 @@ fn main() -> std::io::Result<()> {
     };
     let surroundings = Surroundings {
         is_terminal: std::io::stderr().is_terminal(),
+        is_dumb: false,
         no_color: std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()),
     };
     let mut display = Display::new(kind, surroundings)?;
@@ -78,7 +79,9 @@ fn progress(cell: u32, phase: &Phase, step: u64) -> RunEvent {
         total_ns: STEPS * 250_000_000,
         iops,
         bytes_per_second: iops * 8192.0,
+        p50_ns: Some(150_000 + step * 1000),
         p99_ns: Some(1_230_000 + step * 1000),
+        octaves: [&[0; 16][..], &[10, 800, 170, 15, 5, step]].concat(),
         errors: 0,
     }
 }

@@ -4,97 +4,187 @@ use results::Phase;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 use units::format;
 
-use crate::state::{Current, Preparation, State};
+use crate::current::{Current, Preparation};
+use crate::left::{TimeLeft, time_left};
+use crate::state::State;
 
-/// A title is never cut below this many columns while other parts could go.
-const TITLE_WIDTH_MIN: usize = 10;
+/// A name is never cut below this many columns while other parts could go.
+const NAME_WIDTH_MIN: usize = 8;
+/// Parts of at most this worth go before a name is cut.
+const WORTH_LITTLE: u8 = 2;
 /// Blanks between two parts.
 const GAP: &str = "  ";
 
 /// The state of a run in one line of at most `width` columns.
 #[must_use]
 pub fn live_line(state: &State, width: usize) -> String {
-    let (title, parts) = match (&state.preparation, &state.current) {
+    let line = match (&state.preparation, &state.current) {
         _ if state.cleanup.is_some() => removing(state),
-        (Some(preparation), _) => preparing(preparation, state.now_ns),
-        (None, Some(current)) => measuring(current, state.now_ns),
-        (None, None) => ("starting".to_owned(), Vec::new()),
+        (Some(preparation), _) => preparing(state, preparation),
+        (None, Some(current)) => measuring(state, current),
+        (None, None) => LiveLine::of("starting"),
     };
-    let mut parts = parts;
-    if state.stopping {
-        parts.push((9, "stopping".to_owned()));
-    } else if state.warning_count > 0 {
-        parts.push((1, counted(state.warning_count, "warning")));
-    }
-    fit(&title, parts, width)
+    line.with_troubles(state).fit(width)
 }
 
-/// What a part is worth, the least going first, and its text.
+/// A part of a line: what it is worth, the least going first, and its text.
 type Part = (u8, String);
 
-fn preparing(preparation: &Preparation, now_ns: u64) -> (String, Vec<Part>) {
-    let mut parts = Vec::new();
+/// A line before it is known how much of it there is room for.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LiveLine {
+    /// What stands before all.
+    pub place: String,
+    /// What goes on, in full.
+    pub long: String,
+    /// What goes on, where there is no room for that, cut where it has to be.
+    pub name: String,
+    /// What stays behind the name whatever goes.
+    pub tag: String,
+    /// What else there is to tell.
+    pub parts: Vec<Part>,
+}
+
+impl LiveLine {
+    /// A line that says what goes on and nothing else.
+    pub fn of(name: impl Into<String>) -> Self {
+        let name = name.into();
+        Self {
+            long: name.clone(),
+            name,
+            ..Self::default()
+        }
+    }
+
+    /// With what the user has to know whatever goes on.
+    fn with_troubles(mut self, state: &State) -> Self {
+        if state.stopping {
+            self.parts.push((9, "stopping".to_owned()));
+        } else if state.warning_count > 0 {
+            self.parts
+                .push((1, counted(state.warning_count, "warning")));
+        }
+        self
+    }
+
+    /// All of it, or what is worth most of it in so many columns.
+    pub fn fit(mut self, width: usize) -> String {
+        let rest = |parts: &[Part]| -> usize {
+            parts.iter().map(|(_, text)| GAP.len() + text.width()).sum()
+        };
+        let whole = self.place.width() + self.long.width() + rest(&self.parts);
+        if whole <= width {
+            return joined([&self.place, &self.long], &self.parts);
+        }
+        let tag_width = match self.tag.as_str() {
+            "" => 0,
+            tag => tag.width() + 1,
+        };
+        let fixed = self.place.width() + tag_width;
+        loop {
+            let room = width.saturating_sub(fixed + rest(&self.parts));
+            let least = self.parts.iter().enumerate().min_by_key(|(_, it)| it.0);
+            let least = least.map(|(index, it)| (index, it.0));
+            let needed = match least {
+                Some((_, worth)) if worth <= WORTH_LITTLE => self.name.width(),
+                _ => self.name.width().min(NAME_WIDTH_MIN),
+            };
+            let Some((index, _)) = least.filter(|_| room < needed) else {
+                let name = cut(&self.name, room.min(width));
+                let blank = if self.tag.is_empty() { "" } else { " " };
+                let title = [&self.place, &name, blank, &self.tag];
+                return cut(&joined(title, &self.parts), width);
+            };
+            self.parts.remove(index);
+        }
+    }
+}
+
+fn joined<const N: usize>(title: [&str; N], parts: &[Part]) -> String {
+    let parts = parts.iter().flat_map(|(_, text)| [GAP, text]);
+    title.into_iter().chain(parts).collect()
+}
+
+fn preparing(state: &State, preparation: &Preparation) -> LiveLine {
+    let mut line = LiveLine::of(format!("prepare {}", preparation.target));
     if let Some(share) = preparation.share() {
-        parts.push((8, format!("{:.0} %", share * 100.0)));
+        line.parts.push((8, format!("{:.0} %", share * 100.0)));
         let done = format::size(preparation.done_bytes);
-        parts.push((
-            3,
-            format!("{done} of {}", format::size(preparation.total_bytes)),
-        ));
+        let all = format::size(preparation.total_bytes);
+        line.parts.push((3, format!("{done} of {all}")));
     }
-    if let Some(rate) = preparation.bytes_per_second(now_ns) {
-        parts.push((5, format::bandwidth(rate)));
+    if let Some(rate) = preparation.bytes_per_second(state.now_ns) {
+        line.parts.push((5, format::bandwidth(rate)));
     }
-    if let Some(left_ns) = preparation.left_ns(now_ns) {
-        parts.push((7, format!("{} left", format::span(left_ns))));
+    if let Some(left_ns) = preparation.left_ns(state.now_ns) {
+        line.parts
+            .push((6, format!("{} left", format::span(left_ns))));
+        let whole = time_left(state);
+        line.parts
+            .extend(whole.map(|left| (7, format!("{} in all", left.text()))));
     }
-    (format!("prepare {}", preparation.target), parts)
+    line
 }
 
-fn removing(state: &State) -> (String, Vec<Part>) {
+fn removing(state: &State) -> LiveLine {
     let Some(cleanup) = &state.cleanup else {
-        return (String::new(), Vec::new());
+        return LiveLine::default();
     };
-    let removed = counted(cleanup.removed, "file");
-    (format!("remove {}", cleanup.target), vec![(8, removed)])
+    let mut line = LiveLine::of(format!("remove {}", cleanup.target));
+    line.parts.push((8, counted(cleanup.removed, "file")));
+    line
 }
 
-fn measuring(current: &Current, now_ns: u64) -> (String, Vec<Part>) {
-    let number = u64::from(current.index) + 1;
-    let place = match current.budget_end_ns {
-        None => format!("{number}/{}", current.count),
-        // Nobody knows how many there will be, but until when they may begin.
-        Some(end_ns) => match end_ns.saturating_sub(now_ns) {
-            0 => format!("{number}, budget spent"),
-            left_ns => format!("{number}, {} of budget left", format::span(left_ns)),
-        },
-    };
-    let title = format!("[{place}] {}", current.what);
+fn measuring(state: &State, current: &Current) -> LiveLine {
+    let index = current.index as usize;
+    let row = state.cells.get(index);
+    let tag = row.map(|row| row.tag.clone()).filter(|it| !it.is_empty());
+    let round = current.round.clone().filter(|_| row.is_some());
+    let tag: Vec<String> = tag.into_iter().chain(round).collect();
+    LiveLine {
+        place: format!("[{}] ", state.place(index)),
+        long: current.what.clone(),
+        name: row.map_or_else(|| current.what.clone(), |row| row.name.clone()),
+        tag: tag.join(" "),
+        parts: figures(current, time_left(state).map(TimeLeft::text)),
+    }
+}
+
+/// The parts that tell the figures of a cell, and how long all still takes.
+pub fn figures(current: &Current, left: Option<String>) -> Vec<Part> {
     let Some(phase) = &current.phase else {
-        return (title, Vec::new());
+        return left.map(|left| (6, left)).into_iter().collect();
     };
+    // While it is known when all is over, when this cell is over is worth less.
+    let time_worth = if left.is_some() { 3 } else { 8 };
+    let mut parts = vec![
+        (time_worth, time(current, phase)),
+        (7, format!("{} {}", format::iops(current.iops), unit(phase))),
+        (5, format::bandwidth(current.bytes_per_second)),
+    ];
+    let p99 = current.p99_ns.map(format::latency_ns);
+    parts.extend(p99.map(|p99| (4, format!("p99 {p99}"))));
+    parts.extend(left.map(|left| (6, left)));
+    let errors_worth = if current.errors > 0 { 9 } else { 0 };
+    parts.push((errors_worth, counted(current.errors, "error")));
+    parts
+}
+
+/// How far a cell is. What is measured is not told to be.
+fn time(current: &Current, phase: &Phase) -> String {
     let elapsed = format::span(current.elapsed_ns);
     let time = match current.total_ns {
-        0 => format!("{} {elapsed}", phase.name()),
-        total_ns => format!("{} {elapsed}/{}", phase.name(), format::span(total_ns)),
+        0 => elapsed,
+        total_ns => format!("{elapsed}/{}", format::span(total_ns)),
     };
-    let mut parts = vec![
-        (8, time),
-        (7, format!("{} {}", format::iops(current.iops), unit(phase))),
-        (6, format::bandwidth(current.bytes_per_second)),
-    ];
-    parts.extend(
-        current
-            .p99_ns
-            .map(|ns| (4, format!("p99 {}", format::latency_ns(ns)))),
-    );
-    let errors_worth = if current.errors > 0 { 9 } else { 2 };
-    parts.push((errors_worth, counted(current.errors, "error")));
-    (title, parts)
+    match phase {
+        Phase::Measure => time,
+        other => format!("{} {time}", other.name()),
+    }
 }
 
 /// What is counted in a second.
-fn unit(phase: &Phase) -> &'static str {
+pub fn unit(phase: &Phase) -> &'static str {
     match phase {
         Phase::Classic(_) => "files/s",
         _ => "IOPS",
@@ -102,30 +192,9 @@ fn unit(phase: &Phase) -> &'static str {
 }
 
 /// `1 error`, `2 errors`.
-fn counted(count: u64, what: &str) -> String {
+pub fn counted(count: u64, what: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{} {what}{plural}", format::count(count))
-}
-
-/// Cuts the title, then leaves out the parts of least worth, until the line fits.
-fn fit(title: &str, mut parts: Vec<Part>, width: usize) -> String {
-    loop {
-        let rest: usize = parts.iter().map(|(_, text)| GAP.len() + text.width()).sum();
-        let room = width.saturating_sub(rest);
-        let enough = title.width().min(TITLE_WIDTH_MIN);
-        if room >= enough || parts.is_empty() {
-            let mut line = cut(title, room.min(width));
-            for (_, text) in &parts {
-                line.push_str(GAP);
-                line.push_str(text);
-            }
-            return line;
-        }
-        let least = (0..parts.len())
-            .min_by_key(|index| parts[*index].0)
-            .unwrap_or(0);
-        parts.remove(least);
-    }
 }
 
 /// `text` in at most `limit` columns, an ellipsis telling that something is missing.
@@ -146,4 +215,21 @@ pub fn cut(text: &str, limit: usize) -> String {
         cut.push('…');
     }
     cut
+}
+
+/// As [`cut`], but the end of the text stays, as it tells paths apart.
+pub fn cut_start(text: &str, limit: usize) -> String {
+    if text.width() <= limit || limit == 0 {
+        return cut(text, limit);
+    }
+    let mut start = text.len();
+    let mut used = 1;
+    for (index, character) in text.char_indices().rev() {
+        used += character.width().unwrap_or(0);
+        if used > limit {
+            break;
+        }
+        start = index;
+    }
+    format!("…{}", &text[start..])
 }

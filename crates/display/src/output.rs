@@ -7,16 +7,20 @@ use results::RunEvent;
 use units::printable;
 
 use crate::Asked;
+use crate::done::done_line;
+use crate::keys::Key;
 use crate::line::live_line;
 use crate::plain::PlainLines;
 use crate::screen::Screen;
 use crate::state::State;
-use crate::terminal::{self, Key, Terminal};
+use crate::terminal::{self, Terminal};
 
 /// The line is redrawn so many times a second at most.
 const REDRAWS_PER_SECOND: u8 = 10;
 /// The full screen is redrawn after so much time at the earliest.
 const REDRAW_PERIOD_NS: u64 = 100_000_000;
+/// What is said where the full screen was.
+const LEFT: &str = "the run goes on; Ctrl-C stops it and keeps what was measured";
 
 /// Where a display goes.
 #[derive(Debug)]
@@ -51,9 +55,13 @@ impl Output {
 
     /// One line of the terminal.
     pub fn line() -> Self {
+        Self::line_of(State::default())
+    }
+
+    fn line_of(state: State) -> Self {
         let target = ProgressDrawTarget::stderr_with_hz(REDRAWS_PER_SECOND);
         Self::Line {
-            state: Box::default(),
+            state: Box::new(state),
             bar: line_bar(target),
         }
     }
@@ -68,6 +76,15 @@ impl Output {
         })
     }
 
+    /// Takes note that the run was asked to end.
+    pub fn note_stopping(&mut self) {
+        match self {
+            Self::Line { state, .. } => state.stopping = true,
+            Self::Full { screen, .. } => screen.note_stopping(),
+            Self::None | Self::Plain(_) => {}
+        }
+    }
+
     /// Shows an event.
     pub fn show(&mut self, event: &RunEvent, now_ns: u64) -> Asked {
         match self {
@@ -80,8 +97,13 @@ impl Output {
             }
             Self::Line { state, bar } => {
                 state.apply(event, now_ns);
-                bar.set_message(printable(&live_line(state, terminal::width())).into_owned());
-                bar.tick();
+                let width = terminal::width();
+                if let RunEvent::CellDone { record } = event
+                    && let Some(line) = done_line(state, record, width)
+                {
+                    stay(bar, &line);
+                }
+                keep_up(bar, &live_line(state, width));
                 Asked::Nothing
             }
             Self::Full {
@@ -95,8 +117,23 @@ impl Output {
                     terminal.draw(screen);
                     *drawn_ns = Some(now_ns);
                 }
+                if screen.is_left() {
+                    let state = screen.take_state();
+                    self.leave(state);
+                }
                 asked
             }
+        }
+    }
+
+    /// Goes on with one line where the full screen was.
+    fn leave(&mut self, state: State) {
+        // The terminal is given back before the line is drawn.
+        *self = Self::None;
+        *self = Self::line_of(state);
+        if let Self::Line { bar, state } = self {
+            stay(bar, LEFT);
+            keep_up(bar, &live_line(state, terminal::width()));
         }
     }
 }
@@ -107,6 +144,17 @@ pub fn line_bar(target: ProgressDrawTarget) -> ProgressBar {
     let style = ProgressStyle::with_template("{wide_msg}");
     bar.set_style(style.expect("the template has only a known key"));
     bar
+}
+
+/// Puts a line above the one that is kept up to date.
+pub fn stay(bar: &ProgressBar, line: &str) {
+    bar.println(printable(line));
+}
+
+/// Shows this in the line that is kept up to date.
+pub fn keep_up(bar: &ProgressBar, line: &str) {
+    bar.set_message(printable(line).into_owned());
+    bar.tick();
 }
 
 impl Drop for Output {

@@ -1,11 +1,17 @@
 //! What is known of a run from its events so far. Pure: time is passed in.
 
-use results::{
-    CellNames, CellRecord, IntervalRecord, Phase, RunEvent, Status, SteadyVerdict, WarningLevel,
-};
+use std::collections::BTreeMap;
 
-/// So many points of the past are kept; when there are more, every second one goes.
-const HISTORY_MAX: usize = 512;
+use results::{
+    CellNames, CellRecord, RateSearch, RateTrial, RunEvent, RunRecord, Status, SteadyVerdict,
+    WarningLevel,
+};
+use workload::plan::{Cell, CurvePart, Plan};
+
+use crate::current::{Current, Preparation};
+use crate::printable::printable;
+use crate::row::{CellRow, DoneCell, rows};
+
 /// So many warnings are kept for showing; all are counted.
 const WARNINGS_MAX: usize = 50;
 
@@ -34,6 +40,14 @@ pub struct State {
     pub stopping: bool,
     /// Time since the display began, in nanoseconds.
     pub now_ns: u64,
+    /// How many cells the run says there are.
+    pub(crate) count: usize,
+    /// The searches for a rate, by the index of their peak.
+    pub(crate) searches: BTreeMap<u32, RateSearch>,
+    /// When the last cell was done.
+    done_ns: Option<u64>,
+    /// What names the cells that are added.
+    plan: Option<Box<Plan>>,
 }
 
 /// What a cell made on a target, being removed.
@@ -45,215 +59,17 @@ pub struct Cleanup {
     pub removed: u64,
 }
 
-/// A cell in the list.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct CellRow {
-    /// The cell in a few words.
-    pub what: String,
-    /// Its figures, once it is done.
-    pub done: Option<DoneCell>,
-}
-
-/// The figures of a cell that is done.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct DoneCell {
-    /// Operations per second.
-    pub iops: f64,
-    /// Bytes per second.
-    pub bytes_per_second: f64,
-    /// 99th percentile of the latency, in nanoseconds.
-    pub p99_ns: Option<u64>,
-    /// Failed operations.
-    pub errors: u64,
-    /// How the cell ended.
-    pub status: Status,
-}
-
-impl DoneCell {
-    pub(crate) fn of(record: &CellRecord) -> Self {
-        Self {
-            iops: record.total.per_second,
-            bytes_per_second: record.total.bytes_per_second,
-            p99_ns: record.total.latency.percentiles_ns.p99,
-            errors: record.total.errors,
-            status: record.status,
-        }
-    }
-}
-
-/// The cell that is being measured.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Current {
-    /// 0-based.
-    pub index: u32,
-    /// How many cells there are, as far as that is known.
-    pub count: u32,
-    /// Until when repetitions are added, in nanoseconds of the display's time; none where `count`
-    /// is all there are.
-    pub budget_end_ns: Option<u64>,
-    /// The cell in a few words.
-    pub what: String,
-    /// Ramp or measure; none before the first figures.
-    pub phase: Option<Phase>,
-    /// Time spent in the phase, in nanoseconds.
-    pub elapsed_ns: u64,
-    /// The phase's length in nanoseconds; 0 when not known.
-    pub total_ns: u64,
-    /// Operations per second, lately.
-    pub iops: f64,
-    /// Bytes per second, lately.
-    pub bytes_per_second: f64,
-    /// 99th percentile of the latency, lately, in nanoseconds.
-    pub p99_ns: Option<u64>,
-    /// Failed operations so far.
-    pub errors: u64,
-    /// Operations per second over the cell's time, ramp included, oldest first.
-    pub iops_history: History,
-    /// Bytes per second over the cell's time, ramp included, oldest first.
-    pub bandwidth_history: History,
-    /// The last complete interval.
-    pub interval: Option<IntervalRecord>,
-}
-
-impl Current {
-    fn new(index: u32, count: u32, what: &str) -> Self {
-        Self {
-            index,
-            count,
-            budget_end_ns: None,
-            what: printable(what),
-            phase: None,
-            elapsed_ns: 0,
-            total_ns: 0,
-            iops: 0.0,
-            bytes_per_second: 0.0,
-            p99_ns: None,
-            errors: 0,
-            iops_history: History::default(),
-            bandwidth_history: History::default(),
-            interval: None,
-        }
-    }
-
-    /// The share of the phase that is over, from 0 to 1; none when its length is not known.
-    #[must_use]
-    pub fn share(&self) -> Option<f64> {
-        share(self.elapsed_ns, self.total_ns)
-    }
-}
-
-/// A target that is being prepared.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Preparation {
-    /// The target's path.
-    pub target: String,
-    /// Bytes written so far.
-    pub done_bytes: u64,
-    /// Bytes to write.
-    pub total_bytes: u64,
-    /// When it began, in nanoseconds of the display's time.
-    pub since_ns: u64,
-    /// Bytes that were there when it began, which say nothing about the speed.
-    first_bytes: u64,
-}
-
-impl Preparation {
-    /// The share that is done, from 0 to 1; none when there is nothing to do.
-    #[must_use]
-    pub fn share(&self) -> Option<f64> {
-        share(self.done_bytes, self.total_bytes)
-    }
-
-    /// Bytes per second since the beginning; none at the beginning.
-    #[must_use]
-    pub fn bytes_per_second(&self, now_ns: u64) -> Option<f64> {
-        let elapsed_ns = now_ns.saturating_sub(self.since_ns);
-        let written = self.done_bytes.saturating_sub(self.first_bytes);
-        (elapsed_ns > 0 && written > 0).then(|| written as f64 * 1e9 / elapsed_ns as f64)
-    }
-
-    /// Time until all is done at the speed so far, in nanoseconds; none at the beginning.
-    #[must_use]
-    pub fn left_ns(&self, now_ns: u64) -> Option<u64> {
-        let rate = self.bytes_per_second(now_ns)?;
-        let left = self.total_bytes.saturating_sub(self.done_bytes);
-        Some((left as f64 * 1e9 / rate) as u64)
-    }
-}
-
-fn share(part: u64, whole: u64) -> Option<f64> {
-    (whole > 0).then(|| (part as f64 / whole as f64).clamp(0.0, 1.0))
-}
-
-/// Points of the past at even distances, which double when there are too many.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct History {
-    points: Vec<u64>,
-    /// Values that make one point.
-    step: u32,
-    /// Values of the point that is not complete.
-    pending: Vec<u64>,
-}
-
-impl Default for History {
-    fn default() -> Self {
-        Self {
-            points: Vec::new(),
-            step: 1,
-            pending: Vec::new(),
-        }
-    }
-}
-
-impl History {
-    fn push(&mut self, value: f64) {
-        // The cast saturates and makes 0 of what is not a number.
-        self.pending.push(value as u64);
-        if self.pending.len() < self.step as usize {
-            return;
-        }
-        self.points.push(mean(&self.pending));
-        self.pending.clear();
-        if self.points.len() >= HISTORY_MAX {
-            self.points = self.points.chunks(2).map(mean).collect();
-            self.step *= 2;
-        }
-    }
-
-    /// The points, oldest first, at most `limit`: neighbors are averaged where there are more.
-    #[must_use]
-    pub fn points(&self, limit: usize) -> Vec<u64> {
-        let chunk = self.points.len().div_ceil(limit.max(1)).max(1);
-        self.points.chunks(chunk).map(mean).collect()
-    }
-}
-
-fn mean(values: &[u64]) -> u64 {
-    let sum: u128 = values.iter().map(|value| u128::from(*value)).sum();
-    u64::try_from(sum / values.len().max(1) as u128).unwrap_or(u64::MAX)
-}
-
 impl State {
     /// Takes note of an event at a time in nanoseconds since the display began.
     pub fn apply(&mut self, event: &RunEvent, now_ns: u64) {
         self.now_ns = now_ns;
         match event {
-            RunEvent::Started { record } => {
-                self.id = printable(&record.id);
-                let plan = &record.plan;
-                let names = CellNames::of(plan);
-                let cells = plan.cells.iter();
-                let titles = cells.map(|cell| printable(&names.planned_title(cell, plan)));
-                self.is_open_ended = plan.repetition_rule.is_some();
-                self.cells = titles.map(|what| CellRow { what, done: None }).collect();
-            }
+            RunEvent::Started { record } => self.start(record),
             RunEvent::Prepare {
                 target,
                 done_bytes,
                 total_bytes,
-            } => {
-                self.prepare(target, *done_bytes, *total_bytes);
-            }
+            } => self.prepare(target, *done_bytes, *total_bytes),
             RunEvent::Cleanup { target, removed } => {
                 self.cleanup = Some(Cleanup {
                     target: printable(target),
@@ -268,18 +84,20 @@ impl State {
             } => {
                 self.preparation = None;
                 self.cleanup = None;
+                self.count = *count as usize;
                 self.current = Some(Current {
                     budget_end_ns: budget_left_ns.map(|left_ns| now_ns.saturating_add(left_ns)),
-                    ..Current::new(*index, *count, what)
+                    ..Current::new(*index, *count, what, now_ns)
                 });
             }
-            RunEvent::CellsAdded { whats, .. } => {
-                self.cells.extend(whats.iter().map(|what| CellRow {
-                    what: printable(what),
-                    done: None,
-                }));
+            RunEvent::CellsAdded { cells, whats } => self.add(cells, whats),
+            RunEvent::Progress { cell, .. } => {
+                self.preparation = None;
+                let current = self.current.as_mut();
+                if let Some(current) = current.filter(|current| current.index == *cell) {
+                    current.progress(event, now_ns);
+                }
             }
-            RunEvent::Progress { .. } => self.progress(event),
             RunEvent::Interval { interval, .. } => {
                 if let Some(current) = &mut self.current {
                     current.interval = Some(interval.clone());
@@ -300,6 +118,27 @@ impl State {
         }
     }
 
+    fn start(&mut self, record: &RunRecord) {
+        self.id = printable(&record.id);
+        let plan = &record.plan;
+        let names = CellNames::of(plan);
+        let titles = plan
+            .cells
+            .iter()
+            .map(|cell| names.planned_title(cell, plan));
+        self.is_open_ended = plan.repetition_rule.is_some();
+        self.count = plan.cells.len();
+        self.cells = rows(&plan.cells, titles, (&names, plan));
+        self.plan = self.is_open_ended.then(|| Box::new(plan.clone()));
+    }
+
+    fn add(&mut self, cells: &[Cell], whats: &[String]) {
+        let Some(plan) = &self.plan else { return };
+        let names = CellNames::of(plan);
+        let added = rows(cells, whats.iter().cloned(), (&names, plan));
+        self.cells.extend(added);
+    }
+
     fn prepare(&mut self, target: &str, done_bytes: u64, total_bytes: u64) {
         let target = printable(target);
         let same = self
@@ -316,36 +155,6 @@ impl State {
             since_ns,
             first_bytes,
         });
-    }
-
-    fn progress(&mut self, event: &RunEvent) {
-        let RunEvent::Progress {
-            cell,
-            phase,
-            elapsed_ns,
-            total_ns,
-            iops,
-            bytes_per_second,
-            p99_ns,
-            errors,
-        } = event
-        else {
-            return;
-        };
-        self.preparation = None;
-        let Some(current) = self
-            .current
-            .as_mut()
-            .filter(|current| current.index == *cell)
-        else {
-            return;
-        };
-        current.phase = Some(phase.clone());
-        (current.elapsed_ns, current.total_ns) = (*elapsed_ns, *total_ns);
-        (current.iops, current.bytes_per_second) = (*iops, *bytes_per_second);
-        (current.p99_ns, current.errors) = (*p99_ns, *errors);
-        current.iops_history.push(*iops);
-        current.bandwidth_history.push(*bytes_per_second);
     }
 
     /// Names the cell by the round that it is in and by how steady the last ones were.
@@ -380,16 +189,46 @@ impl State {
             SteadyVerdict::NotYet => done.saturating_add(1),
             _ => *done,
         };
-        current.what = format!("{name}, round {round}/{rounds_max}{state}");
+        let round = format!("round {round}/{rounds_max}");
+        current.what = format!("{name}, {round}{state}");
+        current.round = Some(round);
     }
 
     fn done(&mut self, record: &CellRecord) {
+        self.note_search(record);
+        let began_ns = self.current.as_ref().map(|current| current.since_ns);
+        let since_ns = self.done_ns.or(began_ns);
         let index = record.index as usize;
+        let Some(row) = self.cells.get_mut(index) else {
+            return;
+        };
+        if row.took_ns.is_none() {
+            row.took_ns = since_ns.map(|since_ns| self.now_ns.saturating_sub(since_ns));
+        }
+        self.done_ns = Some(self.now_ns);
         // Of a classic program's phases, the one that its own figures stand with.
-        let is_told = |row: &CellRow| row.done.is_none() || record.classic.is_some();
-        if let Some(row) = self.cells.get_mut(index).filter(|row| is_told(row)) {
+        if row.done.is_none() || record.classic.is_some() {
             row.done = Some(DoneCell::of(record));
         }
+    }
+
+    /// Takes what a cell tells of the search that it belongs to.
+    fn note_search(&mut self, record: &CellRecord) {
+        let first = record.first_index.unwrap_or(record.index);
+        if record.repetition > 0 {
+            return;
+        }
+        if let Some(trial) = RateTrial::of(record) {
+            let search = self.searches.get_mut(&first);
+            search.into_iter().for_each(|it| it.trials.push(trial));
+            return;
+        }
+        let limit = self.cells.iter().find_map(|row| match row.part {
+            Some(CurvePart::Trial { limit, .. }) if row.first == first => Some(limit),
+            _ => None,
+        });
+        let search = limit.and_then(|limit| RateSearch::of(record, limit, &[]));
+        self.searches.extend(search.map(|search| (first, search)));
     }
 
     fn warn(&mut self, message: &str) {
@@ -399,9 +238,4 @@ impl State {
         }
         self.warnings.push(printable(message));
     }
-}
-
-/// `text` with everything in it visible.
-fn printable(text: &str) -> String {
-    units::printable(text).into_owned()
 }

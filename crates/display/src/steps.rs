@@ -1,9 +1,9 @@
 //! A line that says which step of something goes on.
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use units::printable;
 
-use crate::output::line_bar;
+use crate::line::cut;
+use crate::output::{keep_up, line_bar};
 use crate::{Kind, Surroundings, terminal};
 
 /// Shows what goes on, on standard error: one line that is kept up to date, or plain lines where
@@ -19,7 +19,7 @@ impl Steps {
     #[must_use]
     pub fn new(kind: Kind, surroundings: Surroundings) -> Self {
         let is_silent = kind == Kind::None;
-        let has_bar = surroundings.is_terminal && !is_silent;
+        let has_bar = surroundings.can_redraw() && !is_silent;
         Self {
             bar: has_bar.then(|| line_bar(ProgressDrawTarget::stderr())),
             is_silent,
@@ -30,10 +30,7 @@ impl Steps {
     pub fn show(&self, step: &str) {
         match &self.bar {
             _ if self.is_silent => {}
-            Some(bar) => {
-                bar.set_message(printable(step).into_owned());
-                bar.tick();
-            }
+            Some(bar) => keep_up(bar, &cut(step, terminal::width())),
             None => terminal::say(step),
         }
     }

@@ -15,6 +15,7 @@ use ratatui::backend::CrosstermBackend;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcgetpgrp, tcsetattr};
 use units::printable;
 
+use crate::keys::Key;
 use crate::screen::{Screen, draw};
 
 /// The width where the terminal does not tell.
@@ -31,13 +32,6 @@ pub fn width() -> usize {
 /// Says a line. Whoever closed the pipe wants no lines; the run goes on.
 pub fn say(line: &str) {
     let _ = writeln!(io::stderr(), "{}", printable(line));
-}
-
-/// A key that means something.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Key {
-    /// `q` or Ctrl-C: the user wants the end.
-    Stop,
 }
 
 /// What a full screen has of the terminal.
@@ -225,8 +219,15 @@ fn meaning(event: &Event) -> Option<Key> {
     }
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
     match key.code {
-        KeyCode::Char('q' | 'Q') if !control => Some(Key::Stop),
         KeyCode::Char('c') if control => Some(Key::Stop),
+        _ if control => None,
+        KeyCode::Char('s' | 'S') => Some(Key::Stop),
+        KeyCode::Char('n' | 'N') => Some(Key::Next),
+        KeyCode::Char('q' | 'Q') => Some(Key::Leave),
+        KeyCode::Char('?' | 'h' | 'H') => Some(Key::Help),
+        KeyCode::Up | KeyCode::Char('k') => Some(Key::Up),
+        KeyCode::Down | KeyCode::Char('j') => Some(Key::Down),
+        KeyCode::Esc => Some(Key::Back),
         _ => None,
     }
 }
@@ -242,13 +243,22 @@ mod tests {
     }
 
     #[test]
-    fn q_and_control_c_mean_stop() {
+    fn keys_mean_what_the_help_says() {
         let none = KeyModifiers::NONE;
         let control = KeyModifiers::CONTROL;
-        assert_eq!(meaning(&key(KeyCode::Char('q'), none)), Some(Key::Stop));
-        assert_eq!(meaning(&key(KeyCode::Char('c'), control)), Some(Key::Stop));
-        assert_eq!(meaning(&key(KeyCode::Char('c'), none)), None);
-        assert_eq!(meaning(&key(KeyCode::Char('q'), control)), None);
+        for (code, modifiers, wanted) in [
+            (KeyCode::Char('s'), none, Some(Key::Stop)),
+            (KeyCode::Char('c'), control, Some(Key::Stop)),
+            (KeyCode::Char('c'), none, None),
+            (KeyCode::Char('q'), none, Some(Key::Leave)),
+            (KeyCode::Char('q'), control, None),
+            (KeyCode::Char('n'), none, Some(Key::Next)),
+            (KeyCode::Char('?'), KeyModifiers::SHIFT, Some(Key::Help)),
+            (KeyCode::Down, none, Some(Key::Down)),
+            (KeyCode::Esc, none, Some(Key::Back)),
+        ] {
+            assert_eq!(meaning(&key(code, modifiers)), wanted, "{code:?}");
+        }
         assert_eq!(meaning(&Event::FocusLost), None);
     }
 }

@@ -7,6 +7,7 @@ pub mod classics;
 mod compare;
 mod curve;
 mod fio_json;
+mod fold;
 mod group;
 mod html;
 mod iometer;
@@ -124,11 +125,31 @@ pub fn html(records: &[RunRecord]) -> String {
     html::render(records)
 }
 
-/// The report of a record in the asked form, with a final line break.
+/// What a report for people says of cells that were repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repetitions {
+    /// The means, with their intervals.
+    Means,
+    /// Each of them as well.
+    All,
+}
+
+/// The report of a record as text, with a final line break.
+#[must_use]
+pub fn render_text(record: &RunRecord, repetitions: Repetitions, page: Page) -> Styled {
+    let model = match repetitions {
+        Repetitions::Means => Model::of_means(record),
+        Repetitions::All => Model::new(record),
+    };
+    text::render(&model, page)
+}
+
+/// The report of a record in the asked form, with a final line break; as text, with means in place
+/// of repetitions.
 #[must_use]
 pub fn render(record: &RunRecord, format: Format, page: Page) -> Styled {
     let text = match format {
-        Format::Text => return text::render(&Model::new(record), page),
+        Format::Text => return render_text(record, Repetitions::Means, page),
         Format::Markdown => markdown::render(&Model::new(record)),
         Format::Html => html::render(std::slice::from_ref(record)),
         Format::Csv => tidy::render(record),

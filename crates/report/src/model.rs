@@ -13,7 +13,7 @@ pub(crate) use steady::{sentence as steady_sentence, verdict_name};
 pub(crate) use within::sentence as within_sentence;
 pub(crate) use words::{cache_name, engine_name, machine, method};
 
-use results::{RunRecord, Status};
+use results::{CellRecord, RunRecord, Status};
 
 use crate::numbers::LatencyUnit;
 use crate::table::Table;
@@ -48,6 +48,11 @@ pub struct Model {
     pub within: Option<Table>,
     /// Figures over repetitions.
     pub estimates: Option<Table>,
+    /// The same of each operation, where cells have several; only where single repetitions are
+    /// left out.
+    pub operation_estimates: Option<Table>,
+    /// Whether single repetitions are left out.
+    pub is_of_means: bool,
     /// How to read the tables.
     pub notes: Vec<String>,
     /// Reasons to doubt a figure, the gravest first, then what is worth knowing.
@@ -70,14 +75,33 @@ pub struct ModelWarning {
 }
 
 impl Model {
+    /// As [`Self::new`], without the single repetitions of cells of which there is a mean.
+    #[must_use]
+    pub fn of_means(record: &RunRecord) -> Self {
+        let mut model = Self::new(record);
+        if record.estimates.is_empty() {
+            return model;
+        }
+        let has_mean = |cell: &CellRecord| record.estimates.iter().any(|it| it.key() == cell.key());
+        let mut once = record.clone();
+        once.cells.retain(|cell| !has_mean(cell));
+        let unit = unit(record);
+        model.cells = tables::cells(&once, unit);
+        model.operations = tables::operations(&once, unit);
+        model.operation_estimates = tables::operation_estimates(record, unit);
+        model.usage = usage::usage(&once);
+        model.steady = steady::table(&once);
+        model.within = within::table(&once);
+        model.is_of_means = true;
+        let says = "`--all` shows each repetition, and what it used of processor and device";
+        model.notes.push(says.to_owned());
+        model
+    }
+
     /// What a report of this record says.
     #[must_use]
     pub fn new(record: &RunRecord) -> Self {
-        let smallest = record
-            .cells
-            .iter()
-            .filter_map(|cell| cell.total.latency.percentiles_ns.p50);
-        let unit = LatencyUnit::fitting(smallest.min());
+        let unit = unit(record);
         let cells = tables::cells(record, unit);
         let operations = tables::operations(record, unit);
         let mut notes = Vec::new();
@@ -112,6 +136,8 @@ impl Model {
             steady: steady::table(record),
             within: within::table(record),
             estimates,
+            operation_estimates: None,
+            is_of_means: false,
             verdicts: verdicts(record, &warnings),
             warnings,
             cells,
@@ -119,6 +145,13 @@ impl Model {
             notes,
         }
     }
+}
+
+/// The unit of all latencies of a record.
+fn unit(record: &RunRecord) -> LatencyUnit {
+    let cells = record.cells.iter();
+    let smallest = cells.filter_map(|cell| cell.total.latency.percentiles_ns.p50);
+    LatencyUnit::fitting(smallest.min())
 }
 
 /// How a run ended, in a word.

@@ -56,6 +56,20 @@ impl Styled {
         self
     }
 
+    /// A part of this text, which begins and ends between characters.
+    pub(crate) fn slice(&self, part: Range<usize>) -> Self {
+        let within = |piece: &Range<usize>| {
+            let (start, end) = (piece.start.max(part.start), piece.end.min(part.end));
+            (start < end).then(|| start - part.start..end - part.start)
+        };
+        let pieces = self.pieces.iter();
+        let pieces = pieces.filter_map(|(piece, style)| Some((within(piece)?, *style)));
+        Self {
+            text: self.text[part.clone()].to_owned(),
+            pieces: pieces.collect(),
+        }
+    }
+
     /// Texts with `separator` between each two.
     pub(crate) fn join(parts: impl IntoIterator<Item = Self>, separator: &str) -> Self {
         let mut joined = Self::default();
@@ -76,6 +90,24 @@ impl Styled {
             .into_iter()
             .map(|(piece, style)| (piece.start + start..piece.end + start, style));
         self.pieces.extend(moved);
+    }
+
+    /// The same text with everything in it visible.
+    #[must_use]
+    pub fn visible(&self) -> Self {
+        let mut visible = Self::default();
+        let mut done = 0;
+        for (piece, style) in &self.pieces {
+            visible.push(
+                printable_lines(&self.text[done..piece.start])
+                    .into_owned()
+                    .into(),
+            );
+            let shown = printable_lines(&self.text[piece.clone()]).into_owned();
+            visible.push(Self::new(shown, *style));
+            done = piece.end;
+        }
+        visible.then(printable_lines(&self.text[done..]).into_owned())
     }
 
     /// The text as a terminal shows it: with escape sequences for styles, and without any other.

@@ -105,25 +105,56 @@ impl Table {
 
     /// The lines of the table on a page of so many columns: first the heads, then the rows.
     ///
-    /// Names are broken into lines first; then columns go, by their priority.
+    /// Names are broken into lines first; then columns go, by their priority. Where no number is
+    /// left, or not even that helps, each row is a block of lines with all that there is.
     #[must_use]
     pub fn lines(&self, page_width: usize) -> TableLines {
         let mut table = self.clone();
         loop {
             let widths = table.widths(page_width);
             let total = widths.iter().sum::<usize>() + GAP * widths.len().saturating_sub(1);
-            if total <= page_width || !table.drop_least() {
+            if total <= page_width {
                 return table.arrange(&widths);
+            }
+            if !table.drop_least() {
+                return self.blocks(page_width);
             }
         }
     }
 
-    /// Removes the column of numbers with the smallest priority; false when none is left.
+    /// A block of lines for each row: its first text, and below it each other with its head.
+    fn blocks(&self, page_width: usize) -> TableLines {
+        let mut body = Vec::new();
+        for row in &self.rows {
+            let mut texts = row.iter().zip(&self.columns);
+            if let Some((first, _)) = texts.next() {
+                body.extend(wrap(first, page_width));
+            }
+            for (text, column) in texts.filter(|(text, _)| !text.is_empty()) {
+                let line = format!("{}: {text}", column.head);
+                let pieces = wrap(&line, page_width.saturating_sub(2 * GAP)).into_iter();
+                body.extend(pieces.enumerate().map(|(number, piece)| {
+                    let indent = if number == 0 { GAP } else { 2 * GAP };
+                    format!("{}{piece}", " ".repeat(indent))
+                }));
+            }
+        }
+        TableLines {
+            head: Vec::new(),
+            body,
+        }
+    }
+
+    /// Removes the column of numbers with the smallest priority; false when it would be the last.
     fn drop_least(&mut self) -> bool {
-        let least = (0..self.columns.len())
-            .filter(|index| self.columns[*index].align == Align::Right)
+        let numbers =
+            (0..self.columns.len()).filter(|index| self.columns[*index].align == Align::Right);
+        let least = numbers
+            .clone()
             .min_by_key(|index| self.columns[*index].priority);
-        let Some(least) = least else { return false };
+        let Some(least) = least.filter(|_| numbers.count() > 1) else {
+            return false;
+        };
         let keep: Vec<bool> = (0..self.columns.len())
             .map(|index| index != least)
             .collect();
@@ -312,9 +343,28 @@ workload                depth  mean  p99";
     }
 
     #[test]
-    fn a_page_too_narrow_for_anything_still_shows_the_names() {
-        let lines = sample().lines(1);
-        assert_eq!(lines.head, ["workload"]);
+    fn a_page_too_narrow_for_a_table_shows_each_row_as_a_block() {
+        let wanted = "
+file server,
+all lines
+  IOPS: 12.3k
+  mean: 81.2
+  p99: 200
+企鹅
+  IOPS: 1
+  mean: 2
+  p99: 3";
+        assert_eq!(text(&sample(), 15), wanted[1..]);
+        let mut names = sample();
+        names.columns = ["workload", "target", "status"].map(Column::name).into();
+        names.rows = vec![["a", "/mnt/a/long/way/down", ""].map(str::to_owned).into()];
+        names.span = None;
+        let wanted = "
+a
+  target:
+    /mnt/a/long/way/d
+    own";
+        assert_eq!(text(&names, 21), wanted[1..]);
     }
 
     #[test]

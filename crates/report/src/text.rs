@@ -22,8 +22,50 @@ pub fn render(model: &Model, page: Page) -> Styled {
     if let Some(outcome) = &model.outcome {
         lines.extend(wrap(outcome, width).iter().map(|line| page.red(line)));
     }
+    for (heading, table) in sections(model) {
+        lines.push("");
+        lines.extend(heading.map(|heading| page.bold(heading)));
+        push_table(&mut lines, table, page, width);
+    }
+    if !model.notes.is_empty() {
+        lines.push("");
+    }
+    for note in &model.notes {
+        lines.extend(wrap(note, width));
+    }
+    push_warnings(&mut lines, &model.warnings, page, width);
+    for verdict in &model.verdicts {
+        push_verdict(&mut lines, verdict, page, width);
+    }
+    lines.push("");
+    lines.into_text()
+}
+
+/// The tables with what stands above them; means before what they are of.
+fn sections(model: &Model) -> Vec<(Option<&'static str>, &Table)> {
+    let estimates = (
+        Some("over repetitions, with 95 % confidence"),
+        model.estimates.as_ref(),
+    );
+    let of_means = |section| {
+        if model.is_of_means {
+            section
+        } else {
+            (None, None)
+        }
+    };
+    let once = if model.is_of_means {
+        Some("measured once")
+    } else {
+        None
+    };
     let sections = [
-        (None, Some(&model.cells)),
+        of_means(estimates),
+        (once, Some(&model.cells)),
+        of_means((
+            Some("by operation, over repetitions, with 95 % confidence"),
+            model.operation_estimates.as_ref(),
+        )),
         (Some("by operation"), model.operations.as_ref()),
         (
             Some("response times, from when requests were due"),
@@ -43,31 +85,15 @@ pub fn render(model: &Model, page: Page) -> Styled {
             Some("within the run, with 95 % confidence"),
             model.within.as_ref(),
         ),
-        (
-            Some("over repetitions, with 95 % confidence"),
-            model.estimates.as_ref(),
-        ),
+        if model.is_of_means {
+            (None, None)
+        } else {
+            estimates
+        },
     ];
-    for (heading, table) in sections {
-        let Some(table) = table.filter(|table| !table.rows.is_empty()) else {
-            continue;
-        };
-        lines.push("");
-        lines.extend(heading.map(|heading| page.bold(heading)));
-        push_table(&mut lines, table, page, width);
-    }
-    if !model.notes.is_empty() {
-        lines.push("");
-    }
-    for note in &model.notes {
-        lines.extend(wrap(note, width));
-    }
-    push_warnings(&mut lines, &model.warnings, page, width);
-    for verdict in &model.verdicts {
-        push_verdict(&mut lines, verdict, page, width);
-    }
-    lines.push("");
-    lines.into_text()
+    let known = sections.into_iter();
+    let known = known.filter_map(|(heading, table)| Some((heading, table?)));
+    known.filter(|(_, table)| !table.rows.is_empty()).collect()
 }
 
 /// What the figures say, last, so that it is what a terminal shows.

@@ -69,8 +69,15 @@ pub enum RunEvent {
         /// Bytes per second, lately.
         #[serde(with = "Real")]
         bytes_per_second: f64,
+        /// Median of the latency, lately, in nanoseconds.
+        #[serde(default)]
+        p50_ns: Option<u64>,
         /// 99th percentile of the latency, lately, in nanoseconds.
         p99_ns: Option<u64>,
+        /// How many of these latencies lie from 2^i nanoseconds to below 2^(i+1), by i; empty where
+        /// nothing is known.
+        #[serde(default)]
+        octaves: Vec<u64>,
         /// Failed operations of the cell so far.
         errors: u64,
     },

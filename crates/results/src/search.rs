@@ -1,7 +1,9 @@
 //! A search for the highest rate at which response times hold: what its trials say, and which rate
 //! is to be tried next.
 
-use workload::plan::{CurvePart, RATE_MAX, RATE_MIN, ResponseLimit, ResponsePercentile};
+use workload::plan::{
+    CurvePart, RATE_MAX, RATE_MIN, ResponseLimit, ResponsePercentile, TRIALS_MAX,
+};
 
 use crate::{CellRecord, OpenLoopFigures, Phase, RunRecord, Status};
 
@@ -169,6 +171,34 @@ impl RateSearch {
         (is_rate && is_new).then_some(next)
     }
 
+    /// How many more trials there are likely to be: as many as it takes where the limit is in the
+    /// middle of what is open.
+    #[must_use]
+    pub fn trials_expected(&self) -> usize {
+        let limit = self.likely_limit();
+        let mut search = self.clone();
+        while let Some(per_second) = search.next()
+            && search.trials.len() < TRIALS_MAX as usize
+        {
+            search.trials.push(RateTrial {
+                per_second,
+                response_ns: None,
+                holds: per_second <= limit,
+            });
+        }
+        search.trials.len() - self.trials.len()
+    }
+
+    fn likely_limit(&self) -> f64 {
+        let bracket = self.bracket();
+        let low = bracket.held.unwrap_or(0.0);
+        let high = bracket.failed.unwrap_or(match low < self.peak_per_second {
+            true => self.peak_per_second,
+            false => low * STEP_UP,
+        });
+        middle(low.max(high * FIRST_SHARE), high)
+    }
+
     /// A rate at which as many trials held as did not, and another one would tell.
     fn unsure(&self, bracket: &RateBracket) -> Option<f64> {
         let is_between = |rate: &f64| {
@@ -251,6 +281,23 @@ mod tests {
                     search.trials.len()
                 );
             }
+        }
+    }
+
+    #[test]
+    fn as_many_trials_are_expected_as_most_searches_take() {
+        let search = |trials| RateSearch {
+            limit: "p99<=2ms".parse().unwrap(),
+            peak_per_second: 1_000.0,
+            trials,
+        };
+        let at_first = search(Vec::new()).trials_expected();
+        for share in [0.3, 0.55, 0.77, 0.96] {
+            let trials = found(1_000.0, |rate| rate <= 1_000.0 * share).trials;
+            assert!(trials.len().abs_diff(at_first) <= 3, "{share}: {at_first}");
+            let last = trials.len() - 1;
+            assert_eq!(search(trials[..last].to_vec()).trials_expected(), 1);
+            assert_eq!(search(trials).trials_expected(), 0);
         }
     }
 

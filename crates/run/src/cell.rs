@@ -42,7 +42,8 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     let mut transaction_kinds: &'static [&'static str] = &[];
     let lane_count = parts.len() as u64;
     let held: Vec<_> = parts.iter().map(|part| part.task.fileset()).collect();
-    let end = end_of(&kit);
+    // The monitor passes on whoever wants the end, and ends rounds that are steady.
+    let end = Arc::new(AtomicBool::new(kit.is_cut()));
     for (index, part) in parts.into_iter().enumerate() {
         transaction_kinds = part.transaction_kinds;
         let shape = part.lane.shape(part.operations, transaction_kinds.len());
@@ -91,8 +92,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     }
     let (mut measured, indexes) = assemble(lanes, run, &mut collection, transaction_kinds);
     if let Some(rounds) = collection.rounds.take() {
-        let stopped = kit.stop.load(Ordering::Relaxed);
-        rounds.narrow(&mut measured, &indexes, stopped);
+        rounds.narrow(&mut measured, &indexes, kit.is_cut());
     }
     Ok(measured)
 }
@@ -102,15 +102,6 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
 fn can_leave_out(cell: &Cell) -> bool {
     let is_whole = cell.operations.is_some() || cell.run_time_ns == 0 || cell.files.is_some();
     !is_whole && cell.rate.is_none() && cell.steady.is_none()
-}
-
-/// What ends the threads early.
-fn end_of(kit: &CellKit<'_>) -> Arc<AtomicBool> {
-    match kit.cell.steady {
-        // Rounds end when they are steady, which is no one's wish to end the run.
-        Some(_) => Arc::new(AtomicBool::new(false)),
-        None => Arc::clone(kit.stop),
-    }
 }
 
 fn schedule(cell: &Cell, operations: u64) -> Schedule {
@@ -180,7 +171,7 @@ fn run_threads(
             gate.open(Signal::Abandon);
         } else {
             gate.open(Signal::Start { start_ns });
-            let idle = Idle::new(kit, measure_ns);
+            let idle = Idle::new(kit.clock, measure_ns + kit.cell.run_time_ns, end);
             let all_done = || match lane_count {
                 0 => idle.is_over(),
                 _ => at_work.is_over(),
@@ -243,24 +234,19 @@ impl Drop for Leave<'_> {
 }
 
 /// A cell without workers, which shows what the machine does by itself.
-struct Idle {
-    clock: TscClock,
+struct Idle<'a> {
+    clock: &'a TscClock,
     end_ns: u64,
-    stop: Arc<AtomicBool>,
+    end: &'a AtomicBool,
 }
 
-impl Idle {
-    fn new(kit: &CellKit<'_>, measure_ns: u64) -> Self {
-        let end_ns = measure_ns + kit.cell.run_time_ns;
-        Self {
-            clock: kit.clock.clone(),
-            end_ns,
-            stop: Arc::clone(kit.stop),
-        }
+impl<'a> Idle<'a> {
+    const fn new(clock: &'a TscClock, end_ns: u64, end: &'a AtomicBool) -> Self {
+        Self { clock, end_ns, end }
     }
 
     fn is_over(&self) -> bool {
-        self.clock.now_ns() >= self.end_ns || self.stop.load(Ordering::Relaxed)
+        self.clock.now_ns() >= self.end_ns || self.end.load(Ordering::Relaxed)
     }
 }
 

@@ -56,7 +56,7 @@ pub fn run_in_turn(turns: [Turn<'_>; 2], options: &RunOptions) -> [Finished; 2] 
     let mut outcomes = driven.outcomes.into_iter();
     sessions.map(|mut session| {
         // The other side's failure cuts this one short.
-        session.is_cut_short = failed;
+        session.is_cut_short |= failed;
         session.conclude(conclusions.next().unwrap_or_default());
         session.finish(outcomes.next().unwrap_or(Ok(())))
     })

@@ -1,7 +1,6 @@
 //! What a run lends to a cell.
 
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::TscClock;
 use results::RunEvent;
@@ -11,7 +10,10 @@ use workload::plan::Cell;
 pub(crate) struct CellKit<'a> {
     pub cell: &'a Cell,
     pub clock: &'a TscClock,
-    pub stop: &'a Arc<AtomicBool>,
+    /// Set from outside to end the run.
+    pub stop: &'a AtomicBool,
+    /// Set from outside to go on with the next cell; none where what is done must be whole.
+    pub skip: Option<&'a AtomicBool>,
     /// Set from outside when the process goes on after it was stopped.
     pub continued: &'a AtomicBool,
     /// What is shown as being done, and how much of it there is.
@@ -19,6 +21,18 @@ pub(crate) struct CellKit<'a> {
     /// Called when the measurement begins and when it ends, with the threads' ids.
     pub mark: &'a mut dyn FnMut(Mark, &[i32]),
     pub listener: &'a mut dyn FnMut(&RunEvent),
+}
+
+impl CellKit<'_> {
+    /// Whether the cell is to end before it is over.
+    pub fn is_cut(&self) -> bool {
+        is_cut(self.stop, self.skip)
+    }
+}
+
+/// Whether a cell is to end before it is over: with the run, or to go on with the next cell.
+pub(crate) fn is_cut(stop: &AtomicBool, skip: Option<&AtomicBool>) -> bool {
+    stop.load(Ordering::Relaxed) || skip.is_some_and(|skip| skip.load(Ordering::Relaxed))
 }
 
 /// What is shown as being done, and how much of it there is.

@@ -110,6 +110,8 @@ impl Session<'_> {
                 cell: fill,
                 clock: &self.clock,
                 stop: &self.options.stop,
+                // Half of it would change every cell that follows.
+                skip: None,
                 continued: &self.options.continued,
                 course: Course::default(),
                 mark: &mut |_, _| {},

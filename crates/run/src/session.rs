@@ -44,6 +44,8 @@ pub struct RunOptions {
     pub memory_is_meant: bool,
     /// Set from outside to end the run early.
     pub stop: Arc<AtomicBool>,
+    /// Set from outside to end the cell that is being measured and go on with the next.
+    pub skip: Arc<AtomicBool>,
     /// Set from outside when the process goes on after it was stopped (`SIGCONT`).
     pub continued: Arc<AtomicBool>,
 }
@@ -176,10 +178,16 @@ impl<'a> Session<'a> {
             what: cell_title(cell, &self.record.plan),
             budget_left_ns,
         });
-        match &cell.files {
+        // What was wanted of another cell is over.
+        self.options.skip.store(false, Ordering::Relaxed);
+        let first = self.record.cells.len();
+        let outcome = match &cell.files {
             Some(files) => self.measure_files(cell, files),
             None => self.measure(cell),
-        }
+        };
+        let is_whole = |record: &CellRecord| record.status != Status::Interrupted;
+        self.is_cut_short |= !self.record.cells[first..].iter().all(is_whole);
+        outcome
     }
 
     /// Takes what became of the figures that were to be precise.
@@ -213,6 +221,7 @@ impl<'a> Session<'a> {
             cell,
             clock: &self.clock,
             stop: &self.options.stop,
+            skip: Some(&self.options.skip),
             continued: &self.options.continued,
             course: Course::default(),
             mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads),
@@ -244,6 +253,7 @@ impl<'a> Session<'a> {
             targets: &mut self.targets,
             clock: &self.clock,
             stop: &self.options.stop,
+            skip: &self.options.skip,
             continued: &self.options.continued,
             listener: self.listener,
             mismatches: (0, None),

@@ -130,6 +130,7 @@ fn run_until(cell: &Cell, stop: &Arc<AtomicBool>, listener: &mut dyn FnMut(&RunE
         course: Course::default(),
         clock: &TscClock::new(),
         stop,
+        skip: None,
         continued: &AtomicBool::new(false),
         mark: &mut |_, _| {},
         listener,

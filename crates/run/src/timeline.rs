@@ -2,7 +2,7 @@
 //! for whoever looks on.
 
 use results::{IntervalRecord, Names};
-use stats::{Counter, Interval};
+use stats::{Counter, Histogram, Interval};
 
 use crate::figures::operation_names;
 use crate::sample::Sample;
@@ -216,8 +216,8 @@ impl Slice {
         (self.counted.at_ns, self.counted.length_ns) = ends;
     }
 
-    /// Operations, or transactions, and bytes each second, the 99th percentile, and errors.
-    pub fn live(&self, by_transaction: bool) -> (f64, f64, Option<u64>, u64) {
+    /// What displays show of it.
+    pub fn live(&self, by_transaction: bool) -> Live {
         let mut total = self.counted.total();
         let (bytes, errors) = (total.bytes(), total.errors());
         if by_transaction {
@@ -229,13 +229,40 @@ impl Slice {
         }
         let seconds = self.counted.length_ns.max(1) as f64 / 1e9;
         let rate = |amount: u64| amount as f64 / seconds;
-        (
-            rate(total.count()),
-            rate(bytes),
-            total.latency().percentile(99.0),
+        let latency = total.latency();
+        Live {
+            per_second: rate(total.count()),
+            bytes_per_second: rate(bytes),
+            p50_ns: latency.percentile(50.0),
+            p99_ns: latency.percentile(99.0),
+            octaves: octaves(latency),
             errors,
-        )
+        }
     }
+}
+
+/// Figures of about a second, for whoever looks on.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Live {
+    /// Operations, or transactions where those are counted, each second.
+    pub per_second: f64,
+    pub bytes_per_second: f64,
+    pub p50_ns: Option<u64>,
+    pub p99_ns: Option<u64>,
+    /// As those of [`RunEvent::Progress`](results::RunEvent::Progress).
+    pub octaves: Vec<u64>,
+    pub errors: u64,
+}
+
+/// How many latencies lie in each octave of nanoseconds, the shortest first.
+fn octaves(latency: &Histogram) -> Vec<u64> {
+    let mut octaves = Vec::new();
+    for bucket in latency.buckets() {
+        let octave = bucket.low_ns.max(1).ilog2() as usize;
+        octaves.resize(octaves.len().max(octave + 1), 0);
+        octaves[octave] += bucket.count;
+    }
+    octaves
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ pub(crate) fn watch(kit: &mut CellKit<'_>, collection: &mut Collection, watch: &
         if collection.judge() > 0 {
             tell_rounds(kit, collection);
         }
-        if collection.is_decided() || kit.stop.load(Ordering::Relaxed) {
+        if collection.is_decided() || kit.is_cut() {
             watch.end.store(true, Ordering::Relaxed);
         }
         if look % looks_per_progress == 0 {
@@ -170,15 +170,17 @@ fn tell_progress(
             .progress(phase, elapsed_ns, total_ns, collection.transactions);
     let latest = collection.timeline.latest.as_ref();
     let live = latest.map(|slice| slice.live(kit.course.phase.is_some()));
-    let (iops, bytes_per_second, p99_ns, errors) = live.unwrap_or_default();
+    let live = live.unwrap_or_default();
     (kit.listener)(&RunEvent::Progress {
         cell: kit.cell.index,
         phase,
         elapsed_ns,
         total_ns,
-        iops,
-        bytes_per_second,
-        p99_ns,
-        errors,
+        iops: live.per_second,
+        bytes_per_second: live.bytes_per_second,
+        p50_ns: live.p50_ns,
+        p99_ns: live.p99_ns,
+        octaves: live.octaves,
+        errors: live.errors,
     });
 }

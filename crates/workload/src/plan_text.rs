@@ -15,13 +15,15 @@ use crate::plan::{
 };
 use crate::planning::Planned;
 
+/// Lists are broken at so many columns on every page.
+const WIDTH_MAX: usize = 100;
 /// Cells shown one by one; the rest is counted.
 const CELLS_SHOWN: usize = 200;
 
 /// The whole plan, with warnings and with what keeps it from running at the end.
 #[must_use]
 pub fn plan_text(planned: &Planned) -> String {
-    plan_text_on(planned, &[])
+    plan_text_on(planned, &[], WIDTH_MAX)
 }
 
 /// What is known of a target beside the plan.
@@ -33,11 +35,15 @@ pub struct TargetRemark {
     pub is_foreign: bool,
 }
 
-/// As [`plan_text`], with what is known of each target, in the plan's order.
+/// As [`plan_text`], with what is known of each target, in the plan's order, for a page of so many
+/// columns. Sentences are not broken.
 #[must_use]
-pub fn plan_text_on(planned: &Planned, remarks: &[TargetRemark]) -> String {
+pub fn plan_text_on(planned: &Planned, remarks: &[TargetRemark], columns: usize) -> String {
     let plan = &planned.plan;
-    let mut text = String::new();
+    let mut text = Sheet {
+        text: String::new(),
+        columns: columns.min(WIDTH_MAX),
+    };
     for (workload, own) in plan.workloads.iter().zip(settings_of_each(plan)) {
         let heading = match workload.title == workload.name {
             true => workload.name.clone(),
@@ -46,7 +52,7 @@ pub fn plan_text_on(planned: &Planned, remarks: &[TargetRemark]) -> String {
         line(&mut text, &heading);
         line(&mut text, &format!("  source: {}", workload.source));
         settings(&mut text, &own);
-        text.push('\n');
+        text.text.push('\n');
     }
     targets(&mut text, plan, remarks);
     specs(&mut text, plan);
@@ -55,12 +61,18 @@ pub fn plan_text_on(planned: &Planned, remarks: &[TargetRemark]) -> String {
     total(&mut text, plan, remarks);
     findings(&mut text, &planned.warnings);
     findings(&mut text, &planned.refusals);
-    text
+    text.text
 }
 
-fn line(text: &mut String, content: &str) {
-    text.push_str(content.trim_end());
-    text.push('\n');
+/// What the plan is written on.
+struct Sheet {
+    text: String,
+    columns: usize,
+}
+
+fn line(text: &mut Sheet, content: &str) {
+    text.text.push_str(content.trim_end());
+    text.text.push('\n');
 }
 
 /// The settings of each workload, in the order of the plan's workloads.
@@ -78,7 +90,7 @@ pub fn settings_of_each(plan: &Plan) -> Vec<Vec<&Setting>> {
     all
 }
 
-fn settings(text: &mut String, settings: &[&Setting]) {
+fn settings(text: &mut Sheet, settings: &[&Setting]) {
     for (source, label) in [
         (Source::Option, "by option"),
         (Source::Written, "written"),
@@ -92,9 +104,8 @@ fn settings(text: &mut String, settings: &[&Setting]) {
     }
 }
 
-/// Items with commas between, broken at 100 columns, below each other.
-fn wrapped(text: &mut String, label: &str, items: &[String]) {
-    const WIDTH: usize = 100;
+/// Items with commas between, broken where the page ends, below each other.
+fn wrapped(text: &mut Sheet, label: &str, items: &[String]) {
     if items.is_empty() {
         return;
     }
@@ -106,7 +117,7 @@ fn wrapped(text: &mut String, label: &str, items: &[String]) {
         } else {
             item.clone()
         };
-        let is_long = current.chars().count() + item.trim_end().chars().count() > WIDTH;
+        let is_long = current.chars().count() + item.trim_end().chars().count() > text.columns;
         if is_long && current.trim().len() > label.trim().len() {
             line(text, &current);
             current = " ".repeat(indent);
@@ -116,7 +127,7 @@ fn wrapped(text: &mut String, label: &str, items: &[String]) {
     line(text, &current);
 }
 
-fn targets(text: &mut String, plan: &Plan, remarks: &[TargetRemark]) {
+fn targets(text: &mut Sheet, plan: &Plan, remarks: &[TargetRemark]) {
     line(text, "targets");
     let is_foreign = |index: usize| remarks.get(index).is_some_and(|it| it.is_foreign);
     let rows = plan.targets.iter().enumerate().map(|(index, target)| {
@@ -142,11 +153,11 @@ fn targets(text: &mut String, plan: &Plan, remarks: &[TargetRemark]) {
             line(text, &format!("  {index} is {}", crate::printable(layers)));
         }
     }
-    text.push('\n');
+    text.text.push('\n');
 }
 
 /// Each access specification once, with its lines.
-fn specs(text: &mut String, plan: &Plan) {
+fn specs(text: &mut Sheet, plan: &Plan) {
     let mut shown: Vec<(&str, &[LinePlan])> = Vec::new();
     let cells = plan.cells.iter().filter(|cell| cell.files.is_none());
     for worker in cells.flat_map(|cell| &cell.workers) {
@@ -164,15 +175,13 @@ fn specs(text: &mut String, plan: &Plan) {
             &format!("access specification {}", crate::printable(name)),
         );
         let heading = ["  of size", "request", "read", "random", "align", "and"];
-        let mut rows = vec![heading.map(str::to_owned).to_vec()];
-        rows.extend(lines.iter().map(line_row));
-        table(text, rows, &[]);
-        text.push('\n');
+        headed(text, &heading, lines.iter().map(line_row), &[]);
+        text.text.push('\n');
     }
 }
 
 /// What is done to many files, once for all cells that do the same.
-fn file_plans(text: &mut String, plan: &Plan) {
+fn file_plans(text: &mut Sheet, plan: &Plan) {
     let mut shown: Vec<(&FilePlan, Vec<String>)> = Vec::new();
     for cell in &plan.cells {
         let Some(files) = &cell.files else { continue };
@@ -186,7 +195,7 @@ fn file_plans(text: &mut String, plan: &Plan) {
         for sentence in sentences {
             line(text, &format!("  {sentence}"));
         }
-        text.push('\n');
+        text.text.push('\n');
     }
 }
 
@@ -238,7 +247,7 @@ pub fn line_remarks(line: &LinePlan) -> Vec<String> {
     more
 }
 
-fn cells(text: &mut String, plan: &Plan) {
+fn cells(text: &mut Sheet, plan: &Plan) {
     line(text, "cells");
     let heading = [
         "  #",
@@ -250,9 +259,8 @@ fn cells(text: &mut String, plan: &Plan) {
         "rep",
         "time",
     ];
-    let mut rows = vec![heading.map(str::to_owned).to_vec()];
-    rows.extend(plan.cells.iter().take(CELLS_SHOWN).map(cell_row));
-    table(text, rows, &[0, 3, 4, 5, 6]);
+    let rows = plan.cells.iter().take(CELLS_SHOWN).map(cell_row);
+    headed(text, &heading, rows, &[0, 3, 4, 5, 6]);
     if let Some(more) = plan
         .cells
         .len()
@@ -283,7 +291,7 @@ fn cells(text: &mut String, plan: &Plan) {
             ),
         );
     }
-    text.push('\n');
+    text.text.push('\n');
 }
 
 fn cell_row(cell: &Cell) -> Vec<String> {
@@ -334,14 +342,43 @@ fn cell_row(cell: &Cell) -> Vec<String> {
     ]
 }
 
-/// Rows in columns, those at `right` flush right.
-fn table(text: &mut String, rows: Vec<Vec<String>>, right: &[usize]) {
+/// A table below a heading, or a block of lines for each row where it is wider than the page.
+fn headed(
+    text: &mut Sheet,
+    heading: &[&str],
+    rows: impl Iterator<Item = Vec<String>>,
+    right: &[usize],
+) {
+    let head = heading.iter().map(|head| (*head).to_owned()).collect();
+    let rows: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
+    let all: usize = widths(&rows).iter().map(|width| width + 2).sum();
+    if all <= text.columns + 2 {
+        return table(text, rows, right);
+    }
+    for row in &rows[1..] {
+        for (column, (head, cell)) in heading.iter().zip(row).enumerate() {
+            match column {
+                0 => line(text, &format!("{head} {}", cell.trim_start())),
+                _ if cell.is_empty() => {}
+                _ => line(text, &format!("    {head}: {cell}")),
+            }
+        }
+    }
+}
+
+/// How wide each column is.
+fn widths(rows: &[Vec<String>]) -> Vec<usize> {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
         cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
+    (0..columns).map(width).collect()
+}
+
+/// Rows in columns, those at `right` flush right.
+fn table(text: &mut Sheet, rows: Vec<Vec<String>>, right: &[usize]) {
+    let widths = widths(&rows);
     for row in &rows {
         let mut shown = String::new();
         for (column, (cell, width)) in row.iter().zip(&widths).enumerate() {
@@ -358,7 +395,7 @@ fn table(text: &mut String, rows: Vec<Vec<String>>, right: &[usize]) {
     }
 }
 
-fn total(text: &mut String, plan: &Plan, remarks: &[TargetRemark]) {
+fn total(text: &mut Sheet, plan: &Plan, remarks: &[TargetRemark]) {
     let known = plan.cells.iter().filter(|cell| cell.run_time_ns > 0);
     let total = plan.cells.iter().fold(0_u64, |sum, cell| {
         sum.saturating_add(cell.ramp_time_ns)
@@ -429,9 +466,9 @@ fn total(text: &mut String, plan: &Plan, remarks: &[TargetRemark]) {
     }
 }
 
-fn findings(text: &mut String, findings: &[Diagnostic]) {
+fn findings(text: &mut Sheet, findings: &[Diagnostic]) {
     for finding in findings {
-        text.push('\n');
+        text.text.push('\n');
         line(text, &finding.to_string());
     }
 }

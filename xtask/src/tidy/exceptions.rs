@@ -126,12 +126,6 @@ pub const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         rule: "module-cycles",
-        path: "crates/display/src/screen.rs",
-        message_part: "`screen`, `terminal`;",
-        reason: "the keys of the screen, which belong in a module of their own",
-    },
-    Exception {
-        rule: "module-cycles",
         path: "crates/report/src/compare/tables.rs",
         message_part: "`compare::tables`, `compare::words`;",
         reason: "texts of comparisons, until tables are built of words alone",

@@ -9,6 +9,7 @@ use crate::args::CheckArgs;
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
+use crate::terminal::Stream;
 
 /// Parses and plans, and prints the plan and every warning. Nothing is touched.
 pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
@@ -60,7 +61,11 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         target_remarks: &remarks,
     };
     output.give(&checked, || {
-        Document::prose(plan_text_on(&planned, &remarks))
+        let columns = match Stream::Output.is_terminal() {
+            true => Stream::Output.page().width,
+            false => usize::MAX,
+        };
+        Document::prose(plan_text_on(&planned, &remarks, columns))
     })?;
     Ok(Exit::Measured)
 }

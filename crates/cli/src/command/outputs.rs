@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use report::{Format, Page, render};
+use report::{Format, Page, Repetitions, render, render_text};
 use results::RunRecord;
 
+use super::show::repetitions;
 use crate::args::{PageArgs, RunArgs};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
@@ -26,6 +27,7 @@ pub(super) struct Outputs<'a> {
     /// The page that was named, from the root.
     named_page: Option<PathBuf>,
     is_quiet: bool,
+    repetitions: Repetitions,
     /// Whether the run is to be stored.
     is_to_store: bool,
 }
@@ -75,6 +77,7 @@ impl<'a> Outputs<'a> {
             reports: args.page.reports(place),
             named_page: None,
             is_quiet: args.quiet,
+            repetitions: repetitions(args.all),
             is_to_store: !args.no_db,
         };
         let mut first = None;
@@ -151,7 +154,7 @@ impl<'a> Outputs<'a> {
 
     /// Shows the results to people.
     fn show(&self, record: &RunRecord, written: &mut Written) {
-        let text = |page| Document::report(Format::Text, render(record, Format::Text, page));
+        let text = |page| Document::Prose(render_text(record, self.repetitions, page));
         if self.stdout.is_some() {
             if !self.is_quiet {
                 tell_document(&text(Stream::Error.page()));

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use report::{Format, Page, html, render};
+use report::{Format, Page, html, render, render_text};
 use results::RunRecord;
 
 use super::lab::{lab_of, page_name, page_of_lab, report_lab};
+use super::show::repetitions;
 use crate::args::{ReportArgs, ReportFormat};
 use crate::browser;
 use crate::document::Document;
@@ -41,6 +42,9 @@ pub(crate) fn report(args: &ReportArgs, place: &Place) -> Result<Exit, Failure> 
     let records = records(args, place)?;
     if has_place {
         let text = match records.as_slice() {
+            [record] if format == Format::Text => {
+                render_text(record, repetitions(args.all), page_of(output))
+            }
             [record] => render(record, format, page_of(output)),
             several => html(several).into(),
         };

@@ -3,24 +3,23 @@
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
-use display::{Asked, Display, Kind, Surroundings};
 use results::{CellRecord, RunRecord, Status, Warning, WarningCode};
 use run::RunOptions;
 use workload::plan::{Plan, TargetKind};
 use workload::{Diagnostic, DiagnosticCode, Overrides, Workload, plan, to_toml, wanted_targets};
 
-use crate::args::{DisplayArg, PrintArg, RunArgs};
+use crate::args::{PrintArg, RunArgs};
 use crate::command::mounts::put_back;
 use crate::command::outputs::Outputs;
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
 use crate::keep::Keeper;
+use crate::live::Live;
 use crate::signals::{Continued, stop_flag};
 use crate::stored::Place;
-use crate::terminal::{Stream, no_color, print_document};
+use crate::terminal::print_document;
 
 /// Without a target, a work directory is made in the current directory.
 pub(super) const DEFAULT_TARGET: &str = ".";
@@ -53,6 +52,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         keep: keeps(&planned.plan),
         command: std::env::args().collect(),
         stop,
+        skip: Arc::default(),
         continued: continued.flag(),
         memory_is_meant: false,
     };
@@ -64,13 +64,10 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         .chain(keeper.doubts())
         .chain(not_mounted(&planned.plan))
         .collect();
-    let mut live = live(args.quiet, args.display)?;
-    let stop = Arc::clone(&options.stop);
+    let mut live = Live::begin((args.quiet, args.display), &options, at_once)?;
     let mut finished = run::run(&planned.plan, warnings, &options, &mut |event| {
         keeper.hear(event);
-        if live.on_event(event) != Asked::Nothing {
-            stop.store(true, Ordering::Relaxed);
-        }
+        live.hear(event);
     });
     live.finish();
     let began = finished.error.is_none() || !finished.record.cells.is_empty();
@@ -135,21 +132,6 @@ pub(super) fn not_mounted(plan: &Plan) -> Vec<Warning> {
         tell!("warning: {}", warning.message);
     }
     warnings
-}
-
-pub(super) fn live(is_quiet: bool, asked: DisplayArg) -> Result<Display, Failure> {
-    let kind = match asked {
-        _ if is_quiet => Kind::None,
-        DisplayArg::Line => Kind::Line,
-        DisplayArg::Full => Kind::Full,
-        DisplayArg::None => Kind::None,
-    };
-    let surroundings = Surroundings {
-        is_terminal: Stream::Error.is_terminal(),
-        no_color: no_color(),
-    };
-    Display::new(kind, surroundings)
-        .map_err(|error| Failure::system("cannot use the terminal for live figures", &error))
 }
 
 pub(super) fn keeps(plan: &Plan) -> bool {

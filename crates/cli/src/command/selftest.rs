@@ -1,6 +1,6 @@
 //! `selftest`: pgmeter's own figures against what is known otherwise.
 
-use display::{Kind, Steps, Surroundings};
+use display::{Kind, Steps};
 use report::{Page, render_selftest};
 use selftest::{Event, Options, OwnMounts, SelfTest, Subject, Verdict};
 use workload::plan::EngineKind;
@@ -9,7 +9,7 @@ use crate::args::{EngineArg, SelftestArgs};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::signals::stop_flag;
-use crate::terminal::{Stream, no_color, tell_document};
+use crate::terminal::{Stream, surroundings, tell_document};
 
 /// Checks, prints the table, and writes what was asked for; `at_once` is called at the second
 /// Ctrl-C.
@@ -56,11 +56,7 @@ fn engines(asked: &[EngineArg]) -> Vec<EngineKind> {
 
 fn steps(is_quiet: bool) -> Steps {
     let kind = if is_quiet { Kind::None } else { Kind::Line };
-    let surroundings = Surroundings {
-        is_terminal: Stream::Error.is_terminal(),
-        no_color: no_color(),
-    };
-    Steps::new(kind, surroundings)
+    Steps::new(kind, surroundings())
 }
 
 fn step(event: Event) -> String {

@@ -1,6 +1,6 @@
 //! `show`: a workload as pgmeter understands it, or the report of a stored run.
 
-use report::{Format, Lineup, LineupFormat, render};
+use report::{Lineup, LineupFormat, Repetitions, render_text};
 use store::Found;
 use workload::builtin::Builtin;
 use workload::reference::template;
@@ -23,7 +23,7 @@ pub(crate) fn show(args: &ShowArgs, place: &Place) -> Result<Exit, Failure> {
     let builtin = builtin.and_then(|name| workload::builtin::find(name).ok());
     let name = args.name.as_deref().filter(|_| builtin.is_none());
     if let Some(run) = name.filter(|name| args.kind.is_none() && names_a_run(name)) {
-        return show_stored(run, place, &args.json);
+        return show_stored((run, repetitions(args.all)), place, &args.json);
     }
     let output = args.json.open()?;
     let shown = shown(args, builtin.as_ref())?;
@@ -61,16 +61,28 @@ fn shown(args: &ShowArgs, builtin: Option<&Builtin>) -> Result<ShownWorkload, Fa
     })
 }
 
+/// What is printed of cells that were repeated.
+pub(crate) fn repetitions(all: bool) -> Repetitions {
+    match all {
+        true => Repetitions::All,
+        false => Repetitions::Means,
+    }
+}
+
 /// Prints the report of a stored run, the table of a lab, or the runs of a lab that has none; or
 /// what they are made of.
-pub(crate) fn show_stored(name: &str, place: &Place, json: &JsonArg) -> Result<Exit, Failure> {
+pub(crate) fn show_stored(
+    (name, repetitions): (&str, Repetitions),
+    place: &Place,
+    json: &JsonArg,
+) -> Result<Exit, Failure> {
     let output = json.open()?;
     let store = place.open_for(name)?;
     let page = || Stream::Output.page();
     match store.find(name)? {
         Found::Run(id) => {
             let run = store.load(&id)?;
-            let text = || Document::prose(render(&run, Format::Text, page()));
+            let text = || Document::prose(render_text(&run, repetitions, page()));
             output.give(&run, text)?;
         }
         Found::Lab(id) => {

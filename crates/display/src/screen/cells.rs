@@ -11,10 +11,10 @@ use units::format;
 
 use super::Screen;
 use crate::line::cut;
-use crate::state::{CellRow, DoneCell};
+use crate::row::{CellRow, DoneCell};
 
-/// Figures take so many columns: IOPS and bandwidth.
-const FIGURES_WIDTH: usize = 19;
+/// In a narrower list, cells have their IOPS alone.
+const BANDWIDTH_WIDTH_MIN: usize = 44;
 /// The mark before a name and the blank behind it.
 const MARK_WIDTH: usize = 2;
 
@@ -25,26 +25,20 @@ pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen) {
     let inner = block.inner(area);
     frame.render_widget(block, area);
     let state = screen.state();
-    let current = state
-        .current
-        .as_ref()
-        .map_or(0, |current| current.index as usize);
+    let current = screen.current_index();
     let height = usize::from(inner.height);
-    let first = first_in_view(current, state.cells.len(), height);
+    let focus = screen.chosen.unwrap_or(current);
+    let first = first_in_view(focus, state.cells.len(), height);
     let measuring = state.current.is_some() && state.finished.is_none();
-    let lines: Vec<Line> = state
-        .cells
-        .iter()
-        .enumerate()
-        .skip(first)
-        .take(height)
+    let rows = state.cells.iter().enumerate().skip(first).take(height);
+    let lines: Vec<Line> = rows
         .map(|(index, row)| {
-            line(
-                row,
-                measuring && index == current,
-                usize::from(inner.width),
-                screen,
-            )
+            let is_current = measuring && index == current;
+            let line = line(row, is_current, usize::from(inner.width), screen);
+            match screen.chosen == Some(index) {
+                true => line.style(Style::new().add_modifier(Modifier::REVERSED)),
+                false => line,
+            }
         })
         .collect();
     frame.render_widget(Paragraph::new(lines), inner);
@@ -63,16 +57,14 @@ fn line<'a>(row: &'a CellRow, is_current: bool, width: usize, screen: &Screen) -
         None => (" ", Style::new().add_modifier(Modifier::DIM)),
         Some(done) => mark(done, screen),
     };
-    let figures = row.done.as_ref().map_or_else(String::new, figures);
-    let room = width.saturating_sub(MARK_WIDTH + FIGURES_WIDTH + 1);
-    let name = cut(
-        &row.what,
-        if row.done.is_some() {
-            room
-        } else {
-            width.saturating_sub(MARK_WIDTH)
-        },
-    );
+    let figures = row.done.as_ref().map(|done| figures(done, width));
+    let figures = figures.unwrap_or_default();
+    let beside = if figures.is_empty() {
+        0
+    } else {
+        figures.width() + 1
+    };
+    let name = label(row, width.saturating_sub(MARK_WIDTH + beside));
     let gap = width.saturating_sub(MARK_WIDTH + name.width() + figures.width());
     Line::from(vec![
         Span::styled(format!("{mark} {name}"), style),
@@ -89,12 +81,21 @@ fn mark(done: &DoneCell, screen: &Screen) -> (&'static str, Style) {
     }
 }
 
-fn figures(done: &DoneCell) -> String {
-    format!(
-        "{:>6} {:>12}",
-        format::iops(done.iops),
-        format::bandwidth(done.bytes_per_second)
-    )
+/// The cell in a few words, or its name as far as there is room and what tells it from the others.
+fn label(row: &CellRow, room: usize) -> String {
+    if row.what.width() <= room || row.tag.is_empty() {
+        return cut(&row.what, room);
+    }
+    let name = cut(&row.name, room.saturating_sub(row.tag.width() + 1));
+    cut(&format!("{name} {}", row.tag), room)
+}
+
+fn figures(done: &DoneCell, width: usize) -> String {
+    let iops = format!("{:>6}", format::iops(done.iops));
+    match width < BANDWIDTH_WIDTH_MIN {
+        true => iops,
+        false => format!("{iops} {:>12}", format::bandwidth(done.bytes_per_second)),
+    }
 }
 
 #[cfg(test)]

@@ -4,17 +4,17 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Borders, Gauge, Paragraph, Sparkline};
+use ratatui::widgets::{Block, Borders, Gauge, Paragraph};
 use results::IntervalRecord;
 use units::format;
 
-use super::Screen;
-use crate::state::{Current, Preparation};
+use super::{Screen, strips};
+use crate::current::{Current, Preparation};
 
-/// The last interval takes so many lines: a head and the operations of most workloads.
-const INTERVAL_HEIGHT: u16 = 4;
-/// Title, gauge, and two lines of figures with a blank line before them.
-const FIGURES_HEIGHT: u16 = 5;
+/// Title, gauge, and two lines of figures.
+const FIGURES_HEIGHT: u16 = 4;
+/// Strips have so many lines before the last interval is shown: three, and their axis.
+const STRIPS_HEIGHT_MIN: u16 = 10;
 
 pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen) {
     let block = Block::new().borders(Borders::TOP).title(" now ");
@@ -52,41 +52,31 @@ fn preparing(frame: &mut Frame, area: Rect, screen: &Screen, preparation: &Prepa
 }
 
 fn measuring(frame: &mut Frame, area: Rect, screen: &Screen, current: &Current) {
-    let [figures, iops, bandwidth, interval] = Layout::vertical([
+    let interval_height = current.interval.as_ref().map_or(0, |interval| {
+        let height = u16::try_from(interval.operations.len() + 1).unwrap_or(u16::MAX);
+        let room = area
+            .height
+            .saturating_sub(FIGURES_HEIGHT + STRIPS_HEIGHT_MIN);
+        if height > room { 0 } else { height }
+    });
+    let [figures, past, interval] = Layout::vertical([
         Constraint::Length(FIGURES_HEIGHT),
         Constraint::Fill(1),
-        Constraint::Fill(1),
-        Constraint::Length(if current.interval.is_some() {
-            INTERVAL_HEIGHT
-        } else {
-            0
-        }),
+        Constraint::Length(interval_height),
     ])
     .areas(area);
     draw_figures(frame, figures, screen, current);
-    let points = current.iops_history.points(usize::from(iops.width));
-    let most = points.iter().max().map_or(0.0, |most| *most as f64);
-    let title = format!("IOPS, up to {}", format::iops(most));
-    sparkline(frame, iops, title, &points, screen.style(Color::Cyan));
-    let points = current
-        .bandwidth_history
-        .points(usize::from(bandwidth.width));
-    let most = points.iter().max().map_or(0.0, |most| *most as f64);
-    let title = format!("bandwidth, up to {}", format::bandwidth(most));
-    sparkline(
-        frame,
-        bandwidth,
-        title,
-        &points,
-        screen.style(Color::Magenta),
-    );
+    let now_ns = screen.state().now_ns;
+    let since_ns = current.past.since_ns.unwrap_or(now_ns);
+    let elapsed_ns = now_ns.saturating_sub(since_ns);
+    strips::draw(frame, past, screen, &current.past, elapsed_ns);
     if let Some(last) = &current.interval {
         draw_interval(frame, interval, last);
     }
 }
 
 fn draw_figures(frame: &mut Frame, area: Rect, screen: &Screen, current: &Current) {
-    let [title, bar, _, upper, lower] = Layout::vertical([Constraint::Length(1); 5]).areas(area);
+    let [title, bar, upper, lower] = Layout::vertical([Constraint::Length(1); 4]).areas(area);
     frame.render_widget(Paragraph::new(current.what.as_str()), title);
     let phase = current
         .phase
@@ -98,9 +88,8 @@ fn draw_figures(frame: &mut Frame, area: Rect, screen: &Screen, current: &Curren
         total_ns => format!("{phase} {elapsed}/{}", format::span(total_ns)),
     };
     gauge(frame, bar, screen, current.share(), label);
-    let p99 = current
-        .p99_ns
-        .map_or_else(|| "-".to_owned(), format::latency_ns);
+    let latency = |ns: Option<u64>| ns.map_or_else(|| "-".to_owned(), format::latency_ns);
+    let (p50, p99) = (latency(current.p50_ns), latency(current.p99_ns));
     let strong = Style::new().add_modifier(Modifier::BOLD);
     let errors = if current.errors > 0 {
         screen.style(Color::Red)
@@ -118,10 +107,14 @@ fn draw_figures(frame: &mut Frame, area: Rect, screen: &Screen, current: &Curren
             strong,
         ),
     ];
-    let others = [
-        figure("p99  ", p99, strong),
-        figure("errors    ", format::count(current.errors), errors),
+    let mut others = vec![
+        figure("p50  ", p50, strong),
+        figure("p99       ", p99, strong),
     ];
+    if current.errors > 0 {
+        let count = format::count(current.errors);
+        others.insert(0, figure("errors ", count, errors));
+    }
     frame.render_widget(Paragraph::new(Line::from(rates.concat())), upper);
     frame.render_widget(Paragraph::new(Line::from(others.concat())), lower);
 }
@@ -132,16 +125,6 @@ fn gauge(frame: &mut Frame, area: Rect, screen: &Screen, share: Option<f64>, lab
         .label(label)
         .gauge_style(screen.style(Color::Blue).add_modifier(Modifier::REVERSED));
     frame.render_widget(gauge, area);
-}
-
-fn sparkline(frame: &mut Frame, area: Rect, title: String, points: &[u64], style: Style) {
-    let block = Block::new()
-        .borders(Borders::TOP)
-        .title(format!(" {title} "));
-    frame.render_widget(
-        Sparkline::default().data(points).style(style).block(block),
-        area,
-    );
 }
 
 /// The operations of an interval, each with its latencies.

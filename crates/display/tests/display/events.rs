@@ -38,7 +38,10 @@ pub fn progress(cell: u32, phase: Phase, elapsed_ns: u64) -> RunEvent {
         total_ns: 30_000_000_000,
         iops: 12_345.0,
         bytes_per_second: 12_345.0 * 8192.0,
+        p50_ns: Some(150_000),
         p99_ns: Some(1_230_000),
+        // 66 to 262 us, and some of 1 ms.
+        octaves: [&[0; 16][..], &[100, 890, 0, 0, 10]].concat(),
         errors: 0,
     }
 }

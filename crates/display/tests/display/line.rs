@@ -4,38 +4,56 @@ use display::{State, live_line};
 use results::{Phase, RunEvent};
 use unicode_width::UnicodeWidthStr;
 
-use crate::events::{cell_started, prepare, progress, warning};
+use crate::events::{cell_started, prepare, progress, started, warning};
 
 const S: u64 = 1_000_000_000;
 
+/// In the first of two cells, of which each takes 12 s by its plan.
 fn measuring() -> State {
     let mut state = State::default();
+    state.apply(&started(), 0);
     state.apply(&cell_started(0), 0);
-    state.apply(&progress(0, Phase::Measure, 12 * S), 12 * S);
+    state.apply(&progress(0, Phase::Measure, 4 * S), 6 * S);
     state
 }
 
 #[test]
 fn everything_is_shown_where_there_is_room() {
-    let wanted = "[1/2] File Server, iodepth 8  measure 0:12/0:30  12.35k IOPS  96.45 MiB/s  \
-                  p99 1.23 ms  0 errors";
+    let wanted = "[1/2] File Server, iodepth 8  0:04/0:30  12.35k IOPS  96.45 MiB/s  p99 1.23 ms  \
+                  ~40 s left  0 errors";
     assert_eq!(live_line(&measuring(), 200), wanted);
 }
 
 #[test]
-fn eighty_columns_hold_every_figure() {
-    let wanted = "[1/2] File …  measure 0:12/0:30  12.35k IOPS  96.45 MiB/s  p99 1.23 ms  0 errors";
+fn eighty_columns_keep_the_queue_depth() {
+    let wanted = "[1/2] File Server Q8T2  12.35k IOPS  96.45 MiB/s  p99 1.23 ms  ~40 s left";
     assert_eq!(live_line(&measuring(), 80), wanted);
 }
 
 #[test]
-fn the_least_important_goes_first() {
+fn the_least_important_goes_first_and_the_queue_depth_never() {
     let state = measuring();
-    assert_eq!(
-        live_line(&state, 45),
-        "[1/2] File S…  measure 0:12/0:30  12.35k IOPS"
-    );
-    assert_eq!(live_line(&state, 12), "[1/2] File …");
+    for (width, wanted) in [
+        (
+            72,
+            "[1/2] File Serv… Q8T2  12.35k IOPS  96.45 MiB/s  p99 1.23 ms  ~40 s left",
+        ),
+        (
+            60,
+            "[1/2] File Server Q8T2  12.35k IOPS  96.45 MiB/s  ~40 s left",
+        ),
+        (40, "[1/2] File Server Q8T2  12.35k IOPS"),
+        (16, "[1/2] File… Q8T2"),
+    ] {
+        assert_eq!(live_line(&state, width), wanted);
+    }
+}
+
+#[test]
+fn what_is_no_measuring_is_called_so() {
+    let mut state = measuring();
+    state.apply(&progress(0, Phase::Ramp, 2 * S), 6 * S);
+    assert!(live_line(&state, 200).contains("  ramp 0:02/0:30  "));
 }
 
 #[test]
@@ -49,6 +67,7 @@ fn errors_stay_when_there_are_any() {
 fn no_line_is_wider_than_the_terminal() {
     let mut state = measuring();
     state.current.as_mut().unwrap().what = "企鹅测量仪 企鹅测量仪".into();
+    state.cells[0].name = "企鹅测量仪".into();
     state.apply(&warning("w"), 13 * S);
     for width in 0..150 {
         let line = live_line(&state, width);

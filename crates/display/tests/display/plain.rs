@@ -35,23 +35,19 @@ fn a_run_is_told_in_a_few_lines() {
         .collect();
     let wanted = [
         "run run-1: 2 cells",
-        "prepare /mnt/array  0 %  0 B of 100 MiB",
-        "prepare /mnt/array  50 %  50 MiB of 100 MiB  10.00 MiB/s  0:05 left",
-        "prepare /mnt/array  100 %  100 MiB of 100 MiB  10.00 MiB/s  0:00 left",
-        "[1/2] File Server, iodepth 8",
-        "[1/2] File Server, iodepth 8  ramp 0:05/0:30  12.35k IOPS  96.45 MiB/s  p99 1.23 ms  \
-         0 errors",
-        "[1/2] File Server, iodepth 8  measure 0:05/0:30  12.35k IOPS  96.45 MiB/s  p99 1.23 ms  \
-         0 errors",
-        "[1/2] File Server, iodepth 8  measure 0:10/0:30  12.35k IOPS  96.45 MiB/s  p99 1.23 ms  \
-         0 errors",
-        "[1/2] File Server, iodepth 8  measure 0:15/0:30  12.35k IOPS  96.45 MiB/s  p99 1.23 ms  \
-         0 errors",
-        "[1/2] File Server, iodepth 8  measure 0:20/0:30  12.35k IOPS  96.45 MiB/s  p99 1.23 ms  \
-         0 errors",
-        "[1/2] File Server, iodepth 8, 2 workers  done  1.000k IOPS  3.906 MiB/s  p99 200 µs  \
-         0 errors",
+        "[1/2] File Server        Q8T2  1.000k IOPS  3.906 MiB/s  p50  151 µs  p99  200 µs",
         "run complete",
     ];
     assert_eq!(lines, wanted);
+}
+
+#[test]
+fn a_long_cell_is_heard_of_once_a_minute() {
+    let mut plain = PlainLines::default();
+    let mut lines = vec![plain.line(&started(), 0)];
+    lines.push(plain.line(&cell_started(0), 0));
+    lines.extend((0..700).map(|step| plain.line(&progress(0, Phase::Measure, step * S), step * S)));
+    let lines: Vec<String> = lines.into_iter().flatten().collect();
+    assert_eq!(lines.len(), 12, "{lines:?}");
+    assert!(lines[1].starts_with("[1/2] File Server, iodepth 8  1:00/0:30  12.35k IOPS"));
 }

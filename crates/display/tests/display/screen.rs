@@ -40,21 +40,109 @@ fn text(screen: &Screen, width: u16, height: u16) -> String {
 fn the_screen_shows_cells_figures_and_warnings() {
     let shown = text(&measuring(false), 80, 24);
     for wanted in [
-        "pgmeter  1 of 2 cells done  1:01  warnings: 1  run run-1",
-        "+ File Server, iod… 1.000k  3.906 MiB/s│",
-        "> 4 KiB random read, iodepth 1, 1 work…│",
-        "measure 0:19/0:30",
+        "pgmeter  [2/2]  ~15 s left  1:01  1 warning  run run-1",
+        "+ File Server Q8T2           1.000k│",
+        "> 4 KiB random read Q1T1           │",
+        "0:19/0:30",
         "IOPS 12.35k       bandwidth 96.45 MiB/s",
-        "p99  1.23 ms      errors    0",
-        "IOPS, up to 12.35k",
-        "bandwidth, up to 96.45 MiB/s",
+        "p50  150 µs       p99       1.23 ms",
+        " latency: p99 above p50 ",
+        " 1.23 ms ",
+        "  150 µs ",
+        " spread of latencies ",
         "             p50       p99       max",
         "read      151 µs    200 µs    200 µs",
         "the hypervisor gave 2 % to others",
-        "q or Ctrl-C: stop and keep what was measured",
+        "? help   s stop   n next cell   ↑↓ look at a cell   q leave the screen",
     ] {
         assert!(shown.contains(wanted), "`{wanted}` is missing:\n{shown}");
     }
+}
+
+#[test]
+fn strips_have_ticks_with_units_above_one_axis_of_time() {
+    let shown = text(&measuring(false), 100, 40);
+    for wanted in [
+        "  12.35k ████████████████████",
+        "       0 ████████████████████",
+        "96.45 MiB/s",
+        "            0:00            0:20",
+        // All latencies are of the second and the third octave, and a few of the sixth.
+        "2.10 ms ▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒▒",
+        "█████",
+    ] {
+        assert!(shown.contains(wanted), "`{wanted}` is missing:\n{shown}");
+    }
+}
+
+#[test]
+fn a_finished_cell_can_be_looked_at() {
+    let mut screen = measuring(false);
+    assert_eq!(screen.press(Key::Up), Asked::Nothing);
+    let shown = text(&screen, 80, 24);
+    for wanted in [
+        " [1/2] ",
+        "File Server, iodepth 8, 2 workers",
+        "measured for 0:10",
+        "1.000k IOPS   3.906 MiB/s",
+        "             IOPS      p50      p99      max",
+        "read        800.0",
+        "write       200.0",
+    ] {
+        assert!(shown.contains(wanted), "`{wanted}` is missing:\n{shown}");
+    }
+    let (narrow, wanted) = (text(&screen, 40, 10), "1.000k IOPS   3.906 MiB/s");
+    assert!(narrow.contains(wanted), "{narrow}");
+    for key in [Key::Back, Key::Down] {
+        let _ = screen.press(Key::Up);
+        let _ = screen.press(key);
+        assert!(text(&screen, 80, 24).contains("latency: p99"), "{key:?}");
+    }
+    let mut first = Screen::new(false);
+    first.take(&started(), 0);
+    first.take(&cell_started(0), 0);
+    let _ = first.press(Key::Down);
+    assert!(text(&first, 80, 24).contains("not measured yet"));
+}
+
+#[test]
+fn the_keys_are_told_on_the_smallest_terminal() {
+    let mut screen = measuring(false);
+    let _ = screen.press(Key::Help);
+    for (width, height) in [(40, 10), (80, 24)] {
+        let shown = text(&screen, width, height);
+        for wanted in [
+            "s, Ctrl-C  stop; again: end at once",
+            "q          leave; the run goes on",
+            "Ctrl-Z     suspend; `fg` goes on",
+        ] {
+            assert!(shown.contains(wanted), "`{wanted}` is missing:\n{shown}");
+        }
+    }
+    let _ = screen.press(Key::Help);
+    assert!(!text(&screen, 80, 24).contains("suspend"));
+}
+
+#[test]
+fn a_cell_is_skipped_only_while_it_is_measured() {
+    let mut screen = Screen::new(false);
+    screen.take(&started(), 0);
+    screen.take(&prepare(0, 10 << 30), 0);
+    assert_eq!(screen.press(Key::Next), Asked::Nothing);
+    screen.take(&cell_started(0), S);
+    assert_eq!(screen.press(Key::Next), Asked::Next);
+}
+
+#[test]
+fn whoever_leaves_ends_nothing() {
+    let mut screen = measuring(false);
+    assert_eq!(screen.press(Key::Leave), Asked::Nothing);
+    assert!(screen.is_left() && !screen.state().stopping);
+    // While the help is shown, it is the help that is left.
+    let mut screen = measuring(false);
+    let _ = screen.press(Key::Help);
+    let _ = screen.press(Key::Leave);
+    assert!(!screen.is_left());
 }
 
 #[test]
@@ -75,12 +163,15 @@ fn preparing_shows_speed_and_time_left() {
 
 #[test]
 fn a_screen_of_any_size_is_drawn() {
-    let screens = [Screen::new(false), measuring(false)];
+    let mut screens = [Screen::new(false), measuring(false), measuring(true)];
+    let _ = screens[1].press(Key::Help);
+    let _ = screens[2].press(Key::Up);
     for screen in &screens {
         for (width, height) in [
             (1, 1),
             (2, 50),
             (10, 3),
+            (40, 10),
             (59, 10),
             (60, 19),
             (200, 60),
@@ -126,7 +217,7 @@ fn asking_twice_ends_at_once() {
     assert_eq!(screen.press(Key::Stop), Asked::Stop);
     let shown = text(&screen, 80, 24);
     assert!(
-        shown.contains("stopping: what was measured is kept; q again ends at once"),
+        shown.contains("stopping: what was measured is kept; s again ends at once"),
         "{shown}"
     );
     assert_eq!(screen.press(Key::Stop), Asked::StopNow);

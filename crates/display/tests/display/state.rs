@@ -2,6 +2,7 @@
 
 use display::State;
 use results::{Phase, RunEvent, Status, SteadyVerdict};
+use workload::plan::{ArrivalKind, Cell, CurvePart, RepetitionRule};
 
 use crate::events::{cell_done, cell_started, prepare, progress, round, started, warning};
 use crate::sample;
@@ -80,7 +81,7 @@ fn a_cell_in_rounds_is_named_by_its_round_and_state() {
 #[test]
 fn a_done_cell_keeps_its_figures() {
     let state = after(&[(started(), 0), (cell_started(0), 0), (cell_done(0), S)]);
-    let done = state.cells[0].done.unwrap();
+    let done = state.cells[0].done.as_ref().unwrap();
     assert_eq!(
         (done.iops, done.errors, done.status),
         (1000.0, 0, Status::Complete)
@@ -106,17 +107,11 @@ fn memory_stays_bounded_however_long_a_run_takes() {
         state.apply(&progress(0, Phase::Measure, step), step);
         state.apply(&warning("again"), step);
     }
-    let current = state.current.unwrap();
-    assert!(current.iops_history.points(usize::MAX).len() <= 512);
-    assert!(current.iops_history.points(40).len() <= 40);
-    assert!(current.iops_history.points(0).len() <= 1);
-    assert!(
-        current
-            .iops_history
-            .points(40)
-            .iter()
-            .all(|point| *point == 12_345)
-    );
+    let past = state.current.unwrap().past;
+    assert!(past.iops.points(usize::MAX).len() <= 512);
+    assert!(past.octaves.points(usize::MAX).len() <= 512);
+    assert_eq!(past.iops.points(40), [12_345; 40]);
+    assert_eq!(past.iops.points(0), [0; 0]);
     assert_eq!(state.warnings.len(), 50);
     assert_eq!(state.warning_count, 100_000);
 }
@@ -137,4 +132,101 @@ fn figures_that_are_no_numbers_do_no_harm() {
     let current = state.current.clone().unwrap();
     assert_eq!(current.share(), None);
     assert!(display::live_line(&state, 80).contains("- IOPS"));
+}
+
+/// A search for a rate in place of the second cell: its peak and 20 trials.
+fn with_search() -> results::RunRecord {
+    let mut record = sample::record();
+    let peak = Cell {
+        curve: Some(CurvePart::Peak),
+        ..record.plan.cells[1].clone()
+    };
+    let trial = |number: u32| Cell {
+        index: 1 + number,
+        curve: Some(CurvePart::Trial {
+            number,
+            limit: "p99<=2ms".parse().unwrap(),
+            arrivals: ArrivalKind::Poisson,
+        }),
+        ..peak.clone()
+    };
+    let trials: Vec<Cell> = (1..=20).map(trial).collect();
+    record.plan.cells = [&record.plan.cells[..1], &[peak], &trials].concat();
+    record
+}
+
+#[test]
+fn a_search_is_not_told_to_need_all_the_trials_that_it_may_take() {
+    let record = Box::new(with_search());
+    let plan = record.plan.clone();
+    let mut state = after(&[(RunEvent::Started { record }, 0), (cell_started(0), 0)]);
+    assert_eq!(state.place(0), "1/22");
+    let done = |index: usize| RunEvent::CellDone {
+        record: Box::new(sample::cell_record(&plan, index, 10_000)),
+    };
+    state.apply(&done(0), 10 * S);
+    state.apply(&cell_started(1), 10 * S);
+    let told = state.place(1);
+    let trials = told.strip_prefix("2/2, peak, then ~");
+    let trials = trials.and_then(|it| it.strip_suffix(" trials")).unwrap();
+    let trials: usize = trials.parse().unwrap();
+    assert!((6..12).contains(&trials), "{told}");
+    // The peak and so many trials of 12 s each.
+    let left = display::time_left(&state).unwrap();
+    assert_eq!(left.ns, 12 * S * (1 + trials as u64));
+    state.apply(&done(1), 20 * S);
+    state.apply(&cell_started(2), 20 * S);
+    assert_eq!(state.place(2), format!("2/2, trial 1 of ~{trials}"));
+    assert_eq!(
+        (state.place_of_done(1), state.place_of_done(2)),
+        ("peak".into(), "trial 1".into())
+    );
+}
+
+#[test]
+fn what_may_be_left_out_or_added_is_told() {
+    let mut record = sample::record();
+    record.plan.cells[1].find_depth = true;
+    let started = |record: &results::RunRecord| RunEvent::Started {
+        record: Box::new(record.clone()),
+    };
+    let state = after(&[(started(&record), 0), (cell_started(0), 0)]);
+    assert_eq!(state.place(0), "1/≤2");
+    assert_eq!(display::time_left(&state).unwrap().text(), "≤25 s left");
+    record.plan.repetition_rule = Some(RepetitionRule {
+        precision: 0.01,
+        budget_ns: 600 * S,
+        repetitions_max: 30,
+    });
+    let begun = RunEvent::CellStarted {
+        index: 0,
+        count: 2,
+        what: "File Server".into(),
+        budget_left_ns: Some(600 * S),
+    };
+    let state = after(&[(started(&record), 0), (begun, 0)]);
+    assert_eq!(state.place(0), "1/2+");
+    assert_eq!(display::time_left(&state).unwrap().text(), "≤10 min left");
+}
+
+#[test]
+fn what_was_left_out_is_not_counted() {
+    let events = [(started(), 0), (cell_started(1), 0)];
+    assert_eq!(after(&events).place(1), "1/1");
+}
+
+#[test]
+fn time_left_learns_what_cells_take_beside_their_plan() {
+    let mut record = sample::record();
+    let third = record.plan.cells[1].clone();
+    record.plan.cells.push(Cell { index: 2, ..third });
+    let record = Box::new(record);
+    let mut state = after(&[(RunEvent::Started { record }, 0), (cell_started(0), 0)]);
+    assert_eq!(display::time_left(&state).unwrap().ns, 36 * S);
+    state.apply(&cell_done(0), 13 * S);
+    state.apply(&cell_started(1), 15 * S);
+    state.apply(&cell_done(1), 29 * S);
+    state.apply(&cell_started(2), 30 * S);
+    // The second took 16 s with what came before it: 4 s more than its plan.
+    assert_eq!(display::time_left(&state).unwrap().ns, 16 * S);
 }

@@ -234,26 +234,57 @@ pub fn classic(record: &RunRecord) -> Option<Table> {
 
 /// One row for each group of repetitions; none when nothing was repeated.
 pub fn estimates(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
-    let totals: Vec<&EstimateRecord> = record
-        .estimates
-        .iter()
-        .filter(|estimate| estimate.operation == "total")
-        .collect();
-    let mut groups: Vec<Vec<&EstimateRecord>> = Vec::new();
-    for estimate in totals {
-        match groups
-            .iter_mut()
-            .find(|group| group[0].key() == estimate.key())
-        {
+    let totals = record.estimates.iter();
+    let groups = grouped(totals.filter(|estimate| estimate.operation == TOTAL));
+    estimate_table(record, &groups, None, unit)
+}
+
+/// As [`estimates`], of each operation of the cells that have several.
+pub fn operation_estimates(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
+    let parts = record.estimates.iter();
+    let mut groups = grouped(parts.filter(|estimate| estimate.operation != TOTAL));
+    let keys: Vec<_> = groups.iter().map(|group| group[0].key()).collect();
+    let is_one_of_several =
+        |group: &[&EstimateRecord]| keys.iter().filter(|key| **key == group[0].key()).count() > 1;
+    groups.retain(|group| is_one_of_several(group));
+    estimate_table(record, &groups, Some(Column::name("operation")), unit)
+}
+
+/// What all operations together are called.
+const TOTAL: &str = "total";
+
+/// The figures of an operation of a cell over its repetitions.
+type Group<'a> = Vec<&'a EstimateRecord>;
+
+fn grouped<'a>(estimates: impl Iterator<Item = &'a EstimateRecord>) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group> = Vec::new();
+    for estimate in estimates {
+        let is_same = |group: &Group| {
+            group[0].operation == estimate.operation && group[0].key() == estimate.key()
+        };
+        match groups.iter_mut().find(|group| is_same(group)) {
             Some(group) => group.push(estimate),
             None => groups.push(vec![estimate]),
         }
     }
+    groups
+}
+
+/// A row for each group, with its operation where there is a column for that.
+fn estimate_table(
+    record: &RunRecord,
+    groups: &[Group],
+    operation: Option<Column>,
+    unit: LatencyUnit,
+) -> Option<Table> {
     if groups.is_empty() {
         return None;
     }
     let mut columns = place_columns();
     columns.pop();
+    let place_count = columns.len();
+    let has_operation = operation.is_some();
+    columns.extend(operation);
     columns.extend([
         Column::number("n", 15),
         Column::number("IOPS", 30),
@@ -269,14 +300,15 @@ pub fn estimates(record: &RunRecord, unit: LatencyUnit) -> Option<Table> {
         columns.push(Column::name("ended by"));
     }
     let names = CellNames::of(&record.plan);
-    let rows = groups
-        .iter()
-        .map(|group| {
-            let mut row = estimate_row(&names, group, unit);
-            row.extend(is_judged.then(|| ending(group)));
-            row
-        })
-        .collect();
+    let row = |group: &Group| {
+        let mut row = estimate_row(&names, group, unit);
+        if has_operation {
+            row.insert(place_count, printable(&group[0].operation));
+        }
+        row.extend(is_judged.then(|| ending(group)));
+        row
+    };
+    let rows = groups.iter().map(row).collect();
     let mut table = Table {
         columns,
         rows,

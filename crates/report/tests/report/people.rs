@@ -1,6 +1,6 @@
 //! Reports for people.
 
-use report::{Format, Model, Page, render};
+use report::{Format, Model, Page, Repetitions, render, render_text};
 use results::{Phase, RunRecord, Status, Warning, WarningCode};
 use unicode_width::UnicodeWidthStr;
 
@@ -163,15 +163,30 @@ fn repetitions_are_shown_with_their_uncertainty() {
         cell.repetition = repetition;
     }
     record.estimates = results::estimates(&record.cells);
-    let shown = text(&record, 80);
-    let heading = shown.find("over repetitions").unwrap();
-    let section = shown[heading..].split("\n\n").next().unwrap();
-    assert!(
-        section.starts_with("over repetitions, with 95 % confidence\n"),
-        "{section}"
+    let of_means = text(&record, 80);
+    let all = render_text(&record, Repetitions::All, Page::PLAIN);
+    for shown in [&of_means, &*all] {
+        let heading = shown.find("over repetitions").unwrap();
+        let section = shown[heading..].split("\n\n").next().unwrap();
+        assert!(
+            section.starts_with("over repetitions, with 95 % confidence\n"),
+            "{section}"
+        );
+        assert!(section.contains("1.000k ± 24.84"), "{section}");
+    }
+    // Means come first, one row a cell, and single repetitions where they are asked for.
+    assert_eq!(of_means.matches("\nFile Server ").count(), 3, "{of_means}");
+    assert!(of_means.contains("by operation, over repetitions"));
+    assert!(of_means.contains("`--all` shows each repetition"));
+    assert!(!all.contains("`--all`"), "{all}");
+    let first_table = |shown: &str| shown.split("\n\n").nth(1).unwrap().to_owned();
+    assert!(first_table(&of_means).contains("1.000k ± 24.84"));
+    assert!(first_table(&all).contains("rep"), "{all}");
+    assert_eq!(
+        first_table(&all).matches("\nFile Server ").count(),
+        3,
+        "{all}"
     );
-    assert!(section.contains("1.000k ± 24.84"), "{section}");
-    assert!(shown.contains("rep"), "{shown}");
 }
 
 #[test]
@@ -267,9 +282,17 @@ fn no_transaction_is_called_an_io_operation() {
     again.repetition = 1;
     record.cells.push(again);
     record.estimates = results::estimates(&record.cells);
-    let shown = text(&record, 100);
+    let page = Page {
+        width: 100,
+        color: false,
+    };
+    let shown = render_text(&record, Repetitions::All, page);
     assert!(shown.contains("over repetitions"), "{shown}");
     assert!(!shown.contains("IOPS"), "{shown}");
+    // What was measured once is the cell of requests alone.
+    let shown = text(&record, 100);
+    let (means, once) = shown.split_once("measured once").unwrap();
+    assert!(!means.contains("IOPS") && once.contains("IOPS"), "{shown}");
 }
 
 #[test]

@@ -11,8 +11,7 @@ mod requests;
 pub(crate) mod task;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use engine::TscClock;
@@ -25,7 +24,7 @@ use workload::plan::{Cell, FilePlan, Plan};
 use crate::RunError;
 use crate::cell::run_cell;
 use crate::exec;
-use crate::kit::{self, CellKit, Mark};
+use crate::kit::{self, CellKit, Mark, is_cut};
 use crate::lane::Lane;
 use crate::measured::Measured;
 use crate::observe::Observer;
@@ -49,7 +48,10 @@ pub(crate) struct FilesKit<'a> {
     pub cell: &'a Cell,
     pub targets: &'a mut BTreeMap<u32, Prepared>,
     pub clock: &'a TscClock,
-    pub stop: &'a Arc<AtomicBool>,
+    /// Set from outside to end the run.
+    pub stop: &'a AtomicBool,
+    /// Set from outside to go on with the next cell.
+    pub skip: &'a AtomicBool,
     /// Set from outside when the process goes on after it was stopped.
     pub continued: &'a AtomicBool,
     pub listener: &'a mut dyn FnMut(&RunEvent),
@@ -81,7 +83,7 @@ pub(crate) fn measure(mut kit: FilesKit<'_>, files: &FilePlan) -> FilesMeasured 
     warnings.extend(losses(kit.targets, kit.cell));
     warnings.extend(kit.remove_trees().err().and_then(|error| kit.left(&error)));
     let mut records = phases.records(kit.plan, kit.cell);
-    if kit.stop.load(Ordering::Relaxed)
+    if kit.is_cut()
         && let Some(last) = records.last_mut()
         && last.status == Status::Complete
     {
@@ -95,6 +97,10 @@ pub(crate) fn measure(mut kit: FilesKit<'_>, files: &FilePlan) -> FilesMeasured 
 }
 
 impl FilesKit<'_> {
+    fn is_cut(&self) -> bool {
+        is_cut(self.stop, Some(self.skip))
+    }
+
     /// What cannot be cleaned up takes nothing from what was measured. Files that could not be
     /// removed are tried again and named when the target is released.
     fn left(&self, error: &RunError) -> Option<Warning> {
@@ -137,7 +143,7 @@ impl FilesKit<'_> {
         grounds: &mut Grounds,
         phases: &mut Phases,
     ) -> Result<(), RunError> {
-        while !self.stop.load(Ordering::Relaxed) {
+        while !self.is_cut() {
             self.between(course.before(), grounds)?;
             let Some(stage) = course.next(grounds)? else {
                 break;
@@ -215,6 +221,7 @@ impl FilesKit<'_> {
                         cell: &cell,
                         clock: self.clock,
                         stop: self.stop,
+                        skip: Some(self.skip),
                         continued: self.continued,
                         course: shown,
                         mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads),

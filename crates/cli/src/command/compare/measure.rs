@@ -3,10 +3,8 @@
 use std::cell::RefCell;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use compare::{Comparison, ComparisonOptions, compare as compare_records, planned_differences};
-use display::{Asked, Display};
 use report::ComparisonDocument;
 use results::{RunEvent, RunRecord, Status, Warning};
 use run::{Finished, RunOptions, Turn, run_in_turn};
@@ -17,11 +15,12 @@ use super::live::Both;
 use super::{document, verdict};
 use crate::args::{CompareArgs, CompareFormat, WorkloadArgs};
 use crate::command::mounts::put_back;
-use crate::command::run::{DEFAULT_TARGET, exit, keeps, live, look_at, not_mounted, of_plan};
+use crate::command::run::{DEFAULT_TARGET, exit, keeps, look_at, not_mounted, of_plan};
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
 use crate::json::JsonOutput;
 use crate::keep::{Keeper, NotStored};
+use crate::live::Live;
 use crate::output::{try_new, write_measured};
 use crate::rescue::rescue;
 use crate::signals::{Continued, stop_flag};
@@ -56,11 +55,13 @@ pub(super) fn measure(
         keep: keeps(plans[0]),
         command: std::env::args().collect(),
         stop: stop_flag(at_once)?,
+        skip: Arc::default(),
         continued: continued.flag(),
         memory_is_meant: false,
     };
     let mut keepers = [(); 2].map(|()| Keeper::open(place, !args.no_db));
-    let [finished_a, finished_b] = in_turn(&sides, &options, &mut keepers, live_of(args)?);
+    let live = Live::begin((args.quiet, args.display), &options, at_once)?;
+    let [finished_a, finished_b] = in_turn(&sides, &options, &mut keepers, live);
     let [keeper_a, keeper_b] = keepers;
     // Both are kept, whatever became of the other.
     let stdout = json.stdout();
@@ -196,19 +197,14 @@ fn refuse_different_things([a, b]: [&Plan; 2], force: bool) -> Result<(), Failur
     Err(Failure::new(Exit::Usage, message, Some(help.to_owned())))
 }
 
-fn live_of(args: &CompareArgs) -> Result<Display, Failure> {
-    live(args.quiet, args.display)
-}
-
 /// Runs both, each into its own record, and shows both on one display.
 fn in_turn(
     sides: &[Side; 2],
     options: &RunOptions,
     keepers: &mut [Keeper; 2],
-    display: Display,
+    live: Live,
 ) -> [Finished; 2] {
-    let shown = RefCell::new((display, Both::default()));
-    let stop = Arc::clone(&options.stop);
+    let shown = RefCell::new((live, Both::default()));
     let [keeper_a, keeper_b] = keepers;
     let warnings = |side: &Side, keeper: &Keeper| -> Vec<Warning> {
         let own = side.warnings.iter().cloned();
@@ -217,11 +213,11 @@ fn in_turn(
     let (warnings_a, warnings_b) = (warnings(&sides[0], keeper_a), warnings(&sides[1], keeper_b));
     let mut hear_a = |event: &RunEvent| {
         keeper_a.hear(event);
-        show(&shown, 0, event, &stop);
+        show(&shown, 0, event);
     };
     let mut hear_b = |event: &RunEvent| {
         keeper_b.hear(event);
-        show(&shown, 1, event, &stop);
+        show(&shown, 1, event);
     };
     let turns = [
         Turn {
@@ -240,12 +236,10 @@ fn in_turn(
     finished
 }
 
-fn show(shown: &RefCell<(Display, Both)>, side: usize, event: &RunEvent, stop: &AtomicBool) {
-    let (display, both) = &mut *shown.borrow_mut();
-    if let Some(event) = both.heard(side, event)
-        && display.on_event(&event) != Asked::Nothing
-    {
-        stop.store(true, Ordering::Relaxed);
+fn show(shown: &RefCell<(Live, Both)>, side: usize, event: &RunEvent) {
+    let (live, both) = &mut *shown.borrow_mut();
+    if let Some(event) = both.heard(side, event) {
+        live.hear(&event);
     }
 }
 

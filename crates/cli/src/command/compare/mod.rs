@@ -113,7 +113,10 @@ fn document(
         true => render_comparisons(comparisons, format, page),
         false => render_published(comparisons, besides, format, page),
     };
-    Document::prose(text)
+    match format {
+        ComparisonFormat::Text => Document::Prose(text),
+        _ => Document::Markup(text),
+    }
 }
 
 /// What `--fail-on-regression` says, told on standard error too.

@@ -9,7 +9,7 @@ use super::contest::{Contest, PLACE};
 use crate::failure::{Exit, Failure};
 
 /// So often is told how far it is.
-const TOLD_EVERY: Duration = Duration::from_secs(5);
+const TOLD_EVERY: Duration = Duration::from_millis(500);
 /// Nearer to the fullness that was asked for than so many percent is near enough.
 const NEAR_PERCENT: f64 = 1.0;
 
@@ -19,12 +19,13 @@ impl Contest<'_> {
         let Some(aging) = &self.asked.aging else {
             return Ok(None);
         };
+        self.step("aging");
         let mut told = Instant::now();
         let mut progress = |progress: AgeProgress| {
             if told.elapsed() >= TOLD_EVERY {
                 told = Instant::now();
                 let share = progress.written_bytes as f64 / progress.wanted_bytes.max(1) as f64;
-                self.say(&format!("  aging: {:.0} %", share.min(1.0) * 100.0));
+                self.step(&format!("aging {:.0} %", share.min(1.0) * 100.0));
             }
         };
         let aged = age(&built.directory, aging, &self.stop, &mut progress)?;

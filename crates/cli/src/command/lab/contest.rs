@@ -1,9 +1,11 @@
 //! A contest: workloads on file systems, each job on a file system of its own.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use display::Parts;
 use lab::{Aged, Built, Choice, ChoiceKind, Job, Lab, LabError, Log};
 use results::{RunRecord, Status};
 use serde::{Deserialize, Serialize};
@@ -14,7 +16,8 @@ use workload::{Overrides, Workload, plan, wanted_targets};
 
 use super::aging::{in_note, shortfalls, too_full};
 use super::ground::Asked;
-use super::measure::{Assignment, keep, measure};
+use super::measure::{Assignment, keep, measure, tags};
+use super::progress::{outcome, parts, progress};
 use crate::args::ChangeArgs;
 use crate::failure::{Exit, Failure};
 use crate::input::{Input, input};
@@ -85,7 +88,7 @@ impl Side {
             place,
             stores,
             is_cold: self.is_cold,
-            is_quiet: self.is_quiet,
+            progress: progress(self.is_quiet),
             stdout: self.stdout,
             stop: Arc::clone(stop),
         }
@@ -99,7 +102,8 @@ pub(crate) struct Contest<'a> {
     pub place: &'a Place,
     pub stores: bool,
     pub is_cold: bool,
-    pub is_quiet: bool,
+    /// Tells how far it is.
+    pub progress: RefCell<Parts>,
     pub stdout: StandardOutput,
     pub stop: Arc<AtomicBool>,
 }
@@ -231,6 +235,9 @@ impl Contest<'_> {
         if let Some(host) = &self.asked.host {
             super::guest::probe_in(&mut lab, host, &self.stop)?;
         }
+        self.progress
+            .borrow_mut()
+            .expect(parts(jobs, |job| self.name(job)));
         for (place, job) in jobs.iter().enumerate() {
             if self.stop.load(Ordering::Relaxed) {
                 break;
@@ -238,7 +245,7 @@ impl Contest<'_> {
             if held.failed.contains(&job.choice_index) {
                 continue;
             }
-            self.announce(job, place + 1, jobs.len());
+            self.progress.borrow_mut().begin(place);
             if let Err(failure) = self.job(&mut lab, job, &mut held) {
                 let label = &self.asked.choices[job.choice_index].label;
                 let alarm = format!("{label}: {}", failure.text());
@@ -256,33 +263,32 @@ impl Contest<'_> {
             self.say(failure.text());
             held.alarms.push(failure.text().to_owned());
         }
+        self.progress.borrow_mut().end();
         Ok(held)
     }
 
     fn left_out(&self, job: &Job) -> String {
-        let label = &self.asked.choices[job.choice_index].label;
-        let workload = &self.entrants[job.workload_index].name;
-        format!("{label}: {workload} was interrupted and is left out")
+        format!("{} was interrupted and is left out", self.name(job))
     }
 
-    fn announce(&self, job: &Job, number: usize, count: usize) {
+    /// The file system and the workload of a job.
+    fn name(&self, job: &Job) -> String {
         let label = &self.asked.choices[job.choice_index].label;
-        let workload = &self.entrants[job.workload_index].name;
-        let repetition = job.repetition + 1;
-        self.say(&format!(
-            "[{number}/{count}] {label}: {workload}, repetition {repetition}"
-        ));
+        format!("{label}: {}", self.entrants[job.workload_index].name)
     }
 
+    /// Says what is being done of a job.
+    pub(super) fn step(&self, step: &str) {
+        self.progress.borrow_mut().step(step);
+    }
+
+    /// Says something that is to stay.
     pub(super) fn say(&self, text: &str) {
-        if !self.is_quiet {
-            tell_text!("{text}\n");
-        }
+        self.progress.borrow().say(text);
     }
 
     fn job(&self, lab: &mut Lab, job: &Job, held: &mut Held) -> Result<(), Failure> {
         let choice = &self.asked.choices[job.choice_index];
-        let start = Instant::now();
         let (record, costs) = match &self.asked.host {
             Some(host) => {
                 let (image, described, measured) = self.job_in_guest(lab, job, host)?;
@@ -298,7 +304,7 @@ impl Contest<'_> {
         if let Some((aging, aged)) = self.asked.aging.zip(costs.aged) {
             held.note(shortfalls(&choice.label, &aging, &aged));
         }
-        self.say(&format!("  done in {:.1} s", start.elapsed().as_secs_f64()));
+        self.progress.borrow_mut().done(&outcome(&record));
         held.done.push(Done {
             job: *job,
             record,
@@ -310,11 +316,13 @@ impl Contest<'_> {
     /// Does a job on a file system of this kernel.
     fn job_here(&self, lab: &mut Lab, job: &Job, held: &mut Held) -> Result<Measured, Failure> {
         let choice = &self.asked.choices[job.choice_index];
+        self.step("make the file system");
         let built = lab.build(choice, &self.asked.ground)?;
         held.note_built(job, choice, describe(&built), &built.notes);
         let measured = self.measure(lab.name(), job, &built);
         let (mkfs, directory) = (built.mkfs_time, built.directory.clone());
         // Whatever became of the workload, the file system goes.
+        self.step("unmount");
         let unmounted = lab.take_down(built);
         let (record, mut costs) = measured?;
         costs.mkfs = mkfs;
@@ -373,11 +381,12 @@ impl Contest<'_> {
             tags: tags(lab_name),
             overwrite_devices: Vec::new(),
             is_stored: self.stores,
-            is_quiet: self.is_quiet,
+            progress: &self.progress,
             stdout: self.stdout,
             stop: Arc::clone(&self.stop),
         };
         let (record, user_written_bytes) = measure(assignment, self.place)?;
+        self.step("make durable what was written");
         let sync = built.sync()?;
         let synced = sample();
         let written = |after: Option<DeviceSample>, before: Option<DeviceSample>| {
@@ -467,11 +476,6 @@ impl Held {
             }
         }
     }
-}
-
-/// What finds the runs of a lab in the store.
-pub(super) fn tags(lab_name: String) -> Vec<String> {
-    vec!["lab".to_owned(), lab_name]
 }
 
 /// What is mounted how.

@@ -57,7 +57,9 @@ impl Contest<'_> {
         host: &Host,
     ) -> Result<(Image, String, Measured), Failure> {
         let choice = &self.asked.choices[job.choice_index];
+        self.step("make the file system");
         let image = lab.build_image(choice, &self.asked.ground, &host.kernel)?;
+        self.step("start the guest");
         let answered = self.ask(lab, job, host, &image);
         lab.remove_image()?;
         let Answer {
@@ -86,7 +88,8 @@ impl Contest<'_> {
     /// Listens to a guest until it ends, or until somebody wants to end it all.
     pub(super) fn attend(&self, mut guest: Guest) -> Result<Guest, Failure> {
         let say = |line: &str| {
-            self.say(&format!("  guest: {}", workload::printable(line)));
+            let said = format!("guest: {}", workload::printable(line));
+            self.progress.borrow_mut().tell(&said);
             Next::Listen
         };
         listen(&mut guest, &self.stop, Duration::MAX, say)?;

@@ -1,10 +1,11 @@
 //! One run of the lab, as `run` does it, into the store.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
-use display::{Asked, Display, Kind, Surroundings};
+use display::Parts;
 use results::{CellRecord, RunEvent, RunRecord, Warning, WarningCode};
 use run::RunOptions;
 use workload::Planned;
@@ -16,10 +17,10 @@ use crate::keep::Keeper;
 use crate::rescue::rescue;
 use crate::signals::Continued;
 use crate::stored::Place;
-use crate::terminal::{StandardOutput, Stream, no_color};
+use crate::terminal::StandardOutput;
 
 /// What is to be measured.
-pub(crate) struct Assignment {
+pub(crate) struct Assignment<'a> {
     pub planned: Planned,
     /// What the record says of where it was made.
     pub notes: Vec<String>,
@@ -27,16 +28,17 @@ pub(crate) struct Assignment {
     /// Devices that were made for it, or that the user named.
     pub overwrite_devices: Vec<PathBuf>,
     pub is_stored: bool,
-    pub is_quiet: bool,
     /// What standard output is for.
     pub stdout: StandardOutput,
+    /// What it is a part of.
+    pub progress: &'a RefCell<Parts>,
     pub stop: Arc<AtomicBool>,
 }
 
-/// Measures, with a live line on a terminal, and keeps the run; how many bytes were written, where
+/// Measures, as a part of what goes on, and keeps the run; how many bytes were written, where
 /// all of them were counted.
 pub(crate) fn measure(
-    assignment: Assignment,
+    assignment: Assignment<'_>,
     place: &Place,
 ) -> Result<(RunRecord, Option<u64>), Failure> {
     let Assignment {
@@ -45,8 +47,8 @@ pub(crate) fn measure(
         tags,
         overwrite_devices,
         is_stored,
-        is_quiet,
         stdout,
+        progress,
         stop,
     } = assignment;
     if let Some(refusal) = planned.refusals.into_iter().next() {
@@ -61,28 +63,28 @@ pub(crate) fn measure(
     let options = RunOptions {
         overwrite_devices,
         command: std::env::args().collect(),
-        stop: Arc::clone(&stop),
+        stop,
         continued: continued.flag(),
         // What each file system lies on is said beside its column.
         memory_is_meant: true,
         ..RunOptions::default()
     };
-    let mut live = live(is_quiet)?;
     let mut prepared = Prepared::default();
     let mut finished = run::run(&planned.plan, warnings, &options, &mut |event| {
         keeper.hear(event);
         prepared.hear(event);
-        if live.on_event(event) != Asked::Nothing {
-            stop.store(true, Ordering::Relaxed);
-        }
+        progress.borrow_mut().hear(event);
     });
-    live.finish();
     // A run that was refused before it began is not in the store.
     let began = finished.error.is_none() || !finished.record.cells.is_empty();
     let not_stored = keeper.finish(&mut finished.record).filter(|_| began);
     if let Some(not_stored) = &not_stored {
         not_stored.tell();
         rescue(&finished.record, Vec::new(), stdout);
+        progress.borrow().aside(|| {
+            not_stored.tell();
+            rescue(&finished.record, Vec::new(), StandardOutput::Free);
+        });
     } else if is_stored && began {
         mark(&finished.record, &notes, &tags, place)?;
     }
@@ -151,18 +153,7 @@ fn mark(
     Ok(())
 }
 
-/// A live line on a terminal; of many short runs plain lines would be too many.
-fn live(is_quiet: bool) -> Result<Display, Failure> {
-    let is_terminal = Stream::Error.is_terminal();
-    let kind = if is_quiet || !is_terminal {
-        Kind::None
-    } else {
-        Kind::Line
-    };
-    let surroundings = Surroundings {
-        is_terminal,
-        no_color: no_color(),
-    };
-    Display::new(kind, surroundings)
-        .map_err(|error| Failure::system("cannot use the terminal for live figures", &error))
+/// What finds the runs of a lab in the store.
+pub(super) fn tags(lab_name: String) -> Vec<String> {
+    vec!["lab".to_owned(), lab_name]
 }

@@ -10,6 +10,7 @@ mod measure;
 mod outcome;
 mod peak;
 mod print;
+mod progress;
 mod recover;
 mod run;
 mod stored;

@@ -7,8 +7,8 @@ use workload::model::OneOrMany;
 use workload::plan::{CacheMode, EngineKind};
 use workload::{Overrides, Workload, plan, wanted_targets};
 
-use super::contest::{Contest, tags};
-use super::measure::{Assignment, measure};
+use super::contest::Contest;
+use super::measure::{Assignment, measure, tags};
 use crate::failure::{Exit, Failure};
 
 /// One request after the other, and as many as keep a device busy: the better counts.
@@ -29,7 +29,7 @@ pub(crate) fn peak(contest: &Contest, repetitions: u32) -> Result<Option<Peak>, 
     if !needs_device || asked.host.is_some() {
         return Ok(None);
     }
-    contest.say("the bare device, to find its peak");
+    contest.step("measure the bare device, to find its peak");
     let mut lab = Lab::begin(&asked.directory)?;
     let bare = lab.build_bare(&asked.ground)?;
     let described = format!(
@@ -72,7 +72,7 @@ fn on_device(
         tags: tags(lab_name),
         overwrite_devices: vec![device.to_owned()],
         is_stored: contest.stores,
-        is_quiet: contest.is_quiet,
+        progress: &contest.progress,
         stdout: contest.stdout,
         stop: std::sync::Arc::clone(&contest.stop),
     };

@@ -6,6 +6,7 @@ mod row;
 
 use std::path::{Path, PathBuf};
 
+use report::Repetitions;
 use store::{Imported, ImportedRun, RunsImported, Store, StoreError};
 
 use crate::args::{JsonArg, RunsAction, RunsArgs};
@@ -24,7 +25,9 @@ pub(crate) fn runs(args: &RunsArgs, place: &Place) -> Result<Exit, Failure> {
         return list::list(&args.list, place);
     };
     match action {
-        RunsAction::Show { run, json } => return show_stored(run, place, json),
+        RunsAction::Show { run, json } => {
+            return show_stored((run, Repetitions::Means), place, json);
+        }
         RunsAction::Rm {
             runs,
             dry_run,

@@ -3,9 +3,11 @@
 mod table;
 mod trial;
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use display::{ExpectedPart, Parts};
 use lab::recovery::{Crash, Mounted, Part, check_after_crash, trial_seed, write_until_killed};
 use lab::vm::{Host, Order};
 use lab::{Choice, Ground, Job, Lab, Medium, schedule};
@@ -13,6 +15,7 @@ use report::Lineup;
 use results::LabRecord;
 
 use super::guest::{Task, leave};
+use super::progress::progress;
 use super::stored::{keep, page_name, page_of_lab};
 use crate::args::{LabRecoverArgs, LineupArg, VmArg};
 use crate::failure::{Exit, Failure};
@@ -26,6 +29,8 @@ struct Trials<'a> {
     choices: Vec<Choice>,
     ground: Ground,
     host: Host,
+    /// Tells how far they are.
+    progress: RefCell<Parts>,
     stop: Arc<AtomicBool>,
 }
 
@@ -78,6 +83,7 @@ pub(super) fn recover(
         choices,
         ground,
         host,
+        progress: progress(args.table.quiet),
         stop: stop_flag(at_once)?,
     };
     let mut lab = Lab::begin(&directory)?;
@@ -121,6 +127,16 @@ impl Trials<'_> {
             ..Held::default()
         };
         let jobs = schedule(count, 1, self.args.trials, lab::Order::Turns, 0);
+        let part = |job: &Job| ExpectedPart {
+            what: format!(
+                "{}: trial {}",
+                self.choices[job.choice_index].label,
+                job.repetition + 1
+            ),
+            kind: 0,
+        };
+        let parts = jobs.iter().map(part).collect();
+        self.progress.borrow_mut().expect(parts);
         for (place, job) in jobs.iter().enumerate() {
             if self.stop.load(Ordering::Relaxed) {
                 break;
@@ -128,25 +144,14 @@ impl Trials<'_> {
             if held.failed.contains(&job.choice_index) {
                 continue;
             }
-            self.announce(job, place + 1, jobs.len());
+            self.progress.borrow_mut().begin(place);
             self.job(&mut lab, job, &mut held);
         }
         if let Err(error) = lab.end() {
             held.alarms.push(Failure::from(error).text().to_owned());
         }
+        self.progress.borrow_mut().end();
         held
-    }
-
-    fn announce(&self, job: &Job, number: usize, count: usize) {
-        let label = &self.choices[job.choice_index].label;
-        let trial = job.repetition + 1;
-        self.say(&format!("[{number}/{count}] {label}: trial {trial}"));
-    }
-
-    fn say(&self, text: &str) {
-        if !self.args.table.quiet {
-            tell_text!("{text}\n");
-        }
     }
 
     fn job(&self, lab: &mut Lab, job: &Job, held: &mut Held) {
@@ -154,13 +159,13 @@ impl Trials<'_> {
         let label = &self.choices[job.choice_index].label;
         match self.trial(lab, job, seed, held) {
             Ok(tried) => {
-                self.say(&format!("  {}", table::in_short(&tried)));
+                self.progress.borrow_mut().done(&table::in_short(&tried));
                 held.tried.push(tried);
             }
             Err(_) if self.stop.load(Ordering::Relaxed) => {}
             Err(failure) => {
                 let alarm = format!("{label}: {}", failure.text());
-                self.say(&alarm);
+                self.progress.borrow().say(&alarm);
                 held.alarms.push(alarm);
                 held.failed.push(job.choice_index);
             }

@@ -22,6 +22,7 @@ impl Trials<'_> {
         held: &mut Held,
     ) -> Result<Tried, Failure> {
         let choice = &self.choices[job.choice_index];
+        self.step("make the file system");
         let image = lab.build_image(choice, &self.ground, &self.host.kernel)?;
         self.describe(job, &image, held);
         let tried = self.on_image(lab, job, seed, &image);
@@ -43,10 +44,12 @@ impl Trials<'_> {
             seed,
             is_honest: !self.args.no_fsync,
         };
+        self.step("write until the kernel is killed");
         let mut writer = lab.boot(image, Task::Recover(part), &self.host)?;
         let done_count = self.write_and_kill(&mut writer, seed, lab)?;
         drop(writer);
         let part = Part::Check { seed, done_count };
+        self.step("look for what was synced");
         let mut reader = lab.boot(image, Task::Recover(part), &self.host)?;
         listen(&mut reader, &self.stop, Duration::MAX, |_| Next::Listen)?;
         let mounted: Result<Mounted, String> = answer(&lab.answer(), &reader)?;
@@ -67,7 +70,10 @@ impl Trials<'_> {
         let has_ended = listen(writer, &self.stop, STANDSTILL, |line| {
             match done_step(line) {
                 Some(step) => done_count = step + 1,
-                None => self.say(&format!("  guest: {}", workload::printable(line))),
+                None => {
+                    let said = format!("guest: {}", workload::printable(line));
+                    self.progress.borrow_mut().tell(&said);
+                }
             }
             match done_count >= crash.done_count {
                 true => Next::Leave,
@@ -88,6 +94,10 @@ impl Trials<'_> {
                 Heard::Ended => return Ok(done_count),
             }
         }
+    }
+
+    fn step(&self, step: &str) {
+        self.progress.borrow_mut().step(step);
     }
 
     fn describe(&self, job: &Job, image: &Image, held: &mut Held) {

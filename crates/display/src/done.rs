@@ -1,0 +1,229 @@
+//! The lines that stay for cells that are done: one each, under each other.
+
+use results::{CellRecord, Phase, RateTrial, Status};
+use unicode_width::UnicodeWidthStr;
+use units::format;
+use workload::plan::{CurvePart, ResponseLimit};
+
+use crate::line::{counted, cut, cut_start, unit};
+use crate::row::{CellRow, DoneCell};
+use crate::state::State;
+
+/// Names are cut to these widths before figures go, and to the second when they have gone.
+const NAME_WIDTHS: [usize; 2] = [12, 8];
+/// Targets are cut to this width before figures go.
+const TARGET_WIDTH: usize = 12;
+/// Blanks between two columns.
+const GAP: usize = 2;
+
+/// What can stand in a line besides place and name, in the order in which it goes where there is
+/// no room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DonePart {
+    Repetition,
+    P50,
+    Bandwidth,
+    P99,
+    Target,
+    Tag,
+}
+
+const GOING: [DonePart; 6] = [
+    DonePart::Repetition,
+    DonePart::P50,
+    DonePart::Bandwidth,
+    DonePart::P99,
+    DonePart::Target,
+    DonePart::Tag,
+];
+
+/// How wide what is, the same for all lines of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct LineWidths {
+    place: usize,
+    name: usize,
+    tag: usize,
+    target: usize,
+    repetition: usize,
+    rate: usize,
+    /// What has gone.
+    gone: usize,
+}
+
+/// Figures as they are told, and what is remarkable about them.
+struct DoneFigures {
+    rate: String,
+    bandwidth: String,
+    p50: String,
+    p99: String,
+    remarks: Vec<String>,
+}
+
+/// The line of a record that is done, on a terminal of so many columns; none of a cell that nobody
+/// planned.
+#[must_use]
+pub fn done_line(state: &State, record: &CellRecord, width: usize) -> Option<String> {
+    let index = record.index as usize;
+    let row = state.cells.get(index)?;
+    let told = told(record);
+    let mut layout = LineWidths::of(state, record);
+    let fixed = told.remarks.iter().map(|it| GAP + it.width()).sum();
+    layout.fit(width, fixed);
+    let place = format!("[{}]", state.place_of_done(index));
+    let name = name(row, record);
+    let pad_left = |text: &str, width: usize| {
+        let blanks = width.saturating_sub(text.width());
+        format!("{}{text}", " ".repeat(blanks))
+    };
+    let pad = |text: &str, width: usize| {
+        let blanks = width.saturating_sub(text.width());
+        format!("{text}{}", " ".repeat(blanks))
+    };
+    let mut parts = vec![format!(
+        "{} {}",
+        pad_left(&place, layout.place),
+        pad(&cut(&name, layout.name), layout.name)
+    )];
+    if layout.has(DonePart::Tag) {
+        parts.push(pad(&row.tag, layout.tag));
+    }
+    if layout.has(DonePart::Target) {
+        let target = row.target.as_deref().unwrap_or_default();
+        parts.push(pad(&cut_start(target, layout.target), layout.target));
+    }
+    if layout.has(DonePart::Repetition) {
+        let number = row.repetition.unwrap_or(1);
+        parts.push(pad_left(&format!("rep {number}"), layout.repetition));
+    }
+    parts.push(pad_left(&told.rate, layout.rate));
+    let figures = [
+        (DonePart::Bandwidth, &told.bandwidth, BANDWIDTH_WIDTH),
+        (DonePart::P50, &told.p50, PERCENTILE_WIDTH),
+        (DonePart::P99, &told.p99, PERCENTILE_WIDTH),
+    ];
+    let shown = figures.into_iter().filter(|it| layout.has(it.0));
+    parts.extend(shown.map(|(_, text, width)| pad_left(text, width)));
+    parts.extend(told.remarks);
+    Some(cut(parts.join(&" ".repeat(GAP)).trim_end(), width))
+}
+
+/// `1023.4 MiB/s`.
+const BANDWIDTH_WIDTH: usize = 11;
+/// `p99 12.3 µs`.
+const PERCENTILE_WIDTH: usize = 11;
+
+impl LineWidths {
+    /// All of it, as wide as the widest of the run.
+    fn of(state: &State, record: &CellRecord) -> Self {
+        let widest = |text: &dyn Fn(&CellRow) -> usize| state.cells.iter().map(text).max();
+        let places = (0..state.cells.len()).map(|index| state.place_of_done(index).width());
+        let has_trials = state.cells.iter().any(|row| row.part.is_some());
+        let last = state.cells.len().saturating_sub(1);
+        let place = match has_trials {
+            true => places.max(),
+            // All others are of the last one's form.
+            false => Some(state.place_of_done(last).width()),
+        };
+        let repetitions = widest(&|row| row.repetition.map_or(0, |it| it.to_string().len() + 4));
+        let name_of = |row: &CellRow| name(row, record).width();
+        Self {
+            place: place.unwrap_or(0) + "[]".len(),
+            name: widest(&name_of).unwrap_or(0),
+            tag: widest(&|row| row.tag.width()).unwrap_or(0),
+            target: widest(&|row| row.target.as_deref().map_or(0, UnicodeWidthStr::width))
+                .unwrap_or(0),
+            repetition: repetitions.unwrap_or(0),
+            rate: "12.34k ".len() + unit(&record.phase).len(),
+            gone: 0,
+        }
+    }
+
+    fn has(&self, column: DonePart) -> bool {
+        let is_gone = GOING[..self.gone].contains(&column);
+        let width = match column {
+            DonePart::Repetition => self.repetition,
+            DonePart::Target => self.target,
+            DonePart::Tag => self.tag,
+            DonePart::Bandwidth | DonePart::P50 | DonePart::P99 => 1,
+        };
+        !is_gone && width > 0
+    }
+
+    fn width(&self) -> usize {
+        let columns = [
+            (DonePart::Tag, self.tag),
+            (DonePart::Target, self.target),
+            (DonePart::Repetition, self.repetition),
+            (DonePart::Bandwidth, BANDWIDTH_WIDTH),
+            (DonePart::P50, PERCENTILE_WIDTH),
+            (DonePart::P99, PERCENTILE_WIDTH),
+        ];
+        let shown = columns.into_iter().filter(|it| self.has(it.0));
+        let columns: usize = shown.map(|it| GAP + it.1).sum();
+        self.place + 1 + self.name + columns + GAP + self.rate
+    }
+
+    /// Makes names and targets narrower, then lets columns go, until there is room for `fixed`
+    /// columns beside.
+    fn fit(&mut self, width: usize, fixed: usize) {
+        let excess = |layout: &Self| (layout.width() + fixed).saturating_sub(width);
+        let narrow = |column: usize, least: usize, excess: usize| {
+            column.saturating_sub(excess).max(column.min(least))
+        };
+        self.name = narrow(self.name, NAME_WIDTHS[0], excess(self));
+        self.target = narrow(self.target, TARGET_WIDTH, excess(self));
+        while excess(self) > 0 && self.gone < GOING.len() {
+            self.gone += 1;
+        }
+        self.name = narrow(self.name, NAME_WIDTHS[1], excess(self));
+    }
+}
+
+/// The name, with the phase of a classic program.
+fn name(row: &CellRow, record: &CellRecord) -> String {
+    match &record.phase {
+        Phase::Classic(phase) => format!("{}: {phase}", row.name),
+        _ => row.name.clone(),
+    }
+}
+
+fn told(record: &CellRecord) -> DoneFigures {
+    let figures = DoneCell::of(record);
+    let percentile = |name: &str, ns: Option<u64>| {
+        let value = ns.map_or_else(|| "-".to_owned(), format::latency_ns);
+        format!("{name} {value:>7}")
+    };
+    let mut told = DoneFigures {
+        rate: format!("{} {}", format::iops(figures.iops), unit(&record.phase)),
+        bandwidth: format::bandwidth(figures.bytes_per_second),
+        p50: percentile("p50", figures.p50_ns),
+        p99: percentile("p99", figures.p99_ns),
+        remarks: Vec::new(),
+    };
+    if let (Some(trial), Some(CurvePart::Trial { limit, .. })) =
+        (RateTrial::of(record), record.curve)
+    {
+        told.remark_trial(&trial, limit);
+    }
+    if figures.errors > 0 {
+        told.remarks.push(counted(figures.errors, "error"));
+    }
+    match figures.status {
+        Status::Complete => {}
+        Status::Interrupted => told.remarks.push("cut short".to_owned()),
+        Status::Failed => told.remarks.push("not valid".to_owned()),
+    }
+    told
+}
+
+impl DoneFigures {
+    /// Of a trial, what was due is what counts, and how long it took to be answered.
+    fn remark_trial(&mut self, trial: &RateTrial, limit: ResponseLimit) {
+        let response = trial.response_ns;
+        let response = response.map_or_else(|| "-".to_owned(), format::latency_ns);
+        self.bandwidth = format!("{} due", format::iops(trial.per_second));
+        self.p99 = format!("{} {response:>7}", limit.percentile.name());
+        let holds = if trial.holds { "holds" } else { "misses" };
+        self.remarks.push(holds.to_owned());
+    }
+}

@@ -1,0 +1,106 @@
+//! Points of the past at even distances, which double when there are too many.
+
+/// So many points are kept; when there are more, every two become one.
+const POINTS_MAX: usize = 512;
+
+/// What there can be a history of.
+pub trait Point: Sized {
+    /// One point that stands for several.
+    fn merged(points: &[Self]) -> Self;
+}
+
+impl Point for u64 {
+    /// The mean.
+    fn merged(points: &[Self]) -> Self {
+        let sum: u128 = points.iter().map(|value| u128::from(*value)).sum();
+        Self::try_from(sum / points.len().max(1) as u128).unwrap_or(Self::MAX)
+    }
+}
+
+impl Point for Vec<u64> {
+    /// The sums, place by place.
+    fn merged(points: &[Self]) -> Self {
+        let mut sums = Self::new();
+        for point in points {
+            sums.resize(sums.len().max(point.len()), 0);
+            for (sum, count) in sums.iter_mut().zip(point) {
+                *sum = sum.saturating_add(*count);
+            }
+        }
+        sums
+    }
+}
+
+/// Points of the past at even distances, which double when there are too many.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct History<P = u64> {
+    points: Vec<P>,
+    /// Values that make one point.
+    step: usize,
+    /// Values of the point that is not complete.
+    pending: Vec<P>,
+}
+
+impl<P> Default for History<P> {
+    fn default() -> Self {
+        Self {
+            points: Vec::new(),
+            step: 1,
+            pending: Vec::new(),
+        }
+    }
+}
+
+impl<P: Point> History<P> {
+    pub(crate) fn push(&mut self, value: P) {
+        self.pending.push(value);
+        if self.pending.len() < self.step {
+            return;
+        }
+        self.points.push(P::merged(&self.pending));
+        self.pending.clear();
+        if self.points.len() >= POINTS_MAX {
+            self.points = self.points.chunks(2).map(P::merged).collect();
+            self.step *= 2;
+        }
+    }
+
+    /// The points, oldest first, at most `limit`: where there are more, each stands for its share
+    /// of the time.
+    #[must_use]
+    pub fn points(&self, limit: usize) -> Vec<P> {
+        let (count, known) = (self.points.len().min(limit), self.points.len());
+        let bound = |column: usize| column * known / count;
+        let columns = 0..count;
+        columns
+            .map(|column| P::merged(&self.points[bound(column)..bound(column + 1)]))
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_of_the_past_is_in_as_many_columns_as_there_are() {
+        let mut history = History::default();
+        for value in 0..100_u64 {
+            history.push(value);
+        }
+        assert_eq!(history.points(usize::MAX).len(), 100);
+        assert_eq!(history.points(2), [24, 74]);
+        assert_eq!(history.points(30).len(), 30);
+        assert_eq!(history.points(0), [0; 0]);
+    }
+
+    #[test]
+    fn distributions_add_up_however_long_a_run_takes() {
+        let mut history: History<Vec<u64>> = History::default();
+        for number in 0..2048 {
+            history.push(vec![1; 1 + number % 3]);
+        }
+        let all = history.points(1).remove(0);
+        assert_eq!(all, [2048, 1365, 682]);
+    }
+}

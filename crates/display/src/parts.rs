@@ -1,0 +1,281 @@
+//! What has many parts, each of which takes its time: a line that is kept up to date, and one that
+//! stays for each part that is done.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget};
+use results::RunEvent;
+use units::printable;
+
+use crate::left::TimeLeft;
+use crate::line::{LiveLine, figures};
+use crate::output::{keep_up, line_bar, stay};
+use crate::state::State;
+use crate::{Kind, Surroundings, terminal};
+
+/// A part that is to come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpectedPart {
+    /// What it is, in a few words.
+    pub what: String,
+    /// The number of its kind: parts of a kind take about as long.
+    pub kind: usize,
+}
+
+/// Shows on standard error how far something is that has many parts.
+///
+/// Where there is no terminal, there are only the lines of parts that are done.
+#[derive(Debug)]
+pub struct Parts {
+    bar: Option<ProgressBar>,
+    is_silent: bool,
+    parts: Vec<ExpectedPart>,
+    /// What each part took that was done, and when the one of now began.
+    took: Vec<Option<Duration>>,
+    current: Option<(usize, Instant)>,
+    /// What is being done of it.
+    step: String,
+    /// The run that is part of it.
+    run: State,
+}
+
+impl Parts {
+    /// A line of the asked kind, or of the nearest kind that standard error can show.
+    #[must_use]
+    pub fn new(kind: Kind, surroundings: Surroundings) -> Self {
+        let is_silent = kind == Kind::None;
+        let has_bar = surroundings.can_redraw() && !is_silent;
+        Self {
+            bar: has_bar.then(|| line_bar(ProgressDrawTarget::stderr())),
+            is_silent,
+            parts: Vec::new(),
+            took: Vec::new(),
+            current: None,
+            step: String::new(),
+            run: State::default(),
+        }
+    }
+
+    /// Tells all parts that are to come, in their order.
+    pub fn expect(&mut self, parts: Vec<ExpectedPart>) {
+        self.took = vec![None; parts.len()];
+        self.parts = parts;
+    }
+
+    /// Says which part begins.
+    pub fn begin(&mut self, index: usize) {
+        self.current = Some((index, Instant::now()));
+        self.step("");
+    }
+
+    /// Says what is being done of the part now.
+    pub fn step(&mut self, step: &str) {
+        step.clone_into(&mut self.step);
+        self.run = State::default();
+        self.show();
+    }
+
+    /// Shows what happens in a run that is the step of now.
+    pub fn hear(&mut self, event: &RunEvent) {
+        let since = self.current.map(|(_, since)| since.elapsed());
+        let now_ns = since.map_or(0, |since| since.as_nanos());
+        self.run
+            .apply(event, u64::try_from(now_ns).unwrap_or(u64::MAX));
+        self.show();
+    }
+
+    /// Ends the part of now and leaves a line with its outcome.
+    pub fn done(&mut self, outcome: &str) {
+        let Some((index, since)) = self.current.take() else {
+            return;
+        };
+        let took = since.elapsed();
+        if let Some(known) = self.took.get_mut(index) {
+            *known = Some(took);
+        }
+        let width = self.parts.iter().map(|part| columns(&part.what)).max();
+        let what = self.parts.get(index).map_or("", |part| part.what.as_str());
+        let blanks = " ".repeat(width.unwrap_or(0).saturating_sub(columns(what)));
+        let line = LiveLine {
+            place: self.place(index),
+            long: format!("{what}{blanks}"),
+            name: what.to_owned(),
+            tag: String::new(),
+            parts: vec![(9, outcome.to_owned()), (1, seconds(took))],
+        };
+        self.say(&line.fit(self.width()));
+    }
+
+    /// Says something of the step of now: it passes on a terminal, and stays elsewhere.
+    pub fn tell(&mut self, detail: &str) {
+        match self.bar {
+            Some(_) => self.step(detail),
+            None => self.say(detail),
+        }
+    }
+
+    /// Lets something be written that is no part of this.
+    pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
+        match &self.bar {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        }
+    }
+
+    /// Leaves lines.
+    pub fn say(&self, text: &str) {
+        for line in text.lines().filter(|_| !self.is_silent) {
+            match &self.bar {
+                Some(bar) => stay(bar, line),
+                None => terminal::say(line),
+            }
+        }
+    }
+
+    /// Erases the line that is kept up to date; what is said from now on simply stays.
+    pub fn end(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn width(&self) -> usize {
+        match &self.bar {
+            Some(_) => terminal::width(),
+            // Lines for pipes are not cut: nobody knows how wide they will be read.
+            None => usize::MAX,
+        }
+    }
+
+    /// `[ 3/12] `, as wide for each.
+    fn place(&self, index: usize) -> String {
+        let count = self.parts.len().to_string();
+        let number = index + 1;
+        format!("[{number:>width$}/{count}] ", width = count.len())
+    }
+
+    fn show(&self) {
+        let Some(bar) = &self.bar else { return };
+        keep_up(bar, &self.line().fit(terminal::width()));
+    }
+
+    fn line(&self) -> LiveLine {
+        let left = self.left().map(TimeLeft::text);
+        let Some((index, since)) = self.current else {
+            return LiveLine::of(self.step.as_str());
+        };
+        let what = self.parts.get(index).map_or("", |part| part.what.as_str());
+        let mut line = LiveLine {
+            place: self.place(index),
+            ..LiveLine::of(what)
+        };
+        match &self.run.current {
+            Some(current) => line.parts = figures(current, left),
+            None => {
+                let step = Some(self.step.clone()).filter(|step| !step.is_empty());
+                line.parts.extend(step.map(|step| (8, step)));
+                line.parts.push((3, seconds(since.elapsed())));
+                line.parts.extend(left.map(|left| (6, left)));
+            }
+        }
+        line
+    }
+
+    /// How long all parts still take, as those of their kind did; none before the first is done.
+    fn left(&self) -> Option<TimeLeft> {
+        let (index, since) = self.current?;
+        let mut left = Duration::ZERO;
+        for (place, part) in self.parts.iter().enumerate().skip(index) {
+            let expected = self.expected(part.kind)?;
+            left += match place == index {
+                true => expected.saturating_sub(since.elapsed()),
+                false => expected,
+            };
+        }
+        Some(TimeLeft {
+            ns: u64::try_from(left.as_nanos()).unwrap_or(u64::MAX),
+            is_at_most: false,
+        })
+    }
+
+    /// What a part of a kind takes: the mean of those that were done, or of all kinds.
+    fn expected(&self, kind: usize) -> Option<Duration> {
+        let mean = |is_wanted: &dyn Fn(&ExpectedPart) -> bool| {
+            let known = self.parts.iter().zip(&self.took);
+            let took = known.filter(|it| is_wanted(it.0)).filter_map(|it| *it.1);
+            let (sum, count) = took.fold((Duration::ZERO, 0), |(sum, count), it| {
+                (sum + it, count + 1)
+            });
+            sum.checked_div(count)
+        };
+        mean(&|part| part.kind == kind).or_else(|| mean(&|_| true))
+    }
+}
+
+fn columns(text: &str) -> usize {
+    use unicode_width::UnicodeWidthStr;
+    printable(text).width()
+}
+
+fn seconds(span: Duration) -> String {
+    format!("{:.1} s", span.as_secs_f64())
+}
+
+impl Drop for Parts {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(names: &[(&str, usize)]) -> Parts {
+        let surroundings = Surroundings {
+            is_terminal: false,
+            is_dumb: false,
+            no_color: true,
+        };
+        let mut parts = Parts::new(Kind::None, surroundings);
+        let all = names.iter().map(|(what, kind)| ExpectedPart {
+            what: (*what).to_owned(),
+            kind: *kind,
+        });
+        parts.expect(all.collect());
+        parts
+    }
+
+    #[test]
+    fn time_left_is_that_of_parts_of_their_kind() {
+        let mut parts = parts(&[("a", 0), ("b", 1), ("a", 0), ("b", 1)]);
+        parts.begin(0);
+        assert_eq!(parts.left(), None);
+        parts.took[0] = Some(Duration::from_secs(100));
+        parts.took[1] = Some(Duration::from_secs(1000));
+        parts.begin(2);
+        let left = parts.left().unwrap();
+        assert!(
+            (1098..=1100).contains(&(left.ns / 1_000_000_000)),
+            "{left:?}"
+        );
+        assert_eq!(left.text(), "~18 min left");
+    }
+
+    #[test]
+    fn the_line_says_which_part_it_is_and_what_goes_on() {
+        let mut parts = parts(&[("ext4: create-remove", 0), ("xfs: create-remove", 0)]);
+        parts.begin(1);
+        parts.step("make the file system");
+        let line = parts.line();
+        assert_eq!(
+            line.clone().fit(40),
+            "[2/2] xfs: create…  make the file system"
+        );
+        let wide = line.fit(100);
+        assert!(
+            wide.starts_with("[2/2] xfs: create-remove  make the file system  0.0 s"),
+            "{wide}"
+        );
+    }
+}

@@ -1,0 +1,108 @@
+//! Where a run is among its cells, so far as it is known how many there are.
+
+use std::collections::BTreeSet;
+
+use results::RateSearch;
+use workload::plan::CurvePart;
+
+use crate::state::State;
+
+/// A peak that every search can be thought to begin from: how many trials follow depends on
+/// shares of it alone.
+const PEAK_OF_ANY: f64 = 1e6;
+
+/// Where a search for a rate is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SearchPlace {
+    /// The trial, from 1; none of the peak.
+    pub number: Option<usize>,
+    /// How many trials there are, as far as can be told.
+    pub trial_count: usize,
+    /// How many cells are still to be measured, this one included.
+    pub open_count: usize,
+}
+
+impl State {
+    /// Where the search that a cell belongs to is; none where it belongs to none.
+    #[must_use]
+    pub fn search(&self, index: usize) -> Option<SearchPlace> {
+        let row = self.cells.get(index)?;
+        // Of cells from before repetitions were told by the first, none is known.
+        let own = || {
+            let same = self.cells.iter().filter(|it| it.first == row.first);
+            same.filter(|it| it.repetition == row.repetition)
+        };
+        let limit = own().find_map(|it| match it.part {
+            Some(CurvePart::Trial { limit, .. }) => Some(limit),
+            _ => None,
+        })?;
+        let is_trial = |part: Option<CurvePart>| matches!(part, Some(CurvePart::Trial { .. }));
+        let tried = own().filter(|it| is_trial(it.part) && it.done.is_some());
+        let tried_count = tried.count();
+        let is_first = row.repetition.is_none_or(|number| number == 1);
+        let known = self.searches.get(&row.first);
+        let open_count = match (known, is_first) {
+            (Some(search), true) => search.trials_expected(),
+            (Some(search), false) => search.trials.len().saturating_sub(tried_count),
+            (None, _) => RateSearch {
+                limit,
+                peak_per_second: PEAK_OF_ANY,
+                trials: Vec::new(),
+            }
+            .trials_expected(),
+        };
+        let is_peak_open = own().any(|it| !is_trial(it.part) && it.done.is_none());
+        Some(SearchPlace {
+            number: is_trial(row.part).then_some(tried_count + 1),
+            trial_count: tried_count + open_count,
+            open_count: open_count + usize::from(is_peak_open),
+        })
+    }
+
+    /// Where the run is while it measures a cell: `3/12`, `7/12+`, `trial 3 of ~8`.
+    #[must_use]
+    pub fn place(&self, index: usize) -> String {
+        let Some(search) = self.search(index) else {
+            return self.place_of_all(index);
+        };
+        let step = match search.number {
+            None => format!("peak, then ~{} trials", search.trial_count),
+            Some(number) => format!("trial {number} of ~{}", search.trial_count),
+        };
+        match self.place_of_search(index) {
+            (_, 1) => step,
+            (number, count) => format!("{number}/{count}, {step}"),
+        }
+    }
+
+    /// As [`Self::place`], short and without what may change: for a cell that is done.
+    #[must_use]
+    pub fn place_of_done(&self, index: usize) -> String {
+        let part = self.cells.get(index).and_then(|row| row.part);
+        match (self.search(index), part) {
+            (Some(_), Some(CurvePart::Trial { number, .. })) => format!("trial {number}"),
+            (Some(_), _) => "peak".to_owned(),
+            (None, _) => self.place_of_all(index),
+        }
+    }
+
+    fn place_of_all(&self, index: usize) -> String {
+        let before = self.cells.iter().take(index);
+        let left_out_count = before.filter(|row| row.done.is_none()).count();
+        let number = index + 1 - left_out_count;
+        let known = self.cells.len().max(self.count) - left_out_count;
+        let after = self.cells.iter().skip(index);
+        match after.clone().any(|row| row.is_optional) {
+            _ if self.is_open_ended => format!("{number}/{known}+"),
+            true => format!("{number}/≤{known}"),
+            false => format!("{number}/{known}"),
+        }
+    }
+
+    /// Which of the run's searches and other workloads, and of how many.
+    fn place_of_search(&self, index: usize) -> (usize, usize) {
+        let firsts: BTreeSet<u32> = self.cells.iter().map(|row| row.first).collect();
+        let own = self.cells.get(index).map_or(0, |row| row.first);
+        (firsts.range(..=own).count(), firsts.len())
+    }
+}

@@ -1,0 +1,173 @@
+//! A cell in the list: what tells it from the others, and its figures once it is done.
+
+use std::collections::BTreeMap;
+
+use results::{CellNames, CellRecord, OperationFigures, Status, target_indexes};
+use workload::plan::{Cell, CurvePart, Plan};
+
+use crate::printable::printable;
+
+/// A cell in the list.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CellRow {
+    /// The cell in a few words.
+    pub what: String,
+    /// Its access specification or workload alone.
+    pub name: String,
+    /// Queue depth, workers where they differ, and the part of a curve: `QD8`, `Q8T2`, `QD8 50%`.
+    pub tag: String,
+    /// Its target, where there are several.
+    pub target: Option<String>,
+    /// From 1, where cells are repeated.
+    pub repetition: Option<u32>,
+    /// The index of the cell that it repeats, or of the peak that it belongs to.
+    pub first: u32,
+    /// Which part of a curve or of a search it is.
+    pub part: Option<CurvePart>,
+    /// Whether it is left out where the cells before it tell enough.
+    pub is_optional: bool,
+    /// What it takes by its plan, in nanoseconds; none where it ends by itself.
+    pub planned_ns: Option<u64>,
+    /// What it took, in nanoseconds, with what came before it.
+    pub took_ns: Option<u64>,
+    /// Its figures, once it is done.
+    pub done: Option<DoneCell>,
+}
+
+/// The figures of a cell that is done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DoneCell {
+    /// Operations per second.
+    pub iops: f64,
+    /// Bytes per second.
+    pub bytes_per_second: f64,
+    /// Median of the latency, in nanoseconds.
+    pub p50_ns: Option<u64>,
+    /// 99th percentile of the latency, in nanoseconds.
+    pub p99_ns: Option<u64>,
+    /// Failed operations.
+    pub errors: u64,
+    /// How the cell ended.
+    pub status: Status,
+    /// Measured time in nanoseconds.
+    pub run_time_ns: u64,
+    /// The figures of each operation.
+    pub operations: BTreeMap<String, DoneOperation>,
+}
+
+/// The figures of an operation in a cell that is done.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DoneOperation {
+    /// Operations per second.
+    pub per_second: f64,
+    /// Latencies in nanoseconds: mean, p50, p99, p99.9 and the largest.
+    pub latencies_ns: [Option<u64>; 5],
+}
+
+impl DoneCell {
+    pub(crate) fn of(record: &CellRecord) -> Self {
+        let total = &record.total;
+        let operations = record.operations.iter();
+        let operations = operations.filter(|(_, it)| it.count > 0);
+        Self {
+            iops: total.per_second,
+            bytes_per_second: total.bytes_per_second,
+            p50_ns: total.latency.percentiles_ns.p50,
+            p99_ns: total.latency.percentiles_ns.p99,
+            errors: total.errors,
+            status: record.status,
+            run_time_ns: record.run_time_ns,
+            operations: operations
+                .map(|(name, it)| (printable(name), DoneOperation::of(it)))
+                .collect(),
+        }
+    }
+}
+
+impl DoneOperation {
+    fn of(figures: &OperationFigures) -> Self {
+        let latency = &figures.latency;
+        let percentiles = &latency.percentiles_ns;
+        Self {
+            per_second: figures.per_second,
+            latencies_ns: [
+                latency.mean_ns.map(|ns| ns as u64),
+                percentiles.p50,
+                percentiles.p99,
+                percentiles.p99_9,
+                latency.max_ns,
+            ],
+        }
+    }
+}
+
+/// The rows of cells that were planned or added; `whats` tells each in a few words.
+pub fn rows<'a>(
+    cells: &'a [Cell],
+    whats: impl IntoIterator<Item = String>,
+    (names, plan): (&CellNames, &'a Plan),
+) -> Vec<CellRow> {
+    let all = || plan.cells.iter().chain(cells);
+    let has_workers = all().any(|cell| cell.workers.len() != all_workers(cells));
+    let is_repeated = plan.repetition_rule.is_some() || all().any(|cell| cell.repetition > 0);
+    let row = |(cell, what): (&Cell, String)| CellRow {
+        what: printable(&what),
+        name: printable(&names.planned(cell)),
+        tag: tag(cell, has_workers, cells),
+        target: (plan.targets.len() > 1).then(|| target(cell, plan)),
+        repetition: is_repeated.then(|| cell.repetition.saturating_add(1)),
+        first: cell.first_index.unwrap_or(cell.index),
+        part: cell.curve,
+        is_optional: cell.find_depth,
+        planned_ns: planned_ns(cell),
+        ..CellRow::default()
+    };
+    cells.iter().zip(whats).map(row).collect()
+}
+
+fn all_workers(cells: &[Cell]) -> usize {
+    cells.first().map_or(0, |cell| cell.workers.len())
+}
+
+fn tag(cell: &Cell, has_workers: bool, cells: &[Cell]) -> String {
+    let is_deep = cell.files.is_none() || cell.iodepth > 1;
+    let depth = match (is_deep, has_workers) {
+        // As KDiskMark writes queues and threads.
+        (true, true) => Some(format!("Q{}T{}", cell.iodepth, cell.workers.len())),
+        (true, false) => Some(format!("QD{}", cell.iodepth)),
+        (false, true) => Some(format!("T{}", cell.workers.len())),
+        (false, false) => None,
+    };
+    let part = match cell.curve {
+        // That of a search is told by its place.
+        Some(CurvePart::Peak) => {
+            let mut own = cells.iter().filter(|it| it.first_index == cell.first_index);
+            let is_point = |it: &Cell| matches!(it.curve, Some(CurvePart::Point { .. }));
+            own.any(is_point).then(|| "peak".to_owned())
+        }
+        Some(CurvePart::Point { percent, .. }) => Some(format!("{percent}%")),
+        Some(CurvePart::Trial { .. }) | None => None,
+    };
+    let parts: Vec<String> = depth.into_iter().chain(part).collect();
+    parts.join(" ")
+}
+
+fn target(cell: &Cell, plan: &Plan) -> String {
+    match target_indexes(cell).as_slice() {
+        [index] => {
+            let target = plan.targets.get(*index as usize);
+            let path = target.map(|target| target.path.to_string_lossy());
+            printable(&path.unwrap_or_default())
+        }
+        several => format!("{} targets", several.len()),
+    }
+}
+
+/// What a cell takes, where it ends by time.
+fn planned_ns(cell: &Cell) -> Option<u64> {
+    let ends_by_time = cell.run_time_ns > 0
+        && cell.operations.is_none()
+        && cell.steady.is_none()
+        && cell.files.is_none();
+    ends_by_time.then(|| cell.ramp_time_ns.saturating_add(cell.run_time_ns))
+}

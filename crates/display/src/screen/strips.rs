@@ -1,0 +1,255 @@
+//! The past of a cell as strips above one axis of time: rates, latencies, and how the latencies
+//! are spread.
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::symbols::Marker;
+use ratatui::text::Line;
+use ratatui::widgets::{Axis, Block, Borders, Chart, Dataset, GraphType, Paragraph, Sparkline};
+use units::format;
+
+use super::Screen;
+use crate::current::Past;
+
+/// Ticks stand in so many columns, where a strip is wide enough.
+const TICK_WIDTH: u16 = 12;
+const TICKED_WIDTH_MIN: u16 = 30;
+/// A head and two lines.
+const HEIGHT_MIN: u16 = 3;
+/// The time in the middle is told on an axis of so many columns.
+const MIDDLE_WIDTH_MIN: usize = 30;
+/// Shades by the share of a column's latencies that they begin with.
+const SHADES: [(f64, char); 4] = [(0.5, '█'), (0.1, '▓'), (0.01, '▒'), (0.0, '░')];
+
+/// What a strip shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Strip {
+    Iops,
+    Bandwidth,
+    Latency,
+    Heat,
+}
+
+/// As many strips as there is room for.
+fn strips(height: u16) -> &'static [Strip] {
+    match height / HEIGHT_MIN {
+        0 => &[],
+        1 => &[Strip::Iops],
+        2 => &[Strip::Iops, Strip::Latency],
+        3 => &[Strip::Iops, Strip::Latency, Strip::Heat],
+        _ => &[Strip::Iops, Strip::Bandwidth, Strip::Latency, Strip::Heat],
+    }
+}
+
+/// Draws what there is room for.
+pub fn draw(frame: &mut Frame, area: Rect, screen: &Screen, past: &Past, elapsed_ns: u64) {
+    let shown = strips(area.height.saturating_sub(1));
+    if shown.is_empty() {
+        return;
+    }
+    let [above, axis] = Layout::vertical([Constraint::Fill(1), Constraint::Length(1)]).areas(area);
+    let rows = Layout::vertical(vec![Constraint::Fill(1); shown.len()]).split(above);
+    for (strip, row) in shown.iter().zip(rows.iter()) {
+        strip.draw(frame, *row, screen, past);
+    }
+    let axis = inner(axis);
+    let columns = past.iops.points(usize::from(axis.width)).len();
+    let text = time_axis(columns, elapsed_ns);
+    let dim = Style::new().add_modifier(Modifier::DIM);
+    frame.render_widget(Paragraph::new(Line::styled(text, dim)), axis);
+}
+
+/// Where the columns of a strip are.
+fn inner(area: Rect) -> Rect {
+    let ticks = if area.width < TICKED_WIDTH_MIN {
+        0
+    } else {
+        TICK_WIDTH
+    };
+    Rect {
+        x: area.x + ticks,
+        width: area.width - ticks,
+        ..area
+    }
+}
+
+/// The times at both ends, and in the middle where there is room.
+fn time_axis(columns: usize, elapsed_ns: u64) -> String {
+    let (start, end) = ("0:00", format::span(elapsed_ns));
+    if columns < start.len() + end.len() + 1 {
+        return end;
+    }
+    let mut axis = start.to_owned();
+    if columns >= MIDDLE_WIDTH_MIN {
+        let middle = format::span(elapsed_ns / 2);
+        let at = columns / 2 - middle.len() / 2;
+        axis = format!("{axis:<at$}{middle}");
+    }
+    let at = columns - end.len();
+    format!("{axis:<at$}{end}")
+}
+
+impl Strip {
+    fn draw(self, frame: &mut Frame, area: Rect, screen: &Screen, past: &Past) {
+        let title = match self {
+            Self::Iops => " IOPS ",
+            Self::Bandwidth => " bandwidth ",
+            Self::Latency => " latency: p99 above p50 ",
+            Self::Heat => " spread of latencies ",
+        };
+        let block = Block::new().borders(Borders::TOP).title(title);
+        let below = block.inner(area);
+        frame.render_widget(block, area);
+        let plot = inner(below);
+        if plot.width == 0 || plot.height == 0 {
+            return;
+        }
+        let width = usize::from(plot.width);
+        let ticks = match self {
+            Self::Iops => {
+                let points = past.iops.points(width);
+                rate(frame, plot, &points, screen.style(Color::Cyan));
+                rate_ticks(&points, format::iops)
+            }
+            Self::Bandwidth => {
+                let points = past.bandwidth.points(width);
+                rate(frame, plot, &points, screen.style(Color::Magenta));
+                rate_ticks(&points, format::bandwidth)
+            }
+            Self::Latency => latency(frame, plot, screen, past),
+            Self::Heat => heat(frame, plot, screen, &past.octaves.points(width)),
+        };
+        if let Some(ticks) = ticks.filter(|_| plot.x > below.x) {
+            draw_ticks(frame, below, &ticks);
+        }
+    }
+}
+
+/// What the top and the bottom of a strip stand for.
+type Ticks = [String; 2];
+
+fn draw_ticks(frame: &mut Frame, area: Rect, [top, bottom]: &Ticks) {
+    let dim = Style::new().add_modifier(Modifier::DIM);
+    let room = usize::from(TICK_WIDTH) - 1;
+    let rows = [(0, top), (area.height - 1, bottom)];
+    let count = if area.height > 1 { 2 } else { 1 };
+    for (row, text) in rows.into_iter().take(count) {
+        let place = Rect {
+            y: area.y + row,
+            height: 1,
+            width: TICK_WIDTH,
+            ..area
+        };
+        let line = Line::styled(format!("{text:>room$}"), dim);
+        frame.render_widget(Paragraph::new(line), place);
+    }
+}
+
+fn rate(frame: &mut Frame, area: Rect, points: &[u64], style: Style) {
+    frame.render_widget(Sparkline::default().data(points).style(style), area);
+}
+
+fn rate_ticks(points: &[u64], show: fn(f64) -> String) -> Option<Ticks> {
+    let most = points.iter().max()?;
+    Some([show(*most as f64), "0".to_owned()])
+}
+
+/// Draws both percentiles on a logarithmic scale.
+fn latency(frame: &mut Frame, area: Rect, screen: &Screen, past: &Past) -> Option<Ticks> {
+    // Each column of text is two points wide.
+    let columns = usize::from(area.width);
+    let known = |points: Vec<u64>| -> Vec<(f64, f64)> {
+        let numbered = points.into_iter().enumerate();
+        let known = numbered.filter(|(_, ns)| *ns > 0);
+        known
+            .map(|(x, ns)| (x as f64, (ns as f64).log2()))
+            .collect()
+    };
+    let p50 = known(past.p50_ns.points(columns));
+    let p99 = known(past.p99_ns.points(columns));
+    let all = || p50.iter().chain(&p99).map(|point| point.1);
+    let (low, high) = (all().reduce(f64::min)?, all().reduce(f64::max)?);
+    // A line in the middle is better than one that fills all.
+    let (bottom, top) = if high - low < 1.0 {
+        (low - 1.0, high + 1.0)
+    } else {
+        (low, high)
+    };
+    let of = |data, color| {
+        Dataset::default()
+            .data(data)
+            .marker(Marker::Braille)
+            .graph_type(GraphType::Line)
+            .style(screen.style(color))
+    };
+    let chart = Chart::new(vec![of(&p99, Color::Yellow), of(&p50, Color::Green)])
+        .x_axis(Axis::default().bounds([0.0, columns.saturating_sub(1).max(1) as f64]))
+        .y_axis(Axis::default().bounds([bottom, top]));
+    frame.render_widget(chart, area);
+    Some([top, bottom].map(|octave| format::latency(octave.exp2())))
+}
+
+/// Draws how the latencies are spread, an octave or more to a line, the longest on top.
+fn heat(frame: &mut Frame, area: Rect, screen: &Screen, columns: &[Vec<u64>]) -> Option<Ticks> {
+    let is_used = |octave: &usize| {
+        let mut counts = columns.iter().filter_map(|it| it.get(*octave));
+        counts.any(|count| *count > 0)
+    };
+    let octave_count = columns.iter().map(Vec::len).max()?;
+    let low = (0..octave_count).find(is_used)?;
+    let high = (0..octave_count).rfind(is_used)?;
+    let each = (high - low + 1).div_ceil(usize::from(area.height));
+    let rows = (high - low + 1).div_ceil(each);
+    let line = |row: usize| {
+        let first = low + (rows - 1 - row) * each;
+        let shade = |column: &Vec<u64>| {
+            let all: u64 = column.iter().sum();
+            let own: u64 = column.iter().skip(first).take(each).sum();
+            shade(own, all)
+        };
+        let shades: String = columns.iter().map(shade).collect();
+        Line::styled(shades, screen.style(Color::Yellow))
+    };
+    let lines: Vec<Line> = (0..rows).map(line).collect();
+    // What is not used is left free above.
+    let free = area.height - u16::try_from(rows).unwrap_or(area.height);
+    let used = Rect {
+        y: area.y + free,
+        height: area.height - free,
+        ..area
+    };
+    frame.render_widget(Paragraph::new(lines), used);
+    let bound = |octave: usize| format::latency((octave as f64).exp2());
+    let top = low + (rows + usize::from(free)) * each;
+    Some([bound(top), bound(low)])
+}
+
+fn shade(own: u64, all: u64) -> char {
+    if own == 0 {
+        return ' ';
+    }
+    let share = own as f64 / all as f64;
+    let known = SHADES.iter().find(|(least, _)| share >= *least);
+    known.map_or(' ', |(_, shade)| *shade)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shades_tell_the_share() {
+        let shades = [0, 1, 10, 100, 500, 1000].map(|own| shade(own, 1000));
+        assert_eq!(shades, [' ', '░', '▒', '▓', '█', '█']);
+        assert_eq!(shade(0, 0), ' ');
+    }
+
+    #[test]
+    fn the_axis_ends_where_the_columns_do() {
+        const S: u64 = 1_000_000_000;
+        assert_eq!(time_axis(3, 7 * S), "0:07");
+        assert_eq!(time_axis(12, 7 * S), "0:00    0:07");
+        assert_eq!(time_axis(30, 20 * S), "0:00         0:10         0:20");
+    }
+}

@@ -1,0 +1,295 @@
+//! What a terminal shows: nothing is wider than it, what is done stays, and keys do what they say.
+
+use std::process::Command;
+
+use end_to_end::{Bed, Shell, need, on_terminal, shown_lines, too_wide, wait_for};
+use serde_json::Value;
+
+/// The widths at which everything is to fit.
+const WIDTHS: [usize; 3] = [40, 80, 200];
+
+/// Two cells in the page cache.
+const TWO_DEPTHS: [&str; 14] = [
+    "run",
+    "--rw",
+    "randread",
+    "--bs",
+    "4k",
+    "--iodepth",
+    "1,4",
+    "--size",
+    "4m",
+    "--cache",
+    "buffered",
+    "--ramp-time",
+    "0",
+    "--no-html",
+];
+
+/// A run of two cells on the bed's target, each for so long.
+fn two_depths(bed: &Bed, run_time: &str, more: &[&str]) -> Command {
+    let target = bed.target().to_string_lossy().into_owned();
+    let own = ["--target", &target, "--run-time", run_time];
+    bed.command(&[&TWO_DEPTHS[..], &own, more].concat())
+}
+
+/// A lab and a published experiment on a directory, with next to nothing to do.
+fn small_labs(bed: &Bed) -> [Vec<String>; 2] {
+    let target = bed.target().to_string_lossy().into_owned();
+    let choice = format!("path:{target}");
+    let lab = ["lab", "run", "create-remove", "--fs", &choice, "--no-html"];
+    let lab = [&lab[..], &["--repetitions", "2", "--set", "count=50"]].concat();
+    let paper = ["paper", "run", "lfs-postmark", "--target", &target];
+    let paper = [&paper[..], &["--scale", "0.0001"]].concat();
+    [lab, paper].map(|words| words.into_iter().map(str::to_owned).collect())
+}
+
+/// Every command that prints something for people and is done soon.
+const PRINTING: &[&str] = &[
+    "--help",
+    "--version",
+    "run --help",
+    "check --help",
+    "compare --help",
+    "lab run --help",
+    "lab recover --help",
+    "paper run --help",
+    "runs --help",
+    "selftest --help",
+    "list",
+    "keys",
+    "keys iodepth",
+    "show last",
+    "show last --all",
+    "report last",
+    "runs",
+    "runs show last",
+    "check quick -t target",
+    "check --rw randread -t target",
+    "check postmark -t target",
+    "compare @-2 last",
+    "compare last last",
+    "compare last --published lfs-postmark",
+    "paper list",
+    "lab list",
+    "doctor target",
+    "clean target",
+    // What is refused is told as well.
+    "run nosuch",
+    "run --nosuch",
+    "run quick -t /nosuch/directory/with/a/name/that/is/longer/than/forty/columns",
+    "show nosuch",
+    "keys nosuchkeyatall",
+];
+
+#[test]
+fn everything_that_is_printed_fits_the_terminal() {
+    let bed = Bed::new().unwrap();
+    let repeated = ["--repetitions", "2", "--quiet"];
+    let first = end_to_end::finish(&mut two_depths(&bed, "200ms", &repeated));
+    assert_eq!(first.code, 0, "{}", first.text());
+    let mut wide = Vec::new();
+    for columns in WIDTHS {
+        let mut check = |command: &Command| -> bool {
+            let Ok(seen) = on_terminal(command, columns) else {
+                return false;
+            };
+            assert!(!seen.stdout.contains("panicked"), "{}", seen.text());
+            assert!(!seen.stdout.trim().is_empty(), "{command:?} prints nothing");
+            let lines = too_wide(&seen.stdout, columns);
+            wide.extend(lines.iter().take(5).map(|line| {
+                let words: Vec<_> = command.get_args().collect();
+                format!("{columns}: {words:?}: {line}")
+            }));
+            true
+        };
+        if !check(&two_depths(&bed, "300ms", &["--repetitions", "2"])) {
+            end_to_end::skip!("`script` is not installed");
+        }
+        for words in small_labs(&bed) {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            check(&bed.command(&words));
+        }
+        let target = bed.target().to_string_lossy().into_owned();
+        let both = [
+            "compare",
+            "--target",
+            &target,
+            "--target",
+            &target,
+            "--repetitions",
+            "2",
+        ];
+        let short = ["--run-time", "100ms", "--ramp-time", "0", "--size", "1m"];
+        let workload = ["--cache", "buffered", "randread-4k"];
+        check(&bed.command(&[&both[..], &short, &workload].concat()));
+        for line in PRINTING {
+            let words: Vec<&str> = line.split(' ').collect();
+            check(&bed.command(&words));
+        }
+    }
+    assert_eq!(wide, [""; 0], "{}", wide.join("\n"));
+}
+
+/// The lines of finished cells, without their figures.
+fn places(lines: &[String]) -> Vec<String> {
+    let of_cells = lines.iter().filter(|line| line.contains("p99"));
+    let stay = of_cells.filter(|line| !line.contains(" left"));
+    let mut places: Vec<String> = stay
+        .map(|line| line.split("  ").take(2).collect::<Vec<_>>().join(" "))
+        .collect();
+    places.dedup();
+    places
+}
+
+#[test]
+fn a_line_stays_for_each_finished_cell() {
+    let bed = Bed::new().unwrap();
+    let run = two_depths(&bed, "1s", &[]);
+    let seen = need!(on_terminal(&run, 80));
+    let lines = shown_lines(&seen.stdout);
+    for wanted in ["[1/2] randread 4k  QD1", "[2/2] randread 4k  QD4"] {
+        let stays = lines.iter().filter(|line| line.starts_with(wanted));
+        assert!(stays.count() >= 1, "no `{wanted}` in\n{}", lines.join("\n"));
+    }
+    let live = |line: &&String| line.starts_with("[1/2] randread 4k QD1  ");
+    let live: Vec<&String> = lines.iter().filter(live).collect();
+    assert!(live.iter().any(|line| line.contains("left")), "{lines:?}");
+}
+
+#[test]
+fn a_pipe_gets_a_line_for_each_finished_cell_and_no_escapes() {
+    let bed = Bed::new().unwrap();
+    let mut run = two_depths(&bed, "300ms", &[]);
+    run.env_remove("NO_COLOR").env("TERM", "xterm-256color");
+    let seen = end_to_end::finish(&mut run);
+    assert!(!seen.text().contains('\x1b'), "{}", seen.text());
+    let lines: Vec<String> = seen.stderr.lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), 4, "{}", seen.text());
+    assert!(lines[0].ends_with(": 2 cells"), "{}", lines[0]);
+    let wanted = ["[1/2] randread 4k QD1", "[2/2] randread 4k QD4"];
+    assert_eq!(places(&lines), wanted);
+    assert_eq!(lines[3], "run complete");
+    let quiet = end_to_end::finish(&mut two_depths(&bed, "300ms", &["--quiet"]));
+    assert_eq!(quiet.stderr, "");
+}
+
+#[test]
+fn a_terminal_that_can_only_print_gets_no_escapes_and_no_screen() {
+    let bed = Bed::new().unwrap();
+    for (term, display) in [("dumb", "full"), ("dumb", "line"), ("", "full")] {
+        let mut run = two_depths(&bed, "300ms", &["--display", display]);
+        run.env_remove("NO_COLOR").env("TERM", term);
+        // `script` gets the terminal's name from here.
+        let seen = need!(on_dumb_terminal(&run, term));
+        assert!(!seen.contains('\x1b'), "{term}: {seen:?}");
+        assert!(seen.contains("[2/2] randread 4k  QD4"), "{seen}");
+        assert_eq!(
+            seen.contains("note: this terminal has no full screen"),
+            display == "full"
+        );
+    }
+}
+
+/// What a terminal of that name gets of a command.
+fn on_dumb_terminal(command: &Command, term: &str) -> Result<String, end_to_end::FixtureError> {
+    let mut words = vec![format!("TERM={term}")];
+    words.push(command.get_program().to_string_lossy().into_owned());
+    words.extend(
+        command
+            .get_args()
+            .map(|word| word.to_string_lossy().into_owned()),
+    );
+    let mut named = Command::new("env");
+    named.args(words);
+    if let Some(directory) = command.get_current_dir() {
+        named.current_dir(directory);
+    }
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => named.env(name, value),
+            None => named.env_remove(name),
+        };
+    }
+    Ok(on_terminal(&named, 80)?.stdout)
+}
+
+#[test]
+fn keys_of_the_full_screen_do_what_they_say() {
+    let bed = Bed::new().unwrap();
+    let run = two_depths(&bed, "5m", &["--display", "full"]);
+    let words = std::iter::once(run.get_program()).chain(run.get_args());
+    let words: Vec<String> = words.map(|it| it.to_string_lossy().into_owned()).collect();
+    let store = bed.path().join(end_to_end::STORE);
+    let line = format!(
+        "PGMETER_DB={} {}; echo ended: $?",
+        store.display(),
+        words.join(" ")
+    );
+    let shell = need!(Shell::new(bed.path(), (100, 30)));
+    shell.press(&[&line, "Enter"]);
+    wait_for("the first cell", || {
+        shell.is_full_screen() && shell.shows("spread of latencies") && shell.shows("[1/2]")
+    });
+    shell.press(&["?"]);
+    wait_for("the help", || shell.shows("leave; the run goes on"));
+    shell.press(&["?"]);
+    wait_for("no help", || !shell.shows("leave; the run goes on"));
+    shell.tmux(&["resize-window", "-x", "40", "-y", "10"]);
+    wait_for("a small screen", || shell.shows("? help  s stop  n next"));
+    shell.tmux(&["resize-window", "-x", "120", "-y", "40"]);
+    wait_for("a large screen", || {
+        shell.shows("s stop, keep what was measured")
+    });
+    bed.wait_for_intervals(1);
+    shell.press(&["n"]);
+    wait_for("the second cell", || shell.shows("[2/2]"));
+    shell.press(&["Up"]);
+    wait_for("the figures of the first", || {
+        shell.shows("cut short after")
+    });
+    shell.press(&["Escape"]);
+    wait_for("the second again", || shell.shows("spread of latencies"));
+    shell.press(&["q"]);
+    wait_for("the line", || {
+        !shell.is_full_screen() && shell.shows("the run goes on") && shell.shows("iodepth 4")
+    });
+    shell.press(&["C-c"]);
+    wait_for("the end", || shell.shows("ended: 130"));
+    let exported = bed.run(&["runs", "export", "last"]);
+    let record: Value = serde_json::from_str(&exported.stdout).unwrap();
+    assert_eq!(record["status"], "interrupted");
+    let cells = record["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 2);
+    for cell in cells {
+        assert_eq!(cell["status"], "interrupted");
+        assert!(cell["total"]["count"].as_u64().unwrap() > 0);
+    }
+}
+
+#[test]
+fn labs_tell_finished_parts_alone_where_there_is_no_terminal() {
+    let bed = Bed::new().unwrap();
+    for (words, name) in small_labs(&bed)
+        .iter()
+        .zip(["create-remove", "lfs-postmark"])
+    {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let seen = bed.run(&words);
+        let parts: Vec<&str> = seen
+            .stderr
+            .lines()
+            .filter(|it| it.starts_with('['))
+            .collect();
+        assert!(!parts.is_empty(), "{}", seen.text());
+        for (number, part) in (1..).zip(&parts) {
+            assert!(
+                part.starts_with(&format!("[{number}/{}] ", parts.len())),
+                "{part}"
+            );
+            assert!(part.contains(name) && part.ends_with(" s"), "{part}");
+        }
+        let quiet = bed.run(&[&words[..], &["--quiet"]].concat());
+        assert_eq!(quiet.stderr, "", "{}", quiet.text());
+    }
+}
