@@ -254,7 +254,7 @@ fn a_foreign_file_is_refused_and_stays() {
     let bed = need_bed();
     let victim = bed.target().join("database");
     std::fs::write(&victim, "precious").unwrap();
-    refused(&bed, &victim, &[], &["`", "was not made by pgmeter"]);
+    refused(&bed, &victim, &[], &["`", "was not created by pgmeter"]);
     assert_eq!(std::fs::read(&victim).unwrap(), b"precious");
     assert_eq!(bed.left_in_target(), ["database"]);
 }

@@ -359,7 +359,7 @@ fn what_does_not_go_with_a_new_file_is_refused() {
         (&["--verify"], "stamps"),
         (&["--workers", "2"], "workers"),
         (&["--until", "steady"], "only once"),
-        (&["--precondition", "1x"], "no new one"),
+        (&["--precondition", "1x"], "is not new"),
     ] {
         bed.run(&[&["check", "new.toml"], more].concat())
             .assert_refused(2, &[said, "new_file"]);

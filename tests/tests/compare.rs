@@ -279,7 +279,7 @@ fn what_is_no_record_is_refused() {
 fn one_run_is_too_few() {
     let (bed, _) = bed();
     bed.run(&["compare", "a.json"])
-        .assert_refused(2, &["two runs or more, not 1", "help: "]);
+        .assert_refused(2, &["at least two runs, not 1", "help: "]);
     assert_eq!(bed.run(&["compare"]).code, 2);
 }
 
@@ -288,7 +288,7 @@ fn a_record_without_a_complete_cell_is_refused() {
     let (bed, mut record) = bed();
     record["cells"] = json!([]);
     bed.file("b.json", record.to_string());
-    compare(&bed, &[]).assert_refused(2, &["no cell that was measured to its end"]);
+    compare(&bed, &[]).assert_refused(2, &["no cell that was measured to the end"]);
 }
 
 #[test]

@@ -96,7 +96,7 @@ fn what_a_stopped_run_had_in_flight_is_no_latency() {
     assert_eq!(child.wait().unwrap().code(), Some(0));
     let record = saved(&bed);
     let told = warnings(&record, "stood-still");
-    assert!(told[0].contains("left out of the figures"), "{told:?}");
+    assert!(told[0].contains("excluded from the figures"), "{told:?}");
     assert_eq!(warnings(&record, "interval-late"), [""; 0]);
     let cell = &record["cells"][0];
     let still = &cell["standstills"][0];

@@ -188,7 +188,7 @@ fn what_guests_cannot_have_is_refused() {
     }
     let line = ["--vm", "uml", "--fs", "ext4"];
     site.run(&[&line[..], &["--on", "zram"]].concat())
-        .assert_refused(2, &["`--on zram` is not for guests"]);
+        .assert_refused(2, &["`--on zram` does not work with guests"]);
     site.run(&[&line[..], &["--vm-memory", "4m"]].concat())
         .assert_refused(2, &["4MiB", "--vm-memory"]);
     let odd = site.run(&[

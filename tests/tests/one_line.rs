@@ -173,7 +173,10 @@ fn contradictions_in_one_line_are_refused_with_what_to_write() {
         ),
         (
             &["--bs", "4k"],
-            &["not what they do", "help: add `--rw randread`"],
+            &[
+                "nothing sets the access pattern",
+                "help: add `--rw randread`",
+            ],
         ),
         (
             &["--rw", "read", "--bs", "4k:60,64k:30"],
@@ -245,7 +248,8 @@ fn a_workload_is_read_from_standard_input_whatever_its_kind() {
     let wrong = bed.file("x", "size = \"4m\"\niodpth = 4\n");
     run_reading(&bed, &wrong, &["check", "-"])
         .assert_refused(USAGE, &["--> <stdin>:2:1", "`iodepth`"]);
-    run_reading(&bed, &toml, &["check", "-", "-"]).assert_refused(USAGE, &["can be read once"]);
+    run_reading(&bed, &toml, &["check", "-", "-"])
+        .assert_refused(USAGE, &["can be read only once"]);
     bed.run(&["check", "-"])
         .assert_refused(USAGE, &["--> <stdin>", "empty"]);
 }
@@ -366,7 +370,7 @@ fn a_workload_that_only_reads_reads_any_file_and_leaves_it() {
         &["quick"],
     ] {
         let seen = bed.run(&[&["run"], workload, &short].concat());
-        seen.assert_refused(SYSTEM, &["was not made by pgmeter", "help: "]);
+        seen.assert_refused(SYSTEM, &["was not created by pgmeter", "help: "]);
         assert!(state(&path) == before, "{workload:?} changed the file");
         assert_eq!(bed.left_in_target(), ["mail.db"]);
     }

@@ -47,7 +47,7 @@ fn what_was_measured_is_shown_and_kept_where_outputs_cannot_be_written() {
         1,
         &[
             "cannot write `/dev/full`: No space left",
-            "its record is in `",
+            "the run's record is in `",
         ],
     );
     assert!(seen.stdout.contains("Nothing"), "{}", seen.text());

@@ -622,7 +622,7 @@ fn measures_all_the_same(bed: &Bed, store: &Path, reason: &str) {
         ],
     );
     assert!(
-        seen.stderr.contains("its record is in `pgmeter-"),
+        seen.stderr.contains("the run's record is in `pgmeter-"),
         "{}",
         seen.text()
     );
@@ -633,7 +633,11 @@ fn measures_all_the_same(bed: &Bed, store: &Path, reason: &str) {
 
     let seen = bed.run(&["run", "null.toml", "--quiet", "--db", &store, "--json", "-"]);
     seen.assert_says(1, &["warning: the run is not in the results store", reason]);
-    assert!(!seen.stderr.contains("its record is in"), "{}", seen.text());
+    assert!(
+        !seen.stderr.contains("the run's record is in"),
+        "{}",
+        seen.text()
+    );
     let record: Value = serde_json::from_str(&seen.stdout).unwrap();
     assert!(codes(&record).contains("not-stored"), "{}", codes(&record));
 }
@@ -780,7 +784,7 @@ fn a_killed_run_is_interrupted_and_has_its_intervals() {
     let rows = list(&bed);
     assert_eq!(rows[0]["status"], "running");
     bed.run(&["runs", "rm", "last"])
-        .assert_refused(2, &["still going on"]);
+        .assert_refused(2, &["still going"]);
     bed.wait_for_intervals(2);
     child.kill().unwrap();
     child.wait().unwrap();
@@ -927,7 +931,7 @@ fn a_run_in_another_container_goes_on_and_is_not_removed() {
     };
     wait_for("the run", || is("running"));
     bed.run(&["runs", "rm", "last"])
-        .assert_refused(2, &["is still going on"]);
+        .assert_refused(2, &["is still going"]);
     child.kill().unwrap();
     child.wait().unwrap();
     wait_for("its end", || is("interrupted"));

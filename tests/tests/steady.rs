@@ -223,7 +223,7 @@ fn check_tells_what_is_preconditioned_and_what_cannot_be() {
         0,
         &[
             "precondition = 2x",
-            "what is used of each target is written 2x",
+            "the used part of each target is written 2x",
         ],
     );
     let seen = bed.run(&["check", "postmark", "--precondition", "2x"]);
