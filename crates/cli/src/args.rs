@@ -82,7 +82,7 @@ pub(crate) enum Command {
     Keys(KeysArgs),
     /// Print the JSON Schema of workload files, or of a document that `--json` writes
     Schema {
-        /// What stands in a document's `format` between `pgmeter-` and `/`, or `workload`
+        /// `workload`, or what a document's `format` has between `pgmeter-` and `/`
         #[arg(default_value = "workload", value_parser = schema_names())]
         name: String,
     },

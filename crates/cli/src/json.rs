@@ -67,7 +67,7 @@ impl RecordJsonArg {
             return Err(Failure::new(Exit::Usage, message, Some(help)));
         }
         if is_something_else(path) {
-            let message = format!("`--json {shown}` would replace a file that is no JSON");
+            let message = format!("`--json {shown}` would replace a file that is not JSON");
             let help = format!(
                 "to use it as a workload, write `{shown} --json`; to write JSON, name another file"
             );

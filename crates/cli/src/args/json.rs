@@ -8,7 +8,7 @@ use clap::Args;
 /// own: the key of `keys --json size`, the records of `compare --json a.json b.json`.
 #[derive(Debug, Args, Default, Clone)]
 pub(crate) struct JsonArg {
-    /// Print JSON and nothing else; with `=FILE`, write it there beside what is printed
+    /// Print JSON instead of text; `--json=FILE` writes it to a file, and text is still printed
     #[arg(
         id = "json",
         long = "json",
@@ -24,8 +24,8 @@ pub(crate) struct JsonArg {
 /// blank, too.
 #[derive(Debug, Args, Default, Clone)]
 pub(crate) struct RecordJsonArg {
-    /// Print the record as JSON and nothing else, the results on standard error; with a FILE, write
-    /// it there; an existing file is replaced
+    /// Print the record as JSON, and the results on standard error; with FILE, write the record
+    /// there instead, replacing an existing file
     #[arg(
         id = "json",
         long = "json",

@@ -211,7 +211,7 @@ impl Lineup {
         let first = self.columns.first().map_or("", |(name, _)| name.as_str());
         let times = match self.is_of_guests {
             true => format!(
-                "{} marks times, and figures got from them, of a kernel that is itself a \
+                "{} marks times, and figures derived from them, of a kernel that is itself a \
                  process: they are not comparable with those of a machine, so they are not \
                  ranked. ",
                 rows::GUEST_TIME
