@@ -25,7 +25,11 @@ where
     move |text| {
         let number = text.parse().ok();
         let number = number.filter(|number| (min..=max).contains(number));
-        number.ok_or_else(|| wanted(min, max))
+        number.ok_or_else(|| match max.to_string().len() {
+            // A bound of this length is the type's and not the option's.
+            19.. => format!("it takes a whole number of at least {min}"),
+            _ => wanted(min, max),
+        })
     }
 }
 

@@ -67,6 +67,7 @@ fn reworded(raw: &str, span: &std::ops::Range<usize>, page: &Page) -> (String, O
     }
     match raw.rsplit_once("; ") {
         Some((what, help)) => (format!("`{}`: {what}", key()), Some(help.to_owned())),
+        None if page.is_toml() => (raw.to_owned(), None),
         None => not_toml(raw, &page.excerpt(span)),
     }
 }

@@ -40,6 +40,11 @@ impl<'a> Page<'a> {
         shown
     }
 
+    /// Whether the text is TOML at all, whatever it says.
+    pub fn is_toml(&self) -> bool {
+        DeTable::parse(self.text).is_ok()
+    }
+
     /// The key whose value holds the span, dotted and without indices.
     pub fn key_at(&self, span: &Range<usize>) -> Option<String> {
         let document = DeTable::parse(self.text).ok()?;

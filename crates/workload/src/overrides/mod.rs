@@ -281,6 +281,11 @@ fn read(key: &str, value: &str) -> Result<Workload, Diagnostic> {
 
 /// The error of `--set`, whose help writes a pair and not a line of a file.
 fn in_a_pair(mut error: Diagnostic, key: &str) -> Diagnostic {
+    if error.message.ends_with(", not a list of tables") {
+        error.message = format!("`{key}` is in a list of tables, which `--set` cannot change");
+        error.help = Some("`--print toml` makes a file to change it in".to_owned());
+        return error;
+    }
     let name = key.rsplit('.').next().unwrap_or_default();
     let line = format!("write `{name} = ");
     let pair = format!("write `--set {key}=");

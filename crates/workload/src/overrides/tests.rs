@@ -84,6 +84,25 @@ fn an_unknown_key_names_the_nearest() {
 }
 
 #[test]
+fn the_help_of_a_pair_is_a_pair() {
+    for (pair, message) in [
+        ("iodepth=-5", "help: write `--set iodepth=1`"),
+        (
+            "iodepth=",
+            "`iodepth` is empty, not a whole number from 1 to 32768",
+        ),
+        (
+            "access_spec.line.size=8k",
+            "`access_spec.line.size` is in a list of tables, which `--set` cannot change",
+        ),
+        ("find_rate=p99", "error: `p99` is not one of p50"),
+    ] {
+        let refused = Overrides::new().set_pair(pair).unwrap_err().to_string();
+        assert!(refused.contains(message), "{pair}: {refused}");
+    }
+}
+
+#[test]
 fn a_value_out_of_range_is_refused_at_once() {
     assert_eq!(
         refusal("iodepth=100000"),
