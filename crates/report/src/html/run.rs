@@ -60,9 +60,16 @@ impl<'a> Run<'a> {
         runs.map(apart).collect()
     }
 
-    /// What was measured, in a few words.
+    /// What was measured, in a few words: the pack where all are parts of one.
     #[must_use]
     pub fn title(&self) -> String {
+        let mut packs = self.record.plan.workloads.iter().map(|it| &it.pack);
+        if let Some(Some(pack)) = packs.next()
+            && packs.all(|it| it.as_ref() == Some(pack))
+        {
+            let known = workload::builtin::find(pack).map(|it| it.title);
+            return printable(known.as_deref().unwrap_or(pack));
+        }
         let mut names: Vec<String> = Vec::new();
         for workload in &self.record.plan.workloads {
             let name = match workload.title.as_str() {
@@ -147,6 +154,21 @@ fn letter(index: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_parts_of_a_pack_are_called_by_its_title() {
+        let mut record = crate::html::sample::record();
+        let title = |record: &RunRecord| {
+            let records = [record.clone()];
+            Run::all(&records)[0].title()
+        };
+        assert_eq!(title(&record), "File Server");
+        let quick = workload::builtin::find("quick").unwrap().title;
+        for (pack, wanted) in [("quick", quick.as_str()), ("my-pack", "my-pack")] {
+            record.plan.workloads[0].pack = Some(pack.to_owned());
+            assert_eq!(title(&record), wanted);
+        }
+    }
 
     #[test]
     fn runs_have_letters_when_there_are_several() {

@@ -78,6 +78,18 @@ fn served(through: &[&CellRecord]) -> (String, bool) {
         let words = format!("the devices served what was read ({})", format::size(read));
         return (words, false);
     }
+    if is_synced(through) {
+        let words = match read {
+            0 => "what was written was synced to the devices".to_owned(),
+            read => format!(
+                "the devices served {:.1} % of the {} read, and what was written was synced to \
+                 them",
+                share * 100.0,
+                format::size(read)
+            ),
+        };
+        return (words, false);
+    }
     let words = match read {
         0 => "memory was measured; what was written reached devices later, if ever".to_owned(),
         read => format!(
@@ -87,4 +99,15 @@ fn served(through: &[&CellRecord]) -> (String, bool) {
         ),
     };
     (words, true)
+}
+
+/// Whether something was written, and all that wrote was synced within the measured time.
+fn is_synced(through: &[&CellRecord]) -> bool {
+    let count = |cell: &CellRecord, name: &str| cell.operation(name).map_or(0, |it| it.count);
+    let mut writing = through
+        .iter()
+        .filter(|cell| count(cell, "write") > 0)
+        .peekable();
+    let is_synced = |cell: &&CellRecord| count(cell, "fsync") + count(cell, "fdatasync") > 0;
+    writing.peek().is_some() && writing.all(is_synced)
 }

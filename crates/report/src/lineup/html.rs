@@ -217,7 +217,8 @@ fn bar(most: f64, value: &Value, is_best: bool) -> Markup {
             @if let Some((low, high)) = ends {
                 @let low = low.clamp(0.0, most);
                 @let width = share(high.min(most) - low);
-                div.whisker style={ "left:" (share(low)) ";width:" (width) } {}
+                @let is_cut = high > most;
+                div.whisker.cut[is_cut] style={ "left:" (share(low)) ";width:" (width) } {}
             }
         }
     }

@@ -129,12 +129,15 @@ impl Row {
         }
     }
 
-    /// The largest mean or end of an interval, for bars.
+    /// The largest mean or end of an interval, for bars; an interval far beyond all means is cut,
+    /// so that the bars are seen.
     pub fn most(&self) -> f64 {
+        const MEANS_MAX: f64 = 2.0;
         let end = |value: &Value| value.estimate.and_then(|it| it.ci95_high);
-        let values = self.values.iter().flatten();
-        let ends = values.map(|value| end(value).map_or(value.mean, |it| it.max(value.mean)));
-        ends.fold(0.0, f64::max)
+        let values = || self.values.iter().flatten();
+        let mean = values().map(|value| value.mean).fold(0.0, f64::max);
+        let ends = values().filter_map(end).fold(mean, f64::max);
+        ends.min(mean * MEANS_MAX)
     }
 }
 

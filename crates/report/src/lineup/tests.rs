@@ -273,6 +273,30 @@ fn a_lab_through_the_page_cache_says_so_at_the_top() {
 }
 
 #[test]
+fn what_was_synced_was_not_measured_in_the_page_cache() {
+    let mut lab = lab(&[1.0]);
+    for cell in lab.runs.iter_mut().flat_map(|run| &mut run.cells) {
+        cell.cache = workload::plan::CacheMode::Buffered;
+        if let Some(device) = &mut cell.device {
+            device.read_bytes = 0;
+        }
+        if let Some(write) = cell.operations.get("write").cloned() {
+            cell.operations.insert("fsync".to_owned(), write);
+        }
+    }
+    let wide = Page {
+        width: 300,
+        color: false,
+    };
+    let text = Lineup::of(&lab).render(LineupFormat::Text, wide);
+    assert!(!text.contains("The page cache was measured"), "{text}");
+    assert!(
+        text.contains("read, and what was written was synced to them"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_lab_is_the_same_when_it_is_read_back_and_has_rows_for_programs() {
     let lab = lab(&[1.0, 1.01, 0.99]);
     let again = results::LabRecord::from_json(&lab.to_json()).unwrap();
