@@ -29,9 +29,17 @@ fn with_runs() -> (Bed, Vec<String>) {
     let seen = bed.run(&["runs", "tag", "last", "after-trim"]);
     assert_eq!(seen.code, 0, "{}", seen.text());
     let listed = bed.run(&["runs", "--json"]);
-    let listed: Vec<Value> = serde_json::from_str(&listed.stdout).unwrap();
+    let listed: Value = serde_json::from_str(&listed.stdout).unwrap();
     let short = |run: &Value| run["short_id"].as_str().unwrap().to_owned();
-    (bed, listed.iter().map(short).collect())
+    (
+        bed,
+        listed["runs"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(short)
+            .collect(),
+    )
 }
 
 /// Asks as the script of a shell does, and checks that nothing else is said.
@@ -136,7 +144,7 @@ fn a_store_that_is_named_is_the_one_that_is_asked() {
 fn nothing_is_made_changed_or_complained_of() {
     let bed = bed();
     let runs = ["runs", "show", ""];
-    let options = ["--db", "--help"];
+    let options = ["--json", "--db", "--help"];
     assert_eq!(ends(&bed, &runs), options);
     assert!(!bed.path().join(STORE).exists());
     let store = bed.path().join(STORE);

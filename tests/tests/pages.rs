@@ -142,7 +142,8 @@ fn standard_output_that_is_for_a_document_does_not_tell_of_the_page() {
     let seen = bed.measure(&["small.toml", "--json", "-", "--html", "-"]);
     assert_eq!(seen.code, 2, "{}", seen.text());
     assert!(
-        seen.stderr.contains("`--json -` and `--html -` both want"),
+        seen.stderr
+            .contains("`--json -` and `--html -` cannot both use"),
         "{}",
         seen.text()
     );
