@@ -225,7 +225,7 @@ fn killed(arguments: &[&str]) {
         let mut child = bed.start(arguments);
         wait_for("files", || files_below(bed.target()).len() > 9);
         let in_use = bed.run(&["clean", &target, "--yes"]);
-        assert!(in_use.text().contains("still runs"), "{}", in_use.text());
+        assert!(in_use.text().contains("still running"), "{}", in_use.text());
         child.kill().unwrap();
         child.wait().unwrap();
         let left = files_below(bed.target()).len();
