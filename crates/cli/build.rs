@@ -1,10 +1,45 @@
-//! Tells the program which commit it is built from, where it is built in a clone.
+//! Tells the program which commit it is built from, where it is built in a clone, and compresses
+//! the schemas that it prints.
 
-use std::path::Path;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn main() {
+use flate2::Compression;
+use flate2::write::DeflateEncoder;
+
+const SCHEMAS: &str = "../../docs/schemas";
+
+fn main() -> std::io::Result<()> {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-changed={SCHEMAS}");
+    let out = std::env::var_os("OUT_DIR").ok_or(std::io::ErrorKind::NotFound)?;
+    compress_schemas(Path::new(SCHEMAS), Path::new(&out))?;
+    name_commit();
+    Ok(())
+}
+
+/// Deflates every schema, and writes the list of them as Rust.
+fn compress_schemas(folder: &Path, out: &Path) -> std::io::Result<()> {
+    let entries = std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut paths = entries.collect::<std::io::Result<Vec<PathBuf>>>()?;
+    paths.sort();
+    let mut list = String::from("&[\n");
+    for path in paths {
+        let Some(name) = path.file_stem().and_then(|name| name.to_str()) else {
+            continue;
+        };
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(&std::fs::read(&path)?)?;
+        let file = out.join(format!("{name}.deflate"));
+        std::fs::write(&file, encoder.finish()?)?;
+        list.push_str(&format!("({name:?}, include_bytes!({file:?})),\n"));
+    }
+    list.push(']');
+    std::fs::write(out.join("schemas.rs"), list)
+}
+
+fn name_commit() {
     // What lies in a directory of another project's clone is not of that project's commit.
     if git(&["rev-parse", "--show-prefix"]).as_deref() != Some("crates/cli/") {
         return;

@@ -1,51 +1,40 @@
 //! The JSON Schemas of all documents that commands print.
+//!
+//! They are made from the types by `cargo xtask docs` and compressed into the program: made by the
+//! program itself, they would take more than ten times as much of it.
+
+use std::io::Read;
 
 use clap::builder::PossibleValuesParser;
-use lab::{CleanedLabs, FileSystemList};
-use report::{ComparisonDocument, PaperDocument, PaperList};
-use results::{LabRecord, RunRecord};
-use selftest::SelfTest;
-use store::{RunList, RunsImported, RunsRemoved};
-use target::{CleanedTarget, Diagnosis};
-use units::document_schema;
+use flate2::read::DeflateDecoder;
 use workload::reference::schema_json;
-use workload::{BuiltinList, CheckedPlan, KeyList, ShownWorkload};
 
-/// A schema by its name, and how it is made.
-type NamedSchema = (&'static str, fn() -> String);
+/// The schema of workload files, which the program reads itself to explain their keys.
+const WORKLOAD: &str = "workload";
 
-/// The schema of workload files, and of every document by what stands in its `format` between
-/// `pgmeter-` and `/`.
-const SCHEMAS: [NamedSchema; 18] = [
-    ("workload", schema_json),
-    ("record", document_schema::<RunRecord>),
-    ("lab", document_schema::<LabRecord>),
-    ("check", document_schema::<CheckedPlan>),
-    ("list", document_schema::<BuiltinList>),
-    ("show", document_schema::<ShownWorkload>),
-    ("keys", document_schema::<KeyList>),
-    ("compare", document_schema::<ComparisonDocument>),
-    ("runs", document_schema::<RunList>),
-    ("runs-rm", document_schema::<RunsRemoved>),
-    ("runs-import", document_schema::<RunsImported>),
-    ("lab-list", document_schema::<FileSystemList>),
-    ("lab-clean", document_schema::<CleanedLabs>),
-    ("paper-list", document_schema::<PaperList>),
-    ("paper", document_schema::<PaperDocument>),
-    ("doctor", document_schema::<Diagnosis>),
-    ("clean", document_schema::<CleanedTarget>),
-    ("selftest", document_schema::<SelfTest>),
-];
+/// A schema by what stands in its document's `format` between `pgmeter-` and `/`, deflated.
+type NamedSchema = (&'static str, &'static [u8]);
+
+/// The schemas of documents, in the order of their names.
+const DOCUMENTS: &[NamedSchema] = include!(concat!(env!("OUT_DIR"), "/schemas.rs"));
 
 /// The names of all schemas, as an argument takes them.
 pub(crate) fn schema_names() -> PossibleValuesParser {
-    PossibleValuesParser::new(SCHEMAS.map(|(name, _)| name))
+    let documents = DOCUMENTS.iter().map(|(name, _)| *name);
+    PossibleValuesParser::new(std::iter::once(WORKLOAD).chain(documents))
 }
 
 /// The JSON Schema of that name.
 pub(crate) fn schema(name: &str) -> Option<String> {
-    let (_, schema) = SCHEMAS.iter().find(|(known, _)| *known == name)?;
-    Some(schema())
+    if name == WORKLOAD {
+        return Some(schema_json());
+    }
+    let (_, deflated) = DOCUMENTS.iter().find(|(known, _)| *known == name)?;
+    let mut schema = String::new();
+    DeflateDecoder::new(*deflated)
+        .read_to_string(&mut schema)
+        .ok()?;
+    Some(schema)
 }
 
 #[cfg(test)]
@@ -54,8 +43,9 @@ mod tests {
 
     #[test]
     fn every_schema_is_called_as_the_format_that_it_describes() {
-        for (name, schema) in SCHEMAS.iter().filter(|(name, _)| *name != "workload") {
-            let schema: serde_json::Value = serde_json::from_str(&schema()).unwrap();
+        assert!(!DOCUMENTS.is_empty());
+        for (name, _) in DOCUMENTS {
+            let schema: serde_json::Value = serde_json::from_str(&schema(name).unwrap()).unwrap();
             let format = schema["properties"]["format"]["const"].as_str().unwrap();
             let (seen, number) = format.split_once('/').unwrap();
             assert_eq!(seen, format!("pgmeter-{name}"));
@@ -66,7 +56,7 @@ mod tests {
     #[test]
     fn every_schema_has_its_row_in_the_documents() {
         let page = include_str!("../../../docs/results.md");
-        for (name, _) in SCHEMAS {
+        for name in std::iter::once(&WORKLOAD).chain(DOCUMENTS.iter().map(|(name, _)| name)) {
             assert!(page.contains(&format!("\n| `{name}` | ")), "{name}");
         }
     }

@@ -2,33 +2,42 @@
 
 mod picture;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::error::Failure;
 use crate::workspace;
 
-/// What the generator writes, relative to the workspace root.
+/// What the generators write, relative to the workspace root, besides all that lies in [`SCHEMAS`].
 const GENERATED: [&str; 2] = ["docs/workload.md", "docs/workload.schema.json"];
-/// The generator, as arguments of cargo.
-const GENERATOR: [&str; 6] = ["run", "--quiet", "-p", "workload", "--example", "reference"];
+/// The schemas of documents, a file each.
+const SCHEMAS: &str = "docs/schemas";
+/// The generators, as arguments of cargo.
+const GENERATORS: [[&str; 6]; 2] = [
+    ["run", "--quiet", "-p", "workload", "--example", "reference"],
+    ["run", "--quiet", "-p", "pgmeter", "--example", "schemas"],
+];
 
 /// Writes every generated document.
 pub fn write() -> Result<(), Failure> {
     generate()?;
-    for path in GENERATED {
-        println!("wrote {path}");
+    for path in generated()? {
+        println!("wrote {}", path.display());
     }
     picture::write()
 }
 
 /// Compares every generated document with what the types say now, and leaves it as it was.
 pub fn check() -> Result<(), Failure> {
-    let before: Vec<(PathBuf, String)> =
-        GENERATED.iter().map(|path| read(Path::new(path))).collect();
+    let before: BTreeMap<PathBuf, String> = generated()?.into_iter().map(read).collect();
     generate()?;
     let mut stale = Vec::new();
-    for (path, seen) in before {
-        if read(&path).1 != seen {
+    let after = generated()?;
+    let count = after.len();
+    for (path, now) in after.into_iter().map(read) {
+        // One that was not there is as stale as an empty one.
+        let seen = before.get(&path).cloned().unwrap_or_default();
+        if now != seen {
             let whole = workspace::root().join(&path);
             std::fs::write(&whole, seen).map_err(Failure::file(&whole))?;
             stale.push(format!("`{}`", path.display()));
@@ -36,7 +45,7 @@ pub fn check() -> Result<(), Failure> {
     }
     picture::check()?;
     if stale.is_empty() {
-        println!("docs: {} generated documents are current", GENERATED.len());
+        println!("docs: {count} generated documents are current");
         return Ok(());
     }
     let list = stale.join(", ");
@@ -45,23 +54,36 @@ pub fn check() -> Result<(), Failure> {
     )))
 }
 
-/// A document's text; one that is missing is as stale as an empty one.
-fn read(path: &Path) -> (PathBuf, String) {
-    let text = std::fs::read_to_string(workspace::root().join(path)).unwrap_or_default();
-    (path.to_path_buf(), text)
+/// All that the generators write, as far as it is there.
+fn generated() -> Result<Vec<PathBuf>, Failure> {
+    let folder = workspace::root().join(SCHEMAS);
+    let entries = std::fs::read_dir(&folder).map_err(Failure::file(&folder))?;
+    let schemas = entries
+        .flatten()
+        .map(|it| Path::new(SCHEMAS).join(it.file_name()));
+    let mut paths: Vec<PathBuf> = GENERATED.iter().map(PathBuf::from).chain(schemas).collect();
+    paths.sort();
+    Ok(paths)
+}
+
+/// A document with its text; one that is missing is as stale as an empty one.
+fn read(path: PathBuf) -> (PathBuf, String) {
+    let text = std::fs::read_to_string(workspace::root().join(&path)).unwrap_or_default();
+    (path, text)
 }
 
 fn generate() -> Result<(), Failure> {
-    let status = workspace::cargo()
-        .args(GENERATOR)
-        .status()
-        .map_err(Failure::start("cargo"))?;
-    if status.success() {
-        return Ok(());
+    for generator in GENERATORS {
+        let status = workspace::cargo()
+            .args(generator)
+            .status()
+            .map_err(Failure::start("cargo"))?;
+        if !status.success() {
+            return Err(Failure::Program {
+                program: format!("cargo {}", generator.join(" ")),
+                message: status.to_string(),
+            });
+        }
     }
-    let program = format!("cargo {}", GENERATOR.join(" "));
-    Err(Failure::Program {
-        program,
-        message: status.to_string(),
-    })
+    Ok(())
 }

@@ -129,7 +129,7 @@ fn a_cut_store_is_told() {
 #[test]
 fn rows_that_do_not_belong_are_told() {
     for (sql, wanted) in [
-        ("UPDATE headers SET record = '{'", "not a record"),
+        ("UPDATE headers SET record = '{'", "not a pgmeter record"),
         (
             "UPDATE cells SET figures = '{}' WHERE position = 0",
             "missing field",
