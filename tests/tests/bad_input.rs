@@ -220,7 +220,7 @@ fn files_that_are_too_large_are_refused_with_the_limit() {
         .assert_refused(2, &[said]);
     for command in ["check", "show"] {
         bed.run(&[command, "huge.toml"])
-            .assert_refused(2, &["104857600 bytes", "67108864 at most"]);
+            .assert_refused(2, &["104857600 bytes", "at most 67108864"]);
     }
 }
 
@@ -235,7 +235,7 @@ fn a_read_only_target_is_refused() {
 fn a_full_target_is_refused_before_anything_is_written() {
     let bed = need_bed();
     let mount = need!(Mount::tmpfs(bed.target(), 1 << 20));
-    refused(&bed, mount.path(), &[], &["free", "1MiB"]);
+    refused(&bed, mount.path(), &[], &["free", "1 MiB"]);
     assert!(bed.left_in_target().is_empty());
 }
 

@@ -50,7 +50,8 @@ fn file_systems_stand_beside_each_other_and_nothing_is_left() {
     }
     assert_eq!(site.traces(), [""; 0]);
     assert_eq!(site.bed.left_in_target(), [""; 0]);
-    let runs = site.bed.run(&["runs", "--tag", "lab"]);
+    let all = ["runs", "--all", "--tag", "lab", "--columns", "run,note"];
+    let runs = site.bed.run(&all);
     assert_eq!(
         runs.stdout.matches("scale 0.5").count(),
         10,

@@ -87,7 +87,7 @@ fn rounds_that_are_never_steady_are_a_warning_and_no_failure() {
     let warnings = record["warnings"].to_string();
     assert!(warnings.contains("\"not-steady\""), "{warnings}");
     assert!(
-        warnings.contains("not steady after 3 rounds: the last 2 lie"),
+        warnings.contains("not steady after 3 rounds: the last 2 differ by"),
         "{warnings}"
     );
 }

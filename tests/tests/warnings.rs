@@ -368,7 +368,10 @@ fn a_device_is_held_at_the_limit_of_a_control_group() {
     let (record, told) = held(&bed, &throttle, &["--iodepth", "8"]);
     assert_eq!(told.len(), 1, "{}", record["warnings"]);
     assert_told(&record, "limit-in-force");
-    assert!(told[0].contains("20 reads a second on loop"), "{told:?}");
+    assert!(
+        told[0].contains("at most 20 reads per second on loop"),
+        "{told:?}"
+    );
     assert!(told[0].contains("`/sys/fs/cgroup/"), "{told:?}");
     assert_eq!(record["environment"]["limits"][0]["value"], 20.0);
     // One that is out of reach holds nothing back.
