@@ -307,7 +307,7 @@ fn a_target_that_is_given_stands_for_a_scripts_only_location() {
     bed.file("s.pm", lines);
     let record = complete(&bed, &["s.pm"]);
     assert!(
-        warnings(&record).contains("stands for it"),
+        warnings(&record).contains("takes its place"),
         "{}",
         warnings(&record)
     );
@@ -573,7 +573,7 @@ fn direct_files_have_whole_blocks_or_are_refused() {
     assert_eq!(record["cells"][0]["cache"], "direct");
     assert_eq!(record["cells"][0]["total"]["bytes"], 50 * 16384);
     let seen = bed.run(&[&["run"], &SMALL[..], &["--cache", "dontcache"]].concat());
-    seen.assert_refused(2, &["`dontcache` is not possible", "help: "]);
+    seen.assert_refused(2, &["`dontcache` does not work", "help: "]);
 }
 
 #[test]
