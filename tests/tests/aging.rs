@@ -91,7 +91,9 @@ fn tables_and_runs_tell_the_age_and_the_workload_has_its_own_figures() {
     let said = "(`--age 50%,churn=0.25 --seed 5`)";
     let words = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains(said), "{}", done.text());
-    let runs = site.bed.run(&["runs", "--tag", "lab"]);
+    let runs = site
+        .bed
+        .run(&["runs", "--all", "--tag", "lab", "--columns", "run,note"]);
     assert_eq!(
         runs.stdout.matches("aged (`--age 50%").count(),
         3,
@@ -132,7 +134,7 @@ fn what_cannot_be_aged_is_refused_before_anything_is_made() {
     let full = ["--fs", "ext4", "--age", "90%"];
     site.run(&[&full[..], &large[..]].concat()).assert_refused(
         2,
-        &["aged to 90% there is too little room", "a lower `--age`"],
+        &["aged to 90%, it has too little room", "a lower `--age`"],
     );
     assert_eq!(site.traces(), [""; 0]);
 }

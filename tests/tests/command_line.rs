@@ -116,7 +116,9 @@ fn a_run_prints_a_table_and_leaves_nothing() {
 #[test]
 fn a_table_fits_into_80_columns() {
     let seen = bed().measure(&["small.toml"]);
-    for line in seen.stdout.lines() {
+    // The path of the page is to be copied, so that it is never broken.
+    let is_path = |line: &&str| line.starts_with("report: ");
+    for line in seen.stdout.lines().filter(|line| !is_path(line)) {
         assert!(
             line.chars().count() <= 80,
             "{} columns: {line}",

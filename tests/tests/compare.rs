@@ -610,7 +610,12 @@ fn published_figures_stand_beside_runs() {
     let line = ["compare", "last", "last", "--published", "lfs-postmark:lfs"];
     let seen = bed.run(&line);
     seen.assert_says(0, &[]);
-    for said in ["B is ", "4970", "hardware of their time", "not measured"] {
+    for said in [
+        "\nB: run ",
+        "4970",
+        "hardware of their time",
+        "not measured",
+    ] {
         assert_eq!(
             seen.stdout.contains(said),
             said != "not measured",

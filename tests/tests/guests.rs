@@ -62,7 +62,9 @@ fn device_bytes_of_a_user_byte_are_the_same_in_two_runs() {
         assert!(done.stdout.contains("\n~ create, per s"), "{}", done.text());
         assert_eq!(site.traces(), [""; 0]);
     }
-    let runs = site.bed.run(&["runs", "--tag", "lab"]);
+    let runs = site
+        .bed
+        .run(&["runs", "--all", "--tag", "lab", "--columns", "run,note"]);
     assert_eq!(
         runs.stdout.matches("User-mode Linux").count(),
         10,
@@ -176,11 +178,17 @@ fn published_experiments_run_in_guests() {
 fn what_guests_cannot_have_is_refused() {
     let site = need!(LabSite::of_guests());
     for (more, phrases) in [
-        (["--fs", "tmpfs"], ["tmpfs is not for guests", "help:"]),
-        (["--fs", "overlay"], ["overlay is not for guests", "help:"]),
+        (
+            ["--fs", "tmpfs"],
+            ["tmpfs does not work with guests", "help:"],
+        ),
+        (
+            ["--fs", "overlay"],
+            ["overlay does not work with guests", "help:"],
+        ),
         (
             ["--fs", "ext4,path:/tmp"],
-            ["/tmp is not for guests", "help:"],
+            ["/tmp does not work with guests", "help:"],
         ),
     ] {
         site.run(&[&["--vm", "uml"], &more[..]].concat())

@@ -184,6 +184,6 @@ fn a_twentieth_of_a_small_file_system_stays_free() {
     let bed = bed(mounted.path(), &READS.replace("16m", "60m"));
     let seen = bed.measure(&["mine.toml"]);
     assert!(matches!(seen.code, 2 | 3), "{}", seen.text());
-    seen.assert_refused(seen.code, &["60MiB", "stay free", "help: "]);
+    seen.assert_refused(seen.code, &["60 MiB", "stay free", "help: "]);
     assert!(bed.left_in_target().is_empty());
 }

@@ -108,7 +108,7 @@ fn a_full_disk_loses_no_result_and_leaves_no_file() {
         1,
         &[
             "warning: the run is not in the results store",
-            "what follows",
+            "the run's record follows",
         ],
     );
     assert!(

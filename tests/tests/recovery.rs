@@ -70,7 +70,7 @@ fn trials_that_cannot_be_done_are_refused() {
     let site = need!(LabSite::of_guests());
     let run = |more: &[&str]| site.bed.run(&arguments(&site, more));
     run(&["--fs", "ext5"]).assert_refused(2, &["`ext5`", "did you mean"]);
-    run(&["--fs", "tmpfs"]).assert_refused(2, &["tmpfs is not for guests"]);
+    run(&["--fs", "tmpfs"]).assert_refused(2, &["tmpfs does not work with guests"]);
     run(&["--vm-memory", "4m"]).assert_refused(2, &["4MiB", "--vm-memory"]);
     let odd = run(&["--fs", "ext4,mount=no_such_option", "--quiet"]);
     odd.assert_says(3, &[]);

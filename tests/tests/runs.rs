@@ -111,7 +111,7 @@ fn a_run_is_stored_and_comes_out_as_it_was_printed() {
 fn a_file_of_the_same_name_is_meant_before_a_run() {
     let bed = bed();
     let record = run(&bed);
-    std::fs::write(bed.path().join(id(&record)), "not a record").unwrap();
+    std::fs::write(bed.path().join(id(&record)), "not a pgmeter record").unwrap();
     let seen = bed.run(&["report", id(&record)]);
     seen.assert_refused(2, &["cannot read the record"]);
 }
@@ -491,7 +491,7 @@ fn filters_and_limits_say_which_runs_are_listed() {
     bed.run(&["runs", "--limit", "1"])
         .assert_says(0, &["there are more"]);
     bed.run(&["runs", "--since", "2026"])
-        .assert_refused(2, &["no time", "2026-11-21"]);
+        .assert_refused(2, &["not a time", "2026-11-21"]);
     bed.run(&["runs", "--status", "good"])
         .assert_says(2, &["good"]);
 }
@@ -522,7 +522,7 @@ fn a_run_that_is_not_there_or_not_clear_is_told() {
         bed.run(arguments).assert_refused(2, &["names 2 runs"]);
     }
     bed.run(&["runs", "tag", "last", "two words"])
-        .assert_refused(2, &["blank"]);
+        .assert_refused(2, &["has a space"]);
     assert_eq!(list(&bed).len(), 2);
 }
 
@@ -549,7 +549,11 @@ fn an_import_of_an_export_is_the_same() {
     let seen = to.run(&["runs", "import", &file]);
     assert!(seen.stdout.starts_with("imported"), "{}", seen.text());
     let again = to.run(&["runs", "import", &file]);
-    assert!(again.stdout.contains("the same"), "{}", again.text());
+    assert!(
+        again.stdout.contains("is in the store already"),
+        "{}",
+        again.text()
+    );
     assert_eq!(again.code, 0);
     let text = std::fs::read_to_string(&file).unwrap();
     assert_eq!(to.run(&["runs", "export", "last"]).stdout, text);
@@ -566,7 +570,7 @@ fn a_damaged_record_is_not_imported() {
     other["cells"][0]["total"]["count"] = 7.into();
     for (name, text, reason) in [
         ("cut.json", text[..text.len() / 2].to_owned(), "EOF"),
-        ("other.json", other.to_string(), "another run"),
+        ("other.json", other.to_string(), "a different run"),
         ("id.json", text.replace(id(&record), "../../x"), "its id"),
         (
             "format.json",
@@ -576,7 +580,7 @@ fn a_damaged_record_is_not_imported() {
         (
             "fio.json",
             "{\"fio version\": \"fio-3.42\"}".to_owned(),
-            "not a record",
+            "not a pgmeter record",
         ),
     ] {
         bed.file(name, text);

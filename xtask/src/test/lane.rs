@@ -79,6 +79,10 @@ pub const LANES: &[Lane] = &[
             "outputs",
             "hostile_text",
             "bad_input",
+            "mistakes",
+            "one_line",
+            "json",
+            "terminal",
             "interrupt",
             "disturbed",
             "strangers",
@@ -163,6 +167,22 @@ impl Lane {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_file_of_end_to_end_tests_is_in_a_lane() {
+        let in_lanes = |lane: &Lane| match &lane.kind {
+            Kind::Tests(Select::EndToEnd(names)) | Kind::Package(Select::EndToEnd(names)) => {
+                names.to_vec()
+            }
+            _ => Vec::new(),
+        };
+        let known: Vec<&str> = LANES.iter().flat_map(in_lanes).collect();
+        for entry in std::fs::read_dir(crate::workspace::root().join("tests/tests")).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            assert!(known.contains(&name), "{name}");
+        }
+    }
 
     fn kernel() -> &'static Lane {
         LANES.iter().find(|lane| lane.name == "kernel").unwrap()
