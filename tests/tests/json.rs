@@ -327,7 +327,7 @@ fn no_workload_is_taken_for_the_file_of_a_measurement() {
     bed.run(&["run", "--no-html", "--json", "quick"])
         .assert_refused(2, &["`--json quick`", "`quick --json`", "--json=./quick"]);
     bed.run(&["run", "--no-html", "--json", "null.toml"])
-        .assert_refused(2, &["no JSON", "`null.toml --json`"]);
+        .assert_refused(2, &["is not JSON", "`null.toml --json`"]);
     bed.run(&["lab", "report", "--json", "last"])
         .assert_refused(2, &["`last --json`"]);
     assert_eq!(

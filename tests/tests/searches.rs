@@ -60,7 +60,7 @@ fn the_rate_that_a_target_of_known_speed_bears_is_found() {
     let text = bed.run(&["show", "last"]).stdout;
     assert!(text.contains("highest rate: p99 within 500 ms "), "{text}");
     assert!(text.contains("holds"), "{text}");
-    assert!(seen.stderr.contains(": holds\n"), "{}", seen.stderr);
+    assert!(seen.stderr.contains("  holds\n"), "{}", seen.stderr);
 }
 
 #[test]
