@@ -15,7 +15,6 @@ mod workloads;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::ArgValueCompleter;
 use units::Percent;
@@ -30,7 +29,7 @@ pub(crate) use lab::{
     LabRunArgs, LineupArg, TableArgs, VmArg,
 };
 pub(crate) use one_line::OneLineArgs;
-pub(crate) use page::PageArgs;
+pub(crate) use page::{PageArgs, ReportDirArg};
 pub(crate) use paper::{PaperAction, PaperArgs, PaperRunArgs, PaperShowArgs};
 pub(crate) use recover::LabRecoverArgs;
 pub(crate) use runs::{RunColumn, RunsAction, RunsArgs, RunsListArgs, StatusArg};
@@ -239,16 +238,8 @@ pub(crate) struct ReportArgs {
     /// `BROWSER`, or that of the desktop
     #[arg(long, conflicts_with = "json")]
     pub open: bool,
-    /// The report directory; by default `reports` next to the results store
-    #[arg(
-        long,
-        value_name = "DIR",
-        env = "PGMETER_REPORTS",
-        hide_env_values = true,
-        value_hint = ValueHint::DirPath,
-        value_parser = OsStringValueParser::new().map(PathBuf::from)
-    )]
-    pub report_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub place: ReportDirArg,
     #[command(flatten)]
     pub json: JsonArg,
 }

@@ -75,7 +75,7 @@ impl PageArgs {
     /// The directory for the page that nobody named; none where no such page is wanted.
     pub(crate) fn reports(&self, place: &Place) -> Option<Reports> {
         let is_wanted = !self.no_html && self.html.is_none();
-        is_wanted.then(|| Reports::new(self.report_dir.as_deref(), place))
+        is_wanted.then(|| Reports::new(self.place.report_dir.as_deref(), place))
     }
 
     /// Shows a page in the browser where that is asked for. What was measured is there either way,

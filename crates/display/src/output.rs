@@ -6,7 +6,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use results::RunEvent;
 use units::printable;
 
-use crate::Asked;
 use crate::done::done_line;
 use crate::keys::Key;
 use crate::line::live_line;
@@ -14,6 +13,7 @@ use crate::plain::PlainLines;
 use crate::screen::Screen;
 use crate::state::State;
 use crate::terminal::{self, Terminal};
+use crate::{Asked, Kind, Surroundings};
 
 /// The line is redrawn so many times a second at most.
 const REDRAWS_PER_SECOND: u8 = 10;
@@ -138,8 +138,14 @@ impl Output {
     }
 }
 
+/// The line of what is no run, where one is asked for and can be kept up to date.
+pub fn bar_of(kind: Kind, surroundings: Surroundings) -> Option<ProgressBar> {
+    let has_bar = surroundings.can_redraw() && kind != Kind::None;
+    has_bar.then(|| line_bar(ProgressDrawTarget::stderr()))
+}
+
 /// A line of the terminal that holds a message and nothing else.
-pub fn line_bar(target: ProgressDrawTarget) -> ProgressBar {
+fn line_bar(target: ProgressDrawTarget) -> ProgressBar {
     let bar = ProgressBar::with_draw_target(None, target);
     let style = ProgressStyle::with_template("{wide_msg}");
     bar.set_style(style.expect("the template has only a known key"));

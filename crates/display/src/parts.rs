@@ -3,13 +3,13 @@
 
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget};
+use indicatif::ProgressBar;
 use results::RunEvent;
 use units::printable;
 
 use crate::left::TimeLeft;
 use crate::line::{LiveLine, figures};
-use crate::output::{keep_up, line_bar, stay};
+use crate::output::{bar_of, keep_up, stay};
 use crate::state::State;
 use crate::{Kind, Surroundings, terminal};
 
@@ -43,11 +43,9 @@ impl Parts {
     /// A line of the asked kind, or of the nearest kind that standard error can show.
     #[must_use]
     pub fn new(kind: Kind, surroundings: Surroundings) -> Self {
-        let is_silent = kind == Kind::None;
-        let has_bar = surroundings.can_redraw() && !is_silent;
         Self {
-            bar: has_bar.then(|| line_bar(ProgressDrawTarget::stderr())),
-            is_silent,
+            bar: bar_of(kind, surroundings),
+            is_silent: kind == Kind::None,
             parts: Vec::new(),
             took: Vec::new(),
             current: None,

@@ -1,9 +1,9 @@
 //! A line that says which step of something goes on.
 
-use indicatif::{ProgressBar, ProgressDrawTarget};
+use indicatif::ProgressBar;
 
 use crate::line::cut;
-use crate::output::{keep_up, line_bar};
+use crate::output::{bar_of, keep_up};
 use crate::{Kind, Surroundings, terminal};
 
 /// Shows what goes on, on standard error: one line that is kept up to date, or plain lines where
@@ -18,11 +18,9 @@ impl Steps {
     /// A line of the asked kind, or of the nearest kind that standard error can show.
     #[must_use]
     pub fn new(kind: Kind, surroundings: Surroundings) -> Self {
-        let is_silent = kind == Kind::None;
-        let has_bar = surroundings.can_redraw() && !is_silent;
         Self {
-            bar: has_bar.then(|| line_bar(ProgressDrawTarget::stderr())),
-            is_silent,
+            bar: bar_of(kind, surroundings),
+            is_silent: kind == Kind::None,
         }
     }
 

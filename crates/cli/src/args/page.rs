@@ -14,6 +14,16 @@ pub(crate) struct PageArgs {
     /// Write no HTML page
     #[arg(long, visible_alias = "no-report", conflicts_with = "open")]
     pub no_html: bool,
+    #[command(flatten)]
+    pub place: ReportDirArg,
+    /// Open the page in the browser at the end: `BROWSER`, or that of the desktop
+    #[arg(long)]
+    pub open: bool,
+}
+
+/// Where pages are that nobody named a file for.
+#[derive(Debug, Args, Default)]
+pub(crate) struct ReportDirArg {
     /// The report directory; by default `reports` next to the results store
     // An empty variable is none.
     #[arg(
@@ -25,7 +35,4 @@ pub(crate) struct PageArgs {
         value_parser = OsStringValueParser::new().map(PathBuf::from)
     )]
     pub report_dir: Option<PathBuf>,
-    /// Open the page in the browser at the end: `BROWSER`, or that of the desktop
-    #[arg(long)]
-    pub open: bool,
 }

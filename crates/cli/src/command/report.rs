@@ -121,7 +121,7 @@ fn write_page(
             write_new(Some(path), page)?;
             Ok(std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))
         }
-        None => Reports::new(args.report_dir.as_deref(), place)
+        None => Reports::new(args.place.report_dir.as_deref(), place)
             .write(name, page)
             .map_err(|reason| {
                 let help = "name another directory with `--report-dir`, or a file with `--output`";

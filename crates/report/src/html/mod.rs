@@ -71,15 +71,22 @@ fn body(runs: &[Run], compared: Option<&Compared>) -> Markup {
                     h2.run { span.letter { (letter) } " " (sentence(&run.title())) }
                     (first::facts(run))
                 }
-                (curves::section(run))
-                (cells::results(run))
-                (cells::each(run))
-                (cells::usage(run))
-                (plan::section(run))
-                (environment::section(run))
-                (plan::command(run))
+                (run_sections(run))
             }
         }
         (first::footer(runs))
+    }
+}
+
+/// What is shown of a run by itself, behind what sums it up.
+fn run_sections(run: &Run) -> Markup {
+    html! {
+        (curves::section(run))
+        (cells::results(run))
+        (cells::each(run))
+        (cells::usage(run))
+        (plan::section(run))
+        (environment::section(run))
+        (plan::command(run))
     }
 }

@@ -7,7 +7,7 @@ use results::RunRecord;
 use super::packed::opening;
 use super::run::Run;
 use super::sentence::sentence;
-use super::{cells, curves, environment, first, plan, sweeps};
+use super::{first, run_sections, sweeps};
 
 /// Runs that did the same in the same place.
 #[derive(Debug, Clone)]
@@ -70,13 +70,7 @@ fn part(run: &Run) -> Markup {
             (first::status(run))
             (first::of_run(run))
             (sweeps::section(alone))
-            (curves::section(run))
-            (cells::results(run))
-            (cells::each(run))
-            (cells::usage(run))
-            (plan::section(run))
-            (environment::section(run))
-            (plan::command(run))
+            (run_sections(run))
         }
     }
 }

@@ -5,7 +5,7 @@ mod depth;
 mod known;
 mod limit;
 mod rate;
-mod search;
+pub(crate) mod search;
 
 use results::{RunRecord, WarningCode};
 use units::format;

@@ -101,10 +101,11 @@ fn seen(search: &RateSearch, per_second: f64) -> String {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn search(trials: &[(f64, u64)]) -> RateSearch {
+    /// A search for p99 within 2 ms, from rates and response times.
+    pub(crate) fn search(trials: &[(f64, u64)]) -> RateSearch {
         let trial = |(per_second, response_ns): &(f64, u64)| RateTrial {
             per_second: *per_second,
             response_ns: Some(*response_ns),

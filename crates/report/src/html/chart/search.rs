@@ -82,19 +82,7 @@ pub fn rate_search(search: &RateSearch, summary: String) -> Option<Chart> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn search(trials: &[(f64, u64)]) -> RateSearch {
-        let trial = |(per_second, response_ns): &(f64, u64)| RateTrial {
-            per_second: *per_second,
-            response_ns: Some(*response_ns),
-            holds: *response_ns <= 2_000_000,
-        };
-        RateSearch {
-            limit: "p99<=2ms".parse().unwrap(),
-            peak_per_second: 100.0,
-            trials: trials.iter().map(trial).collect(),
-        }
-    }
+    use crate::verdict::search::tests::search;
 
     fn numbers(series: &Series) -> Vec<Option<f64>> {
         let values = series.values.iter().map(|it| it.get());
