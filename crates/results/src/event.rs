@@ -63,10 +63,10 @@ pub enum RunEvent {
         elapsed_ns: u64,
         /// The phase's length in nanoseconds; 0 when not known.
         total_ns: u64,
-        /// Operations per second, lately.
+        /// Operations per second, lately; not a number before there are any figures.
         #[serde(with = "Real")]
         iops: f64,
-        /// Bytes per second, lately.
+        /// Bytes per second, lately; not a number before there are any figures.
         #[serde(with = "Real")]
         bytes_per_second: f64,
         /// Median of the latency, lately, in nanoseconds.

@@ -242,7 +242,7 @@ impl Slice {
 }
 
 /// Figures of about a second, for whoever looks on.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Live {
     /// Operations, or transactions where those are counted, each second.
     pub per_second: f64,
@@ -252,6 +252,20 @@ pub(crate) struct Live {
     /// As those of [`RunEvent::Progress`](results::RunEvent::Progress).
     pub octaves: Vec<u64>,
     pub errors: u64,
+}
+
+impl Live {
+    /// Before there is anything to show: a rate of 0 would be one that nobody measured.
+    pub fn unknown() -> Self {
+        Self {
+            per_second: f64::NAN,
+            bytes_per_second: f64::NAN,
+            p50_ns: None,
+            p99_ns: None,
+            octaves: Vec::new(),
+            errors: 0,
+        }
+    }
 }
 
 /// How many latencies lie in each octave of nanoseconds, the shortest first.

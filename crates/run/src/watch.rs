@@ -10,6 +10,7 @@ use workload::plan::Cell;
 use crate::collect::Collection;
 use crate::kit::{CellKit, Course, Mark};
 use crate::standstill::Sleep;
+use crate::timeline::Live;
 use crate::times::{self, drain_max_ns};
 
 /// How often the monitor looks, in nanoseconds; a worker that is done wakes it at once.
@@ -170,7 +171,7 @@ fn tell_progress(
             .progress(phase, elapsed_ns, total_ns, collection.transactions);
     let latest = collection.timeline.latest.as_ref();
     let live = latest.map(|slice| slice.live(kit.course.phase.is_some()));
-    let live = live.unwrap_or_default();
+    let live = live.unwrap_or_else(Live::unknown);
     (kit.listener)(&RunEvent::Progress {
         cell: kit.cell.index,
         phase,
