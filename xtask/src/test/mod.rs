@@ -21,7 +21,6 @@ pub use setup::is_on_path;
 /// Runs the lanes named, or all of them.
 pub fn run(names: &[&str]) -> Result<(), Failure> {
     let lanes = choose(names)?;
-    let is_ci = std::env::var("CI").is_ok_and(|value| value == "true" || value == "1");
     for note in setup::prepare() {
         println!("{note}");
     }
@@ -32,7 +31,7 @@ pub fn run(names: &[&str]) -> Result<(), Failure> {
         println!("\n=== {} ===", lane.name);
         let begun = Instant::now();
         let mut tally = run_lane(lane, &mut binaries)?;
-        if is_ci {
+        if workspace::is_ci() {
             tally.failures.extend(lane.missing(&tally));
         }
         println!(
