@@ -54,6 +54,8 @@ fn measure(mut engine: impl Engine, given: &Arguments) -> Result<(), Box<dyn std
             issued_raw[slot as usize] = clock.raw();
             engine.push(Request {
                 operation: Operation::Read,
+                fileset: 0,
+                handle: 0,
                 slot,
                 file_index: 0,
                 length_bytes: given.block_bytes,

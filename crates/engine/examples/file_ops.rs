@@ -85,6 +85,8 @@ fn through(engine: &mut impl Engine, count: u32) -> Result<f64, Failure> {
             }
             engine.push(Request {
                 operation: STEPS[*step],
+                fileset: 0,
+                handle: 0,
                 slot,
                 file_index: *file_index,
                 length_bytes: BLOCK_BYTES as u32,

@@ -32,9 +32,12 @@ pub use descriptors::with_own_descriptors;
 pub use error::EngineError;
 pub use extents::{Unwritten, count_extents, find_unwritten};
 pub use file_operations::{
-    Access, Aim, FileHandles, FileOptions, Handles, OpenFlags, OpenMode, PsyncFiles, SlotHandles,
+    Access, Aim, FileHandles, FileOptions, Handles, OpenFlags, OpenMode, OpenWay, PsyncFiles,
+    Registers, SlotHandles,
 };
-pub use fileset::{Fileset, NameRule, Numbering, Spread, Subdirectories, make_room_for_open};
+pub use fileset::{
+    Fileset, Filesets, NameRule, Numbering, SecondName, Spread, Subdirectories, make_room_for_open,
+};
 pub use mmap::{Mmap, MmapOptions};
 pub use namespace::own_mounts;
 pub use null::Null;

@@ -4,26 +4,33 @@
 ///
 /// Engines for file operations ([`PsyncFiles`](crate::PsyncFiles),
 /// [`UringFiles`](crate::UringFiles)) take a request's numbers as told at each operation: "the
-/// name" is that of `file_index`, "the handle" is what Create or Open left open in the slot.
+/// name" is that of `file_index` in the fileset, "the handle" is what Create or Open left open in
+/// the slot, or in the register of it that the request says.
 /// Where the rule of the names wants it told ([`Spread::Told`](crate::Spread)), `length_bytes` of
-/// an operation on names is their directory.
+/// an operation on names is their directory. "The other name" is the [`SecondName`] whose code is
+/// `offset_bytes`, also of another fileset; a directory told is that of both.
+///
+/// [`SecondName`]: crate::SecondName
+///
 /// Engines on open files know the first four, and Open and Close as they are told to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Operation {
-    /// Read bytes at an offset.
+    /// Read bytes at an offset: the handle.
     Read,
-    /// Write bytes at an offset.
+    /// Write bytes at an offset: the handle.
     Write,
     /// Make data and metadata durable: the handle; with [`Aim::Directory`](crate::Aim)'s code as
-    /// `offset_bytes` the directory that the name is in, which is opened in the slot, synced and
-    /// closed.
+    /// `offset_bytes` the directory that the name is in, which is opened, synced and closed; a slot
+    /// that has one file open at most must have none.
     Fsync,
-    /// Make data durable.
+    /// Make data durable: the handle.
     Fdatasync,
-    /// Open an existing file: the name; `offset_bytes` is an [`Access`](crate::Access)'s code.
+    /// Open an existing file: the name; `offset_bytes` is an [`Access`](crate::Access)'s code or
+    /// an [`OpenWay`](crate::OpenWay)'s.
     Open,
-    /// Create a file, which must not exist: the name.
+    /// Create a file, which must not exist: the name; `offset_bytes` is an
+    /// [`OpenWay`](crate::OpenWay)'s code, or 0.
     Create,
     /// Close an open file: the handle.
     Close,
@@ -35,12 +42,13 @@ pub enum Operation {
     Mkdir,
     /// Remove a directory: the name or the one it is in, by the [`Aim`](crate::Aim).
     Rmdir,
-    /// Rename a file: the name, to that of index `offset_bytes`.
+    /// Rename a file: the name, to the other name.
     Rename,
-    /// Add a hard link: to the name, at that of index `offset_bytes`.
+    /// Add a hard link: to the name, at the other name.
     Link,
-    /// Add a symbolic link: with the name's last component as its text, at the name of index
-    /// `offset_bytes`.
+    /// Add a symbolic link: with the name's last component as its text, at the other name. It
+    /// leads to the file where both are in one directory; from another directory it leads to what
+    /// has that name there, or nowhere.
     Symlink,
     /// Read a directory's entries: the name or the directory it is in, by the
     /// [`Aim`](crate::Aim); opened, read to the end and closed. The result is their number,
@@ -59,8 +67,9 @@ pub enum Operation {
     /// result is its length.
     Getxattr,
     /// Read a file from its start: the name, opened to read, read once, at most `length_bytes`,
-    /// and closed, which is three calls in one request. Where the rule of the names wants it told,
-    /// `offset_bytes` is their directory. The result is the read's, or that of what failed first.
+    /// and closed, which is three calls in one request; a slot that has one file open at most must
+    /// have none. Where the rule of the names wants it told, `offset_bytes` is their directory. The
+    /// result is the read's, or that of what failed first.
     ReadWhole,
 }
 

@@ -7,6 +7,10 @@ use crate::{EngineError, Operation};
 pub struct Request {
     /// What to do.
     pub operation: Operation,
+    /// Which of the engine's filesets `file_index` counts in, 0-based; 0 where it has one.
+    pub fileset: u8,
+    /// Which of the slot's registers holds what is open, 0-based; 0 where it has one.
+    pub handle: u8,
     /// Which of the worker's slots is used, 0-based; a slot has one request in flight at most.
     pub slot: u32,
     /// Which of the worker's files is meant, 0-based.
@@ -22,6 +26,14 @@ impl Request {
     /// As `offset_bytes` of a read or write by an engine for file operations: where the file
     /// stands, behind the last such read or write of the same open file.
     pub const AT_POSITION: u64 = u64::MAX;
+
+    /// As `offset_bytes` of a write by an engine for file operations: behind the file's last byte,
+    /// wherever that is when the kernel writes, in one call. Where the open file stands does not
+    /// change.
+    ///
+    /// Source: pwritev2(2), `RWF_APPEND`, Linux 4.16; the position is left alone as the offset
+    /// that goes with it is not -1.
+    pub const AT_END: u64 = u64::MAX - 1;
 }
 
 /// What became of a request.
@@ -80,5 +92,15 @@ pub(crate) fn pause(wait: Wait) {
         };
         // A signal may end it early, as it may end every wait.
         let _ = rustix::thread::nanosleep(&span);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_request_says_fits_in_three_words() {
+        assert_eq!(size_of::<Request>(), 24);
     }
 }

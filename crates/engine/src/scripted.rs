@@ -118,6 +118,8 @@ mod tests {
         let (file_index, length_bytes) = (0, 512);
         Request {
             operation: Operation::Read,
+            fileset: 0,
+            handle: 0,
             slot,
             file_index,
             length_bytes,

@@ -53,6 +53,8 @@ impl Place {
 fn one(engine: &mut Mmap, operation: Operation, page: u64, pages: u64) -> i32 {
     engine.push(Request {
         operation,
+        fileset: 0,
+        handle: 0,
         slot: 0,
         file_index: 0,
         length_bytes: (pages * PAGE) as u32,

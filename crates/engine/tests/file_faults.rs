@@ -71,6 +71,8 @@ fn all(engine: &mut dyn Engine, step: (Operation, u64, u32), done: &mut Vec<Comp
     for slot in 0..SLOTS {
         engine.push(Request {
             operation,
+            fileset: 0,
+            handle: 0,
             slot,
             file_index: slot,
             length_bytes,
@@ -125,6 +127,8 @@ fn no_operation_allocates() {
         // All were renamed to one name before some were removed.
         let last = Request {
             operation: Operation::Unlink,
+            fileset: 0,
+            handle: 0,
             slot: 0,
             file_index: 1000,
             length_bytes: 0,

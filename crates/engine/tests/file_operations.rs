@@ -97,6 +97,8 @@ fn with_each(slots: u32, check: impl Fn(&mut dyn Engine, &Place)) {
 fn request(operation: Operation, file_index: u32, offset_bytes: u64) -> Request {
     Request {
         operation,
+        fileset: 0,
+        handle: 0,
         slot: 0,
         file_index,
         length_bytes: 0,
@@ -177,6 +179,8 @@ fn live(engine: &mut dyn Engine, count: u32) {
             let file_index = *file_index;
             engine.push(Request {
                 operation,
+                fileset: 0,
+                handle: 0,
                 slot,
                 file_index,
                 length_bytes,
@@ -658,6 +662,8 @@ const fn small_request(
 ) -> Request {
     Request {
         operation,
+        fileset: 0,
+        handle: 0,
         slot,
         file_index,
         length_bytes,

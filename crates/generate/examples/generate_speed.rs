@@ -125,6 +125,8 @@ fn check(name: &str, mut content: impl Content) {
 
 const WRITE: Request = Request {
     operation: Operation::Write,
+    fileset: 0,
+    handle: 0,
     slot: 0,
     file_index: 0,
     length_bytes: 4096,

@@ -182,6 +182,8 @@ mod tests {
     fn request(slot: u32, operation: Operation, offset_bytes: u64, length_bytes: u32) -> Request {
         Request {
             operation,
+            fileset: 0,
+            handle: 0,
             slot,
             file_index: 0,
             length_bytes,

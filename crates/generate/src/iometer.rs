@@ -165,6 +165,8 @@ impl<C: Cursor> Iometer<C> {
         });
         Request {
             operation: part.operation,
+            fileset: 0,
+            handle: 0,
             slot,
             file_index,
             length_bytes: part.length_bytes,

@@ -191,6 +191,8 @@ pub(crate) mod tests {
         fn next(&mut self, slot: u32, _now_ns: u64) -> Step {
             Step::Issue(Request {
                 operation: Operation::Read,
+                fileset: 0,
+                handle: 0,
                 slot,
                 file_index: 0,
                 length_bytes: 512,

@@ -119,6 +119,8 @@ impl<C: Cursor> Transfer<C> {
         };
         Request {
             operation,
+            fileset: 0,
+            handle: 0,
             slot,
             file_index,
             length_bytes: placement.length_bytes(),
@@ -139,6 +141,8 @@ impl<C: Cursor> Transfer<C> {
         };
         Request {
             operation,
+            fileset: 0,
+            handle: 0,
             slot,
             file_index,
             length_bytes: placement.length_bytes(),

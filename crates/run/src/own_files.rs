@@ -248,6 +248,8 @@ impl OwnFiles {
             self.made.clear(file_index);
             let request = Request {
                 operation: Operation::Unlink,
+                fileset: 0,
+                handle: 0,
                 slot: 0,
                 file_index,
                 length_bytes: 0,

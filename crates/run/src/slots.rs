@@ -72,6 +72,8 @@ impl Default for Flight {
     fn default() -> Self {
         let request = Request {
             operation: Operation::Read,
+            fileset: 0,
+            handle: 0,
             slot: 0,
             file_index: 0,
             length_bytes: 0,

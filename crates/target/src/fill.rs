@@ -125,6 +125,8 @@ impl Filling {
             let length = u64::from(CHUNK_BYTES).min(end_bytes - pass.next_bytes);
             let request = Request {
                 operation: Operation::Write,
+                fileset: 0,
+                handle: 0,
                 slot: slot as u32,
                 file_index: 0,
                 length_bytes: length as u32,

@@ -1,11 +1,12 @@
 //! The system calls on files and names; every answer is a completion's result.
 
 use std::ffi::{CStr, c_char};
+use std::io::IoSlice;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
 use rustix::fs::{AtFlags, Mode, OFlags, RawDir, ResolveFlags};
-use rustix::io::Errno;
+use rustix::io::{Errno, ReadWriteFlags};
 
 use super::{DIRECTORY_HOW, OpenHow};
 use crate::files::{close, result_of};
@@ -53,7 +54,7 @@ pub(crate) fn stdio_prelude(fd: BorrowedFd<'_>, append: bool) {
     let _ = rustix::fs::fstat(fd);
 }
 
-/// Reads or writes at a position, or where the file stands.
+/// Reads or writes at a position, where the file stands, or at its end.
 #[inline(always)]
 pub(crate) fn transfer(
     fd: BorrowedFd<'_>,
@@ -64,6 +65,7 @@ pub(crate) fn transfer(
     let offset = request.offset_bytes;
     let moved = match (request.operation == Operation::Read, at_position) {
         (true, false) => rustix::io::pread(fd, buffer, offset),
+        (false, false) if offset == Request::AT_END => append(fd, buffer),
         (false, false) => rustix::io::pwrite(fd, buffer, offset),
         (true, true) => rustix::io::read(fd, buffer),
         (false, true) => rustix::io::write(fd, buffer),
@@ -73,6 +75,14 @@ pub(crate) fn transfer(
         Ok(count) => count as i32,
         Err(errno) => -errno.raw_os_error(),
     }
+}
+
+/// Writes behind a file's last byte and leaves alone where it stands.
+fn append(fd: BorrowedFd<'_>, content: &[u8]) -> Result<usize, Errno> {
+    // Any offset but -1, which stands for the position and would move it.
+    const NO_POSITION: u64 = 0;
+    let content = [IoSlice::new(content)];
+    rustix::io::pwritev2(fd, &content, NO_POSITION, ReadWriteFlags::APPEND)
 }
 
 /// Opens a file, reads it from its start and closes it; the read's result, or that of what failed
@@ -168,7 +178,7 @@ pub(crate) fn on_name(operation: Operation, at: At<'_>, mode: u32) -> i32 {
 /// Renames, or makes a hard or a symbolic link.
 ///
 /// A symbolic link's text is the old name's last component, so it leads there when both are in
-/// the same directory.
+/// the same directory, and from any other to a name that may not be there.
 pub(crate) fn two_names(operation: Operation, old: At<'_>, new: At<'_>) -> i32 {
     let (old_directory, old_name) = old.parts();
     let (directory, name) = new.parts();

@@ -1,4 +1,4 @@
-//! Where an engine keeps what is open: in the request's slot, or with the file.
+//! Where an engine keeps what is open: in the request's slot, in registers of it, or with the file.
 
 use std::os::fd::OwnedFd;
 
@@ -63,6 +63,72 @@ impl Handles for SlotHandles {
 
     fn clear(&mut self) {
         self.0.fill_with(|| None);
+    }
+}
+
+/// As many files for each slot as it has registers; a request says which by its `handle`.
+///
+/// A register has one file, from when it is opened until it is closed: `EBUSY` for another. There
+/// is nothing beyond the last: `EBADF`.
+#[derive(Debug)]
+pub struct Registers {
+    /// All of the first slot, then all of the next.
+    files: Box<[Option<OwnedFd>]>,
+    /// Of each slot.
+    count: u8,
+}
+
+impl Registers {
+    pub(super) fn new(slot_count: u32, count: u8) -> Self {
+        let files = (0..u64::from(slot_count) * u64::from(count)).map(|_| None);
+        Self {
+            files: files.collect(),
+            count,
+        }
+    }
+
+    #[inline(always)]
+    fn place(&self, request: &Request) -> Option<usize> {
+        let (count, handle) = (usize::from(self.count), usize::from(request.handle));
+        (handle < count).then(|| request.slot as usize * count + handle)
+    }
+}
+
+impl Handles for Registers {
+    #[inline(always)]
+    fn get(&self, request: &Request) -> Option<&OwnedFd> {
+        self.files[self.place(request)?].as_ref()
+    }
+
+    #[inline(always)]
+    fn put(&mut self, request: &Request, file: OwnedFd) {
+        if let Some(place) = self.place(request) {
+            self.files[place] = Some(file);
+        }
+    }
+
+    #[inline(always)]
+    fn take(&mut self, request: &Request) -> Option<OwnedFd> {
+        let place = self.place(request)?;
+        self.files[place].take()
+    }
+
+    #[inline(always)]
+    fn refusal(&self, request: &Request) -> Option<i32> {
+        match self.place(request) {
+            Some(place) => self.files[place].is_some().then_some(-libc::EBUSY),
+            None => Some(-libc::EBADF),
+        }
+    }
+
+    /// What is opened and closed at once takes no register.
+    #[inline(always)]
+    fn is_free(&self, _: &Request) -> bool {
+        true
+    }
+
+    fn clear(&mut self) {
+        self.files.fill_with(|| None);
     }
 }
 
@@ -188,6 +254,8 @@ mod tests {
     fn request(file_index: u32) -> Request {
         Request {
             operation: Operation::Open,
+            fileset: 0,
+            handle: 0,
             slot: 0,
             file_index,
             length_bytes: 0,

@@ -5,13 +5,15 @@ pub(crate) mod calls;
 mod handles;
 mod options;
 mod psync;
+mod ways;
 
 use crate::fileset::NAME_BYTES_MAX;
 
-pub use handles::{FileHandles, Handles, SlotHandles};
+pub use handles::{FileHandles, Handles, Registers, SlotHandles};
 pub use options::{Access, Aim, FileOptions, OpenFlags, OpenMode};
-pub(crate) use options::{DIRECTORY_HOW, Hows, OpenHow};
 pub use psync::PsyncFiles;
+pub use ways::OpenWay;
+pub(crate) use ways::{DIRECTORY_HOW, Hows, OpenHow};
 
 /// One name of a request.
 pub(crate) type NameBuffer = [u8; NAME_BYTES_MAX];

@@ -2,16 +2,13 @@
 
 use std::ffi::CString;
 
-use rustix::fs::{OFlags, ResolveFlags};
-
-use crate::open::RESOLVE;
 use crate::{Operation, Request};
 
 /// What direct I/O asks of where a buffer starts.
 const PAGE_BYTES: u32 = 4096;
 
 /// How [`Operation::Open`](crate::Operation::Open) opens; the request's `offset_bytes` is the
-/// `code`.
+/// `code`, or that of an [`OpenWay`](crate::OpenWay).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Access {
@@ -161,6 +158,8 @@ impl OpenFlags {
 pub struct FileOptions {
     /// How files are opened.
     pub open: OpenFlags,
+    /// Further ways to open, each for requests that say its [`OpenWay`](crate::OpenWay)'s code.
+    pub ways: Vec<OpenMode>,
     /// Permissions of directories that are made.
     pub directory_mode: u32,
     /// Whether making a directory that is there already counts as done.
@@ -185,6 +184,7 @@ impl Default for FileOptions {
     fn default() -> Self {
         Self {
             open: OpenFlags::default(),
+            ways: Vec::new(),
             directory_mode: 0o700,
             existing_directories: false,
             xattr: c"user.pgmeter".to_owned(),
@@ -222,85 +222,5 @@ impl FileOptions {
         } else {
             result
         }
-    }
-}
-
-/// The kernel's `struct open_how`.
-#[derive(Debug, Clone, Copy)]
-#[repr(C)]
-pub(crate) struct OpenHow {
-    pub flags: u64,
-    pub mode: u64,
-    pub resolve: u64,
-}
-
-/// How a directory is opened that is read or synced.
-pub(crate) const DIRECTORY_HOW: OpenHow = OpenHow {
-    flags: OFlags::DIRECTORY.union(OFlags::CLOEXEC).bits() as u64,
-    mode: 0,
-    resolve: RESOLVE.bits(),
-};
-
-/// The ways to open as the kernel wants them: by the access's number, then to create, and last
-/// for directories.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Hows([OpenHow; 6]);
-
-impl Hows {
-    pub(crate) const READ: usize = Access::Read as usize;
-    pub(crate) const CREATE: usize = 4;
-    pub(crate) const DIRECTORY: usize = 5;
-    pub(crate) const APPEND: usize = Access::Append as usize;
-
-    pub(crate) fn new(open: &OpenFlags) -> Self {
-        let resolve = if open.plain {
-            ResolveFlags::empty()
-        } else {
-            RESOLVE
-        };
-        let how = |mode: OpenMode| {
-            let makes = mode.flags & libc::O_CREAT != 0;
-            let flags = mode.flags | libc::O_NOFOLLOW | libc::O_CLOEXEC;
-            OpenHow {
-                flags: u64::from(flags.cast_unsigned()),
-                mode: if makes { u64::from(mode.mode) } else { 0 },
-                resolve: resolve.bits(),
-            }
-        };
-        let OpenFlags {
-            create,
-            read,
-            write,
-            read_write,
-            append,
-            plain: _,
-        } = *open;
-        let [read, write, read_write, append, create] =
-            [read, write, read_write, append, create].map(how);
-        Self([read, write, read_write, append, create, DIRECTORY_HOW])
-    }
-
-    /// These with flags added to each, and others taken away.
-    pub(crate) fn adjusted(mut self, added: i32, removed: i32) -> Self {
-        for how in &mut self.0 {
-            how.flags |= u64::from(added.cast_unsigned());
-            how.flags &= !u64::from(removed.cast_unsigned());
-        }
-        self
-    }
-
-    /// The way for a request to create or open.
-    #[inline]
-    pub(crate) fn index_of(request: &Request) -> Option<usize> {
-        let code = request.offset_bytes;
-        match request.operation {
-            Operation::Create => Some(Self::CREATE),
-            _ => (code < Self::CREATE as u64).then_some(code as usize),
-        }
-    }
-
-    #[inline]
-    pub(crate) fn get(&self, index: usize) -> &OpenHow {
-        &self.0[index]
     }
 }

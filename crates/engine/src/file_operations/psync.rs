@@ -8,22 +8,25 @@ use std::sync::Arc;
 use rustix::fs::AtFlags;
 
 use super::calls::{self, ENTRIES_BYTES};
-use super::handles::{FileHandles, Handles, SlotHandles};
+use super::handles::{FileHandles, Handles, Registers, SlotHandles};
 use super::{Aim, FileOptions, Hows, NameBuffers};
 use crate::files::close;
 use crate::fileset::{At, NameKey};
-use crate::{Buffers, Completion, Engine, EngineError, Fileset, Operation, Request, Wait, pause};
+use crate::{
+    Buffers, Completion, Engine, EngineError, Fileset, Filesets, Operation, Request, Wait, pause,
+};
 
-/// Operations on the files of a [`Fileset`] by plain system calls; requests are executed one
-/// after the other at the next `reap`.
+/// Operations on the files of one or several [`Fileset`]s by plain system calls; requests are
+/// executed one after the other at the next `reap`.
 ///
 /// `file_index` is the name's index. Create and Open leave their file open in the slot, where
 /// reading, writing, syncing and the like find it, until Close; the numbers of each request are
 /// told at [`Operation`]. A slot has one file open at most: `EBUSY` for another, `EBADF` without
-/// any, and beyond the last name. With [`FileHandles`] files stay open whichever slot opened them:
-/// each request finds its own file's handle, and `EBUSY` is for a file that is open already.
+/// any, and beyond the last name or fileset. With [`Registers`] that holds for each register of a
+/// slot. With [`FileHandles`] files stay open whichever slot opened them: each request finds its
+/// own file's handle, and `EBUSY` is for a file that is open already.
 pub struct PsyncFiles<H = SlotHandles> {
-    fileset: Arc<Fileset>,
+    filesets: Filesets,
     options: FileOptions,
     hows: Hows,
     /// What is open.
@@ -48,7 +51,12 @@ impl PsyncFiles {
     ) -> Result<Self, EngineError> {
         let buffers = Buffers::new(slot_count, buffer_bytes)?;
         let handles = SlotHandles::new(buffers.slot_count());
-        Ok(Self::with_handles(fileset, buffers, options, handles))
+        Ok(Self::with_handles(
+            fileset.into(),
+            buffers,
+            options,
+            handles,
+        ))
     }
 }
 
@@ -67,22 +75,48 @@ impl PsyncFiles<FileHandles> {
     ) -> Result<Self, EngineError> {
         let buffers = Buffers::new(slot_count, buffer_bytes)?;
         let handles = FileHandles::new(files_max);
-        Ok(Self::with_handles(fileset, buffers, options, handles))
+        Ok(Self::with_handles(
+            fileset.into(),
+            buffers,
+            options,
+            handles,
+        ))
+    }
+}
+
+impl PsyncFiles<Registers> {
+    /// As [`PsyncFiles::new`], on several filesets, with up to `register_count` files open at once
+    /// in each slot. The process's limit must let it: see [`make_room_for_open`].
+    ///
+    /// [`make_room_for_open`]: crate::make_room_for_open
+    ///
+    /// # Errors
+    /// When there is no memory for the buffers.
+    pub fn with_registers(
+        filesets: Filesets,
+        slot_count: u32,
+        buffer_bytes: u32,
+        options: FileOptions,
+        register_count: u8,
+    ) -> Result<Self, EngineError> {
+        let buffers = Buffers::new(slot_count, buffer_bytes)?;
+        let handles = Registers::new(buffers.slot_count(), register_count);
+        Ok(Self::with_handles(filesets, buffers, options, handles))
     }
 }
 
 impl<H: Handles> PsyncFiles<H> {
     fn with_handles(
-        fileset: Arc<Fileset>,
+        filesets: Filesets,
         buffers: Buffers,
         mut options: FileOptions,
         handles: H,
     ) -> Self {
         // There is no way to a name that is one component, and no file is opened through a link.
-        options.open.plain |= fileset.is_flat();
+        options.open.plain |= filesets.iter().all(Fileset::is_flat);
         Self {
-            fileset,
-            hows: Hows::new(&options.open),
+            filesets,
+            hows: Hows::new(&options),
             options,
             handles,
             names: NameBuffers::new(1),
@@ -103,10 +137,7 @@ impl<H: Handles> PsyncFiles<H> {
     #[inline(always)]
     fn execute(&mut self, request: &Request) -> i32 {
         match request.operation {
-            Operation::Create | Operation::Open => match Hows::index_of(request) {
-                Some(how) => self.open(request, how),
-                None => -libc::EINVAL,
-            },
+            Operation::Create | Operation::Open => self.open(request),
             Operation::Read | Operation::Write => self.transfer(request),
             Operation::Close => self.handles.take(request).map_or(-libc::EBADF, close),
             Operation::Unlink => self.by_name(request, |it, _| calls::unlink(it, AtFlags::empty())),
@@ -136,10 +167,10 @@ impl<H: Handles> PsyncFiles<H> {
             return -libc::EBUSY;
         }
         let [name, _] = self.names.of(0);
-        let Some(at) = self.fileset.name(NameKey::of_whole(request), name) else {
+        let Some(at) = self.filesets.name(NameKey::of_whole(request), name) else {
             return -libc::EBADF;
         };
-        let how = (self.hows.get(Hows::READ), self.options.open.plain);
+        let how = (self.hows.read(), self.options.open.plain);
         let start = self.options.start_bytes(request);
         let buffer = &mut self.buffers.slot(request.slot)[start..];
         let buffer = &mut buffer[..request.length_bytes as usize];
@@ -147,19 +178,22 @@ impl<H: Handles> PsyncFiles<H> {
     }
 
     #[inline(always)]
-    fn open(&mut self, request: &Request, how: usize) -> i32 {
+    fn open(&mut self, request: &Request) -> i32 {
+        let Some(how) = self.hows.of(request) else {
+            return -libc::EINVAL;
+        };
         if let Some(result) = self.handles.refusal(request) {
             return result;
         }
         let [name, _] = self.names.of(0);
-        let Some(at) = self.fileset.name(NameKey::of(request), name) else {
+        let Some(at) = self.filesets.name(NameKey::of(request), name) else {
             return -libc::EBADF;
         };
-        let (open, plain) = (self.hows.get(how), self.options.open.plain);
-        match calls::open(at, open, plain) {
+        match calls::open(at, how, self.options.open.plain) {
             Ok(file) => {
                 if self.options.stdio {
-                    calls::stdio_prelude(file.as_fd(), how == Hows::APPEND);
+                    let appends = Hows::is_for_appending(request, how);
+                    calls::stdio_prelude(file.as_fd(), appends);
                 }
                 self.handles.put(request, file);
                 0
@@ -175,7 +209,7 @@ impl<H: Handles> PsyncFiles<H> {
         call: impl FnOnce(At<'_>, &mut [MaybeUninit<u8>]) -> i32,
     ) -> i32 {
         let [name, _] = self.names.of(0);
-        match self.fileset.name(NameKey::of(request), name) {
+        match self.filesets.name(NameKey::of(request), name) {
             Some(at) => call(at, &mut self.entries),
             None => -libc::EBADF,
         }
@@ -192,7 +226,7 @@ impl<H: Handles> PsyncFiles<H> {
             Some(Aim::Name) => self.by_name(request, call),
             Some(Aim::Directory) => {
                 let [name, _] = self.names.of(0);
-                match self.fileset.directory_name(NameKey::of(request), name) {
+                match self.filesets.directory_name(NameKey::of(request), name) {
                     Some(at) => call(at, &mut self.entries),
                     None => -libc::EBADF,
                 }
@@ -210,7 +244,7 @@ impl<H: Handles> PsyncFiles<H> {
             return -libc::EBUSY;
         }
         let [name, _] = self.names.of(0);
-        match self.fileset.directory_name(NameKey::of(request), name) {
+        match self.filesets.directory_name(NameKey::of(request), name) {
             Some(at) => calls::sync_directory(at),
             None => -libc::EBADF,
         }
@@ -219,8 +253,8 @@ impl<H: Handles> PsyncFiles<H> {
     fn two_names(&mut self, request: &Request) -> i32 {
         let [old_name, new_name] = self.names.of(0);
         let second = NameKey::second_of(request);
-        let old = self.fileset.name(NameKey::of(request), old_name);
-        let new = second.and_then(|key| self.fileset.name(key, new_name));
+        let old = self.filesets.name(NameKey::of(request), old_name);
+        let new = second.and_then(|key| self.filesets.name(key, new_name));
         let (Some(old), Some(new)) = (old, new) else {
             return -libc::EBADF;
         };
@@ -257,7 +291,7 @@ impl<H> fmt::Debug for PsyncFiles<H> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("PsyncFiles")
-            .field("fileset", &self.fileset)
+            .field("filesets", &self.filesets)
             .field("options", &self.options)
             .finish_non_exhaustive()
     }

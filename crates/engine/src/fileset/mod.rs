@@ -4,7 +4,9 @@
 //! between two checked texts, a listed one is split at its directories, which are opened one by
 //! one. Nothing here follows a symbolic link.
 
+mod key;
 mod list;
+mod many;
 mod room;
 mod rule;
 
@@ -15,10 +17,13 @@ use std::path::PathBuf;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
+use crate::EngineError;
 use crate::open::open_beneath;
-use crate::{EngineError, Request};
 use list::List;
 
+pub(crate) use key::NameKey;
+pub use key::SecondName;
+pub use many::Filesets;
 pub use room::make_room_for_open;
 pub use rule::{NameRule, Numbering, Spread, Subdirectories};
 
@@ -44,45 +49,6 @@ pub struct Fileset {
 pub(crate) struct At<'a> {
     pub directory: BorrowedFd<'a>,
     pub name: &'a CStr,
-}
-
-/// Which name is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NameKey {
-    pub index: u32,
-    /// The directory, where the rule lets requests say it.
-    pub told_directory: u32,
-}
-
-impl NameKey {
-    /// The name that a request means.
-    #[inline]
-    pub(crate) const fn of(request: &Request) -> Self {
-        Self {
-            index: request.file_index,
-            told_directory: request.length_bytes,
-        }
-    }
-
-    /// The name of a file that is read as a whole.
-    #[inline]
-    pub(crate) const fn of_whole(request: &Request) -> Self {
-        Self {
-            index: request.file_index,
-            // A directory's number has 32 bits.
-            told_directory: request.offset_bytes as u32,
-        }
-    }
-
-    /// The second name that a request means, in a directory told for both; none if its index is
-    /// none.
-    #[inline]
-    pub(crate) fn second_of(request: &Request) -> Option<Self> {
-        Some(Self {
-            index: u32::try_from(request.offset_bytes).ok()?,
-            ..Self::of(request)
-        })
-    }
 }
 
 #[derive(Debug)]

@@ -88,6 +88,7 @@ impl NameRule {
         let NameKey {
             index,
             told_directory,
+            fileset: _,
         } = key;
         let (directory, within) = match self.spread {
             Spread::Turns if count == 1 => (0, index),

@@ -23,6 +23,7 @@ fn subdirectories(count: u32) -> Option<Subdirectories> {
 
 fn key(index: u32) -> NameKey {
     NameKey {
+        fileset: 0,
         index,
         // Nobody asks.
         told_directory: u32::MAX,
@@ -111,8 +112,8 @@ fn a_directory_that_is_told_holds_any_number() {
     let told = |set: &Fileset, index, told_directory| {
         let mut buffer = [b'x'; NAME_BYTES_MAX];
         let key = NameKey {
-            index,
             told_directory,
+            ..key(index)
         };
         let location = set.name(key, &mut buffer)?.directory.as_raw_fd();
         Some((location, text(&buffer).to_owned()))

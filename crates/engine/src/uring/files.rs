@@ -1,6 +1,8 @@
-//! File operations through a ring: files open into the ring's own table, one place a slot.
+//! File operations through a ring: files open into the ring's own table, where slots have places.
 
+mod entries;
 mod notes;
+mod places;
 mod whole;
 
 use std::fmt;
@@ -9,7 +11,9 @@ use std::mem::{ManuallyDrop, MaybeUninit};
 use std::os::fd::{AsFd, AsRawFd};
 use std::sync::Arc;
 
+use entries::Memory;
 use io_uring::{opcode, squeue, types};
+use places::Places;
 use rustix::fs::AtFlags;
 use whole::{PARTS_COUNT, Whole};
 
@@ -18,22 +22,26 @@ use super::queue::Queue;
 use super::setup::{self, RingSetup, UringOptions};
 use super::{issue, table};
 use crate::file_operations::calls::{self, ENTRIES_BYTES};
-use crate::file_operations::{Access, Aim, FileOptions, Hows, NameBuffers, OpenHow};
-use crate::fileset::{At, NameKey};
-use crate::{Buffers, Completion, Engine, EngineError, Fileset, Operation, Request, Wait};
+use crate::file_operations::{Aim, FileOptions, Hows, NameBuffers, OpenHow};
+use crate::fileset::NameKey;
+use crate::{
+    Buffers, Completion, Engine, EngineError, Fileset, Filesets, Operation, Request, Wait,
+};
 
-/// Operations on the files of a [`Fileset`] through a ring; as [`PsyncFiles`](crate::PsyncFiles)
-/// otherwise.
+/// Operations on the files of one or several [`Fileset`]s through a ring; as
+/// [`PsyncFiles`](crate::PsyncFiles) otherwise.
 ///
 /// A file opens into the ring's own table (a direct descriptor), without a descriptor of the
-/// process. Listing a directory is no operation of a ring; that and what this kernel's ring lacks
-/// is done by system calls before the next `reap` returns, and [`UringFiles::notes`] says so.
+/// process, so its attributes are read by the name that it was opened by. Listing a directory is
+/// no operation of a ring; that and what this kernel's ring lacks is done by system calls before
+/// the next `reap` returns, and [`UringFiles::notes`] says so.
 ///
 /// It is made and used on one thread: the ring is registered with the thread that makes it.
 pub struct UringFiles {
     queue: Queue,
     lent: ManuallyDrop<Lent>,
     slots: Box<[Slot]>,
+    places: Places,
     wholes: Box<[Whole]>,
     entries: Box<[MaybeUninit<u8>]>,
     region_shift: u32,
@@ -49,18 +57,24 @@ struct Lent {
     names: NameBuffers,
     stats: Box<[MaybeUninit<libc::statx>]>,
     hows: Box<Hows>,
-    fileset: Arc<Fileset>,
+    filesets: Filesets,
     options: FileOptions,
 }
 
 /// What one slot is at.
 #[derive(Debug, Clone, Copy, Default)]
 struct Slot {
-    in_flight: Option<(Operation, NameKey)>,
-    /// The name of what is open.
-    open: Option<NameKey>,
+    in_flight: Option<InFlight>,
     /// What is in flight for a directory that is being synced.
     directory: Option<DirectoryStage>,
+}
+
+/// What will be known of a request when it has ended.
+#[derive(Debug, Clone, Copy)]
+struct InFlight {
+    operation: Operation,
+    handle: u8,
+    key: NameKey,
 }
 
 /// What becomes of a request.
@@ -81,18 +95,45 @@ impl UringFiles {
         buffer_bytes: u32,
         options: FileOptions,
     ) -> Result<Self, EngineError> {
+        let places = Places::one_each(slot_count);
+        Self::with_places(fileset.into(), places, (slot_count, buffer_bytes), options)
+    }
+
+    /// As [`UringFiles::new`], on several filesets, with up to `register_count` files open at once
+    /// in each slot. The process's limit must let it and one more for each slot: see
+    /// [`make_room_for_open`](crate::make_room_for_open).
+    ///
+    /// # Errors
+    /// As in [`UringFiles::new`].
+    pub fn with_registers(
+        filesets: Filesets,
+        slot_count: u32,
+        buffer_bytes: u32,
+        options: FileOptions,
+        register_count: u8,
+    ) -> Result<Self, EngineError> {
+        let places = Places::registers(slot_count, register_count);
+        Self::with_places(filesets, places, (slot_count, buffer_bytes), options)
+    }
+
+    fn with_places(
+        filesets: Filesets,
+        places: Places,
+        (slot_count, buffer_bytes): (u32, u32),
+        options: FileOptions,
+    ) -> Result<Self, EngineError> {
         let (mut ring, mut setup) =
             setup::build_ring(slot_count, PARTS_COUNT, UringOptions::default())?;
         let buffers = Buffers::new(slot_count, buffer_bytes)?;
         let region_shift = setup::register_buffers(&ring, &buffers)?;
-        table::make(&ring, slot_count)?;
+        table::make(&ring, places.count())?;
         issue::allow_threads(&ring, slot_count);
-        let lacks = table::lacking(&mut ring, &fileset.locations()[0])?;
+        let lacks = table::lacking(&mut ring, &filesets.first().locations()[0])?;
         // Regular files do not mind, and where files lie in memory it spares reads the threads.
-        let promise = issue::in_memory(&fileset, &mut setup);
+        let promise = issue::in_memory(&filesets, &mut setup);
         let added = if promise { libc::O_NONBLOCK } else { 0 };
         // Files in the ring's table are never inherited, and the kernel refuses to be told so.
-        let hows = Hows::new(&options.open).adjusted(added, libc::O_CLOEXEC);
+        let hows = Hows::new(&options).adjusted(added, libc::O_CLOEXEC);
         let queue = Queue::new(ring, slot_count, &mut setup);
         Ok(Self {
             queue,
@@ -101,10 +142,11 @@ impl UringFiles {
                 names: NameBuffers::new(slot_count),
                 stats: vec![MaybeUninit::uninit(); slot_count as usize].into(),
                 hows: Box::new(hows),
-                fileset,
+                filesets,
                 options,
             }),
             slots: vec![Slot::default(); slot_count as usize].into(),
+            places,
             wholes: vec![Whole::default(); slot_count as usize].into(),
             entries: vec![MaybeUninit::uninit(); ENTRIES_BYTES].into(),
             region_shift,
@@ -123,10 +165,7 @@ impl UringFiles {
     #[inline]
     fn way(&mut self, request: &Request) -> Way {
         match request.operation {
-            Operation::Create | Operation::Open => match Hows::index_of(request) {
-                Some(how) => self.open(request, how),
-                None => Way::Done(-libc::EINVAL),
-            },
+            Operation::Create | Operation::Open => self.open(request),
             Operation::Unlink => self.by_name(request, Aim::Name),
             Operation::Stat | Operation::Mkdir | Operation::Rmdir | Operation::Readdir => {
                 match Aim::from_code(request.offset_bytes) {
@@ -147,37 +186,42 @@ impl UringFiles {
     }
 
     #[inline]
-    fn open(&mut self, request: &Request, how: usize) -> Way {
-        if self.slots[request.slot as usize].open.is_some() {
-            return Way::Done(-libc::EBUSY);
-        }
+    fn open(&mut self, request: &Request) -> Way {
         let lent = &mut *self.lent;
+        let Some(how) = lent.hows.of(request) else {
+            return Way::Done(-libc::EINVAL);
+        };
+        let place = match self.places.free_register(request) {
+            Ok(place) => place,
+            Err(result) => return Way::Done(result),
+        };
         let [name, _] = lent.names.of(request.slot);
-        let Some(at) = lent.fileset.name(NameKey::of(request), name) else {
+        let Some(at) = lent.filesets.name(NameKey::of(request), name) else {
             return Way::Done(-libc::EBADF);
         };
-        Way::Ring(open_entry(at, lent.hows.get(how), request.slot))
+        Way::Ring(entries::open(at, how, place))
     }
 
     #[cold]
     fn open_directory(&mut self, request: &Request) -> Way {
-        let slot = &mut self.slots[request.slot as usize];
-        if slot.open.is_some() {
-            return Way::Done(-libc::EBUSY);
-        }
+        let place = match self.places.passing(request.slot) {
+            Ok(place) => place,
+            Err(result) => return Way::Done(result),
+        };
         let lent = &mut *self.lent;
         let [name, _] = lent.names.of(request.slot);
-        let Some(at) = lent.fileset.directory_name(NameKey::of(request), name) else {
+        let Some(at) = lent.filesets.directory_name(NameKey::of(request), name) else {
             return Way::Done(-libc::EBADF);
         };
-        slot.directory = Some(DirectoryStage::Open);
-        Way::Ring(open_entry(at, lent.hows.get(Hows::DIRECTORY), request.slot))
+        self.slots[request.slot as usize].directory = Some(DirectoryStage::Open);
+        Way::Ring(entries::open(at, lent.hows.directory(), place))
     }
 
     /// Goes on with a directory that is being synced; says whether anything follows.
     #[cold]
     fn continue_directory(&mut self, stage: DirectoryStage, completion: &mut Completion) -> bool {
-        match stage.after(completion.result, completion.slot) {
+        let place = self.places.last(completion.slot);
+        match stage.after(completion.result, place) {
             Ok((stage, entry)) => {
                 self.slots[completion.slot as usize].directory = Some(stage);
                 let entry = entry.user_data(u64::from(completion.slot));
@@ -197,8 +241,8 @@ impl UringFiles {
         let lent = &mut *self.lent;
         let [name, _] = lent.names.of(request.slot);
         let at = match aim {
-            Aim::Directory => lent.fileset.directory_name(NameKey::of(request), name),
-            _ => lent.fileset.name(NameKey::of(request), name),
+            Aim::Directory => lent.filesets.directory_name(NameKey::of(request), name),
+            _ => lent.filesets.name(NameKey::of(request), name),
         };
         let Some(at) = at else {
             return Way::Done(-libc::EBADF);
@@ -235,8 +279,8 @@ impl UringFiles {
         let lent = &mut *self.lent;
         let [old_name, new_name] = lent.names.of(request.slot);
         let second = NameKey::second_of(request);
-        let old = lent.fileset.name(NameKey::of(request), old_name);
-        let new = second.and_then(|key| lent.fileset.name(key, new_name));
+        let old = lent.filesets.name(NameKey::of(request), old_name);
+        let new = second.and_then(|key| lent.filesets.name(key, new_name));
         let (Some(old), Some(new)) = (old, new) else {
             return Way::Done(-libc::EBADF);
         };
@@ -257,59 +301,30 @@ impl UringFiles {
 
     #[inline]
     fn on_handle(&mut self, request: &Request) -> Way {
-        let Some(open) = self.slots[request.slot as usize].open else {
+        let Some((place, open)) = self.places.opened(request) else {
             return Way::Done(-libc::EBADF);
         };
         if self.lacks.contains(&request.operation) {
             return Way::Done(self.through_descriptor(request, open));
         }
         let lent = &*self.lent;
-        let file = types::Fixed(request.slot);
-        let offset = if lent.options.at_position && request.operation.moves_bytes() {
-            // The ring's number for it is the same.
-            Request::AT_POSITION
-        } else {
-            request.offset_bytes
+        let memory = Memory {
+            start: lent.buffers.slot_pointer(request.slot),
+            region: (request.slot >> self.region_shift) as u16,
+            xattr: lent.options.xattr.as_ptr(),
         };
-        let length = request.length_bytes;
-        let start = lent.buffers.slot_pointer(request.slot);
-        let region = (request.slot >> self.region_shift) as u16;
-        let xattr = lent.options.xattr.as_ptr();
-        Way::Ring(match request.operation {
-            Operation::Read => opcode::ReadFixed::new(file, start, length, region)
-                .offset(offset)
-                .build(),
-            Operation::Write => opcode::WriteFixed::new(file, start, length, region)
-                .offset(offset)
-                .build(),
-            Operation::Close => opcode::Close::new(file).build(),
-            Operation::Fsync => opcode::Fsync::new(file).build(),
-            Operation::Fdatasync => opcode::Fsync::new(file)
-                .flags(types::FsyncFlags::DATASYNC)
-                .build(),
-            Operation::Truncate => opcode::Ftruncate::new(file, offset).build(),
-            Operation::Fallocate => opcode::Fallocate::new(file, u64::from(length))
-                .offset(offset)
-                .build(),
-            Operation::SyncFileRange => opcode::SyncFileRange::new(file, length)
-                .offset(offset)
-                .flags(libc::SYNC_FILE_RANGE_WRITE)
-                .build(),
-            Operation::Setxattr => {
-                opcode::FSetXattr::new(file, xattr, start.cast(), length).build()
-            }
-            Operation::Getxattr => {
-                opcode::FGetXattr::new(file, xattr, start.cast(), length).build()
-            }
-            _ => return Way::Done(-libc::EOPNOTSUPP),
-        })
+        match entries::on_file(request, place, lent.options.at_position, memory) {
+            Some(entry) => Way::Ring(entry),
+            None => Way::Done(-libc::EOPNOTSUPP),
+        }
     }
 
-    /// A ring does not stat what is open only in its own table, so that goes by name.
+    /// A ring does not stat what is open only in its own table.
     fn stat_handle(&mut self, request: &Request) -> Way {
-        match self.slots[request.slot as usize].open {
-            Some(key) => {
+        match self.places.opened(request) {
+            Some((_, key)) => {
                 let by_name = Request {
+                    fileset: key.fileset,
                     file_index: key.index,
                     length_bytes: key.told_directory,
                     ..*request
@@ -325,12 +340,12 @@ impl UringFiles {
     fn through_descriptor(&mut self, request: &Request, key: NameKey) -> i32 {
         let lent = &mut *self.lent;
         let [name, _] = lent.names.of(request.slot);
-        let Some(at) = lent.fileset.name(key, name) else {
+        let Some(at) = lent.filesets.name(key, name) else {
             return -libc::EBADF;
         };
-        let how = Hows::new(&lent.options.open);
-        let how = how.get(Access::ReadWrite as usize);
-        let file = match calls::open(at, how, false) {
+        let open = &lent.options.open;
+        let how = OpenHow::new(open.read_write, open);
+        let file = match calls::open(at, &how, false) {
             Ok(file) => file,
             Err(result) => return result,
         };
@@ -349,14 +364,17 @@ impl UringFiles {
         {
             return false;
         }
-        let slot = &mut self.slots[completion.slot as usize];
-        match slot.in_flight.take() {
-            Some((Operation::Create | Operation::Open, key)) if completion.result >= 0 => {
-                slot.open = Some(key);
+        let slot = completion.slot;
+        let Some(ended) = self.slots[slot as usize].in_flight.take() else {
+            return true;
+        };
+        match ended.operation {
+            Operation::Create | Operation::Open if completion.result >= 0 => {
+                self.places.note((slot, ended.handle), Some(ended.key));
                 completion.result = 0;
             }
-            Some((Operation::Close, _)) => slot.open = None,
-            Some((Operation::Mkdir, _)) => {
+            Operation::Close => self.places.note((slot, ended.handle), None),
+            Operation::Mkdir => {
                 completion.result = self.lent.options.made_directory(completion.result);
             }
             _ => {}
@@ -376,23 +394,11 @@ impl UringFiles {
     }
 }
 
-/// Opens into the slot's place in the ring's table; the name and `how` must stay where they are.
-#[inline]
-fn open_entry(at: At<'_>, how: &OpenHow, slot: u32) -> squeue::Entry {
-    let place = types::DestinationSlot::try_from_slot_target(slot)
-        .expect("a ring has fewer slots than places in its table");
-    let directory = types::Fd(at.directory.as_raw_fd());
-    let how = std::ptr::from_ref(how).cast();
-    opcode::OpenAt2::new(directory, at.name.as_ptr(), how)
-        .file_index(Some(place))
-        .build()
-}
-
 impl fmt::Debug for UringFiles {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("UringFiles")
-            .field("fileset", &self.lent.fileset)
+            .field("filesets", &self.lent.filesets)
             .field("options", &self.lent.options)
             .field("setup", &self.setup)
             .finish_non_exhaustive()
@@ -425,7 +431,11 @@ impl Engine for UringFiles {
                 || request.length_bytes as usize <= self.lent.buffers.buffer_bytes(),
             "a request fits in its slot's buffer"
         );
-        slot.in_flight = Some((request.operation, NameKey::of(&request)));
+        slot.in_flight = Some(InFlight {
+            operation: request.operation,
+            handle: request.handle,
+            key: NameKey::of(&request),
+        });
         let slot = request.slot;
         match self.way(&request) {
             Way::Ring(entry) => {
@@ -495,6 +505,8 @@ mod tests {
         let mut done = Vec::with_capacity(1);
         engine.push(Request {
             operation,
+            fileset: 0,
+            handle: 0,
             slot: 0,
             file_index,
             length_bytes,
@@ -528,6 +540,8 @@ mod tests {
             };
             engine.push(Request {
                 operation: Operation::Create,
+                fileset: 0,
+                handle: 0,
                 slot: 0,
                 file_index: 0,
                 length_bytes: 0,

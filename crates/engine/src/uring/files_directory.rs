@@ -7,7 +7,7 @@ use io_uring::{opcode, squeue, types};
 /// What is in flight for a directory that is being synced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DirectoryStage {
-    /// It opens into its slot's place in the ring's table.
+    /// It opens into a place of its slot in the ring's table.
     Open,
     Sync,
     /// Syncing it had this result.
@@ -15,12 +15,12 @@ pub(super) enum DirectoryStage {
 }
 
 impl DirectoryStage {
-    /// What follows the completion of a stage.
+    /// What follows the completion of a stage, for a directory in that place.
     ///
     /// # Errors
     /// The result of the whole if nothing follows.
-    pub(super) fn after(self, result: i32, slot: u32) -> Result<(Self, squeue::Entry), i32> {
-        let place = types::Fixed(slot);
+    pub(super) fn after(self, result: i32, place: u32) -> Result<(Self, squeue::Entry), i32> {
+        let place = types::Fixed(place);
         match self {
             Self::Open if result < 0 => Err(result),
             Self::Open => Ok((Self::Sync, opcode::Fsync::new(place).build())),

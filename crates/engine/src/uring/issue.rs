@@ -12,7 +12,7 @@ use rustix::fs::OFlags;
 use super::setup::RingSetup;
 use super::trial::{Waiter, waiter};
 use crate::files::Files;
-use crate::{EngineError, Fileset};
+use crate::{EngineError, Fileset, Filesets};
 
 const TMPFS_MAGIC: u64 = 0x0102_1994;
 const RAMFS_MAGIC: u64 = 0x8584_58f6;
@@ -79,9 +79,10 @@ pub(super) fn allow_threads(ring: &io_uring::IoUring, slot_count: u32) {
     let _ = ring.submitter().register_iowq_max_workers(&mut most_counts);
 }
 
-/// Whether all files of a set lie in memory, where reads need no threads.
-pub(super) fn in_memory(fileset: &Fileset, setup: &mut RingSetup) -> bool {
-    setup.memory_inline = fileset.locations().iter().all(lies_in_memory);
+/// Whether all files of all sets lie in memory, where reads need no threads.
+pub(super) fn in_memory(filesets: &Filesets, setup: &mut RingSetup) -> bool {
+    let mut locations = filesets.iter().flat_map(Fileset::locations);
+    setup.memory_inline = locations.all(lies_in_memory);
     setup.memory_inline
 }
 

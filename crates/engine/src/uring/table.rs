@@ -23,13 +23,13 @@ pub(super) const YOUNG: [(Operation, u8); 12] = [
     (Operation::Getxattr, opcode::FGetXattr::CODE),
 ];
 
-/// Gives the ring an empty place for each slot.
-pub(super) fn make(ring: &io_uring::IoUring, slot_count: u32) -> Result<(), EngineError> {
+/// Gives the ring so many empty places.
+pub(super) fn make(ring: &io_uring::IoUring, place_count: u32) -> Result<(), EngineError> {
     let submitter = ring.submitter();
     submitter
-        .register_files_sparse(slot_count)
+        .register_files_sparse(place_count)
         // Before 5.19 a table is made of places that are said to be empty.
-        .or_else(|_| submitter.register_files(&vec![-1; slot_count as usize]))
+        .or_else(|_| submitter.register_files(&vec![-1; place_count as usize]))
         .map_err(|source| EngineError::system("io_uring_register", source))
 }
 

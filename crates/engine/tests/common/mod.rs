@@ -77,6 +77,8 @@ pub fn ring(files: Vec<OwnedFd>, slots: u32, bytes: u32, options: UringOptions) 
 pub fn request(operation: Operation, slot: u32, offset_bytes: u64, length_bytes: u32) -> Request {
     Request {
         operation,
+        fileset: 0,
+        handle: 0,
         slot,
         file_index: 0,
         length_bytes,

@@ -161,6 +161,8 @@ impl Pass {
         };
         Request {
             operation,
+            fileset: 0,
+            handle: 0,
             slot: slot_index,
             file_index: slot.file_index,
             length_bytes,

@@ -172,6 +172,8 @@ impl Target {
 fn request(operation: Operation, slot: u32, file_index: u32) -> Step {
     Step::Issue(Request {
         operation,
+        fileset: 0,
+        handle: 0,
         slot,
         file_index,
         length_bytes: 0,

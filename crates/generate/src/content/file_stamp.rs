@@ -149,6 +149,8 @@ mod tests {
     fn request(file_index: u32, offset_bytes: u64, length: usize) -> Request {
         Request {
             operation: Operation::Write,
+            fileset: 0,
+            handle: 0,
             slot: 0,
             file_index,
             length_bytes: length as u32,

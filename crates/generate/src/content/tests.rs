@@ -22,6 +22,8 @@ const KINDS: [ContentPlan; 6] = [
 fn request(offset_bytes: u64, length_bytes: u32) -> Request {
     Request {
         operation: Operation::Write,
+        fileset: 0,
+        handle: 0,
         slot: 0,
         file_index: 0,
         length_bytes,

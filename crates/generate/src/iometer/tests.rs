@@ -173,6 +173,8 @@ proptest! {
             let operation = if reads { Operation::Read } else { Operation::Write };
             prop_assert_eq!(step, Step::Issue(Request {
                 operation,
+                fileset: 0,
+                handle: 0,
                 slot: slot as u32,
                 file_index: target,
                 length_bytes,

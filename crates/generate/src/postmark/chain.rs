@@ -165,6 +165,8 @@ impl Chain {
         };
         Request {
             operation,
+            fileset: 0,
+            handle: 0,
             slot,
             file_index: self.file_index,
             // Operations on names find their directory here.
@@ -209,6 +211,8 @@ impl Chain {
         let call = call.expect("content is moved while there are calls");
         Request {
             operation,
+            fileset: 0,
+            handle: 0,
             slot,
             file_index: self.file_index,
             length_bytes: call.length_bytes,

@@ -74,6 +74,8 @@ mod tests {
         let mut buffer = vec![0; length];
         let request = Request {
             operation: Operation::Write,
+            fileset: 0,
+            handle: 0,
             slot: 0,
             file_index: 9,
             length_bytes: length as u32,
@@ -98,6 +100,8 @@ mod tests {
         assert_eq!((content.kept_bytes(), &buffer), (7, b"abcdefg789"));
         let request = Request {
             operation: Operation::Write,
+            fileset: 0,
+            handle: 0,
             slot: 0,
             file_index: 9,
             length_bytes: 10,

@@ -167,6 +167,8 @@ impl<'a> Files<'a> {
             let length = (end_bytes - offset_bytes).min(PIECE_BYTES as u64) as usize;
             let request = Request {
                 operation: engine::Operation::Write,
+                fileset: 0,
+                handle: 0,
                 slot: 0,
                 file_index: self.write_index,
                 length_bytes: length as u32,

@@ -8,9 +8,8 @@
 use io_uring::squeue::{Entry, Flags};
 use io_uring::{opcode, types};
 
-use super::{UringFiles, Way, open_entry};
-use crate::file_operations::Hows;
-use crate::file_operations::calls;
+use super::{UringFiles, Way, entries};
+use crate::file_operations::{OpenHow, calls};
 use crate::fileset::NameKey;
 use crate::{Completion, Operation, Request};
 
@@ -69,21 +68,23 @@ impl UringFiles {
     #[inline]
     pub(super) fn read_whole(&mut self, request: &Request) -> Way {
         let slot = request.slot;
-        if self.slots[slot as usize].open.is_some() {
-            return Way::Done(-libc::EBUSY);
-        }
+        let place = match self.places.passing(slot) {
+            Ok(place) => place,
+            Err(result) => return Way::Done(result),
+        };
         let lent = &mut *self.lent;
         let [name, _] = lent.names.of(slot);
-        let Some(at) = lent.fileset.name(NameKey::of_whole(request), name) else {
+        let Some(at) = lent.filesets.name(NameKey::of_whole(request), name) else {
             return Way::Done(-libc::EBADF);
         };
         if self.lacks.contains(&Operation::ReadWhole) {
-            let hows = Hows::new(&lent.options.open);
+            let open = &lent.options.open;
+            let how = OpenHow::new(open.read, open);
             let buffer = &mut lent.buffers.slot(slot)[..request.length_bytes as usize];
-            return Way::Done(calls::read_whole(at, (hows.get(Hows::READ), false), buffer));
+            return Way::Done(calls::read_whole(at, (&how, false), buffer));
         }
-        let open = open_entry(at, lent.hows.get(Hows::READ), slot);
-        let (file, start) = (types::Fixed(slot), lent.buffers.slot_pointer(slot));
+        let open = entries::open(at, lent.hows.read(), place);
+        let (file, start) = (types::Fixed(place), lent.buffers.slot_pointer(slot));
         let region = (slot >> self.region_shift) as u16;
         let read = opcode::ReadFixed::new(file, start, request.length_bytes, region).build();
         let parts = [open, read, opcode::Close::new(file).build()];
