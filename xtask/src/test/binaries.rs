@@ -5,11 +5,12 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
 use super::lane::Select;
-use super::output::{Tally, run_tests};
+use super::output::{Tally, run_tests, run_tests_beside};
 use crate::error::Failure;
 use crate::workspace;
 
@@ -47,23 +48,46 @@ impl Binaries {
     /// Runs the selected programs one after another; those of the packages are told where they are.
     pub fn run(&self, select: Select, packages: Option<&Path>) -> Result<Tally, Failure> {
         let mut total = Tally::default();
-        for test in &self.tests {
-            let is_selected = match select {
-                Select::Crates => !test.is_end_to_end(),
-                Select::EndToEnd(names) => {
-                    test.is_end_to_end() && names.contains(&test.name.as_str())
-                }
-            };
-            if is_selected {
-                println!("\nrunning `{}` of {}", test.name, test.directory.display());
-                let mut command = self.command(test);
-                if let Some(packages) = packages {
-                    command.env("PGMETER_PACKAGES", packages);
-                }
-                total.merge(run_tests(&test.name, &mut command)?);
+        for test in self.selected(select) {
+            println!("\nrunning `{}` of {}", test.name, test.directory.display());
+            let mut command = self.command(test);
+            if let Some(packages) = packages {
+                command.env("PGMETER_PACKAGES", packages);
             }
+            total.merge(run_tests(&test.name, &mut command)?);
         }
         Ok(total)
+    }
+
+    /// Runs the selected programs, two at a time: most of their tests wait for the time of a run
+    /// to pass.
+    pub fn run_in_pairs(&self, select: Select) -> Result<Tally, Failure> {
+        let tests: Vec<&TestProgram> = self.selected(select).collect();
+        let next = AtomicUsize::new(0);
+        let take_turns = || {
+            let mut total = Tally::default();
+            while let Some(test) = tests.get(next.fetch_add(1, Ordering::Relaxed)) {
+                total.merge(run_tests_beside(&test.name, &mut self.command(test))?);
+            }
+            Ok(total)
+        };
+        let (one, other) = std::thread::scope(|scope| {
+            let beside = scope.spawn(take_turns);
+            let one = take_turns();
+            let other = beside.join();
+            (one, other.unwrap_or(Err(Failure::Counted)))
+        });
+        let mut total = one?;
+        total.merge(other?);
+        Ok(total)
+    }
+
+    fn selected(&self, select: Select) -> impl Iterator<Item = &TestProgram> {
+        let is_selected = move |test: &&TestProgram| match select {
+            Select::Crates => !test.is_end_to_end(),
+            Select::EndToEnd(names) => test.is_end_to_end() && names.contains(&test.name.as_str()),
+        };
+        self.tests.iter().filter(is_selected)
     }
 
     fn command(&self, test: &TestProgram) -> Command {

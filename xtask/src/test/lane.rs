@@ -24,6 +24,8 @@ pub enum Kind {
     Own(fn() -> Result<(), Failure>),
     /// Test programs.
     Tests(Select),
+    /// Test programs that are in nobody's way, two at a time.
+    TestsInPairs(Select),
     /// The examples in doc comments.
     DocTests,
     /// The packages are built, and these tests look at them.
@@ -74,7 +76,7 @@ pub const LANES: &[Lane] = &[
     ),
     lane(
         "command-line",
-        Kind::Tests(Select::EndToEnd(&[
+        Kind::TestsInPairs(Select::EndToEnd(&[
             "command_line",
             "outputs",
             "hostile_text",
@@ -117,7 +119,7 @@ pub const LANES: &[Lane] = &[
     },
     Lane {
         name: "faults",
-        kind: Kind::Tests(Select::EndToEnd(&["faults", "file_faults", "searches"])),
+        kind: Kind::TestsInPairs(Select::EndToEnd(&["faults", "file_faults", "searches"])),
         must_run: true,
         must_run_tests: &["a_flipped_bit_is_named_with_its_offset"],
     },
@@ -171,9 +173,9 @@ mod tests {
     #[test]
     fn every_file_of_end_to_end_tests_is_in_a_lane() {
         let in_lanes = |lane: &Lane| match &lane.kind {
-            Kind::Tests(Select::EndToEnd(names)) | Kind::Package(Select::EndToEnd(names)) => {
-                names.to_vec()
-            }
+            Kind::Tests(Select::EndToEnd(names))
+            | Kind::TestsInPairs(Select::EndToEnd(names))
+            | Kind::Package(Select::EndToEnd(names)) => names.to_vec(),
             _ => Vec::new(),
         };
         let known: Vec<&str> = LANES.iter().flat_map(in_lanes).collect();

@@ -6,7 +6,6 @@ mod lane;
 mod output;
 mod setup;
 
-use std::path::Path;
 use std::time::Instant;
 
 use crate::error::Failure;
@@ -14,7 +13,7 @@ use crate::package;
 use crate::workspace;
 use binaries::Binaries;
 pub use browser::make_pages;
-use lane::{Kind, LANES, Lane, Select};
+use lane::{Kind, LANES, Lane};
 use output::Tally;
 pub use setup::is_on_path;
 
@@ -81,9 +80,10 @@ fn run_lane(lane: &Lane, binaries: &mut Option<Binaries>) -> Result<Tally, Failu
                 }
             }
         }),
-        Kind::Tests(selects) => run_tests(selects, None, binaries),
+        Kind::Tests(selects) => with_tests(binaries, |built| built.run(selects, None)),
+        Kind::TestsInPairs(selects) => with_tests(binaries, |built| built.run_in_pairs(selects)),
         Kind::Package(selects) => match package::build(package::Effort::Test) {
-            Ok(packages) => run_tests(selects, Some(&packages), binaries),
+            Ok(packages) => with_tests(binaries, |built| built.run(selects, Some(&packages))),
             Err(missing @ (Failure::Start { .. } | Failure::Missing(_))) => {
                 Ok(Tally::skipped(&missing.to_string()))
             }
@@ -98,11 +98,10 @@ fn run_lane(lane: &Lane, binaries: &mut Option<Binaries>) -> Result<Tally, Failu
     }
 }
 
-/// Runs the selected test programs, which are built for the first lane that has any.
-fn run_tests(
-    selects: Select,
-    packages: Option<&Path>,
+/// Runs test programs, which are built for the first lane that has any.
+fn with_tests(
     binaries: &mut Option<Binaries>,
+    run: impl Fn(&Binaries) -> Result<Tally, Failure>,
 ) -> Result<Tally, Failure> {
     if binaries.is_none() {
         match Binaries::build() {
@@ -111,10 +110,7 @@ fn run_tests(
             Err(failure) => return Ok(Tally::failed(&failure.to_string())),
         }
     }
-    binaries.as_ref().map_or_else(
-        || Ok(Tally::default()),
-        |built| built.run(selects, packages),
-    )
+    binaries.as_ref().map_or_else(|| Ok(Tally::default()), run)
 }
 
 /// Prints what was skipped and what failed; the last line is the count.

@@ -94,6 +94,25 @@ pub fn run_check(name: &str, command: &mut Command) -> Result<Tally, Failure> {
 
 /// Runs a test program, showing its output as it comes.
 pub fn run_tests(name: &str, command: &mut Command) -> Result<Tally, Failure> {
+    follow_tests(name, command, |line| println!("{line}"))
+}
+
+/// Runs a test program and shows its output at its end, so that others may run beside it.
+pub fn run_tests_beside(name: &str, command: &mut Command) -> Result<Tally, Failure> {
+    let mut output = String::new();
+    let tally = follow_tests(name, command, |line| {
+        output.push_str(line);
+        output.push('\n');
+    });
+    print!("\n{name}:\n{output}");
+    tally
+}
+
+fn follow_tests(
+    name: &str,
+    command: &mut Command,
+    mut show: impl FnMut(&str),
+) -> Result<Tally, Failure> {
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -102,7 +121,7 @@ pub fn run_tests(name: &str, command: &mut Command) -> Result<Tally, Failure> {
     let mut reader = OutputReader::default();
     if let Some(stdout) = child.stdout.take() {
         read_lines(stdout, |line| {
-            println!("{line}");
+            show(line);
             reader.line(line);
         });
     }
