@@ -144,7 +144,7 @@ fn with_judgment(mut columns: Vec<Column>, rows: Vec<Vec<String>>, ratio: &str) 
         Column::number(ratio, 30),
         Column::number("low", 10),
         Column::number("high", 10),
-        Column::number("seen from %", 9),
+        Column::number("detects %", 9),
         // A number, so that it stays on one line, and so does the row.
         Column::number("verdict", u8::MAX),
     ]);
@@ -163,7 +163,7 @@ fn judged(figure: &FigureComparison) -> [String; 5] {
         ratio(figure.ratio),
         end(figure.ci95_low),
         end(figure.ci95_high),
-        seen_from(figure),
+        detects(figure),
         words::verdict(figure),
     ]
 }
@@ -178,7 +178,7 @@ fn ratio(value: f64) -> String {
 }
 
 /// The smallest difference that would have been called one, where none was.
-fn seen_from(figure: &FigureComparison) -> String {
+fn detects(figure: &FigureComparison) -> String {
     match (figure.verdict, figure.smallest_difference) {
         (Verdict::NoDifferenceShown, Some(smallest)) if smallest >= 1.0 => digits(smallest * 100.0),
         (Verdict::NoDifferenceShown, Some(smallest)) => percent(smallest),

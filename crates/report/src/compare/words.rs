@@ -289,7 +289,7 @@ pub(super) fn notes(comparisons: &[Comparison]) -> Vec<String> {
     let is_open = |figure: &FigureComparison| figure.verdict == Verdict::NoDifferenceShown;
     if figures().any(|figure| is_open(figure) && figure.smallest_difference.is_some()) {
         notes.push(
-            "seen from: the smallest true difference, in percent, that 80 of 100 such comparisons \
+            "detects: the smallest true difference, in percent, that 80 of 100 such comparisons \
              would detect; smaller ones may exist"
                 .to_owned(),
         );

@@ -183,7 +183,7 @@ pub fn doubt_memory(environment: &Environment, plan: &Plan) -> Vec<Warning> {
         let mut cells = cells.filter(|cell| !is_told(cell));
         cells.next().map(|_| {
             let message = format!(
-                "`{}` is in memory ({}), so no device is measured; choose a target on a disk",
+                "no device is measured: `{}` is on {}; choose a target on a disk",
                 target.path.display(),
                 stack.layers
             );

@@ -141,8 +141,8 @@ fn memory_under_a_target_is_told_once_whatever_is_on_it() {
     let told = doubt_memory(&environment, &plan);
     assert_eq!(told.len(), 1);
     assert_eq!(told[0].code, WarningCode::MemoryBacked);
-    let wanted = "`/mnt/array` is in memory (ext4 on /dev/zram0 (memory, lz4)), so no device is \
-                  measured; choose a target on a disk";
+    let wanted = "no device is measured: `/mnt/array` is on ext4 on /dev/zram0 (memory, lz4); \
+                  choose a target on a disk";
     assert_eq!(told[0].message, wanted);
     // Without a device, each cell with direct I/O says so itself; others cannot be cached.
     environment.devices.clear();
