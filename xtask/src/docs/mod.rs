@@ -3,7 +3,9 @@
 mod picture;
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use crate::error::Failure;
 use crate::workspace;
@@ -30,6 +32,7 @@ pub fn write() -> Result<(), Failure> {
 /// Compares every generated document with what the types say now, and leaves it as it was.
 pub fn check() -> Result<(), Failure> {
     let before: BTreeMap<PathBuf, String> = generated()?.into_iter().map(read).collect();
+    let modified: Vec<(PathBuf, SystemTime)> = generated()?.into_iter().filter_map(time).collect();
     generate()?;
     let mut stale = Vec::new();
     let after = generated()?;
@@ -42,6 +45,12 @@ pub fn check() -> Result<(), Failure> {
             std::fs::write(&whole, seen).map_err(Failure::file(&whole))?;
             stale.push(format!("`{}`", path.display()));
         }
+    }
+    // What is as it was is not built into the program once more.
+    for (path, time) in modified {
+        let file = File::options().append(true).open(&path);
+        file.and_then(|file| file.set_modified(time))
+            .map_err(Failure::file(&path))?;
     }
     picture::check()?;
     if stale.is_empty() {
@@ -70,6 +79,13 @@ fn generated() -> Result<Vec<PathBuf>, Failure> {
 fn read(path: PathBuf) -> (PathBuf, String) {
     let text = std::fs::read_to_string(workspace::root().join(&path)).unwrap_or_default();
     (path, text)
+}
+
+/// When a document was last changed.
+fn time(path: PathBuf) -> Option<(PathBuf, SystemTime)> {
+    let whole = workspace::root().join(path);
+    let time = whole.metadata().and_then(|it| it.modified()).ok()?;
+    Some((whole, time))
 }
 
 fn generate() -> Result<(), Failure> {
