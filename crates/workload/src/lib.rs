@@ -19,6 +19,7 @@ pub mod plan;
 mod plan_text;
 mod planning;
 pub mod postmark;
+pub mod program;
 pub mod reference;
 mod resolve;
 pub mod source;

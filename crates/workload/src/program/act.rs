@@ -1,0 +1,187 @@
+//! What a worker does: calls, and what is around them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{FileOperation, Law};
+use crate::plan::Distribution;
+
+/// One thing that a worker does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Act {
+    /// Something is asked of the file system.
+    Call(Call),
+    /// Acts so many times; how many is drawn when they begin.
+    Times(Law, Vec<Act>),
+    /// One of several, drawn by their weights.
+    Mix(Vec<(u32, Vec<Act>)>),
+    /// Acts that are counted as one thing by the number of a label, waits included.
+    Step(u8, Vec<Act>),
+    /// As a step, and the phase's rate counts it: from its first call on until its last is done.
+    Transaction(u8, Vec<Act>),
+    /// Sleeps, in nanoseconds.
+    Think(Law),
+    /// Computes, in nanoseconds.
+    Burn(Law),
+}
+
+/// Something that is asked of the file system: one request, or as many as its pieces.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Call {
+    /// What is asked.
+    pub operation: FileOperation,
+    /// Of what.
+    pub on: On,
+    /// The other name of renaming and linking, also of another fileset.
+    #[serde(default)]
+    pub second: Option<Pick>,
+    /// The register: the file that was last picked in it, and its descriptor where it is open.
+    #[serde(default)]
+    pub handle: u8,
+    /// The number of the way of opening and creating.
+    #[serde(default)]
+    pub way: u8,
+    /// How much is read or written in all.
+    #[serde(default)]
+    pub bytes: Bytes,
+    /// How much of it in one request; 0 for all.
+    #[serde(default)]
+    pub piece_bytes: u32,
+    /// Where in the file.
+    #[serde(default)]
+    pub place: Where,
+    /// The number of the label that it is counted under besides its operation.
+    #[serde(default)]
+    pub label: Option<u8>,
+}
+
+/// What a call works on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum On {
+    /// What is open in the register.
+    Handle,
+    /// A name that is picked now; the register remembers it.
+    Name(Pick),
+    /// The name that the register remembers.
+    Same,
+    /// The directory that the register's name is in.
+    Directory,
+}
+
+/// Which file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Pick {
+    /// The number of the fileset.
+    pub fileset: u8,
+    /// Which of its files qualify.
+    pub which: Which,
+    /// In which order they are taken.
+    #[serde(default)]
+    pub order: Order,
+    /// Whose turn it is.
+    #[serde(default)]
+    pub turn: Turn,
+}
+
+/// Which files qualify.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Which {
+    /// All names.
+    Any,
+    /// Those that exist.
+    Present,
+    /// Those that do not exist.
+    Absent,
+}
+
+/// In which order files are taken.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// As they are numbered, once in a phase.
+    #[default]
+    Next,
+    /// From the last to the first, once in a phase.
+    Back,
+    /// Each once in a phase, in a random order that follows from the seed.
+    Shuffled,
+    /// As they are numbered, from the start again behind the last.
+    Around,
+    /// By chance; among at most 64 draws the first that qualifies, else the next that does.
+    Drawn(Distribution),
+    /// Always this one.
+    Index(u32),
+}
+
+/// Whose turn it is in an order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Turn {
+    /// Each worker goes through all files.
+    #[default]
+    Own,
+    /// Each worker goes through its share of the files.
+    Slice,
+    /// The workers go through the files together.
+    Shared,
+}
+
+/// Whose amounts are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Share {
+    /// Each worker's.
+    #[default]
+    Each,
+    /// Those of all workers of the group.
+    Group,
+}
+
+/// How much is read or written.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Bytes {
+    /// So much, drawn at each call. A drawn 0 asks for nothing; a fixed 0 is one request of no
+    /// bytes.
+    Law(Law),
+    /// Until a read returns nothing.
+    Rest,
+    /// As much as the file of the register is to have by its fileset.
+    Size,
+    /// As much as the file of another register is to have by its fileset.
+    SizeOf {
+        /// The other register.
+        handle: u8,
+    },
+}
+
+impl Default for Bytes {
+    fn default() -> Self {
+        Self::Law(Law::fixed(0))
+    }
+}
+
+/// Where in a file a call reads or writes.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Where {
+    /// Behind the last call that said so, since the file was opened.
+    #[default]
+    Here,
+    /// Where the last call was.
+    Same,
+    /// At the end of the file.
+    End,
+    /// From this byte on.
+    At(u64),
+    /// At a multiple of `align_bytes`, by chance, so that the call fits into the file.
+    Random {
+        /// How the multiples are drawn.
+        distribution: Distribution,
+        /// At least 1.
+        align_bytes: u32,
+    },
+}

@@ -1,0 +1,195 @@
+//! One description for all work on files: which files there are, and what happens to them, phase
+//! by phase.
+//!
+//! A program holds numbers and no names of what it stands for: filesets, ways and labels are named
+//! once, and what happens refers to them by their place. The same program on the same seed asks
+//! for the same.
+
+mod act;
+mod fileset;
+mod law;
+mod operation;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use act::{Act, Bytes, Call, On, Order, Pick, Share, Turn, Where, Which};
+pub use fileset::{Access, Copies, DirectoryTree, FileNames, FilesetPlan, OpenSync, Way};
+pub use law::{Band, Law, Shape};
+pub use operation::FileOperation;
+
+/// How many filesets a program may have: requests name them by one byte.
+pub const FILESETS_MAX: usize = 255;
+/// How many registers a flow may have.
+pub const REGISTERS_MAX: usize = 200;
+/// How many labels a program may have.
+pub const LABELS_MAX: usize = 254;
+/// How deep acts may be nested.
+pub const NESTING_MAX: usize = 8;
+
+/// What is done to many files: which there are, and what happens to them.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Program {
+    /// Names of steps and transactions; acts say their number.
+    pub labels: Vec<String>,
+    /// The files; picks say their number.
+    pub filesets: Vec<FilesetPlan>,
+    /// How files are opened; calls say their number.
+    pub ways: Vec<Way>,
+    /// What happens, in order.
+    pub parts: Vec<ProgramPart>,
+}
+
+/// A part of what happens.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ProgramPart {
+    /// All groups of it at once, until all are done.
+    Phase(ProgramPhase),
+    /// Parts over and over.
+    Rounds {
+        /// When it is enough.
+        until: Until,
+        /// What a round is.
+        parts: Vec<ProgramPart>,
+    },
+}
+
+/// When rounds are enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Until {
+    /// After so many.
+    Times(u32),
+    /// Once the measured times of all rounds together exceed this.
+    Spent {
+        /// In nanoseconds.
+        ns: u64,
+    },
+    /// When another round would not fit into the file system.
+    Full,
+}
+
+/// What groups of workers do at the same time; it is over when all are done.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ProgramPhase {
+    /// As in records and reports.
+    pub name: String,
+    /// Done and checked, but kept out of the record.
+    #[serde(default)]
+    pub is_hidden: bool,
+    /// What is done before, in order, and never timed.
+    #[serde(default)]
+    pub before: Vec<Before>,
+    /// Beginning of every worker's window that does not count, in nanoseconds.
+    #[serde(default)]
+    pub ramp_ns: u64,
+    /// When all workers leave what they repeat, in nanoseconds after the ramp; none where files
+    /// or quotas end it.
+    #[serde(default)]
+    pub time_ns: Option<u64>,
+    /// Who works.
+    pub groups: Vec<Group>,
+}
+
+/// What is done before a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Before {
+    /// All file systems are synced.
+    Sync,
+    /// The page cache is dropped.
+    DropCaches,
+    /// The target's file system is mounted again.
+    Remount,
+    /// A pause.
+    Pause {
+        /// In nanoseconds.
+        ns: u64,
+    },
+}
+
+/// Workers that do the same.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Group {
+    /// As in records and reports.
+    pub name: String,
+    /// How many; none for as many as the cell has.
+    #[serde(default)]
+    pub workers: Option<u32>,
+    /// What each does once, before its window and before all begin.
+    #[serde(default)]
+    pub enter: Vec<Act>,
+    /// What each does once at the beginning of its window.
+    #[serde(default)]
+    pub first: Vec<Act>,
+    /// What each repeats.
+    pub body: Vec<Act>,
+    /// What each does once at the end of its window.
+    #[serde(default)]
+    pub last: Vec<Act>,
+    /// What each does once behind its window.
+    #[serde(default)]
+    pub leave: Vec<Act>,
+    /// The first that is reached ends the body; without any, the lack of files does.
+    #[serde(default)]
+    pub quotas: Vec<Quota>,
+    /// What a pick that finds nothing comes to.
+    #[serde(default)]
+    pub out: Out,
+    /// What a call that fails comes to.
+    #[serde(default)]
+    pub failed: Failed,
+}
+
+/// How much is enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Quota {
+    /// Of what.
+    pub what: Measure,
+    /// How much of it.
+    pub count: u64,
+    /// Whose.
+    pub of: Share,
+}
+
+/// What is counted toward a quota.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Measure {
+    /// Times that the body was done.
+    Rounds,
+    /// Bytes read and written.
+    Bytes,
+    /// Calls.
+    Calls,
+    /// Steps of a label.
+    Steps(u8),
+}
+
+/// What a pick that finds nothing comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Out {
+    /// The worker leaves its body.
+    #[default]
+    EndWorker,
+    /// All workers of the phase leave their bodies.
+    EndPhase,
+    /// The rest of the round, or of the transaction around, is left out; a round of nothing but
+    /// such picks ends the worker.
+    Skip,
+}
+
+/// What a call that fails comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Failed {
+    /// The rest of the transaction around, or of the round, is left out; what it opened is closed.
+    #[default]
+    EndTransaction,
+    /// It is counted, and the next call follows.
+    Count,
+    /// The worker leaves its body.
+    EndWorker,
+}
