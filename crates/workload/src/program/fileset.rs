@@ -31,6 +31,20 @@ pub struct FilesetPlan {
     pub present_permille: u32,
 }
 
+impl FilesetPlan {
+    /// How many files are there before the first phase; the last part of one is left out.
+    #[must_use]
+    pub const fn present_count(&self) -> u32 {
+        let count = self.count as u64 * self.present_permille as u64 / 1000;
+        // No more than a thousand of a thousand.
+        if count > self.count as u64 {
+            self.count
+        } else {
+            count as u32
+        }
+    }
+}
+
 /// Who has a fileset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

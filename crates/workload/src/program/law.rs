@@ -105,6 +105,55 @@ impl Law {
         }
     }
 
+    /// The least that can come.
+    #[must_use]
+    pub fn smallest(&self) -> u64 {
+        let least = match &self.shape {
+            Shape::Fixed(amount) => *amount,
+            Shape::Uniform { low, .. } => *low,
+            Shape::Table(bands) => bands.iter().map(|band| band.low).min().unwrap_or(0),
+            _ => 0,
+        };
+        self.within(least)
+    }
+
+    /// The most that can come; none where nothing limits it.
+    #[must_use]
+    pub fn largest(&self) -> Option<u64> {
+        let most = match &self.shape {
+            Shape::Fixed(amount) => *amount,
+            Shape::Uniform { high, .. } => *high,
+            Shape::Table(bands) => bands.iter().map(|band| band.high).max().unwrap_or(0),
+            _ if self.most == u64::MAX => return None,
+            _ => u64::MAX,
+        };
+        Some(self.within(most))
+    }
+
+    /// The mean, or nearly so where the limits cut much off.
+    #[must_use]
+    pub fn mean(&self) -> f64 {
+        let least = self.least as f64;
+        self.shape
+            .mean()
+            .clamp(least, (self.most as f64).max(least))
+    }
+
+    /// The standard deviation, or more where the limits cut something off.
+    #[must_use]
+    pub fn deviation(&self) -> f64 {
+        self.shape.deviation()
+    }
+
+    /// What keeps amounts from being drawn.
+    #[must_use]
+    pub fn flaw(&self) -> Option<LawFlaw> {
+        if self.least > self.most {
+            return Some(LawFlaw::Limits);
+        }
+        self.shape.flaw()
+    }
+
     /// An amount as the limits and the step let it be.
     #[must_use]
     pub const fn within(&self, amount: u64) -> u64 {
@@ -119,5 +168,214 @@ impl Law {
         } else {
             rounded
         }
+    }
+}
+
+/// What keeps amounts from being drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LawFlaw {
+    /// The least is above the most.
+    Limits,
+    /// The low end of a range or a band is above its high end.
+    Range,
+    /// A parameter is not a number above 0.
+    Parameter(&'static str),
+    /// No band has a weight.
+    Empty,
+}
+
+impl std::fmt::Display for LawFlaw {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Limits => f.write_str("`least` is above `most`"),
+            Self::Range => f.write_str("the low end of a range is above its high end"),
+            Self::Parameter(name) => write!(f, "`{name}` is not above 0"),
+            Self::Empty => f.write_str("no band of the `table` has a share"),
+        }
+    }
+}
+
+impl Shape {
+    fn mean(&self) -> f64 {
+        match self {
+            Self::Fixed(amount) => *amount as f64,
+            Self::Uniform { low, high } => f64::midpoint(*low as f64, *high as f64),
+            Self::Exponential { mean } | Self::Gamma { mean, .. } | Self::Normal { mean, .. } => {
+                *mean
+            }
+            Self::LogNormal { median, spread } => median * (spread * spread / 2.0).exp(),
+            Self::Table(bands) => of_bands(bands, |band| {
+                f64::midpoint(band.low as f64, band.high as f64)
+            }),
+        }
+    }
+
+    /// Source: that of a uniform law is its width over the root of 12; a logarithmic normal law's
+    /// is its mean times the root of exp(spread^2) - 1.
+    fn deviation(&self) -> f64 {
+        match self {
+            Self::Fixed(_) => 0.0,
+            Self::Uniform { low, high } => high.saturating_sub(*low) as f64 / 12_f64.sqrt(),
+            Self::Exponential { mean } => *mean,
+            Self::Gamma { mean, shape } => mean / shape.sqrt(),
+            Self::Normal { deviation, .. } => *deviation,
+            Self::LogNormal { spread, .. } => {
+                self.mean() * ((spread * spread).exp() - 1.0).max(0.0).sqrt()
+            }
+            Self::Table(bands) => {
+                let mean = self.mean();
+                let variance = of_bands(bands, |band| {
+                    let width = band.high.saturating_sub(band.low) as f64;
+                    let middle = f64::midpoint(band.low as f64, band.high as f64);
+                    (middle - mean).powi(2) + width * width / 12.0
+                });
+                variance.sqrt()
+            }
+        }
+    }
+
+    fn flaw(&self) -> Option<LawFlaw> {
+        let is_ranged = |low: u64, high: u64| (low > high).then_some(LawFlaw::Range);
+        let is_above = |parameters: &[(&'static str, f64)]| {
+            let mut parameters = parameters.iter();
+            let wrong = parameters.find(|(_, value)| !(value.is_finite() && *value > 0.0));
+            wrong.map(|(name, _)| LawFlaw::Parameter(name))
+        };
+        match self {
+            Self::Fixed(_) => None,
+            Self::Uniform { low, high } => is_ranged(*low, *high),
+            Self::Exponential { mean } => is_above(&[("exponential", *mean)]),
+            Self::Gamma { mean, shape } => is_above(&[("gamma", *mean), ("shape", *shape)]),
+            Self::Normal { mean, deviation } => {
+                is_above(&[("normal", *mean), ("deviation", *deviation)])
+            }
+            Self::LogNormal { median, spread } => {
+                is_above(&[("lognormal", *median), ("spread", *spread)])
+            }
+            Self::Table(bands) if bands.iter().all(|band| band.weight == 0) => Some(LawFlaw::Empty),
+            Self::Table(bands) => bands.iter().find_map(|band| is_ranged(band.low, band.high)),
+        }
+    }
+}
+
+/// The mean of a value of bands, by their weights.
+fn of_bands(bands: &[Band], value: impl Fn(&Band) -> f64) -> f64 {
+    let weights: f64 = bands.iter().map(|band| f64::from(band.weight)).sum();
+    let sum: f64 = bands
+        .iter()
+        .map(|band| f64::from(band.weight) * value(band))
+        .sum();
+    if weights > 0.0 { sum / weights } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn law(shape: Shape) -> Law {
+        Law::of(shape)
+    }
+
+    #[test]
+    fn means_and_deviations_are_those_of_the_laws() {
+        let close = |left: f64, right: f64| (left - right).abs() < 1e-6 * right.max(1.0);
+        let table = Shape::Table(vec![
+            Band {
+                weight: 3,
+                low: 0,
+                high: 100,
+            },
+            Band {
+                weight: 1,
+                low: 1000,
+                high: 1000,
+            },
+        ]);
+        for (shape, mean, deviation) in [
+            (Shape::Fixed(7), 7.0, 0.0),
+            (Shape::Uniform { low: 0, high: 12 }, 6.0, 12_f64.sqrt()),
+            (Shape::Exponential { mean: 5.0 }, 5.0, 5.0),
+            (
+                Shape::Gamma {
+                    mean: 8.0,
+                    shape: 4.0,
+                },
+                8.0,
+                4.0,
+            ),
+            (
+                Shape::Normal {
+                    mean: 9.0,
+                    deviation: 2.0,
+                },
+                9.0,
+                2.0,
+            ),
+            (
+                Shape::LogNormal {
+                    median: 10.0,
+                    spread: 1.0,
+                },
+                10.0 * 0.5_f64.exp(),
+                10.0 * 0.5_f64.exp() * (1_f64.exp() - 1.0).sqrt(),
+            ),
+            (table, 287.5, 169_843.75_f64.sqrt()),
+        ] {
+            let law = law(shape);
+            assert!(close(law.mean(), mean), "{law:?}: {}", law.mean());
+            assert!(
+                close(law.deviation(), deviation),
+                "{law:?}: {}",
+                law.deviation()
+            );
+        }
+    }
+
+    #[test]
+    fn limits_hold_for_ends_and_means() {
+        let cut = Law {
+            least: 10,
+            most: 20,
+            step: 8,
+            ..law(Shape::Exponential { mean: 100.0 })
+        };
+        assert_eq!((cut.smallest(), cut.largest()), (10, Some(20)));
+        assert!((cut.mean() - 20.0).abs() < 1e-9);
+        let open = law(Shape::Exponential { mean: 3.0 });
+        assert_eq!((open.smallest(), open.largest()), (0, None));
+        let range = law(Shape::Uniform { low: 3, high: 9 });
+        assert_eq!((range.smallest(), range.largest()), (3, Some(9)));
+    }
+
+    #[test]
+    fn a_law_that_draws_nothing_is_flawed() {
+        let empty = Shape::Table(Vec::new());
+        for (shape, flaw) in [
+            (
+                Shape::Uniform { low: 2, high: 1 },
+                "the low end of a range is above its high end",
+            ),
+            (
+                Shape::Exponential { mean: 0.0 },
+                "`exponential` is not above 0",
+            ),
+            (
+                Shape::Gamma {
+                    mean: 1.0,
+                    shape: f64::NAN,
+                },
+                "`shape` is not above 0",
+            ),
+            (empty, "no band of the `table` has a share"),
+        ] {
+            assert_eq!(law(shape).flaw().unwrap().to_string(), flaw);
+        }
+        let limits = Law {
+            least: 2,
+            most: 1,
+            ..Law::fixed(3)
+        };
+        assert_eq!(limits.flaw(), Some(LawFlaw::Limits));
+        assert_eq!(Law::fixed(3).flaw(), None);
     }
 }

@@ -6,20 +6,42 @@
 //! for the same.
 
 mod act;
+mod check;
 mod fileset;
 mod law;
+mod need;
 mod operation;
+mod requests;
+#[cfg(test)]
+mod samples;
+mod scale;
+mod settings;
+mod walk;
+mod words;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use act::{Act, Bytes, Call, On, Order, Pick, Share, Turn, Where, Which};
+pub use check::{ProgramFlaw, ProgramStep};
 pub use fileset::{Access, Copies, DirectoryTree, FileNames, FilesetPlan, OpenSync, Way};
-pub use law::{Band, Law, Shape};
+pub use law::{Band, Law, LawFlaw, Shape};
+pub use need::SpaceNeed;
 pub use operation::FileOperation;
+pub use requests::DirectAmount;
+pub use settings::ProgramSetting;
+pub use walk::ActList;
 
 /// How many filesets a program may have: requests name them by one byte.
 pub const FILESETS_MAX: usize = 255;
+/// How many ways of opening a program may have.
+pub const WAYS_MAX: usize = 255;
+/// How many names a fileset may have.
+pub const FILES_MAX: u32 = 100_000_000;
+/// How many directories the files of a set may be dealt to in turn.
+pub const DIRECTORIES_MAX: u32 = 65_536;
+/// The most bytes of one request: a worker has a buffer of that size.
+pub const PIECE_BYTES_MAX: u64 = 64 << 20;
 /// How many registers a flow may have.
 pub const REGISTERS_MAX: usize = 200;
 /// How many labels a program may have.
@@ -34,7 +56,7 @@ pub struct Program {
     pub labels: Vec<String>,
     /// The files; picks say their number.
     pub filesets: Vec<FilesetPlan>,
-    /// How files are opened; calls say their number.
+    /// How files are opened; calls say their number. The first is that of calls which say none.
     pub ways: Vec<Way>,
     /// What happens, in order.
     pub parts: Vec<ProgramPart>,
@@ -114,7 +136,7 @@ pub enum Before {
 pub struct Group {
     /// As in records and reports.
     pub name: String,
-    /// How many; none for as many as the cell has.
+    /// How many; none for as many as the workload says, which planning puts in.
     #[serde(default)]
     pub workers: Option<u32>,
     /// What each does once, before its window and before all begin.
@@ -123,7 +145,7 @@ pub struct Group {
     /// What each does once at the beginning of its window.
     #[serde(default)]
     pub first: Vec<Act>,
-    /// What each repeats.
+    /// What each repeats: a round. Without any, `first` and `last` are all.
     pub body: Vec<Act>,
     /// What each does once at the end of its window.
     #[serde(default)]

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a call of a program asks of the file system.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileOperation {
     /// Makes a file that must not exist, and leaves it open in the register.
@@ -39,4 +41,65 @@ pub enum FileOperation {
     List,
     /// Sets the length of what is open.
     Truncate,
+}
+
+impl FileOperation {
+    /// The verb of workload files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Open => "open",
+            Self::Close => "close",
+            Self::Read => "read",
+            Self::Write => "write",
+            Self::Fsync => "fsync",
+            Self::Fdatasync => "fdatasync",
+            Self::Stat => "stat",
+            Self::Unlink => "unlink",
+            Self::Mkdir => "mkdir",
+            Self::Rmdir => "rmdir",
+            Self::Rename => "rename",
+            Self::Link => "link",
+            Self::Symlink => "symlink",
+            Self::List => "list",
+            Self::Truncate => "truncate",
+        }
+    }
+
+    /// Whether it gives a name of its own to something.
+    #[must_use]
+    pub const fn makes(self) -> bool {
+        matches!(self, Self::Create | Self::Mkdir)
+    }
+
+    /// Whether it takes a name away.
+    #[must_use]
+    pub const fn removes(self) -> bool {
+        matches!(self, Self::Unlink | Self::Rmdir | Self::Rename)
+    }
+
+    /// Whether it takes a second name, which it makes.
+    #[must_use]
+    pub const fn has_second(self) -> bool {
+        matches!(self, Self::Rename | Self::Link | Self::Symlink)
+    }
+
+    /// Whether it moves bytes.
+    #[must_use]
+    pub const fn moves(self) -> bool {
+        matches!(self, Self::Read | Self::Write)
+    }
+
+    /// Whether it opens a file in the register.
+    #[must_use]
+    pub const fn opens(self) -> bool {
+        matches!(self, Self::Create | Self::Open)
+    }
+
+    /// Whether it is about directories by name.
+    #[must_use]
+    pub const fn is_of_directories(self) -> bool {
+        matches!(self, Self::Mkdir | Self::Rmdir)
+    }
 }

@@ -1,0 +1,145 @@
+//! Acts by their form: what is nested, counted and drawn.
+
+use super::super::walk::calls_of;
+use super::super::{Act, Group, LABELS_MAX, Law, NESTING_MAX, Program};
+use super::filesets::check_law;
+use super::{ProgramFlaw, ProgramStep, calls};
+
+/// The most times that acts are repeated in one go.
+const TIMES_MAX: u64 = 1_000_000_000;
+
+pub(super) fn check(program: &Program, group: &Group) -> Result<(), ProgramFlaw> {
+    if group.workers == Some(0) {
+        let message = format!("the group `{}` has no worker", group.name);
+        return Err(ProgramFlaw::new(message, "write `workers = 1` or more"));
+    }
+    if group.lists().iter().all(|(_, acts)| acts.is_empty()) {
+        let message = format!("the group `{}` does nothing", group.name);
+        return Err(ProgramFlaw::new(message, "write its acts as `body`"));
+    }
+    for (list, acts) in group.lists() {
+        let nest = Nest {
+            program,
+            depth: 1,
+            is_in_transaction: false,
+        };
+        nest.check(acts)
+            .map_err(|flaw| flaw.within(ProgramStep::Acts(list)))?;
+    }
+    Ok(())
+}
+
+/// A list of acts and what it lies in.
+#[derive(Clone, Copy)]
+struct Nest<'a> {
+    program: &'a Program,
+    depth: usize,
+    is_in_transaction: bool,
+}
+
+impl Nest<'_> {
+    fn check(self, acts: &[Act]) -> Result<(), ProgramFlaw> {
+        if self.depth > NESTING_MAX {
+            let message = format!("acts are nested more than {NESTING_MAX} deep");
+            return Err(ProgramFlaw::new(message, "put fewer acts into each other"));
+        }
+        let mut acts = acts.iter().enumerate();
+        acts.try_for_each(|(index, act)| {
+            self.check_act(act)
+                .map_err(|flaw| flaw.within(ProgramStep::Act(index)))
+        })
+    }
+
+    fn check_act(self, act: &Act) -> Result<(), ProgramFlaw> {
+        match act {
+            Act::Call(call) => calls::check(self.program, call),
+            Act::Times(law, acts) => {
+                check_times(law)?;
+                self.inside(acts)
+            }
+            Act::Mix(branches) => self.check_mix(branches),
+            Act::Step(label, acts) => {
+                self.check_label(*label)?;
+                self.inside(acts)
+            }
+            Act::Transaction(label, acts) => self.check_transaction(*label, acts),
+            Act::Think(law) | Act::Burn(law) => check_law(law, "the time"),
+        }
+    }
+
+    fn inside(self, acts: &[Act]) -> Result<(), ProgramFlaw> {
+        if acts.is_empty() {
+            return Err(ProgramFlaw::new(
+                "there is nothing to do in it",
+                "write its acts as `do`",
+            ));
+        }
+        let depth = self.depth + 1;
+        Nest { depth, ..self }.check(acts)
+    }
+
+    fn check_mix(self, branches: &[(u32, Vec<Act>)]) -> Result<(), ProgramFlaw> {
+        if branches.is_empty() {
+            let message = "the `mix` has nothing to choose from";
+            return Err(ProgramFlaw::new(
+                message,
+                "write `mix = [{ share = 1, do = [..] }]`",
+            ));
+        }
+        for (index, (share, acts)) in branches.iter().enumerate() {
+            let checked = match share {
+                0 => Err(ProgramFlaw::new(
+                    "a share of 0 is never done",
+                    "write a `share` of 1 or more, or take it out",
+                )),
+                _ => self.inside(acts),
+            };
+            checked.map_err(|flaw| flaw.within(ProgramStep::Branch(index)))?;
+        }
+        let sum: u64 = branches.iter().map(|(share, _)| u64::from(*share)).sum();
+        if u32::try_from(sum).is_err() {
+            let message = format!("the shares add up to {sum}, more than 32 bits can count");
+            return Err(ProgramFlaw::new(message, "use smaller shares"));
+        }
+        Ok(())
+    }
+
+    fn check_transaction(self, label: u8, acts: &[Act]) -> Result<(), ProgramFlaw> {
+        self.check_label(label)?;
+        if self.is_in_transaction {
+            let message = "a transaction is within another";
+            return Err(ProgramFlaw::new(message, "write `step` for the inner one"));
+        }
+        Nest {
+            is_in_transaction: true,
+            ..self
+        }
+        .inside(acts)?;
+        if calls_of(acts).is_empty() {
+            let message = "the transaction asks nothing of the file system";
+            return Err(ProgramFlaw::new(message, "write `step` in its place"));
+        }
+        Ok(())
+    }
+
+    fn check_label(self, label: u8) -> Result<(), ProgramFlaw> {
+        check_label(self.program, label)
+    }
+}
+
+pub(super) fn check_label(program: &Program, label: u8) -> Result<(), ProgramFlaw> {
+    if usize::from(label) < program.labels.len().min(LABELS_MAX) {
+        return Ok(());
+    }
+    let message = format!("there is no label of the number {label}");
+    Err(ProgramFlaw::new(message, "add the label"))
+}
+
+fn check_times(law: &Law) -> Result<(), ProgramFlaw> {
+    check_law(law, "the number of times")?;
+    if law.largest().is_some_and(|most| most <= TIMES_MAX) {
+        return Ok(());
+    }
+    let message = format!("`times` may be more than {TIMES_MAX}");
+    Err(ProgramFlaw::new(message, "limit it with `most`"))
+}

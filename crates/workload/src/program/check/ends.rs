@@ -1,0 +1,130 @@
+//! Whether a phase comes to its end.
+
+use super::super::{Act, Call, Group, Measure, On, Order, Out, Pick, Program, ProgramPhase, Which};
+use super::{ProgramFlaw, acts};
+
+/// A quota that can be reached.
+pub(super) fn check_quotas(program: &Program, group: &Group) -> Result<(), ProgramFlaw> {
+    for quota in &group.quotas {
+        if quota.count == 0 {
+            let message = format!("the workers of `{}` stop before they begin", group.name);
+            return Err(ProgramFlaw::new(message, "write an amount of 1 or more"));
+        }
+        if let Measure::Steps(label) = quota.what {
+            acts::check_label(program, label)?;
+            if !counts(&group.body, label) {
+                let name = &program.labels[usize::from(label)];
+                let message = format!("nothing in `body` is counted as `{name}`");
+                let help = format!("write `transaction = \"{name}\"` or `step = \"{name}\"` there");
+                return Err(ProgramFlaw::new(message, help));
+            }
+        }
+        let is_moved = quota.what == Measure::Bytes;
+        if is_moved
+            && !super::super::walk::calls_of(&group.body)
+                .iter()
+                .any(|it| it.operation.moves())
+        {
+            let message = format!(
+                "the workers of `{}` move no bytes to be counted",
+                group.name
+            );
+            return Err(ProgramFlaw::new(
+                message,
+                "write `rounds` in place of `bytes`",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether something among the acts is counted under the label.
+fn counts(acts: &[Act], label: u8) -> bool {
+    acts.iter().any(|act| {
+        let is_own = match act {
+            Act::Step(own, _) | Act::Transaction(own, _) => *own == label,
+            Act::Call(call) => call.label == Some(label),
+            _ => false,
+        };
+        is_own || act.lists().into_iter().any(|acts| counts(acts, label))
+    })
+}
+
+/// A phase that neither time nor amounts nor files end goes on for ever.
+pub(super) fn check(phase: &ProgramPhase) -> Result<(), ProgramFlaw> {
+    if phase.time_ns.is_some() {
+        return Ok(());
+    }
+    let is_ended_by_one = |group: &Group| group.out == Out::EndPhase && runs_out(group, phase);
+    if phase.groups.iter().any(is_ended_by_one) {
+        return Ok(());
+    }
+    let endless = |group: &&Group| {
+        !group.body.is_empty() && group.quotas.is_empty() && !runs_out(group, phase)
+    };
+    let Some(group) = phase.groups.iter().find(endless) else {
+        return Ok(());
+    };
+    let message = format!(
+        "nothing ends the phase `{}`: `{}` goes on for ever",
+        phase.name, group.name
+    );
+    let help = "write `run_time` for the phase, or `rounds` for the group";
+    Err(ProgramFlaw::new(message, help))
+}
+
+/// Whether files run out for the group: some pick comes to its end, however the acts are mixed.
+fn runs_out(group: &Group, phase: &ProgramPhase) -> bool {
+    let picks = picks_of(&group.body);
+    let is_finite = |(call, pick): &(&Call, &Pick)| is_finite(call, pick, phase);
+    match group.out {
+        // Only a round in which nothing is found ends the worker.
+        Out::Skip => !picks.is_empty() && picks.iter().all(is_finite),
+        Out::EndWorker | Out::EndPhase => picks.iter().any(is_finite),
+    }
+}
+
+/// The picks of acts, the second ones among them.
+fn picks_of(acts: &[Act]) -> Vec<(&Call, &Pick)> {
+    let mut found = Vec::new();
+    for call in super::super::walk::calls_of(acts) {
+        if let On::Name(pick) = &call.on {
+            found.push((call, pick));
+        }
+        found.extend(call.second.iter().map(|pick| (call, pick)));
+    }
+    found
+}
+
+/// Whether a pick is made so often at most: in an order that goes once through the set, or because
+/// each one leaves fewer, and nothing in the phase makes more.
+fn is_finite(call: &Call, pick: &Pick, phase: &ProgramPhase) -> bool {
+    if matches!(pick.order, Order::Next | Order::Back | Order::Shuffled) {
+        return true;
+    }
+    let takes_a_name = call.operation.makes() || call.second.as_ref() == Some(pick);
+    let all = || {
+        let calls = phase.groups.iter().flat_map(|group| group.calls());
+        calls.collect::<Vec<_>>()
+    };
+    let of_set = |it: &Pick| it.fileset == pick.fileset;
+    let is_named = |call: &Call| match &call.on {
+        On::Name(it) => of_set(it),
+        // A file that was picked before may be of this set.
+        _ => true,
+    };
+    match pick.which {
+        Which::Absent if takes_a_name => {
+            let frees = |call: &&Call| call.operation.removes() && is_named(call);
+            !all().iter().any(frees)
+        }
+        Which::Present if call.operation.removes() => {
+            let fills = |call: &&Call| {
+                let makes = call.operation.makes() && is_named(call);
+                makes || call.second.as_ref().is_some_and(of_set)
+            };
+            !all().iter().any(fills)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,188 @@
+//! Filesets and ways: names that stay below the target, sizes that can be.
+
+use super::super::{
+    Access, DIRECTORIES_MAX, DirectoryTree, FILES_MAX, FileNames, FilesetPlan, Law, Program, Way,
+};
+use super::{ProgramFlaw, ProgramStep, named};
+
+/// Bytes of a file name that Linux takes.
+const NAME_BYTES_MAX: usize = 255;
+/// Bytes of a path that Linux takes, less some for the target and for directories of ours.
+const PATH_BYTES_MAX: usize = 1024;
+/// Digits that a number is filled up to, at most.
+const DIGITS_MAX: u32 = 20;
+
+pub(super) fn check(program: &Program) -> Result<(), ProgramFlaw> {
+    for (index, fileset) in program.filesets.iter().enumerate() {
+        let others = &program.filesets[..index];
+        let checked = check_fileset(fileset).and_then(|()| check_clash(fileset, others));
+        checked.map_err(|flaw| flaw.within(ProgramStep::Fileset(index)))?;
+    }
+    for (index, way) in program.ways.iter().enumerate() {
+        check_way(way).map_err(|flaw| flaw.within(ProgramStep::Way(index)))?;
+    }
+    Ok(())
+}
+
+fn check_fileset(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
+    let name = &fileset.name;
+    named(name, "fileset")?;
+    if !(1..=FILES_MAX).contains(&fileset.count) {
+        let message = format!(
+            "the fileset `{name}` has {} names, not 1 to {FILES_MAX}",
+            fileset.count
+        );
+        return Err(ProgramFlaw::new(message, "write a `count` in that range"));
+    }
+    if fileset.present_permille > 1000 {
+        let message = format!("more than all files of `{name}` are there at first");
+        return Err(ProgramFlaw::new(
+            message,
+            "write `present = \"100%\"` or less",
+        ));
+    }
+    check_tree(fileset)?;
+    check_path(fileset)?;
+    check_names(fileset)?;
+    check_law(&fileset.size, &format!("the size of `{name}`"))?;
+    if fileset.present_permille > 0 && fileset.size.largest().is_none_or(|it| it > MOST_BYTES) {
+        let message = format!("files of `{name}` may have any size, however large");
+        return Err(ProgramFlaw::new(message, "limit the size with `most`"));
+    }
+    Ok(())
+}
+
+/// The largest file, in bytes.
+const MOST_BYTES: u64 = 1 << 40;
+
+fn check_tree(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
+    let (seen, most, key) = match fileset.tree {
+        DirectoryTree::Flat => return Ok(()),
+        DirectoryTree::Turns { directories } => (directories, DIRECTORIES_MAX, "directories"),
+        DirectoryTree::Blocks { each } => (each, FILES_MAX, "files_per_directory"),
+    };
+    if (1..=most).contains(&seen) {
+        return Ok(());
+    }
+    let message = format!(
+        "`{key}` of `{}` is {seen}, not from 1 to {most}",
+        fileset.name
+    );
+    let near = seen.clamp(1, most);
+    Err(ProgramFlaw::new(message, format!("write `{key} = {near}`")))
+}
+
+/// A directory of ours: the parts of the path are plain names.
+fn check_path(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
+    let path = &fileset.path;
+    let shown = crate::printable(path);
+    let wrong = |why: &str| {
+        let message = format!("the path `{shown}` of `{}` {why}", fileset.name);
+        Err(ProgramFlaw::new(
+            message,
+            "name a directory below the target, such as `mail/new`",
+        ))
+    };
+    if path.is_empty() {
+        return Ok(());
+    }
+    if path.starts_with('/') || path.split('/').any(|part| part == "..") {
+        return wrong("leads out of the target");
+    }
+    if path.split('/').any(|part| part.is_empty() || part == ".") {
+        return wrong("has a part without a name");
+    }
+    if path.chars().any(char::is_control) {
+        return wrong("has a control character");
+    }
+    let is_long = path.split('/').any(|part| part.len() > NAME_BYTES_MAX);
+    if is_long || path.len() > PATH_BYTES_MAX {
+        return wrong("is longer than Linux takes");
+    }
+    Ok(())
+}
+
+fn check_names(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
+    let FileNames::Number {
+        before,
+        digits,
+        after,
+    } = &fileset.names;
+    let wrong = |why: &str| {
+        let message = format!("names of `{}` {why}", fileset.name);
+        Err(ProgramFlaw::new(
+            message,
+            "write `names` such as `msg-{number}`",
+        ))
+    };
+    let texts = [before, after];
+    if texts.iter().any(|text| text.contains('/')) {
+        return wrong("have a slash, which parts directories");
+    }
+    if texts.iter().any(|text| text.chars().any(char::is_control)) {
+        return wrong("have a control character");
+    }
+    let needed = (fileset.count.max(1) - 1).max(1).ilog10() + 1;
+    let digits = needed.max((*digits).min(DIGITS_MAX)) as usize;
+    if before.len() + digits + after.len() > NAME_BYTES_MAX {
+        return wrong("are longer than 255 bytes");
+    }
+    Ok(())
+}
+
+/// Two sets would make the same files.
+fn check_clash(fileset: &FilesetPlan, others: &[FilesetPlan]) -> Result<(), ProgramFlaw> {
+    let other = others.iter().find(|it| it.name == fileset.name);
+    if let Some(other) = other {
+        let message = format!("there are two filesets `{}`", other.name);
+        return Err(ProgramFlaw::new(message, "name each fileset once"));
+    }
+    let is_same = |it: &&FilesetPlan| {
+        it.path == fileset.path && it.names == fileset.names && it.copies == fileset.copies
+    };
+    let Some(other) = others.iter().find(is_same) else {
+        return Ok(());
+    };
+    let message = format!(
+        "`{}` and `{}` have the same names in the same directory",
+        other.name, fileset.name
+    );
+    Err(ProgramFlaw::new(
+        message,
+        "give one of them another `path` or other `names`",
+    ))
+}
+
+fn check_way(way: &Way) -> Result<(), ProgramFlaw> {
+    let key = match way {
+        _ if way.access != Access::Read => return Ok(()),
+        Way {
+            is_appending: true, ..
+        } => "append",
+        Way {
+            is_truncating: true,
+            ..
+        } => "truncate",
+        _ => return Ok(()),
+    };
+    let message = format!(
+        "the way `{}` only reads, so `{key}` has no meaning",
+        way.name
+    );
+    Err(ProgramFlaw::new(
+        message,
+        format!("leave `{key}` out, or write `access = \"write\"`"),
+    ))
+}
+
+/// A law that draws something.
+pub(super) fn check_law(law: &Law, what: &str) -> Result<(), ProgramFlaw> {
+    let Some(flaw) = law.flaw() else {
+        return Ok(());
+    };
+    let message = format!("{what} cannot be drawn: {flaw}");
+    Err(ProgramFlaw::new(
+        message,
+        "write such as `{ uniform = [1, 8] }`",
+    ))
+}

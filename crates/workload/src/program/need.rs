@@ -1,0 +1,424 @@
+//! How many bytes files take at once.
+
+use super::{
+    Act, Bytes, Call, Copies, FileOperation, FilesetPlan, Group, Law, Measure, On, Order, Pick,
+    Program, ProgramPart, Share, Turn, Until, Where,
+};
+
+/// What a file takes at least, unless it is empty; most file systems have blocks of this size.
+const BLOCK_BYTES: f64 = 4096.0;
+/// How far a sum of drawn sizes may be from what is expected, in standard deviations.
+const SIGMAS: f64 = 3.0;
+
+/// How many bytes files take at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SpaceNeed {
+    /// At most or nearly so, as far as it is known.
+    pub bytes: u64,
+    /// Whether files grow for as long as a phase lasts, which nobody knows beforehand.
+    pub is_growing: bool,
+}
+
+impl Program {
+    /// The bytes that its files take at once, on all targets together.
+    #[must_use]
+    pub fn space_needed(&self) -> SpaceNeed {
+        let mut growth = Growth {
+            program: self,
+            files: vec![Grown::default(); self.filesets.len()],
+            is_growing: false,
+        };
+        growth.parts(&self.parts, 1.0);
+        // What is renamed has its size in the other set; a chain is as long as there are sets.
+        for _ in 0..self.filesets.len().min(4) {
+            growth.carry();
+        }
+        let sets = self.filesets.iter().zip(&growth.files);
+        let bytes = sets.enumerate().map(|(index, (fileset, grown))| {
+            let copies = f64::from(self.copies_of(index));
+            copies * grown.of_set(fileset)
+        });
+        SpaceNeed {
+            bytes: bytes.sum::<f64>() as u64,
+            is_growing: growth.is_growing,
+        }
+    }
+
+    /// How many workers have a set each, or 1 where they have it together.
+    fn copies_of(&self, fileset: usize) -> u32 {
+        if self.filesets[fileset].copies == Copies::One {
+            return 1;
+        }
+        let uses = |group: &&Group| {
+            let mut calls = group.calls().into_iter();
+            calls.any(|call| {
+                let first = match &call.on {
+                    On::Name(pick) => Some(pick),
+                    _ => None,
+                };
+                let mut picks = first.into_iter().chain(&call.second);
+                picks.any(|pick| usize::from(pick.fileset) == fileset)
+            })
+        };
+        let users = self.groups().filter(uses);
+        users.map(Group::worker_count).max().unwrap_or(0)
+    }
+}
+
+/// Bytes of a file, as a mean with its variance.
+#[derive(Debug, Clone, Copy, Default)]
+struct Extent {
+    mean: f64,
+    variance: f64,
+    most: f64,
+}
+
+impl Extent {
+    fn of(law: &Law) -> Self {
+        Self {
+            mean: law.mean(),
+            variance: law.deviation().powi(2),
+            most: law.largest().map_or(f64::INFINITY, |most| most as f64),
+        }
+    }
+
+    /// So many of them, one behind the other.
+    fn times(self, count: f64) -> Self {
+        Self {
+            mean: self.mean * count,
+            variance: self.variance * count,
+            most: self.most * count,
+        }
+    }
+
+    fn behind(self, other: Self) -> Self {
+        Self {
+            mean: self.mean + other.mean,
+            variance: self.variance + other.variance,
+            most: self.most + other.most,
+        }
+    }
+
+    fn larger(self, other: Self) -> Self {
+        match other.mean > self.mean {
+            true => other,
+            false => self,
+        }
+    }
+}
+
+/// What becomes of the files of a set.
+#[derive(Debug, Clone, Default)]
+struct Grown {
+    /// Of a file.
+    extent: Extent,
+    /// What is added to files of the set, all together.
+    appended: f64,
+    is_made: bool,
+    /// The sets whose files become files of this one.
+    from: Vec<usize>,
+}
+
+impl Grown {
+    fn of_set(&self, fileset: &FilesetPlan) -> f64 {
+        let files = match self.is_made {
+            true => fileset.count,
+            false => fileset.present_count(),
+        };
+        let files = f64::from(files);
+        let extent = match fileset.present_count() {
+            0 => self.extent,
+            _ => self.extent.larger(Extent::of(&fileset.size)),
+        };
+        let drift = SIGMAS * (extent.variance * files).sqrt();
+        let expected = files * on_disk(extent) + drift;
+        let most = (extent.most / BLOCK_BYTES).ceil() * BLOCK_BYTES * files;
+        // A product of 0 and infinity is none.
+        let most = if most.is_nan() { f64::INFINITY } else { most };
+        expected.min(most) + self.appended
+    }
+}
+
+/// Bytes in whole blocks: half a block more on average, where sizes are drawn.
+fn on_disk(extent: Extent) -> f64 {
+    match () {
+        () if extent.mean <= 0.0 => 0.0,
+        () if extent.variance > 0.0 => extent.mean + BLOCK_BYTES,
+        () => (extent.mean / BLOCK_BYTES).ceil() * BLOCK_BYTES,
+    }
+}
+
+/// A register on the way through the acts.
+#[derive(Debug, Clone, Copy, Default)]
+struct Opened {
+    fileset: Option<usize>,
+    /// Whether it was made by this open.
+    is_new: bool,
+    /// How often what opened it was done.
+    times: f64,
+    /// Whether it is opened in each of the rounds that nobody can count.
+    is_of_round: bool,
+    /// Where the next write goes.
+    position: Extent,
+}
+
+struct Growth<'a> {
+    program: &'a Program,
+    files: Vec<Grown>,
+    is_growing: bool,
+}
+
+impl Growth<'_> {
+    fn parts(&mut self, parts: &[ProgramPart], times: f64) {
+        for part in parts {
+            match part {
+                ProgramPart::Phase(phase) => {
+                    for group in &phase.groups {
+                        self.group(group, times);
+                    }
+                }
+                ProgramPart::Rounds { until, parts } => match until {
+                    Until::Times(count) => self.parts(parts, times * f64::from(*count)),
+                    Until::Spent { .. } | Until::Full => self.parts(parts, times),
+                },
+            }
+        }
+    }
+
+    fn carry(&mut self) {
+        for to in 0..self.files.len() {
+            for from in self.files[to].from.clone() {
+                let fileset = &self.program.filesets[from];
+                let mut extent = self.files[from].extent;
+                if fileset.present_count() > 0 {
+                    extent = extent.larger(Extent::of(&fileset.size));
+                }
+                self.files[to].extent = self.files[to].extent.larger(extent);
+            }
+        }
+    }
+
+    fn group(&mut self, group: &Group, times: f64) {
+        let rounds = rounds_of(self.program, group);
+        let mut pass = Pass {
+            growth: self,
+            workers: f64::from(group.worker_count()),
+            registers: Vec::new(),
+            is_endless: false,
+        };
+        pass.acts(&group.enter, times);
+        pass.acts(&group.first, times);
+        pass.is_endless = rounds.is_none();
+        pass.acts(&group.body, times * rounds.unwrap_or(1.0));
+        pass.is_endless = false;
+        pass.acts(&group.last, times);
+        pass.acts(&group.leave, times);
+    }
+}
+
+/// One worker's way through its acts.
+struct Pass<'a, 'b> {
+    growth: &'a mut Growth<'b>,
+    workers: f64,
+    registers: Vec<Opened>,
+    /// Whether nobody knows how often the acts are done.
+    is_endless: bool,
+}
+
+impl Pass<'_, '_> {
+    fn acts(&mut self, acts: &[Act], times: f64) {
+        for act in acts {
+            match act {
+                Act::Call(call) => self.call(call, times),
+                Act::Times(law, acts) => self.acts(acts, times * law.mean()),
+                Act::Step(_, acts) | Act::Transaction(_, acts) => self.acts(acts, times),
+                Act::Mix(branches) => {
+                    let sum: f64 = branches.iter().map(|(share, _)| f64::from(*share)).sum();
+                    for (share, acts) in branches {
+                        self.acts(acts, times * f64::from(*share) / sum.max(1.0));
+                    }
+                }
+                Act::Think(_) | Act::Burn(_) => {}
+            }
+        }
+    }
+
+    fn call(&mut self, call: &Call, times: f64) {
+        let index = usize::from(call.handle);
+        if self.registers.len() <= index {
+            self.registers.resize(index + 1, Opened::default());
+        }
+        if let On::Name(pick) = &call.on {
+            self.registers[index].fileset = Some(pick.fileset.into());
+        }
+        let opened = &mut self.registers[index];
+        if call.operation.opens() {
+            opened.is_new = call.operation == FileOperation::Create;
+            opened.times = times;
+            opened.is_of_round = self.is_endless;
+            opened.position = Extent::default();
+        }
+        let fileset = opened.fileset;
+        if let (true, Some(fileset)) = (call.operation.makes(), fileset) {
+            self.growth.files[fileset].is_made = true;
+        }
+        if let Some(second) = &call.second {
+            let to = usize::from(second.fileset);
+            self.growth.files[to].is_made = true;
+            if call.operation != FileOperation::Symlink {
+                self.growth.files[to].from.extend(fileset);
+            }
+            if call.operation == FileOperation::Rename {
+                self.registers[index].fileset = Some(to);
+            }
+        }
+        if matches!(
+            call.operation,
+            FileOperation::Write | FileOperation::Truncate
+        ) {
+            self.write(call, times);
+        }
+    }
+
+    fn write(&mut self, call: &Call, times: f64) {
+        let index = usize::from(call.handle);
+        let amount = self.amount(call);
+        let opened = &mut self.registers[index];
+        let Some(fileset) = opened.fileset else {
+            return;
+        };
+        let is_left_open = self.is_endless && !opened.is_of_round;
+        let repeated = match opened.times > 0.0 {
+            true => (times / opened.times).max(1.0),
+            false => 1.0,
+        };
+        let all = amount.times(repeated);
+        let is_truncating = call.operation == FileOperation::Truncate;
+        let end = match &call.place {
+            _ if is_truncating => amount,
+            Where::Here => {
+                opened.position = opened.position.behind(all);
+                opened.position
+            }
+            Where::End if opened.is_new => {
+                opened.position = opened.position.behind(all);
+                opened.position
+            }
+            Where::End => {
+                let grown = &mut self.growth.files[fileset];
+                grown.appended += amount.mean * times * self.workers;
+                self.growth.is_growing |= self.is_endless;
+                return;
+            }
+            Where::At(offset) => Extent {
+                mean: *offset as f64,
+                variance: 0.0,
+                most: *offset as f64,
+            }
+            .behind(amount),
+            // Within what is there.
+            Where::Same | Where::Random { .. } => return,
+        };
+        let is_going_on = matches!(call.place, Where::Here | Where::End) && !is_truncating;
+        self.growth.is_growing |= is_left_open && is_going_on;
+        let grown = &mut self.growth.files[fileset];
+        grown.extent = grown.extent.larger(end);
+    }
+
+    /// How much a call writes.
+    fn amount(&self, call: &Call) -> Extent {
+        let size_under = |handle: u8| {
+            let fileset = self.registers.get(usize::from(handle))?.fileset?;
+            Some(Extent::of(&self.growth.program.filesets[fileset].size))
+        };
+        match &call.bytes {
+            Bytes::Law(law) => Extent::of(law),
+            Bytes::Rest => Extent::default(),
+            Bytes::Size => size_under(call.handle).unwrap_or_default(),
+            Bytes::SizeOf { handle } => size_under(*handle).unwrap_or_default(),
+        }
+    }
+}
+
+/// How often a worker does the body of its group at most; none where only time ends it.
+fn rounds_of(program: &Program, group: &Group) -> Option<f64> {
+    let mut tally = Tally::default();
+    tally.acts(program, group, &group.body, 1.0);
+    let workers = f64::from(group.worker_count()).max(1.0);
+    let quotas = group.quotas.iter().filter_map(|quota| {
+        let each = match quota.what {
+            Measure::Rounds | Measure::Steps(_) => 1.0,
+            Measure::Bytes => tally.bytes,
+            Measure::Calls => tally.calls,
+        };
+        let sharers = match quota.of {
+            Share::Each => 1.0,
+            Share::Group => workers,
+        };
+        (each > 0.0).then(|| quota.count as f64 / each / sharers)
+    });
+    let rounds = quotas.chain(tally.rounds).reduce(f64::min);
+    rounds.map(|rounds| rounds.max(1.0))
+}
+
+/// What a round comes to.
+#[derive(Default)]
+struct Tally {
+    calls: f64,
+    bytes: f64,
+    /// How often it can be done before files run out.
+    rounds: Option<f64>,
+}
+
+impl Tally {
+    fn acts(&mut self, program: &Program, group: &Group, acts: &[Act], times: f64) {
+        for act in acts {
+            match act {
+                Act::Call(call) => self.call(program, group, call, times),
+                Act::Times(law, acts) => self.acts(program, group, acts, times * law.mean()),
+                Act::Step(_, acts) | Act::Transaction(_, acts) => {
+                    self.acts(program, group, acts, times);
+                }
+                Act::Mix(branches) => {
+                    let sum: f64 = branches.iter().map(|(share, _)| f64::from(*share)).sum();
+                    for (share, acts) in branches {
+                        let times = times * f64::from(*share) / sum.max(1.0);
+                        self.acts(program, group, acts, times);
+                    }
+                }
+                Act::Think(_) | Act::Burn(_) => {}
+            }
+        }
+    }
+
+    fn call(&mut self, program: &Program, group: &Group, call: &Call, times: f64) {
+        self.calls += times;
+        if let (true, Bytes::Law(law)) = (call.operation.moves(), &call.bytes) {
+            self.bytes += times * law.mean();
+        }
+        let first = match &call.on {
+            On::Name(pick) => Some(pick),
+            _ => None,
+        };
+        for pick in first.into_iter().chain(&call.second) {
+            let rounds = picks_of(program, group, pick).map(|picks| picks / times.max(1e-9));
+            self.rounds = match (self.rounds, rounds) {
+                (Some(one), Some(other)) => Some(one.min(other)),
+                (one, other) => one.or(other),
+            };
+        }
+    }
+}
+
+/// How many files an order that ends has for a worker.
+fn picks_of(program: &Program, group: &Group, pick: &Pick) -> Option<f64> {
+    if !matches!(pick.order, Order::Next | Order::Back | Order::Shuffled) {
+        return None;
+    }
+    let fileset = &program.filesets[usize::from(pick.fileset)];
+    let workers = f64::from(group.worker_count()).max(1.0);
+    Some(match (pick.turn, fileset.copies) {
+        (Turn::Own, _) | (_, Copies::PerWorker) => f64::from(fileset.count),
+        (Turn::Slice | Turn::Shared, Copies::One) => f64::from(fileset.count) / workers,
+    })
+}

@@ -1,0 +1,130 @@
+//! What a program asks of engines: operations, buffers, and sizes that direct I/O must move.
+
+use std::collections::BTreeSet;
+
+use super::{Bytes, Call, FileOperation, Group, Law, On, Program, Where};
+
+/// An amount that direct I/O moves or begins at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DirectAmount {
+    /// What it belongs to.
+    pub what: String,
+    /// An amount that comes up.
+    pub bytes: u64,
+}
+
+impl Program {
+    /// The operations that it uses, each once.
+    #[must_use]
+    pub fn operations(&self) -> BTreeSet<FileOperation> {
+        let calls = self.groups().flat_map(Group::calls);
+        calls.map(|call| call.operation).collect()
+    }
+
+    /// The largest size that a fileset gives a file; the most there is where nothing limits it.
+    #[must_use]
+    pub fn largest_file(&self) -> u64 {
+        let largest = |law: &Law| law.largest().unwrap_or(u64::MAX);
+        let sizes = self.filesets.iter().map(|it| largest(&it.size));
+        sizes.max().unwrap_or(0)
+    }
+
+    /// The bytes of the largest request, which a worker needs a buffer for.
+    #[must_use]
+    pub fn buffer_bytes(&self) -> u64 {
+        let calls = self.groups().flat_map(Group::calls);
+        let moved = calls.filter(|call| call.operation.moves());
+        moved
+            .map(|call| self.request_bytes(call))
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// The bytes of the largest request of a call.
+    fn request_bytes(&self, call: &Call) -> u64 {
+        let all = match &call.bytes {
+            Bytes::Law(law) => law.largest().unwrap_or(u64::MAX),
+            Bytes::Rest | Bytes::Size | Bytes::SizeOf { .. } => self.largest_file(),
+        };
+        match (call.piece_bytes, &call.bytes) {
+            (0, _) => all,
+            // Until a read returns nothing, all requests are as large.
+            (piece, Bytes::Rest) => piece.into(),
+            (piece, _) => all.min(piece.into()),
+        }
+    }
+
+    /// What direct I/O moves: all must be multiples of the target's block.
+    #[must_use]
+    pub fn direct_amounts(&self) -> Vec<DirectAmount> {
+        let mut found = Vec::new();
+        for group in self.groups() {
+            let calls = group.calls();
+            for call in calls.iter().filter(|call| call.operation.moves()) {
+                if !self.is_direct(&calls, call.handle) {
+                    continue;
+                }
+                let what = format!("`{}` in `{}`", call.operation.name(), group.name);
+                let amounts = self.amounts(&calls, call).into_iter();
+                found.extend(amounts.map(|bytes| DirectAmount {
+                    what: what.clone(),
+                    bytes,
+                }));
+            }
+        }
+        found
+    }
+
+    /// Whether something opens files past the page cache under the handle.
+    fn is_direct(&self, calls: &[&Call], handle: u8) -> bool {
+        let mut opens = calls
+            .iter()
+            .filter(|call| call.operation.opens() && call.handle == handle);
+        opens.any(|call| {
+            let way = self.ways.get(usize::from(call.way));
+            way.is_some_and(|way| way.is_direct)
+        })
+    }
+
+    fn amounts(&self, calls: &[&Call], call: &Call) -> Vec<u64> {
+        let mut amounts = match &call.bytes {
+            Bytes::Law(law) => amounts_of(law),
+            Bytes::Rest => Vec::new(),
+            Bytes::Size => self.sizes_under(calls, call.handle),
+            Bytes::SizeOf { handle } => self.sizes_under(calls, *handle),
+        };
+        let largest = amounts.iter().copied().max();
+        let piece = u64::from(call.piece_bytes);
+        if piece > 0 && largest.is_none_or(|largest| piece < largest) {
+            amounts.push(piece);
+        }
+        match &call.place {
+            Where::At(offset) => amounts.push(*offset),
+            Where::Random { align_bytes, .. } => amounts.push((*align_bytes).into()),
+            Where::Here | Where::Same | Where::End => {}
+        }
+        amounts
+    }
+
+    /// The sizes of the files that are picked under a handle.
+    fn sizes_under(&self, calls: &[&Call], handle: u8) -> Vec<u64> {
+        let own = calls.iter().filter(|call| call.handle == handle);
+        let picks = own.filter_map(|call| match &call.on {
+            On::Name(pick) => self.filesets.get(usize::from(pick.fileset)),
+            _ => None,
+        });
+        picks.flat_map(|it| amounts_of(&it.size)).collect()
+    }
+}
+
+/// Amounts that a law comes to, of which all are multiples if these are.
+fn amounts_of(law: &Law) -> Vec<u64> {
+    match law.always() {
+        Some(amount) => vec![amount],
+        None => {
+            let step = law.step.max(1);
+            let ends = [law.smallest(), law.largest().unwrap_or(0)];
+            ends.into_iter().chain([step]).collect()
+        }
+    }
+}

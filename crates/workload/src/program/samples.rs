@@ -1,0 +1,127 @@
+//! Programs for tests.
+
+use super::*;
+
+/// A pick in the order of the numbers, one worker's own.
+pub fn pick(fileset: u8, which: Which) -> Pick {
+    Pick {
+        fileset,
+        which,
+        order: Order::Next,
+        turn: Turn::Own,
+    }
+}
+
+/// A call of an operation in the first register.
+pub fn call(operation: FileOperation, on: On) -> Call {
+    Call {
+        operation,
+        on,
+        second: None,
+        handle: 0,
+        way: 0,
+        bytes: Bytes::default(),
+        piece_bytes: 0,
+        place: Where::Here,
+        label: None,
+    }
+}
+
+pub fn open(pick: Pick) -> Act {
+    Act::Call(call(FileOperation::Open, On::Name(pick)))
+}
+
+pub fn close() -> Act {
+    Act::Call(call(FileOperation::Close, On::Handle))
+}
+
+pub fn on_handle(operation: FileOperation) -> Act {
+    Act::Call(call(operation, On::Handle))
+}
+
+/// A law of sizes of mails.
+pub fn mail_size() -> Law {
+    Law {
+        most: 20 << 20,
+        ..Law::of(Shape::LogNormal {
+            median: 9216.0,
+            spread: 1.6,
+        })
+    }
+}
+
+pub fn fileset(name: &str, count: u32) -> FilesetPlan {
+    FilesetPlan {
+        name: name.to_owned(),
+        path: name.to_owned(),
+        copies: Copies::One,
+        count,
+        names: FileNames::Number {
+            before: format!("{name}-"),
+            digits: 0,
+            after: String::new(),
+        },
+        tree: DirectoryTree::Flat,
+        size: Law::fixed(0),
+        present_permille: 0,
+    }
+}
+
+/// A phase of one group that does this over and over.
+pub fn phase(name: &str, body: Vec<Act>) -> ProgramPhase {
+    ProgramPhase {
+        name: name.to_owned(),
+        groups: vec![Group {
+            name: name.to_owned(),
+            workers: Some(1),
+            body,
+            ..Group::default()
+        }],
+        ..ProgramPhase::default()
+    }
+}
+
+/// Mails that are written in `tmp`, synced and renamed to `mail`, by 4 workers.
+pub fn deliveries() -> Program {
+    let around = |fileset: u8, which: Which| Pick {
+        order: Order::Around,
+        turn: Turn::Shared,
+        ..pick(fileset, which)
+    };
+    let write = Call {
+        bytes: Bytes::Law(mail_size()),
+        piece_bytes: 64 << 10,
+        ..call(FileOperation::Write, On::Handle)
+    };
+    let rename = Call {
+        second: Some(around(1, Which::Absent)),
+        ..call(FileOperation::Rename, On::Same)
+    };
+    let create = call(FileOperation::Create, On::Name(around(0, Which::Absent)));
+    let body = vec![Act::Transaction(
+        0,
+        vec![
+            Act::Call(create),
+            Act::Call(write),
+            on_handle(FileOperation::Fsync),
+            close(),
+            Act::Call(rename),
+            Act::Call(call(FileOperation::Fsync, On::Directory)),
+        ],
+    )];
+    let mut phase = phase("serve", body);
+    phase.groups[0].name = "delivery".to_owned();
+    phase.groups[0].workers = Some(4);
+    phase.time_ns = Some(120_000_000_000);
+    phase.ramp_ns = 0;
+    let mut mail = fileset("mail", 2000);
+    mail.size = mail_size();
+    mail.present_permille = 500;
+    mail.tree = DirectoryTree::Turns { directories: 256 };
+    Program {
+        labels: vec!["deliver".to_owned()],
+        filesets: vec![fileset("tmp", 1000), mail],
+        ways: vec![Way::default()],
+        parts: vec![ProgramPart::Phase(phase)],
+    }
+}

@@ -1,0 +1,227 @@
+//! Programs made smaller, so that a table of many takes minutes.
+
+use super::{
+    Act, Call, DirectoryTree, FilesetPlan, Law, Measure, On, Order, Pick, Program, ProgramPart,
+    ProgramPhase, Quota, Shape, Until,
+};
+
+/// Fewer files than these tell nothing; sets of fewer have smaller files in place of fewer.
+const FILES_MIN: u32 = 100;
+/// Fewer rounds, calls or steps than these tell nothing.
+const COUNT_MIN: u64 = 500;
+const BYTES_MIN: u64 = 16 << 20;
+const TIME_NS_MIN: u64 = 1_000_000_000;
+const RAMP_NS_MIN: u64 = 100_000_000;
+
+impl Program {
+    /// The program with its files, amounts and times scaled by a factor of at most 1. None becomes
+    /// smaller than what still tells something, nor larger than it was; rounds stay as many.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        let mut scaled = self.clone();
+        if factor.is_nan() || factor >= 1.0 {
+            return scaled;
+        }
+        let scale = Scale(factor.max(0.0));
+        for fileset in &mut scaled.filesets {
+            scale.fileset(fileset);
+        }
+        scale.spent(&mut scaled.parts);
+        let filesets = scaled.filesets.clone();
+        for phase in scaled.phases_mut() {
+            scale.phase(phase, &filesets);
+        }
+        scaled
+    }
+}
+
+struct Scale(f64);
+
+impl Scale {
+    /// A part of an amount, at least so much of it.
+    fn of(&self, amount: u64, least: u64) -> u64 {
+        // Amounts of work are far below 2^53.
+        let part = (amount as f64 * self.0).round() as u64;
+        part.max(least.min(amount))
+    }
+
+    fn fileset(&self, fileset: &mut FilesetPlan) {
+        if fileset.count < FILES_MIN {
+            self.law(&mut fileset.size);
+            return;
+        }
+        let count = self.of(fileset.count.into(), FILES_MIN.into());
+        fileset.count = u32::try_from(count).unwrap_or(fileset.count);
+        if let DirectoryTree::Turns { directories } = &mut fileset.tree {
+            *directories = (*directories).min(fileset.count);
+        }
+    }
+
+    fn law(&self, law: &mut Law) {
+        let part = |amount: u64| self.of(amount, 1);
+        match &mut law.shape {
+            Shape::Fixed(amount) => *amount = part(*amount),
+            Shape::Uniform { low, high } => (*low, *high) = (part(*low), part(*high)),
+            Shape::Exponential { mean } | Shape::Gamma { mean, .. } => *mean *= self.mild(),
+            Shape::Normal { mean, deviation } => {
+                *mean *= self.mild();
+                *deviation *= self.mild();
+            }
+            Shape::LogNormal { median, .. } => *median *= self.mild(),
+            Shape::Table(bands) => {
+                for band in bands {
+                    (band.low, band.high) = (part(band.low), part(band.high));
+                }
+            }
+        }
+        law.least = part(law.least);
+        if law.most < u64::MAX {
+            law.most = part(law.most);
+        }
+    }
+
+    /// A factor that leaves something of a mean.
+    fn mild(&self) -> f64 {
+        self.0.max(1e-6)
+    }
+
+    fn spent(&self, parts: &mut [ProgramPart]) {
+        for part in parts {
+            if let ProgramPart::Rounds { until, parts } = part {
+                if let Until::Spent { ns } = until {
+                    *ns = self.of(*ns, TIME_NS_MIN);
+                }
+                self.spent(parts);
+            }
+        }
+    }
+
+    fn phase(&self, phase: &mut ProgramPhase, filesets: &[FilesetPlan]) {
+        phase.ramp_ns = self.of(phase.ramp_ns, RAMP_NS_MIN);
+        phase.time_ns = phase.time_ns.map(|ns| self.of(ns, TIME_NS_MIN));
+        for group in &mut phase.groups {
+            for quota in &mut group.quotas {
+                self.quota(quota);
+            }
+            let lists = [
+                &mut group.enter,
+                &mut group.first,
+                &mut group.body,
+                &mut group.last,
+                &mut group.leave,
+            ];
+            for acts in lists {
+                keep_within(acts, filesets);
+            }
+        }
+    }
+
+    fn quota(&self, quota: &mut Quota) {
+        let least = match quota.what {
+            Measure::Bytes => BYTES_MIN,
+            Measure::Rounds | Measure::Calls | Measure::Steps(_) => COUNT_MIN,
+        };
+        quota.count = self.of(quota.count, least);
+    }
+}
+
+/// Files that are picked by their number must be among those that are left.
+fn keep_within(acts: &mut [Act], filesets: &[FilesetPlan]) {
+    for act in acts {
+        match act {
+            Act::Call(call) => picks_within(call, filesets),
+            Act::Times(_, acts) | Act::Step(_, acts) | Act::Transaction(_, acts) => {
+                keep_within(acts, filesets);
+            }
+            Act::Mix(branches) => {
+                for (_, acts) in branches {
+                    keep_within(acts, filesets);
+                }
+            }
+            Act::Think(_) | Act::Burn(_) => {}
+        }
+    }
+}
+
+fn picks_within(call: &mut Call, filesets: &[FilesetPlan]) {
+    let within = |pick: &mut Pick| {
+        let fileset = filesets.get(usize::from(pick.fileset));
+        if let (Order::Index(index), Some(fileset)) = (&mut pick.order, fileset) {
+            *index = (*index).min(fileset.count.saturating_sub(1));
+        }
+    };
+    if let On::Name(pick) = &mut call.on {
+        within(pick);
+    }
+    call.second.iter_mut().for_each(within);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Share, samples};
+    use super::*;
+
+    #[test]
+    fn sets_of_many_have_fewer_files_and_sets_of_few_smaller_ones() {
+        let mut program = samples::deliveries();
+        program.filesets[0].count = 50;
+        program.filesets[0].size = Law::fixed(1000);
+        program.filesets[1].count = 5000;
+        let scaled = program.scaled(0.1);
+        assert_eq!(
+            (scaled.filesets[0].count, scaled.filesets[0].size.always()),
+            (50, Some(100))
+        );
+        assert_eq!(scaled.filesets[1].count, 500);
+        assert_eq!(scaled.filesets[1].size, program.filesets[1].size);
+        assert_eq!(program.scaled(0.001).filesets[1].count, 100);
+        assert_eq!(program.scaled(1.0), program);
+        assert_eq!(program.scaled(f64::NAN), program);
+    }
+
+    #[test]
+    fn amounts_and_times_keep_what_tells_something() {
+        let mut program = samples::deliveries();
+        let phase = program.phases_mut().remove(0);
+        phase.time_ns = Some(60_000_000_000);
+        phase.ramp_ns = 50_000_000;
+        phase.groups[0].quotas = vec![
+            Quota {
+                what: Measure::Rounds,
+                count: 100_000,
+                of: Share::Each,
+            },
+            Quota {
+                what: Measure::Bytes,
+                count: 1 << 20,
+                of: Share::Group,
+            },
+        ];
+        let scaled = program.scaled(0.01);
+        let phase = scaled.phases()[0];
+        assert_eq!(
+            (phase.time_ns, phase.ramp_ns),
+            (Some(1_000_000_000), 50_000_000)
+        );
+        let counts: Vec<u64> = phase.groups[0].quotas.iter().map(|it| it.count).collect();
+        assert_eq!(counts, [1000, 1 << 20]);
+    }
+
+    #[test]
+    fn a_file_that_is_picked_by_its_number_is_still_there() {
+        let mut program = samples::deliveries();
+        program.filesets[1].count = 1000;
+        let phase = program.phases_mut().remove(0);
+        let pick = Pick {
+            order: Order::Index(999),
+            ..samples::pick(1, super::super::Which::Present)
+        };
+        phase.groups[0].body = vec![samples::open(pick), samples::close()];
+        let scaled = program.scaled(0.1);
+        let call = scaled.groups().next().unwrap().calls()[0].clone();
+        let On::Name(pick) = call.on else {
+            panic!("{call:?}")
+        };
+        assert_eq!(pick.order, Order::Index(99));
+    }
+}

@@ -1,0 +1,104 @@
+//! What of a program is a setting: rows for tables of settings and records.
+
+use units::{Bytes as Size, Percent, Span};
+
+use super::{Group, Measure, Program, ProgramPhase, Quota, Share, words};
+
+/// A setting of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProgramSetting {
+    /// What it is of, by its names, dotted.
+    pub key: String,
+    /// As people write it.
+    pub value: String,
+}
+
+impl Program {
+    /// Its settings: of filesets, phases and groups, in their order.
+    #[must_use]
+    pub fn settings(&self) -> Vec<ProgramSetting> {
+        let mut rows = Vec::new();
+        let mut row = |key: String, value: String| rows.push(ProgramSetting { key, value });
+        for fileset in &self.filesets {
+            let name = &fileset.name;
+            row(format!("fileset.{name}.count"), fileset.count.to_string());
+            row(format!("fileset.{name}.size"), words::size(&fileset.size));
+            let present = Percent(f64::from(fileset.present_permille) / 10.0);
+            row(format!("fileset.{name}.present"), present.to_string());
+        }
+        for phase in self.phases() {
+            for (key, value) in of_phase(phase) {
+                row(format!("phase.{}.{key}", phase.name), value);
+            }
+            for group in &phase.groups {
+                for (key, value) in of_group(self, group) {
+                    row(format!("phase.{}.{}.{key}", phase.name, group.name), value);
+                }
+            }
+        }
+        rows
+    }
+}
+
+fn of_phase(phase: &ProgramPhase) -> Vec<(&'static str, String)> {
+    let time = phase.time_ns.map(|ns| ("run_time", Span(ns).to_string()));
+    let ramp = (phase.ramp_ns > 0).then(|| ("ramp_time", Span(phase.ramp_ns).to_string()));
+    time.into_iter().chain(ramp).collect()
+}
+
+fn of_group(program: &Program, group: &Group) -> Vec<(String, String)> {
+    let workers = ("workers".to_owned(), group.worker_count().to_string());
+    let quotas = group.quotas.iter().map(|quota| of_quota(program, quota));
+    [workers].into_iter().chain(quotas).collect()
+}
+
+fn of_quota(program: &Program, quota: &Quota) -> (String, String) {
+    let (key, value) = match quota.what {
+        Measure::Rounds => ("rounds".to_owned(), quota.count.to_string()),
+        Measure::Bytes => ("bytes".to_owned(), Size(quota.count).to_string()),
+        Measure::Calls => ("calls".to_owned(), quota.count.to_string()),
+        Measure::Steps(label) => (
+            format!("steps.{}", program.label(label)),
+            quota.count.to_string(),
+        ),
+    };
+    match quota.of {
+        Share::Each => (key, value),
+        Share::Group => (key, format!("{value} together")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::samples;
+
+    #[test]
+    fn settings_are_named_by_what_they_are_of() {
+        let mut program = samples::deliveries();
+        program.phases_mut()[0].time_ns = Some(3_000_000_000);
+        program.phases_mut()[0].groups[0].quotas = vec![super::Quota {
+            what: super::Measure::Steps(0),
+            count: 9,
+            of: super::Share::Group,
+        }];
+        let rows = program.settings();
+        let rows: Vec<String> = rows
+            .iter()
+            .map(|row| format!("{} = {}", row.key, row.value))
+            .collect();
+        assert_eq!(
+            rows,
+            [
+                "fileset.tmp.count = 1000",
+                "fileset.tmp.size = 0B",
+                "fileset.tmp.present = 0%",
+                "fileset.mail.count = 2000",
+                "fileset.mail.size = 9KiB (lognormal, up to 20MiB)",
+                "fileset.mail.present = 50%",
+                "phase.serve.run_time = 3s",
+                "phase.serve.delivery.workers = 4",
+                "phase.serve.delivery.steps.deliver = 9 together",
+            ]
+        );
+    }
+}

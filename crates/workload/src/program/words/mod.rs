@@ -1,0 +1,200 @@
+//! A program in words, for people who check what it would do.
+
+mod acts;
+mod laws;
+#[cfg(test)]
+mod tests;
+
+use units::{Bytes as Size, Span};
+
+pub(super) use laws::size;
+
+use super::{
+    Before, Copies, DirectoryTree, FilesetPlan, Group, Measure, Out, Program, ProgramPart,
+    ProgramPhase, Quota, Share, Until,
+};
+use acts::Words;
+
+impl Program {
+    /// What there is and what is done to it: a line for each fileset, then one or a few for each
+    /// phase.
+    #[must_use]
+    pub fn words(&self) -> Vec<String> {
+        let mut lines: Vec<String> = self.filesets.iter().map(of_fileset).collect();
+        self.parts_in_words(&self.parts, "", &mut lines);
+        lines
+    }
+
+    fn parts_in_words(&self, parts: &[ProgramPart], indent: &str, lines: &mut Vec<String>) {
+        for part in parts {
+            match part {
+                ProgramPart::Phase(phase) => self.phase_in_words(phase, indent, lines),
+                ProgramPart::Rounds { until, parts } => {
+                    lines.push(format!("{indent}{}:", how_often(*until)));
+                    self.parts_in_words(parts, &format!("{indent}  "), lines);
+                }
+            }
+        }
+    }
+
+    fn phase_in_words(&self, phase: &ProgramPhase, indent: &str, lines: &mut Vec<String>) {
+        if !phase.before.is_empty() {
+            let before: Vec<String> = phase.before.iter().map(|it| before(*it)).collect();
+            lines.push(format!("{indent}{}", listed(&before)));
+        }
+        let name = &phase.name;
+        let hidden = if phase.is_hidden {
+            " (not recorded)"
+        } else {
+            ""
+        };
+        let [group] = phase.groups.as_slice() else {
+            let time = time(phase).map_or(String::new(), |time| format!(", {time}"));
+            lines.push(format!("{indent}{name}{hidden}{time}:"));
+            for group in &phase.groups {
+                let words = self.group_in_words(phase, group);
+                lines.push(format!("{indent}  {}: {words}", group.name));
+            }
+            return;
+        };
+        let words = self.group_in_words(phase, group);
+        lines.push(format!("{indent}{name}{hidden}: {words}"));
+    }
+
+    fn group_in_words(&self, phase: &ProgramPhase, group: &Group) -> String {
+        let workers = match group.worker_count() {
+            1 => "1 worker".to_owned(),
+            count => format!("{count} workers"),
+        };
+        let is_shared = group.quotas.iter().any(|quota| quota.of == Share::Group);
+        let is_each = group.worker_count() > 1 && !is_shared;
+        let until = match self.ends_in_words(phase, group) {
+            Some(until) if is_each => format!(", each {until}"),
+            Some(until) => format!(", {until}"),
+            None => String::new(),
+        };
+        let words = Words { program: self };
+        let list = |acts: &[super::Act]| words.list(acts);
+        let is_framed = group
+            .lists()
+            .iter()
+            .filter(|(_, acts)| !acts.is_empty())
+            .count()
+            > 1;
+        let mut parts = Vec::new();
+        for (lead, acts) in [
+            ("beforehand ", &group.enter),
+            ("first ", &group.first),
+            (if is_framed { "over and over " } else { "" }, &group.body),
+            ("at last ", &group.last),
+            ("afterwards ", &group.leave),
+        ] {
+            if !acts.is_empty() {
+                parts.push(format!("{lead}{}", list(acts)));
+            }
+        }
+        format!("{workers}{until}: {}", parts.join("; "))
+    }
+
+    /// What ends a worker's rounds.
+    fn ends_in_words(&self, phase: &ProgramPhase, group: &Group) -> Option<String> {
+        if group.body.is_empty() {
+            return Some("once".to_owned());
+        }
+        let quotas = group.quotas.iter().map(|quota| self.quota_in_words(quota));
+        let is_alone = phase.groups.len() == 1;
+        let time = is_alone.then(|| time(phase)).flatten();
+        let ends: Vec<String> = time.into_iter().chain(quotas).collect();
+        if !ends.is_empty() {
+            return Some(ends.join(" or "));
+        }
+        match (phase.time_ns, group.out) {
+            (Some(_), _) => None,
+            (None, Out::EndPhase) => {
+                Some("until there is no file left, which ends the phase".to_owned())
+            }
+            (None, _) => Some("until there is no file left".to_owned()),
+        }
+    }
+
+    fn quota_in_words(&self, quota: &Quota) -> String {
+        let count = quota.count;
+        let together = match quota.of {
+            Share::Each => "",
+            Share::Group => " together",
+        };
+        let times = match count {
+            1 => "once".to_owned(),
+            2 => "twice".to_owned(),
+            count => format!("{count} times"),
+        };
+        match quota.what {
+            Measure::Rounds => format!("{times}{together}"),
+            Measure::Bytes => format!("until {} were moved{together}", Size(count)),
+            Measure::Calls => format!("until {count} calls were made{together}"),
+            Measure::Steps(label) => {
+                format!("until {} was done {times}{together}", self.label(label))
+            }
+        }
+    }
+}
+
+fn time(phase: &ProgramPhase) -> Option<String> {
+    let time = format!("for {}", Span(phase.time_ns?));
+    Some(match phase.ramp_ns {
+        0 => time,
+        ramp => format!("{time} after a ramp of {}", Span(ramp)),
+    })
+}
+
+fn how_often(until: Until) -> String {
+    match until {
+        Until::Times(1) => "once".to_owned(),
+        Until::Times(count) => format!("{count} times"),
+        Until::Spent { ns } => format!("again and again until {} were measured", Span(ns)),
+        Until::Full => "again and again until the file system is full".to_owned(),
+    }
+}
+
+fn before(before: Before) -> String {
+    match before {
+        Before::Sync => "sync all file systems".to_owned(),
+        Before::DropCaches => "drop the kernel's caches".to_owned(),
+        Before::Remount => "remount the file system".to_owned(),
+        Before::Pause { ns } => format!("wait for {}", Span(ns)),
+    }
+}
+
+/// `a, b and c`.
+fn listed(items: &[String]) -> String {
+    match items.split_last() {
+        None => String::new(),
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} and {last}", rest.join(", ")),
+    }
+}
+
+/// One line: how many files, how large, where.
+fn of_fileset(fileset: &FilesetPlan) -> String {
+    let count = match (fileset.count, fileset.present_count()) {
+        (1, 0) => "1 file, made later".to_owned(),
+        (1, _) => "1 file".to_owned(),
+        (count, 0) => format!("up to {count} files, none of them there at first"),
+        (count, present) if present == count => format!("{count} files"),
+        (count, present) => format!("up to {count} files, {present} of them there at first"),
+    };
+    let size = match fileset.size.always() {
+        Some(0) => String::new(),
+        _ => format!(", {} each", laws::size(&fileset.size)),
+    };
+    let places = match fileset.tree {
+        DirectoryTree::Flat | DirectoryTree::Turns { directories: 1 } => String::new(),
+        DirectoryTree::Turns { directories } => format!(", in {directories} directories"),
+        DirectoryTree::Blocks { each } => format!(", {each} in each directory"),
+    };
+    let copies = match fileset.copies {
+        Copies::One => "",
+        Copies::PerWorker => ", for each worker",
+    };
+    format!("{}: {count}{size}{places}{copies}", fileset.name)
+}
