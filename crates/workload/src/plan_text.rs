@@ -191,7 +191,7 @@ fn file_plans(text: &mut Sheet, plan: &Plan) {
         }
     }
     for (files, sentences) in shown {
-        line(text, &format!("files as {} has them", files.name()));
+        line(text, &files::heading(files));
         for sentence in sentences {
             line(text, &format!("  {sentence}"));
         }

@@ -42,7 +42,7 @@ fn of_cell(cell: &Cell, phases: &[&CellRecord]) -> Option<String> {
         FilePlan::Postmark(plan) => of_postmark(plan, phases),
         FilePlan::CreateRemove(_) => of_create_remove(phases),
         FilePlan::LatFs(_) => of_lat_fs(phases),
-        FilePlan::FsMark(_) => None,
+        FilePlan::FsMark(_) | FilePlan::Program(_) => None,
     }
 }
 

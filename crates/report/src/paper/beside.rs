@@ -249,7 +249,7 @@ pub(super) fn measured_size(run: &RunRecord, cell: &CellRecord) -> Option<String
             )
         }
         FilePlan::CreateRemove(plan) => format!("{} files of each size", plan.file_count),
-        FilePlan::LatFs(_) | FilePlan::FsMark(_) => return None,
+        FilePlan::LatFs(_) | FilePlan::FsMark(_) | FilePlan::Program(_) => return None,
     };
     Some(size + &workers)
 }

@@ -45,6 +45,7 @@ pub fn longer_by(planned: &Cell) -> &'static str {
             Form::Median { .. } => "more `repetitions`",
         },
         Some(FilePlan::FsMark(_)) => "more `files` or `loops`",
+        Some(FilePlan::Program(_)) => "more `rounds` or a longer `run_time`",
         None if planned.new_file => "a larger `--size`",
         None if planned.operations.is_some() => "more `--operations`",
         None => "a longer `--run-time`",

@@ -97,6 +97,12 @@ pub(super) fn course(cell: &Cell, files: &FilePlan) -> Result<Box<dyn Course>, R
         FilePlan::LatFs(plan) => Box::new(LatFs::new(cell, plan)?),
         FilePlan::FsMark(plan) => Box::new(FsMark::new(cell, plan)?),
         FilePlan::Postmark(plan) => Box::new(Postmark::new(cell, plan)),
+        FilePlan::Program(_) => {
+            return Err(RunError::System {
+                what: "run phases of filesets yet".to_owned(),
+                source: std::io::ErrorKind::Unsupported.into(),
+            });
+        }
     })
 }
 

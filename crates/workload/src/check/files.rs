@@ -18,9 +18,9 @@ const POSTMARK_SEED_MAX: u64 = i32::MAX as u64;
 pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
     if let [first, second, ..] = workload.tables()[..] {
         let message = format!(
-            "there are both `[{}]` and `[{}]`",
-            first.key(),
-            second.key()
+            "there are both `{}` and `{}`",
+            first.header(),
+            second.header()
         );
         let help = "write each as a `[[part]]` of its own";
         return Err(Flaw::new(second.key(), message, help));
@@ -37,7 +37,7 @@ pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
         return Ok(());
     };
     if !workload.access_spec.is_empty() {
-        let message = format!("there are both `[{}]` and `[[access_spec]]`", table.key());
+        let message = format!("there are both `{}` and `[[access_spec]]`", table.header());
         let help = "write each as a `[[part]]` of its own";
         return Err(Flaw::new("access_spec", message, help));
     }
@@ -45,6 +45,9 @@ pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
         return Err(meaningless(table, key));
     }
     values(workload).map_err(|error| flaw(&error))?;
+    if table == Table::Program {
+        super::program(workload)?;
+    }
     seed(workload, table)?;
     calls(workload, table)
 }
@@ -82,11 +85,13 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
     let mut keys = Vec::new();
     let it = &mut keys;
     take("size", &mut workload.size, None, it);
-    if table == Table::LatFs {
+    if matches!(table, Table::LatFs | Table::Program) {
         take("times_memory", &mut workload.times_memory, None, it);
     }
     take("start", &mut workload.start, Some(Bytes(0)), it);
-    take("ramp_time", &mut workload.ramp_time, Some(Span(0)), it);
+    if table != Table::Program {
+        take("ramp_time", &mut workload.ramp_time, Some(Span(0)), it);
+    }
     take("operations", &mut workload.operations, None, it);
     take("rate", &mut workload.rate, None, it);
     take("curve", &mut workload.curve, Some(false), it);
@@ -119,7 +124,9 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
     if table == Table::Postmark {
         take("content", &mut workload.content, None, it);
     } else {
-        take("run_time", &mut workload.run_time, Some(Span(0)), it);
+        if table != Table::Program {
+            take("run_time", &mut workload.run_time, Some(Span(0)), it);
+        }
         take("verify", &mut workload.verify, Some(false), it);
     }
     if !workload.worker.is_empty() {
@@ -143,21 +150,24 @@ fn take<T: PartialEq>(
 
 /// The flaw of a key that has no effect beside the table.
 pub(crate) fn meaningless(table: Table, key: &'static str) -> Flaw {
-    let name = table.key();
-    let message = format!("`{key}` has no effect on `[{name}]`");
+    let header = table.header();
+    let message = format!("`{key}` has no effect on `{header}`");
     let help = match (key, table) {
         ("size", Table::Postmark) => "write `min_size` and `max_size` in `[postmark]`".to_owned(),
         ("size", Table::FsMark) => "write `size` in `[fs_mark]`".to_owned(),
-        ("size", _) => format!("write `sizes` in `[{name}]`"),
+        ("size", Table::Program) => "write `size` in a `[[fileset]]`".to_owned(),
+        ("size", _) => format!("write `sizes` in `{header}`"),
         ("operations", Table::Postmark) => {
             "write `transactions` in `[postmark]`, or `run_time`".to_owned()
         }
+        ("operations", Table::Program) => "write `calls` in a `[[phase.group]]`".to_owned(),
         ("run_time", Table::LatFs) => "write `budget` or `sample_time` in `[lat_fs]`".to_owned(),
         ("keep", Table::FsMark) => "write `keep` in `[fs_mark]`".to_owned(),
         ("precondition", _) => {
             "leave `precondition` out; the storage under files cannot be written by itself"
                 .to_owned()
         }
+        ("worker", Table::Program) => "write `workers` in a `[[phase.group]]`".to_owned(),
         ("worker", _) => "write `workers` with their number; they are all alike".to_owned(),
         _ => format!("leave `{key}` out"),
     };
@@ -184,13 +194,13 @@ fn seed(workload: &Workload, table: Table) -> Result<(), Flaw> {
 fn calls(workload: &Workload, table: Table) -> Result<(), Flaw> {
     if workload.engine == Some(EngineKind::Mmap) {
         let message = format!(
-            "the engine `mmap` cannot do the operations of `[{}]`",
-            table.key()
+            "the engine `mmap` cannot do the operations of `{}`",
+            table.header()
         );
         return Err(Flaw::new("engine", message, "use `psync` or `io_uring`"));
     }
     if workload.cache == Some(CacheMode::Dontcache) {
-        let message = format!("`dontcache` does not work with `[{}]`", table.key());
+        let message = format!("`dontcache` does not work with `{}`", table.header());
         return Err(Flaw::new("cache", message, "use `buffered` or `direct`"));
     }
     let depths = workload

@@ -3,6 +3,7 @@
 mod access;
 mod files;
 mod new_file;
+mod program;
 mod rate;
 mod until;
 mod values;
@@ -12,6 +13,7 @@ use crate::model::Workload;
 
 pub(crate) use access::{is_idle, of_size};
 pub(crate) use files::{POSTMARK_SEED_DEFAULT, meaningless, strip};
+pub(crate) use program::program;
 pub(crate) use values::{IODEPTH_MAX, WORKERS_MAX, given_twice};
 
 /// A step on the way to a value of the file.

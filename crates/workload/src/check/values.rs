@@ -33,7 +33,7 @@ const PARTS_MAX: usize = 1000;
 
 /// The longest time of a cell: more is a slip of the pen, and Iometer's own clock overflows at
 /// 24.8 days.
-const TIME_MAX: units::Span = units::Span::from_secs(30 * 86_400);
+pub(super) const TIME_MAX: units::Span = units::Span::from_secs(30 * 86_400);
 
 /// Positions in files are signed 64-bit numbers.
 const POSITION_MAX: u64 = i64::MAX as u64;

@@ -59,8 +59,8 @@ fn refuse_what_is_no_single_workload(workload: &Workload) -> Result<(), Diagnost
     }
     if let Some(table) = workload.table() {
         let message = format!(
-            "an Iometer configuration has no place for `[{}]`",
-            table.key()
+            "an Iometer configuration has no place for `{}`",
+            table.header()
         );
         return Err(refuse(message, "keep the workload as TOML"));
     }

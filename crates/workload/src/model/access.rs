@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::{Bytes, Percent, Span};
 
+use crate::plan::{Distribution, Zone};
+
 /// A mix of access lines, drawn from by weight.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -63,6 +65,29 @@ pub enum DistributionChoice {
     Zones(Vec<ZoneChoice>),
     /// Every aligned offset once before any repeats.
     NoRepeat,
+}
+
+impl From<&DistributionChoice> for Distribution {
+    fn from(choice: &DistributionChoice) -> Self {
+        match choice {
+            DistributionChoice::Uniform => Self::Uniform,
+            DistributionChoice::Zipf(theta) => Self::Zipf { theta: *theta },
+            DistributionChoice::Pareto(h) => Self::Pareto { h: *h },
+            DistributionChoice::Normal(deviation) => Self::Normal {
+                deviation_percent: deviation.0,
+            },
+            DistributionChoice::NoRepeat => Self::NoRepeat,
+            DistributionChoice::Zones(zones) => Self::Zones {
+                zones: zones
+                    .iter()
+                    .map(|zone| Zone {
+                        access_percent: zone.access.0,
+                        size_percent: zone.size.0,
+                    })
+                    .collect(),
+            },
+        }
+    }
 }
 
 /// A zone of the span that is used.

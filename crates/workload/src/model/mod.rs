@@ -9,6 +9,7 @@ mod cpus;
 mod cycling;
 mod one_or_many;
 mod precondition;
+mod program;
 mod repetitions;
 mod seed;
 mod steady;
@@ -26,6 +27,11 @@ pub use cpus::CpuList;
 pub use cycling::{Cycle, Cycling, DepthCycle, StepKind, TestType};
 pub use one_or_many::OneOrMany;
 pub use precondition::Precondition;
+pub use program::{
+    ActChoice, ActTable, ActWord, AmountChoice, BandTable, BeforeChoice, BranchTable, FilesetTable,
+    GroupTable, LawChoice, LawTable, LawUnit, PhaseTable, PickChoice, PlaceChoice, RandomPlace,
+    RoundsTable, WayTable,
+};
 pub use repetitions::Repetitions;
 pub use seed::Seed;
 pub use steady::{SteadyChoice, UntilChoice};
@@ -189,6 +195,19 @@ pub struct Workload {
     /// Many files: created and made durable by threads, as fs_mark does it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fs_mark: Option<FsMark>,
+    /// Many files of the workload's own kind: which there are. A workload of phases has neither
+    /// access specifications nor a table such as `[postmark]`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fileset: Vec<FilesetTable>,
+    /// How files of filesets are opened.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub way: Vec<WayTable>,
+    /// What happens to filesets, one phase after the other.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub phase: Vec<PhaseTable>,
+    /// Phases that are repeated one after the other.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<RoundsTable>,
     /// What to do to the targets; several are run one after the other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub access_spec: Vec<AccessSpec>,

@@ -1,8 +1,8 @@
-//! The tables of file workloads, of which a workload has one at most.
+//! The tables of file workloads, of which a workload has those of one kind at most.
 
 use super::Workload;
 
-/// A table that makes a file workload: which classic it is.
+/// A table that makes a file workload: which classic it is, or that it is a program of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Table {
     /// `[postmark]`
@@ -13,15 +13,18 @@ pub(crate) enum Table {
     LatFs,
     /// `[fs_mark]`
     FsMark,
+    /// `[[phase]]`, with the filesets that phases work on.
+    Program,
 }
 
 impl Table {
     /// All of them, in the order of the reference.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Postmark,
         Self::CreateRemove,
         Self::LatFs,
         Self::FsMark,
+        Self::Program,
     ];
 
     /// The key of the workload that holds it.
@@ -31,6 +34,18 @@ impl Table {
             Self::CreateRemove => "create_remove",
             Self::LatFs => "lat_fs",
             Self::FsMark => "fs_mark",
+            Self::Program => "phase",
+        }
+    }
+
+    /// As it stands in a file.
+    pub const fn header(self) -> &'static str {
+        match self {
+            Self::Postmark => "[postmark]",
+            Self::CreateRemove => "[create_remove]",
+            Self::LatFs => "[lat_fs]",
+            Self::FsMark => "[fs_mark]",
+            Self::Program => "[[phase]]",
         }
     }
 }
@@ -43,8 +58,15 @@ impl Workload {
             Table::CreateRemove => self.create_remove.is_some(),
             Table::LatFs => self.lat_fs.is_some(),
             Table::FsMark => self.fs_mark.is_some(),
+            Table::Program => self.has_program(),
         };
         Table::ALL.into_iter().filter(is_written).collect()
+    }
+
+    /// Whether any table of a program is written.
+    fn has_program(&self) -> bool {
+        let is_empty = self.fileset.is_empty() && self.way.is_empty();
+        !(is_empty && self.phase.is_empty() && self.rounds.is_empty())
     }
 
     /// Whether it works on many files, which needs directories to make them in.

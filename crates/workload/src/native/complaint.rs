@@ -97,6 +97,8 @@ fn example_with_value(raw: &str, word: &str) -> Option<&'static str> {
             "{ zones = [{ access = 80, size = 20 }, { access = 20, size = 80 }] }",
         ),
         ("strided", "{ strided = \"1MiB\" }"),
+        ("index", "{ index = 0 }"),
+        ("pause", "{ pause = \"10s\" }"),
     ]
     .into_iter()
     .find_map(|(known, example)| (known == word).then_some(example))

@@ -47,6 +47,10 @@ impl TableOption {
     pub fn read(key: &str, value: &str) -> Option<Self> {
         let (first, rest) = key.split_once('.').unwrap_or((key, ""));
         let named = Table::ALL.into_iter().find(|table| table.key() == first);
+        if named == Some(Table::Program) {
+            // Its tables are lists, which are set as a whole.
+            return None;
+        }
         let values: Vec<_> = match named {
             Some(_) if rest.is_empty() => return None,
             Some(table) => vec![(table, value_for(table, rest, value))],
@@ -104,6 +108,7 @@ impl TableOption {
             Table::CreateRemove => serde_json::to_value(&value.over.create_remove),
             Table::LatFs => serde_json::to_value(&value.over.lat_fs),
             Table::FsMark => serde_json::to_value(&value.over.fs_mark),
+            Table::Program => return false,
         };
         written.is_ok_and(|table| !table[key].is_null())
     }
@@ -150,7 +155,7 @@ impl TableOption {
         let owners: Vec<String> = self
             .values
             .iter()
-            .map(|(owner, _)| format!("`[{}]`", owner.key()))
+            .map(|(owner, _)| format!("`{}`", owner.header()))
             .collect();
         let owners = owners.join(" and ");
         let message = match table {
@@ -159,8 +164,8 @@ impl TableOption {
                                             {owners}"
             ),
             Some(table) => format!(
-                "`{key}` is not a key of `[{}]`, which `{name}` uses",
-                table.key()
+                "`{key}` is not a key of `{}`, which `{name}` uses",
+                table.header()
             ),
             None => format!("`{key}` is a key of {owners}, which `{name}` does not use"),
         };
@@ -217,6 +222,8 @@ fn keys_of(table: Table) -> Vec<String> {
         Table::CreateRemove => keys::<CreateRemove>(),
         Table::LatFs => keys::<LatFs>(),
         Table::FsMark => keys::<FsMark>(),
+        // What its tables have is said in the file.
+        Table::Program => Vec::new(),
     };
     if table == Table::Postmark {
         keys.extend(OF_POSTMARK.map(str::to_owned));

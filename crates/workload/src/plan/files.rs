@@ -1,4 +1,4 @@
-//! Work on many files: what a classic program does, in its own phases.
+//! Work on many files: what a classic program does in its own phases, or what a workload says.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,6 +7,7 @@ use crate::classics::create_remove::CreateRemovePlan;
 use crate::classics::fs_mark::FsMarkPlan;
 use crate::classics::lat_fs::LatFsPlan;
 use crate::postmark::Settings;
+use crate::program::Program;
 
 /// What a cell does with many files, in the place of requests on one large one a target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,10 +21,13 @@ pub enum FilePlan {
     LatFs(LatFsPlan),
     /// Files made and made durable.
     FsMark(FsMarkPlan),
+    /// What a workload's own phases do.
+    Program(Box<Program>),
 }
 
 impl FilePlan {
-    /// The name of the classic: of its built-in workload and of its table.
+    /// The name of the classic, as of its built-in workload and of its table; that of all programs
+    /// is the same.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -31,6 +35,7 @@ impl FilePlan {
             Self::CreateRemove(_) => "create-remove",
             Self::LatFs(_) => "lat-fs",
             Self::FsMark(_) => "fs-mark",
+            Self::Program(_) => "program",
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::classics::lat_fs::{Form, LatFsPlan};
 use crate::classics::{FileSync, Order};
 use crate::plan::{Cell, FileChoice, FilePlan, Fsync, Pool, PostmarkPlan};
 use crate::postmark::Settings;
+use crate::program::Program;
 
 /// The sentences about a cell's files, what is done first.
 pub(super) fn sentences(cell: &Cell, files: &FilePlan) -> Vec<String> {
@@ -18,10 +19,28 @@ pub(super) fn sentences(cell: &Cell, files: &FilePlan) -> Vec<String> {
         FilePlan::CreateRemove(plan) => create_remove(plan),
         FilePlan::LatFs(plan) => lat_fs(plan, workers),
         FilePlan::FsMark(plan) => fs_mark(plan),
+        FilePlan::Program(program) => of_program(program),
     };
     let spans = cell.workers.iter().flat_map(|worker| &worker.spans);
     let bytes = spans.fold(0_u64, |sum, span| sum.saturating_add(span.size_bytes));
     sentences.push(format!("the files take up to {} at once", size(bytes)));
+    sentences
+}
+
+/// What stands above the sentences.
+pub(super) fn heading(files: &FilePlan) -> String {
+    match files {
+        FilePlan::Program(_) => "files, and what is done to them".to_owned(),
+        classic => format!("files as {} has them", classic.name()),
+    }
+}
+
+fn of_program(program: &Program) -> Vec<String> {
+    let mut sentences = program.words();
+    if program.space_needed().is_growing {
+        let sentence = "files grow for as long as a phase lasts, which is counted as one round";
+        sentences.push(sentence.to_owned());
+    }
     sentences
 }
 

@@ -4,8 +4,8 @@ use units::Bytes;
 
 use crate::check::of_size;
 use crate::diagnostic::Diagnostic;
-use crate::model::{AccessLine, AccessSpec, DistributionChoice, SequenceChoice};
-use crate::plan::{Distribution, LinePlan, Sequence, SpanPlan, Zone};
+use crate::model::{AccessLine, AccessSpec, SequenceChoice};
+use crate::plan::{Distribution, LinePlan, Sequence, SpanPlan};
 
 /// The lines with a weight above zero.
 pub(super) fn lines_of(spec: &AccessSpec) -> Vec<LinePlan> {
@@ -30,7 +30,7 @@ fn line_plan(line: &AccessLine) -> LinePlan {
         distribution: line
             .distribution
             .as_ref()
-            .map_or(Distribution::Uniform, distribution),
+            .map_or(Distribution::Uniform, Distribution::from),
         sequence: line.sequence.as_ref().map_or(Sequence::Forward, sequence),
     }
 }
@@ -38,27 +38,6 @@ fn line_plan(line: &AccessLine) -> LinePlan {
 /// Checked sizes are below 2 GiB.
 fn narrow(bytes: u64) -> u32 {
     u32::try_from(bytes).unwrap_or(u32::MAX)
-}
-
-fn distribution(choice: &DistributionChoice) -> Distribution {
-    match choice {
-        DistributionChoice::Uniform => Distribution::Uniform,
-        DistributionChoice::Zipf(theta) => Distribution::Zipf { theta: *theta },
-        DistributionChoice::Pareto(h) => Distribution::Pareto { h: *h },
-        DistributionChoice::Normal(deviation) => Distribution::Normal {
-            deviation_percent: deviation.0,
-        },
-        DistributionChoice::NoRepeat => Distribution::NoRepeat,
-        DistributionChoice::Zones(zones) => Distribution::Zones {
-            zones: zones
-                .iter()
-                .map(|zone| Zone {
-                    access_percent: zone.access.0,
-                    size_percent: zone.size.0,
-                })
-                .collect(),
-        },
-    }
 }
 
 fn sequence(choice: &SequenceChoice) -> Sequence {

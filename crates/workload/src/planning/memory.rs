@@ -218,8 +218,8 @@ impl Share {
                 plan.sizes_bytes.iter().copied().max().unwrap_or(0),
                 u64::from(crate::classics::create_remove::FILES_MAX),
             ),
-            // Planning has refused the key beside this table.
-            FilePlan::LatFs(_) => (1, FILES_MIN),
+            // The key is refused beside these tables.
+            FilePlan::LatFs(_) | FilePlan::Program(_) => (1, FILES_MIN),
         }
     }
 
@@ -248,6 +248,6 @@ fn set_count(workload: &mut Workload, table: Table, count: u64) {
         Table::CreateRemove => {
             workload.create_remove.get_or_insert_default().count = Some(count);
         }
-        Table::LatFs => {}
+        Table::LatFs | Table::Program => {}
     }
 }

@@ -940,7 +940,7 @@ fn data_of_the_memory_are_so_many_files() {
         FilePlan::Postmark(plan) => plan.settings.number,
         FilePlan::FsMark(plan) => plan.file_count,
         FilePlan::CreateRemove(plan) => plan.file_count,
-        FilePlan::LatFs(_) => 0,
+        FilePlan::LatFs(_) | FilePlan::Program(_) => 0,
     };
     let pool = "workers = 4\n[postmark]\nmin_size = 1000\nmax_size = 3000\n";
     let (planned, warnings) = files(pool, &[], 60);

@@ -11,6 +11,8 @@ mod fileset;
 mod law;
 mod need;
 mod operation;
+#[cfg(test)]
+mod proptests;
 mod requests;
 #[cfg(test)]
 mod samples;

@@ -22,7 +22,12 @@ impl Program {
         for fileset in &self.filesets {
             let name = &fileset.name;
             row(format!("fileset.{name}.count"), fileset.count.to_string());
-            row(format!("fileset.{name}.size"), words::size(&fileset.size));
+            if fileset.size.always() != Some(0) {
+                row(format!("fileset.{name}.size"), words::size(&fileset.size));
+            }
+            if fileset.present_permille == 0 {
+                continue;
+            }
             let present = Percent(f64::from(fileset.present_permille) / 10.0);
             row(format!("fileset.{name}.present"), present.to_string());
         }
@@ -90,8 +95,6 @@ mod tests {
             rows,
             [
                 "fileset.tmp.count = 1000",
-                "fileset.tmp.size = 0B",
-                "fileset.tmp.present = 0%",
                 "fileset.mail.count = 2000",
                 "fileset.mail.size = 9KiB (lognormal, up to 20MiB)",
                 "fileset.mail.present = 50%",

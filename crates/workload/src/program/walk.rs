@@ -45,6 +45,26 @@ impl Program {
         name.map_or("", String::as_str)
     }
 
+    /// How long it is measured and how long it ramps up, where every phase says so; else 0.
+    #[must_use]
+    pub fn times_ns(&self) -> (u64, u64) {
+        let mut sum = (0_u64, 0_u64);
+        for part in &self.parts {
+            match part {
+                ProgramPart::Phase(ProgramPhase {
+                    time_ns: Some(time_ns),
+                    ramp_ns,
+                    ..
+                }) => {
+                    sum.0 = sum.0.saturating_add(*time_ns);
+                    sum.1 = sum.1.saturating_add(*ramp_ns);
+                }
+                _ => return (0, 0),
+            }
+        }
+        sum
+    }
+
     /// The workers that work at the same time at most; groups that do not say how many have one.
     #[must_use]
     pub fn workers_most(&self) -> u32 {

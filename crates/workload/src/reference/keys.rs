@@ -104,6 +104,9 @@ pub fn nearest_key(word: &str) -> Option<String> {
     nearest(word, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
+/// Where the keys of acts stand.
+const ACTS: &str = "phase.group.body";
+
 /// The key of that name in the table that has exactly these keys.
 pub(crate) fn key_beside(name: &str, siblings: &[String]) -> Option<WorkloadKey> {
     let all = keys();
@@ -116,8 +119,12 @@ pub(crate) fn key_beside(name: &str, siblings: &[String]) -> Option<WorkloadKey>
 /// before others.
 pub(crate) fn key_elsewhere(name: &str, siblings: &[String]) -> Option<WorkloadKey> {
     let all = keys();
-    let inner = table_of(&all, siblings).map(|table| format!("{table}."));
-    let named = || all.iter().filter(|key| key.name == name);
+    let own = table_of(&all, siblings);
+    let is_of_phases = own.as_ref().is_some_and(|it| it.starts_with("phase"));
+    let inner = own.map(|table| format!("{table}."));
+    // The words of acts are everybody's words, and mean something only there.
+    let is_meant = |key: &&WorkloadKey| is_of_phases || !key.table.starts_with(ACTS);
+    let named = || all.iter().filter(|key| key.name == name).filter(is_meant);
     let is_inner = |key: &&WorkloadKey| inner.as_ref().is_some_and(|it| key.table.starts_with(it));
     named().find(is_inner).or_else(|| named().next()).cloned()
 }

@@ -17,7 +17,7 @@ const fn of(name: &'static str, title: &'static str, path: &'static str) -> Tabl
 }
 
 /// Tables of the schema, in the order of reading.
-const TABLES: [TableOf; 13] = [
+const TABLES: [TableOf; 23] = [
     of("Postmark", "`[postmark]`", "postmark"),
     of("CreateRemove", "`[create_remove]`", "create_remove"),
     of("LatFs", "`[lat_fs]`", "lat_fs"),
@@ -30,6 +30,24 @@ const TABLES: [TableOf; 13] = [
         "access_spec.line.distribution.zones",
     ),
     of("WorkerTable", "`[[worker]]`", "worker"),
+    of("FilesetTable", "`[[fileset]]`", "fileset"),
+    of("WayTable", "`[[way]]`", "way"),
+    of("PhaseTable", "`[[phase]]`", "phase"),
+    of("GroupTable", "`[[phase.group]]`", "phase.group"),
+    of("RoundsTable", "`[[rounds]]`", "rounds"),
+    of("ActTable", "Acts of a group", "phase.group.body"),
+    of(
+        "BranchTable",
+        "What a `mix` chooses from",
+        "phase.group.body.mix",
+    ),
+    of("RandomPlace", "Places by chance", "phase.group.body.at"),
+    of(
+        "LawOfBytes",
+        "Laws of sizes, times and counts",
+        "fileset.size",
+    ),
+    of("BandOfBytes", "Bands of a `table`", "fileset.size.table"),
     of("SteadyChoice", "`[steady]`", "steady"),
     of("Cycling", "`[cycling]`", "cycling"),
     of(
@@ -47,7 +65,7 @@ pub(super) fn paths() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 /// Choices of the schema: the definition's name, and the title.
-const CHOICES: [(&str, &str); 21] = [
+const CHOICES: [(&str, &str); 31] = [
     ("EngineKind", "`engine`"),
     ("ArrivalKind", "`arrivals`"),
     ("CacheMode", "`cache`"),
@@ -69,6 +87,16 @@ const CHOICES: [(&str, &str); 21] = [
     ("Between", "`create_remove.between`"),
     ("Mode", "`create_remove.mode`"),
     ("SyncMethod", "`fs_mark.sync_method`"),
+    ("ActWord", "acts that stand alone"),
+    ("PickChoice", "`pick`"),
+    ("Which", "`which`"),
+    ("Turn", "`turn`"),
+    ("Copies", "`fileset.copies`"),
+    ("Access", "`way.access`"),
+    ("OpenSync", "`way.sync`"),
+    ("Out", "`when_out`"),
+    ("Failed", "`on_failure`"),
+    ("BeforeChoice", "`before` of a phase"),
 ];
 
 /// The whole page: the introduction, then every key and every choice.
@@ -199,6 +227,13 @@ fn named(name: &str) -> String {
         "Content" => "word or table".to_owned(),
         "Workload" => "workload".to_owned(),
         "Extras" => "table".to_owned(),
+        "ActChoice" => "act".to_owned(),
+        "AmountChoice" => "amount".to_owned(),
+        "PlaceChoice" => "word, size or table".to_owned(),
+        "PickChoice" | "BeforeChoice" => "word or table".to_owned(),
+        "AmountOfBytes" => "size or law".to_owned(),
+        "AmountOfSpan" => "time or law".to_owned(),
+        _ if name.starts_with("AmountOf") => "number or law".to_owned(),
         _ if name.starts_with("OneOrMany") => "one or a list".to_owned(),
         "DistributionChoice" | "SequenceChoice" | "FileChoice" => "word or table".to_owned(),
         _ if CHOICES.iter().any(|(known, _)| *known == name) => "word".to_owned(),

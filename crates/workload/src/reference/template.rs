@@ -75,7 +75,8 @@ const HEAD: &str = "\
 const TAIL: &str = "
 # Several lines make a mix; their `of_size` must add up to 100. Several `[[access_spec]]` are
 # measured one after the other. Workloads of many files have a table instead of access
-# specifications: `[postmark]`, `[create_remove]`, `[lat_fs]` or `[fs_mark]`.
+# specifications: `[postmark]`, `[create_remove]`, `[lat_fs]` or `[fs_mark]`, or phases of their
+# own, `[[fileset]]` and `[[phase]]`.
 ";
 
 /// Columns of a comment.
@@ -143,16 +144,20 @@ mod tests {
     use crate::source::load;
 
     /// Without an example: tables, which the page explains.
-    const LEFT_OUT: [&str; 10] = [
+    const LEFT_OUT: [&str; 14] = [
         "access_spec",
         "create_remove",
         "cycling",
+        "fileset",
         "fs_mark",
         "iometer",
         "lat_fs",
         "part",
+        "phase",
         "postmark",
+        "rounds",
         "steady",
+        "way",
         "worker",
     ];
 

@@ -26,6 +26,10 @@ pub(super) fn at_once(files: &FilePlan, worker_index: u32, worker_count: u32) ->
         }
         FilePlan::LatFs(plan) => passes(plan),
         FilePlan::FsMark(plan) => iterations(plan),
+        FilePlan::Program(program) => {
+            let all = program.space_needed().bytes;
+            all.div_ceil(u64::from(worker_count.max(1)))
+        }
     }
 }
 
@@ -98,10 +102,14 @@ fn iterations(plan: &FsMarkPlan) -> u64 {
         .saturating_mul(u64::from(kept))
 }
 
-/// The sizes that direct I/O moves, with the keys that set them; all must be multiples of the
+/// The sizes that direct I/O moves, with what sets them; all must be multiples of the
 /// target's block.
-pub(super) fn moved(files: &FilePlan) -> Vec<(&'static str, u64)> {
-    match files {
+pub(super) fn moved(files: &FilePlan) -> Vec<(String, u64)> {
+    let keys = match files {
+        FilePlan::Program(program) => {
+            let amounts = program.direct_amounts().into_iter();
+            return amounts.map(|it| (it.what, it.bytes)).collect();
+        }
         FilePlan::Postmark(plan) => moved_by_postmark(&plan.settings),
         FilePlan::CreateRemove(plan) => of_files(
             "create_remove.sizes",
@@ -115,7 +123,10 @@ pub(super) fn moved(files: &FilePlan) -> Vec<(&'static str, u64)> {
             &[plan.size_bytes],
             Some(("fs_mark.write_size", plan.write_bytes)),
         ),
-    }
+    };
+    let keys = keys.into_iter();
+    keys.map(|(key, bytes)| (format!("`{key}`"), bytes))
+        .collect()
 }
 
 fn moved_by_postmark(settings: &Settings) -> Vec<(&'static str, u64)> {

@@ -6,6 +6,7 @@ use crate::classics::create_remove::Mode;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::{Table, Workload};
 use crate::plan::{CacheMode, EngineKind, FilePlan, PostmarkPlan, TargetKind};
+use crate::program::Copies;
 
 use super::{Layout, bytes};
 
@@ -15,6 +16,7 @@ const SLOT_BYTES: u64 = 16;
 impl Layout<'_, '_> {
     pub fn check(&mut self, workload: &Workload) -> Result<(), Diagnostic> {
         self.check_programs(workload)?;
+        self.check_shared_filesets()?;
         if let FilePlan::Postmark(plan) = self.files {
             self.check_directories(plan)?;
             self.check_kept_open(plan)?;
@@ -64,6 +66,24 @@ impl Layout<'_, '_> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Files that all workers have together lie in one place.
+    fn check_shared_filesets(&self) -> Result<(), Diagnostic> {
+        let (FilePlan::Program(program), [_, _, ..]) = (self.files, self.targets) else {
+            return Ok(());
+        };
+        let mut filesets = program.filesets.iter();
+        let Some(shared) = filesets.find(|it| it.copies == Copies::One) else {
+            return Ok(());
+        };
+        let message = format!(
+            "all workers have `{}` together, but there are {} targets",
+            shared.name,
+            self.targets.len()
+        );
+        let help = "name one target, or write `copies = \"per-worker\"` in each `[[fileset]]`";
+        Err(Diagnostic::error("", message).help(help))
     }
 
     /// Directories are numbered through all locations.
@@ -165,7 +185,9 @@ impl Layout<'_, '_> {
     fn check_direct(&mut self, target_index: u32) -> Result<(), Diagnostic> {
         let entry = &self.context.targets.entries[target_index as usize];
         let is_touched = entry.facts.kind != TargetKind::Null;
-        if self.options.cache != CacheMode::Direct || !is_touched {
+        let may_be_direct =
+            self.options.cache == CacheMode::Direct || matches!(self.files, FilePlan::Program(_));
+        if !may_be_direct || !is_touched {
             return Ok(());
         }
         let unit = entry.direct_unit();
@@ -174,7 +196,7 @@ impl Layout<'_, '_> {
             return Ok(());
         };
         let message = format!(
-            "direct I/O on `{}` needs multiples of {unit} bytes, but `{key}` makes it {size} bytes",
+            "direct I/O on `{}` needs multiples of {unit} bytes, but {key} makes it {size} bytes",
             entry.facts.path
         );
         let error = Diagnostic::error("", message).help("add `--cache buffered`");

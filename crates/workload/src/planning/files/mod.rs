@@ -3,11 +3,13 @@
 mod bytes;
 mod checks;
 mod options;
+#[cfg(test)]
+mod programs;
 mod settings;
 #[cfg(test)]
 mod tests;
 
-use crate::check::{POSTMARK_SEED_DEFAULT, WORKERS_MAX};
+use crate::check::{POSTMARK_SEED_DEFAULT, WORKERS_MAX, program};
 use crate::classics::ClassicError;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Table, Workload};
@@ -79,10 +81,22 @@ fn files_of_seed(
     seed: u64,
     target_count: usize,
 ) -> Result<Files, Diagnostic> {
-    let plan = resolved(workload, table, seed, target_count)
-        .map_err(|error| Diagnostic::error("", error.to_string()).help(error.help()))?;
+    let plan = resolved(workload, table, seed, target_count)?;
     let worker_count = worker_count(workload, &plan, target_count)?;
     Ok(Files { plan, worker_count })
+}
+
+/// The program of the workload's own phases; who does not say how many work is one for each target.
+fn of_program(workload: &Workload, target_count: usize) -> Result<FilePlan, Diagnostic> {
+    let mut program = program(workload).map_err(|flaw| flaw.diagnostic(""))?;
+    // A run has a few targets.
+    let default = workload.workers.unwrap_or(target_count.max(1) as u32);
+    for phase in program.phases_mut() {
+        for group in &mut phase.groups {
+            group.workers.get_or_insert(default);
+        }
+    }
+    Ok(FilePlan::Program(Box::new(program)))
 }
 
 /// Bytes that a worker's files take at once, at most or nearly so.
@@ -109,26 +123,28 @@ fn resolved(
     table: Table,
     seed: u64,
     target_count: usize,
-) -> Result<FilePlan, ClassicError> {
+) -> Result<FilePlan, Diagnostic> {
+    let told = |error: ClassicError| Diagnostic::error("", error.to_string()).help(error.help());
     Ok(match table {
         Table::Postmark => {
             let postmark = workload.postmark.clone().unwrap_or_default();
             // A checked seed fits.
-            FilePlan::Postmark(postmark.resolve(seed as u32)?)
+            FilePlan::Postmark(postmark.resolve(seed as u32).map_err(told)?)
         }
-        Table::CreateRemove => FilePlan::CreateRemove(
-            workload
-                .create_remove
-                .clone()
-                .unwrap_or_default()
-                .resolve()?,
-        ),
-        Table::LatFs => FilePlan::LatFs(workload.lat_fs.clone().unwrap_or_default().resolve()?),
+        Table::CreateRemove => {
+            let create_remove = workload.create_remove.clone().unwrap_or_default();
+            FilePlan::CreateRemove(create_remove.resolve().map_err(told)?)
+        }
+        Table::LatFs => {
+            let lat_fs = workload.lat_fs.clone().unwrap_or_default();
+            FilePlan::LatFs(lat_fs.resolve().map_err(told)?)
+        }
         Table::FsMark => {
             let mut fs_mark = workload.fs_mark.clone().unwrap_or_default();
             fs_mark.threads = workload.workers.or(fs_mark.threads);
-            FilePlan::FsMark(fs_mark.resolve(target_count as u32)?)
+            FilePlan::FsMark(fs_mark.resolve(target_count as u32).map_err(told)?)
         }
+        Table::Program => of_program(workload, target_count)?,
     })
 }
 
@@ -141,7 +157,10 @@ fn worker_count(
     if let FilePlan::FsMark(plan) = files {
         return Ok(plan.thread_count);
     }
-    let count = workload.workers.unwrap_or(target_count.max(1) as u32);
+    let count = match files {
+        FilePlan::Program(program) => program.workers_most(),
+        _ => workload.workers.unwrap_or(target_count.max(1) as u32),
+    };
     if count > WORKERS_MAX {
         let message = format!("there are {count} workers, more than {WORKERS_MAX}");
         return Err(Diagnostic::error("", message).help("use fewer targets"));
@@ -195,6 +214,10 @@ impl Layout<'_, '_> {
 
     fn cell(&self, iodepth: u32) -> Cell {
         let options = self.options;
+        let (run_time_ns, ramp_time_ns) = match self.files {
+            FilePlan::Program(program) => program.times_ns(),
+            _ => (options.run_time_ns, 0),
+        };
         Cell {
             index: 0,
             first_index: None,
@@ -205,8 +228,8 @@ impl Layout<'_, '_> {
             cache: options.cache,
             iodepth,
             repetition: 0,
-            run_time_ns: options.run_time_ns,
-            ramp_time_ns: 0,
+            run_time_ns,
+            ramp_time_ns,
             operations: None,
             workers: (0..self.worker_count)
                 .map(|worker_index| self.worker(worker_index, iodepth))

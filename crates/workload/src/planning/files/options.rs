@@ -49,6 +49,10 @@ impl FileOptions {
             true => r.shown("run_time", workload.run_time, Span(0)),
             false => Span(0),
         };
+        if table == Table::Program {
+            r.optional("run_time", workload.run_time, |time| time.to_string());
+            r.optional("ramp_time", workload.ramp_time, |time| time.to_string());
+        }
         let seed_default = match is_postmark {
             true => u64::from(POSTMARK_SEED_DEFAULT),
             false => SEED_DEFAULT,

@@ -8,9 +8,22 @@ use crate::classics::lat_fs::{Form, LatFsPlan};
 use crate::model::{Table, Workload};
 use crate::plan::{FileChoice, FilePlan, PostmarkPlan, Setting, Source};
 use crate::postmark::{Choice, Location};
+use crate::program::Program;
 
 use super::super::Context;
 use super::super::resolver::text_of;
+
+/// Notes what a program's own tables say, all of which is written.
+fn note_program(workload: &Workload, program: &Program, context: &mut Context) {
+    for setting in program.settings() {
+        context.settings.push(Setting {
+            workload: workload.name_or_default().to_owned(),
+            key: setting.key,
+            value: setting.value,
+            source: Source::Written,
+        });
+    }
+}
 
 /// A key, its value as text, and whether the workload has it.
 type Row = (&'static str, String, bool);
@@ -22,6 +35,10 @@ pub(super) fn note(workload: &Workload, table: Table, files: &FilePlan, context:
         FilePlan::CreateRemove(plan) => create_remove(workload, plan),
         FilePlan::LatFs(plan) => lat_fs(workload, plan),
         FilePlan::FsMark(plan) => fs_mark(workload, plan),
+        FilePlan::Program(program) => {
+            note_program(workload, program, context);
+            return;
+        }
     };
     for (key, value, is_written) in rows {
         // The number of workers is that of fs_mark's threads.

@@ -27,7 +27,7 @@ fn cells(text: &str) -> Vec<Cell> {
     planned(text).plan.cells
 }
 
-fn facts(kind: TargetKind, exists: bool) -> SystemFacts {
+pub(super) fn facts(kind: TargetKind, exists: bool) -> SystemFacts {
     let target = TargetFacts {
         exists,
         free_bytes: 2 << 30,

@@ -48,7 +48,7 @@ impl Words<'_> {
             format!("{percent} {}", self.list(acts))
         });
         let words: Vec<String> = branches.collect();
-        format!("one of: {}", words.join("; "))
+        format!("one of ({})", words.join("; "))
     }
 
     fn call(&self, call: &Call) -> String {
@@ -173,8 +173,8 @@ impl Words<'_> {
         match &call.bytes {
             Bytes::Law(law) => laws::size(law),
             Bytes::Rest => "to its end".to_owned(),
-            Bytes::Size => "its size".to_owned(),
-            Bytes::SizeOf { .. } => "the other's size".to_owned(),
+            Bytes::Size => "it whole".to_owned(),
+            Bytes::SizeOf { .. } => "as much as the other has".to_owned(),
         }
     }
 

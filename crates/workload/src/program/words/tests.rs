@@ -70,7 +70,7 @@ fn groups_rounds_and_what_happens_before_have_lines_of_their_own() {
             "  a:",
             "    a: 1 worker, until there is no file left: open log, close",
             "    b: 2 workers, 10 times together: first open log; over and over twice \
-             (fdatasync), one of: 75% wait 1ms; 25% compute for 2ms (exponential); at last close",
+             (fdatasync), one of (75% wait 1ms; 25% compute for 2ms (exponential)); at last close",
             "  c (not recorded): 1 worker, once: first open log",
         ]
     );
@@ -163,7 +163,7 @@ fn reads_and_writes_say_how_much_and_where() {
             moved(read, Bytes::Rest, Where::Here, 65_536),
             "read to its end in pieces of 64KiB",
         ),
-        (moved(write, Bytes::Size, Where::Here, 0), "write its size"),
+        (moved(write, Bytes::Size, Where::Here, 0), "write it whole"),
         (
             moved(
                 write,
@@ -183,7 +183,7 @@ fn reads_and_writes_say_how_much_and_where() {
         ),
         (
             moved(write, Bytes::SizeOf { handle: 1 }, Where::Same, 0),
-            "write the other's size at the same place",
+            "write as much as the other has at the same place",
         ),
     ] {
         assert_eq!(said, words);

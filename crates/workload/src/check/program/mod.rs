@@ -1,0 +1,51 @@
+//! Filesets, ways, phases and rounds as a program: names become numbers, defaults are put in.
+
+mod acts;
+mod calls;
+mod laws;
+mod names;
+mod phases;
+mod place;
+mod sets;
+#[cfg(test)]
+mod tests;
+
+use super::Flaw;
+use crate::model::Workload;
+use crate::program::Program;
+use names::Names;
+
+/// The program that a workload describes, without what only its targets decide: groups that do not
+/// say how many workers they have get as many as the workload, where that says how many.
+///
+/// # Errors
+/// The first name that nobody has, key without effect, or act that cannot be done.
+pub(crate) fn program(workload: &Workload) -> Result<Program, Flaw> {
+    let mut groups = phases::groups(workload);
+    if workload.workers.is_some() && groups.all(|group| group.workers.is_some()) {
+        let message = "`workers` has no effect, as every group says how many it has";
+        return Err(Flaw::new("workers", message, "leave `workers` out"));
+    }
+    let mut names = Names::of(workload)?;
+    let filesets = sets::filesets(workload)?;
+    let ways = sets::ways(workload)?;
+    let (parts, places) = phases::parts(workload, &mut names, &filesets)?;
+    let program = Program {
+        labels: names.labels,
+        filesets,
+        ways,
+        parts,
+    };
+    program
+        .check()
+        .map_err(|flaw| place::placed(workload, &places, flaw))?;
+    let depths = workload
+        .iodepth
+        .as_ref()
+        .map_or(&[][..], |it| it.as_slice());
+    let deepest = depths.iter().copied().max().unwrap_or(1);
+    program
+        .check_depth(deepest)
+        .map_err(|flaw| place::placed(workload, &places, flaw))?;
+    Ok(program)
+}

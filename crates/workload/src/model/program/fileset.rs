@@ -1,0 +1,56 @@
+//! Which files there are, and how they are opened.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::{Bytes, Percent};
+
+use super::LawChoice;
+use crate::program::{Access, Copies, OpenSync};
+
+/// Files by number: how many there may be, what they are called, how large they are. A workload
+/// has phases, or access specifications, or a table such as `[postmark]`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FilesetTable {
+    /// Name by which acts call it. Must be written.
+    pub name: Option<String>,
+    /// How many names there are, 1 to 100000000. Default: 1.
+    pub count: Option<u32>,
+    /// Share of the files that are there before the first phase, evenly over their numbers, to a
+    /// tenth of a percent. Default: 0.
+    pub present: Option<Percent>,
+    /// Bytes of a file: a size or a law, drawn for each file once and for all. Default: 0.
+    pub size: Option<LawChoice<Bytes>>,
+    /// Names of the files: `{number}` stands for the number, from 0, and `{number:6}` for one of
+    /// at least six digits. Default: the fileset's name, a hyphen and the number.
+    pub names: Option<String>,
+    /// Its directory below the target. Default: the fileset's name.
+    pub path: Option<String>,
+    /// Directories that the files are dealt to in turn, 1 to 65536. Default: none, all files are
+    /// in one.
+    pub directories: Option<u32>,
+    /// Files in a row in each directory, 1 to 100000000, in place of `directories`. Default: all.
+    pub files_per_directory: Option<u32>,
+    /// Who has it: all workers together (`one`), or each worker for itself (`per-worker`).
+    /// Default: `one`.
+    pub copies: Option<Copies>,
+}
+
+/// A way in which `open` and `create` open files; without any, to read and to write.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct WayTable {
+    /// Name by which acts call it. Must be written.
+    pub name: Option<String>,
+    /// What a file is opened for: `read`, `write` or `read-write`. Default: `read-write`.
+    pub access: Option<Access>,
+    /// Whether every write goes to the end of the file. Default: false.
+    pub append: Option<bool>,
+    /// Whether the file is emptied when it is opened. Default: false.
+    pub truncate: Option<bool>,
+    /// Whether the page cache is passed by. Default: as the workload's `cache`.
+    pub direct: Option<bool>,
+    /// Whether a write is durable when it returns: `no`, `data` or `all`, which is with the
+    /// metadata. Default: `no`.
+    pub sync: Option<OpenSync>,
+}

@@ -1,0 +1,17 @@
+//! Work on many files in tables of the workload's own: filesets, ways, phases, rounds.
+//!
+//! What stands here are names; numbers take their place when it is resolved to a program.
+
+mod act;
+mod amount;
+mod fileset;
+mod law;
+mod phase;
+mod pick;
+
+pub use act::{ActChoice, ActTable, ActWord, BranchTable};
+pub use amount::{AmountChoice, PlaceChoice, RandomPlace};
+pub use fileset::{FilesetTable, WayTable};
+pub use law::{BandTable, LawChoice, LawTable, LawUnit};
+pub use phase::{BeforeChoice, GroupTable, PhaseTable, RoundsTable};
+pub use pick::PickChoice;

@@ -1,0 +1,30 @@
+//! Which file an act takes.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use units::Percent;
+
+/// In which order files are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PickChoice {
+    /// As they are numbered, each once in a phase.
+    Next,
+    /// From the last to the first, each once in a phase.
+    Back,
+    /// In a random order, each once in a phase.
+    Shuffled,
+    /// As they are numbered, from the start again behind the last.
+    Around,
+    /// By chance, each as likely as any other.
+    Uniform,
+    /// By Zipf's law with this skew, above 0 and not 1.
+    Zipf(f64),
+    /// By Pareto's law with this shape h, between 0 and 1: a share h of the acts takes a share 1-h
+    /// of the files.
+    Pareto(f64),
+    /// Normal around the middle number, with this standard deviation in percent of their count.
+    Normal(Percent),
+    /// Always the one of this number, from 0.
+    Index(u32),
+}
