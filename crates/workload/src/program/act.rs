@@ -100,6 +100,7 @@ pub enum Which {
 /// In which order files are taken.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "PickOrder")]
 pub enum Order {
     /// As they are numbered, once in a phase.
     #[default]
@@ -143,6 +144,7 @@ pub enum Share {
 /// How much is read or written.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
+#[schemars(rename = "MovedBytes")]
 pub enum Bytes {
     /// So much, drawn at each call. A drawn 0 asks for nothing; a fixed 0 is one request of no
     /// bytes.

@@ -11,13 +11,13 @@ mod fileset;
 mod law;
 mod need;
 mod operation;
-#[cfg(test)]
-mod proptests;
 mod requests;
 #[cfg(test)]
 mod samples;
 mod scale;
 mod settings;
+#[cfg(test)]
+mod tests;
 mod walk;
 mod words;
 
@@ -53,6 +53,7 @@ pub const NESTING_MAX: usize = 8;
 
 /// What is done to many files: which there are, and what happens to them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "FileProgram")]
 pub struct Program {
     /// Names of steps and transactions; acts say their number.
     pub labels: Vec<String>,

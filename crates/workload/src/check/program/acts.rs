@@ -1,10 +1,10 @@
 //! Acts as they are written: one verb, and the keys that have a meaning beside it.
 
 use super::super::{Flaw, Step};
+use super::Writer;
 use super::laws::law_under;
-use super::names::{Handles, Names};
 use crate::model::{ActChoice, ActTable, ActWord, BranchTable};
-use crate::program::{Act, Call, FileOperation, FilesetPlan, On};
+use crate::program::{Act, Call, FileOperation, On};
 
 /// Keys beside verbs that open files, name them, rename them, and so on.
 const OF_OPENS: &[&str] = &["pick", "which", "turn", "handle", "way", "label"];
@@ -15,13 +15,6 @@ const OF_MOVES: &[&str] = &["piece", "at", "handle", "label"];
 const OF_LENGTHS: &[&str] = &["handle", "label"];
 const OF_LISTS: &[&str] = &["do"];
 const OF_NONE: &[&str] = &[];
-
-/// Turns acts into those of a program.
-pub(super) struct Writer<'a> {
-    pub names: &'a mut Names,
-    pub handles: &'a Handles,
-    pub filesets: &'a [FilesetPlan],
-}
 
 impl Writer<'_> {
     /// The acts under a key.

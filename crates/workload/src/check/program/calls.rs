@@ -3,7 +3,7 @@
 use units::Bytes as Size;
 
 use super::super::Flaw;
-use super::acts::Writer;
+use super::Writer;
 use super::laws::law_under;
 use super::names::Named;
 use crate::model::{ActTable, AmountChoice, PickChoice, PlaceChoice};
@@ -172,8 +172,8 @@ impl Writer<'_> {
             Bytes::Law(law) => law.largest(),
             Bytes::Rest => None,
             Bytes::Size | Bytes::SizeOf { .. } => {
-                let sizes = self.filesets.iter().map(|it| it.size.largest());
-                sizes.fold(Some(0), |most, size| Some(most?.max(size?)))
+                let mut sizes = self.filesets.iter().map(|it| it.size.largest());
+                sizes.try_fold(0_u64, |most, size| Some(most.max(size?)))
             }
         };
         match largest {

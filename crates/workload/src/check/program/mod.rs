@@ -12,8 +12,15 @@ mod tests;
 
 use super::Flaw;
 use crate::model::Workload;
-use crate::program::Program;
-use names::Names;
+use crate::program::{FilesetPlan, Program};
+use names::{Handles, Names};
+
+/// Turns acts into those of a program.
+struct Writer<'a> {
+    names: &'a mut Names,
+    handles: &'a Handles,
+    filesets: &'a [FilesetPlan],
+}
 
 /// The program that a workload describes, without what only its targets decide: groups that do not
 /// say how many workers they have get as many as the workload, where that says how many.

@@ -3,7 +3,7 @@
 use units::Span;
 
 use super::super::{Flaw, Step};
-use super::acts::Writer;
+use super::Writer;
 use super::names::{Handles, Names};
 use crate::check::values::TIME_MAX;
 use crate::model::{BeforeChoice, GroupTable, OneOrMany, PhaseTable, RoundsTable, Workload};

@@ -3,8 +3,6 @@
 mod bytes;
 mod checks;
 mod options;
-#[cfg(test)]
-mod programs;
 mod settings;
 #[cfg(test)]
 mod tests;

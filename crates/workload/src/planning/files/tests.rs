@@ -1,3 +1,5 @@
+mod programs;
+
 use crate::facts::{SystemFacts, TargetFacts};
 use crate::plan::{CacheMode, Cell, EngineKind, FilePlan, Source, TargetKind};
 use crate::source::load;
@@ -27,7 +29,7 @@ fn cells(text: &str) -> Vec<Cell> {
     planned(text).plan.cells
 }
 
-pub(super) fn facts(kind: TargetKind, exists: bool) -> SystemFacts {
+fn facts(kind: TargetKind, exists: bool) -> SystemFacts {
     let target = TargetFacts {
         exists,
         free_bytes: 2 << 30,

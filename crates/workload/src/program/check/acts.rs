@@ -1,9 +1,9 @@
 //! Acts by their form: what is nested, counted and drawn.
 
 use super::super::walk::calls_of;
-use super::super::{Act, Group, LABELS_MAX, Law, NESTING_MAX, Program};
+use super::super::{Act, Group, Law, NESTING_MAX, Program};
 use super::filesets::check_law;
-use super::{ProgramFlaw, ProgramStep, calls};
+use super::{ProgramFlaw, ProgramStep, calls, check_label};
 
 /// The most times that acts are repeated in one go.
 const TIMES_MAX: u64 = 1_000_000_000;
@@ -125,14 +125,6 @@ impl Nest<'_> {
     fn check_label(self, label: u8) -> Result<(), ProgramFlaw> {
         check_label(self.program, label)
     }
-}
-
-pub(super) fn check_label(program: &Program, label: u8) -> Result<(), ProgramFlaw> {
-    if usize::from(label) < program.labels.len().min(LABELS_MAX) {
-        return Ok(());
-    }
-    let message = format!("there is no label of the number {label}");
-    Err(ProgramFlaw::new(message, "add the label"))
 }
 
 fn check_times(law: &Law) -> Result<(), ProgramFlaw> {

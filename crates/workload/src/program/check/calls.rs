@@ -7,7 +7,7 @@ use super::super::{
     Where, Which,
 };
 use super::filesets::check_law;
-use super::{ProgramFlaw, ProgramStep, acts, each_group};
+use super::{ProgramFlaw, ProgramStep, check_label, each_group};
 use crate::plan::Distribution;
 
 /// Bytes that one call moves, at most.
@@ -52,7 +52,7 @@ fn check_numbers(program: &Program, call: &Call) -> Result<(), ProgramFlaw> {
         return Err(ProgramFlaw::new(message, "add the way"));
     }
     call.label
-        .map_or(Ok(()), |label| acts::check_label(program, label))
+        .map_or(Ok(()), |label| check_label(program, label))
 }
 
 /// Names are for what works on names, handles for what works on open files.

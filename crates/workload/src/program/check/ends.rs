@@ -1,7 +1,7 @@
 //! Whether a phase comes to its end.
 
 use super::super::{Act, Call, Group, Measure, On, Order, Out, Pick, Program, ProgramPhase, Which};
-use super::{ProgramFlaw, acts};
+use super::{ProgramFlaw, check_label};
 
 /// A quota that can be reached.
 pub(super) fn check_quotas(program: &Program, group: &Group) -> Result<(), ProgramFlaw> {
@@ -11,7 +11,7 @@ pub(super) fn check_quotas(program: &Program, group: &Group) -> Result<(), Progr
             return Err(ProgramFlaw::new(message, "write an amount of 1 or more"));
         }
         if let Measure::Steps(label) = quota.what {
-            acts::check_label(program, label)?;
+            check_label(program, label)?;
             if !counts(&group.body, label) {
                 let name = &program.labels[usize::from(label)];
                 let message = format!("nothing in `body` is counted as `{name}`");

@@ -201,6 +201,15 @@ fn check_rounds(until: Until, parts: &[ProgramPart], depth: usize) -> Result<(),
     }
 }
 
+/// A label that there is.
+fn check_label(program: &Program, label: u8) -> Result<(), ProgramFlaw> {
+    if usize::from(label) < program.labels.len().min(LABELS_MAX) {
+        return Ok(());
+    }
+    let message = format!("there is no label of the number {label}");
+    Err(ProgramFlaw::new(message, "add the label"))
+}
+
 /// Names stand in tables and records.
 fn named(name: &str, what: &str) -> Result<(), ProgramFlaw> {
     if !name.trim().is_empty() && !name.chars().any(char::is_control) {

@@ -15,7 +15,8 @@ fn deliveries_are_told_in_a_line() {
             "mail: up to 2000 files, 1000 of them there at first, 9KiB (lognormal, up to 20MiB) \
              each, in 256 directories",
             "serve: 4 workers, each for 2m: deliver (create a file in tmp, write 9KiB (lognormal, \
-             up to 20MiB) in pieces of 64KiB, fsync, close, rename it to mail, fsync its directory)",
+             up to 20MiB) in pieces of 64KiB, fsync, close, rename it to mail, \
+             fsync its directory)",
         ]
     );
 }

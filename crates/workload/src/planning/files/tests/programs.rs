@@ -6,10 +6,10 @@ use crate::program::Program;
 use crate::source::load;
 use crate::{Overrides, Planned, plan, plan_text};
 
-const MAILDIR: &str = include_str!("../../../../../workloads/maildir.toml");
-const WEB_CONTENT: &str = include_str!("../../../../../workloads/web-content.toml");
-const SOURCE_TREE: &str = include_str!("../../../../../workloads/source-tree.toml");
-const COMPILE: &str = include_str!("../../../../../workloads/compile.toml");
+const MAILDIR: &str = include_str!("../../../../../../workloads/maildir.toml");
+const WEB_CONTENT: &str = include_str!("../../../../../../workloads/web-content.toml");
+const SOURCE_TREE: &str = include_str!("../../../../../../workloads/source-tree.toml");
+const COMPILE: &str = include_str!("../../../../../../workloads/compile.toml");
 
 fn planned(text: &str) -> Planned {
     let loaded = load("w.toml", text.as_bytes(), None, true);
@@ -181,7 +181,7 @@ fn refusal(text: &str, cache: &str) -> String {
 }
 
 fn facts() -> SystemFacts {
-    super::tests::facts(TargetKind::Directory, true)
+    super::facts(TargetKind::Directory, true)
 }
 
 const ONE: &str = "[[fileset]]\nname = \"log\"\npresent = 100\n[[phase]]\nname = \"grow\"\n\
