@@ -33,7 +33,7 @@ impl Filesets {
             .map(|it| &**it)
     }
 
-    #[inline]
+    #[inline(always)]
     fn get(&self, number: u8) -> Option<&Fileset> {
         match usize::from(number).checked_sub(1) {
             None => Some(&self.first),
@@ -43,7 +43,7 @@ impl Filesets {
 
     /// As [`Fileset::name`], in the fileset that the key says; `None` also where there is no such
     /// fileset.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn name<'a>(
         &'a self,
         key: NameKey,
