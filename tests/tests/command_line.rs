@@ -140,7 +140,7 @@ fn the_record_is_one_json_document_with_consistent_figures() {
     let bed = bed();
     let (finished, record) = bed.record(&["small.toml"]);
     assert_eq!(finished.code, 0, "{}", finished.text());
-    assert_eq!(record["format"], "pgmeter-record/1");
+    assert_eq!(record["format"], "pgmeter-record/2");
     assert_eq!(record["status"], "complete");
     let cell = &record["cells"][0];
     let count = |name: &str| cell["operations"][name]["count"].as_u64().unwrap();

@@ -145,7 +145,7 @@ fn file_systems_are_mounted_again_between_the_steps() {
             assert_eq!(cell["total"]["count"], 500, "{}", cell["phase"]);
             assert_eq!(cell["total"]["errors"], 0, "{}", cell["phase"]);
         }
-        assert_eq!(cells(&record)[0]["classic"]["between_next"], "remount");
+        assert_eq!(record["plan"]["cells"][0]["files"]["between"], "remount");
         // It is mounted where it was, and writable.
         fs::write(mounted.path().join("a"), "b").unwrap();
     }
@@ -205,7 +205,10 @@ fn caches_are_emptied_between_the_steps() {
     let [create, remove] = cells(&record) else {
         panic!("one size has two steps");
     };
-    assert_eq!(create["classic"]["between_next"], "drop-caches");
+    assert_eq!(
+        record["plan"]["cells"][0]["files"]["between"],
+        "drop-caches"
+    );
     for cell in [create, remove] {
         assert_eq!(
             (&cell["total"]["count"], &cell["total"]["errors"]),

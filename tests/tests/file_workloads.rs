@@ -44,8 +44,12 @@ fn operations(record: &Value, phase_name: &str, operation: &str) -> u64 {
 }
 
 /// PostMark's own figures.
-fn classic(record: &Value) -> &Value {
-    &phase(record, "transactions")["classic"]
+fn pool(record: &Value) -> &Value {
+    &phase(record, "transactions")["phase_figures"]["pool"]
+}
+
+fn transaction_count(record: &Value) -> u64 {
+    pool(record)["transactions_count"].as_u64().unwrap()
 }
 
 fn warnings(record: &Value) -> String {
@@ -65,19 +69,35 @@ const COUNTS: [&str; 8] = [
 
 /// The counts of a record, by PostMark's names.
 fn counts(record: &Value) -> BTreeMap<&'static str, u64> {
-    let figures = classic(record);
-    let count = |name: &'static str| {
-        let value = figures[name].as_u64();
-        (name, value.unwrap_or_else(|| panic!("no `{name}`")))
+    let pool = pool(record);
+    let count = |name: &str| {
+        let value = pool[name].as_u64();
+        value.unwrap_or_else(|| panic!("no `{name}`"))
     };
-    COUNTS.into_iter().map(count).collect()
+    let created = [count("created_count"), count("created_before_count")];
+    let deleted = [count("deleted_count"), count("deleted_after_count")];
+    let counts = [
+        created[0],
+        created[1],
+        created[0] - created[1],
+        count("read_count"),
+        count("appended_count"),
+        deleted[0],
+        deleted[1],
+        deleted[0] - deleted[1],
+    ];
+    COUNTS.into_iter().zip(counts).collect()
+}
+
+/// A figure of PostMark's in its megabytes.
+fn in_megabytes(record: &Value, name: &str) -> String {
+    format!("{:.2}", pool(record)[name].as_f64().unwrap() / 1_048_576.0)
 }
 
 /// Megabytes read and written, as PostMark adds them up and prints them.
 fn megabytes(record: &Value) -> Vec<String> {
-    let figures = classic(record);
-    ["read_mib_float32", "written_mib_float32"]
-        .map(|name| format!("{:.2}", figures[name].as_f64().unwrap()))
+    ["read_bytes_float", "written_bytes_float"]
+        .map(|name| in_megabytes(record, name))
         .to_vec()
 }
 
@@ -182,9 +202,8 @@ fn the_published_run_has_the_published_counts() {
     let record = complete(&bed, &arguments);
     assert_eq!(counts(&record), COUNTS.into_iter().zip(PUBLISHED).collect());
     assert_eq!(megabytes(&record), ["16307.03", "16302.64"]);
-    for (name, exact) in [("read_mib", "16268.74"), ("written_mib", "16345.57")] {
-        let seen = classic(&record)[name].as_f64().unwrap();
-        assert_eq!(format!("{seen:.2}"), exact);
+    for (name, exact) in [("read_bytes", "16268.74"), ("written_bytes", "16345.57")] {
+        assert_eq!(in_megabytes(&record, name), exact);
     }
     // Whoever reads the figures is told of both.
     let told = warnings(&record);
@@ -227,7 +246,7 @@ fn fewer_than_ten_transactions_are_measured() {
     for count in ["1", "5", "9"] {
         let transactions = format!("transactions={count}");
         let record = complete(&bed, &["postmark", "--set", &transactions]);
-        assert_eq!(classic(&record)["transactions"].to_string(), count);
+        assert_eq!(transaction_count(&record).to_string(), count);
         assert_eq!(operations(&record, "create", "create"), 500);
     }
 }
@@ -257,7 +276,7 @@ fn a_pool_without_files_ends_the_transactions_and_is_told() {
     assert!(counts["created"] >= 5, "{counts:?}");
     assert_eq!(counts["created"], counts["deleted"]);
     assert_eq!(counts["deleted_alone"], 0);
-    let done = classic(&record)["transactions"].as_u64().unwrap();
+    let done = transaction_count(&record);
     assert!((5..5000).contains(&done), "{done}");
     assert_eq!(phase(&record, "transactions")["total"]["errors"], 0);
     assert!(bed.left_in_target().is_empty());
@@ -484,7 +503,7 @@ fn workers_have_pools_of_their_own_or_share_the_directories() {
                 300,
                 "{pool} {places}"
             );
-            assert_eq!(classic(&record)["transactions"], 1200, "{pool} {places}");
+            assert_eq!(transaction_count(&record), 1200, "{pool} {places}");
             let both = counts(&record);
             assert_eq!(both["created"], both["deleted"]);
             // The workers' seeds differ, so that two do not do twice what one does.
@@ -605,7 +624,7 @@ fn files_may_be_chosen_by_zipfs_law() {
     let bed = need!(Bed::in_memory());
     let more = ["--set", "choice={ zipf = 1.2 }"];
     let record = complete(&bed, &[&SMALL, &more[..]].concat());
-    assert_eq!(classic(&record)["transactions"], 600);
+    assert_eq!(transaction_count(&record), 600);
     assert_ne!(counts(&record), counts(&complete(&bed, &SMALL)));
 }
 
@@ -674,7 +693,7 @@ fn transactions_end_with_their_time_and_the_pool_is_deleted() {
             .as_u64()
             .unwrap();
         assert!(took_ns >= 2_000_000_000, "{took_ns}");
-        let transactions = classic(&record)["transactions"].as_u64().unwrap();
+        let transactions = transaction_count(&record);
         assert!(transactions > 0);
     }
 }
@@ -706,6 +725,39 @@ fn what_is_read_is_checked_where_that_is_asked_for() {
 }
 
 #[test]
+fn fs_mark_is_told_as_it_tells_itself() {
+    let bed = need!(Bed::in_memory());
+    let options = ["files=20", "size=1KiB", "loops=3", "sync_method=sync-post"];
+    let options = options.iter().flat_map(|option| ["--set", option]);
+    let line: Vec<&str> = ["fs-mark", "--set", "threads=2"]
+        .into_iter()
+        .chain(options)
+        .collect();
+    let (seen, record) = measured(&bed, &line);
+    assert_eq!(seen.code, 0, "{}", seen.stderr);
+    let rounds = &phase(&record, "create")["phase_figures"]["rounds"];
+    let text = bed.run(&["report", "last", "--format", "classic"]).stdout;
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .skip_while(|line| !line.starts_with("FSUse%"))
+        .skip(1)
+        .map(|line| line.split_whitespace().collect())
+        .collect();
+    assert_eq!(rows.len(), 3, "{text}");
+    for (row, (index, files)) in rows.iter().zip(["40", "80", "120"].iter().enumerate()) {
+        assert_eq!((row[1], row[2], row.len()), (*files, "1024", 5 + 6 * 3));
+        let round = &rounds[index];
+        assert_eq!(round["workers"].as_array().unwrap().len(), 2);
+        let slowest = |kind: &str| {
+            let times = round["workers"].as_array().unwrap().iter();
+            let longest = times.map(|it| it["calls"][kind]["max_ns"].as_u64().unwrap() / 1000);
+            longest.max().unwrap().to_string()
+        };
+        assert_eq!((row[7], row[13]), (&*slowest("create"), &*slowest("fsync")));
+    }
+}
+
+#[test]
 fn programs_create_and_remove_files_in_exec_mode() {
     let bed = need!(Bed::in_memory());
     let options = ["mode=exec", "count=30", "sizes=[0, 4096]", "directories=2"];
@@ -714,13 +766,13 @@ fn programs_create_and_remove_files_in_exec_mode() {
     let record = complete(&bed, &line);
     for cell in record["cells"].as_array().unwrap() {
         assert_eq!(cell["total"]["count"], 30, "{}", cell["phase"]);
-        for programs in ["programs", "baseline"] {
-            let times = &cell["classic"][programs];
-            assert_eq!(times["count"], 30, "{programs}: {times}");
-            assert!(
-                times["real_ns"].as_u64().unwrap() > 0,
-                "{programs}: {times}"
-            );
+        let steps = cell["phase_figures"]["steps"].as_array().unwrap();
+        let label = cell["phase"].as_str().unwrap().split(' ').next().unwrap();
+        for (step, label) in steps.iter().zip([label, "baseline"]) {
+            assert_eq!(step["label"], label, "{step}");
+            assert_eq!(step["count"], 30, "{step}");
+            assert!(step["time_ns"].as_u64().unwrap() > 0, "{step}");
         }
+        assert_eq!(steps.len(), 2);
     }
 }

@@ -310,7 +310,7 @@ fn the_name_of_an_output_tells_its_format() {
                 ("r.html", "<!DOCTYPE html>"),
                 ("r.md", "# "),
                 ("r.csv", "run,"),
-                ("r.json", "{\n  \"format\": \"pgmeter-record/1\""),
+                ("r.json", "{\n  \"format\": \"pgmeter-record/2\""),
                 ("r.txt", "pgmeter "),
                 ("r", "pgmeter "),
             ],
@@ -328,7 +328,7 @@ fn the_name_of_an_output_tells_its_format() {
             &[
                 ("l.html", "<!DOCTYPE html>"),
                 ("l.csv", "section,"),
-                ("l.json", "{\n  \"format\": \"pgmeter-lab/1\""),
+                ("l.json", "{\n  \"format\": \"pgmeter-lab/2\""),
             ],
         ),
         (
@@ -347,7 +347,7 @@ fn the_name_of_an_output_tells_its_format() {
             );
         }
     }
-    assert!(beginning("run.json").starts_with("{\n  \"format\": \"pgmeter-lab/1\""));
+    assert!(beginning("run.json").starts_with("{\n  \"format\": \"pgmeter-lab/2\""));
     bed.run(&["report", "-o", "i.csv", "--format", "iometer-csv"])
         .assert_says(0, &[]);
     bed.run(&["report", "-o", "x.page", "--format", "html"])

@@ -574,7 +574,7 @@ fn a_damaged_record_is_not_imported() {
         ("id.json", text.replace(id(&record), "../../x"), "its id"),
         (
             "format.json",
-            text.replace("pgmeter-record/1", "pgmeter-record/9"),
+            text.replace("pgmeter-record/2", "pgmeter-record/9"),
             "pgmeter-record/9",
         ),
         (

@@ -206,8 +206,8 @@ impl State {
             row.took_ns = since_ns.map(|since_ns| self.now_ns.saturating_sub(since_ns));
         }
         self.done_ns = Some(self.now_ns);
-        // Of a classic program's phases, the one that its own figures stand with.
-        if row.done.is_none() || record.classic.is_some() {
+        // Of a program's phases, the one that its own figures stand with.
+        if row.done.is_none() || record.phase_figures.is_some() {
             row.done = Some(DoneCell::of(record));
         }
     }

@@ -146,7 +146,7 @@ impl CellRecord {
             steady: None,
             worker_figures: Vec::new(),
             target_figures: Vec::new(),
-            classic: None,
+            phase_figures: None,
         }
     }
 

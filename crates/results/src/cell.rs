@@ -12,8 +12,8 @@ use crate::parts::{
     CpuFigures, DeviceFigures, EngineNotes, ErrnoCount, TargetFigures, WorkerFigures,
 };
 use crate::{
-    IntervalRecord, OperationFigures, Operations, Phase, Standstill, Status, SteadyRecord,
-    TransactionFigures, WithinRun,
+    IntervalRecord, OperationFigures, Operations, Phase, PhaseFigures, Standstill, Status,
+    SteadyRecord, TransactionFigures, WithinRun,
 };
 
 /// What was measured in one cell.
@@ -118,9 +118,9 @@ pub struct CellRecord {
     /// Figures of each target, all workers together.
     #[serde(default)]
     pub target_figures: Vec<TargetFigures>,
-    /// A classic program's own figures, by its own names.
+    /// A program's own figures, in the phases that the cell is measured for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub classic: Option<BTreeMap<String, serde_json::Value>>,
+    pub phase_figures: Option<PhaseFigures>,
 }
 
 impl CellRecord {

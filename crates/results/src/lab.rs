@@ -5,9 +5,11 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use units::JsonDocument;
 
-use crate::record::run_id;
+use crate::format;
+use crate::record::{Header, run_id};
 use crate::{Environment, Program, ReadError, RunRecord};
 
 /// Name and number of the format that records of labs are written in; it changes as
@@ -16,9 +18,13 @@ use crate::{Environment, Program, ReadError, RunRecord};
 /// | number | since | what changed |
 /// |---|---|---|
 /// | 1 | 0.1.0 | first form |
+/// | 2 | 0.1.0 | `runs` are records of format 2 |
 ///
 /// Added to 1: `trials`.
-pub const LAB_FORMAT: &str = "pgmeter-lab/1";
+pub const LAB_FORMAT: &str = "pgmeter-lab/2";
+
+/// The format of labs whose runs are records of format 1.
+const LAB_FORMAT_1: &str = "pgmeter-lab/1";
 
 /// File systems measured side by side, or tried.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -220,17 +226,27 @@ impl LabRecord {
         beginning.windows(mark.len()).any(|part| part == mark)
     }
 
-    /// Reads what [`LabRecord::to_json`] wrote.
+    /// Reads what [`LabRecord::to_json`] of this or an earlier version wrote.
     ///
     /// # Errors
     /// When it is no record of a lab, or one of a later format.
     pub fn from_json(json: &str) -> Result<Self, ReadError> {
-        let record: Self = serde_json::from_str(json)?;
-        match record.format == LAB_FORMAT {
-            true => Ok(record),
-            false => Err(ReadError::OtherFormat {
-                seen: record.format,
+        let header: Header = serde_json::from_str(json)?;
+        match header.format.as_str() {
+            LAB_FORMAT => Ok(serde_json::from_str(json)?),
+            LAB_FORMAT_1 => Ok(upgraded(serde_json::from_str(json)?)?),
+            _ => Err(ReadError::OtherFormat {
+                seen: header.format,
             }),
         }
     }
+}
+
+/// The lab that a document of format 1 is.
+fn upgraded(mut document: Value) -> serde_json::Result<LabRecord> {
+    document["format"] = LAB_FORMAT.into();
+    if let Some(Value::Array(runs)) = document.get_mut("runs") {
+        runs.iter_mut().for_each(format::upgrade);
+    }
+    serde_json::from_value(document)
 }

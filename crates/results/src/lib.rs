@@ -27,6 +27,7 @@ mod over_time;
 mod owner;
 mod parts;
 mod phase;
+mod phase_figures;
 mod precondition;
 mod real;
 mod record;
@@ -53,7 +54,7 @@ pub use estimate::{EstimateRecord, IntervalKind, PrecisionVerdict};
 pub use even::{EvenRates, uncertain_rate};
 pub use event::{Listener, RunEvent};
 pub use flows::CONNECTION;
-pub use format::FORMAT;
+pub use format::{FORMAT, upgrade_cell};
 pub use interval::{IntervalFigures, IntervalRecord};
 pub use key::CellKey;
 pub use lab::{
@@ -69,6 +70,10 @@ pub use parts::{
     TargetFigures, WorkerFigures,
 };
 pub use phase::Phase;
+pub use phase_figures::{
+    CallTimes, FilesetFigures, FreeSpace, PhaseFigures, PoolFigures, RoundFigures, RoundRule,
+    StepFigures, ToldRound, WorkerTimes,
+};
 pub use precondition::PreconditionRecord;
 pub use real::{per_second, share_of_time};
 pub use record::{Alternation, Program, ReadError, RunRecord};

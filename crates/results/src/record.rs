@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use units::JsonDocument;
 use workload::plan::{Plan, TargetKind, TargetPlan};
 
+use crate::format::{self, FORMAT_1};
 use crate::{CellRecord, Environment, EstimateRecord, FORMAT, PreconditionRecord, Status, Warning};
 
 /// Everything that was planned, found and measured in one run.
@@ -163,41 +165,67 @@ impl RunRecord {
         text
     }
 
-    /// Reads a record that [`RunRecord::to_json`] wrote.
+    /// Reads a record that [`RunRecord::to_json`] of this or an earlier version wrote.
     ///
     /// # Errors
-    /// When the text is not JSON, lacks what a record must have, or has another format number.
+    /// When the text is not JSON, lacks what a record must have, or has a format number that is not
+    /// known.
     pub fn from_json(text: &str) -> Result<Self, ReadError> {
-        serde_json::from_str::<Header>(text)?.check()?;
-        let mut record: Self = serde_json::from_str(text)?;
-        record.fill_in_keys();
-        Ok(record)
+        let record = match serde_json::from_str::<Header>(text)?.written()? {
+            Written::Now => serde_json::from_str(text)?,
+            Written::Before => upgraded(serde_json::from_str(text)?)?,
+        };
+        Ok(Self::with_keys(record))
     }
 
-    /// Reads a record that [`RunRecord::to_json`] wrote, without ever holding its whole text.
+    /// As [`RunRecord::from_json`], without ever holding the whole text.
     ///
     /// # Errors
     /// As [`RunRecord::from_json`], and when it cannot be read.
     pub fn read(mut input: impl Read + Seek) -> Result<Self, ReadError> {
-        serde_json::from_reader::<_, Header>(BufReader::new(&mut input))?.check()?;
+        let header: Header = serde_json::from_reader(BufReader::new(&mut input))?;
         input.rewind().map_err(serde_json::Error::io)?;
-        let mut record: Self = serde_json::from_reader(BufReader::new(input))?;
-        record.fill_in_keys();
-        Ok(record)
+        let input = BufReader::new(input);
+        let record = match header.written()? {
+            Written::Now => serde_json::from_reader(input)?,
+            Written::Before => upgraded(serde_json::from_reader(input)?)?,
+        };
+        Ok(Self::with_keys(record))
     }
+
+    fn with_keys(mut record: Self) -> Self {
+        record.fill_in_keys();
+        record
+    }
+}
+
+/// The record that a document of an earlier format is.
+fn upgraded(mut document: Value) -> serde_json::Result<RunRecord> {
+    format::upgrade(&mut document);
+    serde_json::from_value(document)
+}
+
+/// Which version wrote a record.
+enum Written {
+    /// One with the format of this.
+    Now,
+    /// One with an earlier format.
+    Before,
 }
 
 /// What is looked at before the rest is read.
 #[derive(Deserialize)]
-struct Header {
-    format: String,
+pub(crate) struct Header {
+    /// Name and number of the format.
+    pub format: String,
 }
 
 impl Header {
-    fn check(self) -> Result<(), ReadError> {
-        match self.format == FORMAT {
-            true => Ok(()),
-            false => Err(ReadError::OtherFormat { seen: self.format }),
+    fn written(self) -> Result<Written, ReadError> {
+        match self.format.as_str() {
+            FORMAT => Ok(Written::Now),
+            FORMAT_1 => Ok(Written::Before),
+            _ => Err(ReadError::OtherFormat { seen: self.format }),
         }
     }
 }

@@ -194,13 +194,13 @@ fn record(cell: &CellRecord, operation: &str, value: Value) -> EstimateRecord {
     }
 }
 
-/// Of the records of one cell those whose total rate is what the cell is measured for: a classic
+/// Of the records of one cell those whose total rate is what the cell is measured for: a
 /// program's phases with its own figures, or all where none has any.
 pub fn principal_phases(records: &[CellRecord]) -> impl Iterator<Item = &CellRecord> {
-    let is_told = records.iter().any(|record| record.classic.is_some());
+    let is_told = records.iter().any(|record| record.phase_figures.is_some());
     records
         .iter()
-        .filter(move |record| !is_told || record.classic.is_some())
+        .filter(move |record| !is_told || record.phase_figures.is_some())
 }
 
 impl EstimateRecord {

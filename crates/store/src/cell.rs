@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use results::{CellRecord, HistogramRecord, IntervalRecord};
+use results::{CellRecord, HistogramRecord, IntervalRecord, upgrade_cell};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -10,8 +10,9 @@ use crate::histogram;
 
 /// The key below which every histogram of a record stands.
 const HISTOGRAM: &str = "histogram";
-/// The key below which a classic program's figures stand, whose names may be any.
-const CLASSIC: &str = "classic";
+/// Where a program's figures of format 1 stand, whose names may be any: in a record of that format,
+/// and in one that was brought up to date.
+const NAMED: [&[&str]; 2] = [&["classic"], &["phase_figures", "figures_before"]];
 
 /// A cell's record without its intervals.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +59,7 @@ impl StoredCell {
             }
             Ok(())
         })?;
+        upgrade_cell(&mut value);
         let mut record: CellRecord = serde_json::from_value(value)?;
         record.intervals = intervals;
         Ok(record)
@@ -85,12 +87,20 @@ type Visit<'a> = &'a mut dyn FnMut(&mut Value) -> serde_json::Result<()>;
 
 /// Visits every histogram of a cell.
 fn walk(cell: &mut Value, visit: Visit) -> serde_json::Result<()> {
-    let classic = cell.as_object_mut().and_then(|cell| cell.remove(CLASSIC));
+    let named = NAMED.map(|path| place(cell, path).map(std::mem::take));
     walk_all(cell, visit)?;
-    if let (Some(classic), Some(cell)) = (classic, cell.as_object_mut()) {
-        cell.insert(CLASSIC.to_owned(), classic);
+    for (path, named) in NAMED.iter().zip(named) {
+        if let (Some(place), Some(named)) = (place(cell, path), named) {
+            *place = named;
+        }
     }
     Ok(())
+}
+
+/// What stands below these keys.
+fn place<'a>(value: &'a mut Value, path: &[&str]) -> Option<&'a mut Value> {
+    path.iter()
+        .try_fold(value, |value, key| value.get_mut(*key))
 }
 
 fn walk_all(value: &mut Value, visit: Visit) -> serde_json::Result<()> {

@@ -70,6 +70,13 @@ impl Tree {
         (space.f_blocks > 0).then(|| space.f_bavail.saturating_mul(space.f_frsize))
     }
 
+    /// Bytes of the file system, used or not; none where it does not tell.
+    #[must_use]
+    pub fn total_bytes(&self) -> Option<u64> {
+        let space = fstatvfs(&self.directory).ok()?;
+        (space.f_blocks > 0).then(|| space.f_blocks.saturating_mul(space.f_frsize))
+    }
+
     /// The number (`st_dev`) of the file system that it lies in.
     ///
     /// # Errors

@@ -255,11 +255,12 @@ impl Lab {
 fn record_rate(text: &str) -> Option<f64> {
     let record: Value = serde_json::from_str(text).ok()?;
     let cells = record.get("cells")?.as_array()?;
-    let steps = cells.iter().filter_map(|cell| cell.get("classic"));
+    let phases = cells.iter().filter_map(|cell| cell.get("phase_figures"));
     let (mut files, mut time_ns) = (f64::INFINITY, 0.0);
-    for step in steps {
-        files = step.get("files_asked")?.as_f64()?.min(files);
-        time_ns += step.get("real_ns")?.as_f64()?;
+    for figures in phases {
+        let asked_count = figures.pointer("/filesets/0/file_count")?;
+        files = asked_count.as_f64()?.min(files);
+        time_ns += figures.pointer("/steps/0/time_ns")?.as_f64()?;
     }
     (time_ns > 0.0).then(|| files * 1e9 / time_ns)
 }
@@ -314,7 +315,12 @@ mod tests {
         assert_eq!(last_row_rate(""), None);
         assert_eq!(last_row_rate("Insufficient free space in a\n"), None);
         assert_eq!(first_number("12.5 3\n"), Some(12.5));
-        let step = |real_ns: u64| json!({"classic": {"files_asked": 100, "real_ns": real_ns}});
+        let step = |time_ns: u64| {
+            json!({"phase_figures": {
+                "steps": [{"time_ns": time_ns}],
+                "filesets": [{"file_count": 100}],
+            }})
+        };
         let record = json!({"cells": [step(3_000_000), {"phase": "other"}, step(1_000_000)]});
         assert_eq!(record_rate(&record.to_string()), Some(25_000.0));
         assert_eq!(record_rate("{\"cells\": []}"), None);

@@ -197,12 +197,14 @@ impl Lab<'_> {
 
 fn transactions_per_second(record: &Value) -> Option<f64> {
     let cells = record.get("cells")?.as_array()?;
-    let classic = cells.iter().find_map(|cell| {
-        let classic = cell.get("classic")?;
-        classic.get("transactions").map(|_| classic)
-    })?;
-    let count = classic.get("transactions")?.as_f64()?;
-    Some(count * 1e9 / classic.get("total_ns")?.as_f64()?)
+    let mut pools = cells
+        .iter()
+        .filter_map(|cell| cell.pointer("/phase_figures/pool"));
+    let pool = pools.next()?;
+    let figure = |name: &str| pool.get(name)?.as_f64();
+    let times = ["creation_ns", "transactions_ns", "deletion_ns"].map(figure);
+    let total_ns: Option<f64> = times.into_iter().sum();
+    Some(figure("transactions_count")? * 1e9 / total_ns?)
 }
 
 /// Runs Debian's PostMark in a directory.
@@ -239,7 +241,12 @@ mod tests {
     fn the_rate_is_that_of_the_whole_run() {
         let record = json!({"cells": [
             {"phase": "create"},
-            {"phase": "transactions", "classic": {"transactions": 500, "total_ns": 250_000_000}},
+            {"phase": "transactions", "phase_figures": {"pool": {
+                "transactions_count": 500,
+                "creation_ns": 100_000_000,
+                "transactions_ns": 120_000_000,
+                "deletion_ns": 30_000_000,
+            }}},
         ]});
         assert_eq!(transactions_per_second(&record), Some(2000.0));
         assert_eq!(transactions_per_second(&json!({"cells": []})), None);

@@ -119,9 +119,10 @@ fn session(transactions: u64, per_second: u64, factor: f64) -> RunRecord {
     let mut record = made_up::postmark();
     record.id = format!("20261121-{:06.0}", factor * 1e5);
     for cell in &mut record.cells {
-        if let Some(classic) = &mut cell.classic {
-            classic.insert("transactions".to_owned(), transactions.into());
-            classic.insert("transactions_per_second".to_owned(), per_second.into());
+        let figures = cell.phase_figures.as_mut();
+        if let Some(pool) = figures.and_then(|figures| figures.pool.as_mut()) {
+            pool.transactions_count = transactions;
+            pool.transactions_ns = transactions * 1_000_000_000 / per_second;
         }
     }
     for planned in &mut record.plan.cells {

@@ -1,9 +1,6 @@
 //! Records of runs that never were, the same each time: every kind of page has one.
 
-use std::collections::BTreeMap;
-
 use results::*;
-use serde_json::json;
 use stats::Interval;
 use workload::plan::*;
 use workload::postmark::{Compat, Settings};
@@ -187,15 +184,25 @@ pub fn postmark() -> RunRecord {
             cell
         })
         .collect();
-    cells[1].classic = Some(BTreeMap::from([
-        ("compat".into(), json!("1.53")),
-        ("transactions".into(), json!(125_000)),
-        ("transactions_per_second".into(), json!(10_416.67)),
-        ("created".into(), json!(62_904)),
-        ("deleted".into(), json!(62_904)),
-        ("read_bytes".into(), json!(402_653_184)),
-        ("transactions_ns".into(), json!(12_000_000_000_u64)),
-    ]));
+    cells[1].phase_figures = Some(PhaseFigures {
+        pool: Some(PoolFigures {
+            transactions_count: 125_000,
+            created_count: 62_904,
+            created_before_count: 500,
+            read_count: 62_310,
+            appended_count: 62_690,
+            deleted_count: 62_904,
+            deleted_after_count: 308,
+            read_bytes: 402_653_184,
+            written_bytes: 771_751_936,
+            read_bytes_float: 402_653_184.0,
+            written_bytes_float: 771_751_936.0,
+            creation_ns: 3_000_000_000,
+            transactions_ns: 12_000_000_000,
+            deletion_ns: 2_000_000_000,
+        }),
+        ..PhaseFigures::default()
+    });
     finished(
         plan,
         cells,
@@ -313,7 +320,10 @@ pub fn hostile() -> RunRecord {
     cell.target = SCRIPT.into();
     let read = cell.operations.remove("read").expect("it read");
     cell.operations.insert(SCRIPT.into(), read);
-    cell.classic = Some(BTreeMap::from([(SCRIPT.to_owned(), json!(SCRIPT))]));
+    cell.phase_figures = Some(PhaseFigures {
+        figures_before: [(SCRIPT.to_owned(), SCRIPT.into())].into(),
+        ..PhaseFigures::default()
+    });
     cell.engine_notes.notes = vec![SCRIPT.into()];
     for interval in &mut cell.intervals {
         let figures = interval.operations.remove("read").expect("it read");

@@ -4,6 +4,7 @@ pub mod create_remove;
 pub mod fs_mark;
 pub mod lat_fs;
 mod record;
+mod rows;
 
-pub(crate) use record::rows;
 pub use record::text;
+pub(crate) use rows::rows;

@@ -1,25 +1,18 @@
 //! What the classic programs themselves would have printed of a record's cells.
 
-use results::{CellRecord, Phase, RunRecord};
-use serde_json::Value;
-use units::format;
-use workload::classics::create_remove::{Act, Between, Step};
+use std::ffi::OsString;
+
+use results::{CellRecord, FilesetFigures, PhaseFigures, RoundRule, RunRecord};
+use workload::classics::create_remove::CreateRemovePlan;
+use workload::classics::fs_mark::FsMarkPlan;
 use workload::classics::lat_fs::{Best, Sample};
 use workload::plan::{Cell, FilePlan, PostmarkPlan};
 
-use super::create_remove::{StepFigures, Times};
+use super::create_remove::StepDone;
+use super::fs_mark::{Banner, CTIME, Destination, Rows};
 use super::{create_remove, lat_fs};
 use crate::postmark;
-
-/// Figures that a report shows elsewhere.
-const ELSEWHERE: [&str; 6] = [
-    "between_next",
-    "files_asked",
-    "is_create",
-    "step",
-    "size_bytes",
-    "real_ns",
-];
+use crate::wrap::printable;
 
 /// The texts of all cells that repeat a classic program, in their order; none where there is no
 /// such cell, or its program's text has figures that were not measured.
@@ -32,102 +25,61 @@ pub fn text(record: &RunRecord) -> Option<String> {
             .iter()
             .filter(|done| done.index == cell.index)
             .collect();
-        texts.extend(of_cell(cell, &phases));
+        texts.extend(of_cell(record, cell, &phases));
     }
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
-fn of_cell(cell: &Cell, phases: &[&CellRecord]) -> Option<String> {
+fn of_cell(record: &RunRecord, cell: &Cell, phases: &[&CellRecord]) -> Option<String> {
     match cell.files.as_ref()? {
         FilePlan::Postmark(plan) => of_postmark(plan, phases),
-        FilePlan::CreateRemove(_) => of_create_remove(phases),
+        FilePlan::CreateRemove(plan) => of_create_remove(plan, phases),
         FilePlan::LatFs(_) => of_lat_fs(phases),
-        FilePlan::FsMark(_) | FilePlan::Program(_) => None,
+        FilePlan::FsMark(plan) => of_fs_mark(record, plan, phases),
+        FilePlan::Program(_) => None,
     }
 }
 
-/// A whole number of a phase's own figures.
-fn whole(cell: &CellRecord, name: &str) -> Option<u64> {
-    cell.classic.as_ref()?.get(name)?.as_u64()
+/// The phase that the cell is measured for, and its figures.
+fn principal<'a>(phases: &[&'a CellRecord]) -> Option<(&'a CellRecord, &'a PhaseFigures)> {
+    let mut told = phases.iter();
+    told.find_map(|cell| Some((*cell, cell.phase_figures.as_ref()?)))
 }
 
 fn of_postmark(plan: &PostmarkPlan, phases: &[&CellRecord]) -> Option<String> {
-    let cell = phases.iter().find(|cell| cell.classic.is_some())?;
-    let count = |name: &str| whole(cell, name);
-    let float = |name: &str| {
-        let mebibytes = cell.classic.as_ref()?.get(name)?.as_f64()?;
-        // It was a sum of 32 bits before it was divided by a power of two.
-        Some((mebibytes * 1_048_576.0) as f32)
-    };
-    let figures = postmark::Figures {
-        transactions_count: count("transactions")?,
-        number: count("created_alone")?,
-        created_count: count("created")?,
-        read_count: count("read")?,
-        appended_count: count("appended")?,
-        deleted_count: count("deleted")?,
-        deleted_after_count: count("deleted_alone")?,
-        read_bytes: float("read_mib_float32")?,
-        written_bytes: float("written_mib_float32")?,
-        read_bytes_exact: count("read_bytes")?,
-        written_bytes_exact: count("written_bytes")?,
-    };
-    let micros = |name: &str| i64::try_from(count(name)? / 1000).ok();
-    let transactions_start_us = micros("creation_ns")?;
-    let transactions_end_us = transactions_start_us.saturating_add(micros("transactions_ns")?);
+    let pool = principal(phases)?.1.pool.as_ref()?;
+    let micros = |time_ns: u64| i64::try_from(time_ns / 1000).ok();
+    let transactions_start_us = micros(pool.creation_ns)?;
+    let transactions_end_us = transactions_start_us.saturating_add(micros(pool.transactions_ns)?);
     let times = postmark::Times {
         start_us: 0,
         transactions_start_us,
         transactions_end_us,
-        end_us: transactions_end_us.saturating_add(micros("deletion_ns")?),
+        end_us: transactions_end_us.saturating_add(micros(pool.deletion_ns)?),
     };
     let settings = &plan.settings;
     Some(postmark::report(
         settings.report,
         settings.compat,
-        &figures,
+        pool,
         &times,
     ))
 }
 
-fn of_create_remove(phases: &[&CellRecord]) -> Option<String> {
-    let steps: Option<Vec<StepFigures>> = phases.iter().map(|cell| step(cell)).collect();
+fn of_create_remove(plan: &CreateRemovePlan, phases: &[&CellRecord]) -> Option<String> {
+    // Each step has a phase, up to the one in which the run was stopped.
+    let steps = plan.steps().into_iter().zip(phases);
+    let steps: Option<Vec<StepDone>> = steps
+        .map(|(step, cell)| {
+            let figures = cell.phase_figures.as_ref()?;
+            Some(StepDone {
+                step,
+                asked_count: figures.fileset()?.file_count,
+                figures: figures.step()?,
+            })
+        })
+        .collect();
     steps.map(|steps| create_remove::page(&steps))
-}
-
-fn step(cell: &CellRecord) -> Option<StepFigures> {
-    let classic = cell.classic.as_ref()?;
-    let then: Between = serde_json::from_value(classic.get("between_next")?.clone()).ok()?;
-    // Records of earlier versions say only whether it creates.
-    let act = match (classic.get("step"), classic.get("is_create")?.as_bool()?) {
-        (Some(act), _) => serde_json::from_value(act.clone()).ok()?,
-        (None, true) => Act::Create,
-        (None, false) => Act::Remove,
-    };
-    Some(StepFigures {
-        step: Step {
-            act,
-            size_bytes: whole(cell, "size_bytes")?,
-            then,
-        },
-        file_count: cell.total.count,
-        failed_count: whole(cell, "files_asked")?.saturating_sub(cell.total.count),
-        times: Times {
-            real_ns: cell.run_time_ns,
-            user_ns: cell.cpu.user_ns,
-            system_ns: cell.cpu.system_ns,
-        },
-        baseline: classic.get("baseline").and_then(baseline),
-    })
-}
-
-fn baseline(value: &Value) -> Option<Times> {
-    let time = |name: &str| value.get(name)?.as_u64();
-    Some(Times {
-        real_ns: time("real_ns")?,
-        user_ns: time("user_ns")?,
-        system_ns: time("system_ns")?,
-    })
 }
 
 fn of_lat_fs(phases: &[&CellRecord]) -> Option<String> {
@@ -135,64 +87,65 @@ fn of_lat_fs(phases: &[&CellRecord]) -> Option<String> {
     for pair in phases.chunks(2) {
         // A size that was not measured to its end has no row.
         let [create, remove] = pair else { continue };
-        if create.classic.is_none() || remove.classic.is_none() {
+        let (Some(create), Some(remove)) = (&create.phase_figures, &remove.phase_figures) else {
             continue;
-        }
-        let size_bytes = whole(create, "size_bytes")?;
-        let count = |cell: &CellRecord| u32::try_from(whole(cell, "files")?).ok();
-        let best = |cell: &CellRecord| whole(cell, "best_ns");
-        let median = |cell: &CellRecord| {
-            Some(Sample {
-                file_count: count(cell)?,
-                time_ns: whole(cell, "median_ns")?,
-            })
         };
-        lines += &match (best(create), best(remove)) {
-            (Some(create_ns), Some(remove_ns)) => lat_fs::best_line(
-                size_bytes,
-                &Best {
-                    file_count: count(create)?,
-                    create_ns,
-                    remove_ns,
-                },
-            ),
-            _ => lat_fs::median_line(size_bytes, median(create), median(remove)),
-        };
+        lines += &lat_fs_line(create, remove)?;
     }
     (!lines.is_empty()).then_some(lines)
 }
 
-/// Rows of name and value: the figures of a phase that are single values.
-pub(crate) fn rows(cell: &CellRecord) -> Vec<[String; 2]> {
-    let Some(classic) = &cell.classic else {
-        return Vec::new();
+fn lat_fs_line(create: &PhaseFigures, remove: &PhaseFigures) -> Option<String> {
+    let FilesetFigures {
+        file_count,
+        file_bytes,
+    } = *create.fileset()?;
+    let told = |figures: &PhaseFigures, rule: RoundRule| {
+        let round = figures.told_round.filter(|round| round.rule == rule)?;
+        Some(round.time_ns)
     };
-    let shown = |key: &str, value: &Value| match value {
-        Value::Number(number) if key.ends_with("_ns") => number.as_u64().map(format::latency_ns),
-        Value::Number(number) if number.is_f64() => number.as_f64().map(|it| format!("{it:.2}")),
-        Value::Number(number) => Some(number.to_string()),
-        Value::String(text) => Some(text.clone()),
-        Value::Array(values) if (1..=8).contains(&values.len()) => {
-            let numbers = values.iter().filter_map(Value::as_f64);
-            let numbers: Vec<String> = numbers.map(|it| format!("{it:.1}")).collect();
-            Some(numbers.join(", "))
-        }
-        _ => None,
+    let best = |figures| told(figures, RoundRule::Best);
+    if let (Some(create_ns), Some(remove_ns)) = (best(create), best(remove)) {
+        let best = Best {
+            file_count: u32::try_from(file_count).ok()?,
+            create_ns,
+            remove_ns,
+        };
+        return Some(lat_fs::best_line(file_bytes, &best));
+    }
+    let median = |figures: &PhaseFigures| {
+        Some(Sample {
+            file_count: u32::try_from(figures.fileset()?.file_count).ok()?,
+            time_ns: told(figures, RoundRule::Median)?,
+        })
     };
-    let phase = match &cell.phase {
-        Phase::Classic(phase) => phase.as_str(),
-        _ => "",
-    };
-    let name = |key: &str| {
-        let words = key.trim_end_matches("_ns").replace('_', " ");
-        match phase {
-            "transactions" => words,
-            _ => format!("{phase}: {words}"),
-        }
-    };
-    classic
+    let (create, remove) = (median(create), median(remove));
+    Some(lat_fs::median_line(file_bytes, create, remove))
+}
+
+/// With the columns of each kind of call, as the original has them where it is asked for them.
+fn of_fs_mark(record: &RunRecord, plan: &FsMarkPlan, phases: &[&CellRecord]) -> Option<String> {
+    let (cell, figures) = principal(phases)?;
+    let rounds = &figures.rounds;
+    // Records of format 1 lack the times of the threads.
+    if rounds.is_empty() || rounds.iter().any(|round| round.workers.is_empty()) {
+        return None;
+    }
+    let command: Vec<OsString> = record
+        .command
         .iter()
-        .filter(|(key, _)| !ELSEWHERE.contains(&key.as_str()))
-        .filter_map(|(key, value)| Some([name(key), shown(key, value)?]))
-        .collect()
+        .map(|word| printable(word).into())
+        .collect();
+    let started_at = cell.started_at.unwrap_or(record.started_at);
+    let banner = Banner {
+        command: &command,
+        // In UTC: a record does not say where it was made.
+        started_at: &started_at.strftime(CTIME).to_string(),
+        plan,
+        is_verbose: true,
+    };
+    let head = banner.text(Destination::Output);
+    let mut rows = Rows::new(plan, banner.is_verbose);
+    let rows: String = rounds.iter().map(|round| rows.next(round)).collect();
+    Some(String::from_utf8_lossy(&head).into_owned() + &rows)
 }

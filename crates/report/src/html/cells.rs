@@ -102,7 +102,7 @@ fn one(run: &Run, cell: &CellRecord) -> Markup {
     html! {
         (figures(&charts))
         (operations::table(cell))
-        (pairs(&classic(cell), "The program's own figures"))
+        (pairs(&own_figures(run, cell), "The program's own figures"))
         (errors(cell))
         (workers(cell))
         @if let Some(steady) = &cell.steady {
@@ -115,9 +115,9 @@ fn one(run: &Run, cell: &CellRecord) -> Markup {
     }
 }
 
-/// A classic program's own figures, by its own names.
-fn classic(cell: &CellRecord) -> Vec<(String, String)> {
-    let rows = crate::classics::rows(cell).into_iter();
+/// A program's own figures, by its own names.
+fn own_figures(run: &Run, cell: &CellRecord) -> Vec<(String, String)> {
+    let rows = crate::classics::rows(run.record, cell).into_iter();
     rows.map(|[name, value]| (printable(&name), printable(&value)))
         .collect()
 }

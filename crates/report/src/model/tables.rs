@@ -214,12 +214,12 @@ pub(super) fn of_places(
     (!table.rows.is_empty()).then_some(table)
 }
 
-/// What classic programs report, by their own names; none without such cells.
+/// What programs report, by their own names; none without such cells.
 pub fn classic(record: &RunRecord) -> Option<Table> {
     let names = CellNames::of(&record.plan);
     let mut rows = Vec::new();
     for cell in &record.cells {
-        for [name, value] in crate::classics::rows(cell) {
+        for [name, value] in crate::classics::rows(record, cell) {
             let mut row = place(&names, cell);
             row[0] = printable(&names.name(cell));
             row.extend([printable(&name), printable(&value)]);

@@ -109,7 +109,7 @@ struct PaperColumn<'a> {
 }
 
 impl JsonDocument for PaperDocument<'_> {
-    const FORMAT: &'static str = "pgmeter-paper/1";
+    const FORMAT: &'static str = "pgmeter-paper/2";
 }
 
 impl PaperTable<'_> {

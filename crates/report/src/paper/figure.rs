@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use results::{Better, CellRecord};
+use results::{Better, CellRecord, FilesetFigures, PoolFigures, StepFigures};
+use workload::classics::create_remove::Act;
 
 use super::Paper;
 use super::catalog::Shape;
@@ -142,83 +143,70 @@ fn column<'a>(
     rows.into_iter().map(value).collect()
 }
 
-/// A figure of the classic program itself.
-pub(super) fn classic(cell: &CellRecord, name: &str) -> Option<f64> {
-    cell.classic.as_ref()?.get(name)?.as_f64()
-}
-
-fn seconds(cell: &CellRecord, name: &str) -> Option<f64> {
-    classic(cell, name).map(|ns| ns / SECOND_NS)
-}
+/// How a figure is read off PostMark's own.
+type OfPool = fn(&PoolFigures) -> f64;
 
 /// PostMark's figures, megabytes summed in 32-bit floats as it does: label, kind, column of the
-/// publication, and name in records.
-const SESSION: [(&str, Kind, &str, &str); 13] = [
+/// publication, and what they are in records.
+const SESSION: [(&str, Kind, &str, OfPool); 13] = [
     (
         "transactions per s",
         Kind::Each,
         "tps",
-        "transactions_per_second",
+        PoolFigures::transactions_per_second,
     ),
-    ("total, s", Kind::Seconds, "total_s", "total_ns"),
-    (
-        "transactions, s",
-        Kind::Seconds,
-        "transactions_s",
-        "transactions_ns",
-    ),
-    ("created", Kind::Count, "created", "created"),
-    (
-        "created alone",
-        Kind::Count,
-        "created_alone",
-        "created_alone",
-    ),
-    (
-        "created mixed",
-        Kind::Count,
-        "created_mixed",
-        "created_mixed",
-    ),
-    ("read", Kind::Count, "read", "read"),
-    ("appended", Kind::Count, "appended", "appended"),
-    ("deleted", Kind::Count, "deleted", "deleted"),
-    (
-        "deleted alone",
-        Kind::Count,
-        "deleted_alone",
-        "deleted_alone",
-    ),
-    (
-        "deleted mixed",
-        Kind::Count,
-        "deleted_mixed",
-        "deleted_mixed",
-    ),
-    (
-        "read, MB",
-        Kind::Megabytes,
-        "read_megabytes",
-        "read_mib_float32",
-    ),
+    ("total, s", Kind::Seconds, "total_s", |pool| {
+        seconds(pool.total_ns())
+    }),
+    ("transactions, s", Kind::Seconds, "transactions_s", |pool| {
+        seconds(pool.transactions_ns)
+    }),
+    ("created", Kind::Count, "created", |pool| {
+        pool.created_count as f64
+    }),
+    ("created alone", Kind::Count, "created_alone", |pool| {
+        pool.created_before_count as f64
+    }),
+    ("created mixed", Kind::Count, "created_mixed", |pool| {
+        pool.created_mixed_count() as f64
+    }),
+    ("read", Kind::Count, "read", |pool| pool.read_count as f64),
+    ("appended", Kind::Count, "appended", |pool| {
+        pool.appended_count as f64
+    }),
+    ("deleted", Kind::Count, "deleted", |pool| {
+        pool.deleted_count as f64
+    }),
+    ("deleted alone", Kind::Count, "deleted_alone", |pool| {
+        pool.deleted_after_count as f64
+    }),
+    ("deleted mixed", Kind::Count, "deleted_mixed", |pool| {
+        pool.deleted_mixed_count() as f64
+    }),
+    ("read, MB", Kind::Megabytes, "read_megabytes", |pool| {
+        pool.read_bytes_float / MIB
+    }),
     (
         "written, MB",
         Kind::Megabytes,
         "written_megabytes",
-        "written_mib_float32",
+        |pool| pool.written_bytes_float / MIB,
     ),
 ];
 
+fn seconds(time_ns: u64) -> f64 {
+    time_ns as f64 / SECOND_NS
+}
+
+fn pool(cell: &CellRecord) -> Option<&PoolFigures> {
+    cell.phase_figures.as_ref()?.pool.as_ref()
+}
+
 fn session(rows: &[Published]) -> Vec<Figure> {
-    let figure = |(label, kind, key, name): (&str, Kind, &str, &'static str)| {
+    let figure = |(label, kind, key, of): (&str, Kind, &str, OfPool)| {
         let published = column(rows, "file_system", key);
         let figure = Figure::new((label.to_owned(), kind), published, move |cell| {
-            // Only PostMark's own figures count transactions.
-            classic(cell, "transactions")?;
-            match kind {
-                Kind::Seconds => seconds(cell, name),
-                _ => classic(cell, name),
-            }
+            pool(cell).map(of)
         });
         match kind {
             Kind::Each => figure.ranked(Better::Higher),
@@ -238,35 +226,31 @@ fn systems(rows: &[Published]) -> Vec<Figure> {
     };
     vec![
         figure("transactions/s", "transactions_per_second", |cell| {
-            classic(cell, "transactions_per_second")
+            pool(cell).map(PoolFigures::transactions_per_second)
         })
         .ranked(Better::Higher),
         figure("read KB/s", "read_kbytes_per_second", |cell| {
-            of_session(cell, "read_bytes")
+            of_session(pool(cell)?, pool(cell)?.read_bytes)
         }),
         figure("write KB/s", "write_kbytes_per_second", |cell| {
-            of_session(cell, "written_bytes")
+            of_session(pool(cell)?, pool(cell)?.written_bytes)
         }),
     ]
 }
 
 /// PostMark divides by the time of the whole session.
-fn of_session(cell: &CellRecord, name: &str) -> Option<f64> {
-    let total_s = seconds(cell, "total_ns").filter(|total_s| *total_s > 0.0)?;
-    Some(classic(cell, name)? / KIB / total_s)
+fn of_session(pool: &PoolFigures, bytes: u64) -> Option<f64> {
+    let total_s = Some(seconds(pool.total_ns())).filter(|total_s| *total_s > 0.0)?;
+    Some(bytes as f64 / KIB / total_s)
 }
 
-/// Times of a step: label, column of the publication, and how a cell says it.
-type Time = (&'static str, &'static str, fn(&CellRecord) -> Option<f64>);
+/// Times of a step: label, column of the publication, and how a step says it.
+type Time = (&'static str, &'static str, fn(&StepFigures) -> u64);
 
 const TIMES: [Time; 3] = [
-    ("real s", "real_s", |cell| seconds(cell, "real_ns")),
-    ("user s", "user_s", |cell| {
-        Some(cell.cpu.user_ns as f64 / SECOND_NS)
-    }),
-    ("sys s", "sys_s", |cell| {
-        Some(cell.cpu.system_ns as f64 / SECOND_NS)
-    }),
+    ("real s", "real_s", |step| step.time_ns),
+    ("user s", "user_s", |step| step.user_ns),
+    ("sys s", "sys_s", |step| step.system_ns),
 ];
 
 fn steps(rows: &[Published]) -> Vec<Figure> {
@@ -287,27 +271,35 @@ fn steps(rows: &[Published]) -> Vec<Figure> {
                 (label, Kind::Seconds),
                 published,
                 move |cell| {
-                    is_step(cell, &key)?;
-                    of(cell)
+                    let (step, _) = step_of(cell, &key)?;
+                    Some(seconds(of(step)))
                 },
             ));
         }
         let label = format!("{operation} {size}, µs a file");
         let published = same.iter().filter_map(|row| each(row)).collect();
         let each = Figure::new((label, Kind::Each), published, move |cell| {
-            is_step(cell, &key)?;
-            Some(classic(cell, "real_ns")? / classic(cell, "files_asked")? / 1e3)
+            let (step, fileset) = step_of(cell, &key)?;
+            Some(step.time_ns as f64 / fileset.file_count as f64 / 1e3)
         });
         figures.push(each.ranked(Better::Lower));
     }
     figures
 }
 
-/// Whether the cell is the step that makes or removes files of that size.
-fn is_step(cell: &CellRecord, (size, operation): &(String, String)) -> Option<()> {
-    let bytes = classic(cell, "size_bytes").map(|bytes| bytes.to_string());
-    let creates = cell.classic.as_ref()?.get("is_create")?.as_bool()?;
-    (bytes.as_ref() == Some(size) && creates == (operation == "create")).then_some(())
+/// The step that makes or removes files of that size, where the cell is that.
+fn step_of<'a>(
+    cell: &'a CellRecord,
+    (size, operation): &(String, String),
+) -> Option<(&'a StepFigures, &'a FilesetFigures)> {
+    let figures = cell.phase_figures.as_ref()?;
+    let (step, fileset) = (figures.step()?, figures.fileset()?);
+    let act = match operation.as_str() {
+        "create" => Act::Create,
+        _ => Act::Remove,
+    };
+    let is_it = step.label == act.name() && fileset.file_bytes.to_string() == *size;
+    is_it.then_some((step, fileset))
 }
 
 /// The time of a file, which the publication leaves to its readers.

@@ -1,9 +1,9 @@
 //! Each experiment in the shape of its own tables.
 
-use results::{CellRecord, Phase, RunRecord};
+use results::{CellRecord, Phase, RoundRule, RunRecord};
 use units::Bytes;
 
-use super::figure::{Figure, Group, Kind, classic, groups};
+use super::figure::{Figure, Group, Kind, groups};
 use super::{PaperSide, PaperTable, Shape, Titled};
 use crate::lineup::{Extra, Row};
 use crate::numbers::{ABSENT, digits};
@@ -166,8 +166,9 @@ fn rates(sides: &[PaperSide]) -> Titled {
             ["create", "remove"].map(|step| {
                 shown(mean(side, |cell| {
                     let begins = matches!(&cell.phase, Phase::Classic(it) if it.starts_with(step));
-                    let is_it = classic(cell, "size_bytes") == Some(size_bytes as f64);
-                    (begins && is_it).then(|| classic(cell, "best_files_per_second"))?
+                    let figures = cell.phase_figures.as_ref()?;
+                    let is_it = figures.fileset()?.file_bytes == size_bytes;
+                    (begins && is_it).then(|| figures.told_files_per_second(RoundRule::Best))?
                 }))
             })
         });

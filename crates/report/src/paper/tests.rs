@@ -1,5 +1,6 @@
 //! The published figures are read, and stand in their tables.
 
+use results::{FilesetFigures, PhaseFigures, PoolFigures, StepFigures};
 use units::JsonDocument;
 
 use super::*;
@@ -65,13 +66,12 @@ fn published_systems_stand_in_the_shape_of_their_table() {
 #[test]
 fn the_session_of_a_run_stands_beside_the_published_ones() {
     let mut record = crate::html::sample::record();
-    let classic = [
-        ("created", 2_510_496),
-        ("deleted_alone", 10_993),
-        ("total_ns", 77_000_000_000_u64),
-    ];
-    let classic = classic.map(|(name, value)| (name.to_owned(), value.into()));
-    record.cells[0].classic = Some(classic.into());
+    record.cells[0].phase_figures = Some(of_pool(PoolFigures {
+        created_count: 2_510_496,
+        deleted_after_count: 10_993,
+        transactions_ns: 77_000_000_000,
+        ..PoolFigures::default()
+    }));
     let records = [record];
     let table = PaperTable {
         paper: Paper::find("lfs-postmark").unwrap(),
@@ -122,14 +122,20 @@ fn session(number: u32, transactions: u32) -> RunRecord {
         planned.files = Some(workload::plan::FilePlan::Postmark(plan.clone()));
     }
     cell.workers = 1;
-    let classic = [
-        ("transactions", u64::from(transactions)),
-        ("transactions_per_second", 9940),
-        ("created", 2_510_496),
-    ];
-    let classic = classic.map(|(name, value)| (name.to_owned(), value.into()));
-    cell.classic = Some(classic.into());
+    cell.phase_figures = Some(of_pool(PoolFigures {
+        transactions_count: transactions.into(),
+        transactions_ns: u64::from(transactions) * 1_000_000_000 / 9940,
+        created_count: 2_510_496,
+        ..PoolFigures::default()
+    }));
     record
+}
+
+fn of_pool(pool: PoolFigures) -> PhaseFigures {
+    PhaseFigures {
+        pool: Some(pool),
+        ..PhaseFigures::default()
+    }
 }
 
 fn beside(columns: &str, run: &RunRecord) -> Beside {
@@ -153,11 +159,36 @@ fn a_published_column_stands_beside_a_run_with_its_ratio() {
     assert_eq!(rate, ["transactions per s", "LFS", "4970", "9940", "2.000"]);
     let counts = line(&besides, "created ");
     assert_eq!(counts, ["created", "LFS", "2510496", "2510496", "1.000"]);
-    let missing = line(&besides, "appended");
-    assert_eq!(missing, ["appended", "LFS", "2472080", "not measured", "-"]);
+    let none = line(&besides, "appended");
+    assert_eq!(none, ["appended", "LFS", "2472080", "0", "0"]);
     let markdown = render_published(&[], &besides, ComparisonFormat::Markdown, Page::PLAIN);
     assert!(markdown.contains("| transactions per s | LFS | 4970 | 9940 | 2.000 |"));
     assert!(markdown.contains("hardware of their time"), "{markdown}");
+}
+
+#[test]
+fn a_published_figure_that_a_run_lacks_is_not_measured() {
+    let mut run = crate::html::sample::record();
+    let create = StepFigures {
+        label: "create".to_owned(),
+        count: 500_000,
+        time_ns: 143_880_000_000,
+        ..StepFigures::default()
+    };
+    run.cells[0].phase_figures = Some(PhaseFigures {
+        steps: vec![create],
+        filesets: vec![FilesetFigures {
+            file_count: 500_000,
+            file_bytes: 0,
+        }],
+        ..PhaseFigures::default()
+    });
+    let besides = [beside("lfs-create-remove:lfs", &run)];
+    let seen = |begin: &str| line(&besides, begin).split_off(3);
+    assert_eq!(seen("create 0, µs a file"), ["287.8", "0.5000"]);
+    for missing in ["remove 0, µs a file", "create 4096, µs a file"] {
+        assert_eq!(seen(missing), ["not measured", "-"]);
+    }
 }
 
 #[test]

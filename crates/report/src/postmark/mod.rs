@@ -1,6 +1,5 @@
 //! PostMark's report, byte for byte, from counts and four readings of a clock.
 
-mod figures;
 mod number;
 mod terse;
 #[cfg(test)]
@@ -8,14 +7,14 @@ mod tests;
 mod times;
 mod verbose;
 
+use results::PoolFigures;
 use workload::postmark::{Clock, Compat, ReportForm};
 
-pub use figures::Figures;
 pub use times::Times;
 
 /// The report in that form, as that version prints it, with its last line break.
 #[must_use]
-pub fn report(form: ReportForm, compat: Compat, figures: &Figures, times: &Times) -> String {
+pub fn report(form: ReportForm, compat: Compat, figures: &PoolFigures, times: &Times) -> String {
     match (form, compat.clock()) {
         (ReportForm::Verbose, Clock::Seconds) => verbose::seconds(compat, figures, times),
         (ReportForm::Verbose, Clock::Microseconds) => verbose::microseconds(compat, figures, times),
@@ -28,11 +27,11 @@ pub fn report(form: ReportForm, compat: Compat, figures: &Figures, times: &Times
 ///
 /// Not a text of the original: it is for our own reports.
 #[must_use]
-pub fn exact_bytes(compat: Compat, figures: &Figures) -> String {
+pub fn exact_bytes(compat: Compat, figures: &PoolFigures) -> String {
     let megabyte = f64::from(compat.megabyte_bytes());
-    let line = |verb: &str, exact_bytes: u64, float_bytes: f32| {
+    let line = |verb: &str, exact_bytes: u64, float_bytes: f64| {
         let exact = exact_bytes as f64 / megabyte;
-        let shown = f64::from(float_bytes) / megabyte;
+        let shown = float_bytes / megabyte;
         let error = match exact_bytes {
             0 => 0.0,
             _ => (shown / exact - 1.0) * 100.0,
@@ -40,11 +39,11 @@ pub fn exact_bytes(compat: Compat, figures: &Figures) -> String {
         let sizes = format!("{exact:.2} megabytes, shown as {shown:.2}");
         format!("\t{exact_bytes} bytes {verb}: {sizes} ({error:+.2} %)\n")
     };
-    let read = line("read", figures.read_bytes_exact, figures.read_bytes);
+    let read = line("read", figures.read_bytes, figures.read_bytes_float);
     let written = line(
         "written",
-        figures.written_bytes_exact,
         figures.written_bytes,
+        figures.written_bytes_float,
     );
     format!("Exact data:\n{read}{written}")
 }

@@ -1,13 +1,14 @@
 //! The report as one line of numbers.
 
+use results::PoolFigures;
 use workload::postmark::Compat;
 
+use super::Times;
 use super::number::decimal;
 use super::times::Intervals;
-use super::{Figures, Times};
 
 /// The line of the versions that count whole seconds; rates are divided in 32 bits all the same.
-pub(super) fn seconds(compat: Compat, figures: &Figures, times: &Times) -> String {
+pub(super) fn seconds(compat: Compat, figures: &PoolFigures, times: &Times) -> String {
     let whole = times.seconds();
     let intervals = Intervals {
         total: whole.total as f32,
@@ -26,7 +27,7 @@ pub(super) fn seconds(compat: Compat, figures: &Figures, times: &Times) -> Strin
 }
 
 /// The line of 1.54.
-pub(super) fn microseconds(figures: &Figures, times: &Times) -> String {
+pub(super) fn microseconds(figures: &PoolFigures, times: &Times) -> String {
     let intervals = times.fractions();
     let deleted_rate = figures.deleted_count as f32 / intervals.total;
     let rates = rates(figures, &intervals, deleted_rate);
@@ -34,20 +35,20 @@ pub(super) fn microseconds(figures: &Figures, times: &Times) -> String {
     format!("{} {rates}\n", spans.join(" "))
 }
 
-fn rates(figures: &Figures, intervals: &Intervals<f32>, deleted_rate: f32) -> String {
+fn rates(figures: &PoolFigures, intervals: &Intervals<f32>, deleted_rate: f32) -> String {
     let per_transactions = |count: u64| count as f32 / intervals.transactions;
     let rates = [
         per_transactions(figures.transactions_count),
         figures.created_count as f32 / intervals.total,
-        figures.number as f32 / intervals.creation,
+        figures.created_before_count as f32 / intervals.creation,
         per_transactions(figures.created_mixed_count()),
         per_transactions(figures.read_count),
         per_transactions(figures.appended_count),
         deleted_rate,
         figures.deleted_after_count as f32 / intervals.deletion,
         per_transactions(figures.deleted_mixed_count()),
-        figures.read_bytes / intervals.total,
-        figures.written_bytes / intervals.total,
+        figures.read_bytes_float as f32 / intervals.total,
+        figures.written_bytes_float as f32 / intervals.total,
     ];
     rates.map(|rate| decimal(rate, 2)).join(" ")
 }

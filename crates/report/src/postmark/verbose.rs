@@ -1,13 +1,14 @@
 //! The report as a page of text.
 
+use results::PoolFigures;
 use workload::postmark::Compat;
 
+use super::Times;
 use super::number::{data, decimal};
 use super::times::Intervals;
-use super::{Figures, Times};
 
 /// The page of the versions that count whole seconds; rates are cut to whole numbers.
-pub(super) fn seconds(compat: Compat, figures: &Figures, times: &Times) -> String {
+pub(super) fn seconds(compat: Compat, figures: &PoolFigures, times: &Times) -> String {
     let intervals = times.seconds();
     let rate = |count: u64, seconds: i64| {
         let count = i64::try_from(count).unwrap_or(i64::MAX);
@@ -25,7 +26,7 @@ pub(super) fn seconds(compat: Compat, figures: &Figures, times: &Times) -> Strin
 }
 
 /// The page of 1.54; rates have two decimals.
-pub(super) fn microseconds(compat: Compat, figures: &Figures, times: &Times) -> String {
+pub(super) fn microseconds(compat: Compat, figures: &PoolFigures, times: &Times) -> String {
     let intervals = times.fractions();
     let page = Page {
         compat,
@@ -41,7 +42,7 @@ pub(super) fn microseconds(compat: Compat, figures: &Figures, times: &Times) -> 
 /// What the two kinds of page share: everything but the numbers' form.
 struct Page<'a, T, Span, Rate> {
     compat: Compat,
-    figures: &'a Figures,
+    figures: &'a PoolFigures,
     span: Span,
     rate: Rate,
     intervals: Intervals<T>,
@@ -63,9 +64,9 @@ impl<T: Copy, Span: Fn(T) -> String, Rate: Fn(u64, T) -> String> Page<'_, T, Spa
     }
 
     fn files(&self) -> String {
-        let Figures {
-            number,
+        let PoolFigures {
             created_count,
+            created_before_count,
             deleted_after_count,
             ..
         } = *self.figures;
@@ -85,7 +86,7 @@ impl<T: Copy, Span: Fn(T) -> String, Rate: Fn(u64, T) -> String> Page<'_, T, Spa
         [
             "Files:\n".to_owned(),
             self.done("created", created_count, total),
-            self.part("Creation alone", number, creation),
+            self.part("Creation alone", created_before_count, creation),
             self.part("Mixed with transactions", created_mixed, transactions),
             self.done("read", self.figures.read_count, transactions),
             self.done("appended", self.figures.appended_count, transactions),
@@ -114,8 +115,8 @@ impl<T: Copy, Span: Fn(T) -> String, Rate: Fn(u64, T) -> String> Page<'_, T, Spa
             let rate = data(self.compat, bytes / self.total_seconds);
             format!("\t{total} {verb} ({rate} per second)\n")
         };
-        let read = line("read", self.figures.read_bytes);
-        let written = line("written", self.figures.written_bytes);
+        let read = line("read", self.figures.read_bytes_float as f32);
+        let written = line("written", self.figures.written_bytes_float as f32);
         format!("Data:\n{read}{written}")
     }
 }

@@ -1,6 +1,8 @@
 //! Reports of a made-up run.
 
 #[cfg(test)]
+mod formats;
+#[cfg(test)]
 mod html;
 #[cfg(test)]
 mod iometer;

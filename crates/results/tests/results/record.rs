@@ -196,10 +196,10 @@ fn an_earlier_record_of_the_same_number_is_read() {
 
 #[test]
 fn other_formats_and_other_texts_are_refused() {
-    let wrong = r#"{"format": "pgmeter-record/2", "whatever": []}"#;
+    let wrong = r#"{"format": "pgmeter-record/3", "whatever": []}"#;
     let error = RunRecord::from_json(wrong).unwrap_err();
-    let wanted = "the record's format is `pgmeter-record/2`, but this version reads \
-                  `pgmeter-record/1`";
+    let wanted = "the record's format is `pgmeter-record/3`, but this version reads \
+                  `pgmeter-record/2`";
     assert_eq!(error.to_string(), wanted);
     for text in ["", "{", "[]", "null", "\u{0}"] {
         assert!(

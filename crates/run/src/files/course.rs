@@ -2,8 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use results::Warning;
-use serde_json::Value;
+use results::{CellRecord, PhaseFigures, Warning};
 use target::Tree;
 use units::Bytes;
 use workload::classics::create_remove::Between;
@@ -11,7 +10,7 @@ use workload::plan::{Cell, FilePlan, WorkerPlan};
 
 use crate::RunError;
 use crate::lane::{Cursors, Lane};
-use crate::measured::Measured;
+use crate::measured::{Measured, MeasuredLane};
 
 use super::create_remove::CreateRemove;
 use super::fs_mark::FsMark;
@@ -19,9 +18,6 @@ use super::lat_fs::LatFs;
 use super::postmark::Postmark;
 use super::requests::FileRequests;
 use super::task::FileTask;
-
-/// A classic's own figures, by its own names.
-pub(super) type Classic = BTreeMap<String, Value>;
 
 /// One thing that all workers do, measured as a whole.
 pub(super) struct Stage {
@@ -50,19 +46,56 @@ pub(super) struct Done<'a> {
     pub time_ns: u64,
     /// Whether it was stopped before all was done: its time says nothing of the whole.
     pub is_cut: bool,
+    pub effort: Effort,
     /// The streams of the workers, to go on with.
     pub requests: Vec<FileRequests>,
+    /// What was counted of each worker.
+    pub lanes: &'a [MeasuredLane],
     /// What programs took.
     pub programs: Option<&'a super::create_remove::ProgramTimes>,
 }
 
-impl Done<'_> {
+/// What a stage's workers did, and what that took of the processor.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Effort {
+    /// Transactions that succeeded.
+    pub count: u64,
+    /// Transactions that failed.
+    pub errors: u64,
+    pub user_ns: u64,
+    pub system_ns: u64,
+}
+
+impl Effort {
+    pub fn of(record: &CellRecord) -> Self {
+        let kinds = || record.transactions.values();
+        Self {
+            count: kinds().map(|kind| kind.count).sum(),
+            errors: kinds().map(|kind| kind.errors).sum(),
+            user_ns: record.cpu.user_ns,
+            system_ns: record.cpu.system_ns,
+        }
+    }
+}
+
+impl<'a> Done<'a> {
+    /// What programs did.
+    pub fn by_programs(times: &'a super::create_remove::ProgramTimes) -> Self {
+        Self {
+            programs: Some(times),
+            is_cut: times.executed.is_stopped,
+            ..Self::timed(times.executed.real_ns)
+        }
+    }
+
     /// What took that long, and no more is known of it.
     pub fn timed(time_ns: u64) -> Self {
         Self {
             time_ns,
             is_cut: false,
+            effort: Effort::default(),
             requests: Vec::new(),
+            lanes: &[],
             programs: None,
         }
     }
@@ -82,7 +115,7 @@ pub(super) trait Course {
     fn done(&mut self, phase: &str, done: Done<'_>);
 
     /// The figures of a phase, or of the whole at the phase that they belong to.
-    fn classic(&self, phase: &str) -> Option<Classic>;
+    fn figures(&self, phase: &str) -> Option<PhaseFigures>;
 
     /// What a reader must know of the figures.
     fn warnings(&self) -> Vec<Warning> {

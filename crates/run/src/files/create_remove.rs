@@ -5,17 +5,20 @@ use std::path::PathBuf;
 use engine::{NameRule, Subdirectories};
 use generate::ContentSource;
 use generate::classics::Pass;
-use serde_json::json;
-use workload::classics::create_remove::{Act, Between, CreateRemovePlan, Exec, Mode, Step};
+use results::{FilesetFigures, PhaseFigures, StepFigures};
+use workload::classics::create_remove::{Between, CreateRemovePlan, Exec, Mode, Step};
 use workload::classics::{PassPlan, share};
 use workload::plan::{Cell, WorkerPlan};
 
 use crate::RunError;
 use crate::exec::Executed;
 
-use super::course::{Classic, Course, Done, Grounds, Stage, Work, iodepth, size_names};
+use super::course::{Course, Done, Grounds, Stage, Work, iodepth, size_names};
 use super::field;
 use super::task::{Field, FileContents, FileTask, contents};
+
+/// What the programs that do nothing are called as a step.
+const BASELINE: &str = "baseline";
 
 /// The course of create/remove.
 pub(super) struct CreateRemove {
@@ -26,7 +29,7 @@ pub(super) struct CreateRemove {
     size_names: Vec<String>,
     next_step: usize,
     contents: Vec<ContentSource>,
-    figures: Vec<(String, Classic)>,
+    figures: Vec<(String, PhaseFigures)>,
 }
 
 /// Programs that do a step, one a file.
@@ -46,17 +49,17 @@ pub(super) struct ProgramTimes {
 }
 
 impl ProgramTimes {
-    fn note(&self, figures: &mut Classic) {
-        let times = |of: &Executed| {
-            json!({
-                "count": of.done_count + of.failed_count,
-                "real_ns": of.real_ns,
-                "user_ns": of.user_ns,
-                "system_ns": of.system_ns,
-            })
+    /// The step, and the programs that did nothing.
+    fn steps(&self, label: &str) -> Vec<StepFigures> {
+        let step = |label: &str, of: &Executed| StepFigures {
+            label: label.to_owned(),
+            count: of.done_count,
+            errors: of.failed_count,
+            time_ns: of.real_ns,
+            user_ns: of.user_ns,
+            system_ns: of.system_ns,
         };
-        figures.insert("programs".into(), times(&self.executed));
-        figures.insert("baseline".into(), times(&self.baseline));
+        vec![step(label, &self.executed), step(BASELINE, &self.baseline)]
     }
 }
 
@@ -181,20 +184,30 @@ impl Course for CreateRemove {
         else {
             return;
         };
-        let mut figures = Classic::new();
-        figures.insert("step".into(), json!(step.act));
-        figures.insert("is_create".into(), json!(step.act == Act::Create));
-        figures.insert("size_bytes".into(), json!(step.size_bytes));
-        figures.insert("between_next".into(), json!(step.then));
-        figures.insert("files_asked".into(), json!(self.plan.file_count));
-        figures.insert("real_ns".into(), json!(done.time_ns));
-        if let Some(programs) = done.programs {
-            programs.note(&mut figures);
-        }
+        let label = step.act.name();
+        let steps = match done.programs {
+            Some(programs) => programs.steps(label),
+            None => vec![StepFigures {
+                label: label.to_owned(),
+                count: done.effort.count,
+                errors: done.effort.errors,
+                time_ns: done.time_ns,
+                user_ns: done.effort.user_ns,
+                system_ns: done.effort.system_ns,
+            }],
+        };
+        let figures = PhaseFigures {
+            steps,
+            filesets: vec![FilesetFigures {
+                file_count: self.plan.file_count.into(),
+                file_bytes: step.size_bytes,
+            }],
+            ..PhaseFigures::default()
+        };
         self.figures.push((phase.to_owned(), figures));
     }
 
-    fn classic(&self, phase: &str) -> Option<Classic> {
+    fn figures(&self, phase: &str) -> Option<PhaseFigures> {
         let mut known = self.figures.iter();
         known
             .find(|(name, _)| name == phase)

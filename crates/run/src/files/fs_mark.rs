@@ -3,19 +3,25 @@
 //! The workers wait for each other between the stages, so that each stage has a rate of its own;
 //! in the original a thread goes on alone.
 
+use engine::Operation;
 use generate::ContentSource;
 use generate::classics::{Pass, fs_mark_names};
-use serde_json::json;
+use results::{CallTimes, FreeSpace, PhaseFigures, RoundFigures, WorkerTimes};
+use stats::Counter;
 use workload::classics::fs_mark::{FsMarkPlan, Stage as Part};
 use workload::classics::{Chain, PassPlan};
 use workload::plan::{Cell, WorkerPlan};
 
 use crate::RunError;
+use crate::measured::MeasuredLane;
 use crate::rooms::Rooms;
 
-use super::course::{Classic, Course, Done, Grounds, Stage, Work, iodepth};
+use super::course::{Course, Done, Grounds, Stage, Work, iodepth};
 use super::field;
 use super::task::{Field, FileContents, FileTask, contents};
+
+/// What opening, syncing and closing a file once more is called.
+const SYNC_ANEW: &str = Operation::Fsync.name();
 
 /// The course of fs_mark.
 pub(super) struct FsMark {
@@ -23,15 +29,13 @@ pub(super) struct FsMark {
     plan: FsMarkPlan,
     contents: Vec<ContentSource>,
     parts: Vec<Part>,
-    iteration: u32,
     next_part: usize,
     /// Each worker's files of this iteration; none with the `null` engine.
     fields: Vec<Option<Field>>,
-    /// Timed nanoseconds of this iteration so far.
-    timed_ns: u64,
-    sync_ns: Vec<u64>,
-    /// Files a second of each iteration.
-    rates: Vec<f64>,
+    /// What this iteration came to so far.
+    round: RoundFigures,
+    /// The iterations that came to their end.
+    rounds: Vec<RoundFigures>,
 }
 
 impl FsMark {
@@ -41,12 +45,10 @@ impl FsMark {
             cell: cell.clone(),
             parts: plan.stages(),
             plan: plan.clone(),
-            iteration: 0,
             next_part: 0,
             fields: Vec::new(),
-            timed_ns: 0,
-            sync_ns: Vec::new(),
-            rates: Vec::new(),
+            round: RoundFigures::default(),
+            rounds: Vec::new(),
         })
     }
 
@@ -62,7 +64,7 @@ impl FsMark {
                 continue;
             };
             // Another iteration must not meet files that were kept.
-            let seed = generate::mix(worker.seed ^ generate::mix(u64::from(self.iteration) + 1));
+            let seed = generate::mix(worker.seed ^ generate::mix(self.rounds.len() as u64 + 1));
             let names = fs_mark_names(&self.plan, seconds, seed);
             let options = engine::FileOptions {
                 existing_directories: true,
@@ -87,7 +89,7 @@ impl FsMark {
         if self.plan.until_full {
             return !grounds.trees.is_empty() && !self.is_full(grounds);
         }
-        self.iteration < self.plan.iterations
+        self.rounds.len() < self.plan.iterations as usize
     }
 
     fn task(&self, part: &Part, worker: &WorkerPlan) -> FileTask {
@@ -116,23 +118,78 @@ impl FsMark {
         }
     }
 
-    fn end_iteration(&mut self) {
-        let files = u64::from(self.plan.file_count) * self.cell.workers.len() as u64;
-        self.rates
-            .push(files as f64 * 1e9 / self.timed_ns.max(1) as f64);
-        self.iteration += 1;
-        self.next_part = 0;
-        self.timed_ns = 0;
+    fn begin_iteration(&mut self) {
+        let worker_count = self.cell.workers.len();
+        self.round = RoundFigures {
+            file_count: u64::from(self.plan.file_count) * worker_count as u64,
+            workers: vec![WorkerTimes::default(); worker_count],
+            ..RoundFigures::default()
+        };
     }
+
+    fn end_iteration(&mut self) {
+        self.rounds.push(std::mem::take(&mut self.round));
+        self.next_part = 0;
+    }
+
+    /// Takes note of the space that the last iteration left.
+    fn note_space(&mut self, grounds: &Grounds) {
+        let space = grounds.first().and_then(|tree| {
+            Some(FreeSpace {
+                free_bytes: tree.free_bytes()?,
+                total_bytes: tree.total_bytes()?,
+            })
+        });
+        if let Some(round) = self.rounds.last_mut() {
+            round.space = space;
+        }
+    }
+}
+
+/// Adds what a stage took a worker.
+fn note_stage(worker: &mut WorkerTimes, chain: Chain, is_timed: bool, lane: &MeasuredLane) {
+    if is_timed {
+        worker.time_ns += lane.outcome.measured_ns;
+    }
+    let mut note = |kind: &str, counter: &Counter| {
+        if let Some(times) = call_times(counter) {
+            worker.calls.insert(kind.to_owned(), times);
+        }
+    };
+    for span in &lane.spans {
+        if chain == Chain::Sync {
+            let files = span.transactions().iter();
+            files.for_each(|files| note(SYNC_ANEW, files));
+            continue;
+        }
+        for (index, counter) in span.operations() {
+            if let Some(operation) = Operation::ALL.get(index) {
+                note(operation.name(), counter);
+            }
+        }
+    }
+}
+
+/// Times of the calls that were counted; none where there were none.
+fn call_times(counter: &Counter) -> Option<CallTimes> {
+    let latency = counter.latency();
+    Some(CallTimes {
+        count: latency.count(),
+        sum_ns: u64::try_from(latency.sum_ns()).unwrap_or(u64::MAX),
+        min_ns: latency.min_ns()?,
+        max_ns: latency.max_ns()?,
+    })
 }
 
 impl Course for FsMark {
     fn next(&mut self, grounds: &Grounds) -> Result<Option<Stage>, RunError> {
         if self.next_part == 0 {
+            self.note_space(grounds);
             if !self.wants_iteration(grounds) {
                 return Ok(None);
             }
             self.make_fields(grounds)?;
+            self.begin_iteration();
         }
         let part = self.parts[self.next_part];
         self.next_part += 1;
@@ -163,37 +220,41 @@ impl Course for FsMark {
             // An iteration that lacks files has no rate.
             return;
         }
-        let part = self
-            .next_part
-            .checked_sub(1)
-            .and_then(|it| self.parts.get(it));
-        match part {
+        let part = self.next_part.checked_sub(1);
+        let round = &mut self.round;
+        match part.and_then(|part| self.parts.get(part)) {
             Some(Part::SyncAll) => {
-                self.sync_ns.push(done.time_ns);
-                self.timed_ns += done.time_ns;
+                round.sync_ns = Some(done.time_ns);
+                round.time_ns += done.time_ns;
+                for worker in &mut round.workers {
+                    worker.time_ns += done.time_ns;
+                }
             }
-            Some(Part::Files { is_timed: true, .. }) => self.timed_ns += done.time_ns,
-            _ => {}
+            Some(Part::Files {
+                chain, is_timed, ..
+            }) => {
+                if *is_timed {
+                    round.time_ns += done.time_ns;
+                }
+                for (worker, lane) in round.workers.iter_mut().zip(done.lanes) {
+                    note_stage(worker, *chain, *is_timed, lane);
+                }
+            }
+            None => {}
         }
         if self.next_part == self.parts.len() {
             self.end_iteration();
         }
     }
 
-    fn classic(&self, phase: &str) -> Option<Classic> {
+    fn figures(&self, phase: &str) -> Option<PhaseFigures> {
         let is_first = matches!(
             self.parts.first(),
             Some(Part::Files { chain: chain @ Chain::Create { .. }, .. }) if chain.name() == phase
         );
-        if !is_first {
-            return None;
-        }
-        let mut figures = Classic::new();
-        figures.insert("iterations".into(), json!(self.rates.len()));
-        figures.insert("sync_method".into(), json!(self.plan.sync_method));
-        figures.insert("files_per_iteration".into(), json!(self.plan.file_count));
-        figures.insert("files_per_second".into(), json!(self.rates));
-        figures.insert("sync_ns".into(), json!(self.sync_ns));
-        Some(figures)
+        is_first.then(|| PhaseFigures {
+            rounds: self.rounds.clone(),
+            ..PhaseFigures::default()
+        })
     }
 }

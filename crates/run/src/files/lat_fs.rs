@@ -2,14 +2,14 @@
 
 use generate::ContentSource;
 use generate::classics::{Names, Pass, flat_names, tree_names};
-use serde_json::json;
+use results::{FilesetFigures, PhaseFigures, RoundRule, ToldRound};
 use workload::classics::lat_fs::{Calibration, Form, LatFsPlan, Passes};
 use workload::classics::{Chain, Order, PassPlan};
 use workload::plan::{Cell, WorkerPlan};
 
 use crate::RunError;
 
-use super::course::{Classic, Course, Done, Grounds, Stage, Work, iodepth, size_names};
+use super::course::{Course, Done, Grounds, Stage, Work, iodepth, size_names};
 use super::field;
 use super::task::{Field, FileContents, FileTask, contents};
 
@@ -171,6 +171,34 @@ impl Progress {
         }
     }
 
+    /// The pass that is told of, and its files; none before the first one.
+    fn told(&self, is_create: bool) -> Option<(u32, ToldRound)> {
+        match self {
+            Self::Best(passes) => {
+                let best = passes.best()?;
+                let told = ToldRound {
+                    rule: RoundRule::Best,
+                    time_ns: match is_create {
+                        true => best.create_ns,
+                        false => best.remove_ns,
+                    },
+                    round_count: passes.count(),
+                };
+                Some((best.file_count, told))
+            }
+            Self::Median { create, remove } => {
+                let samples = if is_create { create } else { remove };
+                let sample = samples.median()?;
+                let told = ToldRound {
+                    rule: RoundRule::Median,
+                    time_ns: sample.time_ns,
+                    round_count: samples.samples().len() as u64,
+                };
+                Some((sample.file_count, told))
+            }
+        }
+    }
+
     fn add(&mut self, create_ns: u64, remove_ns: u64) {
         match self {
             Self::Best(passes) => passes.add(create_ns, remove_ns),
@@ -241,35 +269,17 @@ impl Course for LatFs {
         }
     }
 
-    fn classic(&self, phase: &str) -> Option<Classic> {
+    fn figures(&self, phase: &str) -> Option<PhaseFigures> {
         let (verb, size) = phase.split_once(' ')?;
-        let is_create = verb == CREATE;
         let of_size = self.measured.iter().find(|it| it.name == size)?;
-        let mut figures = Classic::new();
-        figures.insert("size_bytes".into(), json!(of_size.size_bytes));
-        let rate = |count: u32, time_ns: u64| f64::from(count) * 1e9 / time_ns.max(1) as f64;
-        match &of_size.progress {
-            Progress::Best(passes) => {
-                let best = passes.best()?;
-                let time_ns = if is_create {
-                    best.create_ns
-                } else {
-                    best.remove_ns
-                };
-                figures.insert("passes".into(), json!(passes.count()));
-                figures.insert("files".into(), json!(best.file_count));
-                figures.insert("best_ns".into(), json!(time_ns));
-                let per_second = rate(best.file_count, time_ns);
-                figures.insert("best_files_per_second".into(), json!(per_second));
-            }
-            Progress::Median { create, remove } => {
-                let sample = if is_create { create } else { remove }.median()?;
-                figures.insert("files".into(), json!(sample.file_count));
-                figures.insert("median_ns".into(), json!(sample.time_ns));
-                let per_second = rate(sample.file_count, sample.time_ns);
-                figures.insert("median_files_per_second".into(), json!(per_second));
-            }
-        }
-        Some(figures)
+        let (file_count, told_round) = of_size.progress.told(verb == CREATE)?;
+        Some(PhaseFigures {
+            told_round: Some(told_round),
+            filesets: vec![FilesetFigures {
+                file_count: file_count.into(),
+                file_bytes: of_size.size_bytes,
+            }],
+            ..PhaseFigures::default()
+        })
     }
 }

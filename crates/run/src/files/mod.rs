@@ -24,6 +24,7 @@ use workload::plan::{Cell, FilePlan, Plan};
 use crate::RunError;
 use crate::cell::run_cell;
 use crate::exec;
+use crate::figures::cell_record;
 use crate::kit::{self, CellKit, Mark, is_cut};
 use crate::lane::Lane;
 use crate::measured::Measured;
@@ -31,7 +32,7 @@ use crate::observe::Observer;
 use crate::targets::losses;
 use crate::worker::{Part, Task};
 
-use course::{Course, Done, Grounds, Stage, Work, course, lane, longest_ns};
+use course::{Course, Done, Effort, Grounds, Stage, Work, course, lane, longest_ns};
 use create_remove::{ProgramTimes, Programs};
 use phase::Phases;
 
@@ -190,14 +191,8 @@ impl FilesKit<'_> {
             }
             Work::Exec(programs) => {
                 let times = self.programs(&programs)?;
-                let time_ns = times.executed.real_ns;
                 phases.add_programs(&stage.phase, &times);
-                let done = Done {
-                    programs: Some(&times),
-                    is_cut: times.executed.is_stopped,
-                    ..Done::timed(time_ns)
-                };
-                course.done(&stage.phase, done);
+                course.done(&stage.phase, Done::by_programs(&times));
             }
             Work::Tasks(tasks) => {
                 let parts = self.cell.workers.iter().enumerate().zip(tasks);
@@ -231,13 +226,17 @@ impl FilesKit<'_> {
                 )?;
                 let requests = self.take_requests(&mut measured);
                 let is_cut = measured.lanes.iter().any(|lane| lane.outcome.stopped);
+                let mut usage = cell_record(self.plan, self.cell, &measured);
+                observer.complete(&mut usage, &measured);
                 let done = Done {
                     requests,
                     is_cut,
+                    effort: Effort::of(&usage),
+                    lanes: &measured.lanes,
                     ..Done::timed(longest_ns(&measured))
                 };
                 course.done(&stage.phase, done);
-                phases.add(&stage.phase, self.plan, self.cell, (measured, &observer));
+                phases.add(&stage.phase, measured, usage);
             }
         }
         Ok(())

@@ -1,16 +1,16 @@
 //! Phases: what stages of the same name came to together, as records.
 
 use results::{
-    CellRecord, CpuFigures, Names, OperationFigures, Phase, Status, per_second, share_of_time,
+    CellRecord, CpuFigures, Names, OperationFigures, Phase, PhaseFigures, Status, per_second,
+    share_of_time,
 };
 use stats::{Counter, Interval};
 use workload::plan::{Cell, Plan};
 
 use crate::figures::{cell_record, operation_names};
 use crate::measured::{Measured, MeasuredLane};
-use crate::observe::Observer;
 
-use super::course::{Classic, Course, longest_ns};
+use super::course::{Course, longest_ns};
 use super::create_remove::ProgramTimes;
 
 /// The phases of a cell, in the order of their first stages.
@@ -23,7 +23,7 @@ pub(super) struct Phases {
 struct Sum {
     name: String,
     counted: Counted,
-    classic: Option<Classic>,
+    figures: Option<PhaseFigures>,
 }
 
 enum Counted {
@@ -36,16 +36,8 @@ enum Counted {
 }
 
 impl Phases {
-    /// Adds what a stage measured.
-    pub fn add(
-        &mut self,
-        phase: &str,
-        plan: &Plan,
-        cell: &Cell,
-        (measured, observer): (Measured, &Observer),
-    ) {
-        let mut usage = cell_record(plan, cell, &measured);
-        observer.complete(&mut usage, &measured);
+    /// Adds what a stage measured, whose record tells what it used.
+    pub fn add(&mut self, phase: &str, measured: Measured, usage: CellRecord) {
         let known = self.phases.iter_mut().find(|sum| sum.name == phase);
         match known.map(|sum| &mut sum.counted) {
             Some(Counted::Workers {
@@ -61,7 +53,7 @@ impl Phases {
                     measured: Box::new(measured),
                     usage: Box::new(usage),
                 },
-                classic: None,
+                figures: None,
             }),
         }
     }
@@ -71,14 +63,14 @@ impl Phases {
         self.phases.push(Sum {
             name: phase.to_owned(),
             counted: Counted::Programs(times.clone()),
-            classic: None,
+            figures: None,
         });
     }
 
-    /// Takes the classic's own figures.
+    /// Takes the program's own figures.
     pub fn close(&mut self, course: &dyn Course) {
         for sum in &mut self.phases {
-            sum.classic = course.classic(&sum.name);
+            sum.figures = course.figures(&sum.name);
         }
     }
 
@@ -90,7 +82,7 @@ impl Phases {
                 Counted::Programs(times) => of_programs(plan, cell, &times),
             };
             record.phase = Phase::Classic(sum.name);
-            record.classic = sum.classic;
+            record.phase_figures = sum.figures;
             record
         };
         self.phases.into_iter().map(record).collect()

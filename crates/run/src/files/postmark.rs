@@ -8,15 +8,14 @@ use generate::postmark::{
     Mark, Play, PlayOptions, PlayPhase, TextContent, Totals, file_options, kept_file_options,
     name_rule, stdio_buffer_bytes, subdirectories_count,
 };
-use results::{Warning, WarningCode};
-use serde_json::json;
+use results::{PhaseFigures, PoolFigures, Warning, WarningCode};
 use target::Tree;
 use workload::plan::{CacheMode, Cell, EngineKind, Pool, PostmarkPlan, WorkerPlan};
 use workload::postmark::Settings;
 
 use crate::RunError;
 
-use super::course::{Classic, Course, Done, Grounds, Stage, Work, iodepth};
+use super::course::{Course, Done, Grounds, Stage, Work, iodepth};
 use super::field::{self, DIRECTORY_MODE, direct_flag};
 use super::requests::FileRequests;
 use super::task::{Field, FileContents, FileTask};
@@ -249,8 +248,25 @@ impl Postmark {
         all
     }
 
-    fn seconds(&self, phase: PlayPhase) -> f64 {
-        self.times_ns[phase as usize] as f64 / 1e9
+    fn pool(&self) -> PoolFigures {
+        let totals = self.totals();
+        let time_ns = |phase: PlayPhase| self.times_ns[phase as usize];
+        PoolFigures {
+            transactions_count: totals.transactions_count,
+            created_count: totals.created_count,
+            created_before_count: totals.created_before_count,
+            read_count: totals.read_count,
+            appended_count: totals.appended_count,
+            deleted_count: totals.deleted_count,
+            deleted_after_count: totals.deleted_after_count,
+            read_bytes: totals.read_bytes,
+            written_bytes: totals.written_bytes,
+            read_bytes_float: totals.read_bytes_float.into(),
+            written_bytes_float: totals.written_bytes_float.into(),
+            creation_ns: time_ns(PlayPhase::Directories) + time_ns(PlayPhase::Create),
+            transactions_ns: time_ns(PlayPhase::Transactions),
+            deletion_ns: time_ns(PlayPhase::Delete),
+        }
     }
 }
 
@@ -298,50 +314,11 @@ impl Course for Postmark {
         }
     }
 
-    fn classic(&self, phase: &str) -> Option<Classic> {
-        if phase != PlayPhase::Transactions.name() {
-            return None;
-        }
-        let totals = self.totals();
-        let seconds = self.seconds(PlayPhase::Transactions).max(1e-9);
-        let all_ns: u64 = self.times_ns.iter().sum();
-        let time_ns = |phase: PlayPhase| self.times_ns[phase as usize];
-        let creation_ns = time_ns(PlayPhase::Directories) + time_ns(PlayPhase::Create);
-        let per_second = |count: u64| count as f64 / seconds;
-        let (read, written) = (totals.read_bytes, totals.written_bytes);
-        let figures = [
-            ("transactions", json!(totals.transactions_count)),
-            (
-                "transactions_per_second",
-                json!(per_second(totals.transactions_count)),
-            ),
-            ("total_ns", json!(all_ns)),
-            ("creation_ns", json!(creation_ns)),
-            ("transactions_ns", json!(time_ns(PlayPhase::Transactions))),
-            ("deletion_ns", json!(time_ns(PlayPhase::Delete))),
-            ("created", json!(totals.created_count)),
-            ("created_alone", json!(totals.created_before_count)),
-            ("created_mixed", json!(totals.created_mixed_count())),
-            ("read", json!(totals.read_count)),
-            ("appended", json!(totals.appended_count)),
-            ("deleted", json!(totals.deleted_count)),
-            ("deleted_alone", json!(totals.deleted_after_count)),
-            ("deleted_mixed", json!(totals.deleted_mixed_count())),
-            ("read_bytes", json!(read)),
-            ("written_bytes", json!(written)),
-            ("read_mib", json!(read as f64 / MIB)),
-            ("written_mib", json!(written as f64 / MIB)),
-            (
-                "read_mib_float32",
-                json!(f64::from(totals.read_bytes_float) / MIB),
-            ),
-            (
-                "written_mib_float32",
-                json!(f64::from(totals.written_bytes_float) / MIB),
-            ),
-            ("compat", json!(self.plan.settings.compat.name())),
-        ];
-        Some(figures.map(|(name, value)| (name.to_owned(), value)).into())
+    fn figures(&self, phase: &str) -> Option<PhaseFigures> {
+        (phase == PlayPhase::Transactions.name()).then(|| PhaseFigures {
+            pool: Some(self.pool()),
+            ..PhaseFigures::default()
+        })
     }
 
     fn warnings(&self) -> Vec<Warning> {

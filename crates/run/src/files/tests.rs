@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use results::{RunRecord, Status};
+use results::{CellRecord, PoolFigures, RoundRule, RunRecord, Status, ToldRound};
 use workload::classics::create_remove::{Between, Mode};
 use workload::classics::{CreateRemove, FsMark, LatFs};
 use workload::plan::{
@@ -168,7 +168,12 @@ fn create_remove_stats_every_file_where_asked() {
         assert_eq!(phases, ["create empty", "stat empty", "remove empty"]);
         let cell = &record.cells[1];
         assert_eq!((cell.total.count, cell.total.errors), (20, 0), "{engine:?}");
-        assert_eq!(cell.classic.as_ref().unwrap()["step"], "stat");
+        let figures = cell.phase_figures.as_ref().unwrap();
+        let step = figures.step().unwrap();
+        let seen = (step.label.as_str(), step.count, step.errors);
+        assert_eq!(seen, ("stat", 20, 0), "{engine:?}");
+        let has_baseline = figures.steps.get(1).is_some_and(|it| it.count == 20);
+        assert_eq!(has_baseline, mode == Mode::Exec, "{engine:?}");
         if mode == Mode::Syscall {
             assert_eq!(cell.operations["stat"].count, 20, "{engine:?}");
             assert_eq!(cell.transactions["stat"].count, 20, "{engine:?}");
@@ -203,7 +208,11 @@ fn create_remove_makes_and_removes_every_file_with_each_engine() {
                 (100, 0),
                 "{engine:?}"
             );
-            assert!(cell.classic.is_some());
+            let figures = cell.phase_figures.as_ref().unwrap();
+            let step = figures.step().unwrap();
+            assert_eq!((step.count, step.errors), (100, 0), "{engine:?}");
+            assert_eq!(step.time_ns, cell.run_time_ns, "{engine:?}");
+            assert_eq!(figures.fileset().unwrap().file_count, 100, "{engine:?}");
         }
         assert_eq!(record.cells[2].total.bytes, 500_000);
         assert_eq!(record.cells[2].operations["close"].count, 100);
@@ -225,7 +234,7 @@ fn lat_fs_goes_on_until_its_budget_is_used_up() {
     let [create, remove] = &record.cells[..] else {
         panic!("one size has two phases");
     };
-    let passes = create.classic.as_ref().unwrap()["passes"].as_u64().unwrap();
+    let passes = told_round(create).round_count;
     assert_eq!(create.total.count, passes * 20);
     assert_eq!(remove.total.count, passes * 20);
     assert!(create.run_time_ns + remove.run_time_ns >= 20_000_000);
@@ -245,11 +254,9 @@ fn the_newer_lat_fs_takes_the_median_of_calibrated_samples() {
     let scratch = tempfile::tempdir().unwrap();
     let record = record_of(&plan(scratch.path(), EngineKind::Psync, 1, files));
     for cell in &record.cells {
-        let classic = cell.classic.as_ref().unwrap();
-        assert!(
-            classic["median_ns"].as_u64().unwrap() >= 1_500_000,
-            "{classic:?}"
-        );
+        let told = told_round(cell);
+        assert_eq!((told.rule, told.round_count), (RoundRule::Median, 3));
+        assert!(told.time_ns >= 1_500_000, "{told:?}");
         assert_eq!(cell.total.errors, 0, "{:?}", cell.errors);
     }
     assert!(names_in(scratch.path()).is_empty());
@@ -278,10 +285,10 @@ fn a_pass_that_was_cut_is_not_the_best_of_lat_fs() {
         };
         course.done(&stage.phase, done);
     }
-    let of = |phase: &str| course.classic(phase).unwrap();
-    assert_eq!(of("remove empty")["best_ns"], 4000);
-    assert_eq!(of("create empty")["best_ns"], 5000);
-    assert_eq!(of("create empty")["passes"], 1);
+    let of = |phase: &str| course.figures(phase).unwrap().told_round.unwrap();
+    assert_eq!(of("remove empty").time_ns, 4000);
+    assert_eq!(of("create empty").time_ns, 5000);
+    assert_eq!(of("create empty").round_count, 1);
 }
 
 #[test]
@@ -308,8 +315,7 @@ fn an_iteration_of_fs_mark_that_was_cut_has_no_rate() {
     };
     assert_eq!(create.status, Status::Interrupted);
     assert!(create.total.count < 1_000_000);
-    let classic = create.classic.as_ref().unwrap();
-    assert_eq!(classic["files_per_second"], serde_json::json!([]));
+    assert_eq!(create.phase_figures.as_ref().unwrap().rounds, []);
 }
 
 #[test]
@@ -339,7 +345,8 @@ fn a_size_that_is_written_twice_is_measured_twice() {
             .collect();
         assert_eq!(phases, wanted);
         for (cell, size_bytes) in record.cells.iter().zip([0, 0, 4096, 4096, 0, 0]) {
-            assert_eq!(cell.classic.as_ref().unwrap()["size_bytes"], size_bytes);
+            let figures = cell.phase_figures.as_ref().unwrap();
+            assert_eq!(figures.fileset().unwrap().file_bytes, size_bytes);
         }
     }
 }
@@ -365,9 +372,21 @@ fn fs_mark_has_a_rate_for_each_iteration() {
     for cell in &record.cells {
         assert_eq!(cell.total.count, 120, "{:?}", cell.errors);
     }
-    let classic = record.cells[0].classic.as_ref().unwrap();
-    assert_eq!(classic["files_per_second"].as_array().unwrap().len(), 2);
-    assert_eq!(classic["sync_ns"].as_array().unwrap().len(), 2);
+    let rounds = &record.cells[0].phase_figures.as_ref().unwrap().rounds;
+    assert_eq!(rounds.len(), 2);
+    for round in rounds {
+        assert_eq!((round.file_count, round.workers.len()), (60, 2));
+        let sync_ns = round.sync_ns.unwrap();
+        let space = round.space.unwrap();
+        assert!(space.free_bytes <= space.total_bytes, "{space:?}");
+        for worker in &round.workers {
+            let counts = ["create", "write", "fsync", "close", "unlink"];
+            assert_eq!(counts.map(|kind| worker.of(kind).count), [30; 5]);
+            assert!((sync_ns..=round.time_ns).contains(&worker.time_ns));
+            let fsync = worker.of("fsync");
+            assert!(fsync.min_ns <= fsync.max_ns && fsync.max_ns <= fsync.sum_ns);
+        }
+    }
     assert!(names_in(scratch.path()).is_empty());
 }
 
@@ -394,13 +413,12 @@ fn reads_of_a_files_end_are_no_short_transfers() {
                 assert_eq!(seen, (0, 0), "{engine:?} {name}");
             }
         }
-        let classic = record.cells[1].classic.as_ref().unwrap();
         let operations = &record.cells[1].operations;
         // A ring reads some files by linked requests.
         let bytes = |name: &str| operations.get(name).map_or(0, |it| it.bytes);
         assert_eq!(
-            Some(bytes("read") + bytes("read_whole")),
-            classic["read_bytes"].as_u64(),
+            bytes("read") + bytes("read_whole"),
+            pool(&record).read_bytes,
             "{engine:?}"
         );
         let is_ring = engine == EngineKind::IoUring;
@@ -443,12 +461,16 @@ fn postmark(change: impl FnOnce(&mut workload::plan::PostmarkPlan)) -> FilePlan 
     FilePlan::Postmark(plan)
 }
 
-/// A figure of PostMark's own.
-fn figure(record: &RunRecord, name: &str) -> u64 {
-    let cell = record.cells.iter().find(|cell| cell.classic.is_some());
-    cell.unwrap().classic.as_ref().unwrap()[name]
-        .as_u64()
-        .unwrap()
+/// PostMark's own figures, which stand with its transactions.
+fn pool(record: &RunRecord) -> PoolFigures {
+    let cells = record.cells.iter();
+    let mut told = cells.filter_map(|cell| cell.phase_figures.as_ref());
+    told.next().unwrap().pool.unwrap()
+}
+
+/// The pass that lat_fs tells of.
+fn told_round(cell: &CellRecord) -> ToldRound {
+    cell.phase_figures.as_ref().unwrap().told_round.unwrap()
 }
 
 #[test]
@@ -462,20 +484,14 @@ fn postmark_does_on_files_what_it_does_in_memory() {
     ] {
         let of = |engine| record_of(&plan(scratch.path(), engine, 1, postmark(change)));
         let (real, null) = (of(EngineKind::Psync), of(EngineKind::Null));
-        let names = [
-            "transactions",
-            "created",
-            "created_mixed",
-            "read",
-            "appended",
-            "deleted",
-            "deleted_alone",
-            "read_bytes",
-            "written_bytes",
-        ];
-        for name in names {
-            assert_eq!(figure(&real, name), figure(&null, name), "{name}");
-        }
+        let without_times = |record: &RunRecord| PoolFigures {
+            creation_ns: 0,
+            transactions_ns: 0,
+            deletion_ns: 0,
+            ..pool(record)
+        };
+        assert_eq!(without_times(&real), without_times(&null));
+        assert_eq!(pool(&real).transactions_count, 500);
         let phases: Vec<&str> = real.cells.iter().map(|cell| cell.phase.name()).collect();
         assert_eq!(phases, ["create", "transactions", "delete"]);
         assert!(real.cells.iter().all(|cell| cell.total.errors == 0));
@@ -497,7 +513,7 @@ fn what_postmark_reads_is_what_it_wrote_with_either_engine() {
             .iter()
             .find(|warning| warning.code == results::WarningCode::VerifyMismatch);
         assert_eq!(wrong, None, "{engine:?}");
-        assert_eq!(figure(&record, "transactions"), 1000);
+        assert_eq!(pool(&record).transactions_count, 1000);
         assert!(record.cells.iter().all(|cell| cell.total.errors == 0));
     }
 }
@@ -510,7 +526,7 @@ fn workers_share_directories_where_they_are_told_to() {
         plan.settings.subdirectories = 3;
     });
     let record = record_of(&plan(scratch.path(), EngineKind::Psync, 2, files));
-    assert_eq!(figure(&record, "transactions"), 1000);
+    assert_eq!(pool(&record).transactions_count, 1000);
     assert!(record.cells.iter().all(|cell| cell.total.errors == 0));
     assert!(names_in(scratch.path()).is_empty());
 }
@@ -523,6 +539,6 @@ fn postmark_by_time_ends_its_transactions_and_deletes_the_rest() {
     let record = record_of(&plan);
     let transactions = &record.cells[1];
     assert!(transactions.run_time_ns >= 300_000_000);
-    assert_eq!(figure(&record, "created"), figure(&record, "deleted"));
+    assert_eq!(pool(&record).created_count, pool(&record).deleted_count);
     assert!(names_in(scratch.path()).is_empty());
 }

@@ -1,56 +1,23 @@
 //! Times of system calls, by kind.
 
 use engine::{Clock, Operation};
+use results::{CallTimes, WorkerTimes};
 
 use crate::own_files::Watch;
 
-/// Times of one kind of call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CallTimes {
-    /// The shortest, in nanoseconds; the largest number there is if there was none.
-    pub min_ns: u64,
-    /// All of them together, in nanoseconds.
-    pub sum_ns: u64,
-    /// The longest, in nanoseconds.
-    pub max_ns: u64,
-}
+/// The call that syncs all file systems.
+const SYNC: &str = "sync";
 
-/// What one thread's iteration took.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ThreadTimes {
-    /// From the first file to the end of the last sync, removal not included, in nanoseconds.
-    pub loop_ns: u64,
-    /// Creating the files.
-    pub create: CallTimes,
-    /// Their writes.
-    pub write: CallTimes,
-    /// Their `fsync`s; after all files were written that is open, `fsync` and close together.
-    pub fsync: CallTimes,
-    /// `sync`, in nanoseconds.
-    pub sync_ns: u64,
-    /// Closing what was created.
-    pub close: CallTimes,
-    /// Removing the files.
-    pub unlink: CallTimes,
-}
-
-impl Default for CallTimes {
-    fn default() -> Self {
-        Self {
-            min_ns: u64::MAX,
-            sum_ns: 0,
-            max_ns: 0,
-        }
-    }
-}
-
-impl CallTimes {
-    #[inline]
-    fn add(&mut self, time_ns: u64) {
-        self.min_ns = self.min_ns.min(time_ns);
-        self.sum_ns += time_ns;
-        self.max_ns = self.max_ns.max(time_ns);
-    }
+/// Times of each kind of call.
+#[derive(Default)]
+struct Kinds {
+    create: CallTimes,
+    write: CallTimes,
+    /// After all files were written that is open, `fsync` and close together.
+    fsync: CallTimes,
+    sync: CallTimes,
+    close: CallTimes,
+    unlink: CallTimes,
 }
 
 /// Times the calls on each file.
@@ -59,7 +26,7 @@ impl CallTimes {
 /// one reading of the clock; what lies between is counted to the second call.
 pub(super) struct Stopwatch<'a, C> {
     clock: &'a C,
-    times: ThreadTimes,
+    times: Kinds,
     /// Whether all calls on a file count as one `fsync`.
     is_syncing: bool,
     start_ns: u64,
@@ -69,7 +36,7 @@ impl<'a, C: Clock> Stopwatch<'a, C> {
     pub fn new(clock: &'a C) -> Self {
         Self {
             clock,
-            times: ThreadTimes::default(),
+            times: Kinds::default(),
             is_syncing: false,
             start_ns: 0,
         }
@@ -82,14 +49,25 @@ impl<'a, C: Clock> Stopwatch<'a, C> {
 
     /// Adds the time of one `sync`.
     pub fn add_sync(&mut self, time_ns: u64) {
-        self.times.sync_ns += time_ns;
+        self.times.sync.add(time_ns);
     }
 
-    /// The times, with that of the whole loop.
-    pub const fn finish(self, loop_ns: u64) -> ThreadTimes {
-        ThreadTimes {
-            loop_ns,
-            ..self.times
+    /// The times, with that of the whole loop: from the first file to the end of the last sync,
+    /// removal not included.
+    pub fn finish(self, loop_ns: u64) -> WorkerTimes {
+        let times = self.times;
+        let kinds = [
+            (Operation::Create.name(), times.create),
+            (Operation::Write.name(), times.write),
+            (Operation::Fsync.name(), times.fsync),
+            (SYNC, times.sync),
+            (Operation::Close.name(), times.close),
+            (Operation::Unlink.name(), times.unlink),
+        ];
+        let done = kinds.into_iter().filter(|(_, times)| times.count > 0);
+        WorkerTimes {
+            time_ns: loop_ns,
+            calls: done.map(|(kind, times)| (kind.to_owned(), times)).collect(),
         }
     }
 }

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use engine::{Clock, FileOptions};
 use generate::classics::fs_mark_names;
+use results::WorkerTimes;
 use rustix::fs::OFlags;
 use workload::classics::fs_mark::{FsMarkPlan, Stage};
 use workload::classics::{Chain, PassPlan};
 
+use super::Settings;
 use super::call_times::Stopwatch;
-use super::{Settings, ThreadTimes};
 use crate::RunError;
 use crate::own_files::{Halt, OwnFiles, creating, open_location};
 
@@ -72,7 +73,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// Goes through all stages, or to the first one with a halt.
-    pub fn work(&mut self, clock: &impl Clock, halt: &Halt<'_>) -> Result<ThreadTimes, RunError> {
+    pub fn work(&mut self, clock: &impl Clock, halt: &Halt<'_>) -> Result<WorkerTimes, RunError> {
         let mut watch = Stopwatch::new(clock);
         let mut loop_ns = 0;
         let start_ns = clock.now_ns();

@@ -12,6 +12,7 @@ use std::sync::atomic::AtomicBool;
 
 use engine::{Clock, with_own_descriptors};
 use generate::mix;
+use results::WorkerTimes;
 use rustix::fs::CWD;
 use target::{ClassicManifest, ClassicNames};
 use workload::classics::fs_mark::{FsMarkPlan, Subdirectories};
@@ -22,8 +23,6 @@ use crate::rooms::Rooms;
 use crate::together::together;
 
 use iteration::{Prepared, Share};
-
-pub use call_times::{CallTimes, ThreadTimes};
 
 /// What is run, and where.
 #[derive(Debug, Clone, Copy)]
@@ -43,7 +42,7 @@ pub trait Spectator {
     fn time_seconds(&mut self) -> u64;
 
     /// An iteration is done; the threads' times in their order.
-    fn iteration(&mut self, threads: &[ThreadTimes]);
+    fn iteration(&mut self, threads: Vec<WorkerTimes>);
 }
 
 /// Why a run ended.
@@ -146,7 +145,7 @@ fn play_on(
         if !full.is_empty() {
             return Ok(Ended::Full(full));
         }
-        spectator.iteration(&threads);
+        spectator.iteration(threads);
     }
     Ok(Ended::Done)
 }

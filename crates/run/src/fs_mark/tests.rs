@@ -1,7 +1,9 @@
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use results::CallTimes;
 use workload::classics::fs_mark::parse;
 
 use super::*;
@@ -21,7 +23,7 @@ impl Clock for Ticking {
 
 /// Keeps what it is told; after so many iterations it asks for an end.
 struct Witness<'a> {
-    iterations: Vec<Vec<ThreadTimes>>,
+    iterations: Vec<Vec<WorkerTimes>>,
     stop_after: usize,
     stop: &'a AtomicBool,
 }
@@ -31,8 +33,8 @@ impl Spectator for Witness<'_> {
         1_000_000_000 + self.iterations.len() as u64
     }
 
-    fn iteration(&mut self, threads: &[ThreadTimes]) {
-        self.iterations.push(threads.to_vec());
+    fn iteration(&mut self, threads: Vec<WorkerTimes>) {
+        self.iterations.push(threads);
         if self.iterations.len() >= self.stop_after {
             self.stop.store(true, Ordering::Relaxed);
         }
@@ -41,7 +43,7 @@ impl Spectator for Witness<'_> {
 
 struct Played {
     ended: Result<Ended, RunError>,
-    iterations: Vec<Vec<ThreadTimes>>,
+    iterations: Vec<Vec<WorkerTimes>>,
 }
 
 /// Plays a command line in some directories below one.
@@ -70,7 +72,7 @@ fn played(place: &Directory, directories: &[&str], options: &str, stop_after: us
     }
 }
 
-fn all(place: &Directory, directories: &[&str], options: &str) -> Vec<Vec<ThreadTimes>> {
+fn all(place: &Directory, directories: &[&str], options: &str) -> Vec<Vec<WorkerTimes>> {
     let played = played(place, directories, options, usize::MAX);
     assert_eq!(played.ended.unwrap(), Ended::Done);
     played.iterations
@@ -92,15 +94,19 @@ fn files_in(directory: &Path) -> Vec<(PathBuf, u64)> {
     found
 }
 
-fn calls(count: u64) -> CallTimes {
-    match count {
-        0 => CallTimes::default(),
-        count => CallTimes {
-            min_ns: TICK_NS,
+/// Calls that took a tick each; a kind that was not called is not there.
+fn calls(counts: [(&str, u64); 6]) -> BTreeMap<String, CallTimes> {
+    let called = counts.into_iter().filter(|(_, count)| *count > 0);
+    let times = |(kind, count): (&str, u64)| {
+        let times = CallTimes {
+            count,
             sum_ns: count * TICK_NS,
+            min_ns: TICK_NS,
             max_ns: TICK_NS,
-        },
-    }
+        };
+        (kind.to_owned(), times)
+    };
+    called.map(times).collect()
 }
 
 #[test]
@@ -121,18 +127,20 @@ fn each_method_makes_and_times_its_calls() {
         let [threads] = &iterations[..] else {
             panic!("{iterations:?}");
         };
-        let times = ThreadTimes {
-            loop_ns: readings * TICK_NS,
-            create: calls(5),
-            write: calls(10),
-            fsync: calls(fsync_count),
-            sync_ns: u64::from(has_sync) * TICK_NS,
-            close: calls(5),
-            unlink: calls(5),
+        let times = WorkerTimes {
+            time_ns: readings * TICK_NS,
+            calls: calls([
+                ("create", 5),
+                ("write", 10),
+                ("fsync", fsync_count),
+                ("sync", has_sync.into()),
+                ("close", 5),
+                ("unlink", 5),
+            ]),
         };
         if method == 3 || method == 5 {
             // All calls on a file are one `fsync`.
-            assert_eq!(threads[0].fsync.sum_ns, 5 * TICK_NS);
+            assert_eq!(threads[0].of("fsync").sum_ns, 5 * TICK_NS);
         }
         assert_eq!(threads[..], [times], "method {method}");
         assert_eq!(place.names(), ["a"]);

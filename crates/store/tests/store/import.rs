@@ -1,7 +1,7 @@
 //! Records from outside.
 
 use proptest::prelude::*;
-use results::RunRecord;
+use results::{PhaseFigures, RunRecord};
 use serde_json::{Value, json};
 use store::{Filter, Imported, StoreError};
 
@@ -65,8 +65,8 @@ fn damaged_records_are_refused_with_the_reason() {
     type Case = (fn(&mut Value), &'static str);
     let cases: [Case; 7] = [
         (
-            |record| record["format"] = json!("pgmeter-record/2"),
-            "pgmeter-record/2",
+            |record| record["format"] = json!("pgmeter-record/3"),
+            "pgmeter-record/3",
         ),
         (|record| record["id"] = json!("../../etc"), "../../etc"),
         (|record| record["id"] = json!("last"), "last"),
@@ -124,9 +124,12 @@ fn names_and_numbers_of_any_kind_come_back() {
     wanted.cells[0].intervals[0].at_ns = u64::MAX;
     wanted.cells[0].total.latency.histogram.hdr_v2_base64 = nasty.into();
     wanted.cells[1].repetition = u32::MAX;
-    // Names that the store itself uses, where a classic program may use them too.
-    let classic = json!({ "histogram": 0, "deeper": { "histogram": 7 } });
-    wanted.cells[1].classic = Some([("histogram".to_owned(), classic)].into());
+    // Names that the store itself uses, where a program of format 1 may have used them too.
+    let figure = json!({ "histogram": 0, "deeper": { "histogram": 7 } });
+    wanted.cells[1].phase_figures = Some(PhaseFigures {
+        figures_before: [("histogram".to_owned(), figure)].into(),
+        ..PhaseFigures::default()
+    });
     let mut store = Bed::new().store();
     store.import(wanted.to_json().as_bytes()).unwrap();
     assert_eq!(store.load("last").unwrap(), wanted);

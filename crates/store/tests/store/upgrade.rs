@@ -1,8 +1,8 @@
 //! Stores of earlier formats: each has a fixture, which is never changed.
 
-use results::{Owner, RunRecord};
+use results::{FORMAT, Owner, RunRecord};
 use rusqlite::Connection;
-use store::{FORMAT_NUMBER, Filter, RateOf, RunStatus, Store, StoreError};
+use store::{FORMAT_NUMBER, Filter, Imported, RateOf, RunStatus, Store, StoreError};
 
 use crate::bed::{Bed, record, store_run};
 
@@ -126,6 +126,25 @@ fn a_headline_that_an_upgrade_finds_is_the_one_that_is_written_now() {
         assert!(written.headline.is_some(), "{phase}");
         assert_eq!(rows[1].headline, written.headline, "{phase}");
     }
+}
+
+#[test]
+fn a_record_of_an_earlier_format_is_loaded_as_one_of_this() {
+    let bed = Bed::new();
+    let sql = include_str!("../formats/4-record-1.sql");
+    old(&bed, sql);
+    assert_eq!(format_of(&bed), 4);
+    let mut store = bed.store();
+    let json = include_str!("../../../results/tests/formats/1.json");
+    let wanted = RunRecord::from_json(json).unwrap();
+    let loaded = store.load("last").unwrap();
+    assert_eq!(loaded, wanted);
+    assert!(loaded.cells.iter().any(|cell| cell.phase_figures.is_some()));
+    let same = Imported::AlreadyThere(wanted.id.clone());
+    assert_eq!(store.import(json.as_bytes()).unwrap(), same);
+    let exported = store.export("last").unwrap();
+    assert!(exported.contains(FORMAT) && !exported.contains("classic\""));
+    assert_eq!(store.import(exported.as_bytes()).unwrap(), same);
 }
 
 #[test]

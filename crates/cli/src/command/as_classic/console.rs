@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use generate::postmark::{Mark, StreamError, Totals};
-use report::postmark::{Figures, Times, report};
+use report::postmark::{Times, report};
+use results::PoolFigures;
 use run::postmark::{Overlooked, Played, Spectator};
 use workload::postmark::{Console, Settings, cannot_direct_output};
 
@@ -257,19 +258,20 @@ fn open_to_append(file: &[u8]) -> io::Result<File> {
         .open(path(file))
 }
 
-fn figures(settings: &Settings, played: &Played) -> Figures {
+fn figures(settings: &Settings, played: &Played) -> PoolFigures {
     let totals: &Totals = &played.totals;
-    Figures {
+    PoolFigures {
         transactions_count: u64::from(settings.transactions),
-        number: u64::from(settings.number),
+        created_before_count: u64::from(settings.number),
         created_count: totals.created_count,
         read_count: totals.read_count,
         appended_count: totals.appended_count,
         deleted_count: totals.deleted_count,
         deleted_after_count: totals.deleted_after_count,
-        read_bytes: totals.read_bytes_float,
-        written_bytes: totals.written_bytes_float,
-        read_bytes_exact: totals.read_bytes,
-        written_bytes_exact: totals.written_bytes,
+        read_bytes_float: totals.read_bytes_float.into(),
+        written_bytes_float: totals.written_bytes_float.into(),
+        read_bytes: totals.read_bytes,
+        written_bytes: totals.written_bytes,
+        ..PoolFigures::default()
     }
 }

@@ -11,11 +11,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Parser;
 use engine::{Clock, TscClock};
 use jiff::{Timestamp, Zoned, tz::TimeZone};
-use report::classics::fs_mark::{self as text, Banner, Destination, Iteration};
-use run::fs_mark::{CallTimes, Ended, Settings, Spectator, ThreadTimes, play};
+use report::classics::fs_mark::{self as text, Banner, CTIME, Destination, Rows};
+use results::{FreeSpace, RoundFigures, WorkerTimes};
+use run::fs_mark::{Ended, Settings, Spectator, play};
 use units::Span;
 use workload::classics::ClassicError;
-use workload::classics::fs_mark::{FsMarkPlan, Invocation, SyncMethod, USAGE, parse};
+use workload::classics::fs_mark::{FsMarkPlan, Invocation, USAGE, parse};
 
 use super::lat_fs::seed;
 use super::ticks::Ticks;
@@ -25,8 +26,6 @@ use crate::signals;
 use crate::terminal::Stream;
 
 const NAME: &str = "fs_mark";
-/// As C's `ctime` has it, but for the line break.
-const CTIME: &str = "%a %b %e %H:%M:%S %Y";
 /// What the original ends with when files would not fit.
 const EXIT_FULL: Exit = Exit::Classic(1);
 /// When it is, in tests.
@@ -122,7 +121,7 @@ fn measure(
         is_verbose: invocation.is_verbose,
         calendar,
         log: open_log(&invocation.log_file)?,
-        file_count: 0,
+        rows: Rows::new(&plan, invocation.is_verbose),
         output_error: None,
         log_error: None,
         stop: signals::stop_flag(at_once)?,
@@ -175,8 +174,7 @@ struct Printer<'a> {
     is_verbose: bool,
     calendar: Calendar,
     log: File,
-    /// Files of all iterations so far, counted as the original counts.
-    file_count: u32,
+    rows: Rows<'a>,
     /// Why standard output cannot be written to any more; the run ends then.
     output_error: Option<io::Error>,
     /// Why the log file is not complete.
@@ -228,11 +226,12 @@ impl Printer<'_> {
         }
     }
 
-    /// The share of the first directory's file system that is used; 0 where it cannot be told.
-    fn usage_percent(&self) -> u32 {
-        let found = rustix::fs::statvfs(self.first_directory);
-        found.map_or(0, |found| {
-            text::usage_percent(found.f_blocks, found.f_bavail)
+    /// How full the first directory's file system is; none where it cannot be told.
+    fn space(&self) -> Option<FreeSpace> {
+        let found = rustix::fs::statvfs(self.first_directory).ok()?;
+        Some(FreeSpace {
+            free_bytes: found.f_bavail.saturating_mul(found.f_frsize),
+            total_bytes: found.f_blocks.saturating_mul(found.f_frsize),
         })
     }
 }
@@ -242,46 +241,14 @@ impl Spectator for Printer<'_> {
         self.calendar.seconds()
     }
 
-    fn iteration(&mut self, threads: &[ThreadTimes]) {
-        let has_single_sync = self.plan.sync_method == SyncMethod::SyncFirst;
-        let figures: Vec<_> = threads
-            .iter()
-            .map(|times| reported(times, self.plan).figures(has_single_sync))
-            .collect();
-        let iteration = Iteration::new(&figures);
-        self.file_count = self.file_count.wrapping_add(iteration.file_count);
-        let row = text::row(
-            self.plan,
-            &iteration,
-            self.usage_percent(),
-            self.file_count,
-            self.is_verbose,
-        );
+    fn iteration(&mut self, threads: Vec<WorkerTimes>) {
+        let round = RoundFigures {
+            space: self.space(),
+            workers: threads,
+            ..RoundFigures::default()
+        };
+        let row = self.rows.next(&round);
         self.print(row.as_bytes());
         self.log(row.as_bytes());
-    }
-}
-
-/// The times as reports take them.
-fn reported(times: &ThreadTimes, plan: &FsMarkPlan) -> text::ThreadTimes {
-    let calls = |times: CallTimes| text::CallTimes {
-        min_ns: if times.min_ns == u64::MAX {
-            0
-        } else {
-            times.min_ns
-        },
-        sum_ns: times.sum_ns,
-        max_ns: times.max_ns,
-    };
-    text::ThreadTimes {
-        file_count: plan.file_count,
-        writes_per_file: plan.writes_per_file(),
-        loop_ns: times.loop_ns,
-        create: calls(times.create),
-        write: calls(times.write),
-        fsync: calls(times.fsync),
-        sync_ns: times.sync_ns,
-        close: calls(times.close),
-        unlink: calls(times.unlink),
     }
 }

@@ -1,38 +1,7 @@
 //! The numbers of an iteration, rounded where the original rounds them.
 
-/// Times of one kind of call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct CallTimes {
-    /// The shortest.
-    pub min_ns: u64,
-    /// All of them together.
-    pub sum_ns: u64,
-    /// The longest.
-    pub max_ns: u64,
-}
-
-/// What one thread's iteration took.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct ThreadTimes {
-    /// Files of the iteration.
-    pub file_count: u32,
-    /// Writes of each file, at least 1.
-    pub writes_per_file: u64,
-    /// From the first file to the end of the last sync, removal not included.
-    pub loop_ns: u64,
-    /// Creating the files.
-    pub create: CallTimes,
-    /// Their writes.
-    pub write: CallTimes,
-    /// Their `fsync`s; after all files were written that is open, `fsync` and close together.
-    pub fsync: CallTimes,
-    /// `sync`.
-    pub sync_ns: u64,
-    /// Closing what was created.
-    pub close: CallTimes,
-    /// Removing the files.
-    pub unlink: CallTimes,
-}
+use results::{CallTimes, RoundFigures, WorkerTimes};
+use workload::classics::fs_mark::{FsMarkPlan, SyncMethod};
 
 /// Three numbers of a kind of call, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -80,57 +49,49 @@ pub struct Iteration {
     spreads: [Spread; 6],
 }
 
-impl ThreadTimes {
-    /// The figures; times are cut to microseconds.
-    ///
-    /// `has_single_sync` leaves shortest and longest `fsync` out, as the original does where only
-    /// the first file is synced (method 2).
+impl ThreadFigures {
+    /// The figures of a thread's times, which are cut to microseconds; where all threads waited for
+    /// one `sync`, they are told of that.
     #[must_use]
-    pub fn figures(&self, has_single_sync: bool) -> ThreadFigures {
-        let file_count = u64::from(self.file_count.max(1));
-        let spread = |times: CallTimes, call_count: u64| Spread {
-            min_us: times.min_ns / 1000,
-            average_us: times.sum_ns / 1000 / call_count.max(1),
-            max_us: times.max_ns / 1000,
+    pub fn of(plan: &FsMarkPlan, times: &WorkerTimes, sync_ns: Option<u64>) -> Self {
+        let file_count = u64::from(plan.file_count.max(1));
+        let spread = |kind: &str, call_count: u64| {
+            let CallTimes {
+                sum_ns,
+                min_ns,
+                max_ns,
+                ..
+            } = times.of(kind);
+            Spread {
+                min_us: min_ns / 1000,
+                average_us: sum_ns / 1000 / call_count.max(1),
+                max_us: max_ns / 1000,
+            }
         };
-        let mut fsync = spread(self.fsync, file_count);
-        if has_single_sync {
+        let mut fsync = spread("fsync", file_count);
+        // The original leaves both out where only the first file is synced.
+        if plan.sync_method == SyncMethod::SyncFirst {
             (fsync.min_us, fsync.max_us) = (0, 0);
         }
+        let sync_ns = sync_ns.unwrap_or_else(|| times.of("sync").sum_ns);
         let sync = Spread {
-            average_us: self.sync_ns / 1000,
+            average_us: sync_ns / 1000,
             ..Spread::default()
         };
-        let write_count = file_count.saturating_mul(self.writes_per_file);
-        ThreadFigures {
-            file_count: self.file_count,
-            files_per_second: self.files_per_second(),
-            overhead_us: self.overhead_us(),
-            create: spread(self.create, file_count),
-            write: spread(self.write, write_count),
+        let write_count = file_count.saturating_mul(plan.writes_per_file());
+        Self {
+            file_count: plan.file_count,
+            files_per_second: files_per_second(plan.file_count, times.time_ns),
+            overhead_us: overhead_us(times, sync_ns),
+            create: spread("create", file_count),
+            write: spread("write", write_count),
             fsync,
             sync,
-            close: spread(self.close, file_count),
-            unlink: spread(self.unlink, file_count),
+            close: spread("close", file_count),
+            unlink: spread("unlink", file_count),
         }
     }
 
-    /// Files a second; threads hand it on as text with one decimal.
-    fn files_per_second(&self) -> f32 {
-        // A loop without time would be endlessly fast.
-        let loop_us = (self.loop_ns / 1000).max(1);
-        let rate = (f64::from(self.file_count) / (loop_us as f64 / 1e6)) as f32;
-        format!("{:.1}", f64::from(rate)).parse().unwrap_or(rate)
-    }
-
-    fn overhead_us(&self) -> u64 {
-        let calls = [self.create, self.write, self.fsync, self.close];
-        let calls_ns = calls.iter().map(|times| times.sum_ns).sum::<u64>() + self.sync_ns;
-        self.loop_ns.saturating_sub(calls_ns) / 1000
-    }
-}
-
-impl ThreadFigures {
     const fn spreads(&self) -> [Spread; 6] {
         [
             self.create,
@@ -143,7 +104,29 @@ impl ThreadFigures {
     }
 }
 
+/// Files a second; threads hand it on as text with one decimal.
+fn files_per_second(file_count: u32, time_ns: u64) -> f32 {
+    // A loop without time would be endlessly fast.
+    let loop_us = (time_ns / 1000).max(1);
+    let rate = (f64::from(file_count) / (loop_us as f64 / 1e6)) as f32;
+    format!("{:.1}", f64::from(rate)).parse().unwrap_or(rate)
+}
+
+fn overhead_us(times: &WorkerTimes, sync_ns: u64) -> u64 {
+    let timed = ["create", "write", "fsync", "close"].map(|kind| times.of(kind).sum_ns);
+    let calls_ns = timed.into_iter().fold(sync_ns, u64::saturating_add);
+    times.time_ns.saturating_sub(calls_ns) / 1000
+}
+
 impl Iteration {
+    /// The figures of a round of that plan.
+    #[must_use]
+    pub fn of(plan: &FsMarkPlan, round: &RoundFigures) -> Self {
+        let workers = round.workers.iter();
+        let threads = workers.map(|times| ThreadFigures::of(plan, times, round.sync_ns));
+        Self::new(&threads.collect::<Vec<_>>())
+    }
+
     /// The figures of all threads together, in the threads' order.
     ///
     /// Averages are those of the threads' averages. A shortest time of 0 gives way to that of the

@@ -7,10 +7,13 @@ mod tests;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt;
 
+use results::{FreeSpace, RoundFigures};
 use workload::classics::fs_mark::{FsMarkPlan, Subdirectories, SyncMethod};
 
-pub use figures::{CallTimes, Iteration, Spread, ThreadFigures, ThreadTimes};
+pub use figures::{Iteration, Spread, ThreadFigures};
 
+/// A time of day as C's `ctime` has it, but for the line break.
+pub const CTIME: &str = "%a %b %e %H:%M:%S %Y";
 /// The version whose output this is.
 const VERSION: &str = "3.3";
 /// What the original allows a subdirectory that is chosen by time.
@@ -139,6 +142,42 @@ fn heads(is_verbose: bool) -> String {
     line + "\n"
 }
 
+/// The rows of a run, iteration by iteration.
+#[derive(Debug)]
+pub struct Rows<'a> {
+    plan: &'a FsMarkPlan,
+    is_verbose: bool,
+    /// Files of all iterations so far, counted as the original counts.
+    file_count: u32,
+}
+
+impl<'a> Rows<'a> {
+    /// No row so far.
+    #[must_use]
+    pub const fn new(plan: &'a FsMarkPlan, is_verbose: bool) -> Self {
+        Self {
+            plan,
+            is_verbose,
+            file_count: 0,
+        }
+    }
+
+    /// The row of the next iteration, with its line break. Where the file system does not tell how
+    /// full it is, that is 0.
+    pub fn next(&mut self, round: &RoundFigures) -> String {
+        let iteration = Iteration::of(self.plan, round);
+        self.file_count = self.file_count.wrapping_add(iteration.file_count);
+        let used = |space: FreeSpace| usage_percent(space.total_bytes, space.free_bytes);
+        row(
+            self.plan,
+            &iteration,
+            round.space.map_or(0, used),
+            self.file_count,
+            self.is_verbose,
+        )
+    }
+}
+
 /// The row of an iteration, with its line break.
 ///
 /// `usage_percent` is that of the first directory's file system, see [`usage_percent`];
@@ -176,13 +215,13 @@ pub fn too_full(directory: &str, file_count: u32) -> String {
     format!("Insufficient free space in {directory} to create {file_count} new files, exiting\n")
 }
 
-/// How full a file system of so many blocks is, as the original computes it: in 32-bit floats,
-/// cut to a whole number, blocks that only root may use counted as used.
+/// How full a file system of so many bytes, or blocks, is, as the original computes it: in 32-bit
+/// floats, cut to a whole number, what only root may use counted as used.
 #[must_use]
-pub fn usage_percent(block_count: u64, available_count: u64) -> u32 {
-    if block_count == 0 {
+pub fn usage_percent(all_count: u64, available_count: u64) -> u32 {
+    if all_count == 0 {
         return 0;
     }
-    let used = block_count.saturating_sub(available_count) as f32 / block_count as f32;
+    let used = all_count.saturating_sub(available_count) as f32 / all_count as f32;
     (100.0 * used) as u32
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::*;
+use results::{CallTimes, WorkerTimes};
 use workload::classics::fs_mark::parse;
 
 /// The recorded runs; `FS_MARK_RECORDINGS` names another place with such files.
@@ -154,28 +155,39 @@ fn every_method_and_spread_has_its_words() {
     assert!(said("-d a -p 5").contains("names: 5 bytes long, (-19 initial bytes"));
 }
 
-fn times() -> ThreadTimes {
+fn times() -> WorkerTimes {
     let call = |min_ns, sum_ns, max_ns| CallTimes {
-        min_ns,
+        count: 1,
         sum_ns,
+        min_ns,
         max_ns,
     };
-    ThreadTimes {
-        file_count: 3,
-        writes_per_file: 2,
-        loop_ns: 1_000_000,
-        create: call(4_900, 30_000, 11_999),
-        write: call(1_000, 60_000, 20_000),
-        fsync: call(50_000, 450_000, 450_000),
-        sync_ns: 100_500,
-        close: call(0, 2_000, 1_000),
-        unlink: call(5_000, 15_000, 5_000),
+    let calls = [
+        ("create", call(4_900, 30_000, 11_999)),
+        ("write", call(1_000, 60_000, 20_000)),
+        ("fsync", call(50_000, 450_000, 450_000)),
+        ("sync", call(100_500, 100_500, 100_500)),
+        ("close", call(0, 2_000, 1_000)),
+        ("unlink", call(5_000, 15_000, 5_000)),
+    ];
+    WorkerTimes {
+        time_ns: 1_000_000,
+        calls: calls.map(|(kind, times)| (kind.to_owned(), times)).into(),
     }
+}
+
+/// Three files of two writes each.
+const THREE: &str = "-d a -n 3 -s 20000";
+
+/// What a thread reports of the times.
+fn thread(options: &str, times: &WorkerTimes) -> ThreadFigures {
+    let plan = plan(options);
+    ThreadFigures::of(&plan, times, None)
 }
 
 #[test]
 fn a_thread_averages_over_files_and_writes_and_cuts_to_microseconds() {
-    let figures = times().figures(false);
+    let figures = thread(THREE, &times());
     let spread = |min_us, average_us, max_us| Spread {
         min_us,
         average_us,
@@ -189,14 +201,17 @@ fn a_thread_averages_over_files_and_writes_and_cuts_to_microseconds() {
     assert_eq!(figures.unlink, spread(5, 5, 5));
     assert_eq!(figures.files_per_second, 3000.0);
     assert_eq!(figures.overhead_us, 357);
-    assert_eq!(times().figures(true).fsync, spread(0, 150, 0));
+    let first = thread(&format!("{THREE} -S 2"), &times());
+    assert_eq!(first.fsync, spread(0, 150, 0));
+    let together = ThreadFigures::of(&plan(THREE), &times(), Some(7_900));
+    assert_eq!((together.sync.average_us, together.overhead_us), (7, 450));
 }
 
 #[test]
 fn threads_add_rates_that_were_rounded_and_average_averages() {
     let one = ThreadFigures {
         files_per_second: 10.1,
-        ..times().figures(false)
+        ..thread(THREE, &times())
     };
     let other = ThreadFigures {
         create: Spread {
@@ -226,13 +241,14 @@ fn threads_add_rates_that_were_rounded_and_average_averages() {
 
 #[test]
 fn a_thread_without_files_or_time_divides_by_nothing() {
-    let figures = ThreadTimes::default().figures(false);
-    assert_eq!(figures, ThreadFigures::default());
-    let quick = ThreadTimes {
-        file_count: 1,
-        ..ThreadTimes::default()
+    let none = FsMarkPlan {
+        file_count: 0,
+        ..plan(THREE)
     };
-    assert!(quick.figures(false).files_per_second.is_finite());
+    let nothing = WorkerTimes::default();
+    let figures = ThreadFigures::of(&none, &nothing, None);
+    assert_eq!(figures, ThreadFigures::default());
+    assert!(thread(THREE, &nothing).files_per_second.is_finite());
 }
 
 #[test]
@@ -248,4 +264,30 @@ fn a_file_system_is_as_full_as_it_can_be_used() {
 fn a_full_file_system_is_named() {
     let text = "Insufficient free space in a to create 1000 new files, exiting\n";
     assert_eq!(too_full("a", 1000), text);
+}
+
+#[test]
+fn rows_count_files_on_and_tell_how_full_the_file_system_is() {
+    let plan = plan(THREE);
+    let mut rows = Rows::new(&plan, false);
+    let round = RoundFigures {
+        space: Some(FreeSpace {
+            free_bytes: 239 << 20,
+            total_bytes: 1000 << 20,
+        }),
+        workers: vec![times(); 2],
+        ..RoundFigures::default()
+    };
+    let fields = |row: String| -> Vec<String> {
+        let words = row.split_whitespace();
+        words.map(str::to_owned).collect()
+    };
+    let first = ["76", "6", "20000", "6000.0", "714"];
+    assert_eq!(fields(rows.next(&round)), first);
+    let unknown = RoundFigures {
+        space: None,
+        ..round
+    };
+    let second = ["0", "12", "20000", "6000.0", "714"];
+    assert_eq!(fields(rows.next(&unknown)), second);
 }

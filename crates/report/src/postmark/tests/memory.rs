@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use generate::postmark::{Mark, Names, Operation, Outcome, Stream};
+use results::PoolFigures;
 use workload::postmark::{Console, Settings, cannot_direct_output, next_line};
 
-use crate::postmark::{Figures, Times, report};
+use crate::postmark::{Times, report};
 
 /// Files, directories, standard streams and clock of a program.
 #[derive(Default)]
@@ -186,19 +187,20 @@ impl Console for Memory {
     }
 }
 
-fn figures(settings: &Settings, stream: &Stream) -> Figures {
+fn figures(settings: &Settings, stream: &Stream) -> PoolFigures {
     let totals = stream.totals();
-    Figures {
+    PoolFigures {
         transactions_count: u64::from(settings.transactions),
-        number: u64::from(settings.number),
+        created_before_count: u64::from(settings.number),
         created_count: totals.created_count,
         read_count: totals.read_count,
         appended_count: totals.appended_count,
         deleted_count: totals.deleted_count,
         deleted_after_count: totals.deleted_after_count,
-        read_bytes: totals.read_bytes_float,
-        written_bytes: totals.written_bytes_float,
-        read_bytes_exact: totals.read_bytes,
-        written_bytes_exact: totals.written_bytes,
+        read_bytes_float: totals.read_bytes_float.into(),
+        written_bytes_float: totals.written_bytes_float.into(),
+        read_bytes: totals.read_bytes,
+        written_bytes: totals.written_bytes,
+        ..PoolFigures::default()
     }
 }

@@ -1,22 +1,24 @@
+use results::PoolFigures;
 use workload::postmark::{Compat, ReportForm};
 
 use crate::postmark::number::{data, decimal};
-use crate::postmark::{Figures, Times, exact_bytes, report};
+use crate::postmark::{Times, exact_bytes, report};
 
 /// The default run's counts.
-fn figures() -> Figures {
-    Figures {
+fn figures() -> PoolFigures {
+    PoolFigures {
         transactions_count: 500,
-        number: 500,
+        created_before_count: 500,
         created_count: 764,
         read_count: 243,
         appended_count: 257,
         deleted_count: 764,
         deleted_after_count: 528,
-        read_bytes: 1_430_770.0,
-        written_bytes: 4_662_068.0,
-        read_bytes_exact: 1_430_770,
-        written_bytes_exact: 4_662_068,
+        read_bytes_float: 1_430_770.0,
+        written_bytes_float: 4_662_068.0,
+        read_bytes: 1_430_770,
+        written_bytes: 4_662_068,
+        ..PoolFigures::default()
     }
 }
 
@@ -82,7 +84,7 @@ fn version_1_54_counts_microseconds() {
 
 #[test]
 fn version_1_5_takes_what_was_deleted_from_what_was_created() {
-    let figures = Figures {
+    let figures = PoolFigures {
         deleted_count: 700,
         ..figures()
     };
@@ -98,14 +100,14 @@ fn version_1_5_takes_what_was_deleted_from_what_was_created() {
 
 #[test]
 fn the_first_published_session_is_written_as_1_14_would() {
-    let figures = Figures {
+    let figures = PoolFigures {
         created_count: 740,
         read_count: 237,
         appended_count: 262,
         deleted_count: 740,
         deleted_after_count: 480,
-        read_bytes: 1_337_821.0,
-        written_bytes: 4_302_954.0,
+        read_bytes_float: 1_337_821.0,
+        written_bytes_float: 4_302_954.0,
         ..figures()
     };
     // 12 seconds of creation, 17 of transactions, 12 of deletion. Version 1.00 divided whole
@@ -135,13 +137,13 @@ fn a_clock_that_goes_back_does_not_stop_the_report() {
 
 #[test]
 fn exact_bytes_stand_beside_the_sums_that_drift() {
-    let figures = Figures {
-        read_bytes: 17_099_161_600.0,
-        read_bytes_exact: 17_059_010_124,
+    let figures = PoolFigures {
+        read_bytes_float: 17_099_161_600.0,
+        read_bytes: 17_059_010_124,
         ..figures()
     };
     let text = exact_bytes(Compat::V1_53, &figures);
     let line = "\t17059010124 bytes read: 16268.74 megabytes, shown as 16307.03 (+0.24 %)\n";
     assert!(text.contains(line), "{text}");
-    assert!(exact_bytes(Compat::V1_53, &Figures::default()).contains("\t0 bytes read: 0.00"));
+    assert!(exact_bytes(Compat::V1_53, &PoolFigures::default()).contains("\t0 bytes read: 0.00"));
 }

@@ -1,0 +1,167 @@
+//! A program's own figures as rows of name and value.
+
+use std::collections::BTreeMap;
+
+use results::{
+    CellRecord, PhaseFigures, PoolFigures, RoundFigures, RoundRule, RunRecord, ToldRound,
+};
+use serde_json::Value;
+use units::format;
+use workload::classics::fs_mark::FsMarkPlan;
+use workload::plan::FilePlan;
+
+const MIB: f64 = 1_048_576.0;
+/// Where what PostMark counts stands.
+const TRANSACTIONS: &str = "transactions";
+/// So many values of a row can be read.
+const VALUES_MAX: usize = 8;
+
+/// Figures of format 1 that a report shows elsewhere.
+const ELSEWHERE: [&str; 6] = [
+    "between_next",
+    "files_asked",
+    "is_create",
+    "step",
+    "size_bytes",
+    "real_ns",
+];
+
+/// Values by their names.
+type Shown = BTreeMap<String, String>;
+
+/// Rows of name and value: the figures of a phase that are single values, or few.
+pub(crate) fn rows(record: &RunRecord, cell: &CellRecord) -> Vec<[String; 2]> {
+    let Some(figures) = &cell.phase_figures else {
+        return Vec::new();
+    };
+    let mut planned = record.plan.cells.iter();
+    let planned = planned.find(|planned| planned.index == cell.index);
+    let mut shown = Shown::new();
+    match planned.and_then(|planned| planned.files.as_ref()) {
+        Some(FilePlan::Postmark(plan)) => {
+            show(&mut shown, "compat", plan.settings.compat.name());
+        }
+        Some(FilePlan::FsMark(plan)) => show_rounds(&mut shown, plan, &figures.rounds),
+        _ => {}
+    }
+    if let Some(told) = &figures.told_round {
+        show_told(&mut shown, figures, told);
+    }
+    if let Some(pool) = &figures.pool {
+        show_pool(&mut shown, pool);
+    }
+    shown.extend(shown_before(&figures.figures_before));
+    let phase = cell.phase.name();
+    let name = |name: String| match phase {
+        TRANSACTIONS => name,
+        _ => format!("{phase}: {name}"),
+    };
+    let rows = shown.into_iter();
+    rows.map(|(key, value)| [name(words(&key)), value])
+        .collect()
+}
+
+/// The words of a name, without its unit.
+fn words(key: &str) -> String {
+    key.trim_end_matches("_ns").replace('_', " ")
+}
+
+fn show(shown: &mut Shown, name: &str, value: impl ToString) {
+    shown.insert(name.to_owned(), value.to_string());
+}
+
+fn show_rounds(shown: &mut Shown, plan: &FsMarkPlan, rounds: &[RoundFigures]) {
+    show(shown, "iterations", rounds.len());
+    show(shown, "files_per_iteration", plan.file_count);
+    if let Ok(Value::String(method)) = serde_json::to_value(plan.sync_method) {
+        show(shown, "sync_method", method);
+    }
+    let rates: Vec<f64> = rounds.iter().map(RoundFigures::files_per_second).collect();
+    let syncs = rounds.iter().filter_map(|round| round.sync_ns);
+    let syncs: Vec<f64> = syncs.map(|sync_ns| sync_ns as f64).collect();
+    for (name, values) in [("files_per_second", rates), ("sync_ns", syncs)] {
+        shown.extend(several(&values).map(|values| (name.to_owned(), values)));
+    }
+}
+
+fn several(values: &[f64]) -> Option<String> {
+    let numbers: Vec<String> = values.iter().map(|value| format!("{value:.1}")).collect();
+    (1..=VALUES_MAX)
+        .contains(&values.len())
+        .then(|| numbers.join(", "))
+}
+
+fn show_told(shown: &mut Shown, figures: &PhaseFigures, told: &ToldRound) {
+    let [time, rate] = match told.rule {
+        RoundRule::Best => ["best_ns", "best_files_per_second"],
+        RoundRule::Median => ["median_ns", "median_files_per_second"],
+    };
+    show(shown, time, format::latency_ns(told.time_ns));
+    if told.rule == RoundRule::Best {
+        show(shown, "passes", told.round_count);
+    }
+    if let Some(fileset) = figures.fileset() {
+        show(shown, "files", fileset.file_count);
+    }
+    if let Some(per_second) = figures.told_files_per_second(told.rule) {
+        show(shown, rate, real(per_second));
+    }
+}
+
+fn show_pool(shown: &mut Shown, pool: &PoolFigures) {
+    for (name, count) in [
+        ("transactions", pool.transactions_count),
+        ("created", pool.created_count),
+        ("created_alone", pool.created_before_count),
+        ("created_mixed", pool.created_mixed_count()),
+        ("read", pool.read_count),
+        ("appended", pool.appended_count),
+        ("deleted", pool.deleted_count),
+        ("deleted_alone", pool.deleted_after_count),
+        ("deleted_mixed", pool.deleted_mixed_count()),
+        ("read_bytes", pool.read_bytes),
+        ("written_bytes", pool.written_bytes),
+    ] {
+        show(shown, name, count);
+    }
+    for (name, time_ns) in [
+        ("total_ns", pool.total_ns()),
+        ("creation_ns", pool.creation_ns),
+        ("transactions_ns", pool.transactions_ns),
+        ("deletion_ns", pool.deletion_ns),
+    ] {
+        show(shown, name, format::latency_ns(time_ns));
+    }
+    for (name, value) in [
+        ("transactions_per_second", pool.transactions_per_second()),
+        ("read_mib", pool.read_bytes as f64 / MIB),
+        ("written_mib", pool.written_bytes as f64 / MIB),
+        ("read_mib_float32", pool.read_bytes_float / MIB),
+        ("written_mib_float32", pool.written_bytes_float / MIB),
+    ] {
+        show(shown, name, real(value));
+    }
+}
+
+fn real(value: f64) -> String {
+    format!("{value:.2}")
+}
+
+/// Figures of a record of format 1 that have no types.
+fn shown_before(before: &BTreeMap<String, Value>) -> Shown {
+    let shown = |key: &str, value: &Value| match value {
+        Value::Number(number) if key.ends_with("_ns") => number.as_u64().map(format::latency_ns),
+        Value::Number(number) if number.is_f64() => number.as_f64().map(real),
+        Value::Number(number) => Some(number.to_string()),
+        Value::String(text) => Some(text.clone()),
+        Value::Array(values) => {
+            let numbers: Vec<f64> = values.iter().filter_map(Value::as_f64).collect();
+            several(&numbers).filter(|_| values.len() <= VALUES_MAX)
+        }
+        _ => None,
+    };
+    let told = before.iter();
+    told.filter(|(key, _)| !ELSEWHERE.contains(&key.as_str()))
+        .filter_map(|(key, value)| Some((key.clone(), shown(key, value)?)))
+        .collect()
+}

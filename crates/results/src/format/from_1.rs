@@ -1,0 +1,253 @@
+//! From format 1 to 2: a program's figures by their names become typed ones.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    FilesetFigures, PhaseFigures, PoolFigures, RoundFigures, RoundRule, StepFigures, ToldRound,
+};
+
+const MIB: f64 = 1_048_576.0;
+const SECOND_NS: f64 = 1e9;
+
+/// Figures by their names.
+type Named = BTreeMap<String, Value>;
+
+/// Brings a cell's record of format 1 up to date; one of a later format stays as it is.
+pub fn upgrade_cell(cell: &mut Value) {
+    let Some(cell) = cell.as_object_mut() else {
+        return;
+    };
+    let figures = match cell.remove("classic") {
+        None | Some(Value::Null) => return,
+        Some(Value::Object(named)) => {
+            let figures = phase_figures(cell, named.into_iter().collect());
+            serde_json::to_value(figures).unwrap_or_default()
+        }
+        // Refused when it is read.
+        Some(other) => other,
+    };
+    cell.insert("phase_figures".to_owned(), figures);
+}
+
+/// The figures of that cell; what cannot be said by types is kept as it was.
+fn phase_figures(cell: &Map<String, Value>, mut named: Named) -> PhaseFigures {
+    let mut figures = PhaseFigures::default();
+    let fileset = |count: &str| {
+        Some(FilesetFigures {
+            file_count: whole(&named, count)?,
+            file_bytes: whole(&named, "size_bytes")?,
+        })
+    };
+    if let Some(fileset) = fileset("files_asked") {
+        figures.steps = steps(cell, &named).unwrap_or_default();
+        figures.filesets = vec![fileset];
+    } else if let (Some(fileset), Some(told)) = (fileset("files"), told_round(&named)) {
+        figures.told_round = Some(told);
+        figures.filesets = vec![fileset];
+    }
+    figures.rounds = rounds(cell, &named).unwrap_or_default();
+    figures.pool = pool(&named);
+    for (name, value) in names(&figures) {
+        if named.get(name) == Some(&value) {
+            named.remove(name);
+        }
+    }
+    figures.figures_before = named;
+    figures
+}
+
+fn whole(named: &Named, name: &str) -> Option<u64> {
+    named.get(name)?.as_u64()
+}
+
+fn steps(cell: &Map<String, Value>, named: &Named) -> Option<Vec<StepFigures>> {
+    // The earliest of these records say only whether it creates.
+    let label = match (named.get("step"), named.get("is_create")?.as_bool()?) {
+        (Some(step), _) => step.as_str()?.to_owned(),
+        (None, true) => "create".to_owned(),
+        (None, false) => "remove".to_owned(),
+    };
+    let cpu = |name: &str| cell.get("cpu")?.get(name)?.as_u64();
+    let step = StepFigures {
+        label,
+        count: cell.get("total")?.get("count")?.as_u64()?,
+        errors: errors(cell),
+        time_ns: whole(named, "real_ns")?,
+        user_ns: cpu("user_ns").unwrap_or(0),
+        system_ns: cpu("system_ns").unwrap_or(0),
+    };
+    let baseline = named.get("baseline").and_then(|programs| {
+        let figure = |name: &str| programs.get(name)?.as_u64();
+        Some(StepFigures {
+            label: "baseline".to_owned(),
+            count: figure("count")?,
+            errors: 0,
+            time_ns: figure("real_ns")?,
+            user_ns: figure("user_ns")?,
+            system_ns: figure("system_ns")?,
+        })
+    });
+    Some([step].into_iter().chain(baseline).collect())
+}
+
+/// Transactions that failed, or whatever failed where none are counted by kind.
+fn errors(cell: &Map<String, Value>) -> u64 {
+    let of = |figures: &Value| figures["errors"].as_u64().unwrap_or(0);
+    match cell.get("transactions").and_then(Value::as_object) {
+        Some(kinds) if !kinds.is_empty() => kinds.values().map(of).sum(),
+        _ => cell.get("total").map_or(0, of),
+    }
+}
+
+fn told_round(named: &Named) -> Option<ToldRound> {
+    let rules = [
+        ("best_ns", RoundRule::Best),
+        ("median_ns", RoundRule::Median),
+    ];
+    rules.into_iter().find_map(|(name, rule)| {
+        Some(ToldRound {
+            rule,
+            time_ns: whole(named, name)?,
+            round_count: whole(named, "passes").unwrap_or(0),
+        })
+    })
+}
+
+/// Rounds of which the rates were told, from which their times follow.
+fn rounds(cell: &Map<String, Value>, named: &Named) -> Option<Vec<RoundFigures>> {
+    let each_count = whole(named, "files_per_iteration")?;
+    let file_count = each_count.saturating_mul(cell.get("workers")?.as_u64()?);
+    let rates = named.get("files_per_second")?.as_array()?;
+    let syncs = named.get("sync_ns").and_then(Value::as_array);
+    let round = |(index, rate): (usize, &Value)| {
+        let time_ns = file_count as f64 * SECOND_NS / rate.as_f64()?;
+        Some(RoundFigures {
+            file_count,
+            time_ns: time_ns.round() as u64,
+            sync_ns: syncs.and_then(|syncs| syncs.get(index)?.as_u64()),
+            ..RoundFigures::default()
+        })
+    };
+    rates.iter().enumerate().map(round).collect()
+}
+
+fn pool(named: &Named) -> Option<PoolFigures> {
+    let count = |name: &str| whole(named, name);
+    let float = |name: &str| Some(named.get(name)?.as_f64()? * MIB);
+    Some(PoolFigures {
+        transactions_count: count("transactions")?,
+        created_count: count("created")?,
+        created_before_count: count("created_alone")?,
+        read_count: count("read")?,
+        appended_count: count("appended")?,
+        deleted_count: count("deleted")?,
+        deleted_after_count: count("deleted_alone")?,
+        read_bytes: count("read_bytes")?,
+        written_bytes: count("written_bytes")?,
+        read_bytes_float: float("read_mib_float32")?,
+        written_bytes_float: float("written_mib_float32")?,
+        creation_ns: count("creation_ns")?,
+        transactions_ns: count("transactions_ns")?,
+        deletion_ns: count("deletion_ns")?,
+    })
+}
+
+/// What typed figures were in format 1.
+fn names(figures: &PhaseFigures) -> Vec<(&'static str, Value)> {
+    let mut names = Vec::new();
+    if let Some(step) = figures.step() {
+        names.extend(step_names(step));
+    }
+    if let Some(baseline) = figures.steps.get(1) {
+        names.push(("baseline", programs(baseline)));
+    }
+    if let Some(told) = &figures.told_round {
+        names.extend(told_names(figures, told));
+    }
+    if let Some(fileset) = figures.fileset() {
+        let count = match figures.told_round {
+            Some(_) => "files",
+            None => "files_asked",
+        };
+        names.push((count, json!(fileset.file_count)));
+        names.push(("size_bytes", json!(fileset.file_bytes)));
+    }
+    if !figures.rounds.is_empty() {
+        names.extend(round_names(&figures.rounds));
+    }
+    names.extend(figures.pool.iter().flat_map(pool_names));
+    names
+}
+
+fn step_names(step: &StepFigures) -> [(&'static str, Value); 4] {
+    [
+        ("step", json!(step.label)),
+        ("is_create", json!(step.label == "create")),
+        ("real_ns", json!(step.time_ns)),
+        ("programs", programs(step)),
+    ]
+}
+
+fn programs(step: &StepFigures) -> Value {
+    json!({
+        "count": step.count.saturating_add(step.errors),
+        "real_ns": step.time_ns,
+        "user_ns": step.user_ns,
+        "system_ns": step.system_ns,
+    })
+}
+
+fn told_names(figures: &PhaseFigures, told: &ToldRound) -> [(&'static str, Value); 3] {
+    let [time, rate] = match told.rule {
+        RoundRule::Best => ["best_ns", "best_files_per_second"],
+        RoundRule::Median => ["median_ns", "median_files_per_second"],
+    };
+    [
+        (time, json!(told.time_ns)),
+        (rate, json!(figures.told_files_per_second(told.rule))),
+        ("passes", json!(told.round_count)),
+    ]
+}
+
+fn round_names(rounds: &[RoundFigures]) -> [(&'static str, Value); 3] {
+    let rates: Vec<f64> = rounds.iter().map(RoundFigures::files_per_second).collect();
+    let syncs: Vec<u64> = rounds.iter().filter_map(|round| round.sync_ns).collect();
+    [
+        ("iterations", json!(rounds.len())),
+        ("files_per_second", json!(rates)),
+        ("sync_ns", json!(syncs)),
+    ]
+}
+
+fn pool_names(pool: &PoolFigures) -> [(&'static str, Value); 20] {
+    [
+        ("transactions", json!(pool.transactions_count)),
+        (
+            "transactions_per_second",
+            json!(pool.transactions_per_second()),
+        ),
+        ("total_ns", json!(pool.total_ns())),
+        ("creation_ns", json!(pool.creation_ns)),
+        ("transactions_ns", json!(pool.transactions_ns)),
+        ("deletion_ns", json!(pool.deletion_ns)),
+        ("created", json!(pool.created_count)),
+        ("created_alone", json!(pool.created_before_count)),
+        ("created_mixed", json!(pool.created_mixed_count())),
+        ("read", json!(pool.read_count)),
+        ("appended", json!(pool.appended_count)),
+        ("deleted", json!(pool.deleted_count)),
+        ("deleted_alone", json!(pool.deleted_after_count)),
+        ("deleted_mixed", json!(pool.deleted_mixed_count())),
+        ("read_bytes", json!(pool.read_bytes)),
+        ("written_bytes", json!(pool.written_bytes)),
+        ("read_mib", json!(pool.read_bytes as f64 / MIB)),
+        ("written_mib", json!(pool.written_bytes as f64 / MIB)),
+        ("read_mib_float32", json!(pool.read_bytes_float / MIB)),
+        ("written_mib_float32", json!(pool.written_bytes_float / MIB)),
+    ]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,37 @@
+//! The number of the record's format, beside its history and the steps from each to the next.
+
+mod from_1;
+
+use serde_json::Value;
+
+pub use from_1::upgrade_cell;
+
+/// Name and number of the format that records are written in.
+///
+/// Within a number, fields are only added; a reader fills in what an older record lacks and
+/// passes over what it does not know. The number rises when a field changes its meaning or goes;
+/// a record of a lower number is read, and is one of this number from then on.
+///
+/// | number | since | what changed |
+/// |---|---|---|
+/// | 1 | 0.1.0 | first form |
+/// | 2 | 0.1.0 | `phase_figures` of cells in the place of `classic` |
+///
+/// Added to 1: `first_index` of planned cells, cells and estimates; `workload_index` of planned
+/// cells; `curve` of estimates; `standstills` of cells;
+/// `level` of warnings.
+pub const FORMAT: &str = "pgmeter-record/2";
+
+/// The format of records in which a program's figures stand by names of their own.
+pub(crate) const FORMAT_1: &str = "pgmeter-record/1";
+
+/// Brings a record of format 1 up to date; what is none stays as it is.
+pub(crate) fn upgrade(record: &mut Value) {
+    if record["format"] != FORMAT_1 {
+        return;
+    }
+    record["format"] = FORMAT.into();
+    if let Some(Value::Array(cells)) = record.get_mut("cells") {
+        cells.iter_mut().for_each(upgrade_cell);
+    }
+}

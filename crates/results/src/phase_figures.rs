@@ -1,0 +1,257 @@
+//! What a program that works on files measures of a phase, besides operations and transactions.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::parts::is_zero;
+
+/// A program's own figures of a phase that its cell is measured for.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PhaseFigures {
+    /// What was done, step by step, each timed as a whole.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepFigures>,
+    /// The rounds in their order, where the program tells of each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<RoundFigures>,
+    /// The one of many rounds that the program tells of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub told_round: Option<ToldRound>,
+    /// What became of a pool of files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pool: Option<PoolFigures>,
+    /// The files that it works on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub filesets: Vec<FilesetFigures>,
+    /// Figures of a record of format 1 that have no place above, by their names.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub figures_before: BTreeMap<String, serde_json::Value>,
+}
+
+/// What a step came to, all workers together.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct StepFigures {
+    /// What it is: `create`, `stat` or `remove`; `baseline` for as many programs that do nothing.
+    pub label: String,
+    /// How often it was done.
+    pub count: u64,
+    /// How often it failed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub errors: u64,
+    /// Time until the last worker was done, in nanoseconds.
+    pub time_ns: u64,
+    /// Processor time in user mode, in nanoseconds: of pgmeter's process, or of the programs that
+    /// it started.
+    pub user_ns: u64,
+    /// Processor time in the kernel, in nanoseconds: of the same.
+    pub system_ns: u64,
+}
+
+/// What a round came to.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct RoundFigures {
+    /// Files of all workers.
+    pub file_count: u64,
+    /// Time that its rate is of, in nanoseconds; in each part of it until the last worker was done.
+    pub time_ns: u64,
+    /// Time of a `sync` of all file systems, for which all workers waited, in nanoseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sync_ns: Option<u64>,
+    /// Space on the first worker's file system at the end of the round.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub space: Option<FreeSpace>,
+    /// Times of each worker, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub workers: Vec<WorkerTimes>,
+}
+
+/// How much of a file system there is, and how much of it is free.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct FreeSpace {
+    /// Bytes that anybody may use.
+    pub free_bytes: u64,
+    /// All bytes.
+    pub total_bytes: u64,
+}
+
+/// What a worker's round took.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct WorkerTimes {
+    /// Time that its rate is of, in nanoseconds.
+    pub time_ns: u64,
+    /// Times of the calls, by kind: `create`, `write`, `fsync`, ... Where files are opened once
+    /// more to be synced, `fsync` is that with opening and closing.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub calls: BTreeMap<String, CallTimes>,
+}
+
+/// Times of the calls of one kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct CallTimes {
+    /// How many there were.
+    pub count: u64,
+    /// All of them together, in nanoseconds.
+    pub sum_ns: u64,
+    /// The shortest, in nanoseconds.
+    pub min_ns: u64,
+    /// The longest, in nanoseconds.
+    pub max_ns: u64,
+}
+
+/// The one of many rounds that a program tells of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToldRound {
+    /// Why this one.
+    pub rule: RoundRule,
+    /// Its time, in nanoseconds.
+    pub time_ns: u64,
+    /// How many rounds it is one of; 0 where that is not known.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub round_count: u64,
+}
+
+/// Which of many rounds a program tells of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RoundRule {
+    /// The shortest.
+    Best,
+    /// The one in the middle by the time of a file.
+    Median,
+}
+
+/// The files that a phase works on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct FilesetFigures {
+    /// How many there are to be; of a round where it is told of one.
+    pub file_count: u64,
+    /// Bytes of each.
+    pub file_bytes: u64,
+}
+
+/// What became of the pools of files of all workers, in all phases.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct PoolFigures {
+    /// Transactions.
+    pub transactions_count: u64,
+    /// Files created.
+    pub created_count: u64,
+    /// Of these, the files created before the transactions.
+    pub created_before_count: u64,
+    /// Files read.
+    pub read_count: u64,
+    /// Files appended to.
+    pub appended_count: u64,
+    /// Files deleted.
+    pub deleted_count: u64,
+    /// Of these, the files deleted after the transactions.
+    pub deleted_after_count: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// `read_bytes` as PostMark adds them up: rounded to a 32-bit float at every addition.
+    pub read_bytes_float: f64,
+    /// `written_bytes` as PostMark adds them up.
+    pub written_bytes_float: f64,
+    /// Time until all files were there, their directories included, in nanoseconds.
+    pub creation_ns: u64,
+    /// Time of the transactions, in nanoseconds.
+    pub transactions_ns: u64,
+    /// Time in which the files that were left were deleted, in nanoseconds.
+    pub deletion_ns: u64,
+}
+
+impl PhaseFigures {
+    /// The files that it works on, where they are of one kind.
+    #[must_use]
+    pub fn fileset(&self) -> Option<&FilesetFigures> {
+        self.filesets.first()
+    }
+
+    /// What was done, where it was one step.
+    #[must_use]
+    pub fn step(&self) -> Option<&StepFigures> {
+        self.steps.first()
+    }
+
+    /// Files a second of the round that the program tells of by this rule.
+    #[must_use]
+    pub fn told_files_per_second(&self, rule: RoundRule) -> Option<f64> {
+        let told = self.told_round.filter(|told| told.rule == rule)?;
+        Some(files_per_second(self.fileset()?.file_count, told.time_ns))
+    }
+}
+
+impl RoundFigures {
+    /// Files of all workers a second.
+    #[must_use]
+    pub fn files_per_second(&self) -> f64 {
+        files_per_second(self.file_count, self.time_ns)
+    }
+}
+
+impl WorkerTimes {
+    /// Times of the calls of that kind; nothing where there were none.
+    #[must_use]
+    pub fn of(&self, kind: &str) -> CallTimes {
+        self.calls.get(kind).copied().unwrap_or_default()
+    }
+}
+
+impl CallTimes {
+    /// Adds the time of a call.
+    #[inline]
+    pub fn add(&mut self, time_ns: u64) {
+        self.min_ns = match self.count {
+            0 => time_ns,
+            _ => self.min_ns.min(time_ns),
+        };
+        self.count += 1;
+        self.sum_ns += time_ns;
+        self.max_ns = self.max_ns.max(time_ns);
+    }
+}
+
+impl PoolFigures {
+    /// Transactions a second.
+    #[must_use]
+    pub fn transactions_per_second(&self) -> f64 {
+        let seconds = self.transactions_ns as f64 / 1e9;
+        self.transactions_count as f64 / seconds.max(1e-9)
+    }
+
+    /// Time of all phases, in nanoseconds.
+    #[must_use]
+    pub const fn total_ns(&self) -> u64 {
+        self.creation_ns
+            .saturating_add(self.transactions_ns)
+            .saturating_add(self.deletion_ns)
+    }
+
+    /// Files created by transactions.
+    #[must_use]
+    pub const fn created_mixed_count(&self) -> u64 {
+        self.created_count.saturating_sub(self.created_before_count)
+    }
+
+    /// Files deleted by transactions.
+    #[must_use]
+    pub const fn deleted_mixed_count(&self) -> u64 {
+        self.deleted_count.saturating_sub(self.deleted_after_count)
+    }
+}
+
+fn files_per_second(file_count: u64, time_ns: u64) -> f64 {
+    file_count as f64 * 1e9 / time_ns.max(1) as f64
+}
