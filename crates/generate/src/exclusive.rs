@@ -137,7 +137,7 @@ impl<G: Generator> Generator for Exclusive<G> {
         self.inner.operations()
     }
 
-    fn transaction_kinds(&self) -> &'static [&'static str] {
+    fn transaction_kinds(&self) -> Vec<String> {
         self.inner.transaction_kinds()
     }
 
@@ -199,8 +199,8 @@ mod tests {
             OperationSet::EMPTY
         }
 
-        fn transaction_kinds(&self) -> &'static [&'static str] {
-            &[]
+        fn transaction_kinds(&self) -> Vec<String> {
+            Vec::new()
         }
 
         fn next(&mut self, _slot: u32, _now_ns: u64) -> Step {

@@ -8,7 +8,7 @@ use crate::check::check_plan;
 use crate::position::effective_align;
 use crate::rng::IometerRng;
 use crate::slots::{Slot, TRANSACTION, data_operations, idle_slots};
-use crate::{Cursor, Flow, GenerateError, Generator, Step};
+use crate::{Cursor, Flow, GenerateError, Generator, Step, named};
 
 /// The stream of one Iometer worker with a fixed seed.
 ///
@@ -180,8 +180,8 @@ impl<C: Cursor> Generator for Iometer<C> {
         self.operations
     }
 
-    fn transaction_kinds(&self) -> &'static [&'static str] {
-        TRANSACTION
+    fn transaction_kinds(&self) -> Vec<String> {
+        named(TRANSACTION)
     }
 
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {

@@ -51,7 +51,7 @@ impl<G: Generator> Generator for LeftOver<G> {
         self.open.operations()
     }
 
-    fn transaction_kinds(&self) -> &'static [&'static str] {
+    fn transaction_kinds(&self) -> Vec<String> {
         self.open.transaction_kinds()
     }
 

@@ -18,6 +18,7 @@ mod left_over;
 mod open_loop;
 mod position;
 pub mod postmark;
+pub mod program;
 mod rng;
 #[cfg(test)]
 mod sample;
@@ -40,5 +41,5 @@ pub use open_loop::{DueTimes, OpenLoop, RESPONSE_KINDS, Timing};
 pub use rng::{IometerRng, Rng, mix};
 pub use shared_arrivals::SharedArrivals;
 pub use slots::{lane, slot_spans};
-pub use step::{Content, Flow, Generator, Mismatch, Step};
+pub use step::{Content, Flow, Generator, Mismatch, Step, named};
 pub use transfer::Transfer;

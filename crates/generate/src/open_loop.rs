@@ -2,7 +2,7 @@
 
 use engine::{Completion, OperationSet, Request};
 
-use crate::{Arrivals, DueCounts, DueWindow, Flow, Generator, SharedArrivals, Step};
+use crate::{Arrivals, DueCounts, DueWindow, Flow, Generator, SharedArrivals, Step, named};
 
 /// The transaction kinds of an open loop, by number.
 pub const RESPONSE_KINDS: &[&str] = &["response"];
@@ -125,8 +125,8 @@ impl<G: Generator> Generator for OpenLoop<G> {
         self.transactions.operations()
     }
 
-    fn transaction_kinds(&self) -> &'static [&'static str] {
-        RESPONSE_KINDS
+    fn transaction_kinds(&self) -> Vec<String> {
+        named(RESPONSE_KINDS)
     }
 
     #[inline]
@@ -184,8 +184,8 @@ pub(crate) mod tests {
             OperationSet::EMPTY
         }
 
-        fn transaction_kinds(&self) -> &'static [&'static str] {
-            &["transaction"]
+        fn transaction_kinds(&self) -> Vec<String> {
+            named(&["transaction"])
         }
 
         fn next(&mut self, slot: u32, _now_ns: u64) -> Step {

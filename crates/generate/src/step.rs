@@ -35,6 +35,15 @@ pub enum Flow {
         /// The negated number of the error that the flow ended with, 0 where all went well.
         errno: i32,
     },
+    /// As `Judged`, from a time on that the stream says.
+    Timed {
+        /// The transaction kind, 0-based.
+        kind: u8,
+        /// The negated number of the error that the flow ended with, 0 where all went well.
+        errno: i32,
+        /// When it began, in nanoseconds of the worker's clock.
+        start_ns: u64,
+    },
     /// The request belonged to no flow of its slot, or to one that does not count.
     Apart,
     /// As `Apart`, and something is done that began elsewhere.
@@ -46,13 +55,32 @@ pub enum Flow {
     },
 }
 
+/// The names of transaction kinds as a stream announces them.
+#[must_use]
+pub fn named(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}
+
 /// A stream of requests: flows, each a chain of dependent requests in one slot.
 pub trait Generator {
     /// The operations that may come, so that counters can be allocated before the ramp.
     fn operations(&self) -> OperationSet;
 
     /// The names of the transaction kinds, by their number.
-    fn transaction_kinds(&self) -> &'static [&'static str];
+    fn transaction_kinds(&self) -> Vec<String>;
+
+    /// Goes to what is done before the measurement, by the first slot alone; whether there is any.
+    fn enter(&mut self) -> bool {
+        false
+    }
+
+    /// Goes to what is measured.
+    fn begin(&mut self) {}
+
+    /// Goes to what is done behind the measurement, by the first slot alone; whether there is any.
+    fn leave(&mut self) -> bool {
+        false
+    }
 
     /// The next step of a slot that has nothing in flight.
     fn next(&mut self, slot: u32, now_ns: u64) -> Step;

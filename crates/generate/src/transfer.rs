@@ -11,7 +11,7 @@ use crate::choice::Weighted;
 use crate::position::{Kind, Placement};
 use crate::rng::mix;
 use crate::slots::{Slot, TRANSACTION, data_operations, idle_slots};
-use crate::{Cursor, Flow, GenerateError, Generator, Rng, Step};
+use crate::{Cursor, Flow, GenerateError, Generator, Rng, Step, named};
 
 /// Transactions of an access specification: a request and, where the line has one, its reply.
 ///
@@ -156,8 +156,8 @@ impl<C: Cursor> Generator for Transfer<C> {
         self.operations
     }
 
-    fn transaction_kinds(&self) -> &'static [&'static str] {
-        TRANSACTION
+    fn transaction_kinds(&self) -> Vec<String> {
+        named(TRANSACTION)
     }
 
     #[inline]

@@ -71,8 +71,8 @@ pub use parts::{
 };
 pub use phase::Phase;
 pub use phase_figures::{
-    CallTimes, FilesetFigures, FreeSpace, PhaseFigures, PoolFigures, RoundFigures, RoundRule,
-    StepFigures, ToldRound, WorkerTimes,
+    CallTimes, FilesetFigures, FreeSpace, LabelFigures, PhaseFigures, PoolFigures, RoundFigures,
+    RoundRule, StepFigures, ToldRound, WorkerTimes,
 };
 pub use precondition::PreconditionRecord;
 pub use real::{per_second, share_of_time};

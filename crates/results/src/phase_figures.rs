@@ -14,6 +14,9 @@ pub struct PhaseFigures {
     /// What was done, step by step, each timed as a whole.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepFigures>,
+    /// What was counted of each label of a workload's own phases, in their order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<LabelFigures>,
     /// The rounds in their order, where the program tells of each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<RoundFigures>,
@@ -49,6 +52,31 @@ pub struct StepFigures {
     pub user_ns: u64,
     /// Processor time in the kernel, in nanoseconds: of the same.
     pub system_ns: u64,
+}
+
+/// What calls or steps of a label came to, all workers together.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct LabelFigures {
+    /// The label.
+    pub label: String,
+    /// How often it was done, failures included.
+    pub count: u64,
+    /// How often it failed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub errors: u64,
+    /// Bytes read and written in it.
+    pub bytes: u64,
+    /// All of it together, in nanoseconds; what was done at the same time counts each.
+    pub sum_ns: u64,
+    /// The shortest, in nanoseconds.
+    pub min_ns: u64,
+    /// The longest, in nanoseconds.
+    pub max_ns: u64,
+    /// Median in nanoseconds, at most 13 % too long.
+    pub p50_ns: Option<u64>,
+    /// 99th percentile in nanoseconds, at most 13 % too long.
+    pub p99_ns: Option<u64>,
 }
 
 /// What a round came to.

@@ -39,7 +39,7 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     let (sender, ready) = channel();
     let (mut inboxes, mut shapes) = (Vec::new(), Vec::new());
     let (mut lanes, mut tasks) = (Vec::new(), Vec::new());
-    let mut transaction_kinds: &'static [&'static str] = &[];
+    let mut transaction_kinds = Vec::new();
     let lane_count = parts.len() as u64;
     let held: Vec<_> = parts.iter().map(|part| part.task.fileset()).collect();
     // The monitor passes on whoever wants the end, and ends rounds that are steady.
@@ -316,7 +316,7 @@ fn assemble(
     lanes: Vec<Lane>,
     mut run: Run,
     collection: &mut Collection,
-    transaction_kinds: &'static [&'static str],
+    transaction_kinds: Vec<String>,
 ) -> (Measured, Vec<i64>) {
     collection.collect();
     for (index, outcome) in run.outcomes.iter().enumerate() {

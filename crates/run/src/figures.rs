@@ -18,9 +18,11 @@ pub(crate) fn operation_names() -> Vec<&'static str> {
 /// The record of a cell without processor and device.
 pub(crate) fn cell_record(plan: &Plan, cell: &Cell, measured: &Measured) -> CellRecord {
     let operations = operation_names();
+    let kinds = measured.transaction_kinds.iter();
+    let transactions: Vec<&str> = kinds.map(String::as_str).collect();
     let names = Names {
         operations: &operations,
-        transactions: measured.transaction_kinds,
+        transactions: &transactions,
     };
     let mut totals = Interval::default();
     for span in measured.lanes.iter().flat_map(|lane| &lane.spans) {

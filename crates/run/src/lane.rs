@@ -3,7 +3,7 @@
 use engine::{Operation, OperationSet};
 use generate::{
     Arrivals, DueTimes, GenerateError, Generator, Iometer, OwnCursor, RESPONSE_KINDS, SharedCursor,
-    Transfer,
+    Transfer, named,
 };
 use stats::Interval;
 use workload::plan::{
@@ -63,16 +63,16 @@ impl Lane {
     }
 
     /// The operations that may come, and the names of the transaction kinds.
-    pub fn announced(&self, requests: &Requests) -> (OperationSet, &'static [&'static str]) {
+    pub fn announced(&self, requests: &Requests) -> (OperationSet, Vec<String>) {
         let operations = requests.operations();
         if self.pace.is_some() {
-            return (operations, RESPONSE_KINDS);
+            return (operations, named(RESPONSE_KINDS));
         }
         if self.plan.transactions_per_connection.is_none() {
             return (operations, requests.transaction_kinds());
         }
         let operations = operations.with(Operation::Open).with(Operation::Close);
-        (operations, &["transaction", "connection"])
+        (operations, named(&["transaction", "connection"]))
     }
 
     /// An empty sample with the counters that the lane uses.
@@ -115,7 +115,7 @@ impl Requests {
     }
 
     /// The names of the transaction kinds.
-    pub fn transaction_kinds(&self) -> &'static [&'static str] {
+    pub fn transaction_kinds(&self) -> Vec<String> {
         match self {
             Self::Transfer(generator) => generator.transaction_kinds(),
             Self::SharedTransfer(generator) => generator.transaction_kinds(),

@@ -23,11 +23,10 @@ pub(crate) struct Loop<E, G, C, K> {
 
 impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
     /// Runs ramp and measurement, then waits for what is still in flight.
-    pub fn run(mut self) -> Result<(Recorder, G), EngineError> {
+    pub fn run(&mut self) -> Result<(), EngineError> {
         let mut turns = Turns::new(self.engine.slot_count());
         self.turn(&mut turns)?;
-        turns.drain(&mut self.engine)?;
-        Ok((self.recorder, self.generator))
+        turns.drain(&mut self.engine)
     }
 
     /// Turns from the start of the ramp to the end of the measurement.

@@ -11,7 +11,7 @@ pub(crate) struct Measured {
     pub lanes: Vec<MeasuredLane>,
     pub intervals: Vec<results::IntervalRecord>,
     pub engine_notes: EngineNotes,
-    pub transaction_kinds: &'static [&'static str],
+    pub transaction_kinds: Vec<String>,
     /// When the measurement was to begin, in nanoseconds of the clock.
     pub measure_ns: u64,
     /// When everything stood still.

@@ -42,7 +42,7 @@ impl Pace for Closed {
         generator: G,
         content: C,
     ) -> Result<Outcome, RunError> {
-        let closed = Loop {
+        let mut closed = Loop {
             engine: parts.engine,
             generator,
             content,
@@ -51,10 +51,10 @@ impl Pace for Closed {
             batch: parts.batch,
         };
         let before_ns = target::thread_cpu_ns();
-        let (recorder, _) = closed.run()?;
+        closed.run()?;
         Ok(Outcome {
             loop_cpu_ns: target::thread_cpu_ns() - before_ns,
-            ..recorder.into_outcome()
+            ..closed.recorder.into_outcome()
         })
     }
 }

@@ -4,6 +4,7 @@ use results::{RunEvent, target_indexes};
 use target::{FillPlan, Permission, TargetError, Watch};
 use workload::classics::create_remove::Between;
 use workload::plan::{Cell, ContentPlan, EngineKind, FilePlan, Plan, TargetPlan, WorkerPlan};
+use workload::program::Before;
 
 use crate::RunError;
 use crate::session::Session;
@@ -52,16 +53,31 @@ pub fn refusals(plan: &Plan, create: bool) -> Vec<RunError> {
 /// where it cannot.
 fn check_between(cells: &[&Cell], admitted: &target::Admitted) -> Result<(), RunError> {
     for cell in cells {
-        let Some(FilePlan::CreateRemove(plan)) = &cell.files else {
-            continue;
-        };
-        match plan.between {
-            Between::Nothing => {}
-            Between::DropCaches => target::check_drop_caches()?,
-            Between::Remount => admitted.check_remount()?,
+        for before in before_phases(cell) {
+            match before {
+                Before::Sync | Before::Pause { .. } => {}
+                Before::DropCaches => target::check_drop_caches()?,
+                Before::Remount => admitted.check_remount()?,
+            }
         }
     }
     Ok(())
+}
+
+/// What happens before the phases of a cell.
+fn before_phases(cell: &Cell) -> Vec<Before> {
+    match &cell.files {
+        Some(FilePlan::CreateRemove(plan)) => match plan.between {
+            Between::Nothing => Vec::new(),
+            Between::DropCaches => vec![Before::DropCaches],
+            Between::Remount => vec![Before::Remount],
+        },
+        Some(FilePlan::Program(program)) => {
+            let phases = program.phases().into_iter();
+            phases.flat_map(|phase| phase.before.clone()).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 impl<'a> Session<'a> {

@@ -190,6 +190,11 @@ impl Recorder {
         }
     }
 
+    /// Whether it was ended from outside.
+    pub const fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
     /// Counts a flow that is done; it has failed where one of its requests has.
     #[inline]
     pub fn flow_done(&mut self, request: &Request, ended: EndedFlow) {

@@ -163,6 +163,11 @@ impl Turns {
             Flow::Done(kind) => (kind, flow_ns, errno),
             Flow::Judged { kind, errno } => (kind, flow_ns, errno),
             Flow::Spanned { kind, start_ns } => (kind, start_ns, errno),
+            Flow::Timed {
+                kind,
+                errno,
+                start_ns,
+            } => (kind, start_ns, errno),
             Flow::Continues | Flow::Apart => return None,
         };
         Some(EndedFlow {

@@ -517,17 +517,16 @@ fn connections_last_from_open_to_close_and_transactions_do_not_contain_them() {
         Counting::BySpan,
     );
     let content = contents().source.plain(1);
-    let (recorder, _) = Loop {
+    let mut measuring = Loop {
         engine,
         generator,
         content,
         clock,
         recorder,
         batch: Batch::fixed(32),
-    }
-    .run()
-    .unwrap();
-    let outcome = recorder.into_outcome();
+    };
+    measuring.run().unwrap();
+    let outcome = measuring.recorder.into_outcome();
     for (index, (connection_ns, count)) in [(8_000_000, 125), (10_000_000, 100)]
         .into_iter()
         .enumerate()

@@ -21,7 +21,7 @@ pub(crate) struct Part {
     /// The operations that may come.
     pub operations: OperationSet,
     /// The names of the transaction kinds.
-    pub transaction_kinds: &'static [&'static str],
+    pub transaction_kinds: Vec<String>,
 }
 
 /// What a lane does.

@@ -96,6 +96,7 @@ pub const LANES: &[Lane] = &[
             "completion",
             "compare",
             "file_workloads",
+            "programs",
             "steady",
             "warnings",
             "selftest",

@@ -47,7 +47,7 @@ impl NameKey {
 
 /// The other name of a request to rename or link; its `offset_bytes` is the `code`, which for a
 /// name of the first fileset is its index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SecondName {
     /// Which of the engine's filesets it is of, 0-based; also another than the request's own.
     pub fileset: u8,

@@ -4,7 +4,7 @@ use engine::{Access, Aim, Completion, Operation, OperationSet, Request};
 use workload::classics::{Chain, FileSync, PassPlan};
 
 use super::order::Turns;
-use crate::{Flow, Generator, Step};
+use crate::{Flow, Generator, Step, named};
 
 /// The negated number of the error (`EIO`) of a write that wrote nothing and said nothing.
 const NOTHING_WRITTEN: i32 = -5;
@@ -231,13 +231,8 @@ impl Generator for Pass {
         operations
     }
 
-    fn transaction_kinds(&self) -> &'static [&'static str] {
-        match self.chain {
-            Chain::Create { .. } => &["create"],
-            Chain::Sync => &["sync"],
-            Chain::Stat => &["stat"],
-            Chain::Remove => &["remove"],
-        }
+    fn transaction_kinds(&self) -> Vec<String> {
+        named(&[self.chain.name()])
     }
 
     #[inline]

@@ -4,7 +4,7 @@ use engine::{Completion, Operation, OperationSet, Request};
 use workload::plan::WorkerPlan;
 
 use crate::slots::slot_spans;
-use crate::{Flow, Generator, Step};
+use crate::{Flow, Generator, Step, named};
 
 /// The transaction kinds with connections.
 const KINDS: &[&str] = &["transaction", "connection"];
@@ -104,8 +104,8 @@ impl<G: Generator> Generator for Connections<G> {
             .with(Operation::Close)
     }
 
-    fn transaction_kinds(&self) -> &'static [&'static str] {
-        KINDS
+    fn transaction_kinds(&self) -> Vec<String> {
+        named(KINDS)
     }
 
     #[inline]

@@ -9,7 +9,7 @@ use crate::{GenerateError, Rng};
 
 /// A prepared distribution over `0..start_count`.
 #[derive(Debug, Clone)]
-pub(super) enum Draw {
+pub(crate) enum Draw {
     Uniform {
         start_count: u64,
     },
@@ -37,15 +37,15 @@ pub(super) enum Draw {
 
 /// What fixes the places that are not drawn for each request.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Seeds {
+pub(crate) struct Seeds {
     /// Of orders without repetition.
-    pub(super) order: u64,
+    pub(crate) order: u64,
     /// Of the places of ranks.
-    pub(super) scatter: u64,
+    pub(crate) scatter: u64,
 }
 
 impl Draw {
-    pub(super) fn new(
+    pub(crate) fn new(
         distribution: &Distribution,
         start_count: u64,
         seeds: Seeds,
@@ -100,7 +100,7 @@ impl Draw {
 
     /// The number of the next start.
     #[inline]
-    pub(super) fn index(&self, rng: &mut Rng) -> u64 {
+    pub(crate) fn index(&self, rng: &mut Rng) -> u64 {
         match self {
             Self::Uniform { start_count } => rng.below(*start_count),
             _ => self.skewed_index(rng),

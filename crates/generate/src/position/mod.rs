@@ -8,7 +8,7 @@ use workload::plan::{LinePlan, Sequence, SpanPlan};
 
 use crate::arithmetic::Divisor;
 use crate::{Cursor, GenerateError, Last, Rng};
-use draw::{Draw, Seeds};
+pub(crate) use draw::{Draw, Seeds};
 pub(crate) use order::Permutation;
 pub(crate) use zipf::Zipf;
 

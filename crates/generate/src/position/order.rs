@@ -65,7 +65,7 @@ impl Permutation {
 
 /// Every start once in a random order, then every start once in another order, and so on.
 #[derive(Debug, Clone)]
-pub(super) struct Order {
+pub(crate) struct Order {
     permutation: Permutation,
     passes: Divisor,
 }

@@ -11,7 +11,7 @@ use super::kept::Kept;
 use super::{
     CallPattern, Mark, Operation, Outcome, Stream, StreamError, StreamOptions, TextContent, Totals,
 };
-use crate::{Flow, Generator, Step};
+use crate::{Flow, Generator, Step, named};
 
 /// The transaction kinds, by their number.
 const KINDS: [&str; 4] = ["create", "read", "append", "delete"];
@@ -428,8 +428,8 @@ impl Generator for Play {
         operations
     }
 
-    fn transaction_kinds(&self) -> &'static [&'static str] {
-        &KINDS
+    fn transaction_kinds(&self) -> Vec<String> {
+        named(&KINDS)
     }
 
     #[inline]

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use results::{CellRecord, PhaseFigures, Warning};
 use target::Tree;
 use units::Bytes;
-use workload::classics::create_remove::Between;
 use workload::plan::{Cell, FilePlan, WorkerPlan};
+use workload::program::Before;
 
 use crate::RunError;
 use crate::lane::{Cursors, Lane};
@@ -16,6 +16,7 @@ use super::create_remove::CreateRemove;
 use super::fs_mark::FsMark;
 use super::lat_fs::LatFs;
 use super::postmark::Postmark;
+use super::program::ProgramCourse;
 use super::requests::FileRequests;
 use super::task::FileTask;
 
@@ -27,6 +28,10 @@ pub(super) struct Stage {
     pub transactions: Option<u64>,
     /// How long it is to take, in nanoseconds; 0 where it ends by itself.
     pub time_ns: u64,
+    /// Time before that which does not count, in nanoseconds.
+    pub ramp_ns: u64,
+    /// Whether it is kept out of the record.
+    pub is_hidden: bool,
     pub work: Work,
 }
 
@@ -104,8 +109,8 @@ impl<'a> Done<'a> {
 /// The order of a classic's stages, on one thread.
 pub(super) trait Course {
     /// What happens before the next stage.
-    fn before(&self) -> Between {
-        Between::Nothing
+    fn before(&self) -> Vec<Before> {
+        Vec::new()
     }
 
     /// The next stage; none after the last.
@@ -130,12 +135,7 @@ pub(super) fn course(cell: &Cell, files: &FilePlan) -> Result<Box<dyn Course>, R
         FilePlan::LatFs(plan) => Box::new(LatFs::new(cell, plan)?),
         FilePlan::FsMark(plan) => Box::new(FsMark::new(cell, plan)?),
         FilePlan::Postmark(plan) => Box::new(Postmark::new(cell, plan)),
-        FilePlan::Program(_) => {
-            return Err(RunError::System {
-                what: "run phases of filesets yet".to_owned(),
-                source: std::io::ErrorKind::Unsupported.into(),
-            });
-        }
+        FilePlan::Program(program) => Box::new(ProgramCourse::new(cell, program)?),
     })
 }
 

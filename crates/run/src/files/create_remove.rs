@@ -9,6 +9,7 @@ use results::{FilesetFigures, PhaseFigures, StepFigures};
 use workload::classics::create_remove::{Between, CreateRemovePlan, Exec, Mode, Step};
 use workload::classics::{PassPlan, share};
 use workload::plan::{Cell, WorkerPlan};
+use workload::program::Before;
 
 use crate::RunError;
 use crate::exec::Executed;
@@ -154,10 +155,13 @@ impl CreateRemove {
 }
 
 impl Course for CreateRemove {
-    fn before(&self) -> Between {
-        match self.next_step.checked_sub(1) {
-            Some(last) => self.steps.get(last).map_or(Between::Nothing, |it| it.then),
-            None => Between::Nothing,
+    fn before(&self) -> Vec<Before> {
+        let last = self.next_step.checked_sub(1);
+        let last = last.and_then(|last| self.steps.get(last));
+        match last.map_or(Between::Nothing, |it| it.then) {
+            Between::Nothing => Vec::new(),
+            Between::DropCaches => vec![Before::DropCaches],
+            Between::Remount => vec![Before::Remount],
         }
     }
 
@@ -172,6 +176,8 @@ impl Course for CreateRemove {
             phase,
             transactions: Some(u64::from(self.plan.file_count)),
             time_ns: 0,
+            ramp_ns: 0,
+            is_hidden: false,
             work,
         }))
     }

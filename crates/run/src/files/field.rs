@@ -52,6 +52,16 @@ pub(super) fn ruled(
     is_new: bool,
     options: FileOptions,
 ) -> Result<Field, RunError> {
+    let fileset = Arc::new(fileset(locations, rule, is_new)?);
+    Ok(Field::of(fileset, options))
+}
+
+/// As [`ruled`], without a way to open.
+pub(super) fn fileset(
+    locations: Vec<OwnedFd>,
+    rule: NameRule,
+    is_new: bool,
+) -> Result<Fileset, RunError> {
     let has_subdirectories = rule.subdirectories.is_some();
     let mut fileset = Fileset::generated(locations, rule)?;
     if has_subdirectories && is_new {
@@ -60,8 +70,7 @@ pub(super) fn ruled(
     if has_subdirectories {
         fileset.open_subdirectories()?;
     }
-    let fileset = Arc::new(fileset);
-    Ok(Field { fileset, options })
+    Ok(fileset)
 }
 
 /// Files with names of a list, in a directory of a tree, with the directories that they need.
@@ -78,8 +87,5 @@ pub(super) fn listed(
         tree.make_subdirectory(&path.to_string_lossy())?;
     }
     let fileset = Fileset::listed(location(tree, inside)?, &names.files)?;
-    Ok(Field {
-        fileset: Arc::new(fileset),
-        options,
-    })
+    Ok(Field::of(Arc::new(fileset), options))
 }

@@ -199,6 +199,8 @@ impl Course for FsMark {
                 phase: "sync all".to_owned(),
                 transactions: None,
                 time_ns: 0,
+                ramp_ns: 0,
+                is_hidden: false,
                 work: Work::SyncAll,
             },
             Part::Files {
@@ -210,6 +212,8 @@ impl Course for FsMark {
                         .then(|| u64::from(file_count) * self.cell.workers.len() as u64)
                 }),
                 time_ns: 0,
+                ramp_ns: 0,
+                is_hidden: false,
                 work: Work::Tasks(workers.map(|worker| self.task(&part, worker)).collect()),
             },
         }))

@@ -246,6 +246,8 @@ impl Course for LatFs {
             phase,
             transactions: None,
             time_ns: 0,
+            ramp_ns: 0,
+            is_hidden: false,
             work,
         }))
     }

@@ -7,19 +7,20 @@ mod fs_mark;
 mod lat_fs;
 mod phase;
 mod postmark;
+mod program;
 mod requests;
 pub(crate) mod task;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use engine::TscClock;
 use generate::Mismatch;
 use results::{CellRecord, RunEvent, Status, Warning, WarningCode, target_indexes};
 use target::{Prepared, TargetError};
-use workload::classics::create_remove::Between;
 use workload::plan::{Cell, FilePlan, Plan};
+use workload::program::Before;
 
 use crate::RunError;
 use crate::cell::run_cell;
@@ -145,7 +146,9 @@ impl FilesKit<'_> {
         phases: &mut Phases,
     ) -> Result<(), RunError> {
         while !self.is_cut() {
-            self.between(course.before(), grounds)?;
+            for before in course.before() {
+                self.before(before, grounds)?;
+            }
             let Some(stage) = course.next(grounds)? else {
                 break;
             };
@@ -154,15 +157,16 @@ impl FilesKit<'_> {
         Ok(())
     }
 
-    fn between(&mut self, between: Between, grounds: &mut Grounds) -> Result<(), RunError> {
-        match between {
-            Between::Nothing => {}
-            Between::DropCaches => {
+    fn before(&mut self, before: Before, grounds: &mut Grounds) -> Result<(), RunError> {
+        match before {
+            Before::Sync => rustix::fs::sync(),
+            Before::Pause { ns } => self.pause(ns),
+            Before::DropCaches => {
                 if !grounds.trees.is_empty() {
                     target::drop_caches()?;
                 }
             }
-            Between::Remount => {
+            Before::Remount => {
                 for (target_index, tree) in std::mem::take(&mut grounds.trees) {
                     let prepared = self
                         .targets
@@ -174,6 +178,14 @@ impl FilesKit<'_> {
             }
         }
         Ok(())
+    }
+
+    fn pause(&self, span_ns: u64) {
+        const STEP: Duration = Duration::from_millis(50);
+        let end = Instant::now() + Duration::from_nanos(span_ns);
+        while !self.is_cut() && Instant::now() < end {
+            std::thread::sleep(STEP.min(end.saturating_duration_since(Instant::now())));
+        }
     }
 
     fn stage(
@@ -195,51 +207,66 @@ impl FilesKit<'_> {
                 course.done(&stage.phase, Done::by_programs(&times));
             }
             Work::Tasks(tasks) => {
-                let parts = self.cell.workers.iter().enumerate().zip(tasks);
-                let parts = parts.map(|((index, worker), it)| part(lane(index, worker), it));
-                let parts = parts.collect();
                 let shown = kit::Course {
                     phase: Some(stage.phase.clone()),
                     transactions: stage.transactions,
                     time_ns: stage.time_ns,
                 };
-                let paths = self.targets.values().map(Prepared::path);
-                let mut observer = Observer::new(paths);
-                let cell = Cell {
-                    run_time_ns: 0,
-                    ramp_time_ns: 0,
-                    operations: None,
-                    ..self.cell.clone()
-                };
-                let mut measured = run_cell(
-                    CellKit {
-                        cell: &cell,
-                        clock: self.clock,
-                        stop: self.stop,
-                        skip: Some(self.skip),
-                        continued: self.continued,
-                        course: shown,
-                        mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads),
-                        listener: self.listener,
-                    },
-                    parts,
-                )?;
-                let requests = self.take_requests(&mut measured);
-                let is_cut = measured.lanes.iter().any(|lane| lane.outcome.stopped);
-                let mut usage = cell_record(self.plan, self.cell, &measured);
-                observer.complete(&mut usage, &measured);
-                let done = Done {
-                    requests,
-                    is_cut,
-                    effort: Effort::of(&usage),
-                    lanes: &measured.lanes,
-                    ..Done::timed(longest_ns(&measured))
-                };
-                course.done(&stage.phase, done);
-                phases.add(&stage.phase, measured, usage);
+                let (measured, usage) = self.tasks(course, shown, stage.ramp_ns, tasks)?;
+                if !stage.is_hidden {
+                    phases.add(&stage.phase, measured, usage);
+                }
             }
         }
         Ok(())
+    }
+
+    /// Has the workers do their tasks; what was measured, and what that used.
+    fn tasks(
+        &mut self,
+        course: &mut dyn Course,
+        shown: kit::Course,
+        ramp_time_ns: u64,
+        tasks: Vec<FileTask>,
+    ) -> Result<(Measured, CellRecord), RunError> {
+        let parts = self.cell.workers.iter().enumerate().zip(tasks);
+        let parts = parts.map(|((index, worker), it)| part(lane(index, worker), it));
+        let parts = parts.collect();
+        let phase = shown.phase.clone().unwrap_or_default();
+        let paths = self.targets.values().map(Prepared::path);
+        let mut observer = Observer::new(paths);
+        let cell = Cell {
+            run_time_ns: 0,
+            ramp_time_ns,
+            operations: None,
+            ..self.cell.clone()
+        };
+        let mut measured = run_cell(
+            CellKit {
+                cell: &cell,
+                clock: self.clock,
+                stop: self.stop,
+                skip: Some(self.skip),
+                continued: self.continued,
+                course: shown,
+                mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads),
+                listener: self.listener,
+            },
+            parts,
+        )?;
+        let requests = self.take_requests(&mut measured);
+        let is_cut = measured.lanes.iter().any(|lane| lane.outcome.stopped);
+        let mut usage = cell_record(self.plan, self.cell, &measured);
+        observer.complete(&mut usage, &measured);
+        let done = Done {
+            requests,
+            is_cut,
+            effort: Effort::of(&usage),
+            lanes: &measured.lanes,
+            ..Done::timed(longest_ns(&measured))
+        };
+        course.done(&phase, done);
+        Ok((measured, usage))
     }
 
     /// Takes the workers' streams, and note of what was read wrongly.

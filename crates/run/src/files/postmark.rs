@@ -135,10 +135,7 @@ impl Postmark {
             }
             fileset.open_subdirectories()?;
         }
-        Ok(Field {
-            fileset: Arc::new(fileset),
-            options: self.options(worker, text),
-        })
+        Ok(Field::of(Arc::new(fileset), self.options(worker, text)))
     }
 
     /// Refuses more directories and files than can be held open, before any is made.
@@ -297,6 +294,8 @@ impl Course for Postmark {
                 PlayPhase::Transactions => self.cell.run_time_ns,
                 _ => 0,
             },
+            ramp_ns: 0,
+            is_hidden: false,
             work: Work::Tasks(tasks),
         }))
     }

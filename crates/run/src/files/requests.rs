@@ -4,11 +4,13 @@ use engine::OperationSet;
 use generate::Generator;
 use generate::classics::Pass;
 use generate::postmark::Play;
+use generate::program::Interpreter;
 
 /// A lane's generator, which may go on in the next stage.
 pub(crate) enum FileRequests {
     Pass(Pass),
     Postmark(Box<Play>),
+    Program(Box<Interpreter>),
 }
 
 impl FileRequests {
@@ -17,22 +19,33 @@ impl FileRequests {
         match self {
             Self::Pass(pass) => pass.operations(),
             Self::Postmark(play) => play.operations(),
+            Self::Program(interpreter) => interpreter.operations(),
         }
     }
 
     /// Files that stay open, at most; 0 where each is closed in its slot.
     pub fn kept_open_max(&self) -> u32 {
         match self {
-            Self::Pass(_) => 0,
+            Self::Pass(_) | Self::Program(_) => 0,
             Self::Postmark(play) => play.kept_open_max(),
         }
     }
 
+    /// How many files a slot may have open at once, each in its register; none where what is open
+    /// is found in another way.
+    pub fn register_count(&self) -> Option<u8> {
+        match self {
+            Self::Pass(_) | Self::Postmark(_) => None,
+            Self::Program(interpreter) => Some(interpreter.register_count()),
+        }
+    }
+
     /// The names of the transaction kinds.
-    pub fn transaction_kinds(&self) -> &'static [&'static str] {
+    pub fn transaction_kinds(&self) -> Vec<String> {
         match self {
             Self::Pass(pass) => pass.transaction_kinds(),
             Self::Postmark(play) => play.transaction_kinds(),
+            Self::Program(interpreter) => interpreter.transaction_kinds(),
         }
     }
 }
@@ -46,5 +59,11 @@ impl From<Pass> for FileRequests {
 impl From<Play> for FileRequests {
     fn from(play: Play) -> Self {
         Self::Postmark(Box::new(play))
+    }
+}
+
+impl From<Interpreter> for FileRequests {
+    fn from(interpreter: Interpreter) -> Self {
+        Self::Program(Box::new(interpreter))
     }
 }

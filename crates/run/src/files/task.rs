@@ -1,13 +1,15 @@
 //! What a lane does with many files: its stream, where the files lie, what is in them.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use engine::clock::Clock;
 use engine::{
-    Engine, FileOptions, Fileset, Null, Operation, PsyncFiles, UringFiles, with_own_descriptors,
+    Engine, FileOptions, Fileset, Filesets, Null, Operation, PsyncFiles, UringFiles, Wait,
+    with_own_descriptors,
 };
 use generate::postmark::TextContent;
-use generate::{Content, ContentSource, FileStamp, Generator};
+use generate::{Content, ContentSource, FileStamp, Generator, Step};
 use results::EngineNotes;
 use workload::plan::{Cell, EngineKind, WorkerPlan};
 
@@ -35,7 +37,24 @@ pub(crate) struct FileTask {
 #[derive(Clone)]
 pub(crate) struct Field {
     pub fileset: Arc<Fileset>,
+    /// Filesets besides, which requests say by number.
+    pub others: Arc<[Arc<Fileset>]>,
     pub options: FileOptions,
+}
+
+impl Field {
+    /// One fileset.
+    pub fn of(fileset: Arc<Fileset>, options: FileOptions) -> Self {
+        Self {
+            fileset,
+            others: Arc::new([]),
+            options,
+        }
+    }
+
+    fn filesets(&self) -> Filesets {
+        Filesets::new(Arc::clone(&self.fileset), &self.others)
+    }
 }
 
 /// Where the bytes that each worker of a cell writes come from.
@@ -70,7 +89,13 @@ pub(crate) fn work(
             with_engine(engine, EngineNotes::default(), task, lane, start)
         }
         (Some(field), EngineKind::IoUring) => {
-            let engine = UringFiles::new(field.fileset, slots, bytes, field.options)?;
+            let engine = match task.requests.register_count() {
+                Some(count) => {
+                    let filesets = field.filesets();
+                    UringFiles::with_registers(filesets, slots, bytes, field.options, count)?
+                }
+                None => UringFiles::new(field.fileset, slots, bytes, field.options)?,
+            };
             let notes = EngineNotes {
                 notes: engine.notes(task.requests.operations()),
                 ..ring_notes(engine.setup())
@@ -90,7 +115,14 @@ fn with_psync(
     lane: &Lane,
     start: Start<'_>,
 ) -> Result<Option<Outcome>, RunError> {
-    let Field { fileset, options } = field;
+    if let Some(count) = task.requests.register_count() {
+        let filesets = field.filesets();
+        let engine = PsyncFiles::with_registers(filesets, slots, bytes, field.options, count)?;
+        return with_engine(engine, EngineNotes::default(), task, lane, start);
+    }
+    let Field {
+        fileset, options, ..
+    } = field;
     let keep_open = task.requests.kept_open_max();
     if keep_open > 0 {
         let notes = EngineNotes {
@@ -122,6 +154,9 @@ fn with_engine<E: Engine>(
         }
         FileRequests::Postmark(play) => {
             with_contents(engine, notes, *play, (task.contents, lane), start)
+        }
+        FileRequests::Program(interpreter) => {
+            with_contents(engine, notes, *interpreter, (task.contents, lane), start)
         }
     }
 }
@@ -155,13 +190,17 @@ fn with_contents<E: Engine, G: Generator + Into<FileRequests>>(
 }
 
 fn run<E: Engine, G: Generator + Into<FileRequests>, C: Content>(
-    engine: E,
+    mut engine: E,
     notes: EngineNotes,
-    generator: G,
-    content: C,
+    mut generator: G,
+    mut content: C,
     start: Start<'_>,
 ) -> Result<Option<Outcome>, RunError> {
     let (clock, batch) = (start.clock.clone(), start.batch);
+    if generator.enter() {
+        aside(&mut engine, &mut generator, &mut content, &clock)?;
+    }
+    generator.begin();
     let Some(recorder) = start.begin(notes, Counting::Together) else {
         return Ok(None);
     };
@@ -178,7 +217,7 @@ fn turn<E: Engine, G: Generator, C: Content, K: Clock>(
     (clock, batch): (K, Batch),
     recorder: Recorder,
 ) -> Result<(Recorder, G), RunError> {
-    let measuring = Loop {
+    let mut measuring = Loop {
         engine,
         generator,
         content,
@@ -186,5 +225,50 @@ fn turn<E: Engine, G: Generator, C: Content, K: Clock>(
         recorder,
         batch,
     };
-    Ok(measuring.run()?)
+    measuring.run()?;
+    let Loop {
+        mut engine,
+        mut generator,
+        mut content,
+        clock,
+        recorder,
+        ..
+    } = measuring;
+    // Whoever is stopped leaves the rest to cleaning up.
+    if !recorder.is_stopped() && generator.leave() {
+        aside(&mut engine, &mut generator, &mut content, &clock)?;
+    }
+    Ok((recorder, generator))
+}
+
+/// Carries out one request after the other outside of the measurement.
+fn aside<E: Engine, G: Generator, C: Content, K: Clock>(
+    engine: &mut E,
+    generator: &mut G,
+    content: &mut C,
+    clock: &K,
+) -> Result<(), RunError> {
+    let mut done = Vec::with_capacity(engine.slot_count() as usize);
+    loop {
+        let request = match generator.next(0, clock.now_ns()) {
+            Step::Issue(request) => request,
+            Step::Wait { until_ns } => {
+                let span_ns = until_ns.saturating_sub(clock.now_ns());
+                std::thread::sleep(Duration::from_nanos(span_ns));
+                continue;
+            }
+            Step::Park | Step::Finished => return Ok(()),
+        };
+        if request.operation == Operation::Write {
+            let buffer = &mut engine.buffer(request.slot)[..request.length_bytes as usize];
+            content.fill(buffer, &request);
+        }
+        engine.push(request);
+        while done.is_empty() {
+            engine.reap(Wait::One { timeout_ns: 0 }, &mut done)?;
+        }
+        for completion in done.drain(..) {
+            generator.complete(completion, clock.now_ns());
+        }
+    }
 }

@@ -77,7 +77,7 @@ fn figures(cell: &Cell, outcome: Outcome) -> results::DueFigures {
         lanes,
         intervals: Vec::new(),
         engine_notes: results::EngineNotes::default(),
-        transaction_kinds: generate::RESPONSE_KINDS,
+        transaction_kinds: generate::named(generate::RESPONSE_KINDS),
         measure_ns: cell.ramp_time_ns,
         standstills: Vec::new(),
         steady: None,

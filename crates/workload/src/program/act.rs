@@ -56,6 +56,24 @@ pub struct Call {
     pub label: Option<u8>,
 }
 
+impl Call {
+    /// An operation in the first register, which moves nothing and has no label.
+    #[must_use]
+    pub const fn new(operation: FileOperation, on: On) -> Self {
+        Self {
+            operation,
+            on,
+            second: None,
+            handle: 0,
+            way: 0,
+            bytes: Bytes::Law(Law::fixed(0)),
+            piece_bytes: 0,
+            place: Where::Here,
+            label: None,
+        }
+    }
+}
+
 /// What a call works on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]

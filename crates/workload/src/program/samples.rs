@@ -14,17 +14,7 @@ pub fn pick(fileset: u8, which: Which) -> Pick {
 
 /// A call of an operation in the first register.
 pub fn call(operation: FileOperation, on: On) -> Call {
-    Call {
-        operation,
-        on,
-        second: None,
-        handle: 0,
-        way: 0,
-        bytes: Bytes::default(),
-        piece_bytes: 0,
-        place: Where::Here,
-        label: None,
-    }
+    Call::new(operation, on)
 }
 
 pub fn open(pick: Pick) -> Act {

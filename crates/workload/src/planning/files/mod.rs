@@ -210,6 +210,14 @@ impl Layout<'_, '_> {
         }
     }
 
+    /// What stands for it in tables: the classic, or the workload whose own phases they are.
+    fn title(&self) -> String {
+        match self.files {
+            FilePlan::Program(_) => self.options.name.clone(),
+            files => files.name().to_owned(),
+        }
+    }
+
     fn cell(&self, iodepth: u32) -> Cell {
         let options = self.options;
         let (run_time_ns, ramp_time_ns) = match self.files {
@@ -221,7 +229,7 @@ impl Layout<'_, '_> {
             first_index: None,
             workload_index: None,
             workload: options.name.clone(),
-            access_spec: Some(self.files.name().to_owned()),
+            access_spec: Some(self.title()),
             engine: options.engine,
             cache: options.cache,
             iodepth,
@@ -254,7 +262,7 @@ impl Layout<'_, '_> {
         WorkerPlan {
             worker_index,
             name: format!("worker {}", worker_index + 1),
-            access_spec: self.files.name().to_owned(),
+            access_spec: self.title(),
             lines: Vec::new(),
             spans: vec![SpanPlan {
                 target_index: self.targets[worker_index as usize % self.targets.len()],

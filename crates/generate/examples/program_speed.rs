@@ -1,0 +1,200 @@
+//! Prints what carrying out programs costs for each request, beside a pass of the classics.
+//!
+//! `cargo run --release -p generate --example program_speed`
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+use engine::Completion;
+use generate::classics::Pass;
+use generate::program::{FileStates, Interpreter, Progress, Seat, SharedTurns};
+use generate::{Generator, Step};
+use workload::classics::{Chain, FileSync, Order as PassOrder, PassPlan};
+use workload::program::{
+    Act, Bytes, Call, Copies, DirectoryTree, FileNames, FileOperation, FilesetPlan, Group, Law, On,
+    Order, Pick, Program, ProgramPhase, Shape, Turn, Where, Which,
+};
+
+const FILES: u32 = 100_000;
+const TRIALS: usize = 15;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let make = vec![
+        call(FileOperation::Create, On::Name(next(Which::Absent))),
+        write(Bytes::Law(Law::fixed(4096)), Where::Here),
+        call(FileOperation::Close, On::Handle),
+    ];
+    let each = [make, vec![call(FileOperation::Unlink, On::Same)]].concat();
+    pass();
+    for is_shared in [false, true] {
+        program("create, write, close, unlink", &each, is_shared)?;
+        program("mail: 12 calls of four kinds", &mail(), is_shared)?;
+    }
+    Ok(())
+}
+
+fn next(which: Which) -> Pick {
+    Pick {
+        fileset: 0,
+        which,
+        order: Order::Next,
+        turn: Turn::Own,
+    }
+}
+
+fn around(which: Which) -> Pick {
+    Pick {
+        order: Order::Around,
+        turn: Turn::Shared,
+        ..next(which)
+    }
+}
+
+fn call(operation: FileOperation, on: On) -> Act {
+    Act::Call(Call::new(operation, on))
+}
+
+fn write(bytes: Bytes, place: Where) -> Act {
+    Act::Call(Call {
+        bytes,
+        place,
+        ..Call::new(FileOperation::Write, On::Handle)
+    })
+}
+
+/// As filebench's varmail: remove, make and append, append to another, read a third.
+fn mail() -> Vec<Act> {
+    let drawn = || {
+        Bytes::Law(Law::of(Shape::Uniform {
+            low: 1,
+            high: 16_384,
+        }))
+    };
+    vec![
+        call(FileOperation::Unlink, On::Name(around(Which::Present))),
+        call(FileOperation::Create, On::Name(around(Which::Absent))),
+        write(drawn(), Where::End),
+        call(FileOperation::Fsync, On::Handle),
+        call(FileOperation::Close, On::Handle),
+        call(FileOperation::Open, On::Name(around(Which::Present))),
+        write(drawn(), Where::End),
+        call(FileOperation::Fsync, On::Handle),
+        call(FileOperation::Close, On::Handle),
+        call(FileOperation::Open, On::Name(around(Which::Present))),
+        call(FileOperation::Stat, On::Handle),
+        call(FileOperation::Close, On::Handle),
+    ]
+}
+
+fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std::error::Error>> {
+    let group = Group {
+        body: body.to_vec(),
+        ..Group::default()
+    };
+    let phase = ProgramPhase {
+        name: "work".to_owned(),
+        groups: vec![group.clone()],
+        ..ProgramPhase::default()
+    };
+    let program = Program {
+        filesets: vec![FilesetPlan {
+            name: "files".to_owned(),
+            path: String::new(),
+            copies: Copies::One,
+            count: FILES,
+            names: FileNames::Number {
+                before: String::new(),
+                digits: 0,
+                after: String::new(),
+            },
+            tree: DirectoryTree::Flat,
+            size: Law::fixed(4096),
+            present_permille: 800,
+        }],
+        ..Program::default()
+    };
+    let fill = Group {
+        body: vec![
+            call(FileOperation::Create, On::Name(next(Which::Absent))),
+            call(FileOperation::Close, On::Handle),
+        ],
+        ..Group::default()
+    };
+    let mut best = f64::INFINITY;
+    for _ in 0..TRIALS {
+        let states = [Arc::new(FileStates::new(FILES, is_shared))];
+        let (shared, is_over) = (SharedTurns::default(), Arc::default());
+        let progress = Arc::new(Progress::new(0));
+        let seat = |phase, group, initial| Seat {
+            program: &program,
+            phase,
+            group,
+            worker_index: 0,
+            worker_count: 1,
+            slot_count: 1,
+            seed: 1,
+            program_seed: 1,
+            states: &states,
+            shared: &shared,
+            progress: &progress,
+            is_over: &is_over,
+            way_codes: &[0],
+            rounds_per_us: 0.0,
+            initial,
+        };
+        if body.len() > 4 {
+            run(&mut Interpreter::new(&seat(&phase, &fill, true))?, u64::MAX);
+            states[0].release_all();
+        }
+        let mut interpreter = Interpreter::new(&seat(&phase, &group, false))?;
+        best = best.min(run(&mut interpreter, 1_000_000));
+    }
+    let whose = if is_shared { "shared" } else { "own" };
+    println!("{name:32} {whose:8} {best:8.2} ns a request");
+    Ok(())
+}
+
+fn pass() {
+    let mut best = f64::INFINITY;
+    for _ in 0..TRIALS {
+        let mut pass = Pass::new(&PassPlan {
+            chain: Chain::Create {
+                size_bytes: 4096,
+                write_bytes: 4096,
+                is_empty_written: false,
+                sync: FileSync::None,
+                is_directory_made: false,
+            },
+            order: PassOrder::Forward,
+            files: 0..FILES,
+            iodepth: 1,
+            seed: 1,
+        });
+        best = best.min(run(&mut pass, u64::MAX));
+    }
+    println!(
+        "{:32} {:8} {best:8.2} ns a request",
+        "a pass: create, write, close", "own"
+    );
+}
+
+/// Nanoseconds of a request, of so many at most.
+fn run(generator: &mut impl Generator, most: u64) -> f64 {
+    generator.begin();
+    let begun = Instant::now();
+    let mut count = 0;
+    while count < most {
+        let Step::Issue(request) = black_box(&mut *generator).next(0, 1) else {
+            break;
+        };
+        black_box(request.operation);
+        black_box(request.file_index);
+        black_box(request.offset_bytes);
+        // No more than a write's bytes, which are few.
+        let result = request.length_bytes as i32;
+        black_box(generator.complete(Completion { slot: 0, result }, 2));
+        count += 1;
+    }
+    begun.elapsed().as_secs_f64() * 1e9 / count.max(1) as f64
+}

@@ -1,0 +1,461 @@
+//! From a group's acts to its code.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+use engine::{Aim, Operation};
+use workload::plan::Distribution;
+use workload::program::{
+    Act, Bytes, Call, FileOperation, Group, Law, On, Order, Pick, Program, ProgramPhase, Shape,
+    Turn, Where,
+};
+
+use super::code::{Amount, CallCode, Code, Instruction, Place, Subject};
+use super::pick::{Counter, Passage, Picker, Turns};
+use super::sampler::Sampler;
+use super::states::Claim;
+use super::{Seat, SharedTurns};
+use crate::choice::Weighted;
+use crate::position::{Draw, Permutation, Seeds};
+use crate::{GenerateError, mix};
+
+/// Bytes of a request where nothing says how many there are.
+const PIECE_BYTES: u32 = 1 << 20;
+/// Bytes of a request at most, whatever is asked for.
+const REQUEST_BYTES_MAX: u32 = 16 << 20;
+/// Starts among which a place in a file is drawn; those of a smaller file are fewer.
+const STARTS: u64 = 1 << 32;
+
+/// The names of a phase's transactions, by their kinds: those of labels first, in their order,
+/// then those of groups that have none of their own.
+pub fn transaction_names(program: &Program, phase: &ProgramPhase) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for group in &phase.groups {
+        let mut labels = Vec::new();
+        for acts in [&group.first, &group.body, &group.last] {
+            transactions(acts, &mut labels);
+        }
+        let own = match labels.is_empty() {
+            true => vec![whole_round(phase, group)],
+            false => labels
+                .iter()
+                .map(|label| program.label(*label).to_owned())
+                .collect(),
+        };
+        for name in own {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+/// What a round is called as a transaction.
+fn whole_round(phase: &ProgramPhase, group: &Group) -> String {
+    match phase.groups.len() {
+        1 => phase.name.clone(),
+        _ => group.name.clone(),
+    }
+}
+
+fn transactions(acts: &[Act], labels: &mut Vec<u8>) {
+    for act in acts {
+        match act {
+            Act::Transaction(label, acts) => {
+                labels.push(*label);
+                transactions(acts, labels);
+            }
+            Act::Times(_, acts) | Act::Step(_, acts) => transactions(acts, labels),
+            Act::Mix(choices) => choices
+                .iter()
+                .for_each(|(_, acts)| transactions(acts, labels)),
+            Act::Call(_) | Act::Think(_) | Act::Burn(_) => {}
+        }
+    }
+}
+
+/// The code of a worker.
+///
+/// # Errors
+/// When a law or a distribution has a parameter out of its range.
+pub(super) fn compile(seat: &Seat<'_>) -> Result<Code, GenerateError> {
+    let sizes: Result<Vec<Sampler>, _> = seat
+        .program
+        .filesets
+        .iter()
+        .map(|set| Sampler::new(&set.size))
+        .collect();
+    let mut compiler = Compiler {
+        seat,
+        kinds: transaction_names(seat.program, seat.phase),
+        instructions: Vec::new(),
+        calls: Vec::new(),
+        samplers: Vec::new(),
+        pickers: Vec::new(),
+        mixes: Vec::new(),
+        register_count: 1,
+        buffer_bytes: 512,
+    };
+    let group = seat.group;
+    let enter = compiler.section(&group.enter)?;
+    let first = compiler.section(&group.first)?;
+    let body = compiler.body()?;
+    let last = compiler.section(&group.last)?;
+    let leave = compiler.section(&group.leave)?;
+    Ok(Code {
+        instructions: compiler.instructions.into(),
+        calls: compiler.calls.into(),
+        samplers: compiler.samplers.into(),
+        pickers: compiler.pickers.into(),
+        mixes: compiler.mixes.into(),
+        enter,
+        first,
+        body,
+        last,
+        leave,
+        kinds: compiler.kinds,
+        register_count: compiler.register_count,
+        buffer_bytes: compiler.buffer_bytes,
+        sizes: sizes?.into(),
+    })
+}
+
+struct Compiler<'a> {
+    seat: &'a Seat<'a>,
+    kinds: Vec<String>,
+    instructions: Vec<Instruction>,
+    calls: Vec<CallCode>,
+    samplers: Vec<Sampler>,
+    pickers: Vec<Picker>,
+    mixes: Vec<(Weighted, Box<[u16]>)>,
+    register_count: usize,
+    buffer_bytes: u32,
+}
+
+impl Compiler<'_> {
+    /// Where the next instruction stands. A checked program has far fewer than 65,536.
+    fn here(&self) -> u16 {
+        self.instructions.len() as u16
+    }
+
+    fn push(&mut self, instruction: Instruction) -> usize {
+        self.instructions.push(instruction);
+        self.instructions.len() - 1
+    }
+
+    fn section(&mut self, acts: &[Act]) -> Result<u16, GenerateError> {
+        let begin = self.here();
+        self.acts(acts)?;
+        self.push(Instruction::SectionEnd);
+        Ok(begin)
+    }
+
+    /// What has no transaction of its own is one as a whole.
+    fn body(&mut self) -> Result<u16, GenerateError> {
+        let begin = self.here();
+        let group = self.seat.group;
+        let mut labels = Vec::new();
+        for acts in [&group.first, &group.body, &group.last] {
+            transactions(acts, &mut labels);
+        }
+        if labels.is_empty() {
+            let name = whole_round(self.seat.phase, group);
+            self.transaction(&name, &group.body)?;
+        } else {
+            self.acts(&group.body)?;
+        }
+        self.push(Instruction::RoundEnd);
+        Ok(begin)
+    }
+
+    fn acts(&mut self, acts: &[Act]) -> Result<(), GenerateError> {
+        acts.iter().try_for_each(|act| self.act(act))
+    }
+
+    fn act(&mut self, act: &Act) -> Result<(), GenerateError> {
+        match act {
+            Act::Call(call) => self.call(call)?,
+            Act::Times(law, acts) => {
+                let sampler = self.sampler(law)?;
+                let times = self.push(Instruction::Times { sampler, end: 0 });
+                let body = self.here();
+                self.acts(acts)?;
+                self.push(Instruction::Again { body });
+                let end = self.here();
+                self.instructions[times] = Instruction::Times { sampler, end };
+            }
+            Act::Mix(choices) => self.mix(choices)?,
+            Act::Step(label, acts) => {
+                self.push(Instruction::StepBegin(*label));
+                self.acts(acts)?;
+                self.push(Instruction::StepEnd);
+            }
+            Act::Transaction(label, acts) => {
+                let name = self.seat.program.label(*label);
+                self.transaction(name, acts)?;
+            }
+            Act::Think(law) => {
+                let sampler = self.sampler(law)?;
+                self.push(Instruction::Think(sampler));
+            }
+            Act::Burn(law) => {
+                let sampler = self.sampler(law)?;
+                self.push(Instruction::Burn(sampler));
+            }
+        }
+        Ok(())
+    }
+
+    /// A pause at its end is behind it: a transaction is over when its last call is done.
+    fn transaction(&mut self, name: &str, acts: &[Act]) -> Result<(), GenerateError> {
+        let is_pause = |act: &&Act| matches!(act, Act::Think(_) | Act::Burn(_));
+        let pauses = acts.iter().rev().take_while(is_pause).count();
+        let (acts, pauses) = acts.split_at(acts.len() - pauses);
+        let kind = self.kinds.iter().position(|it| it == name).unwrap_or(0) as u8;
+        let begin = self.push(Instruction::TransactionBegin { kind, end: 0 });
+        self.acts(acts)?;
+        let end = self.here();
+        self.push(Instruction::TransactionEnd);
+        self.instructions[begin] = Instruction::TransactionBegin { kind, end };
+        self.acts(pauses)
+    }
+
+    fn mix(&mut self, choices: &[(u32, Vec<Act>)]) -> Result<(), GenerateError> {
+        let weights: Vec<f64> = choices
+            .iter()
+            .map(|(weight, _)| f64::from(*weight))
+            .collect();
+        let number = self.mixes.len() as u16;
+        self.mixes.push((Weighted::new(&weights), Box::default()));
+        self.push(Instruction::Mix(number));
+        let mut begins = Vec::new();
+        let mut jumps = Vec::new();
+        for (_, acts) in choices {
+            begins.push(self.here());
+            self.acts(acts)?;
+            jumps.push(self.push(Instruction::Jump(0)));
+        }
+        let end = self.here();
+        for jump in jumps {
+            self.instructions[jump] = Instruction::Jump(end);
+        }
+        self.mixes[usize::from(number)].1 = begins.into();
+        Ok(())
+    }
+
+    fn sampler(&mut self, law: &Law) -> Result<u16, GenerateError> {
+        self.samplers.push(Sampler::new(law)?);
+        Ok(self.samplers.len() as u16 - 1)
+    }
+
+    fn call(&mut self, call: &Call) -> Result<(), GenerateError> {
+        let (operation, code) = self.operation(call);
+        let subject = match &call.on {
+            On::Handle => Subject::Handle,
+            On::Same => Subject::Same,
+            On::Directory => Subject::Same,
+            On::Name(pick) => Subject::Pick(self.picker(pick, claim(call.operation))?),
+        };
+        let second = match &call.second {
+            Some(pick) => Some(self.picker(pick, Claim::Alone)?),
+            None => None,
+        };
+        let moves = operation.moves_bytes();
+        let amount = match &call.bytes {
+            Bytes::Law(law) => match law.always() {
+                Some(bytes) => Amount::Fixed(bytes),
+                None => Amount::Drawn(self.sampler(law)?),
+            },
+            Bytes::Rest => Amount::Rest,
+            Bytes::Size => Amount::SizeOf(call.handle),
+            Bytes::SizeOf { handle } => Amount::SizeOf(*handle),
+        };
+        let piece_bytes = match moves {
+            true => piece_bytes(call),
+            false => 1,
+        };
+        if moves {
+            self.buffer_bytes = self.buffer_bytes.max(piece_bytes);
+        }
+        self.register_count = self.register_count.max(usize::from(call.handle) + 1);
+        let place = self.place(&call.place)?;
+        self.calls.push(CallCode {
+            operation,
+            subject,
+            second,
+            handle: call.handle,
+            amount,
+            piece_bytes,
+            place,
+            code,
+            label: call.label,
+        });
+        let number = self.calls.len() as u16 - 1;
+        self.push(Instruction::Call(number));
+        Ok(())
+    }
+
+    /// The engine's operation, with the number that says what it is for.
+    fn operation(&self, call: &Call) -> (Operation, u64) {
+        let aim = match call.on {
+            On::Handle => Aim::Handle,
+            On::Directory => Aim::Directory,
+            On::Name(_) | On::Same => Aim::Name,
+        };
+        let way = || {
+            let code = self.seat.way_codes.get(usize::from(call.way));
+            code.copied().unwrap_or(0)
+        };
+        match call.operation {
+            FileOperation::Create => (Operation::Create, way()),
+            FileOperation::Open => (Operation::Open, way()),
+            FileOperation::Close => (Operation::Close, 0),
+            FileOperation::Read => (Operation::Read, 0),
+            FileOperation::Write => (Operation::Write, 0),
+            FileOperation::Fsync => match aim {
+                Aim::Directory => (Operation::Fsync, aim.code()),
+                _ => (Operation::Fsync, 0),
+            },
+            FileOperation::Fdatasync => (Operation::Fdatasync, 0),
+            FileOperation::Stat => (Operation::Stat, aim.code()),
+            FileOperation::Unlink => (Operation::Unlink, 0),
+            FileOperation::Mkdir => (Operation::Mkdir, aim.code()),
+            FileOperation::Rmdir => (Operation::Rmdir, aim.code()),
+            FileOperation::Rename => (Operation::Rename, 0),
+            FileOperation::Link => (Operation::Link, 0),
+            FileOperation::Symlink => (Operation::Symlink, 0),
+            FileOperation::List => (Operation::Readdir, Aim::Directory.code()),
+            FileOperation::Truncate => (Operation::Truncate, 0),
+        }
+    }
+
+    fn place(&self, place: &Where) -> Result<Place, GenerateError> {
+        Ok(match place {
+            Where::Here => Place::Here,
+            Where::Same => Place::Same,
+            Where::End => Place::End,
+            Where::At(offset_bytes) => Place::At(*offset_bytes),
+            Where::Random {
+                distribution,
+                align_bytes,
+            } => Place::Random {
+                draw: Draw::new(distribution, STARTS, self.seeds())?,
+                starts: STARTS,
+                align_bytes: (*align_bytes).max(1),
+            },
+        })
+    }
+
+    fn seeds(&self) -> Seeds {
+        Seeds {
+            order: mix(self.seat.seed ^ self.pickers.len() as u64),
+            // The same for all workers, who then have the same favorites.
+            scatter: self.pickers.len() as u64,
+        }
+    }
+
+    fn picker(&mut self, pick: &Pick, claim: Claim) -> Result<u16, GenerateError> {
+        let seat = self.seat;
+        let number = self.pickers.len();
+        let count = seat.states[usize::from(pick.fileset)].count();
+        let files = match pick.turn {
+            Turn::Slice => slice(count, seat),
+            Turn::Own | Turn::Shared => 0..count,
+        };
+        let length = u64::from(files.end - files.start);
+        let turn = match pick.turn {
+            Turn::Shared => Counter::Shared(seat.shared.turn(number)),
+            Turn::Own | Turn::Slice => Counter::Own(0),
+        };
+        // Workers that share their turns must share their order.
+        let order_seed = match pick.turn {
+            Turn::Shared => mix(seat.program_seed ^ number as u64),
+            Turn::Own | Turn::Slice => self.seeds().order,
+        };
+        let once = |order| Turns::Once { order, turn };
+        let turns = match (&pick.order, seat.initial) {
+            (Order::Next, true) => Turns::Initial {
+                permille: seat.program.filesets[usize::from(pick.fileset)].present_permille,
+                turn: 0,
+            },
+            (Order::Next, false) => once(Passage::Forward),
+            (Order::Back, _) => once(Passage::Backward),
+            (Order::Shuffled, _) => once(Passage::Shuffled(Permutation::new(length, order_seed))),
+            (Order::Around, _) if pick.turn == Turn::Shared => Turns::AroundTogether,
+            (Order::Around, _) => Turns::Around { turn: 0 },
+            (Order::Index(file), _) => Turns::Index((*file).min(count.saturating_sub(1))),
+            (Order::Drawn(distribution), _) => Turns::Drawn(Box::new(self.draw(
+                distribution,
+                length.max(1),
+                pick.fileset,
+            )?)),
+        };
+        self.pickers.push(Picker {
+            fileset: pick.fileset,
+            which: pick.which,
+            claim,
+            turns,
+            files,
+        });
+        Ok(number as u16)
+    }
+
+    fn draw(
+        &self,
+        distribution: &Distribution,
+        count: u64,
+        fileset: u8,
+    ) -> Result<Draw, GenerateError> {
+        let seeds = Seeds {
+            order: self.seeds().order,
+            // By the fileset alone: what is popular with one call and one worker is with all.
+            scatter: fileset.into(),
+        };
+        Draw::new(distribution, count, seeds)
+    }
+}
+
+/// A worker's share of a fileset.
+fn slice(count: u32, seat: &Seat<'_>) -> Range<u32> {
+    workload::classics::share(count, seat.worker_index, seat.worker_count)
+}
+
+/// What a call does to the name that it is for.
+const fn claim(operation: FileOperation) -> Claim {
+    match operation {
+        FileOperation::Create
+        | FileOperation::Unlink
+        | FileOperation::Mkdir
+        | FileOperation::Rmdir
+        | FileOperation::Rename => Claim::Alone,
+        _ => Claim::Use,
+    }
+}
+
+/// Bytes of one request of a call.
+fn piece_bytes(call: &Call) -> u32 {
+    let most = match (&call.bytes, call.piece_bytes) {
+        (_, piece @ 1..) => piece,
+        (Bytes::Law(law), 0) => match law.shape {
+            Shape::Fixed(bytes) => u32::try_from(bytes).unwrap_or(u32::MAX),
+            Shape::Uniform { high, .. } => u32::try_from(high.min(law.most)).unwrap_or(u32::MAX),
+            _ => u32::try_from(law.most).unwrap_or(PIECE_BYTES),
+        },
+        (Bytes::Rest | Bytes::Size | Bytes::SizeOf { .. }, 0) => PIECE_BYTES,
+    };
+    most.clamp(1, REQUEST_BYTES_MAX)
+}
+
+impl SharedTurns {
+    /// The turns that all workers of a group take together in a pick, by its number.
+    fn turn(&self, number: usize) -> Arc<AtomicU32> {
+        let mut turns: std::sync::MutexGuard<'_, BTreeMap<usize, Arc<AtomicU32>>> = self
+            .turns
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        turns.entry(number).or_default().clone()
+    }
+}

@@ -1,0 +1,340 @@
+//! Calls: their names, their amounts, what they change.
+
+use std::sync::atomic::Ordering;
+
+use engine::{Operation, Request, SecondName};
+use workload::program::Which;
+
+use super::Interpreter;
+use crate::mix;
+use crate::program::code::{Amount, Place, Subject};
+use crate::program::pick::Picked;
+use crate::program::slot::Section;
+use crate::program::states::{Claim, Claimed};
+
+/// The negated number of the error (`EIO`) of a write that wrote nothing and said nothing.
+const NOTHING_WRITTEN: i32 = -5;
+/// After so long without a file that others have it is taken for none, in nanoseconds.
+const BUSY_MAX_NS: u64 = 10_000_000_000;
+
+/// What a call comes to before anything is asked of the engine.
+pub(super) enum Begun {
+    Issue(Request),
+    /// The slot stands elsewhere now.
+    Moved,
+    Wait,
+}
+
+impl Interpreter {
+    /// The first request of a call.
+    #[inline]
+    pub(super) fn begin(&mut self, index: usize, number: u16, now_ns: u64) -> Begun {
+        let is_body = self.slots[index].section == Section::Body;
+        if is_body && self.is_over.load(Ordering::Relaxed) {
+            self.leave_body(index);
+            return Begun::Moved;
+        }
+        match self.names(index, number) {
+            Picked::File(_) => self.slots[index].busy_ns = 0,
+            Picked::Busy => {
+                let since_ns = &mut self.slots[index].busy_ns;
+                if *since_ns == 0 {
+                    *since_ns = now_ns;
+                }
+                if now_ns - *since_ns < BUSY_MAX_NS {
+                    return Begun::Wait;
+                }
+                return self.run_out(index);
+            }
+            Picked::Nothing => return self.run_out(index),
+        }
+        let (amount, is_rest) = self.amount(index, number);
+        let offset_bytes = self.offset_bytes(index, number, amount);
+        let code = &self.code.calls[usize::from(number)];
+        let slot = &mut self.slots[index];
+        if amount == 0 && !matches!(code.amount, Amount::Fixed(_)) {
+            // Nothing is asked for, which counts where it is counted.
+            if let Some(label) = code.label {
+                self.steps[usize::from(label)].record(0, 0, false);
+            }
+            slot.at += 1;
+            return Begun::Moved;
+        }
+        let register = &mut slot.registers[usize::from(code.handle)];
+        let moves = code.operation.moves_bytes();
+        if moves {
+            register.last_bytes = offset_bytes;
+        }
+        let call = &mut slot.call;
+        call.is_begun = true;
+        call.is_rest = is_rest;
+        call.offset_bytes = offset_bytes;
+        call.left_bytes = amount;
+        call.moved_bytes = 0;
+        call.start_ns = now_ns;
+        slot.is_round_busy = true;
+        if slot.frame.start_ns == 0 {
+            slot.frame.start_ns = now_ns;
+        }
+        self.amounts.calls += 1;
+        Begun::Issue(self.piece(index, number))
+    }
+
+    /// Bytes that a call moves in all, and whether it goes on until a read returns nothing.
+    #[inline]
+    fn amount(&mut self, index: usize, number: u16) -> (u64, bool) {
+        let code = &self.code.calls[usize::from(number)];
+        match code.amount {
+            Amount::Fixed(bytes) => (bytes, false),
+            Amount::Rest => (u64::MAX, true),
+            Amount::Drawn(sampler) => {
+                let sampler = &self.code.samplers[usize::from(sampler)];
+                (sampler.amount(self.rng.next_u64()), false)
+            }
+            Amount::SizeOf(handle) => {
+                let register = &self.slots[index].registers[usize::from(handle)];
+                let fileset = mix(self.size_seed ^ u64::from(register.fileset));
+                let sampler = &self.code.sizes[usize::from(register.fileset)];
+                let bits = mix(fileset ^ u64::from(register.file));
+                (sampler.amount(bits), false)
+            }
+        }
+    }
+
+    /// Where in the file a call begins; 0 where it moves nothing.
+    #[inline]
+    fn offset_bytes(&mut self, index: usize, number: u16, amount: u64) -> u64 {
+        let code = &self.code.calls[usize::from(number)];
+        let slot = &self.slots[index];
+        let register = &slot.registers[usize::from(code.handle)];
+        if !code.operation.moves_bytes() {
+            return 0;
+        }
+        match &code.place {
+            Place::Here => register.here_bytes,
+            Place::Same => register.last_bytes,
+            Place::End => Request::AT_END,
+            Place::At(offset_bytes) => *offset_bytes,
+            Place::Random {
+                draw,
+                starts,
+                align_bytes,
+            } => {
+                let size = self.states[usize::from(slot.call.fileset)].size(slot.call.file);
+                let align_bytes = u64::from(*align_bytes);
+                let room = size.saturating_sub(amount.min(size)) / align_bytes + 1;
+                let drawn = u128::from(draw.index(&mut self.rng)) * u128::from(room);
+                // Below the room, which was 64 bits.
+                (drawn / u128::from(*starts)) as u64 * align_bytes
+            }
+        }
+    }
+
+    /// Finds the names that a call is for, and claims them.
+    #[inline]
+    pub(super) fn names(&mut self, index: usize, number: u16) -> Picked {
+        let code = &self.code.calls[usize::from(number)];
+        let slot = &mut self.slots[index];
+        let call = &mut slot.call;
+        let register = &slot.registers[usize::from(code.handle)];
+        if !call.is_claimed {
+            match code.subject {
+                Subject::Handle => (call.fileset, call.file) = (register.fileset, register.file),
+                Subject::Pick(picker) => {
+                    let picker = &mut self.code.pickers[usize::from(picker)];
+                    let states = &self.states[usize::from(picker.fileset)];
+                    match picker.next(states, &mut self.rng) {
+                        Picked::File(file) => {
+                            (call.fileset, call.file) = (picker.fileset, file);
+                            call.is_claimed = true;
+                        }
+                        other => return other,
+                    }
+                }
+                Subject::Same => {
+                    (call.fileset, call.file) = (register.fileset, register.file);
+                    let states = &self.states[usize::from(register.fileset)];
+                    match states.claim(register.file, Which::Any, code.claim()) {
+                        Claimed::Yes => call.is_claimed = true,
+                        // What one has open oneself is in nobody's way.
+                        _ if register.is_open => {}
+                        _ => return Picked::Busy,
+                    }
+                }
+            }
+        }
+        if let Some(second) = code.second {
+            let picker = &mut self.code.pickers[usize::from(second)];
+            match picker.next(&self.states[usize::from(picker.fileset)], &mut self.rng) {
+                Picked::File(file) => {
+                    call.second = SecondName {
+                        fileset: picker.fileset,
+                        file_index: file,
+                    }
+                }
+                Picked::Busy => return Picked::Busy,
+                Picked::Nothing => {
+                    self.let_go(index);
+                    return Picked::Nothing;
+                }
+            }
+        }
+        Picked::File(call.file)
+    }
+
+    /// The request of a call that moves it on.
+    #[inline]
+    pub(super) fn piece(&mut self, index: usize, number: u16) -> Request {
+        let code = &self.code.calls[usize::from(number)];
+        let slot = &mut self.slots[index];
+        let call = &mut slot.call;
+        let mut request = Request {
+            operation: code.operation,
+            fileset: call.fileset,
+            handle: code.handle,
+            slot: index as u32,
+            file_index: call.file,
+            length_bytes: 0,
+            offset_bytes: code.code,
+        };
+        if code.operation.moves_bytes() {
+            // No more than a piece, which is 32 bits.
+            request.length_bytes = call.left_bytes.min(code.piece_bytes.into()) as u32;
+            request.offset_bytes = call.offset_bytes;
+            call.expected_bytes = match code.operation {
+                Operation::Read => {
+                    let size = self.states[usize::from(call.fileset)].size(call.file);
+                    let rest = size.saturating_sub(call.offset_bytes);
+                    rest.min(request.length_bytes.into()) as u32
+                }
+                _ => request.length_bytes,
+            };
+        } else if code.operation == Operation::Truncate {
+            request.offset_bytes = call.left_bytes;
+        } else if code.second.is_some() {
+            request.offset_bytes = call.second.code();
+        }
+        request
+    }
+
+    /// What a completion means for the call: whether it is done, or the negated error number.
+    #[inline]
+    pub(super) fn settle_call(
+        &mut self,
+        index: usize,
+        number: u16,
+        result: i32,
+    ) -> Result<bool, i32> {
+        let code = &self.code.calls[usize::from(number)];
+        let slot = &mut self.slots[index];
+        let call = &mut slot.call;
+        let states = &self.states[usize::from(call.fileset)];
+        if result < 0 {
+            if std::mem::take(&mut call.is_claimed) {
+                states.release(call.file, code.claim());
+            }
+            if code.second.is_some() {
+                let second = call.second;
+                self.states[usize::from(second.fileset)].release(second.file_index, Claim::Alone);
+            }
+            return Err(result);
+        }
+        if !code.operation.moves_bytes() {
+            self.take_effect(index, number);
+            return Ok(true);
+        }
+        let is_read = code.operation == Operation::Read;
+        // An engine that does not know where files end returns whatever it was asked for.
+        let moved = match is_read {
+            true => result.unsigned_abs().min(call.expected_bytes),
+            false => result.unsigned_abs(),
+        };
+        let moved_bytes = u64::from(moved);
+        call.moved_bytes += moved_bytes;
+        self.amounts.bytes += moved_bytes;
+        for step in &mut slot.steps[..usize::from(slot.step_count)] {
+            step.bytes += moved_bytes;
+        }
+        if call.offset_bytes == Request::AT_END {
+            states.append(call.file, moved_bytes);
+        } else {
+            call.offset_bytes += moved_bytes;
+            if !is_read {
+                states.reach(call.file, call.offset_bytes);
+            }
+        }
+        if !call.is_rest {
+            call.left_bytes -= moved_bytes.min(call.left_bytes);
+        }
+        let is_done = match (is_read, moved) {
+            // Behind the end, or all that there was.
+            (true, 0) => true,
+            (true, _) if !call.is_rest && call.offset_bytes >= states.size(call.file) => true,
+            (false, 0) if call.left_bytes > 0 => return Err(NOTHING_WRITTEN),
+            _ => call.left_bytes == 0,
+        };
+        if is_done && matches!(code.place, Place::Here) {
+            let is_wrapping = is_read && moved == 0 && !call.is_rest && call.moved_bytes == 0;
+            let register = &mut slot.registers[usize::from(code.handle)];
+            register.here_bytes = if is_wrapping { 0 } else { call.offset_bytes };
+        }
+        Ok(is_done)
+    }
+
+    /// What a call on names or on what is open has changed.
+    #[inline]
+    pub(super) fn take_effect(&mut self, index: usize, number: u16) {
+        let code = &self.code.calls[usize::from(number)];
+        let slot = &mut self.slots[index];
+        let opening = slot.opening();
+        let call = &mut slot.call;
+        let states = &self.states[usize::from(call.fileset)];
+        let register = &mut slot.registers[usize::from(code.handle)];
+        let was_claimed = std::mem::take(&mut call.is_claimed);
+        match code.operation {
+            Operation::Create | Operation::Open => {
+                match code.operation {
+                    Operation::Create => states.appear(call.file, true),
+                    // The claim lasts as long as it is open.
+                    _ if was_claimed => {}
+                    _ => return,
+                }
+                register.is_open = true;
+                register.opened = opening;
+                (register.here_bytes, register.last_bytes) = (0, 0);
+            }
+            Operation::Close => {
+                if std::mem::take(&mut register.is_open) {
+                    states.release(call.file, Claim::Use);
+                }
+                return;
+            }
+            Operation::Mkdir => states.appear(call.file, false),
+            Operation::Unlink | Operation::Rmdir => states.vanish(call.file),
+            Operation::Rename | Operation::Link | Operation::Symlink => {
+                let second = call.second;
+                let other = &self.states[usize::from(second.fileset)];
+                other.appear(second.file_index, false);
+                other.set_size(second.file_index, states.size(call.file));
+                if code.operation == Operation::Rename {
+                    states.vanish(call.file);
+                    (call.fileset, call.file) = (second.fileset, second.file_index);
+                } else if was_claimed {
+                    states.release(call.file, Claim::Use);
+                }
+            }
+            Operation::Truncate => {
+                states.set_size(call.file, call.left_bytes);
+                return;
+            }
+            _ => {
+                if was_claimed {
+                    states.release(call.file, code.claim());
+                }
+            }
+        }
+        if !matches!(code.subject, Subject::Handle) {
+            (register.fileset, register.file) = (call.fileset, call.file);
+        }
+    }
+}

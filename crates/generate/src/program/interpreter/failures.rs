@@ -1,0 +1,119 @@
+//! What a call that fails, or that no file is left for, leads to.
+
+use std::sync::atomic::Ordering;
+
+use engine::{Operation, Request};
+use workload::program::{Failed, Out};
+
+use super::Interpreter;
+use super::calls::Begun;
+use crate::Flow;
+use crate::program::slot::Section;
+use crate::program::states::Claim;
+
+impl Interpreter {
+    /// No file is left for a call.
+    #[cold]
+    pub(super) fn run_out(&mut self, index: usize) -> Begun {
+        self.let_go(index);
+        let slot = &mut self.slots[index];
+        slot.busy_ns = 0;
+        if slot.section != Section::Body {
+            slot.at += 1;
+            return Begun::Moved;
+        }
+        match self.out {
+            Out::EndWorker => self.leave_body(index),
+            Out::EndPhase => {
+                self.is_over.store(true, Ordering::Relaxed);
+                self.leave_body(index);
+            }
+            Out::Skip => {
+                // What was begun is not counted as done.
+                slot.frame.start_ns = 0;
+                self.abandon(index, 0);
+            }
+        }
+        Begun::Moved
+    }
+
+    /// Leaves out the rest of the transaction or the round, once what it opened is closed.
+    #[cold]
+    pub(super) fn abandon(&mut self, index: usize, now_ns: u64) {
+        let slot = &mut self.slots[index];
+        slot.call.is_begun = false;
+        slot.loop_count = slot.frame.loop_count;
+        while self.slots[index].step_count > self.slots[index].frame.step_count {
+            self.end_step(index, now_ns);
+        }
+        let slot = &mut self.slots[index];
+        slot.is_closing = slot.to_close().is_some();
+        if !slot.is_closing {
+            self.go_to_end(index);
+        }
+    }
+
+    pub(super) fn go_to_end(&mut self, index: usize) {
+        let slot = &mut self.slots[index];
+        slot.is_closing = false;
+        slot.at = match slot.frame.kind {
+            Some(_) => slot.frame.end,
+            None => self.code.end_of(slot.at),
+        };
+    }
+
+    /// A call has failed.
+    #[cold]
+    pub(super) fn fail(&mut self, index: usize, now_ns: u64, errno: i32) {
+        let slot = &mut self.slots[index];
+        if slot.frame.errno == 0 {
+            slot.frame.errno = errno;
+        }
+        for step in &mut slot.steps[..usize::from(slot.step_count)] {
+            step.has_failed = true;
+        }
+        match self.failed {
+            Failed::Count => {
+                slot.call.is_begun = false;
+                slot.at += 1;
+            }
+            Failed::EndTransaction => self.abandon(index, now_ns),
+            Failed::EndWorker => {
+                self.abandon(index, now_ns);
+                self.end_ns = 1;
+            }
+        }
+    }
+
+    pub(super) fn close(&mut self, index: usize) -> Option<Request> {
+        let slot = &self.slots[index];
+        let handle = slot.to_close()?;
+        let register = &slot.registers[handle];
+        Some(Request {
+            operation: Operation::Close,
+            fileset: register.fileset,
+            // A program has at most 200 registers.
+            handle: handle as u8,
+            slot: index as u32,
+            file_index: register.file,
+            length_bytes: 0,
+            offset_bytes: 0,
+        })
+    }
+
+    /// Something that was left open is closed, whatever came of it.
+    #[cold]
+    pub(super) fn closed(&mut self, index: usize, now_ns: u64) -> Flow {
+        let slot = &mut self.slots[index];
+        if let Some(handle) = slot.to_close() {
+            let register = &mut slot.registers[handle];
+            register.is_open = false;
+            self.states[usize::from(register.fileset)].release(register.file, Claim::Use);
+        }
+        if self.slots[index].to_close().is_some() {
+            return Flow::Apart;
+        }
+        self.go_to_end(index);
+        self.settle(index, now_ns)
+    }
+}

@@ -1,0 +1,184 @@
+//! The stream: what each slot asks for next, and what its completions lead to.
+
+use engine::{Completion, Operation, OperationSet, Request};
+
+use super::Interpreter;
+use super::calls::Begun;
+use crate::program::code::Instruction;
+use crate::program::slot::Section;
+use crate::{Flow, Generator, Step};
+
+/// How long a slot waits before it asks again, in nanoseconds.
+const PAUSE_NS: u64 = 20_000;
+
+impl Generator for Interpreter {
+    fn operations(&self) -> OperationSet {
+        let calls = self.code.calls.iter().map(|call| call.operation);
+        // What a failure leaves open is closed.
+        calls
+            .fold(OperationSet::EMPTY, OperationSet::with)
+            .with(Operation::Close)
+    }
+
+    fn transaction_kinds(&self) -> Vec<String> {
+        self.code.kinds.clone()
+    }
+
+    fn enter(&mut self) -> bool {
+        self.alone(Section::Enter, self.code.enter)
+    }
+
+    fn begin(&mut self) {
+        self.begin_window();
+    }
+
+    fn leave(&mut self) -> bool {
+        // What was on its way when time was up is done, whatever came of it.
+        self.in_flight = 0;
+        self.alone(Section::Leave, self.code.leave)
+    }
+
+    #[inline]
+    fn next(&mut self, slot: u32, now_ns: u64) -> Step {
+        let index = slot as usize;
+        loop {
+            let state = &mut self.slots[index];
+            if state.section == Section::Over {
+                return Step::Finished;
+            }
+            let instruction = self.code.instructions[usize::from(state.at)];
+            if state.call.is_begun
+                && let Instruction::Call(number) = instruction
+            {
+                self.in_flight += 1;
+                return Step::Issue(self.piece(index, number));
+            }
+            if state.is_closing {
+                if let Some(request) = self.close(index) {
+                    self.in_flight += 1;
+                    return Step::Issue(request);
+                }
+                self.go_to_end(index);
+                continue;
+            }
+            let section = state.section;
+            if self.is_held_up(section) {
+                return self.wait(now_ns + PAUSE_NS);
+            }
+            if section == Section::Body && now_ns >= self.end_ns && self.is_time_over(now_ns) {
+                self.leave_body(index);
+                continue;
+            }
+            match instruction {
+                Instruction::Call(number) => match self.begin(index, number, now_ns) {
+                    Begun::Issue(request) => {
+                        self.in_flight += 1;
+                        return Step::Issue(request);
+                    }
+                    Begun::Moved => {}
+                    Begun::Wait => return self.wait(now_ns + PAUSE_NS),
+                },
+                Instruction::Think(sampler) => {
+                    if let Some(until_ns) = self.think(index, sampler, now_ns) {
+                        return Step::Wait { until_ns };
+                    }
+                }
+                Instruction::Burn(sampler) => self.burn(index, sampler),
+                _ => {
+                    self.settle(index, now_ns);
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn expected_bytes(&self, request: &Request) -> u32 {
+        match request.operation {
+            Operation::Read => self.slots[request.slot as usize].call.expected_bytes,
+            _ => request.length_bytes,
+        }
+    }
+
+    #[inline]
+    fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {
+        let index = completion.slot as usize;
+        self.in_flight -= 1;
+        if self.slots[index].is_closing {
+            return self.closed(index, now_ns);
+        }
+        let at = self.slots[index].at;
+        let Instruction::Call(number) = self.code.instructions[usize::from(at)] else {
+            return Flow::Apart;
+        };
+        let settled = self.settle_call(index, number, completion.result);
+        if settled == Ok(false) {
+            return Flow::Continues;
+        }
+        let slot = &mut self.slots[index];
+        if let Some(label) = self.code.calls[usize::from(number)].label {
+            let span_ns = now_ns.saturating_sub(slot.call.start_ns);
+            let counter = &mut self.steps[usize::from(label)];
+            counter.record(span_ns, slot.call.moved_bytes, settled.is_err());
+        }
+        match settled {
+            Ok(_) => {
+                slot.call.is_begun = false;
+                slot.at += 1;
+            }
+            Err(errno) => {
+                self.fail(index, now_ns, errno);
+                if self.slots[index].is_closing {
+                    return Flow::Apart;
+                }
+            }
+        }
+        self.settle(index, now_ns)
+    }
+}
+
+impl Interpreter {
+    /// Whether the slot has to let another one go first.
+    fn is_held_up(&self, section: Section) -> bool {
+        match section {
+            Section::Body => !self.is_first_done,
+            Section::Last => self.bodies > 0,
+            _ => false,
+        }
+    }
+
+    /// Until when the slot sleeps; none once it has.
+    fn think(&mut self, index: usize, sampler: u16, now_ns: u64) -> Option<u64> {
+        let state = &mut self.slots[index];
+        if state.wake_ns == 0 {
+            let sampler = &self.code.samplers[usize::from(sampler)];
+            let span_ns = sampler.amount(self.rng.next_u64());
+            state.wake_ns = now_ns.saturating_add(span_ns).max(1);
+            state.is_round_busy = true;
+        }
+        let until_ns = state.wake_ns.min(self.end_ns.max(1));
+        if now_ns < until_ns {
+            return Some(until_ns);
+        }
+        state.wake_ns = 0;
+        state.at += 1;
+        None
+    }
+
+    fn burn(&mut self, index: usize, sampler: u16) {
+        let sampler = &self.code.samplers[usize::from(sampler)];
+        let span_ns = sampler.amount(self.rng.next_u64());
+        // The cast saturates.
+        Self::compute((span_ns as f64 * self.rounds_per_us / 1000.0) as u64);
+        let state = &mut self.slots[index];
+        state.is_round_busy = true;
+        state.at += 1;
+    }
+
+    /// Asks for this slot again: after a completion where one is on its way, else at that time.
+    fn wait(&self, until_ns: u64) -> Step {
+        match self.in_flight {
+            0 => Step::Wait { until_ns },
+            _ => Step::Park,
+        }
+    }
+}

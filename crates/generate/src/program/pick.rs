@@ -1,0 +1,290 @@
+//! Which file comes next.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use workload::program::Which;
+
+use super::states::{Claim, Claimed, FileStates};
+use crate::Rng;
+use crate::position::{Draw, Permutation};
+
+/// Draws before the next file that qualifies is taken.
+const DRAWS_MAX: usize = 64;
+
+/// What a pick comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Picked {
+    /// This file, which was claimed.
+    File(u32),
+    /// Others have all that qualify.
+    Busy,
+    /// None qualifies, or all have had their turn.
+    Nothing,
+}
+
+/// A prepared pick.
+#[derive(Debug)]
+pub(super) struct Picker {
+    pub fileset: u8,
+    pub which: Which,
+    pub claim: Claim,
+    pub turns: Turns,
+    /// The files whose turn can be, of the fileset's.
+    pub files: Range<u32>,
+}
+
+/// Whose turn it is.
+#[derive(Debug)]
+pub(super) enum Turns {
+    /// Each once, in an order.
+    Once {
+        order: Passage,
+        turn: Counter,
+    },
+    /// Each again and again, as they are numbered.
+    Around {
+        turn: u32,
+    },
+    /// The same with all who work on the fileset.
+    AroundTogether,
+    Drawn(Box<Draw>),
+    Index(u32),
+    /// Each once, those that are there before the first phase.
+    Initial {
+        permille: u32,
+        turn: u32,
+    },
+}
+
+/// An order of `0..count`.
+#[derive(Debug)]
+pub(super) enum Passage {
+    Forward,
+    Backward,
+    Shuffled(Permutation),
+}
+
+/// How many turns there were.
+#[derive(Debug)]
+pub(super) enum Counter {
+    Own(u32),
+    /// Of all workers of the group.
+    Shared(Arc<AtomicU32>),
+}
+
+impl Counter {
+    #[inline]
+    fn next(&mut self, end: u32) -> Option<u32> {
+        let turn = match self {
+            Self::Own(turn) => {
+                let now = *turn;
+                *turn = now.saturating_add(1);
+                now
+            }
+            // Whoever comes too late looks first, so that the number never wraps.
+            Self::Shared(turn) if turn.load(Ordering::Relaxed) >= end => return None,
+            Self::Shared(turn) => turn.fetch_add(1, Ordering::Relaxed),
+        };
+        (turn < end).then_some(turn)
+    }
+}
+
+impl Passage {
+    #[inline]
+    fn at(&self, turn: u32, count: u32) -> u32 {
+        match self {
+            Self::Forward => turn,
+            Self::Backward => count - 1 - turn,
+            // Below the count, which was 32 bits.
+            Self::Shuffled(order) => order.apply(turn.into()) as u32,
+        }
+    }
+}
+
+/// Whether a file is among those that are there before the first phase: so many of a thousand,
+/// evenly over the numbers.
+pub(super) fn is_initial(file: u32, permille: u32) -> bool {
+    let before = |file: u64| file * u64::from(permille) / 1000;
+    before(u64::from(file) + 1) > before(file.into())
+}
+
+impl Picker {
+    /// The next file.
+    #[inline]
+    pub(super) fn next(&mut self, states: &FileStates, rng: &mut Rng) -> Picked {
+        let count = self.files.end - self.files.start;
+        let start = self.files.start;
+        let (which, claim) = (self.which, self.claim);
+        match &mut self.turns {
+            Turns::Once { order, turn } => {
+                while let Some(turn) = turn.next(count) {
+                    let file = start + order.at(turn, count);
+                    if states.claim(file, which, claim) == Claimed::Yes {
+                        return Picked::File(file);
+                    }
+                }
+                Picked::Nothing
+            }
+            Turns::Initial { permille, turn } => {
+                while *turn < count {
+                    let file = start + *turn;
+                    *turn += 1;
+                    if is_initial(file, *permille)
+                        && states.claim(file, which, claim) == Claimed::Yes
+                    {
+                        return Picked::File(file);
+                    }
+                }
+                Picked::Nothing
+            }
+            Turns::Index(file) => match states.claim(*file, which, claim) {
+                Claimed::Yes => Picked::File(*file),
+                Claimed::Busy => Picked::Busy,
+                Claimed::No => Picked::Nothing,
+            },
+            Turns::Around { turn } => {
+                let from = *turn;
+                let picked = self.from(states, from);
+                if let (Picked::File(file), Turns::Around { turn }) = (picked, &mut self.turns) {
+                    *turn = file - start + 1;
+                }
+                picked
+            }
+            Turns::AroundTogether => {
+                let picked = self.from(states, states.rotor(which));
+                if let Picked::File(file) = picked {
+                    states.turn_on(which, file);
+                }
+                picked
+            }
+            Turns::Drawn(draw) => {
+                let mut drawn = 0;
+                for _ in 0..DRAWS_MAX {
+                    // Below the count, which was 32 bits.
+                    drawn = draw.index(rng) as u32;
+                    if states.claim(start + drawn, which, claim) == Claimed::Yes {
+                        return Picked::File(start + drawn);
+                    }
+                }
+                self.from(states, drawn)
+            }
+        }
+    }
+
+    /// The first that qualifies from a place on, and around.
+    fn from(&self, states: &FileStates, from: u32) -> Picked {
+        if states.has_none(self.which) {
+            return Picked::Nothing;
+        }
+        let count = self.files.end - self.files.start;
+        let mut is_busy = false;
+        for places in [from.min(count)..count, 0..from.min(count)] {
+            for place in places {
+                let file = self.files.start + place;
+                match states.claim(file, self.which, self.claim) {
+                    Claimed::Yes => return Picked::File(file),
+                    Claimed::Busy => is_busy = true,
+                    Claimed::No => {}
+                }
+            }
+        }
+        match is_busy {
+            true => Picked::Busy,
+            false => Picked::Nothing,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::Rng;
+
+    fn picker(which: Which, turns: Turns, count: u32) -> Picker {
+        let claim = match which {
+            Which::Absent => Claim::Alone,
+            _ => Claim::Use,
+        };
+        Picker {
+            fileset: 0,
+            which,
+            claim,
+            turns,
+            files: 0..count,
+        }
+    }
+
+    fn once(order: Passage) -> Turns {
+        Turns::Once {
+            order,
+            turn: Counter::Own(0),
+        }
+    }
+
+    fn all(mut picker: Picker, states: &FileStates) -> Vec<u32> {
+        let mut rng = Rng::new(1);
+        let mut files = Vec::new();
+        while let Picked::File(file) = picker.next(states, &mut rng) {
+            files.push(file);
+        }
+        files
+    }
+
+    #[test]
+    fn each_file_has_one_turn_in_its_order() {
+        let states = FileStates::new(4, false);
+        let any = |order| picker(Which::Any, once(order), 4);
+        assert_eq!(all(any(Passage::Forward), &states), [0, 1, 2, 3]);
+        assert_eq!(all(any(Passage::Backward), &states), [3, 2, 1, 0]);
+        let mut shuffled = all(any(Passage::Shuffled(Permutation::new(4, 9))), &states);
+        shuffled.sort_unstable();
+        assert_eq!(shuffled, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn workers_that_take_turns_together_never_meet() {
+        let states = FileStates::new(100, true);
+        let turn = Arc::new(AtomicU32::new(0));
+        let mut files = Vec::new();
+        for _ in 0..2 {
+            let turns = Turns::Once {
+                order: Passage::Forward,
+                turn: Counter::Shared(turn.clone()),
+            };
+            files.extend(all(picker(Which::Absent, turns, 100), &states));
+        }
+        assert_eq!(files, (0..100).collect::<Vec<u32>>());
+        assert_eq!(turn.load(Ordering::Relaxed), 100);
+    }
+
+    #[test]
+    fn going_around_passes_over_what_does_not_qualify_and_waits_for_what_others_have() {
+        let states = FileStates::new(3, false);
+        for file in [0, 2] {
+            states.claim(file, Which::Absent, Claim::Alone);
+            states.appear(file, false);
+        }
+        let mut around = picker(Which::Present, Turns::Around { turn: 0 }, 3);
+        let mut rng = Rng::new(1);
+        let seen: Vec<Picked> = (0..4).map(|_| around.next(&states, &mut rng)).collect();
+        assert_eq!(seen, [0, 2, 0, 2].map(Picked::File));
+        around.claim = Claim::Alone;
+        assert_eq!(around.next(&states, &mut rng), Picked::Busy);
+        states.release_all();
+        states.vanish(0);
+        states.vanish(2);
+        assert_eq!(around.next(&states, &mut rng), Picked::Nothing);
+    }
+
+    proptest! {
+        #[test]
+        fn so_many_of_a_thousand_are_there_before(count in 0_u32..5000, permille in 0_u32..=1000) {
+            let seen = (0..count).filter(|file| is_initial(*file, permille)).count() as u64;
+            prop_assert_eq!(seen, u64::from(count) * u64::from(permille) / 1000);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! What is counted of steps: whatever has a label.
+
+/// Buckets of an octave, and how many octaves are told apart.
+const BUCKETS_PER_OCTAVE: u32 = 8;
+const OCTAVES: u32 = 40;
+
+/// How often something was done, and how long it took. Times are counted in buckets an eighth of
+/// an octave wide, so that percentiles are at most an
+/// eighth too long.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StepCounter {
+    /// How often it was done, failures included.
+    pub count: u64,
+    /// How often a call in it failed.
+    pub errors: u64,
+    /// Bytes read and written in it.
+    pub bytes: u64,
+    /// All of it together, in nanoseconds.
+    pub sum_ns: u64,
+    /// The shortest, in nanoseconds; `u64::MAX` for none.
+    pub least_ns: u64,
+    /// The longest, in nanoseconds.
+    pub most_ns: u64,
+    buckets: Box<[u32]>,
+}
+
+impl Default for StepCounter {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            errors: 0,
+            bytes: 0,
+            sum_ns: 0,
+            least_ns: u64::MAX,
+            most_ns: 0,
+            buckets: vec![0; (BUCKETS_PER_OCTAVE * OCTAVES) as usize].into(),
+        }
+    }
+}
+
+impl StepCounter {
+    #[inline]
+    pub(super) fn record(&mut self, span_ns: u64, bytes: u64, has_failed: bool) {
+        self.count += 1;
+        self.errors += u64::from(has_failed);
+        self.bytes += bytes;
+        self.sum_ns = self.sum_ns.saturating_add(span_ns);
+        self.least_ns = self.least_ns.min(span_ns);
+        self.most_ns = self.most_ns.max(span_ns);
+        let bucket = &mut self.buckets[bucket(span_ns)];
+        *bucket = bucket.saturating_add(1);
+    }
+
+    /// Adds what another counted.
+    pub fn merge(&mut self, other: &Self) {
+        self.count += other.count;
+        self.errors += other.errors;
+        self.bytes += other.bytes;
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+        self.least_ns = self.least_ns.min(other.least_ns);
+        self.most_ns = self.most_ns.max(other.most_ns);
+        for (bucket, more) in self.buckets.iter_mut().zip(&other.buckets) {
+            *bucket = bucket.saturating_add(*more);
+        }
+    }
+
+    /// The time within which so many percent were done, in nanoseconds: the upper end of their
+    /// bucket, but never beyond the longest. None of nothing.
+    #[must_use]
+    pub fn percentile(&self, percent: f64) -> Option<u64> {
+        let wanted = (percent / 100.0 * self.count as f64).ceil().max(1.0) as u64;
+        let mut seen = 0;
+        for (index, count) in self.buckets.iter().enumerate() {
+            seen += u64::from(*count);
+            if seen >= wanted {
+                return Some(end_ns(index).min(self.most_ns));
+            }
+        }
+        None
+    }
+}
+
+/// The bucket of a time: the octave, and three bits behind its first.
+#[inline]
+fn bucket(span_ns: u64) -> usize {
+    let span_ns = span_ns.max(u64::from(BUCKETS_PER_OCTAVE));
+    let octave = span_ns.ilog2();
+    let eighth = (span_ns >> (octave - 3)) as u32 & (BUCKETS_PER_OCTAVE - 1);
+    let index = (octave - 3) * BUCKETS_PER_OCTAVE + eighth;
+    index.min(BUCKETS_PER_OCTAVE * OCTAVES - 1) as usize
+}
+
+/// Where a bucket ends.
+fn end_ns(index: usize) -> u64 {
+    let (octave, eighth) = (index as u32 / BUCKETS_PER_OCTAVE, index as u64 % 8);
+    ((9 + eighth) << octave) - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_bucket_ends_at_most_an_eighth_above_what_is_in_it(span_ns in 8_u64..(1 << 42)) {
+            let end_ns = end_ns(bucket(span_ns));
+            prop_assert!(end_ns >= span_ns);
+            prop_assert!(end_ns - span_ns <= span_ns / 8);
+        }
+    }
+
+    #[test]
+    fn counters_add_up() {
+        let mut one = StepCounter::default();
+        one.record(1000, 10, false);
+        let mut both = StepCounter::default();
+        both.record(3000, 0, true);
+        both.merge(&one);
+        assert_eq!((both.count, both.errors, both.bytes), (2, 1, 10));
+        assert_eq!(
+            (both.sum_ns, both.least_ns, both.most_ns),
+            (4000, 1000, 3000)
+        );
+        assert_eq!(both.percentile(50.0), Some(1023));
+        assert_eq!(both.percentile(100.0), Some(3000));
+        assert_eq!(StepCounter::default().percentile(99.0), None);
+    }
+}

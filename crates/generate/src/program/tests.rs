@@ -1,0 +1,688 @@
+//! Programs on a model of a file system that knows what may be asked of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use engine::{Completion, Operation, Request};
+use proptest::prelude::*;
+use workload::plan::Distribution;
+use workload::program::{
+    Act, Bytes, Call, Copies, DirectoryTree, Failed, FileNames, FileOperation, FilesetPlan, Group,
+    Law, Measure, On, Order, Out, Pick, Program, ProgramPhase, Quota, Shape, Share, Turn, Where,
+    Which,
+};
+
+use super::*;
+use crate::{Flow, Generator, Rng, Step};
+
+/// What exists and what is open, strictly.
+#[derive(Default)]
+struct Model {
+    sizes: BTreeMap<(u8, u32), u64>,
+    /// By slot and register: the file, which may have another name by now.
+    open: BTreeMap<(u32, u8), (u8, u32)>,
+    /// Requests that must fail, by their number.
+    failing: BTreeSet<usize>,
+    count: usize,
+    log: Vec<String>,
+    /// What no program may ask for.
+    wrong: Vec<String>,
+}
+
+impl Model {
+    fn answer(&mut self, request: &Request) -> i32 {
+        self.count += 1;
+        let Request {
+            operation,
+            fileset,
+            file_index,
+            length_bytes,
+            offset_bytes,
+            ..
+        } = *request;
+        let note = match operation {
+            Operation::Read | Operation::Write => {
+                format!("{} {length_bytes}@{offset_bytes}", operation.name())
+            }
+            _ => format!("{} {fileset}/{file_index}", operation.name()),
+        };
+        self.log.push(note.clone());
+        if self.failing.contains(&self.count) && operation != Operation::Close {
+            return -libc_errno::EIO;
+        }
+        let is_allowed = self.allows(request);
+        if !is_allowed {
+            self.wrong.push(note);
+            return -libc_errno::EIO;
+        }
+        self.take_effect(request)
+    }
+
+    fn allows(&self, request: &Request) -> bool {
+        let (name, register) = names(request);
+        let exists = self.sizes.contains_key(&name);
+        let is_open = self.open.contains_key(&register);
+        let is_used = self.open.values().any(|it| *it == name);
+        match request.operation {
+            Operation::Create => !exists && !is_open,
+            Operation::Open => exists && !is_open,
+            Operation::Close | Operation::Read | Operation::Write | Operation::Fsync => is_open,
+            Operation::Stat => exists,
+            Operation::Unlink => exists && !is_used,
+            Operation::Rename => {
+                let second = second(request);
+                exists && !is_used && !self.sizes.contains_key(&second)
+            }
+            _ => false,
+        }
+    }
+
+    /// What the request returns.
+    fn take_effect(&mut self, request: &Request) -> i32 {
+        let (name, register) = names(request);
+        let Request {
+            length_bytes,
+            offset_bytes,
+            ..
+        } = *request;
+        match request.operation {
+            Operation::Create => {
+                self.sizes.insert(name, 0);
+                self.open.insert(register, name);
+            }
+            Operation::Open => {
+                self.open.insert(register, name);
+            }
+            Operation::Close => {
+                self.open.remove(&register);
+            }
+            Operation::Unlink => {
+                self.sizes.remove(&name);
+            }
+            Operation::Rename => {
+                let second = second(request);
+                let size = self.sizes.remove(&name).unwrap_or(0);
+                self.sizes.insert(second, size);
+            }
+            Operation::Write => {
+                let size = self.sizes.entry(self.open[&register]).or_default();
+                let offset_bytes = if offset_bytes == Request::AT_END {
+                    *size
+                } else {
+                    offset_bytes
+                };
+                *size = (*size).max(offset_bytes + u64::from(length_bytes));
+                return length_bytes as i32;
+            }
+            Operation::Read => {
+                let size = self.sizes[&self.open[&register]];
+                let rest = size.saturating_sub(offset_bytes);
+                return rest.min(length_bytes.into()) as i32;
+            }
+            _ => {}
+        }
+        0
+    }
+}
+
+/// The file that a request names, and the register that it uses.
+fn names(request: &Request) -> ((u8, u32), (u32, u8)) {
+    let name = (request.fileset, request.file_index);
+    (name, (request.slot, request.handle))
+}
+
+/// The other file that a request names.
+fn second(request: &Request) -> (u8, u32) {
+    let code = request.offset_bytes;
+    ((code >> 32) as u8, code as u32)
+}
+
+mod libc_errno {
+    pub const EIO: i32 = 5;
+}
+
+/// What workers came to.
+struct Seen {
+    model: Model,
+    /// Transactions that went well, and that failed, by kind.
+    done: BTreeMap<u8, (u64, u64)>,
+    workers: Vec<Interpreter>,
+    states: Vec<Arc<FileStates>>,
+    is_ended: bool,
+}
+
+fn set(name: &str, count: u32) -> FilesetPlan {
+    FilesetPlan {
+        name: name.to_owned(),
+        path: String::new(),
+        copies: Copies::One,
+        count,
+        names: FileNames::Number {
+            before: String::new(),
+            digits: 0,
+            after: String::new(),
+        },
+        tree: DirectoryTree::Flat,
+        size: Law::fixed(10_000),
+        present_permille: 0,
+    }
+}
+
+fn pick(fileset: u8, which: Which) -> Pick {
+    Pick {
+        fileset,
+        which,
+        order: Order::Next,
+        turn: Turn::Own,
+    }
+}
+
+fn around(fileset: u8, which: Which) -> Pick {
+    Pick {
+        order: Order::Around,
+        turn: Turn::Shared,
+        ..pick(fileset, which)
+    }
+}
+
+fn call(operation: FileOperation, on: On) -> Call {
+    Call::new(operation, on)
+}
+
+fn act(operation: FileOperation, on: On) -> Act {
+    Act::Call(call(operation, on))
+}
+
+fn moving(operation: FileOperation, bytes: Bytes, piece_bytes: u32) -> Act {
+    Act::Call(Call {
+        bytes,
+        piece_bytes,
+        ..call(operation, On::Handle)
+    })
+}
+
+fn phase(body: Vec<Act>) -> ProgramPhase {
+    ProgramPhase {
+        name: "work".to_owned(),
+        groups: vec![Group {
+            name: "workers".to_owned(),
+            body,
+            ..Group::default()
+        }],
+        ..ProgramPhase::default()
+    }
+}
+
+fn of(filesets: Vec<FilesetPlan>, labels: &[&str]) -> Program {
+    Program {
+        labels: labels.iter().map(|it| (*it).to_owned()).collect(),
+        filesets,
+        ..Program::default()
+    }
+}
+
+/// Who works, and on what.
+struct Setting {
+    workers: u32,
+    slots: u32,
+    /// Files that exist before, of each fileset.
+    present: Vec<u32>,
+    failing: BTreeSet<usize>,
+    seed: u64,
+    /// Requests after which all is given up.
+    requests_max: usize,
+}
+
+impl Default for Setting {
+    fn default() -> Self {
+        Self {
+            workers: 1,
+            slots: 1,
+            present: Vec::new(),
+            failing: BTreeSet::new(),
+            seed: 1,
+            requests_max: 200_000,
+        }
+    }
+}
+
+/// The workers of a phase, about to begin.
+fn interpreters(
+    program: &Program,
+    phase: &ProgramPhase,
+    setting: &Setting,
+    states: &[Arc<FileStates>],
+) -> Vec<Interpreter> {
+    let (shared, is_over) = (SharedTurns::default(), Arc::default());
+    let group = &phase.groups[0];
+    let progress = Arc::new(Progress::new(group.quotas.len()));
+    (0..setting.workers)
+        .map(|worker_index| {
+            let mut interpreter = Interpreter::new(&Seat {
+                program,
+                phase,
+                group,
+                worker_index,
+                worker_count: setting.workers,
+                slot_count: setting.slots,
+                seed: setting.seed + u64::from(worker_index),
+                program_seed: setting.seed,
+                states,
+                shared: &shared,
+                progress: &progress,
+                is_over: &is_over,
+                way_codes: &[0],
+                rounds_per_us: 0.0,
+                initial: false,
+            })
+            .unwrap();
+            interpreter.begin();
+            interpreter
+        })
+        .collect()
+}
+
+/// Carries a phase out; completions come in an order that follows from the seed.
+fn carry_out(program: &Program, phase: &ProgramPhase, setting: &Setting) -> Seen {
+    let is_shared = setting.workers > 1;
+    let new = |set: &FilesetPlan| Arc::new(FileStates::new(set.count, is_shared));
+    let states: Vec<Arc<FileStates>> = program.filesets.iter().map(new).collect();
+    let mut model = Model {
+        failing: setting.failing.clone(),
+        ..Model::default()
+    };
+    for (fileset, present) in setting.present.iter().enumerate() {
+        for file in 0..*present {
+            states[fileset].appear(file, false);
+            states[fileset].set_size(file, 10_000);
+            model.sizes.insert((fileset as u8, file), 10_000);
+        }
+    }
+    let mut workers = interpreters(program, phase, setting, &states);
+    let mut seen = Seen {
+        model,
+        done: BTreeMap::new(),
+        workers: Vec::new(),
+        states,
+        is_ended: false,
+    };
+    let mut rng = Rng::new(setting.seed);
+    let mut now_ns = 1;
+    let mut flights: Vec<(usize, Request)> = Vec::new();
+    let slots = setting.workers * setting.slots;
+    let mut free: BTreeSet<u32> = (0..slots).collect();
+    while seen.model.count < setting.requests_max && now_ns < 200_000_000_000 {
+        now_ns += 1000;
+        for slot in free.clone() {
+            let worker = (slot / setting.slots) as usize;
+            match workers[worker].next(slot % setting.slots, now_ns) {
+                Step::Issue(request) => {
+                    flights.push((worker, request));
+                    free.remove(&slot);
+                }
+                Step::Wait { until_ns } => now_ns = now_ns.max(until_ns.min(now_ns + 100_000)),
+                Step::Park => {}
+                Step::Finished => {
+                    free.remove(&slot);
+                }
+            }
+        }
+        if flights.is_empty() {
+            if free.is_empty() {
+                seen.is_ended = true;
+                break;
+            }
+            continue;
+        }
+        let (worker, mut request) = flights.swap_remove(rng.below(flights.len() as u64) as usize);
+        let slot = request.slot;
+        request.slot += worker as u32 * setting.slots;
+        let result = seen.model.answer(&request);
+        free.insert(request.slot);
+        let completion = Completion { slot, result };
+        if let Flow::Timed { kind, errno, .. } = workers[worker].complete(completion, now_ns) {
+            let (well, badly) = seen.done.entry(kind).or_default();
+            *(if errno == 0 { well } else { badly }) += 1;
+        }
+    }
+    seen.workers = workers;
+    seen
+}
+
+fn create_and_close(label: u8) -> Act {
+    let acts = vec![
+        act(FileOperation::Create, On::Name(pick(0, Which::Absent))),
+        moving(FileOperation::Write, Bytes::Size, 4096),
+        act(FileOperation::Fsync, On::Handle),
+        act(FileOperation::Close, On::Handle),
+    ];
+    Act::Transaction(label, acts)
+}
+
+#[test]
+fn a_file_is_made_written_in_pieces_and_closed() {
+    let program = of(vec![set("files", 2)], &["create"]);
+    let phase = phase(vec![create_and_close(0)]);
+    let seen = carry_out(&program, &phase, &Setting::default());
+    let file = |index| {
+        [
+            format!("create 0/{index}"),
+            "write 4096@0".into(),
+            "write 4096@4096".into(),
+            "write 1808@8192".into(),
+            format!("fsync 0/{index}"),
+            format!("close 0/{index}"),
+        ]
+    };
+    assert_eq!(seen.model.log, [file(0), file(1)].concat());
+    assert_eq!(seen.done[&0], (2, 0));
+    assert!(seen.is_ended && seen.model.wrong.is_empty());
+    assert_eq!(seen.states[0].present_bytes(), 20_000);
+}
+
+#[test]
+fn reading_the_rest_ends_with_a_read_of_nothing() {
+    let program = of(vec![set("files", 1)], &[]);
+    let phase = phase(vec![
+        act(FileOperation::Open, On::Name(pick(0, Which::Present))),
+        moving(FileOperation::Read, Bytes::Rest, 8192),
+        act(FileOperation::Close, On::Handle),
+    ]);
+    let setting = Setting {
+        present: vec![1],
+        ..Setting::default()
+    };
+    let seen = carry_out(&program, &phase, &setting);
+    let wanted = [
+        "open 0/0",
+        "read 8192@0",
+        "read 8192@8192",
+        "read 8192@10000",
+        "close 0/0",
+    ];
+    assert_eq!(seen.model.log, wanted);
+    // What has no transaction of its own is one as a whole.
+    assert_eq!(seen.workers[0].kinds(), ["work"]);
+    assert_eq!(seen.done[&0], (1, 0));
+}
+
+#[test]
+fn a_failed_transaction_closes_what_it_opened_and_leaves_the_rest_out() {
+    let program = of(vec![set("files", 2)], &["create"]);
+    let phase = phase(vec![create_and_close(0)]);
+    let setting = Setting {
+        failing: BTreeSet::from([3]),
+        ..Setting::default()
+    };
+    let seen = carry_out(&program, &phase, &setting);
+    let begun = [
+        "create 0/0",
+        "write 4096@0",
+        "write 4096@4096",
+        "close 0/0",
+        "create 0/1",
+    ];
+    assert_eq!(seen.model.log[..5], begun);
+    assert_eq!(seen.done[&0], (1, 1));
+    assert!(seen.model.wrong.is_empty() && seen.model.open.is_empty());
+}
+
+#[test]
+fn acts_are_done_so_many_times_and_mixed_by_weight() {
+    let program = of(vec![set("files", 10)], &["stat", "open"]);
+    let one = |which| Pick {
+        order: Order::Drawn(Distribution::Uniform),
+        ..pick(0, which)
+    };
+    let open = vec![
+        act(FileOperation::Open, On::Name(one(Which::Present))),
+        act(FileOperation::Close, On::Handle),
+    ];
+    let stat = act(FileOperation::Stat, On::Name(one(Which::Present)));
+    let mut phase = phase(vec![Act::Mix(vec![
+        (
+            3,
+            vec![Act::Transaction(
+                0,
+                vec![Act::Times(Law::fixed(5), vec![stat])],
+            )],
+        ),
+        (1, vec![Act::Transaction(1, open)]),
+    ])]);
+    phase.groups[0].quotas = vec![Quota {
+        what: Measure::Rounds,
+        count: 4000,
+        of: Share::Each,
+    }];
+    let setting = Setting {
+        present: vec![10],
+        ..Setting::default()
+    };
+    let seen = carry_out(&program, &phase, &setting);
+    let (stats, opens) = (seen.done[&0].0, seen.done[&1].0);
+    assert_eq!(stats + opens, 4000);
+    assert!((2850..3150).contains(&stats), "{stats}");
+    let calls = seen
+        .model
+        .log
+        .iter()
+        .filter(|it| it.starts_with("stat"))
+        .count();
+    assert_eq!(calls as u64, 5 * stats);
+    assert!(seen.model.wrong.is_empty());
+}
+
+#[test]
+fn quotas_of_a_group_are_those_of_all_its_workers() {
+    let program = of(vec![set("files", 1000)], &["create"]);
+    let mut phase = phase(vec![create_and_close(0)]);
+    phase.groups[0].quotas = vec![Quota {
+        what: Measure::Rounds,
+        count: 100,
+        of: Share::Group,
+    }];
+    let setting = Setting {
+        workers: 3,
+        slots: 2,
+        ..Setting::default()
+    };
+    let seen = carry_out(&program, &phase, &setting);
+    assert_eq!(seen.done[&0], (100, 0));
+    assert!(seen.is_ended && seen.model.wrong.is_empty());
+}
+
+#[test]
+fn steps_count_what_has_a_label() {
+    let program = of(vec![set("files", 3)], &["write", "all"]);
+    let write = Act::Call(Call {
+        label: Some(0),
+        bytes: Bytes::Law(Law::fixed(100)),
+        ..call(FileOperation::Write, On::Handle)
+    });
+    let phase = phase(vec![Act::Step(
+        1,
+        vec![
+            act(FileOperation::Create, On::Name(pick(0, Which::Absent))),
+            write,
+            act(FileOperation::Close, On::Handle),
+        ],
+    )]);
+    let seen = carry_out(&program, &phase, &Setting::default());
+    let [write, all] = seen.workers[0].steps() else {
+        panic!("a counter for each label");
+    };
+    assert_eq!((write.count, write.bytes, write.errors), (3, 300, 0));
+    assert_eq!((all.count, all.bytes), (3, 300));
+    assert!(all.least_ns > write.least_ns);
+}
+
+#[test]
+fn nothing_is_allocated_on_the_way() {
+    let program = of(vec![set("files", 8)], &[]);
+    let phase = phase(vec![
+        act(FileOperation::Create, On::Name(around(0, Which::Absent))),
+        moving(
+            FileOperation::Write,
+            Bytes::Law(Law::of(Shape::Uniform { low: 0, high: 9000 })),
+            4096,
+        ),
+        act(FileOperation::Close, On::Handle),
+        act(FileOperation::Unlink, On::Same),
+    ]);
+    let states: Vec<Arc<FileStates>> = program
+        .filesets
+        .iter()
+        .map(|set| Arc::new(FileStates::new(set.count, true)))
+        .collect();
+    let mut interpreter = Interpreter::new(&Seat {
+        program: &program,
+        phase: &phase,
+        group: &phase.groups[0],
+        worker_index: 0,
+        worker_count: 1,
+        slot_count: 1,
+        seed: 1,
+        program_seed: 1,
+        states: &states,
+        shared: &SharedTurns::default(),
+        progress: &Arc::default(),
+        is_over: &Arc::default(),
+        way_codes: &[0],
+        rounds_per_us: 0.0,
+        initial: false,
+    })
+    .unwrap();
+    interpreter.begin();
+    let mut count = 0;
+    let counts = allocation_counter::measure(|| {
+        while count < 100_000 {
+            let Step::Issue(request) = interpreter.next(0, count) else {
+                break;
+            };
+            let result = request.length_bytes as i32;
+            interpreter.complete(Completion { slot: 0, result }, count);
+            count += 1;
+        }
+    });
+    assert_eq!((count, counts.count_total), (100_000, 0));
+}
+
+#[test]
+fn time_ends_what_would_go_on() {
+    let program = of(vec![set("files", 1)], &[]);
+    let mut phase = phase(vec![
+        act(FileOperation::Stat, On::Name(around(0, Which::Present))),
+        Act::Think(Law::fixed(1_000_000)),
+    ]);
+    phase.time_ns = Some(100_000_000);
+    phase.groups[0].last = vec![
+        act(FileOperation::Open, On::Name(around(0, Which::Present))),
+        act(FileOperation::Close, On::Handle),
+    ];
+    let setting = Setting {
+        present: vec![1],
+        ..Setting::default()
+    };
+    let seen = carry_out(&program, &phase, &setting);
+    assert!(seen.is_ended);
+    assert!((90..=101).contains(&seen.done[&0].0), "{:?}", seen.done);
+    assert_eq!(
+        seen.model.log[seen.model.log.len() - 2..],
+        ["open 0/0", "close 0/0"]
+    );
+}
+
+/// A mail server: files are made in one place, moved to another, read and removed there.
+fn mail() -> (Program, ProgramPhase) {
+    let program = of(
+        vec![set("tmp", 8), set("mail", 50)],
+        &["deliver", "read", "purge"],
+    );
+    let deliver = vec![
+        act(FileOperation::Create, On::Name(around(0, Which::Absent))),
+        moving(
+            FileOperation::Write,
+            Bytes::Law(Law::of(Shape::Uniform { low: 0, high: 9000 })),
+            4096,
+        ),
+        act(FileOperation::Close, On::Handle),
+        Act::Call(Call {
+            second: Some(around(1, Which::Absent)),
+            ..call(FileOperation::Rename, On::Same)
+        }),
+    ];
+    let some = Pick {
+        order: Order::Drawn(Distribution::Uniform),
+        ..pick(1, Which::Present)
+    };
+    let read = vec![
+        Act::Call(Call {
+            handle: 1,
+            ..call(FileOperation::Open, On::Name(some.clone()))
+        }),
+        Act::Call(Call {
+            handle: 1,
+            bytes: Bytes::Rest,
+            piece_bytes: 4096,
+            ..call(FileOperation::Read, On::Handle)
+        }),
+        Act::Call(Call {
+            handle: 1,
+            bytes: Bytes::Law(Law::fixed(10)),
+            place: Where::End,
+            ..call(FileOperation::Write, On::Handle)
+        }),
+        Act::Call(Call {
+            handle: 1,
+            ..call(FileOperation::Close, On::Handle)
+        }),
+    ];
+    let purge = vec![act(FileOperation::Unlink, On::Name(some))];
+    let mut phase = phase(vec![Act::Mix(vec![
+        (2, vec![Act::Transaction(0, deliver)]),
+        (3, vec![Act::Transaction(1, read)]),
+        (1, vec![Act::Transaction(2, purge)]),
+    ])]);
+    phase.groups[0].out = Out::Skip;
+    phase.groups[0].quotas = vec![Quota {
+        what: Measure::Rounds,
+        count: 500,
+        of: Share::Each,
+    }];
+    (program, phase)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn nobody_asks_for_what_cannot_be(
+        seed: u64,
+        workers in 1_u32..5,
+        slots in 1_u32..5,
+        present in 0_u32..50,
+        failing in proptest::collection::btree_set(1_usize..5000, 0..50),
+        counts: bool,
+    ) {
+        let (program, mut phase) = mail();
+        // What is left out after a failure is what would be impossible.
+        if counts && failing.is_empty() {
+            phase.groups[0].failed = Failed::Count;
+        }
+        let setting = Setting {
+            workers,
+            slots,
+            present: vec![0, present],
+            failing,
+            seed: seed >> 1,
+            ..Setting::default()
+        };
+        let seen = carry_out(&program, &phase, &setting);
+        prop_assert_eq!(&seen.model.wrong, &Vec::<String>::new());
+        prop_assert!(seen.is_ended, "after {} requests", seen.model.count);
+        let present = |fileset: u8| seen.model.sizes.keys().filter(|it| it.0 == fileset).count();
+        prop_assert_eq!(seen.states[0].present_count() as usize, present(0));
+        prop_assert_eq!(seen.states[1].present_count() as usize, present(1));
+        let bytes: u64 = seen.model.sizes.values().sum();
+        prop_assert_eq!(seen.states[0].present_bytes() + seen.states[1].present_bytes(), bytes);
+    }
+}

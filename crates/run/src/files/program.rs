@@ -1,0 +1,494 @@
+//! Programs: phases one after the other, each with its groups of workers.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use engine::{
+    FileOptions, Fileset, NameRule, Numbering, OpenMode, OpenWay, Spread, Subdirectories,
+};
+use generate::ContentSource;
+use generate::program::{FileStates, Interpreter, Progress, Seat, SharedTurns, StepCounter};
+use results::{LabelFigures, PhaseFigures};
+use target::Tree;
+use workload::plan::{CacheMode, Cell, WorkerPlan};
+use workload::program::{
+    Access, Act, Before, Bytes, Call, Copies, DirectoryTree, FileNames, FileOperation, FilesetPlan,
+    Group, On, OpenSync, Order, Pick, Program, ProgramPart, ProgramPhase, Turn, Until, Way, Which,
+};
+
+use crate::RunError;
+
+use super::course::{Course, Done, Grounds, Stage, Work, iodepth};
+use super::field;
+use super::requests::FileRequests;
+use super::task::{Field, FileContents, FileTask, contents};
+
+/// Bytes of one write to a file that is there before the first phase.
+const FILL_BYTES: u32 = 1 << 20;
+/// Computing that is timed to learn how fast it is, in rounds.
+const TRIAL_ROUNDS: u64 = 2_000_000;
+
+/// The course of a program.
+pub(super) struct ProgramCourse {
+    cell: Cell,
+    program: Program,
+    contents: Vec<ContentSource>,
+    /// What is known of the files, by whose they are.
+    states: BTreeMap<Owner, Arc<FileStates>>,
+    filesets: BTreeMap<Owner, Arc<Fileset>>,
+    /// What comes next, the last first.
+    ahead: Vec<Ahead>,
+    /// The phase that goes on; none while files are made that are there before the first.
+    current: Option<ProgramPhase>,
+    stage_count: u64,
+    rounds_per_us: f64,
+    /// Measured times of the phases that are not hidden, in nanoseconds.
+    spent_ns: u64,
+    /// What was counted of each label, by phase.
+    steps: Vec<(String, Vec<StepCounter>)>,
+    /// Free bytes before the round that was last begun.
+    free_bytes: u64,
+}
+
+/// Whose files they are: of a fileset, those of one worker or of all on a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Owner {
+    fileset: usize,
+    worker: Option<u32>,
+    target: Option<u32>,
+}
+
+/// What is still to be done.
+#[derive(Debug, Clone)]
+enum Ahead {
+    /// The files of a fileset that are there before the first phase.
+    Fill(usize),
+    Phase(Box<ProgramPhase>),
+    /// Another round, where it is not enough yet.
+    Rounds(Rounds),
+}
+
+/// Rounds that go on.
+#[derive(Debug, Clone)]
+struct Rounds {
+    until: Until,
+    done: u32,
+    /// What was spent before the first of them.
+    since_ns: u64,
+    parts: Vec<ProgramPart>,
+}
+
+impl ProgramCourse {
+    pub fn new(cell: &Cell, program: &Program) -> Result<Self, RunError> {
+        let mut program = program.clone();
+        if program.ways.is_empty() {
+            program.ways.push(Way::default());
+        }
+        let parts = program.parts.iter().rev();
+        let mut ahead: Vec<Ahead> = parts.map(|part| Ahead::of(part, 0)).collect();
+        let filled = program.filesets.iter().enumerate().rev();
+        let filled = filled.filter(|(_, set)| set.present_permille > 0);
+        ahead.extend(filled.map(|(index, _)| Ahead::Fill(index)));
+        Ok(Self {
+            contents: contents(cell)?,
+            cell: cell.clone(),
+            states: BTreeMap::new(),
+            filesets: BTreeMap::new(),
+            ahead,
+            current: None,
+            stage_count: 0,
+            rounds_per_us: match computes(&program.parts) {
+                true => rounds_per_us(),
+                false => 0.0,
+            },
+            program,
+            spent_ns: 0,
+            steps: Vec::new(),
+            free_bytes: 0,
+        })
+    }
+
+    fn owner(&self, fileset: usize, worker: &WorkerPlan) -> Owner {
+        let target = worker.spans.first().map(|span| span.target_index);
+        Owner {
+            fileset,
+            worker: match self.program.filesets[fileset].copies {
+                Copies::One => None,
+                Copies::PerWorker => Some(worker.worker_index),
+            },
+            target,
+        }
+    }
+
+    /// What is known of a worker's files, by fileset.
+    fn states(&mut self, worker: &WorkerPlan) -> Vec<Arc<FileStates>> {
+        let worker_count = self.cell.workers.len();
+        let owners: Vec<Owner> = (0..self.program.filesets.len())
+            .map(|index| self.owner(index, worker))
+            .collect();
+        let states = owners.into_iter().map(|owner| {
+            let count = self.program.filesets[owner.fileset].count;
+            let is_shared = owner.worker.is_none() && worker_count > 1;
+            let new = || Arc::new(FileStates::new(count, is_shared));
+            self.states.entry(owner).or_insert_with(new).clone()
+        });
+        states.collect()
+    }
+
+    /// Where a worker's files lie; nowhere with the `null` engine.
+    fn field(&mut self, grounds: &Grounds, worker: &WorkerPlan) -> Result<Option<Field>, RunError> {
+        let Some(tree) = grounds.of(worker) else {
+            return Ok(None);
+        };
+        let mut filesets = Vec::new();
+        for index in 0..self.program.filesets.len() {
+            let owner = self.owner(index, worker);
+            if let Some(known) = self.filesets.get(&owner) {
+                filesets.push(known.clone());
+                continue;
+            }
+            let opened = Arc::new(open_fileset(&self.program, owner, tree)?);
+            self.filesets.insert(owner, opened.clone());
+            filesets.push(opened);
+        }
+        let others = filesets.split_off(1.min(filesets.len()));
+        Ok(filesets.pop().map(|fileset| Field {
+            fileset,
+            others: others.into(),
+            options: self.options(),
+        }))
+    }
+
+    fn options(&self) -> FileOptions {
+        let is_direct = self.cell.cache == CacheMode::Direct;
+        let ways = self
+            .program
+            .ways
+            .iter()
+            .map(|way| open_mode(way, is_direct));
+        FileOptions {
+            ways: ways.collect(),
+            ..field::options(&self.cell)
+        }
+    }
+
+    /// The stage of a phase, with a task for each of its workers.
+    fn stage(
+        &mut self,
+        grounds: &Grounds,
+        phase: &ProgramPhase,
+        is_fill: bool,
+    ) -> Result<Stage, RunError> {
+        // A file system may have been mounted again, and directories with it.
+        if grounds.trees.is_empty() || !phase.before.is_empty() {
+            self.filesets.clear();
+        }
+        self.stage_count += 1;
+        let mut tasks = Vec::new();
+        let is_over = Arc::new(AtomicBool::new(false));
+        let all = self.cell.workers.len() as u32;
+        let ways = self.program.ways.len() as u8;
+        let way_codes: Vec<u64> = (0..ways).map(|way| OpenWay(way).code()).collect();
+        let mut workers = self.cell.workers.clone().into_iter();
+        for group in &phase.groups {
+            let worker_count = group.workers.unwrap_or(all);
+            let shared = SharedTurns::default();
+            let progress = Arc::new(Progress::new(group.quotas.len()));
+            for worker_index in 0..worker_count {
+                let Some(worker) = workers.next() else {
+                    break;
+                };
+                let states = self.states(&worker);
+                let interpreter = Interpreter::new(&Seat {
+                    program: &self.program,
+                    phase,
+                    group,
+                    worker_index,
+                    worker_count,
+                    slot_count: iodepth(&worker),
+                    seed: generate::mix(worker.seed ^ self.stage_count << 32),
+                    program_seed: self.cell.workers.first().map_or(0, |it| it.seed),
+                    states: &states,
+                    shared: &shared,
+                    progress: &progress,
+                    is_over: &is_over,
+                    way_codes: &way_codes,
+                    rounds_per_us: self.rounds_per_us,
+                    initial: is_fill,
+                })?;
+                let field = self.field(grounds, &worker)?;
+                tasks.push(FileTask {
+                    buffer_bytes: interpreter.buffer_bytes(),
+                    requests: FileRequests::Program(Box::new(interpreter)),
+                    field,
+                    contents: FileContents::Plain(
+                        self.contents[worker.worker_index as usize].clone(),
+                    ),
+                });
+            }
+        }
+        Ok(Stage {
+            phase: phase.name.clone(),
+            is_hidden: phase.is_hidden,
+            ramp_ns: phase.ramp_ns,
+            transactions: None,
+            time_ns: phase.time_ns.unwrap_or(0),
+            work: Work::Tasks(tasks),
+        })
+    }
+
+    /// Puts what another round has before all else, where it is not enough yet.
+    fn begin_round(&mut self, grounds: &Grounds, round: Rounds) {
+        let free_bytes = grounds.first().and_then(Tree::free_bytes).unwrap_or(0);
+        let is_enough = match round.until {
+            Until::Times(times) => round.done >= times,
+            Until::Spent { ns } => round.done > 0 && self.spent_ns - round.since_ns > ns,
+            // What gives back all that it took, or takes nothing, never fills anything.
+            Until::Full => {
+                let taken = self.free_bytes.saturating_sub(free_bytes);
+                round.done > 0 && (taken == 0 || taken > free_bytes)
+            }
+        };
+        if is_enough {
+            return;
+        }
+        self.free_bytes = free_bytes;
+        let parts = round.parts.iter().rev();
+        let parts: Vec<Ahead> = parts.map(|part| Ahead::of(part, self.spent_ns)).collect();
+        self.ahead.push(Ahead::Rounds(Rounds {
+            done: round.done + 1,
+            ..round
+        }));
+        self.ahead.extend(parts);
+    }
+}
+
+impl Ahead {
+    fn of(part: &ProgramPart, since_ns: u64) -> Self {
+        match part {
+            ProgramPart::Phase(phase) => Self::Phase(Box::new(phase.clone())),
+            ProgramPart::Rounds { until, parts } => Self::Rounds(Rounds {
+                until: *until,
+                done: 0,
+                since_ns,
+                parts: parts.clone(),
+            }),
+        }
+    }
+}
+
+impl Course for ProgramCourse {
+    fn figures(&self, phase: &str) -> Option<PhaseFigures> {
+        let (_, counters) = self.steps.iter().find(|(name, _)| name == phase)?;
+        let counted = self.program.labels.iter().zip(counters);
+        let counted = counted.filter(|(_, counter)| counter.count > 0);
+        let labels: Vec<LabelFigures> = counted.map(|(name, it)| figures(name, it)).collect();
+        (!labels.is_empty()).then(|| PhaseFigures {
+            labels,
+            ..PhaseFigures::default()
+        })
+    }
+
+    fn before(&self) -> Vec<Before> {
+        match self.ahead.last() {
+            Some(Ahead::Phase(phase)) => phase.before.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn next(&mut self, grounds: &Grounds) -> Result<Option<Stage>, RunError> {
+        loop {
+            let Some(ahead) = self.ahead.pop() else {
+                return Ok(None);
+            };
+            match ahead {
+                Ahead::Fill(fileset) => {
+                    let phase = fill(&self.program, fileset);
+                    return self.stage(grounds, &phase, true).map(Some);
+                }
+                Ahead::Phase(phase) => {
+                    let stage = self.stage(grounds, &phase, false)?;
+                    self.current = Some(*phase);
+                    return Ok(Some(stage));
+                }
+                Ahead::Rounds(round) => self.begin_round(grounds, round),
+            }
+        }
+    }
+
+    fn done(&mut self, phase: &str, done: Done<'_>) {
+        for states in self.states.values() {
+            states.release_all();
+        }
+        let Some(current) = self.current.take() else {
+            return;
+        };
+        if current.is_hidden {
+            return;
+        }
+        self.spent_ns += done.time_ns;
+        let known = self.steps.iter().position(|(name, _)| name == phase);
+        let index = known.unwrap_or_else(|| {
+            let none = vec![StepCounter::default(); self.program.labels.len()];
+            self.steps.push((phase.to_owned(), none));
+            self.steps.len() - 1
+        });
+        for requests in &done.requests {
+            if let FileRequests::Program(interpreter) = requests {
+                let counters = self.steps[index].1.iter_mut();
+                counters
+                    .zip(interpreter.steps())
+                    .for_each(|(sum, more)| sum.merge(more));
+            }
+        }
+    }
+}
+
+/// What was counted of a label, as a record tells it.
+fn figures(name: &str, counter: &StepCounter) -> LabelFigures {
+    LabelFigures {
+        label: name.to_owned(),
+        count: counter.count,
+        errors: counter.errors,
+        bytes: counter.bytes,
+        sum_ns: counter.sum_ns,
+        min_ns: counter.least_ns,
+        max_ns: counter.most_ns,
+        p50_ns: counter.percentile(50.0),
+        p99_ns: counter.percentile(99.0),
+    }
+}
+
+/// A phase that makes the files of a fileset that are there before the first.
+fn fill(program: &Program, fileset: usize) -> ProgramPhase {
+    let call = |operation, on| Act::Call(Call::new(operation, on));
+    let make = Pick {
+        fileset: fileset as u8,
+        which: Which::Absent,
+        order: Order::Next,
+        // Each worker makes its own files, and its share of those of all.
+        turn: match program.filesets[fileset].copies {
+            Copies::One => Turn::Shared,
+            Copies::PerWorker => Turn::Own,
+        },
+    };
+    let write = Act::Call(Call {
+        bytes: Bytes::Size,
+        piece_bytes: FILL_BYTES,
+        ..Call::new(FileOperation::Write, On::Handle)
+    });
+    let group = Group {
+        name: "prepare".to_owned(),
+        body: vec![
+            call(FileOperation::Create, On::Name(make)),
+            write,
+            call(FileOperation::Close, On::Handle),
+        ],
+        ..Group::default()
+    };
+    ProgramPhase {
+        name: format!("prepare {}", program.filesets[fileset].name),
+        is_hidden: true,
+        groups: vec![group],
+        ..ProgramPhase::default()
+    }
+}
+
+fn open_fileset(program: &Program, owner: Owner, tree: &Tree) -> Result<Fileset, RunError> {
+    let set = &program.filesets[owner.fileset];
+    let below = match (set.path.as_str(), program.filesets.len()) {
+        ("", 1) => None,
+        ("", _) => Some(set.name.clone()),
+        (path, _) => Some(path.to_owned()),
+    };
+    let path = match (owner.worker, below) {
+        (None, below) => below,
+        (Some(worker), None) => Some(format!("w{worker}")),
+        (Some(worker), Some(below)) => Some(format!("{below}/w{worker}")),
+    };
+    let locations = vec![field::location(tree, path.as_deref())?];
+    field::fileset(locations, name_rule(set), true)
+}
+
+fn name_rule(set: &FilesetPlan) -> NameRule {
+    let FileNames::Number {
+        before,
+        digits,
+        after,
+    } = &set.names;
+    let directories = set.tree.directory_count(set.count);
+    NameRule {
+        prefix: before.clone(),
+        suffix: after.clone(),
+        digit_count: *digits,
+        spread: match set.tree {
+            DirectoryTree::Flat | DirectoryTree::Turns { .. } => Spread::Turns,
+            DirectoryTree::Blocks { each } => Spread::Blocks { each_count: each },
+        },
+        numbering: Numbering::Across,
+        subdirectories: (directories > 0).then(|| Subdirectories {
+            count: directories,
+            prefix: "d".to_owned(),
+            digit_count: 0,
+        }),
+    }
+}
+
+fn open_mode(way: &Way, is_direct: bool) -> OpenMode {
+    let access = match way.access {
+        Access::Read => rustix::fs::OFlags::RDONLY,
+        Access::Write => rustix::fs::OFlags::WRONLY,
+        Access::ReadWrite => rustix::fs::OFlags::RDWR,
+    };
+    let sync = match way.sync {
+        OpenSync::No => rustix::fs::OFlags::empty(),
+        OpenSync::Data => rustix::fs::OFlags::DSYNC,
+        OpenSync::All => rustix::fs::OFlags::SYNC,
+    };
+    let mut flags = access | sync;
+    flags.set(rustix::fs::OFlags::APPEND, way.is_appending);
+    flags.set(rustix::fs::OFlags::TRUNC, way.is_truncating);
+    flags.set(rustix::fs::OFlags::DIRECT, way.is_direct || is_direct);
+    OpenMode {
+        flags: flags.bits().cast_signed(),
+        mode: 0o600,
+    }
+}
+
+/// Whether anything in it computes.
+fn computes(parts: &[ProgramPart]) -> bool {
+    fn acts(all: &[Act]) -> bool {
+        all.iter().any(|act| match act {
+            Act::Burn(_) => true,
+            Act::Times(_, inner) | Act::Step(_, inner) | Act::Transaction(_, inner) => acts(inner),
+            Act::Mix(choices) => choices.iter().any(|(_, inner)| acts(inner)),
+            Act::Call(_) | Act::Think(_) => false,
+        })
+    }
+    parts.iter().any(|part| match part {
+        ProgramPart::Rounds { parts, .. } => computes(parts),
+        ProgramPart::Phase(phase) => phase.groups.iter().any(|group| {
+            let sections = [
+                &group.enter,
+                &group.first,
+                &group.body,
+                &group.last,
+                &group.leave,
+            ];
+            sections.into_iter().any(|section| acts(section))
+        }),
+    })
+}
+
+/// How much computing fits into a microsecond where nothing else runs: the fastest of three
+/// trials.
+fn rounds_per_us() -> f64 {
+    let trial = |_| {
+        let begun = Instant::now();
+        Interpreter::compute(TRIAL_ROUNDS);
+        TRIAL_ROUNDS as f64 / begun.elapsed().as_secs_f64() / 1e6
+    };
+    (0..3).map(trial).fold(0.0, f64::max)
+}
