@@ -160,7 +160,13 @@ fn groups_work_beside_each_other_on_the_same_files() {
 #[test]
 fn an_interrupted_program_leaves_nothing() {
     let bed = Bed::new().unwrap();
+    // So many names that deliveries do not run out of them.
     let text = MAIL.replace("run_time = \"1s\"", "run_time = \"5m\"");
+    let text = text.replace(
+        "count = 400\npresent = \"50%\"",
+        "count = 200_000\npresent = \"0.1%\"",
+    );
+    assert!(text.contains("200_000") && text.contains("5m"));
     let file = bed.file("program.toml", text);
     let target = bed.target().to_string_lossy().into_owned();
     let child = bed.start(&["run", file.to_str().unwrap(), "--target", &target]);
