@@ -30,6 +30,7 @@ pub(super) enum Instruction {
     /// `end` is its end.
     TransactionBegin {
         kind: u8,
+        label: Option<u8>,
         end: u16,
     },
     TransactionEnd,

@@ -163,7 +163,7 @@ impl Compiler<'_> {
         }
         if labels.is_empty() {
             let name = whole_round(self.seat.phase, group);
-            self.transaction(&name, &group.body)?;
+            self.transaction(&name, None, &group.body)?;
         } else {
             self.acts(&group.body)?;
         }
@@ -195,7 +195,7 @@ impl Compiler<'_> {
             }
             Act::Transaction(label, acts) => {
                 let name = self.seat.program.label(*label);
-                self.transaction(name, acts)?;
+                self.transaction(name, Some(*label), acts)?;
             }
             Act::Think(law) => {
                 let sampler = self.sampler(law)?;
@@ -210,16 +210,22 @@ impl Compiler<'_> {
     }
 
     /// A pause at its end is behind it: a transaction is over when its last call is done.
-    fn transaction(&mut self, name: &str, acts: &[Act]) -> Result<(), GenerateError> {
+    fn transaction(
+        &mut self,
+        name: &str,
+        label: Option<u8>,
+        acts: &[Act],
+    ) -> Result<(), GenerateError> {
         let is_pause = |act: &&Act| matches!(act, Act::Think(_) | Act::Burn(_));
         let pauses = acts.iter().rev().take_while(is_pause).count();
         let (acts, pauses) = acts.split_at(acts.len() - pauses);
         let kind = self.kinds.iter().position(|it| it == name).unwrap_or(0) as u8;
-        let begin = self.push(Instruction::TransactionBegin { kind, end: 0 });
+        let instruction = |end| Instruction::TransactionBegin { kind, label, end };
+        let begin = self.push(instruction(0));
         self.acts(acts)?;
         let end = self.here();
         self.push(Instruction::TransactionEnd);
-        self.instructions[begin] = Instruction::TransactionBegin { kind, end };
+        self.instructions[begin] = instruction(end);
         self.acts(pauses)
     }
 

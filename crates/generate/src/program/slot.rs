@@ -60,6 +60,10 @@ pub(super) struct OpenStep {
 pub(super) struct Frame {
     /// The kind of the transaction; none for a round.
     pub kind: Option<u8>,
+    /// The label that it is counted under.
+    pub label: Option<u8>,
+    /// Bytes read and written in it.
+    pub bytes: u64,
     /// Where its end stands.
     pub end: u16,
     pub loop_count: u8,
@@ -124,6 +128,8 @@ impl SlotState {
             call: OngoingCall::default(),
             frame: Frame {
                 kind: None,
+                label: None,
+                bytes: 0,
                 end: 0,
                 loop_count: 0,
                 step_count: 0,
@@ -151,7 +157,7 @@ impl SlotState {
         self.is_closing = false;
         (self.wake_ns, self.busy_ns) = (0, 0);
         (self.loop_count, self.step_count) = (0, 0);
-        self.open_frame(None, 0);
+        self.open_frame(None, None, 0);
         for register in &mut self.registers {
             register.opened = Opened::Before;
         }
@@ -184,9 +190,11 @@ impl SlotState {
 
     /// Begins a transaction, or goes on behind one.
     #[inline]
-    pub(super) fn open_frame(&mut self, kind: Option<u8>, end: u16) {
+    pub(super) fn open_frame(&mut self, kind: Option<u8>, label: Option<u8>, end: u16) {
         self.frame = Frame {
             kind,
+            label,
+            bytes: 0,
             end,
             loop_count: self.loop_count,
             step_count: self.step_count,

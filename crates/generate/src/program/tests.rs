@@ -491,6 +491,37 @@ fn quotas_of_a_group_are_those_of_all_its_workers() {
 }
 
 #[test]
+fn transactions_end_a_worker_or_a_group_by_their_labels() {
+    let program = of(vec![set("files", 1000)], &["create"]);
+    let mut phase = phase(vec![create_and_close(0)]);
+    // What other slots are at when it is enough is still done.
+    for (of, wanted) in [(Share::Each, 40..=42), (Share::Group, 20..=23)] {
+        phase.groups[0].quotas = vec![Quota {
+            what: Measure::Steps(0),
+            count: 20,
+            of,
+        }];
+        let setting = Setting {
+            workers: 2,
+            slots: 2,
+            ..Setting::default()
+        };
+        let seen = carry_out(&program, &phase, &setting);
+        assert!(
+            seen.is_ended && wanted.contains(&seen.done[&0].0),
+            "{:?}",
+            seen.done
+        );
+        let counted: u64 = seen.workers.iter().map(|it| it.steps()[0].count).sum();
+        assert_eq!(counted, seen.done[&0].0);
+        assert_eq!(
+            seen.workers[0].steps()[0].bytes,
+            10_000 * seen.workers[0].steps()[0].count
+        );
+    }
+}
+
+#[test]
 fn steps_count_what_has_a_label() {
     let program = of(vec![set("files", 3)], &["write", "all"]);
     let write = Act::Call(Call {

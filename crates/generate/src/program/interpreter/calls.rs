@@ -252,6 +252,7 @@ impl Interpreter {
         let moved_bytes = u64::from(moved);
         call.moved_bytes += moved_bytes;
         self.amounts.bytes += moved_bytes;
+        slot.frame.bytes += moved_bytes;
         for step in &mut slot.steps[..usize::from(slot.step_count)] {
             step.bytes += moved_bytes;
         }

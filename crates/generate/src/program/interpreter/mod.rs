@@ -12,7 +12,7 @@ use workload::program::{Failed, Measure, Out, Quota, Share};
 
 use super::code::{Code, Instruction};
 use super::compile::compile;
-use super::slot::{OpenStep, Section, SlotState};
+use super::slot::{Frame, OpenStep, Section, SlotState};
 use super::states::FileStates;
 use super::{Progress, Seat, StepCounter};
 use crate::{Flow, GenerateError, Rng, mix};
@@ -44,8 +44,8 @@ pub struct Interpreter {
     is_first_done: bool,
     in_flight: u32,
     amounts: Amounts,
-    /// What of them the group's amounts have already.
-    told: Amounts,
+    /// What of its own the group's amounts have already, by quota.
+    told: Box<[u64]>,
 }
 
 /// How much a worker has done.
@@ -83,7 +83,7 @@ impl Interpreter {
             is_first_done: false,
             in_flight: 0,
             amounts: Amounts::default(),
-            told: Amounts::default(),
+            told: vec![0; seat.group.quotas.len()].into(),
             code,
         })
     }
@@ -186,35 +186,29 @@ impl Interpreter {
 
     /// Whether another round may begin, which is then counted.
     fn claim_round(&mut self) -> bool {
+        let mut may_begin = true;
         for (index, quota) in self.quotas.iter().enumerate() {
-            let own = self.amounts;
-            let told = match quota.what {
-                Measure::Rounds => 1,
-                Measure::Calls => own.calls - self.told.calls,
-                Measure::Bytes => own.bytes - self.told.bytes,
-                Measure::Steps(_) => 0,
+            let own = match quota.what {
+                Measure::Rounds => self.amounts.rounds,
+                Measure::Calls => self.amounts.calls,
+                Measure::Bytes => self.amounts.bytes,
+                Measure::Steps(label) => self.steps[usize::from(label)].count,
             };
             let done = match (quota.of, quota.what) {
-                (Share::Group, _) => {
-                    self.progress.amounts[index].fetch_add(told, Ordering::Relaxed)
-                        + if quota.what == Measure::Rounds {
-                            0
-                        } else {
-                            told
-                        }
+                (Share::Each, _) => own,
+                // The round that would begin counts before it does.
+                (Share::Group, Measure::Rounds) => {
+                    self.progress.amounts[index].fetch_add(1, Ordering::Relaxed)
                 }
-                (Share::Each, Measure::Rounds) => own.rounds,
-                (Share::Each, Measure::Calls) => own.calls,
-                (Share::Each, Measure::Bytes) => own.bytes,
-                (Share::Each, Measure::Steps(label)) => self.steps[usize::from(label)].count,
+                (Share::Group, _) => {
+                    let more = own - std::mem::replace(&mut self.told[index], own);
+                    more + self.progress.amounts[index].fetch_add(more, Ordering::Relaxed)
+                }
             };
-            if done >= quota.count {
-                return false;
-            }
+            may_begin &= done < quota.count;
         }
-        self.told = self.amounts;
-        self.amounts.rounds += 1;
-        true
+        self.amounts.rounds += u64::from(may_begin);
+        may_begin
     }
 
     /// Carries out what asks for nothing, until a call or a pause is next; what ended meanwhile.
@@ -249,16 +243,17 @@ impl Interpreter {
                     slot.at = next;
                     self.end_step(index, now_ns);
                 }
-                Instruction::TransactionBegin { kind, end } => {
-                    slot.open_frame(Some(kind), end);
+                Instruction::TransactionBegin { kind, label, end } => {
+                    slot.open_frame(Some(kind), label, end);
                     slot.at = next;
                 }
                 Instruction::TransactionEnd => {
                     slot.keep_opened();
                     let frame = slot.frame;
-                    slot.open_frame(None, 0);
+                    slot.open_frame(None, None, 0);
                     slot.at = next;
                     if let (Some(kind), 1..) = (frame.kind, frame.start_ns) {
+                        self.count_transaction(&frame, now_ns);
                         flow = Flow::Timed {
                             kind,
                             errno: frame.errno,
@@ -275,6 +270,14 @@ impl Interpreter {
                     return flow;
                 }
             }
+        }
+    }
+
+    fn count_transaction(&mut self, frame: &Frame, now_ns: u64) {
+        if let Some(label) = frame.label {
+            let span_ns = now_ns.saturating_sub(frame.start_ns);
+            let counter = &mut self.steps[usize::from(label)];
+            counter.record(span_ns, frame.bytes, frame.errno != 0);
         }
     }
 
