@@ -31,15 +31,6 @@ impl FileRequests {
         }
     }
 
-    /// How many files a slot may have open at once, each in its register; none where what is open
-    /// is found in another way.
-    pub fn register_count(&self) -> Option<u8> {
-        match self {
-            Self::Pass(_) | Self::Postmark(_) => None,
-            Self::Program(interpreter) => Some(interpreter.register_count()),
-        }
-    }
-
     /// The names of the transaction kinds.
     pub fn transaction_kinds(&self) -> Vec<String> {
         match self {

@@ -9,6 +9,7 @@ use engine::{
     with_own_descriptors,
 };
 use generate::postmark::TextContent;
+use generate::program::Interpreter;
 use generate::{Content, ContentSource, FileStamp, Generator, Step};
 use results::EngineNotes;
 use workload::plan::{Cell, EngineKind, WorkerPlan};
@@ -82,6 +83,10 @@ pub(crate) fn work(
     cell: &Cell,
     start: Start<'_>,
 ) -> Result<Option<Outcome>, RunError> {
+    if let FileRequests::Program(interpreter) = task.requests {
+        let written = (task.contents, lane);
+        return program(*interpreter, task.field, written, cell.engine, start);
+    }
     let (slots, bytes) = (lane.slot_count(), task.buffer_bytes);
     match (task.field.take(), cell.engine) {
         (None, _) | (_, EngineKind::Null) => {
@@ -89,13 +94,7 @@ pub(crate) fn work(
             with_engine(engine, EngineNotes::default(), task, lane, start)
         }
         (Some(field), EngineKind::IoUring) => {
-            let engine = match task.requests.register_count() {
-                Some(count) => {
-                    let filesets = field.filesets();
-                    UringFiles::with_registers(filesets, slots, bytes, field.options, count)?
-                }
-                None => UringFiles::new(field.fileset, slots, bytes, field.options)?,
-            };
+            let engine = UringFiles::new(field.fileset, slots, bytes, field.options)?;
             let notes = EngineNotes {
                 notes: engine.notes(task.requests.operations()),
                 ..ring_notes(engine.setup())
@@ -108,6 +107,43 @@ pub(crate) fn work(
     }
 }
 
+/// As [`work`], of a program: its engines have registers, and what it writes is plain. The loop is
+/// compiled for nothing else, as each further one has tens of thousands of bytes.
+fn program(
+    interpreter: Interpreter,
+    field: Option<Field>,
+    (contents, lane): (FileContents, &Lane),
+    kind: EngineKind,
+    start: Start<'_>,
+) -> Result<Option<Outcome>, RunError> {
+    let FileContents::Plain(source) = contents else {
+        unreachable!("what programs write is plain");
+    };
+    let (slots, bytes) = (lane.slot_count(), interpreter.buffer_bytes());
+    let count = interpreter.register_count();
+    let written = (source, lane);
+    match (field, kind) {
+        (None, _) | (_, EngineKind::Null) => {
+            let engine = Null::new(slots, bytes)?;
+            with_plain(engine, EngineNotes::default(), interpreter, written, start)
+        }
+        (Some(field), EngineKind::IoUring) => {
+            let (filesets, options) = (field.filesets(), field.options);
+            let engine = UringFiles::with_registers(filesets, slots, bytes, options, count)?;
+            let notes = EngineNotes {
+                notes: engine.notes(interpreter.operations()),
+                ..ring_notes(engine.setup())
+            };
+            with_plain(engine, notes, interpreter, written, start)
+        }
+        (Some(field), EngineKind::Psync | EngineKind::Mmap) => with_own_descriptors(|| {
+            let (filesets, options) = (field.filesets(), field.options);
+            let engine = PsyncFiles::with_registers(filesets, slots, bytes, options, count)?;
+            with_plain(engine, EngineNotes::default(), interpreter, written, start)
+        }),
+    }
+}
+
 fn with_psync(
     field: Field,
     (slots, bytes): (u32, u32),
@@ -115,11 +151,6 @@ fn with_psync(
     lane: &Lane,
     start: Start<'_>,
 ) -> Result<Option<Outcome>, RunError> {
-    if let Some(count) = task.requests.register_count() {
-        let filesets = field.filesets();
-        let engine = PsyncFiles::with_registers(filesets, slots, bytes, field.options, count)?;
-        return with_engine(engine, EngineNotes::default(), task, lane, start);
-    }
     let Field {
         fileset, options, ..
     } = field;
@@ -155,9 +186,7 @@ fn with_engine<E: Engine>(
         FileRequests::Postmark(play) => {
             with_contents(engine, notes, *play, (task.contents, lane), start)
         }
-        FileRequests::Program(interpreter) => {
-            with_contents(engine, notes, *interpreter, (task.contents, lane), start)
-        }
+        FileRequests::Program(_) => unreachable!("programs have engines of their own"),
     }
 }
 
@@ -169,15 +198,7 @@ fn with_contents<E: Engine, G: Generator + Into<FileRequests>>(
     start: Start<'_>,
 ) -> Result<Option<Outcome>, RunError> {
     match contents {
-        FileContents::Plain(source) => {
-            let mut content = source.plain(lane.plan.seed);
-            if generator.operations().contains(Operation::Write) {
-                for slot in 0..engine.slot_count() {
-                    content.prepare_buffer(engine.buffer(slot));
-                }
-            }
-            run(engine, notes, generator, content, start)
-        }
+        FileContents::Plain(source) => with_plain(engine, notes, generator, (source, lane), start),
         FileContents::Kept(content) => {
             for slot in 0..engine.slot_count() {
                 content.prepare_buffer(engine.buffer(slot));
@@ -187,6 +208,22 @@ fn with_contents<E: Engine, G: Generator + Into<FileRequests>>(
         FileContents::Text(content) => run(engine, notes, generator, content, start),
         FileContents::Stamp(content) => run(engine, notes, generator, content, start),
     }
+}
+
+fn with_plain<E: Engine, G: Generator + Into<FileRequests>>(
+    mut engine: E,
+    notes: EngineNotes,
+    generator: G,
+    (source, lane): (ContentSource, &Lane),
+    start: Start<'_>,
+) -> Result<Option<Outcome>, RunError> {
+    let mut content = source.plain(lane.plan.seed);
+    if generator.operations().contains(Operation::Write) {
+        for slot in 0..engine.slot_count() {
+            content.prepare_buffer(engine.buffer(slot));
+        }
+    }
+    run(engine, notes, generator, content, start)
 }
 
 fn run<E: Engine, G: Generator + Into<FileRequests>, C: Content>(

@@ -167,7 +167,7 @@ fn the_plan_shows_settings_phases_and_cells() {
          files grow for as long as a phase lasts, which is counted as one round\n  \
          the files take up to 4 KiB at once\n\n\
          cells\n  #  workload  access specification  workers  targets  iodepth  rep  time\n  \
-         1  made      program                     1        1        1    1  3s\n\n\
+         1  made      made                        1        1        1    1  3s\n\n\
          1 cell, 3s in all\n"
     );
 }
