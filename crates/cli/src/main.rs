@@ -34,8 +34,23 @@ use args::{Cli, Command};
 use failure::{Exit, Failure};
 use stored::Place;
 
+/// Ends the process from wherever it is.
+fn end(exit: Exit) -> ! {
+    std::process::exit(exit.code().into())
+}
+
 fn main() -> ExitCode {
     terminal::tell_panics();
+    // A panic that cannot unwind ends the process as one that has unwound does.
+    if cfg!(panic = "abort") {
+        let tell = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            tell(panic);
+            let failure = Failure::bug();
+            failure.print();
+            end(failure.exit)
+        }));
+    }
     let_own_files_be_used();
     if complete::answer() {
         return Exit::Measured.into();
@@ -58,7 +73,7 @@ fn main() -> ExitCode {
             "interrupted twice: test files may remain; `pgmeter clean TARGET` removes those of \
              `run`, `pgmeter lab clean` those of `lab`"
         );
-        std::process::exit(Exit::Interrupted.code().into())
+        end(Exit::Interrupted)
     };
     // A panic has said what it is by now; work directories were given back on the way out.
     let done = std::panic::catch_unwind(|| dispatch(cli, at_once));

@@ -156,6 +156,7 @@ impl Law {
 
     /// An amount as the limits and the step let it be.
     #[must_use]
+    #[inline]
     pub const fn within(&self, amount: u64) -> u64 {
         let rounded = match self.step {
             0 | 1 => amount,
