@@ -15,8 +15,10 @@ mod workloads;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::ArgValueCompleter;
+use front::FRONTS;
 use units::Percent;
 
 use crate::complete::values;
@@ -325,14 +327,26 @@ pub(crate) struct CleanArgs {
 #[derive(Debug, Args)]
 pub(crate) struct AsArgs {
     /// The program
-    pub classic: ClassicArg,
+    #[arg(value_name = "CLASSIC", value_parser = PossibleValuesParser::new(programs()))]
+    pub program: String,
     /// Its own arguments
     #[arg(trailing_var_arg = true, allow_hyphen_values = true,
         value_hint = ValueHint::AnyPath)]
     pub args: Vec<OsString>,
 }
 
-/// Programs that can be stood in for.
+/// Programs that can be stood in for, by their names.
+pub(crate) fn programs() -> Vec<PossibleValue> {
+    let own = ClassicArg::value_variants().iter();
+    let own = own.filter_map(ValueEnum::to_possible_value);
+    let fronts = FRONTS.iter();
+    let fronts = fronts.map(|front| PossibleValue::new(front.name).help(front.title));
+    let mut all: Vec<PossibleValue> = own.chain(fronts).collect();
+    all.sort_by(|one, next| one.get_name().cmp(next.get_name()));
+    all
+}
+
+/// Programs that can be stood in for and are in no table of fronts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ClassicArg {
     /// NetApp's small-file benchmark

@@ -5,9 +5,10 @@ use std::io::{IsTerminal, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
+use front::FrontFile;
 use units::{Rate, printable};
 use workload::source::{LoadOptions, Loaded, STDIN_NAME, SourceKind, load_builtin, load_with};
-use workload::{Diagnostic, Overrides, Workload};
+use workload::{Diagnostic, Overrides, Severity, Workload};
 
 use crate::args::{
     ArrivalsArg, CacheArg, EngineArg, KindArg, UntilArg, WorkloadArgs, WorkloadOptions,
@@ -17,7 +18,7 @@ use crate::foreign::of_workload;
 use crate::stored::names_a_run;
 
 /// Larger files are no workloads; nothing is read beyond.
-const FILE_BYTES_MAX: u64 = 64 << 20;
+pub(crate) const FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// What stands for standard input in the place of a file.
 const STDIN: &str = "-";
@@ -91,10 +92,26 @@ fn refuse_reading_twice(names: &[String]) -> Result<(), Failure> {
     Err(Failure::new(Exit::Usage, message, Some(help)))
 }
 
+/// What a name or a file stands for.
+pub(crate) struct Found {
+    pub workloads: Vec<Workload>,
+    /// What the reader should know.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl From<Loaded> for Found {
+    fn from(loaded: Loaded) -> Self {
+        Self {
+            workloads: loaded.workloads,
+            warnings: loaded.warnings,
+        }
+    }
+}
+
 /// A file, if there is one of that name, else a built-in workload; `-` is standard input.
-pub(crate) fn find(name: &str, options: &LoadOptions) -> Result<Loaded, Failure> {
+pub(crate) fn find(name: &str, options: &LoadOptions) -> Result<Found, Failure> {
     if name == STDIN {
-        return Ok(load_with(STDIN_NAME, &read_stdin()?, options)?);
+        return loaded(STDIN_NAME, &read_stdin()?, options);
     }
     let path = Path::new(name);
     if let Some(tip) = of_workload(name).filter(|_| !path.exists()) {
@@ -107,11 +124,31 @@ pub(crate) fn find(name: &str, options: &LoadOptions) -> Result<Loaded, Failure>
         return match builtin.is_err() {
             true if path.is_dir() => Err(not_a_file(path)),
             true if is_stored_run(name) => Err(stored_run(name)),
-            _ => Ok(builtin?),
+            _ => Ok(builtin?.into()),
         };
     }
-    let bytes = read(path)?;
-    Ok(load_with(name, &bytes, options)?)
+    loaded(name, &read(path)?, options)
+}
+
+/// What a file stands for: another program's, which its content tells, or one of our kinds.
+fn loaded(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Found, Failure> {
+    let of_front = match options.kind {
+        Some(_) => None,
+        None => front::detect(bytes),
+    };
+    let Some((front, reader)) = of_front else {
+        return Ok(load_with(name, bytes, options)?.into());
+    };
+    let work = front.read(reader, &FrontFile { name, bytes })?;
+    let mut warnings = work.remarks(name);
+    let is_refused = |remark: &Diagnostic| remark.severity == Severity::Error;
+    match warnings.iter().position(is_refused) {
+        Some(index) => Err(warnings.swap_remove(index).into()),
+        None => Ok(Found {
+            workloads: work.cells,
+            warnings,
+        }),
+    }
 }
 
 impl KindArg {

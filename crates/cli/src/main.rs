@@ -58,7 +58,7 @@ fn main() -> ExitCode {
     let cli = match command::as_classic::of_own_name() {
         Some(args) => Cli {
             command: Command::As(args),
-            db: None,
+            db: std::env::var_os("PGMETER_DB").map(Into::into),
             verbose: false,
         },
         None => match Cli::try_parse() {
@@ -134,7 +134,7 @@ fn dispatch(cli: Cli, at_once: fn() -> !) -> Result<Exit, Failure> {
         Command::Doctor(args) => command::doctor::doctor(&args, at_once),
         Command::Selftest(args) => command::selftest::selftest(&args, at_once),
         Command::Clean(args) => command::clean::clean(&args),
-        Command::As(args) => command::as_classic::run(args, at_once),
+        Command::As(args) => command::as_classic::run(args, &place, at_once),
         Command::Completions { shell } => command::manual::completions(shell),
         Command::Man(args) => command::manual::man(&args),
     }

@@ -3,11 +3,11 @@
 use std::error::Error;
 use std::path::Path;
 
+use clap::CommandFactory;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{CommandFactory, ValueEnum};
 use units::UnitError;
 
-use crate::args::{ClassicArg, Cli};
+use crate::args::{Cli, programs};
 
 /// Options and commands that destroy data, or take away what protects it: nobody shall have them
 /// for a typo.
@@ -124,7 +124,7 @@ fn of_first_word(error: &clap::Error, words: &[String]) -> Option<String> {
     if let Some((_, command)) = SYNONYMS.into_iter().find(|(known, _)| *known == word) {
         return Some(format!("the command is `pgmeter {command}`"));
     }
-    if ClassicArg::from_str(&word, true).is_ok() {
+    if programs().iter().any(|it| it.matches(&word, true)) {
         return Some(format!(
             "to stand in for this program, write `pgmeter as {word}`"
         ));

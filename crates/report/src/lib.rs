@@ -155,7 +155,10 @@ pub fn render(record: &RunRecord, format: Format, page: Page) -> Styled {
         Format::Csv => tidy::render(record),
         Format::Json => record.to_json(),
         Format::IometerCsv => iometer::render(record),
-        Format::Classic => classics::text(record).unwrap_or_default(),
+        Format::Classic => [front::text(record), classics::text(record)]
+            .into_iter()
+            .flatten()
+            .collect(),
         Format::FioJson => fio_json::render(record),
     };
     text.into()

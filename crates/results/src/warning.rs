@@ -196,6 +196,8 @@ warning_codes! {
     PoolDepleted = "pool-depleted",
     /// A classic program's own figure is not what it seems to be.
     ClassicFigure = "classic-figure",
+    /// What stands in for another program does something otherwise.
+    DiffersFromOriginal = "differs-from-original",
     /// A figure is not as precise as its repetitions were to make it.
     PrecisionNotReached = "precision-not-reached",
     /// The results store does not have the run.
@@ -224,6 +226,7 @@ impl WarningCode {
             | Self::CompressibleContent
             | Self::RingFlagsMissing
             | Self::ClassicFigure
+            | Self::DiffersFromOriginal
             | Self::LeftoverFiles
             | Self::AlignmentRaised
             | Self::Lab => WarningLevel::Note,

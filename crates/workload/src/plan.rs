@@ -48,6 +48,18 @@ pub struct PlannedWorkload {
     /// The pack that it is a part of, by which it is asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pack: Option<String>,
+    /// The front that it comes from, whose text can be made from the record.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub front: Option<FrontOrigin>,
+}
+
+/// Which other program's arguments or file a workload stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct FrontOrigin {
+    /// The other program's name.
+    pub name: String,
+    /// Its arguments, or the name of its file and whatever else its text needs.
+    pub arguments: Vec<String>,
 }
 
 /// One option with its resolved value.

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use results::{CellRecord, RunRecord, Status, Warning, WarningCode};
 use run::RunOptions;
 use workload::plan::{Plan, TargetKind};
-use workload::{Diagnostic, DiagnosticCode, Overrides, Workload, plan, to_toml, wanted_targets};
+use workload::{
+    Diagnostic, DiagnosticCode, Overrides, Planned, Workload, plan, to_toml, wanted_targets,
+};
 
 use crate::args::{PrintArg, RunArgs};
 use crate::command::mounts::put_back;
@@ -34,15 +36,8 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
     if let Some(PrintArg::Toml) = args.print {
         return print_toml(&workloads, &warnings, &overrides);
     }
-    let wanted = wanted_targets(&workloads, &overrides);
-    put_back(wanted.iter().map(Path::new))?;
     let create = args.workload.options.create;
-    look_at(&wanted, &workloads, create, &overrides)?;
-    let facts = target::system_facts(&wanted, Some(DEFAULT_TARGET));
-    let planned = plan(&workloads, &overrides, &facts)?;
-    if let Some(refusal) = planned.refusals.into_iter().next() {
-        return Err(refusal.into());
-    }
+    let planned = planned(&workloads, &overrides, create)?;
     let outputs = Outputs::open(args, place)?;
     let stop = stop_flag(at_once)?;
     let continued = Continued::watch()?;
@@ -76,6 +71,23 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
     match finished.error {
         Some(error) => Err(error.into()),
         None => Ok(exit(&finished.record, is_written && not_stored.is_none())),
+    }
+}
+
+/// What would be measured; what cannot be is refused.
+pub(super) fn planned(
+    workloads: &[Workload],
+    overrides: &Overrides,
+    create: bool,
+) -> Result<Planned, Failure> {
+    let wanted = wanted_targets(workloads, overrides);
+    put_back(wanted.iter().map(Path::new))?;
+    look_at(&wanted, workloads, create, overrides)?;
+    let facts = target::system_facts(&wanted, Some(DEFAULT_TARGET));
+    let mut planned = plan(workloads, overrides, &facts)?;
+    match planned.refusals.is_empty() {
+        true => Ok(planned),
+        false => Err(planned.refusals.swap_remove(0).into()),
     }
 }
 

@@ -49,7 +49,7 @@ fn shown(args: &ShowArgs, builtin: Option<&Builtin>) -> Result<ShownWorkload, Fa
         ..LoadOptions::default()
     };
     let loaded = match builtin {
-        Some(builtin) => load_builtin(builtin.name)?,
+        Some(builtin) => load_builtin(builtin.name)?.into(),
         None => find(name, &options)?,
     };
     let understood = || loaded.workloads.iter().map(to_toml).collect::<Vec<_>>();

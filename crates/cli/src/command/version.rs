@@ -4,9 +4,10 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 
 use clap::ValueEnum;
+use clap::builder::PossibleValue;
 use target::{Health, look_at_io_uring, look_for_mpi};
 
-use crate::args::{ClassicArg, EngineArg, KindArg};
+use crate::args::{EngineArg, KindArg, programs};
 use crate::failure::{Exit, Failure};
 use crate::terminal::{one_line, print};
 
@@ -36,9 +37,9 @@ pub(crate) fn version() -> Result<Exit, Failure> {
         "release"
     };
     line("build", &format!("{build}, {}", std::env::consts::ARCH));
-    line("features", &format!("engines {}", names::<EngineArg>()));
-    line("", &format!("workload files {}", names::<KindArg>()));
-    line("", &format!("stands in for {}", names::<ClassicArg>()));
+    line("features", &format!("engines {}", names_of::<EngineArg>()));
+    line("", &format!("workload files {}", names_of::<KindArg>()));
+    line("", &format!("stands in for {}", names(programs())));
     let system = rustix::system::uname();
     let kernel = [system.sysname(), system.release(), system.machine()];
     line(
@@ -54,9 +55,12 @@ pub(crate) fn version() -> Result<Exit, Failure> {
 }
 
 /// What an argument can be, as it is written.
-fn names<T: ValueEnum>() -> String {
-    let values = T::value_variants().iter();
-    let names = values.filter_map(|value| Some(value.to_possible_value()?.get_name().to_owned()));
+fn names_of<T: ValueEnum>() -> String {
+    names(T::value_variants().iter().filter_map(T::to_possible_value))
+}
+
+fn names(values: impl IntoIterator<Item = PossibleValue>) -> String {
+    let names = values.into_iter().map(|value| value.get_name().to_owned());
     names.collect::<Vec<_>>().join(", ")
 }
 
@@ -75,7 +79,11 @@ mod tests {
 
     #[test]
     fn arguments_are_told_as_they_are_written() {
-        assert!(names::<EngineArg>().starts_with("io_uring, psync"));
-        assert!(names::<ClassicArg>().contains("lat_fs"));
+        assert!(names_of::<EngineArg>().starts_with("io_uring, psync"));
+        let programs = names(programs());
+        assert!(
+            programs.contains("lat_fs") && programs.contains("mdtest"),
+            "{programs}"
+        );
     }
 }

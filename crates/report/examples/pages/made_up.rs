@@ -153,6 +153,7 @@ pub fn postmark() -> RunRecord {
         title: "PostMark".into(),
         source: "Katcher, PostMark: A New File System Benchmark, 1997".into(),
         pack: None,
+        front: None,
     }];
     let mut cell = sample::cell(0, "postmark", 1, 1, 0.0);
     cell.workload = "postmark".into();

@@ -17,6 +17,7 @@ pub fn plan() -> Plan {
             title: "File Server".into(),
             source: "made up".into(),
             pack: None,
+            front: None,
         }],
         targets: vec![TargetPlan {
             path: "/mnt/array".into(),

@@ -46,6 +46,7 @@ fn plan(path: &Path, engine: EngineKind, workers: u32, files: FilePlan) -> Plan 
             title: name.clone(),
             source: "a test".to_owned(),
             pack: None,
+            front: None,
         }],
         targets: vec![TargetPlan {
             path: path.to_owned(),

@@ -4,6 +4,7 @@
 //! that is `None` was not written; defaults belong to planning.
 
 mod access;
+mod built;
 mod content;
 mod cpus;
 mod cycling;
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use units::{Bytes, Percent, Rate, Span};
 
 pub use access::{AccessLine, AccessSpec, DistributionChoice, SequenceChoice, ZoneChoice};
+pub use built::BuiltProgram;
 pub use content::{ContentChoice, Reducible};
 pub use cpus::CpuList;
 pub use cycling::{Cycle, Cycling, DepthCycle, StepKind, TestType};
@@ -208,6 +210,10 @@ pub struct Workload {
     /// Phases that are repeated one after the other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rounds: Vec<RoundsTable>,
+    /// Phases that another program's arguments or file stand for, in the place of those above; no
+    /// file says them.
+    #[serde(skip)]
+    pub built: Option<Box<BuiltProgram>>,
     /// What to do to the targets; several are run one after the other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub access_spec: Vec<AccessSpec>,

@@ -271,6 +271,7 @@ impl Workload {
             title: self.title.clone().unwrap_or_else(|| name.clone()),
             source: self.source_name().to_owned(),
             pack: self.pack.clone(),
+            front: self.built.as_ref().map(|it| it.origin.clone()),
             name,
         }
     }

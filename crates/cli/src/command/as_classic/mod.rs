@@ -2,6 +2,7 @@
 
 mod clock;
 mod console;
+mod front;
 mod fs_mark;
 mod input;
 mod lat_fs;
@@ -15,22 +16,24 @@ use clap::{CommandFactory, ValueEnum};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use workload::classics::Refusal;
 
-use crate::args::{AsArgs, ClassicArg, Cli};
+use crate::args::{AsArgs, ClassicArg, Cli, programs};
 use crate::failure::{Exit, Failure};
+use crate::stored::Place;
 use crate::terminal::print;
 
 /// The program to stand in for if this one was started under its name.
 pub(crate) fn of_own_name() -> Option<AsArgs> {
     let mut args = std::env::args_os();
     let own_path = args.next()?;
-    let classic = classic_of(Path::new(&own_path))?;
+    let program = program_of(Path::new(&own_path))?;
     let args: Vec<OsString> = args.collect();
-    Some(AsArgs { classic, args })
+    Some(AsArgs { program, args })
 }
 
-fn classic_of(path: &Path) -> Option<ClassicArg> {
+fn program_of(path: &Path) -> Option<String> {
     let name = path.file_name()?.to_str()?;
-    ClassicArg::from_str(name, false).ok()
+    let is_known = programs().iter().any(|it| it.matches(name, false));
+    is_known.then(|| name.to_owned())
 }
 
 /// Prints which programs there are to stand in for.
@@ -44,11 +47,16 @@ pub(crate) fn help() -> Result<Exit, Failure> {
 }
 
 /// Runs the program; at the second signal `at_once` is called.
-pub(crate) fn run(args: AsArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
-    match args.classic {
-        ClassicArg::Postmark => postmark::run(args.args, at_once),
-        ClassicArg::LatFs => lat_fs::run(args.args, at_once),
-        ClassicArg::FsMark => fs_mark::run(args.args, at_once),
+pub(crate) fn run(args: AsArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
+    match ClassicArg::from_str(&args.program, false) {
+        Ok(ClassicArg::Postmark) => postmark::run(args.args, at_once),
+        Ok(ClassicArg::LatFs) => lat_fs::run(args.args, at_once),
+        Ok(ClassicArg::FsMark) => fs_mark::run(args.args, at_once),
+        // Only names of the table are left.
+        Err(_) => match ::front::find(&args.program) {
+            Some(front) => front::run(front, args.args, place, at_once),
+            None => Err(Failure::bug()),
+        },
     }
 }
 
@@ -78,11 +86,12 @@ mod tests {
 
     #[test]
     fn only_the_last_part_of_the_path_is_a_name() {
-        let classic = |path| classic_of(Path::new(path));
-        assert_eq!(classic("/usr/bin/postmark"), Some(ClassicArg::Postmark));
-        assert_eq!(classic("postmark"), Some(ClassicArg::Postmark));
-        assert_eq!(classic("bin/lat_fs"), Some(ClassicArg::LatFs));
-        assert_eq!(classic("fs_mark"), Some(ClassicArg::FsMark));
+        let classic = |path| program_of(Path::new(path));
+        assert_eq!(classic("/usr/bin/postmark").unwrap(), "postmark");
+        assert_eq!(classic("postmark").unwrap(), "postmark");
+        assert_eq!(classic("bin/lat_fs").unwrap(), "lat_fs");
+        assert_eq!(classic("fs_mark").unwrap(), "fs_mark");
+        assert_eq!(classic("/usr/local/bin/mdtest").unwrap(), "mdtest");
         assert_eq!(classic("/postmark/pgmeter"), None);
         assert_eq!(classic(""), None);
     }

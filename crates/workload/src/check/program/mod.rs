@@ -1,6 +1,7 @@
 //! Filesets, ways, phases and rounds as a program: names become numbers, defaults are put in.
 
 mod acts;
+mod built;
 mod calls;
 mod laws;
 mod names;
@@ -28,6 +29,9 @@ struct Writer<'a> {
 /// # Errors
 /// The first name that nobody has, key without effect, or act that cannot be done.
 pub(crate) fn program(workload: &Workload) -> Result<Program, Flaw> {
+    if let Some(built) = &workload.built {
+        return built::program(workload, &built.program);
+    }
     let mut groups = phases::groups(workload);
     if workload.workers.is_some() && groups.all(|group| group.workers.is_some()) {
         let message = "`workers` has no effect, as every group says how many it has";
@@ -45,14 +49,14 @@ pub(crate) fn program(workload: &Workload) -> Result<Program, Flaw> {
     };
     program
         .check()
-        .map_err(|flaw| place::placed(workload, &places, flaw))?;
-    let depths = workload
-        .iodepth
-        .as_ref()
-        .map_or(&[][..], |it| it.as_slice());
-    let deepest = depths.iter().copied().max().unwrap_or(1);
-    program
-        .check_depth(deepest)
+        .and_then(|()| program.check_depth(deepest(workload)))
         .map_err(|flaw| place::placed(workload, &places, flaw))?;
     Ok(program)
+}
+
+/// The most files that a worker has in progress at once.
+fn deepest(workload: &Workload) -> u32 {
+    let depths = workload.iodepth.as_ref();
+    let depths = depths.map_or(&[][..], |it| it.as_slice());
+    depths.iter().copied().max().unwrap_or(1)
 }

@@ -1,0 +1,234 @@
+//! `as` for the programs of the table of fronts: measured and recorded as every run is, printed as
+//! the program would have.
+
+use std::ffi::OsString;
+use std::io::Read;
+use std::sync::Arc;
+
+use clap::{CommandFactory, FromArgMatches, Parser};
+use front::{ClassicText, CommandLine, DifferenceKind, Front, FrontOrigin, FrontWork, Refusal};
+use results::{RunRecord, Warning, WarningCode};
+use run::RunOptions;
+use workload::{Overrides, Workload};
+
+use crate::args::DisplayArg;
+use crate::command::run::{exit, keeps, not_mounted, of_plan, planned};
+use crate::document::Document;
+use crate::failure::{Exit, Failure, not_understood};
+use crate::input::FILE_BYTES_MAX;
+use crate::keep::{Keeper, NotStored};
+use crate::live::Live;
+use crate::signals::{Continued, stop_flag};
+use crate::stored::Place;
+use crate::terminal::{Stream, print_document};
+
+const PROMISE: &str = "\
+What it prints comes to standard output, all else to standard error. Files lie in a work directory \
+of pgmeter below the directory that is named, and are removed at the end; existing files are left \
+alone. The run is stored as every run is.";
+
+/// Options of ours, before the program's own.
+#[derive(Debug, Parser)]
+#[command(disable_help_flag = true)]
+struct FrontArgs {
+    /// List what is not as in the original, and run nothing
+    #[arg(long)]
+    differences: bool,
+    /// Do not store this run
+    #[arg(long)]
+    no_db: bool,
+    /// Print help
+    #[arg(long, action = clap::ArgAction::Help)]
+    help: Option<bool>,
+    /// Its own arguments
+    #[arg(
+        value_name = "ARGS",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    args: Vec<OsString>,
+}
+
+/// Runs the program to its end.
+pub(super) fn run(
+    front: &'static Front,
+    args: Vec<OsString>,
+    place: &Place,
+    at_once: fn() -> !,
+) -> Result<Exit, Failure> {
+    let args = match own(front, args) {
+        Ok(args) => args,
+        Err(error) => return Ok(not_understood(error)),
+    };
+    let arguments = texts(&args.args)?;
+    let line = CommandLine {
+        arguments: &arguments,
+        read: &read,
+        memory_bytes: target::system_facts(&[], None).memory_bytes,
+    };
+    let work = match front.work(&line) {
+        Ok(work) => work,
+        Err(refusal) => return refused(&refusal),
+    };
+    if args.differences {
+        list(&work)?;
+        return Ok(Exit::Measured);
+    }
+    tell_differences(front, &work);
+    let keeper = Keeper::open(place, !args.no_db);
+    measure(front, work, keeper, at_once)
+}
+
+fn own(front: &Front, args: Vec<OsString>) -> Result<FrontArgs, clap::Error> {
+    let about = format!("Stand in for {}: {}", front.name, front.title);
+    let command = FrontArgs::command()
+        .name(front.name)
+        .about(&about)
+        .long_about(format!("{about}\n\n{PROMISE}"))
+        .after_help(front.usage);
+    let words = std::iter::once(OsString::from(front.name)).chain(args);
+    FrontArgs::from_arg_matches(&command.try_get_matches_from(words)?)
+}
+
+/// The arguments as text, which records keep.
+///
+/// # Errors
+/// One that no record can keep.
+fn texts(args: &[OsString]) -> Result<Vec<String>, Failure> {
+    let text = |arg: &OsString| match arg.to_str() {
+        Some(text) => Ok(text.to_owned()),
+        None => {
+            let message = format!("the argument `{}` is not UTF-8 text", arg.display());
+            let help = Some("use names that are UTF-8".to_owned());
+            Err(Failure::new(Exit::Usage, message, help))
+        }
+    };
+    args.iter().map(text).collect()
+}
+
+/// A file that an argument names.
+fn read(name: &str) -> Result<Vec<u8>, String> {
+    let failed = |error: std::io::Error| format!("cannot read `{name}`: {error}");
+    let file = std::fs::File::open(name).map_err(failed)?;
+    let mut bytes = Vec::new();
+    let mut file = file.take(FILE_BYTES_MAX + 1);
+    file.read_to_end(&mut bytes).map_err(failed)?;
+    match bytes.len() as u64 > FILE_BYTES_MAX {
+        true => Err(format!("`{name}` has more than {FILE_BYTES_MAX} bytes")),
+        false => Ok(bytes),
+    }
+}
+
+fn refused(refusal: &Refusal) -> Result<Exit, Failure> {
+    if refusal.exit_code == 0 {
+        print_document(&Document::prose(refusal.usage))?;
+        return Ok(Exit::Measured);
+    }
+    Ok(super::refuse(refusal))
+}
+
+fn list(work: &FrontWork) -> Result<(), Failure> {
+    let lines = work.differences.iter();
+    let lines: String = lines.map(|it| it.sentence() + "\n").collect();
+    print_document(&Document::prose(lines))
+}
+
+/// One line, where something differs.
+fn tell_differences(front: &Front, work: &FrontWork) {
+    let count = differing(work).count();
+    let things = match count {
+        0 => return,
+        1 => "1 thing differs".to_owned(),
+        count => format!("{count} things differ"),
+    };
+    tell!(
+        "{things} from {}; `--differences` lists them",
+        front.version
+    );
+}
+
+fn differing(work: &FrontWork) -> impl Iterator<Item = &front::Difference> {
+    let all = work.differences.iter();
+    all.filter(|it| it.kind == DifferenceKind::Differs)
+}
+
+fn measure(
+    front: &Front,
+    work: FrontWork,
+    mut keeper: Keeper,
+    at_once: fn() -> !,
+) -> Result<Exit, Failure> {
+    let overrides = overrides(&work)?;
+    let planned = planned(&work.cells, &overrides, false)?;
+    let stop = stop_flag(at_once)?;
+    let continued = Continued::watch()?;
+    let options = RunOptions {
+        overwrite_devices: Vec::new(),
+        create: false,
+        keep: keeps(&planned.plan),
+        command: std::env::args().collect(),
+        stop,
+        skip: Arc::default(),
+        continued: continued.flag(),
+        memory_is_meant: false,
+    };
+    let warnings = planned.warnings.into_iter().map(of_plan);
+    let warnings = warnings
+        .chain(
+            differing(&work)
+                .map(|it| Warning::of_run(WarningCode::DiffersFromOriginal, it.sentence())),
+        )
+        .chain(keeper.doubts())
+        .chain(not_mounted(&planned.plan))
+        .collect();
+    let mut text = (front.text)(&origin(&work.cells));
+    let is_quiet = !Stream::Error.is_terminal();
+    let mut live = Live::begin((is_quiet, DisplayArg::Line), &options, at_once)?;
+    let mut printed = Ok(());
+    let mut finished = run::run(&planned.plan, warnings, &options, &mut |event| {
+        keeper.hear(event);
+        live.hear(event);
+        let said = text.event(event);
+        if !said.is_empty() && printed.is_ok() {
+            printed = print_document(&Document::Data(said));
+        }
+    });
+    live.finish();
+    let not_stored = keeper.finish(&mut finished.record);
+    not_stored.iter().for_each(NotStored::tell);
+    printed?;
+    if let Some(error) = finished.error {
+        return Err(error.into());
+    }
+    conclude(text, &finished.record, not_stored.is_none())
+}
+
+/// Prints what the program prints at its end.
+fn conclude(
+    mut text: Box<dyn ClassicText>,
+    record: &RunRecord,
+    is_whole: bool,
+) -> Result<Exit, Failure> {
+    print_document(&Document::Data(text.end(record)))?;
+    Ok(exit(record, is_whole))
+}
+
+/// The directory that was named is the target of all cells.
+fn overrides(work: &FrontWork) -> Result<Overrides, Failure> {
+    let Some(directory) = work.directory.to_str() else {
+        let message = format!(
+            "the target `{}` is not UTF-8 text",
+            work.directory.display()
+        );
+        let help = Some("use a path that is UTF-8".to_owned());
+        return Err(Failure::new(Exit::Usage, message, help));
+    };
+    let mut overrides = Overrides::new();
+    overrides.set_targets(vec![directory.to_owned()]);
+    Ok(overrides)
+}
+
+fn origin(cells: &[Workload]) -> FrontOrigin {
+    let mut built = cells.iter().filter_map(|cell| cell.built.as_ref());
+    built.next().map(|it| it.origin.clone()).unwrap_or_default()
+}

@@ -1,0 +1,27 @@
+//! What a front sees of the command line and of the machine.
+
+/// The content of a file that an argument names, or why it cannot be read.
+pub type ReadFile<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
+
+/// A command line, the program's name left out, and what its defaults depend on.
+#[derive(Clone, Copy)]
+pub struct CommandLine<'a> {
+    /// The arguments.
+    pub arguments: &'a [String],
+    /// Reads a file that an argument names.
+    pub read: ReadFile<'a>,
+    /// The machine's memory in bytes; 0 where that is not known.
+    pub memory_bytes: u64,
+}
+
+impl<'a> CommandLine<'a> {
+    /// Arguments where there are no files, on a machine of which nothing is known.
+    #[must_use]
+    pub fn of(arguments: &'a [String]) -> Self {
+        Self {
+            arguments,
+            read: &|name| Err(format!("there is no `{name}`")),
+            memory_bytes: 0,
+        }
+    }
+}

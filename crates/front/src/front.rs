@@ -1,0 +1,57 @@
+//! What a front is.
+
+use workload::Diagnostic;
+use workload::classics::Refusal;
+use workload::plan::FrontOrigin;
+
+use crate::command_line::CommandLine;
+use crate::text::ClassicText;
+use crate::work::{FrontFile, FrontWork};
+
+/// Another program that is stood in for.
+pub struct Front {
+    /// The name of the program, of links to pgmeter, and of `as NAME`.
+    pub name: &'static str,
+    /// What it is, in one line.
+    pub title: &'static str,
+    /// Its name and version, in whose terms [differences](crate::Difference) are told.
+    pub version: &'static str,
+    /// What `--help` prints below the title, with a line break at its end.
+    pub usage: &'static str,
+    /// Arguments as work.
+    pub arguments: fn(&CommandLine<'_>) -> Result<FrontWork, Refusal>,
+    /// Files as work, where it has any.
+    pub file: Option<FileFront>,
+    /// Its text.
+    pub text: fn(&FrontOrigin) -> Box<dyn ClassicText>,
+}
+
+/// How files of work are read.
+pub struct FileFront {
+    /// What such a file is called, as in `filebench workload`.
+    pub kind: &'static str,
+    /// Whether the content is such a file.
+    pub detect: fn(&[u8]) -> bool,
+    /// The file as work.
+    pub read: fn(&FrontFile<'_>) -> Result<FrontWork, Diagnostic>,
+}
+
+impl Front {
+    /// What the arguments stand for.
+    ///
+    /// # Errors
+    /// What the program does not know, or we cannot do.
+    pub fn work(&self, line: &CommandLine<'_>) -> Result<FrontWork, Refusal> {
+        let work = (self.arguments)(line)?;
+        Ok(work.signed(self.name, line.arguments))
+    }
+
+    /// What one of its files stands for, by the reader of that kind.
+    ///
+    /// # Errors
+    /// The first mistake of the file, or the first thing in it that is refused.
+    pub fn read(&self, reader: &FileFront, file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
+        let work = (reader.read)(file)?;
+        Ok(work.signed(self.name, &[file.name.to_owned()]))
+    }
+}

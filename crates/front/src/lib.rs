@@ -1,0 +1,37 @@
+//! Fronts: other programs' arguments and files as programs of work on files, and their texts as
+//! functions of a record.
+//!
+//! A front is one line of the [table](FRONTS) and one folder, and nothing outside of them knows
+//! its name. To add one, write
+//!
+//! - `arguments`: from a [`CommandLine`] to [`FrontWork`], or a [`Refusal`]. Whatever else it asks
+//!   about (a file that an option names, the machine's memory) comes by the command line, so it is
+//!   pure. What the original does and we do not is a [`Difference`], never silence.
+//! - `file`, if the program has files of work: [`FileFront::detect`] knows one by its first bytes,
+//!   [`FileFront::read`] makes the same [`FrontWork`] of it.
+//! - `text`: a [`ClassicText`] of a [`FrontOrigin`], that is of the arguments as the plan
+//!   remembers them. [`ClassicText::event`] is what is printed while things happen;
+//!   [`ClassicText::end`] is what is printed behind, from the record alone, so that a stored run
+//!   can be printed again. The programs with their labels are in the record's plan.
+//!
+//! A [`FrontWork`] has a cell for each program that is run, one after the other: [`cell`] makes
+//! one, and whatever else a workload can say (engine, cache, workers, seed, content) is said in it.
+//! Groups that do not say how many workers they have get as many as their cell says. The first of
+//! a program's ways is that of calls which say none; a program has at least one.
+
+mod command_line;
+mod front;
+mod mdtest;
+mod printed;
+mod table;
+mod text;
+mod work;
+
+pub use command_line::{CommandLine, ReadFile};
+pub use front::{FileFront, Front};
+pub use printed::text;
+pub use table::{FRONTS, detect, find};
+pub use text::ClassicText;
+pub use work::{Difference, DifferenceKind, FrontFile, FrontWork, cell};
+pub use workload::classics::Refusal;
+pub use workload::plan::FrontOrigin;

@@ -1,0 +1,47 @@
+//! What other programs would have printed of a record.
+
+use results::RunRecord;
+use workload::plan::FrontOrigin;
+
+use crate::table::find;
+
+/// What the programs that a record stands in for would have printed of it at its end; none where
+/// it stands in for none.
+#[must_use]
+pub fn text(record: &RunRecord) -> Option<String> {
+    let origins = origins(record);
+    let text = |origin: &&FrontOrigin| {
+        let front = find(&origin.name)?;
+        let mut text = (front.text)(origin);
+        Some(match origins.len() {
+            1 => text.end(record),
+            _ => text.end(&part_of(record, origin)),
+        })
+    };
+    let texts: Vec<String> = origins.iter().filter_map(text).collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+/// The fronts of a record's workloads, each once.
+fn origins(record: &RunRecord) -> Vec<&FrontOrigin> {
+    let mut found: Vec<&FrontOrigin> = Vec::new();
+    for workload in &record.plan.workloads {
+        let new = workload.front.as_ref().filter(|it| !found.contains(it));
+        found.extend(new);
+    }
+    found
+}
+
+/// The record without the cells of others.
+fn part_of(record: &RunRecord, origin: &FrontOrigin) -> RunRecord {
+    let mut part = record.clone();
+    let is_own = |index: u32| {
+        let cell = record.plan.cells.iter().find(|cell| cell.index == index);
+        let workload = cell.and_then(|cell| cell.workload_index);
+        let workload = workload.and_then(|index| record.plan.workloads.get(index as usize));
+        workload.and_then(|it| it.front.as_ref()) == Some(origin)
+    };
+    part.plan.cells.retain(|cell| is_own(cell.index));
+    part.cells.retain(|cell| is_own(cell.index));
+    part
+}

@@ -1,0 +1,37 @@
+//! The table of fronts.
+
+use crate::front::{FileFront, Front};
+use crate::mdtest;
+
+/// All fronts, in the order of their names.
+pub static FRONTS: &[Front] = &[mdtest::FRONT];
+
+/// The front of that name.
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Front> {
+    FRONTS.iter().find(|front| front.name == name)
+}
+
+/// The front whose file it is.
+#[must_use]
+pub fn detect(bytes: &[u8]) -> Option<(&'static Front, &'static FileFront)> {
+    let mut readers = FRONTS
+        .iter()
+        .filter_map(|front| Some((front, front.file.as_ref()?)));
+    readers.find(|(_, file)| (file.detect)(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fronts_have_names_of_their_own_in_order() {
+        assert!(FRONTS.is_sorted_by(|one, next| one.name < next.name));
+        for front in FRONTS {
+            assert!(std::ptr::eq(find(front.name).unwrap(), front));
+            assert!(front.usage.ends_with('\n') && !front.title.ends_with('.'));
+        }
+        assert!(find("no such program").is_none());
+    }
+}

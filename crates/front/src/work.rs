@@ -1,0 +1,153 @@
+//! What a front makes of arguments or of a file.
+
+use std::path::PathBuf;
+
+use workload::model::BuiltProgram;
+use workload::plan::FrontOrigin;
+use workload::program::Program;
+use workload::{Diagnostic, Workload};
+
+/// What arguments or a file stand for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FrontWork {
+    /// What is run, one cell after the other; see [`cell`].
+    pub cells: Vec<Workload>,
+    /// The directory below which files lie, in a work directory of our own.
+    pub directory: PathBuf,
+    /// What is not as in the original.
+    pub differences: Vec<Difference>,
+    /// What the text needs to know besides the record; the arguments, where it is empty.
+    pub remembered: Vec<String>,
+}
+
+impl FrontWork {
+    /// Cells whose files lie in the current directory, as in the original.
+    #[must_use]
+    pub fn new(cells: Vec<Workload>) -> Self {
+        Self {
+            cells,
+            directory: PathBuf::from("."),
+            differences: Vec::new(),
+            remembered: Vec::new(),
+        }
+    }
+
+    /// The cells of a front, each of which knows where it comes from.
+    pub(crate) fn signed(mut self, front: &str, arguments: &[String]) -> Self {
+        if self.remembered.is_empty() {
+            self.remembered = arguments.to_vec();
+        }
+        for cell in &mut self.cells {
+            cell.source.get_or_insert_with(|| front.to_owned());
+            if let Some(built) = &mut cell.built {
+                built.origin = FrontOrigin {
+                    name: front.to_owned(),
+                    arguments: self.remembered.clone(),
+                };
+            }
+        }
+        self
+    }
+
+    /// What differs, as remarks on a file.
+    #[must_use]
+    pub fn remarks(&self, file: &str) -> Vec<Diagnostic> {
+        let told = self.differences.iter();
+        let told = told.filter(|it| it.kind != DifferenceKind::Exact);
+        told.map(|it| it.remark(file)).collect()
+    }
+}
+
+/// A cell of that name, which runs the program.
+#[must_use]
+pub fn cell(name: impl Into<String>, program: Program) -> Workload {
+    Workload {
+        name: Some(name.into()),
+        built: Some(Box::new(BuiltProgram {
+            origin: FrontOrigin::default(),
+            program,
+        })),
+        ..Workload::default()
+    }
+}
+
+/// Something that another program says, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// The line of a file, from 1.
+    pub line: Option<u32>,
+    /// What it is about: an option, a statement, a habit.
+    pub what: String,
+    /// What became of it.
+    pub kind: DifferenceKind,
+    /// What is done instead, in lower case and without a full stop.
+    pub note: String,
+}
+
+impl Difference {
+    /// One that has no line.
+    #[must_use]
+    pub fn new(kind: DifferenceKind, what: impl Into<String>, note: impl Into<String>) -> Self {
+        Self {
+            line: None,
+            what: what.into(),
+            kind,
+            note: note.into(),
+        }
+    }
+
+    /// The same at a line, from 1.
+    #[must_use]
+    pub const fn at(mut self, line: u32) -> Self {
+        self.line = Some(line);
+        self
+    }
+
+    /// In one line.
+    #[must_use]
+    pub fn sentence(&self) -> String {
+        let kind = match self.kind {
+            DifferenceKind::Exact => "is as in the original",
+            DifferenceKind::Differs => "differs",
+            DifferenceKind::NoEffect => "has no effect",
+            DifferenceKind::Refused => "is refused",
+        };
+        match self.note.as_str() {
+            "" => format!("{} {kind}", self.what),
+            note => format!("{} {kind}: {note}", self.what),
+        }
+    }
+
+    fn remark(&self, file: &str) -> Diagnostic {
+        let remark = match self.kind {
+            DifferenceKind::Refused => Diagnostic::error(file, self.sentence()),
+            _ => Diagnostic::warning(file, self.sentence()),
+        };
+        match self.line {
+            Some(line) => remark.at_line(line),
+            None => remark,
+        }
+    }
+}
+
+/// What became of something that another program says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DifferenceKind {
+    /// It is done as the original does it.
+    Exact,
+    /// It is done otherwise.
+    Differs,
+    /// It is understood, and changes nothing.
+    NoEffect,
+    /// It cannot be done, so nothing is.
+    Refused,
+}
+
+/// A file of another program.
+#[derive(Debug, Clone, Copy)]
+pub struct FrontFile<'a> {
+    /// Its name, for messages.
+    pub name: &'a str,
+    /// Its content.
+    pub bytes: &'a [u8],
+}

@@ -1,0 +1,13 @@
+//! Programs that were not written as tables.
+
+use crate::plan::FrontOrigin;
+use crate::program::Program;
+
+/// A program that another program's arguments or file stand for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BuiltProgram {
+    /// Where it comes from.
+    pub origin: FrontOrigin,
+    /// What is done.
+    pub program: Program,
+}
