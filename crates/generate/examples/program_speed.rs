@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use engine::Completion;
 use generate::classics::Pass;
-use generate::program::{FileStates, Interpreter, Progress, Seat, SharedTurns};
+use generate::program::{FileStates, Interpreter, PhaseEnd, Progress, Seat, SharedTurns};
 use generate::{Generator, Step};
 use workload::classics::{Chain, FileSync, Order as PassOrder, PassPlan};
 use workload::program::{
@@ -124,7 +124,8 @@ fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std:
     let mut best = f64::INFINITY;
     for _ in 0..TRIALS {
         let states = [Arc::new(FileStates::new(FILES, is_shared))];
-        let (shared, is_over) = (SharedTurns::default(), Arc::default());
+        let shared = SharedTurns::default();
+        let phase_end = Arc::new(PhaseEnd::new(1));
         let progress = Arc::new(Progress::new(0));
         let seat = |phase, group, initial| Seat {
             program: &program,
@@ -138,7 +139,7 @@ fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std:
             states: &states,
             shared: &shared,
             progress: &progress,
-            is_over: &is_over,
+            phase_end: &phase_end,
             way_codes: &[0],
             rounds_per_us: 0.0,
             initial,

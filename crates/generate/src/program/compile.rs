@@ -426,7 +426,8 @@ impl Compiler<'_> {
 
 /// A worker's share of a fileset.
 fn slice(count: u32, seat: &Seat<'_>) -> Range<u32> {
-    workload::classics::share(count, seat.worker_index, seat.worker_count)
+    let index = (seat.worker_index + seat.group.shift) % seat.worker_count.max(1);
+    workload::classics::share(count, index, seat.worker_count)
 }
 
 /// What a call does to the name that it is for.

@@ -7,6 +7,7 @@
 mod code;
 mod compile;
 mod interpreter;
+mod phase_end;
 mod pick;
 mod sampler;
 mod slot;
@@ -14,13 +15,14 @@ mod states;
 mod steps;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicU32, AtomicU64};
 use std::sync::{Arc, Mutex};
 
 use workload::program::{Group, Program, ProgramPhase};
 
 pub use compile::transaction_names;
-pub use interpreter::Interpreter;
+pub use interpreter::{Amounts, Interpreter, Stamps, WallMark};
+pub use phase_end::PhaseEnd;
 pub use states::FileStates;
 pub use steps::StepCounter;
 
@@ -49,8 +51,8 @@ pub struct Seat<'a> {
     pub shared: &'a SharedTurns,
     /// How far the group is.
     pub progress: &'a Arc<Progress>,
-    /// Set when all workers of the phase are to leave what they repeat.
-    pub is_over: &'a Arc<AtomicBool>,
+    /// How the phase ends for all of its workers.
+    pub phase_end: &'a Arc<PhaseEnd>,
     /// The engine's number of each way to open.
     pub way_codes: &'a [u64],
     /// Rounds of computing in a microsecond of a `burn`; see [`Interpreter::compute`].

@@ -12,6 +12,8 @@ pub(super) enum Section {
     First,
     /// What is repeated.
     Body,
+    /// Before another round, of which nobody knows yet whether there is to be one.
+    Between,
     /// What is done at its end, once.
     Last,
     /// What is done behind it, once.

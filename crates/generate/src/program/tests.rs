@@ -11,6 +11,8 @@ use workload::program::{
     Which,
 };
 
+mod ends;
+
 use super::*;
 use crate::{Flow, Generator, Rng, Step};
 
@@ -252,7 +254,8 @@ fn interpreters(
     setting: &Setting,
     states: &[Arc<FileStates>],
 ) -> Vec<Interpreter> {
-    let (shared, is_over) = (SharedTurns::default(), Arc::default());
+    let shared = SharedTurns::default();
+    let phase_end = Arc::new(PhaseEnd::new(setting.workers));
     let group = &phase.groups[0];
     let progress = Arc::new(Progress::new(group.quotas.len()));
     (0..setting.workers)
@@ -269,7 +272,7 @@ fn interpreters(
                 states,
                 shared: &shared,
                 progress: &progress,
-                is_over: &is_over,
+                phase_end: &phase_end,
                 way_codes: &[0],
                 rounds_per_us: 0.0,
                 initial: false,
@@ -576,7 +579,7 @@ fn nothing_is_allocated_on_the_way() {
         states: &states,
         shared: &SharedTurns::default(),
         progress: &Arc::default(),
-        is_over: &Arc::default(),
+        phase_end: &Arc::new(PhaseEnd::new(1)),
         way_codes: &[0],
         rounds_per_us: 0.0,
         initial: false,

@@ -2,20 +2,22 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use engine::{
     FileOptions, Fileset, NameRule, Numbering, OpenMode, OpenWay, Spread, Subdirectories,
 };
 use generate::ContentSource;
-use generate::program::{FileStates, Interpreter, Progress, Seat, SharedTurns, StepCounter};
+use generate::program::{
+    FileStates, Interpreter, PhaseEnd, Progress, Seat, SharedTurns, StepCounter,
+};
 use results::{LabelFigures, PhaseFigures};
 use target::Tree;
 use workload::plan::{CacheMode, Cell, WorkerPlan};
 use workload::program::{
-    Access, Act, Before, Bytes, Call, Copies, DirectoryTree, FileNames, FileOperation, FilesetPlan,
-    Group, On, OpenSync, Order, Pick, Program, ProgramPart, ProgramPhase, Turn, Until, Way, Which,
+    Access, Act, Before, Bytes, Call, Copies, DirectoryTree, Ending, FileNames, FileOperation,
+    FilesetPlan, Group, On, OpenSync, Order, Pick, Program, ProgramPart, ProgramPhase, Turn, Until,
+    Way, Which,
 };
 
 use crate::RunError;
@@ -187,8 +189,10 @@ impl ProgramCourse {
         }
         self.stage_count += 1;
         let mut tasks = Vec::new();
-        let is_over = Arc::new(AtomicBool::new(false));
         let all = self.cell.workers.len() as u32;
+        let counts = phase.groups.iter();
+        let counts = counts.map(|group| group.workers.unwrap_or(all));
+        let phase_end = Arc::new(PhaseEnd::new(counts.sum::<u32>().min(all)));
         let ways = self.program.ways.len() as u8;
         let way_codes: Vec<u64> = (0..ways).map(|way| OpenWay(way).code()).collect();
         let mut workers = self.cell.workers.clone().into_iter();
@@ -196,29 +200,29 @@ impl ProgramCourse {
             let worker_count = group.workers.unwrap_or(all);
             let shared = SharedTurns::default();
             let progress = Arc::new(Progress::new(group.quotas.len()));
-            for worker_index in 0..worker_count {
-                let Some(worker) = workers.next() else {
-                    break;
-                };
-                let states = self.states(&worker);
+            let crew: Vec<WorkerPlan> = workers.by_ref().take(worker_count as usize).collect();
+            for (worker_index, worker) in crew.iter().enumerate() {
+                // Whose files it takes: its own, unless the group is shifted.
+                let owner = &crew[(worker_index + group.shift as usize) % crew.len()];
+                let states = self.states(owner);
                 let interpreter = Interpreter::new(&Seat {
                     program: &self.program,
                     phase,
                     group,
-                    worker_index,
+                    worker_index: worker_index as u32,
                     worker_count,
-                    slot_count: iodepth(&worker),
+                    slot_count: iodepth(worker),
                     seed: generate::mix(worker.seed ^ self.stage_count << 32),
                     program_seed: self.cell.workers.first().map_or(0, |it| it.seed),
                     states: &states,
                     shared: &shared,
                     progress: &progress,
-                    is_over: &is_over,
+                    phase_end: &phase_end,
                     way_codes: &way_codes,
                     rounds_per_us: self.rounds_per_us,
                     initial: is_fill,
                 })?;
-                let field = self.field(grounds, &worker)?;
+                let field = self.field(grounds, owner)?;
                 tasks.push(FileTask {
                     buffer_bytes: interpreter.buffer_bytes(),
                     requests: FileRequests::Program(Box::new(interpreter)),
@@ -234,7 +238,10 @@ impl ProgramCourse {
             is_hidden: phase.is_hidden,
             ramp_ns: phase.ramp_ns,
             transactions: None,
-            time_ns: phase.time_ns.unwrap_or(0),
+            time_ns: match phase.time_up {
+                Ending::Stop => phase.time_ns.unwrap_or(0),
+                Ending::Finish | Ending::Level => 0,
+            },
             work: Work::Tasks(tasks),
         })
     }

@@ -113,8 +113,29 @@ pub struct ProgramPhase {
     /// or quotas end it.
     #[serde(default)]
     pub time_ns: Option<u64>,
+    /// What the end of that time means.
+    #[serde(default)]
+    pub time_up: Ending,
+    /// What it means to all others that the first worker has left what it repeats; nothing where
+    /// none.
+    #[serde(default)]
+    pub first_done: Option<Ending>,
     /// Who works.
     pub groups: Vec<Group>,
+}
+
+/// What one moment means to all workers of a phase.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Ending {
+    /// They leave what they repeat at their next call.
+    #[default]
+    Stop,
+    /// They note how far they are, and go on to their own ends.
+    Finish,
+    /// They note how far they are, and go on until each did as many rounds as the one that had
+    /// done most.
+    Level,
 }
 
 /// What is done before a phase.
@@ -142,6 +163,10 @@ pub struct Group {
     /// How many; none for as many as the workload says, which planning puts in.
     #[serde(default)]
     pub workers: Option<u32>,
+    /// By how many workers on each takes another's copies, slices and blocks: the first takes
+    /// those of worker number `shift`, and so around.
+    #[serde(default)]
+    pub shift: u32,
     /// What each does once, before its window and before all begin.
     #[serde(default)]
     pub enter: Vec<Act>,

@@ -1,7 +1,5 @@
 //! Calls: their names, their amounts, what they change.
 
-use std::sync::atomic::Ordering;
-
 use engine::{Operation, Request, SecondName};
 use workload::program::Which;
 
@@ -30,8 +28,7 @@ impl Interpreter {
     #[inline]
     pub(super) fn begin(&mut self, index: usize, number: u16, now_ns: u64) -> Begun {
         let is_body = self.slots[index].section == Section::Body;
-        if is_body && self.is_over.load(Ordering::Relaxed) {
-            self.leave_body(index);
+        if is_body && !self.phase_end.is_quiet() && self.heed(index, now_ns) {
             return Begun::Moved;
         }
         match self.names(index, number) {
@@ -44,9 +41,9 @@ impl Interpreter {
                 if now_ns - *since_ns < BUSY_MAX_NS {
                     return Begun::Wait;
                 }
-                return self.run_out(index);
+                return self.run_out(index, now_ns);
             }
-            Picked::Nothing => return self.run_out(index),
+            Picked::Nothing => return self.run_out(index, now_ns),
         }
         let (amount, is_rest) = self.amount(index, number);
         let offset_bytes = self.offset_bytes(index, number, amount);
@@ -251,7 +248,10 @@ impl Interpreter {
         };
         let moved_bytes = u64::from(moved);
         call.moved_bytes += moved_bytes;
-        self.amounts.bytes += moved_bytes;
+        match is_read {
+            true => self.amounts.read_bytes += moved_bytes,
+            false => self.amounts.written_bytes += moved_bytes,
+        }
         slot.frame.bytes += moved_bytes;
         for step in &mut slot.steps[..usize::from(slot.step_count)] {
             step.bytes += moved_bytes;

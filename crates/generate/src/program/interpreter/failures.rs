@@ -1,20 +1,19 @@
 //! What a call that fails, or that no file is left for, leads to.
 
-use std::sync::atomic::Ordering;
-
 use engine::{Operation, Request};
 use workload::program::{Failed, Out};
 
 use super::Interpreter;
 use super::calls::Begun;
 use crate::Flow;
+use crate::program::phase_end::Signal;
 use crate::program::slot::Section;
 use crate::program::states::Claim;
 
 impl Interpreter {
     /// No file is left for a call.
     #[cold]
-    pub(super) fn run_out(&mut self, index: usize) -> Begun {
+    pub(super) fn run_out(&mut self, index: usize, now_ns: u64) -> Begun {
         self.let_go(index);
         let slot = &mut self.slots[index];
         slot.busy_ns = 0;
@@ -23,10 +22,10 @@ impl Interpreter {
             return Begun::Moved;
         }
         match self.out {
-            Out::EndWorker => self.leave_body(index),
+            Out::EndWorker => self.leave_body(index, now_ns),
             Out::EndPhase => {
-                self.is_over.store(true, Ordering::Relaxed);
-                self.leave_body(index);
+                self.phase_end.tell(Signal::Stop);
+                self.leave_body(index, now_ns);
             }
             Out::Skip => {
                 // What was begun is not counted as done.
@@ -80,6 +79,7 @@ impl Interpreter {
             Failed::EndTransaction => self.abandon(index, now_ns),
             Failed::EndWorker => {
                 self.abandon(index, now_ns);
+                self.has_failed = true;
                 self.end_ns = 1;
             }
         }

@@ -6,12 +6,13 @@ mod stream;
 
 use std::hint::black_box;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
-use workload::program::{Failed, Measure, Out, Quota, Share};
+use workload::program::{Ending, Failed, Measure, Out, Quota, Share};
 
 use super::code::{Code, Instruction};
 use super::compile::compile;
+use super::phase_end::{PhaseEnd, Signal};
 use super::slot::{Frame, OpenStep, Section, SlotState};
 use super::states::FileStates;
 use super::{Progress, Seat, StepCounter};
@@ -26,7 +27,9 @@ pub struct Interpreter {
     code: Code,
     states: Box<[Arc<FileStates>]>,
     progress: Arc<Progress>,
-    is_over: Arc<AtomicBool>,
+    phase_end: Arc<PhaseEnd>,
+    time_up: Ending,
+    first_done: Option<Ending>,
     quotas: Box<[Quota]>,
     out: Out,
     failed: Failed,
@@ -39,21 +42,62 @@ pub struct Interpreter {
     steps: Box<[StepCounter]>,
     size_seed: u64,
     rounds_per_us: f64,
+    /// A call has failed that ends the worker.
+    has_failed: bool,
     /// Slots that are in their bodies.
     bodies: u32,
     is_first_done: bool,
     in_flight: u32,
     amounts: Amounts,
+    stamps: Stamps,
+    /// Rounds that it does at most; known once time is up.
+    level: Level,
     /// What of its own the group's amounts have already, by quota.
     told: Box<[u64]>,
 }
 
 /// How much a worker has done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-struct Amounts {
-    rounds: u64,
-    calls: u64,
-    bytes: u64,
+pub struct Amounts {
+    /// Rounds that it has begun.
+    pub rounds: u64,
+    /// Calls that it has begun.
+    pub calls: u64,
+    /// Bytes that were read.
+    pub read_bytes: u64,
+    /// Bytes that were written.
+    pub written_bytes: u64,
+}
+
+/// When a worker was where, by the clock that the loop passes in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stamps {
+    /// It began what it repeats; 0 for not at all.
+    pub body_ns: u64,
+    /// It left what it repeats; 0 for not yet.
+    pub body_end_ns: u64,
+    /// How far it was when the others' end or its own time came, where it went on behind that.
+    pub wall: Option<WallMark>,
+}
+
+/// How far a worker was at a moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WallMark {
+    /// When that was.
+    pub at_ns: u64,
+    /// What it had done.
+    pub amounts: Amounts,
+}
+
+/// How many rounds a worker may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Level {
+    /// As many as it gets to.
+    Free,
+    /// As many as the one that had done most, which is not known yet.
+    Awaited,
+    /// So many.
+    Known(u64),
 }
 
 impl Interpreter {
@@ -69,7 +113,9 @@ impl Interpreter {
             slots: vec![SlotState::new(code.register_count); slot_count].into(),
             states: seat.states.into(),
             progress: seat.progress.clone(),
-            is_over: seat.is_over.clone(),
+            phase_end: seat.phase_end.clone(),
+            time_up: seat.phase.time_up,
+            first_done: seat.phase.first_done,
             quotas: seat.group.quotas.clone().into(),
             out: seat.group.out,
             failed: seat.group.failed,
@@ -79,10 +125,13 @@ impl Interpreter {
             steps: vec![StepCounter::default(); seat.program.labels.len()].into(),
             size_seed: seat.program_seed,
             rounds_per_us: seat.rounds_per_us,
+            has_failed: false,
             bodies: 0,
             is_first_done: false,
             in_flight: 0,
             amounts: Amounts::default(),
+            stamps: Stamps::default(),
+            level: Level::Free,
             told: vec![0; seat.group.quotas.len()].into(),
             code,
         })
@@ -90,6 +139,8 @@ impl Interpreter {
 
     /// Goes to the window.
     fn begin_window(&mut self) {
+        self.stamps = Stamps::default();
+        self.level = Level::Free;
         self.bodies = 0;
         self.end_ns = 0;
         self.is_first_done = self.is_empty(self.code.first);
@@ -98,9 +149,21 @@ impl Interpreter {
                 self.bodies += 1;
                 self.slots[0].enter(Section::First, self.code.first);
             } else {
-                self.enter_body(index);
+                self.enter_body(index, 0);
             }
         }
+    }
+
+    /// How much it has done, what came before and behind its window included.
+    #[must_use]
+    pub fn amounts(&self) -> Amounts {
+        self.amounts
+    }
+
+    /// When it was where.
+    #[must_use]
+    pub fn stamps(&self) -> Stamps {
+        self.stamps
     }
 
     /// What was counted of each label.
@@ -152,23 +215,85 @@ impl Interpreter {
         has_any
     }
 
-    fn enter_body(&mut self, index: usize) {
+    fn enter_body(&mut self, index: usize, now_ns: u64) {
         self.bodies += 1;
         self.slots[index].enter(Section::Body, self.code.body);
-        if !self.claim_round() {
-            self.leave_body(index);
-        }
+        self.begin_round(index, now_ns);
     }
 
     /// Leaves the body, whatever is open. What follows is done by the first slot.
-    fn leave_body(&mut self, index: usize) {
+    fn leave_body(&mut self, index: usize, now_ns: u64) {
         self.bodies -= 1;
+        if self.bodies == 0 {
+            self.all_left(now_ns);
+        }
         self.let_go(index);
         let slot = &mut self.slots[index];
         slot.section = Section::Over;
         if index == 0 && !self.is_empty(self.code.last) {
             self.slots[0].enter(Section::Last, self.code.last);
         }
+    }
+
+    /// All slots have left the body.
+    #[cold]
+    fn all_left(&mut self, now_ns: u64) {
+        self.stamps.body_end_ns = now_ns;
+        if self.level == Level::Free {
+            self.phase_end.arrive(self.amounts.rounds);
+        }
+        let is_own_end = now_ns < self.end_ns;
+        match self.first_done {
+            Some(Ending::Stop) if is_own_end => self.phase_end.tell(Signal::Stop),
+            Some(Ending::Finish) if is_own_end => self.phase_end.tell(Signal::Note),
+            _ => {}
+        }
+    }
+
+    /// Another round, if there is to be one, and if that is known yet.
+    fn begin_round(&mut self, index: usize, now_ns: u64) {
+        if self.level == Level::Awaited {
+            self.slots[index].section = Section::Between;
+        } else if !self.claim_round() {
+            self.leave_body(index, now_ns);
+        }
+    }
+
+    /// Whether the slot knows by now how many rounds there are to be; it stands elsewhere then.
+    fn is_level_known(&mut self, index: usize, now_ns: u64) -> bool {
+        let Some(rounds) = self.phase_end.level() else {
+            return false;
+        };
+        self.level = Level::Known(rounds);
+        self.slots[index].section = Section::Body;
+        self.begin_round(index, now_ns);
+        true
+    }
+
+    /// Does what all workers were told; whether the slot stands elsewhere now.
+    #[cold]
+    pub(super) fn heed(&mut self, index: usize, now_ns: u64) -> bool {
+        match self.phase_end.signal() {
+            Signal::GoOn => false,
+            Signal::Note => {
+                self.note(now_ns);
+                false
+            }
+            Signal::Stop => {
+                self.leave_body(index, now_ns);
+                true
+            }
+        }
+    }
+
+    /// How far it is now, unless that was noted before.
+    fn note(&mut self, now_ns: u64) {
+        let amounts = self.amounts;
+        let mark = WallMark {
+            at_ns: now_ns,
+            amounts,
+        };
+        self.stamps.wall.get_or_insert(mark);
     }
 
     /// Gives back the name of a call that was about to begin.
@@ -186,12 +311,15 @@ impl Interpreter {
 
     /// Whether another round may begin, which is then counted.
     fn claim_round(&mut self) -> bool {
-        let mut may_begin = true;
+        let mut may_begin = match self.level {
+            Level::Known(rounds) => self.amounts.rounds < rounds,
+            Level::Free | Level::Awaited => true,
+        };
         for (index, quota) in self.quotas.iter().enumerate() {
             let own = match quota.what {
                 Measure::Rounds => self.amounts.rounds,
                 Measure::Calls => self.amounts.calls,
-                Measure::Bytes => self.amounts.bytes,
+                Measure::Bytes => self.amounts.read_bytes + self.amounts.written_bytes,
                 Measure::Steps(label) => self.steps[usize::from(label)].count,
             };
             let done = match (quota.of, quota.what) {
@@ -262,11 +390,11 @@ impl Interpreter {
                     }
                 }
                 Instruction::RoundEnd => {
-                    self.end_round(index);
+                    self.end_round(index, now_ns);
                     return flow;
                 }
                 Instruction::SectionEnd => {
-                    self.end_section(index);
+                    self.end_section(index, now_ns);
                     return flow;
                 }
             }
@@ -289,24 +417,26 @@ impl Interpreter {
         self.steps[usize::from(step.label)].record(span_ns, step.bytes, step.has_failed);
     }
 
-    fn end_round(&mut self, index: usize) {
+    fn end_round(&mut self, index: usize, now_ns: u64) {
         let slot = &mut self.slots[index];
         slot.keep_opened();
         let is_idle = !std::mem::take(&mut slot.is_round_busy);
         slot.idle_rounds = if is_idle { slot.idle_rounds + 1 } else { 0 };
         let is_stuck = slot.idle_rounds >= IDLE_ROUNDS_MAX;
         slot.at = self.code.body;
-        if is_stuck || !self.claim_round() {
-            self.leave_body(index);
+        if is_stuck {
+            self.leave_body(index, now_ns);
+        } else {
+            self.begin_round(index, now_ns);
         }
     }
 
-    fn end_section(&mut self, index: usize) {
+    fn end_section(&mut self, index: usize, now_ns: u64) {
         match self.slots[index].section {
             Section::First => {
                 self.is_first_done = true;
                 self.bodies -= 1;
-                self.enter_body(index);
+                self.enter_body(index, now_ns);
             }
             _ => self.slots[index].section = Section::Over,
         }
@@ -318,7 +448,20 @@ impl Interpreter {
         if self.end_ns == 0 {
             let time_ns = self.time_ns.unwrap_or(u64::MAX);
             self.end_ns = now_ns.saturating_add(time_ns).max(1);
+            self.stamps.body_ns = now_ns;
         }
-        now_ns >= self.end_ns
+        if now_ns < self.end_ns {
+            return false;
+        }
+        if self.time_up == Ending::Stop || self.has_failed {
+            return true;
+        }
+        self.end_ns = u64::MAX;
+        self.note(now_ns);
+        if self.time_up == Ending::Level && self.level == Level::Free {
+            self.level = Level::Awaited;
+            self.phase_end.arrive(self.amounts.rounds);
+        }
+        false
     }
 }

@@ -63,10 +63,13 @@ impl Generator for Interpreter {
             }
             let section = state.section;
             if self.is_held_up(section) {
+                if section == Section::Between && self.is_level_known(index, now_ns) {
+                    continue;
+                }
                 return self.wait(now_ns + PAUSE_NS);
             }
             if section == Section::Body && now_ns >= self.end_ns && self.is_time_over(now_ns) {
-                self.leave_body(index);
+                self.leave_body(index, now_ns);
                 continue;
             }
             match instruction {
@@ -142,6 +145,7 @@ impl Interpreter {
         match section {
             Section::Body => !self.is_first_done,
             Section::Last => self.bodies > 0,
+            Section::Between => true,
             _ => false,
         }
     }

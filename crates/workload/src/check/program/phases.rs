@@ -168,6 +168,8 @@ impl Reader<'_, '_> {
             before: before.iter().map(|it| before_of(*it)).collect(),
             ramp_ns: ramp.map_or(0, |ramp| ramp.0),
             time_ns,
+            time_up: table.time_up.unwrap_or_default(),
+            first_done: table.first_done,
             groups,
         })
     }
@@ -199,6 +201,7 @@ impl Reader<'_, '_> {
         Ok(Group {
             name: table.name.clone().unwrap_or(default),
             workers: table.workers.or(self.workload.workers),
+            shift: table.shift.unwrap_or(0),
             enter: list("enter", &table.enter)?,
             first: list("first", &table.first)?,
             body: list("body", &table.body)?,

@@ -8,7 +8,7 @@ use units::{Bytes, Span};
 
 use super::ActChoice;
 use crate::model::OneOrMany;
-use crate::program::{Failed, Out};
+use crate::program::{Ending, Failed, Out};
 
 /// What groups of workers do to files at the same time; the next phase begins when all are done.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -26,6 +26,13 @@ pub struct PhaseTable {
     /// Time after which all workers stop, at most 30 d. Default: the workload's `run_time` where
     /// no group has an end of its own; 0 means until files or amounts end it.
     pub run_time: Option<Span>,
+    /// What happens when `run_time` is over: all workers stop (`stop`), go on to ends of their own
+    /// (`finish`), or go on until each did as many rounds as the one that had done most (`level`).
+    /// Default: `stop`.
+    pub time_up: Option<Ending>,
+    /// What the others do when the first worker is done: `stop`, or `finish` what they have to do;
+    /// how far they were is recorded. Default: they go on.
+    pub first_done: Option<Ending>,
     /// Who works, and at what.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub group: Vec<GroupTable>,
@@ -55,6 +62,9 @@ pub struct GroupTable {
     pub name: Option<String>,
     /// How many workers there are, 1 to 1024. Default: the workload's `workers`.
     pub workers: Option<u32>,
+    /// By how many workers on each takes another's files: with 1 the first takes the second's, and
+    /// the last the first's. Default: 0.
+    pub shift: Option<u32>,
     /// Acts before all workers begin together; not measured.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub enter: Vec<ActChoice>,

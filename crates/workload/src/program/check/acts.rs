@@ -7,11 +7,20 @@ use super::{ProgramFlaw, ProgramStep, calls, check_label};
 
 /// The most times that acts are repeated in one go.
 const TIMES_MAX: u64 = 1_000_000_000;
+/// A phase has no more workers.
+const SHIFT_MAX: u32 = 1024;
 
 pub(super) fn check(program: &Program, group: &Group) -> Result<(), ProgramFlaw> {
     if group.workers == Some(0) {
         let message = format!("the group `{}` has no worker", group.name);
         return Err(ProgramFlaw::new(message, "write `workers = 1` or more"));
+    }
+    if group.shift > SHIFT_MAX {
+        let message = format!("`shift` is more than {SHIFT_MAX}");
+        return Err(ProgramFlaw::new(
+            message,
+            "write a number below that of the workers",
+        ));
     }
     if group.lists().iter().all(|(_, acts)| acts.is_empty()) {
         let message = format!("the group `{}` does nothing", group.name);

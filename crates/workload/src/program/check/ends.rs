@@ -1,6 +1,8 @@
 //! Whether a phase comes to its end.
 
-use super::super::{Act, Call, Group, Measure, On, Order, Out, Pick, Program, ProgramPhase, Which};
+use super::super::{
+    Act, Call, Ending, Group, Measure, On, Order, Out, Pick, Program, ProgramPhase, Which,
+};
 use super::{ProgramFlaw, check_label};
 
 /// A quota that can be reached.
@@ -52,7 +54,15 @@ fn counts(acts: &[Act], label: u8) -> bool {
 
 /// A phase that neither time nor amounts nor files end goes on for ever.
 pub(super) fn check(phase: &ProgramPhase) -> Result<(), ProgramFlaw> {
-    if phase.time_ns.is_some() {
+    if phase.time_ns.is_none() && phase.time_up != Ending::Stop {
+        let message = format!("the phase `{}` has no time that could be up", phase.name);
+        return Err(ProgramFlaw::new(message, "write `run_time` for the phase"));
+    }
+    if phase.first_done == Some(Ending::Level) {
+        let message = "nobody is behind the first worker that is done with all it has to do";
+        return Err(ProgramFlaw::new(message, "write `stop` or `finish`"));
+    }
+    if phase.time_ns.is_some() && phase.time_up != Ending::Finish {
         return Ok(());
     }
     let is_ended_by_one = |group: &Group| group.out == Out::EndPhase && runs_out(group, phase);

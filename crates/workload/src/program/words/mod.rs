@@ -10,7 +10,7 @@ use units::{Bytes as Size, Span};
 pub(super) use laws::size;
 
 use super::{
-    Before, Copies, DirectoryTree, FilesetPlan, Group, Measure, Out, Program, ProgramPart,
+    Before, Copies, DirectoryTree, Ending, FilesetPlan, Group, Measure, Out, Program, ProgramPart,
     ProgramPhase, Quota, Share, Until,
 };
 use acts::Words;
@@ -93,7 +93,12 @@ impl Program {
                 parts.push(format!("{lead}{}", list(acts)));
             }
         }
-        format!("{workers}{until}: {}", parts.join("; "))
+        let whose = match group.shift {
+            0 => String::new(),
+            1 => ", each on the files of the next one".to_owned(),
+            shift => format!(", each on the files of the one {shift} further on"),
+        };
+        format!("{workers}{until}{whose}: {}", parts.join("; "))
     }
 
     /// What ends a worker's rounds.
@@ -103,8 +108,13 @@ impl Program {
         }
         let quotas = group.quotas.iter().map(|quota| self.quota_in_words(quota));
         let is_alone = phase.groups.len() == 1;
+        let first = match phase.first_done {
+            None => None,
+            Some(Ending::Stop) => Some("until the first is done".to_owned()),
+            Some(_) => Some("all of it, noting when the first is done".to_owned()),
+        };
         let time = is_alone.then(|| time(phase)).flatten();
-        let ends: Vec<String> = time.into_iter().chain(quotas).collect();
+        let ends: Vec<String> = time.into_iter().chain(quotas).chain(first).collect();
         if !ends.is_empty() {
             return Some(ends.join(" or "));
         }
@@ -141,9 +151,14 @@ impl Program {
 
 fn time(phase: &ProgramPhase) -> Option<String> {
     let time = format!("for {}", Span(phase.time_ns?));
-    Some(match phase.ramp_ns {
+    let time = match phase.ramp_ns {
         0 => time,
         ramp => format!("{time} after a ramp of {}", Span(ramp)),
+    };
+    Some(match phase.time_up {
+        Ending::Stop => time,
+        Ending::Finish => format!("{time}, which is noted, and then on"),
+        Ending::Level => format!("{time} and on until all did as many rounds as the fastest"),
     })
 }
 

@@ -1,0 +1,92 @@
+//! How a phase ends for all of its workers: who stops whom, and who waits for whom.
+
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+
+/// What a worker finds when it asks whether it may go on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Signal {
+    /// It may.
+    GoOn,
+    /// The first worker is done: how far it is now is to be noted.
+    Note,
+    /// It leaves what it repeats.
+    Stop,
+}
+
+/// How far all workers of a phase are, as far as each has to know.
+#[derive(Debug)]
+pub struct PhaseEnd {
+    signal: AtomicU8,
+    /// Workers that have not yet said how many rounds they have done when time is up.
+    awaited: AtomicU32,
+    /// The most that any of the others has.
+    most_rounds: AtomicU64,
+}
+
+impl PhaseEnd {
+    /// For so many workers, those of all groups.
+    #[must_use]
+    pub const fn new(worker_count: u32) -> Self {
+        Self {
+            signal: AtomicU8::new(Signal::GoOn as u8),
+            awaited: AtomicU32::new(worker_count),
+            most_rounds: AtomicU64::new(0),
+        }
+    }
+
+    /// Whether there is anything to be heeded.
+    #[inline]
+    pub(super) fn is_quiet(&self) -> bool {
+        self.signal.load(Ordering::Relaxed) == Signal::GoOn as u8
+    }
+
+    pub(super) fn signal(&self) -> Signal {
+        match self.signal.load(Ordering::Relaxed) {
+            it if it == Signal::Stop as u8 => Signal::Stop,
+            it if it == Signal::Note as u8 => Signal::Note,
+            _ => Signal::GoOn,
+        }
+    }
+
+    /// Tells all workers; one that was told to stop is not told to note any more.
+    pub(super) fn tell(&self, signal: Signal) {
+        self.signal.fetch_max(signal as u8, Ordering::Relaxed);
+    }
+
+    /// A worker has begun so many rounds and begins no more until all have said so.
+    pub(super) fn arrive(&self, rounds: u64) {
+        self.most_rounds.fetch_max(rounds, Ordering::Relaxed);
+        self.awaited.fetch_sub(1, Ordering::Release);
+    }
+
+    /// How many rounds each is to do, once all have said how many they have.
+    pub(super) fn level(&self) -> Option<u64> {
+        let is_known = self.awaited.load(Ordering::Acquire) == 0;
+        is_known.then(|| self.most_rounds.load(Ordering::Relaxed))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_level_is_the_most_of_all() {
+        let end = PhaseEnd::new(3);
+        end.arrive(5);
+        end.arrive(9);
+        assert_eq!(end.level(), None);
+        end.arrive(2);
+        assert_eq!(end.level(), Some(9));
+    }
+
+    #[test]
+    fn who_is_told_to_stop_is_not_told_to_go_on() {
+        let end = PhaseEnd::new(2);
+        assert!(end.is_quiet());
+        end.tell(Signal::Stop);
+        end.tell(Signal::Note);
+        assert_eq!(end.signal(), Signal::Stop);
+    }
+}

@@ -1,0 +1,112 @@
+//! What one moment means to all workers of a phase.
+
+use workload::program::Ending;
+
+use super::*;
+
+/// Three workers that look at a file over and over, each at times of its own.
+fn lookers(rounds: u64) -> (Program, ProgramPhase, Setting) {
+    let program = of(vec![set("files", 1)], &[]);
+    let mut phase = phase(vec![
+        act(FileOperation::Stat, On::Name(around(0, Which::Present))),
+        Act::Think(Law::of(Shape::Exponential { mean: 1e6 })),
+    ]);
+    phase.groups[0].quotas = vec![Quota {
+        what: Measure::Rounds,
+        count: rounds,
+        of: Share::Each,
+    }];
+    let setting = Setting {
+        workers: 3,
+        present: vec![1],
+        ..Setting::default()
+    };
+    (program, phase, setting)
+}
+
+fn rounds(seen: &Seen) -> Vec<u64> {
+    let rounds = seen.workers.iter().map(|worker| worker.amounts().rounds);
+    rounds.collect()
+}
+
+fn marks(seen: &Seen) -> Vec<Option<u64>> {
+    let marks = seen.workers.iter().map(|worker| worker.stamps().wall);
+    marks
+        .map(|mark| mark.map(|mark| mark.amounts.rounds))
+        .collect()
+}
+
+#[test]
+fn when_time_is_up_all_do_as_much_as_the_fastest_had() {
+    let (program, mut phase, setting) = lookers(1_000_000);
+    phase.time_ns = Some(50_000_000);
+    phase.time_up = Ending::Level;
+    let seen = carry_out(&program, &phase, &setting);
+    assert!(seen.is_ended);
+    let (rounds, marks) = (rounds(&seen), marks(&seen));
+    assert!(
+        rounds.iter().all(|count| *count == rounds[0]),
+        "{rounds:?} behind {marks:?}"
+    );
+    assert_eq!(marks.iter().flatten().max(), Some(&rounds[0]));
+    assert!(marks.iter().flatten().any(|count| *count < rounds[0]));
+}
+
+#[test]
+fn who_had_all_its_rounds_before_time_was_up_is_the_level() {
+    let (program, mut phase, setting) = lookers(20);
+    phase.time_ns = Some(20_000_000);
+    phase.time_up = Ending::Level;
+    let seen = carry_out(&program, &phase, &setting);
+    assert!(seen.is_ended);
+    assert!(rounds(&seen).iter().all(|count| *count <= 20));
+    assert_eq!(
+        rounds(&seen).iter().min(),
+        rounds(&seen).iter().max(),
+        "{:?}",
+        marks(&seen)
+    );
+}
+
+#[test]
+fn the_first_that_is_done_stops_the_others() {
+    let (program, mut phase, setting) = lookers(50);
+    phase.first_done = Some(Ending::Stop);
+    let seen = carry_out(&program, &phase, &setting);
+    assert!(seen.is_ended);
+    assert_eq!(rounds(&seen).iter().max(), Some(&50));
+    assert!(rounds(&seen).iter().filter(|count| **count < 50).count() >= 1);
+    assert_eq!(marks(&seen), [None; 3]);
+}
+
+#[test]
+fn how_far_the_others_are_when_the_first_is_done_is_noted() {
+    let (program, mut phase, setting) = lookers(50);
+    phase.first_done = Some(Ending::Finish);
+    let seen = carry_out(&program, &phase, &setting);
+    assert!(seen.is_ended);
+    assert_eq!(rounds(&seen), [50; 3]);
+    let marks = marks(&seen);
+    assert!(marks.contains(&None), "the first notes nothing: {marks:?}");
+    assert!(marks.iter().flatten().all(|count| *count <= 50));
+    for worker in &seen.workers {
+        let stamps = worker.stamps();
+        assert!(stamps.body_ns > 0 && stamps.body_end_ns > stamps.body_ns);
+        if let Some(mark) = stamps.wall {
+            assert!((stamps.body_ns..=stamps.body_end_ns).contains(&mark.at_ns));
+        }
+    }
+}
+
+#[test]
+fn who_fails_leaves_though_others_go_on() {
+    let (program, mut phase, mut setting) = lookers(50);
+    phase.time_ns = Some(10_000_000_000);
+    phase.time_up = Ending::Level;
+    phase.groups[0].failed = Failed::EndWorker;
+    setting.failing = [7].into();
+    let seen = carry_out(&program, &phase, &setting);
+    assert!(seen.is_ended);
+    let rounds = rounds(&seen);
+    assert_eq!(rounds.iter().filter(|count| **count == 50).count(), 2);
+}
