@@ -5,6 +5,7 @@ use engine::Operation;
 use super::pick::Picker;
 use super::sampler::Sampler;
 use super::states::Claim;
+use super::trail::Trail;
 use crate::choice::Weighted;
 use crate::position::Draw;
 
@@ -98,6 +99,7 @@ pub(super) enum Place {
         starts: u64,
         align_bytes: u32,
     },
+    Along(Trail),
 }
 
 /// Everything that a worker of a group does.

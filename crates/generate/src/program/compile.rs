@@ -16,6 +16,7 @@ use super::code::{Amount, CallCode, Code, Instruction, Place, Subject};
 use super::pick::{Counter, Passage, Picker, Turns};
 use super::sampler::Sampler;
 use super::states::Claim;
+use super::trail::Trail;
 use super::{Seat, SharedTurns};
 use crate::choice::Weighted;
 use crate::position::{Draw, Permutation, Seeds};
@@ -352,6 +353,10 @@ impl Compiler<'_> {
                 starts: STARTS,
                 align_bytes: (*align_bytes).max(1),
             },
+            Where::Along(path) => {
+                let worker = u64::from(taken_place(self.seat));
+                Place::Along(Trail::new(*path, worker, self.seeds().order))
+            }
         })
     }
 
@@ -424,10 +429,14 @@ impl Compiler<'_> {
     }
 }
 
+/// The number of the worker whose copies, slices and blocks a worker takes.
+fn taken_place(seat: &Seat<'_>) -> u32 {
+    (seat.worker_index + seat.group.shift) % seat.worker_count.max(1)
+}
+
 /// A worker's share of a fileset.
 fn slice(count: u32, seat: &Seat<'_>) -> Range<u32> {
-    let index = (seat.worker_index + seat.group.shift) % seat.worker_count.max(1);
-    workload::classics::share(count, index, seat.worker_count)
+    workload::classics::share(count, taken_place(seat), seat.worker_count)
 }
 
 /// What a call does to the name that it is for.

@@ -13,6 +13,7 @@ mod sampler;
 mod slot;
 mod states;
 mod steps;
+mod trail;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64};

@@ -204,4 +204,44 @@ pub enum Where {
         /// At least 1.
         align_bytes: u32,
     },
+    /// Where a path through the file leads next, which each worker follows for itself, in each
+    /// phase from its beginning on.
+    Along(FilePath),
+}
+
+/// A path through a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "PathInFile")]
+pub enum FilePath {
+    /// From the last multiple of a step that a call of one step fits at, to the beginning; then
+    /// again.
+    Backward {
+        /// At least 1.
+        step_bytes: u32,
+    },
+    /// From the beginning in strides; where another would come nearer to the end than the margin,
+    /// from the beginning again, each time a shift further on.
+    Strided {
+        /// From one call to the next; at least 1.
+        stride_bytes: u64,
+        /// From one beginning to the next.
+        shift_bytes: u64,
+        /// What stays free behind a call that another stride leads to.
+        margin_bytes: u64,
+    },
+    /// One call behind the other within a block, then the block that begins a stride further on.
+    Blocks {
+        /// At least 1.
+        block_bytes: u64,
+        /// From one block to the next.
+        stride_bytes: u64,
+        /// How much further on each worker of the group begins than the one before.
+        each_bytes: u64,
+    },
+    /// Each multiple of a step once, in a random order that follows from the seed; then again.
+    Shuffled {
+        /// At least 1.
+        step_bytes: u32,
+    },
 }

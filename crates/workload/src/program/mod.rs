@@ -24,7 +24,7 @@ mod words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use act::{Act, Bytes, Call, On, Order, Pick, Share, Turn, Where, Which};
+pub use act::{Act, Bytes, Call, FilePath, On, Order, Pick, Share, Turn, Where, Which};
 pub use check::{ProgramFlaw, ProgramStep};
 pub use fileset::{Access, Copies, DirectoryTree, FileNames, FilesetPlan, OpenSync, Way};
 pub use law::{Band, Law, LawFlaw, Shape};

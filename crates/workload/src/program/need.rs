@@ -1,8 +1,8 @@
 //! How many bytes files take at once.
 
 use super::{
-    Act, Bytes, Call, Copies, FileOperation, FilesetPlan, Group, Law, Measure, On, Order, Pick,
-    Program, ProgramPart, Share, Turn, Until, Where,
+    Act, Bytes, Call, Copies, FileOperation, FilePath, FilesetPlan, Group, Law, Measure, On, Order,
+    Pick, Program, ProgramPart, Share, Turn, Until, Where,
 };
 
 /// What a file takes at least, unless it is empty; most file systems have blocks of this size.
@@ -316,8 +316,24 @@ impl Pass<'_, '_> {
                 most: *offset as f64,
             }
             .behind(amount),
+            // As far as the last worker's blocks reach.
+            Where::Along(FilePath::Blocks {
+                block_bytes,
+                stride_bytes,
+                each_bytes,
+            }) => {
+                let per_block = (*block_bytes as f64 / amount.mean.max(1.0)).max(1.0);
+                let blocks = (repeated / per_block).ceil().max(1.0);
+                let begin = *each_bytes as f64 * (self.workers - 1.0).max(0.0);
+                let reach = begin + (blocks - 1.0) * *stride_bytes as f64 + *block_bytes as f64;
+                Extent {
+                    mean: reach,
+                    variance: 0.0,
+                    most: reach,
+                }
+            }
             // Within what is there.
-            Where::Same | Where::Random { .. } => return,
+            Where::Same | Where::Random { .. } | Where::Along(_) => return,
         };
         let is_going_on = matches!(call.place, Where::Here | Where::End) && !is_truncating;
         self.growth.is_growing |= is_left_open && is_going_on;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Bytes, Call, FileOperation, Group, Law, On, Program, Where};
+use super::{Bytes, Call, FileOperation, FilePath, Group, Law, On, Program, Where};
 
 /// An amount that direct I/O moves or begins at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,6 +101,19 @@ impl Program {
         match &call.place {
             Where::At(offset) => amounts.push(*offset),
             Where::Random { align_bytes, .. } => amounts.push((*align_bytes).into()),
+            Where::Along(FilePath::Backward { step_bytes } | FilePath::Shuffled { step_bytes }) => {
+                amounts.push((*step_bytes).into())
+            }
+            Where::Along(FilePath::Strided {
+                stride_bytes,
+                shift_bytes,
+                ..
+            }) => amounts.extend([*stride_bytes, *shift_bytes]),
+            Where::Along(FilePath::Blocks {
+                block_bytes,
+                stride_bytes,
+                each_bytes,
+            }) => amounts.extend([*block_bytes, *stride_bytes, *each_bytes]),
             Where::Here | Where::Same | Where::End => {}
         }
         amounts

@@ -101,13 +101,13 @@ impl Interpreter {
     /// Where in the file a call begins; 0 where it moves nothing.
     #[inline]
     fn offset_bytes(&mut self, index: usize, number: u16, amount: u64) -> u64 {
-        let code = &self.code.calls[usize::from(number)];
+        let code = &mut self.code.calls[usize::from(number)];
         let slot = &self.slots[index];
         let register = &slot.registers[usize::from(code.handle)];
         if !code.operation.moves_bytes() {
             return 0;
         }
-        match &code.place {
+        match &mut code.place {
             Place::Here => register.here_bytes,
             Place::Same => register.last_bytes,
             Place::End => Request::AT_END,
@@ -123,6 +123,10 @@ impl Interpreter {
                 let drawn = u128::from(draw.index(&mut self.rng)) * u128::from(room);
                 // Below the room, which was 64 bits.
                 (drawn / u128::from(*starts)) as u64 * align_bytes
+            }
+            Place::Along(trail) => {
+                let size = self.states[usize::from(slot.call.fileset)].size(slot.call.file);
+                trail.next(size, amount)
             }
         }
     }

@@ -3,8 +3,8 @@
 use units::Bytes as Size;
 
 use super::super::{
-    Act, Bytes, Call, FileOperation, Law, On, Order, PIECE_BYTES_MAX, Pick, Program, REGISTERS_MAX,
-    Where, Which,
+    Act, Bytes, Call, FileOperation, FilePath, Law, On, Order, PIECE_BYTES_MAX, Pick, Program,
+    REGISTERS_MAX, Where, Which,
 };
 use super::filesets::check_law;
 use super::{ProgramFlaw, ProgramStep, check_label, each_group};
@@ -232,18 +232,37 @@ fn too_large(verb: &str) -> ProgramFlaw {
 }
 
 fn check_place(call: &Call) -> Result<(), ProgramFlaw> {
-    let Where::Random {
-        distribution,
-        align_bytes,
-    } = &call.place
-    else {
-        return Ok(());
+    let (distribution, align_bytes) = match &call.place {
+        Where::Random {
+            distribution,
+            align_bytes,
+        } => (distribution, align_bytes),
+        Where::Along(path) => return check_path(*path),
+        Where::Here | Where::Same | Where::End | Where::At(_) => return Ok(()),
     };
     if *align_bytes == 0 {
         let message = "places by chance are multiples of 0";
         return Err(ProgramFlaw::new(message, "write `align = \"4KiB\"`"));
     }
     check_distribution(distribution)
+}
+
+fn check_path(path: FilePath) -> Result<(), ProgramFlaw> {
+    let (step_bytes, key) = match path {
+        FilePath::Backward { step_bytes } | FilePath::Shuffled { step_bytes } => {
+            (u64::from(step_bytes), "align")
+        }
+        FilePath::Strided { stride_bytes, .. } => (stride_bytes, "stride"),
+        FilePath::Blocks { block_bytes, .. } => (block_bytes, "block"),
+    };
+    if step_bytes > 0 {
+        return Ok(());
+    }
+    let message = "a path with steps of 0 bytes never leaves its place";
+    Err(ProgramFlaw::new(
+        message,
+        format!("write `{key} = \"4KiB\"`"),
+    ))
 }
 
 /// What happens to the files of a set in a program.

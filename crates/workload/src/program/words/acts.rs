@@ -3,7 +3,8 @@
 use units::{Bytes as Size, Percent};
 
 use super::super::{
-    Act, Bytes, Call, FileOperation, FilesetPlan, Law, On, Order, Pick, Program, Where, Which,
+    Act, Bytes, Call, FileOperation, FilePath, FilesetPlan, Law, On, Order, Pick, Program, Where,
+    Which,
 };
 use super::laws;
 use crate::plan::Distribution;
@@ -161,6 +162,14 @@ impl Words<'_> {
                 Distribution::Zipf { theta } => format!(" at random (zipf {theta})"),
                 _ => " at random".to_owned(),
             },
+            Where::Along(FilePath::Backward { .. }) => " backward".to_owned(),
+            Where::Along(FilePath::Strided { stride_bytes, .. }) => {
+                format!(" in strides of {}", Size(*stride_bytes))
+            }
+            Where::Along(FilePath::Blocks { block_bytes, .. }) => {
+                format!(" in blocks of {}", Size(*block_bytes))
+            }
+            Where::Along(FilePath::Shuffled { .. }) => " in random order".to_owned(),
         };
         let pieces = match self.is_cut(call) {
             true => format!(" in pieces of {}", Size(call.piece_bytes.into())),

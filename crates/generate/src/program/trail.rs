@@ -1,0 +1,142 @@
+//! Where on its path through a file a worker is.
+
+use workload::program::FilePath;
+
+use crate::position::Permutation;
+
+/// A path through a file, and how far along it a worker is.
+#[derive(Debug)]
+pub(super) struct Trail {
+    path: FilePath,
+    /// The number of the worker whose blocks it takes.
+    worker: u64,
+    order_seed: u64,
+    /// Calls so far.
+    turn: u64,
+    /// Where the next call goes that is a stride behind another.
+    next_bytes: u64,
+    /// How often it has begun again.
+    wraps: u64,
+    /// The order of so many steps.
+    order: Option<(u64, Permutation)>,
+}
+
+impl Trail {
+    pub(super) const fn new(path: FilePath, worker: u64, order_seed: u64) -> Self {
+        Self {
+            path,
+            worker,
+            order_seed,
+            turn: 0,
+            next_bytes: 0,
+            wraps: 0,
+            order: None,
+        }
+    }
+
+    /// Where the next call begins that moves `length_bytes` in a file of `size_bytes`.
+    #[inline]
+    pub(super) fn next(&mut self, size_bytes: u64, length_bytes: u64) -> u64 {
+        let turn = self.turn;
+        self.turn += 1;
+        match self.path {
+            FilePath::Backward { step_bytes } => {
+                let count = steps(size_bytes, step_bytes);
+                (count - 1 - turn % count) * u64::from(step_bytes)
+            }
+            FilePath::Strided {
+                stride_bytes,
+                shift_bytes,
+                margin_bytes,
+            } => {
+                let at = self.next_bytes;
+                let behind = at.saturating_add(stride_bytes);
+                let end = behind.saturating_add(length_bytes.saturating_add(margin_bytes));
+                self.next_bytes = if end <= size_bytes {
+                    behind
+                } else {
+                    self.wraps += 1;
+                    let room = size_bytes.saturating_sub(length_bytes);
+                    self.wraps * shift_bytes % (room + 1)
+                };
+                at
+            }
+            FilePath::Blocks {
+                block_bytes,
+                stride_bytes,
+                each_bytes,
+            } => {
+                let each = (block_bytes / length_bytes.max(1)).max(1);
+                self.worker * each_bytes + turn / each * stride_bytes + turn % each * length_bytes
+            }
+            FilePath::Shuffled { step_bytes } => {
+                let count = steps(size_bytes, step_bytes);
+                let order = match &self.order {
+                    Some((known, order)) if *known == count => order,
+                    _ => {
+                        let order = Permutation::new(count, self.order_seed);
+                        &self.order.insert((count, order)).1
+                    }
+                };
+                order.apply(turn % count) * u64::from(step_bytes)
+            }
+        }
+    }
+}
+
+/// How many whole steps a file has; one where it is smaller.
+const fn steps(size_bytes: u64, step_bytes: u32) -> u64 {
+    match size_bytes / step_bytes as u64 {
+        0 => 1,
+        count => count,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn places(path: FilePath, worker: u64, size: u64, length: u64, count: usize) -> Vec<u64> {
+        let mut trail = Trail::new(path, worker, 1);
+        (0..count).map(|_| trail.next(size, length)).collect()
+    }
+
+    #[test]
+    fn backward_goes_from_the_last_step_to_the_first_and_again() {
+        let path = FilePath::Backward { step_bytes: 10 };
+        assert_eq!(places(path, 0, 35, 10, 4), [20, 10, 0, 20]);
+        assert_eq!(places(path, 0, 3, 10, 2), [0, 0]);
+    }
+
+    #[test]
+    fn strides_begin_again_a_shift_further_on() {
+        let path = |margin_bytes| FilePath::Strided {
+            stride_bytes: 30,
+            shift_bytes: 10,
+            margin_bytes,
+        };
+        assert_eq!(places(path(0), 0, 80, 10, 6), [0, 30, 60, 10, 40, 70]);
+        assert_eq!(places(path(20), 0, 80, 10, 5), [0, 30, 10, 40, 20]);
+        assert_eq!(places(path(0), 0, 5, 10, 2), [0, 0]);
+    }
+
+    #[test]
+    fn blocks_are_dealt_to_workers() {
+        let path = FilePath::Blocks {
+            block_bytes: 20,
+            stride_bytes: 60,
+            each_bytes: 20,
+        };
+        assert_eq!(places(path, 1, 0, 10, 4), [20, 30, 80, 90]);
+    }
+
+    #[test]
+    fn a_shuffled_file_has_each_step_once() {
+        let path = FilePath::Shuffled { step_bytes: 4096 };
+        let mut places = places(path, 0, 64 * 4096, 4096, 64);
+        assert!(!places.is_sorted());
+        places.sort_unstable();
+        let all: Vec<u64> = (0..64).map(|step| step * 4096).collect();
+        assert_eq!(places, all);
+    }
+}
