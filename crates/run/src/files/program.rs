@@ -1,12 +1,13 @@
 //! Programs: phases one after the other, each with its groups of workers.
 
+mod burn;
+mod files;
+mod fill;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::Instant;
 
-use engine::{
-    FileOptions, Fileset, NameRule, Numbering, OpenMode, OpenWay, Spread, Subdirectories,
-};
+use engine::{FileOptions, Fileset, OpenWay};
 use generate::ContentSource;
 use generate::program::{
     FileStates, Interpreter, PhaseEnd, Progress, Seat, SharedTurns, StepCounter,
@@ -14,11 +15,7 @@ use generate::program::{
 use results::{LabelFigures, PhaseFigures};
 use target::Tree;
 use workload::plan::{CacheMode, Cell, WorkerPlan};
-use workload::program::{
-    Access, Act, Before, Bytes, Call, Copies, DirectoryTree, Ending, FileNames, FileOperation,
-    FilesetPlan, Group, On, OpenSync, Order, Pick, Program, ProgramPart, ProgramPhase, Turn, Until,
-    Way, Which,
-};
+use workload::program::{Before, Copies, Ending, Program, ProgramPart, ProgramPhase, Until, Way};
 
 use crate::RunError;
 
@@ -26,11 +23,9 @@ use super::course::{Course, Done, Grounds, Stage, Work, iodepth};
 use super::field;
 use super::requests::FileRequests;
 use super::task::{Field, FileContents, FileTask, contents};
-
-/// Bytes of one write to a file that is there before the first phase.
-const FILL_BYTES: u32 = 1 << 20;
-/// Computing that is timed to learn how fast it is, in rounds.
-const TRIAL_ROUNDS: u64 = 2_000_000;
+use burn::{computes, rounds_per_us};
+use files::{open_fileset, open_mode};
+use fill::fill;
 
 /// The course of a program.
 pub(super) struct ProgramCourse {
@@ -366,136 +361,4 @@ fn figures(name: &str, counter: &StepCounter) -> LabelFigures {
         p50_ns: counter.percentile(50.0),
         p99_ns: counter.percentile(99.0),
     }
-}
-
-/// A phase that makes the files of a fileset that are there before the first.
-fn fill(program: &Program, fileset: usize) -> ProgramPhase {
-    let call = |operation, on| Act::Call(Call::new(operation, on));
-    let make = Pick {
-        fileset: fileset as u8,
-        which: Which::Absent,
-        order: Order::Next,
-        // Each worker makes its own files, and its share of those of all.
-        turn: match program.filesets[fileset].copies {
-            Copies::One => Turn::Shared,
-            Copies::PerWorker => Turn::Own,
-        },
-    };
-    let write = Act::Call(Call {
-        bytes: Bytes::Size,
-        piece_bytes: FILL_BYTES,
-        ..Call::new(FileOperation::Write, On::Handle)
-    });
-    let group = Group {
-        name: "prepare".to_owned(),
-        body: vec![
-            call(FileOperation::Create, On::Name(make)),
-            write,
-            call(FileOperation::Close, On::Handle),
-        ],
-        ..Group::default()
-    };
-    ProgramPhase {
-        name: format!("prepare {}", program.filesets[fileset].name),
-        is_hidden: true,
-        groups: vec![group],
-        ..ProgramPhase::default()
-    }
-}
-
-fn open_fileset(program: &Program, owner: Owner, tree: &Tree) -> Result<Fileset, RunError> {
-    let set = &program.filesets[owner.fileset];
-    let below = match (set.path.as_str(), program.filesets.len()) {
-        ("", 1) => None,
-        ("", _) => Some(set.name.clone()),
-        (path, _) => Some(path.to_owned()),
-    };
-    let path = match (owner.worker, below) {
-        (None, below) => below,
-        (Some(worker), None) => Some(format!("w{worker}")),
-        (Some(worker), Some(below)) => Some(format!("{below}/w{worker}")),
-    };
-    let locations = vec![field::location(tree, path.as_deref())?];
-    field::fileset(locations, name_rule(set), true)
-}
-
-fn name_rule(set: &FilesetPlan) -> NameRule {
-    let FileNames::Number {
-        before,
-        digits,
-        after,
-    } = &set.names;
-    let directories = set.tree.directory_count(set.count);
-    NameRule {
-        prefix: before.clone(),
-        suffix: after.clone(),
-        digit_count: *digits,
-        spread: match set.tree {
-            DirectoryTree::Flat | DirectoryTree::Turns { .. } => Spread::Turns,
-            DirectoryTree::Blocks { each } => Spread::Blocks { each_count: each },
-        },
-        numbering: Numbering::Across,
-        subdirectories: (directories > 0).then(|| Subdirectories {
-            count: directories,
-            prefix: "d".to_owned(),
-            digit_count: 0,
-        }),
-    }
-}
-
-fn open_mode(way: &Way, is_direct: bool) -> OpenMode {
-    let access = match way.access {
-        Access::Read => rustix::fs::OFlags::RDONLY,
-        Access::Write => rustix::fs::OFlags::WRONLY,
-        Access::ReadWrite => rustix::fs::OFlags::RDWR,
-    };
-    let sync = match way.sync {
-        OpenSync::No => rustix::fs::OFlags::empty(),
-        OpenSync::Data => rustix::fs::OFlags::DSYNC,
-        OpenSync::All => rustix::fs::OFlags::SYNC,
-    };
-    let mut flags = access | sync;
-    flags.set(rustix::fs::OFlags::APPEND, way.is_appending);
-    flags.set(rustix::fs::OFlags::TRUNC, way.is_truncating);
-    flags.set(rustix::fs::OFlags::DIRECT, way.is_direct || is_direct);
-    OpenMode {
-        flags: flags.bits().cast_signed(),
-        mode: 0o600,
-    }
-}
-
-/// Whether anything in it computes.
-fn computes(parts: &[ProgramPart]) -> bool {
-    fn acts(all: &[Act]) -> bool {
-        all.iter().any(|act| match act {
-            Act::Burn(_) => true,
-            Act::Times(_, inner) | Act::Step(_, inner) | Act::Transaction(_, inner) => acts(inner),
-            Act::Mix(choices) => choices.iter().any(|(_, inner)| acts(inner)),
-            Act::Call(_) | Act::Think(_) => false,
-        })
-    }
-    parts.iter().any(|part| match part {
-        ProgramPart::Rounds { parts, .. } => computes(parts),
-        ProgramPart::Phase(phase) => phase.groups.iter().any(|group| {
-            let sections = [
-                &group.enter,
-                &group.first,
-                &group.body,
-                &group.last,
-                &group.leave,
-            ];
-            sections.into_iter().any(|section| acts(section))
-        }),
-    })
-}
-
-/// How much computing fits into a microsecond where nothing else runs: the fastest of three
-/// trials.
-fn rounds_per_us() -> f64 {
-    let trial = |_| {
-        let begun = Instant::now();
-        Interpreter::compute(TRIAL_ROUNDS);
-        TRIAL_ROUNDS as f64 / begun.elapsed().as_secs_f64() / 1e6
-    };
-    (0..3).map(trial).fold(0.0, f64::max)
 }
