@@ -71,11 +71,15 @@ pub enum Operation {
     /// have none. Where the rule of the names wants it told, `offset_bytes` is their directory. The
     /// result is the read's, or that of what failed first.
     ReadWhole,
+    /// Set a file's permissions: the name, to the bits that `offset_bytes` is.
+    Chmod,
+    /// Make all file systems of the machine durable: nothing.
+    Sync,
 }
 
 impl Operation {
     /// How many operations there are.
-    pub const COUNT: usize = 21;
+    pub const COUNT: usize = 23;
 
     /// Every operation, in the order of its number.
     pub const ALL: [Self; Self::COUNT] = [
@@ -100,6 +104,8 @@ impl Operation {
         Self::Setxattr,
         Self::Getxattr,
         Self::ReadWhole,
+        Self::Chmod,
+        Self::Sync,
     ];
 
     /// The name in records and reports.
@@ -127,6 +133,8 @@ impl Operation {
             Self::Setxattr => "setxattr",
             Self::Getxattr => "getxattr",
             Self::ReadWhole => "read_whole",
+            Self::Chmod => "chmod",
+            Self::Sync => "sync",
         }
     }
 
@@ -137,6 +145,12 @@ impl Operation {
             self,
             Self::Read | Self::Write | Self::Setxattr | Self::Getxattr | Self::ReadWhole
         )
+    }
+
+    /// Whether no ring knows the operation, so that it is done by system calls.
+    #[must_use]
+    pub(crate) const fn is_by_call(self) -> bool {
+        matches!(self, Self::Readdir | Self::Chmod | Self::Sync)
     }
 
     /// Whether the operation carries bytes of file content.

@@ -351,6 +351,21 @@ fn open_files_are_synced_cut_filled_and_labeled() {
 }
 
 #[test]
+fn permissions_are_those_of_names_and_never_of_where_links_lead() {
+    with_each(1, |engine, place| {
+        assert_eq!(one(engine, Operation::Chmod, 0, 0o640), -libc::ENOENT);
+        std::fs::write(place.path("f0"), "").unwrap();
+        assert_eq!(one(engine, Operation::Chmod, 0, 0o640), 0);
+        symlink("f0", place.path("f1")).unwrap();
+        let linked = one(engine, Operation::Chmod, 1, 0o777);
+        assert!(linked <= 0, "{linked}");
+        let mode = place.path("f0").metadata().unwrap().mode();
+        assert_eq!(mode & 0o7777, 0o640);
+        assert_eq!(one(engine, Operation::Sync, 0, 0), 0);
+    });
+}
+
+#[test]
 fn reads_and_writes_can_follow_the_position_of_the_open_file() {
     with_each(1, |engine, place| {
         assert_eq!(one(engine, Operation::Create, 0, 0), 0);

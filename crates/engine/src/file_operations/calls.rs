@@ -175,6 +175,27 @@ pub(crate) fn on_name(operation: Operation, at: At<'_>, mode: u32) -> i32 {
     }
 }
 
+/// Sets a file's permissions; a link is not followed.
+///
+/// Source: fchmodat2(2), Linux 6.6; before that the C library goes through what the file is open
+/// as.
+pub(crate) fn chmod(at: At<'_>, mode: u64) -> i32 {
+    let (directory, name) = at.parts();
+    let flags = libc::AT_SYMLINK_NOFOLLOW;
+    // No more bits than permissions have.
+    let mode = mode as libc::mode_t & 0o7777;
+    // SAFETY: the name ends with a zero byte and outlives the calls.
+    let result = unsafe {
+        match libc::syscall(libc::SYS_fchmodat2, directory, name, mode, flags) {
+            -1 if Errno::from_io_error(&std::io::Error::last_os_error()) == Some(Errno::NOSYS) => {
+                libc::fchmodat(directory, name, mode, flags) as libc::c_long
+            }
+            result => result,
+        }
+    };
+    result_of(result as isize)
+}
+
 /// Renames, or makes a hard or a symbolic link.
 ///
 /// A symbolic link's text is the old name's last component, so it leads there when both are in
@@ -198,6 +219,12 @@ pub(crate) fn last_component(name: &CStr) -> *const c_char {
     let start = name.to_bytes().iter().rposition(|byte| *byte == b'/');
     name.as_ptr()
         .wrapping_add(start.map_or(0, |slash| slash + 1))
+}
+
+/// Makes all file systems of the machine durable.
+pub(crate) fn sync_all() -> i32 {
+    rustix::fs::sync();
+    0
 }
 
 /// Opens a directory, makes its entries durable and closes it.

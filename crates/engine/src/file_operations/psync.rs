@@ -158,6 +158,10 @@ impl<H: Handles> PsyncFiles<H> {
                 self.sync_directory(request)
             }
             Operation::ReadWhole => self.read_whole(request),
+            Operation::Chmod => {
+                self.by_name(request, |it, _| calls::chmod(it, request.offset_bytes))
+            }
+            Operation::Sync => calls::sync_all(),
             _ => self.on_handle(request),
         }
     }

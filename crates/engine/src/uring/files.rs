@@ -1,5 +1,6 @@
 //! File operations through a ring: files open into the ring's own table, where slots have places.
 
+mod by_call;
 mod entries;
 mod notes;
 mod places;
@@ -181,6 +182,7 @@ impl UringFiles {
                 self.open_directory(request)
             }
             Operation::ReadWhole => self.read_whole(request),
+            Operation::Chmod | Operation::Sync => Way::Done(self.by_call(request)),
             _ => self.on_handle(request),
         }
     }

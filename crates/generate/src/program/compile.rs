@@ -26,6 +26,8 @@ use crate::{GenerateError, mix};
 const PIECE_BYTES: u32 = 1 << 20;
 /// Bytes of a request at most, whatever is asked for.
 const REQUEST_BYTES_MAX: u32 = 16 << 20;
+/// Permissions that files are given: to read and write for the owner, to read for all others.
+const CHMOD_MODE: u64 = 0o644;
 /// Starts among which a place in a file is drawn; those of a smaller file are fewer.
 const STARTS: u64 = 1 << 32;
 
@@ -336,6 +338,8 @@ impl Compiler<'_> {
             FileOperation::Symlink => (Operation::Symlink, 0),
             FileOperation::List => (Operation::Readdir, Aim::Directory.code()),
             FileOperation::Truncate => (Operation::Truncate, 0),
+            FileOperation::Chmod => (Operation::Chmod, CHMOD_MODE),
+            FileOperation::Sync => (Operation::Sync, 0),
         }
     }
 

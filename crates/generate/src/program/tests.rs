@@ -68,7 +68,8 @@ impl Model {
             Operation::Create => !exists && !is_open,
             Operation::Open => exists && !is_open,
             Operation::Close | Operation::Read | Operation::Write | Operation::Fsync => is_open,
-            Operation::Stat => exists,
+            Operation::Stat | Operation::Chmod => exists,
+            Operation::Sync => true,
             Operation::Unlink => exists && !is_used,
             Operation::Rename => {
                 let second = second(request);
@@ -547,6 +548,30 @@ fn steps_count_what_has_a_label() {
     assert_eq!((write.count, write.bytes, write.errors), (3, 300, 0));
     assert_eq!((all.count, all.bytes), (3, 300));
     assert!(all.least_ns > write.least_ns);
+}
+
+#[test]
+fn all_is_synced_without_a_file_and_permissions_leave_files_to_others() {
+    let program = of(vec![set("files", 3)], &[]);
+    let phase = phase(vec![
+        act(FileOperation::Sync, On::Handle),
+        act(FileOperation::Create, On::Name(pick(0, Which::Absent))),
+        act(FileOperation::Close, On::Handle),
+        act(FileOperation::Chmod, On::Same),
+        act(FileOperation::Unlink, On::Same),
+    ]);
+    let seen = carry_out(&program, &phase, &Setting::default());
+    assert!(
+        seen.is_ended && seen.model.wrong.is_empty(),
+        "{:?}",
+        seen.model.wrong
+    );
+    let count = |name: &str| {
+        let log = seen.model.log.iter();
+        log.filter(|line| line.contains(name)).count()
+    };
+    assert_eq!((count("chmod"), count("unlink")), (3, 3));
+    assert!(count("sync") >= 3);
 }
 
 #[test]

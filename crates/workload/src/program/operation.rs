@@ -41,6 +41,10 @@ pub enum FileOperation {
     List,
     /// Sets the length of what is open.
     Truncate,
+    /// Lets a name's owner read and write it, and all others read it.
+    Chmod,
+    /// Makes all file systems of the machine durable.
+    Sync,
 }
 
 impl FileOperation {
@@ -64,6 +68,8 @@ impl FileOperation {
             Self::Symlink => "symlink",
             Self::List => "list",
             Self::Truncate => "truncate",
+            Self::Chmod => "chmod",
+            Self::Sync => "sync",
         }
     }
 

@@ -102,6 +102,7 @@ fn of_word(word: ActWord) -> Call {
         ActWord::Fsync => FileOperation::Fsync,
         ActWord::Fdatasync => FileOperation::Fdatasync,
         ActWord::Fstat => FileOperation::Stat,
+        ActWord::Sync => FileOperation::Sync,
     };
     super::calls::plain(operation, On::Handle)
 }
@@ -110,7 +111,7 @@ fn of_word(word: ActWord) -> Call {
 type Verb = (&'static str, bool, &'static [&'static str]);
 
 /// All verbs of an act.
-fn verbs(table: &ActTable) -> [Verb; 23] {
+fn verbs(table: &ActTable) -> [Verb; 24] {
     [
         ("create", table.create.is_some(), OF_OPENS),
         ("open", table.open.is_some(), OF_OPENS),
@@ -122,6 +123,7 @@ fn verbs(table: &ActTable) -> [Verb; 23] {
         ("rename", table.rename.is_some(), OF_SECONDS),
         ("link", table.link.is_some(), OF_SECONDS),
         ("symlink", table.symlink.is_some(), OF_SECONDS),
+        ("chmod", table.chmod.is_some(), OF_NAMES),
         ("close", table.close.is_some(), OF_HANDLES),
         ("fsync", table.fsync.is_some(), OF_HANDLES),
         ("fdatasync", table.fdatasync.is_some(), OF_HANDLES),

@@ -197,6 +197,7 @@ fn of_names(table: &ActTable) -> Option<(FileOperation, &str)> {
         (Op::Rename, &table.rename),
         (Op::Link, &table.link),
         (Op::Symlink, &table.symlink),
+        (Op::Chmod, &table.chmod),
     ];
     of_text(verbs)
 }

@@ -75,11 +75,23 @@ fn verbs_and_names_become_numbers() {
 
 #[test]
 fn words_stand_for_what_the_first_handle_has_open() {
-    let all = calls("{ open = \"mail\" }, \"fsync\", \"fdatasync\", \"fstat\", \"close\"");
+    let all =
+        calls("{ open = \"mail\" }, \"fsync\", \"fdatasync\", \"fstat\", \"sync\", \"close\"");
     let seen: Vec<FileOperation> = all[1..].iter().map(|it| it.operation).collect();
-    use FileOperation::{Close, Fdatasync, Fsync, Stat};
-    assert_eq!(seen, [Fsync, Fdatasync, Stat, Close]);
+    use FileOperation::{Close, Fdatasync, Fsync, Stat, Sync};
+    assert_eq!(seen, [Fsync, Fdatasync, Stat, Sync, Close]);
     assert!(all[1..].iter().all(|it| it.on == On::Handle));
+}
+
+#[test]
+fn permissions_are_of_names_and_a_sync_needs_none() {
+    let all = calls("\"sync\", { chmod = \"mail\" }, { chmod = \"@\" }");
+    use FileOperation::{Chmod, Sync};
+    let seen: Vec<FileOperation> = all.iter().map(|it| it.operation).collect();
+    assert_eq!(seen, [Sync, Chmod, Chmod]);
+    assert!(matches!(all[1].on, On::Name(_)) && all[2].on == On::Same);
+    let alone = with("\"sync\"").replace(SET, "");
+    assert!(refusal(&alone).contains("there is no fileset"));
 }
 
 #[test]

@@ -33,6 +33,8 @@ pub enum ActWord {
     Fdatasync,
     /// Reads the attributes of the open file.
     Fstat,
+    /// Makes all file systems of the machine durable.
+    Sync,
 }
 
 /// An act: one verb, and what it takes. A file is named by its fileset, from which one is picked,
@@ -61,6 +63,8 @@ pub struct ActTable {
     pub link: Option<String>,
     /// Adds a symbolic link to a file, `to` a name of a fileset: a fileset, or `@`.
     pub symlink: Option<String>,
+    /// Sets the permissions of a file to 0644: a fileset, or `@`.
+    pub chmod: Option<String>,
     /// Closes what is open: `@` and a handle. Short for `{ close = "@" }` is `"close"`.
     pub close: Option<String>,
     /// Makes data and metadata durable, of what is open or of the directory that it is in: `@`,

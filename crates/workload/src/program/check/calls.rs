@@ -16,6 +16,13 @@ const MOVED_BYTES_MAX: u64 = 1 << 40;
 pub(super) fn check(program: &Program, call: &Call) -> Result<(), ProgramFlaw> {
     check_numbers(program, call)?;
     check_on(call)?;
+    if program.filesets.is_empty() {
+        let message = format!(
+            "there is no fileset, so `{}` has no target",
+            call.operation.name()
+        );
+        return Err(ProgramFlaw::new(message, "add a `[[fileset]]`"));
+    }
     match (&call.second, call.operation.has_second()) {
         (Some(second), true) => check_second(program, call, second)?,
         (None, false) => {}
@@ -67,6 +74,8 @@ fn check_on(call: &Call) -> Result<(), ProgramFlaw> {
             matches!(call.on, On::Handle | On::Directory),
             "what is open, `@`, or `directory of @`",
         ),
+        // All is meant, and nothing named.
+        Op::Sync => (true, "nothing"),
         Op::Stat => (is_name || call.on == On::Handle, "a fileset, or `@`"),
         Op::Mkdir | Op::Rmdir => (
             is_name || call.on == On::Directory,
@@ -76,7 +85,7 @@ fn check_on(call: &Call) -> Result<(), ProgramFlaw> {
             matches!(call.on, On::Name(_) | On::Directory),
             "a fileset, or `directory of @`",
         ),
-        Op::Create | Op::Open | Op::Unlink | Op::Rename | Op::Link | Op::Symlink => {
+        Op::Create | Op::Open | Op::Unlink | Op::Rename | Op::Link | Op::Symlink | Op::Chmod => {
             (is_name, "a fileset, or `@`")
         }
     };

@@ -166,6 +166,7 @@ impl Path<'_> {
         let register = &mut before[usize::from(call.handle)];
         let verb = call.operation.name();
         match call.on {
+            On::Handle if call.operation == FileOperation::Sync => {}
             On::Handle => {
                 self.check_open(*register, call)?;
                 if call.operation == FileOperation::Close {

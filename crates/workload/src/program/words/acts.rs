@@ -63,6 +63,8 @@ impl Words<'_> {
             Op::Fsync => "fsync".to_owned(),
             Op::Fdatasync => "fdatasync".to_owned(),
             Op::Stat if call.on == On::Handle => "stat what is open".to_owned(),
+            Op::Chmod => format!("chmod {}", what()),
+            Op::Sync => "sync all file systems".to_owned(),
             Op::Unlink => format!("remove {}", what()),
             Op::Mkdir => format!("make {}", self.directory(call)),
             Op::Rmdir => format!("remove {}", self.directory(call)),

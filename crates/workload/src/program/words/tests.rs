@@ -134,6 +134,8 @@ fn picks_and_calls_are_told_in_words() {
             "make the directory one",
         ),
         (on(FileOperation::Stat, On::Handle), "stat what is open"),
+        (on(FileOperation::Chmod, On::Same), "chmod it"),
+        (on(FileOperation::Sync, On::Handle), "sync all file systems"),
         (
             on(FileOperation::Rename, On::Same),
             "rename it to another name",
