@@ -75,11 +75,28 @@ pub enum Operation {
     Chmod,
     /// Make all file systems of the machine durable: nothing.
     Sync,
+    /// Read the entries of the directory that the name is in until one equals its last component,
+    /// in letters of either case, or, where `offset_bytes` is not 0, until so many were read;
+    /// opened and closed. The result is how many were read.
+    Search,
+    /// Read the attributes of the file system that the first directory of the fileset is on.
+    Statfs,
+    /// Set a file's times of last access and change: the name, to `offset_bytes` seconds after the
+    /// beginning of 1970.
+    Utime,
+    /// Lock `length_bytes` from `offset_bytes` against writing by others, waiting for them: the
+    /// handle.
+    Lock,
+    /// Give back a lock: the handle, `length_bytes` from `offset_bytes`.
+    Unlock,
+    /// Remove all files in a directory and in those below it, which stay: the name. A link is
+    /// removed, never followed.
+    EmptyTree,
 }
 
 impl Operation {
     /// How many operations there are.
-    pub const COUNT: usize = 23;
+    pub const COUNT: usize = 29;
 
     /// Every operation, in the order of its number.
     pub const ALL: [Self; Self::COUNT] = [
@@ -106,6 +123,12 @@ impl Operation {
         Self::ReadWhole,
         Self::Chmod,
         Self::Sync,
+        Self::Search,
+        Self::Statfs,
+        Self::Utime,
+        Self::Lock,
+        Self::Unlock,
+        Self::EmptyTree,
     ];
 
     /// The name in records and reports.
@@ -135,6 +158,12 @@ impl Operation {
             Self::ReadWhole => "read_whole",
             Self::Chmod => "chmod",
             Self::Sync => "sync",
+            Self::Search => "search",
+            Self::Statfs => "statfs",
+            Self::Utime => "utime",
+            Self::Lock => "lock",
+            Self::Unlock => "unlock",
+            Self::EmptyTree => "empty_tree",
         }
     }
 
@@ -150,7 +179,18 @@ impl Operation {
     /// Whether no ring knows the operation, so that it is done by system calls.
     #[must_use]
     pub(crate) const fn is_by_call(self) -> bool {
-        matches!(self, Self::Readdir | Self::Chmod | Self::Sync)
+        matches!(
+            self,
+            Self::Readdir
+                | Self::Chmod
+                | Self::Sync
+                | Self::Search
+                | Self::Statfs
+                | Self::Utime
+                | Self::Lock
+                | Self::Unlock
+                | Self::EmptyTree
+        )
     }
 
     /// Whether the operation carries bytes of file content.

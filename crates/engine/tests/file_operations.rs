@@ -719,3 +719,82 @@ fn a_ring_can_be_dropped_with_requests_in_flight() {
             .unwrap();
     }
 }
+
+/// An engine on ways beneath a directory.
+fn with_paths(names: &[&str], check: impl Fn(&mut dyn Engine, &Path)) {
+    for index in 0..2 {
+        let dir = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let set = Arc::new(Fileset::paths(location(dir.path()), &names).unwrap());
+        if let Some(engine) = engines(&set, 1, &FileOptions::default()).get_mut(index) {
+            check(engine.as_mut(), dir.path());
+        }
+    }
+}
+
+#[test]
+fn ways_are_looked_up_anew_each_time() {
+    let names = ["a", "a/b", "a/b/file", "a/b/other", "c/file"];
+    with_paths(&names, |engine, dir| {
+        let on = |engine: &mut dyn Engine, operation, index| one(engine, operation, index, 0);
+        assert_eq!(on(engine, Operation::Create, 2), -libc::ENOENT);
+        assert_eq!(on(engine, Operation::Mkdir, 0), 0);
+        assert_eq!(on(engine, Operation::Mkdir, 1), 0);
+        assert_eq!(on(engine, Operation::Create, 2), 0);
+        assert_eq!(sized(engine, Operation::Lock, 2_147_483_538, 1), 0);
+        assert_eq!(sized(engine, Operation::Unlock, 2_147_483_538, 1), 0);
+        assert_eq!(on(engine, Operation::Close, 2), 0);
+        assert_eq!(one(engine, Operation::Utime, 2, 1_000), 0);
+        assert_eq!(dir.join("a/b/file").metadata().unwrap().mtime(), 1_000);
+        assert_eq!(one(engine, Operation::Rename, 2, 3), 0);
+        assert_eq!(on(engine, Operation::Stat, 2), -libc::ENOENT);
+        assert_eq!(on(engine, Operation::Statfs, 0), 0);
+        assert_eq!(on(engine, Operation::Search, 4), -libc::ENOENT);
+        assert_eq!(one(engine, Operation::Search, 3, 1), 1);
+        assert_eq!(one(engine, Operation::Search, 2, 100), 3);
+        symlink("a", dir.join("c")).unwrap();
+        assert!(on(engine, Operation::Open, 4) < 0);
+    });
+}
+
+#[test]
+fn searches_end_at_the_name_in_letters_of_either_case() {
+    with_paths(&["NAME", "missing"], |engine, dir| {
+        std::fs::write(dir.join("Name"), "").unwrap();
+        let all = one(engine, Operation::Search, 1, 0);
+        assert_eq!(all, 3);
+        assert!((1..=3).contains(&one(engine, Operation::Search, 0, 0)));
+        assert_eq!(one(engine, Operation::Search, 0, 2), 2);
+    });
+}
+
+#[test]
+fn a_tree_is_emptied_of_files_and_nothing_beside_it_is_touched() {
+    with_paths(&["tree", "absent"], |engine, dir| {
+        std::fs::create_dir_all(dir.join("tree/one/two")).unwrap();
+        std::fs::create_dir(dir.join("beside")).unwrap();
+        for file in ["tree/a", "tree/one/b", "tree/one/two/c", "beside/d"] {
+            std::fs::write(dir.join(file), "x").unwrap();
+        }
+        symlink("../../beside", dir.join("tree/one/link")).unwrap();
+        assert_eq!(one(engine, Operation::EmptyTree, 0, 0), 0);
+        assert_eq!(
+            std::fs::read_dir(dir.join("tree/one/two")).unwrap().count(),
+            0
+        );
+        assert_eq!(std::fs::read_dir(dir.join("tree/one")).unwrap().count(), 1);
+        assert!(dir.join("beside/d").exists());
+        assert_eq!(one(engine, Operation::EmptyTree, 1, 0), -libc::ENOENT);
+    });
+}
+
+#[test]
+fn ways_that_lead_elsewhere_are_refused() {
+    let dir = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let refused = |name: String| Fileset::paths(location(dir.path()), &[name]).is_err();
+    for name in ["..", "a/../b", "/etc/passwd", "a/b\0c", "", "a/../../b"] {
+        assert!(refused(name.to_owned()), "{name:?}");
+    }
+    assert!(refused("x".repeat(256)) && refused("a/".repeat(2500)));
+    assert!(!refused("a/".repeat(2000)));
+}

@@ -17,7 +17,7 @@ use crate::{Operation, Request};
 pub(crate) const ENTRIES_BYTES: usize = 32 << 10;
 
 impl At<'_> {
-    fn parts(&self) -> (i32, *const c_char) {
+    pub(super) fn parts(&self) -> (i32, *const c_char) {
         (self.directory.as_raw_fd(), self.name.as_ptr())
     }
 }
@@ -127,10 +127,27 @@ pub(crate) fn on_handle(
                 answer(libc::sync_file_range(fd, offset, length, flags))
             }
             Operation::Setxattr => answer(libc::fsetxattr(fd, xattr.as_ptr(), value, size, 0)),
+            Operation::Lock => answer(lock(fd, request, libc::F_WRLCK)),
+            Operation::Unlock => answer(lock(fd, request, libc::F_UNLCK)),
             Operation::Getxattr => result_of(libc::fgetxattr(fd, xattr.as_ptr(), value, size)),
             _ => -libc::EOPNOTSUPP,
         }
     }
+}
+
+/// Locks a part of a file, or gives it back.
+///
+/// # Safety
+/// As of `fcntl`: the descriptor is open during the call.
+unsafe fn lock(fd: i32, request: &Request, kind: i32) -> i32 {
+    // SAFETY: all bits zero are a lock of the whole file.
+    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+    lock.l_type = kind as libc::c_short;
+    lock.l_whence = libc::SEEK_SET as libc::c_short;
+    lock.l_start = request.offset_bytes as i64;
+    lock.l_len = i64::from(request.length_bytes);
+    // SAFETY: the kernel reads the structure during the call.
+    unsafe { libc::fcntl(fd, libc::F_SETLKW, &raw const lock) }
 }
 
 pub(crate) fn stat_handle(fd: BorrowedFd<'_>) -> i32 {
@@ -175,27 +192,6 @@ pub(crate) fn on_name(operation: Operation, at: At<'_>, mode: u32) -> i32 {
     }
 }
 
-/// Sets a file's permissions; a link is not followed.
-///
-/// Source: fchmodat2(2), Linux 6.6; before that the C library goes through what the file is open
-/// as.
-pub(crate) fn chmod(at: At<'_>, mode: u64) -> i32 {
-    let (directory, name) = at.parts();
-    let flags = libc::AT_SYMLINK_NOFOLLOW;
-    // No more bits than permissions have.
-    let mode = mode as libc::mode_t & 0o7777;
-    // SAFETY: the name ends with a zero byte and outlives the calls.
-    let result = unsafe {
-        match libc::syscall(libc::SYS_fchmodat2, directory, name, mode, flags) {
-            -1 if Errno::from_io_error(&std::io::Error::last_os_error()) == Some(Errno::NOSYS) => {
-                libc::fchmodat(directory, name, mode, flags) as libc::c_long
-            }
-            result => result,
-        }
-    };
-    result_of(result as isize)
-}
-
 /// Renames, or makes a hard or a symbolic link.
 ///
 /// A symbolic link's text is the old name's last component, so it leads there when both are in
@@ -219,12 +215,6 @@ pub(crate) fn last_component(name: &CStr) -> *const c_char {
     let start = name.to_bytes().iter().rposition(|byte| *byte == b'/');
     name.as_ptr()
         .wrapping_add(start.map_or(0, |slash| slash + 1))
-}
-
-/// Makes all file systems of the machine durable.
-pub(crate) fn sync_all() -> i32 {
-    rustix::fs::sync();
-    0
 }
 
 /// Opens a directory, makes its entries durable and closes it.

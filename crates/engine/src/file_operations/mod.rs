@@ -1,6 +1,7 @@
 //! What the engines for file operations share: how files are opened, what the numbers of a
 //! request mean, and the system calls.
 
+pub(crate) mod by_call;
 pub(crate) mod calls;
 mod handles;
 mod options;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rustix::fs::AtFlags;
 
+use super::by_call::ByCall;
 use super::calls::{self, ENTRIES_BYTES};
 use super::handles::{FileHandles, Handles, Registers, SlotHandles};
 use super::{Aim, FileOptions, Hows, NameBuffers};
@@ -158,12 +159,20 @@ impl<H: Handles> PsyncFiles<H> {
                 self.sync_directory(request)
             }
             Operation::ReadWhole => self.read_whole(request),
-            Operation::Chmod => {
-                self.by_name(request, |it, _| calls::chmod(it, request.offset_bytes))
-            }
-            Operation::Sync => calls::sync_all(),
+            Operation::Lock | Operation::Unlock => self.on_handle(request),
+            operation if operation.is_by_call() => self.by_call(request),
             _ => self.on_handle(request),
         }
+    }
+
+    fn by_call(&mut self, request: &Request) -> i32 {
+        let [name, _] = self.names.of(0);
+        let by_call = ByCall {
+            filesets: &self.filesets,
+            name,
+            entries: &mut self.entries,
+        };
+        by_call.execute(request)
     }
 
     fn read_whole(&mut self, request: &Request) -> i32 {

@@ -1,5 +1,6 @@
 //! Several filesets by number.
 
+use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
 use super::{At, Fileset, NAME_BYTES_MAX, NameKey};
@@ -50,6 +51,12 @@ impl Filesets {
         buffer: &'a mut [u8; NAME_BYTES_MAX],
     ) -> Option<At<'a>> {
         self.get(key.fileset)?.name(key, buffer)
+    }
+
+    /// The first directory of a fileset.
+    pub(crate) fn location(&self, number: u8) -> Option<BorrowedFd<'_>> {
+        let fileset = self.get(number)?;
+        fileset.locations().first().map(AsFd::as_fd)
     }
 
     /// As [`Filesets::name`], for the directory that the name is in; see

@@ -7,6 +7,7 @@
 mod key;
 mod list;
 mod many;
+mod paths;
 mod room;
 mod rule;
 
@@ -20,6 +21,7 @@ use rustix::io::Errno;
 use crate::EngineError;
 use crate::open::open_beneath;
 use list::List;
+use paths::Paths;
 
 pub(crate) use key::NameKey;
 pub use key::SecondName;
@@ -55,6 +57,7 @@ pub(crate) struct At<'a> {
 enum Names {
     Generated(NameRule),
     Listed(List),
+    Paths(Paths),
 }
 
 impl Fileset {
@@ -93,6 +96,20 @@ impl Fileset {
         })
     }
 
+    /// Names with the way to each beneath `location`, looked up anew by every request, so that the
+    /// directories on it may come and go. No part of a way may be a link when a file is opened;
+    /// what else is asked by name takes the way that is there, so nobody else may write in there.
+    ///
+    /// # Errors
+    /// When a name leads elsewhere (`..`, an absolute path), is empty or too long.
+    pub fn paths(location: OwnedFd, names: &[String]) -> Result<Self, EngineError> {
+        Ok(Self {
+            locations: vec![location],
+            subdirectories: Vec::new(),
+            names: Names::Paths(Paths::new(names)?),
+        })
+    }
+
     /// How many directories names can be in.
     #[must_use]
     pub fn directory_count(&self) -> u32 {
@@ -104,6 +121,7 @@ impl Fileset {
     pub fn name_count(&self) -> Option<u32> {
         match &self.names {
             Names::Listed(list) => Some(list.count()),
+            Names::Paths(paths) => Some(paths.count()),
             Names::Generated(_) => None,
         }
     }
@@ -112,6 +130,7 @@ impl Fileset {
     pub(crate) fn is_flat(&self) -> bool {
         match &self.names {
             Names::Listed(_) => true,
+            Names::Paths(_) => false,
             Names::Generated(_) => {
                 self.subdirectory_count() == 0 || !self.subdirectories.is_empty()
             }
@@ -206,7 +225,7 @@ impl Fileset {
     fn subdirectory_count(&self) -> u32 {
         match &self.names {
             Names::Generated(rule) => rule.subdirectory_count(),
-            Names::Listed(_) => 0,
+            Names::Listed(_) | Names::Paths(_) => 0,
         }
     }
 
@@ -225,6 +244,7 @@ impl Fileset {
                 let directory = self.locations[location as usize].as_fd();
                 return Some(at(directory, buffer, length));
             }
+            Names::Paths(paths) => return Some(self.beneath(paths.path(key.index)?)),
         };
         let (directory, number) = rule.place(key, self.locations.len() as u32)?;
         let (directory, start) = match self.subdirectories.get(directory as usize) {
@@ -247,6 +267,7 @@ impl Fileset {
                 let (location, _) = list.name(key.index, buffer)?;
                 (self.locations[location as usize].as_fd(), 0)
             }
+            Names::Paths(paths) => return Some(self.beneath(paths.parent(key.index)?)),
             Names::Generated(rule) => {
                 let (directory, _) = rule.place(key, self.locations.len() as u32)?;
                 self.enter(rule, directory, buffer)
@@ -259,6 +280,15 @@ impl Fileset {
         // In the place of the slash.
         buffer[length - 1] = 0;
         Some(at(location, buffer, length - 1))
+    }
+
+    /// A way from the only location.
+    #[inline]
+    fn beneath<'a>(&'a self, name: &'a CStr) -> At<'a> {
+        At {
+            directory: self.locations[0].as_fd(),
+            name,
+        }
     }
 
     /// Writes the way from its location to a directory, with a slash at its end.

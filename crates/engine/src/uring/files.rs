@@ -182,7 +182,8 @@ impl UringFiles {
                 self.open_directory(request)
             }
             Operation::ReadWhole => self.read_whole(request),
-            Operation::Chmod | Operation::Sync => Way::Done(self.by_call(request)),
+            Operation::Lock | Operation::Unlock => self.on_handle(request),
+            operation if operation.is_by_call() => Way::Done(self.by_call(request)),
             _ => self.on_handle(request),
         }
     }
@@ -306,7 +307,7 @@ impl UringFiles {
         let Some((place, open)) = self.places.opened(request) else {
             return Way::Done(-libc::EBADF);
         };
-        if self.lacks.contains(&request.operation) {
+        if request.operation.is_by_call() || self.lacks.contains(&request.operation) {
             return Way::Done(self.through_descriptor(request, open));
         }
         let lent = &*self.lent;

@@ -1,0 +1,192 @@
+//! What no ring knows: the same for all engines, by one system call or several.
+
+use std::ffi::CStr;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, Timespec, Timestamps};
+use rustix::io::Errno;
+
+use super::DIRECTORY_HOW;
+use super::calls::{last_component, open, unlink};
+use crate::files::result_of;
+use crate::fileset::{At, Filesets, NAME_BYTES_MAX, NameKey};
+use crate::{Operation, Request};
+
+/// Directories below each other that are emptied, at most.
+const DEPTH_MAX: u32 = 64;
+/// Bytes that the entries of a directory below are read into at once.
+const INNER_ENTRIES_BYTES: usize = 8 << 10;
+
+/// What requests that no ring knows work with.
+pub(crate) struct ByCall<'a> {
+    pub filesets: &'a Filesets,
+    pub name: &'a mut [u8; NAME_BYTES_MAX],
+    pub entries: &'a mut [MaybeUninit<u8>],
+}
+
+impl ByCall<'_> {
+    /// Carries out what goes by a name or by none.
+    pub fn execute(self, request: &Request) -> i32 {
+        let key = NameKey::of(request);
+        match request.operation {
+            Operation::Sync => {
+                rustix::fs::sync();
+                return 0;
+            }
+            Operation::Statfs => {
+                let location = self.filesets.location(request.fileset);
+                return location.map_or(-libc::EBADF, statfs);
+            }
+            Operation::Search => return self.search(request, key),
+            _ => {}
+        }
+        let Some(at) = self.filesets.name(key, self.name) else {
+            return -libc::EBADF;
+        };
+        match request.operation {
+            Operation::Chmod => chmod(at, request.offset_bytes),
+            Operation::Utime => utime(at, request.offset_bytes),
+            Operation::EmptyTree => empty_tree(at, self.entries),
+            _ => -libc::EOPNOTSUPP,
+        }
+    }
+
+    fn search(self, request: &Request, key: NameKey) -> i32 {
+        let mut wanted = [0; NAME_BYTES_MAX];
+        let Some(at) = self.filesets.name(key, &mut wanted) else {
+            return -libc::EBADF;
+        };
+        // SAFETY: it is the end of a text with a zero byte, which outlives this.
+        let wanted = unsafe { CStr::from_ptr(last_component(at.name)) };
+        match self.filesets.directory_name(key, self.name) {
+            Some(at) => {
+                let found = search(at, wanted.to_bytes(), request.offset_bytes, self.entries);
+                found.unwrap_or_else(|result| result)
+            }
+            None => -libc::EBADF,
+        }
+    }
+}
+
+const fn negated(errno: Errno) -> i32 {
+    -errno.raw_os_error()
+}
+
+fn done(result: rustix::io::Result<()>) -> i32 {
+    result.map_or_else(negated, |()| 0)
+}
+
+/// Sets a file's permissions; a link is not followed.
+///
+/// Source: fchmodat2(2), Linux 6.6; before that the C library goes through what the file is open
+/// as.
+fn chmod(at: At<'_>, mode: u64) -> i32 {
+    let (directory, name) = at.parts();
+    let flags = libc::AT_SYMLINK_NOFOLLOW;
+    // No more bits than permissions have.
+    let mode = mode as libc::mode_t & 0o7777;
+    // SAFETY: the name ends with a zero byte and outlives the calls.
+    let result = unsafe {
+        match libc::syscall(libc::SYS_fchmodat2, directory, name, mode, flags) {
+            -1 if Errno::from_io_error(&std::io::Error::last_os_error()) == Some(Errno::NOSYS) => {
+                libc::fchmodat(directory, name, mode, flags) as libc::c_long
+            }
+            result => result,
+        }
+    };
+    result_of(result as isize)
+}
+
+fn statfs(directory: BorrowedFd<'_>) -> i32 {
+    done(rustix::fs::fstatfs(directory).map(|_| ()))
+}
+
+fn utime(at: At<'_>, seconds: u64) -> i32 {
+    let time = Timespec {
+        tv_sec: seconds as i64,
+        tv_nsec: 0,
+    };
+    let times = Timestamps {
+        last_access: time,
+        last_modification: time,
+    };
+    let flags = AtFlags::SYMLINK_NOFOLLOW;
+    done(rustix::fs::utimensat(at.directory, at.name, &times, flags))
+}
+
+/// Opens a directory and asks for its attributes, as C's `opendir` does.
+fn open_stream(at: At<'_>) -> Result<OwnedFd, i32> {
+    let directory = open(at, &DIRECTORY_HOW, false)?;
+    let _ = rustix::fs::fstat(&directory);
+    Ok(directory)
+}
+
+/// How many entries were read until one was the wanted one, or until `most` were, if that is not 0.
+fn search(
+    at: At<'_>,
+    wanted: &[u8],
+    most: u64,
+    entries: &mut [MaybeUninit<u8>],
+) -> Result<i32, i32> {
+    let directory = open_stream(at)?;
+    let mut directory = RawDir::new(&directory, entries);
+    let mut count = 0;
+    while let Some(entry) = directory.next() {
+        let entry = entry.map_err(negated)?;
+        count += 1;
+        let is_enough = match most {
+            0 => entry.file_name().to_bytes().eq_ignore_ascii_case(wanted),
+            most => count as u64 >= most,
+        };
+        if is_enough {
+            break;
+        }
+    }
+    Ok(count)
+}
+
+fn empty_tree(at: At<'_>, entries: &mut [MaybeUninit<u8>]) -> i32 {
+    match open_stream(at) {
+        Ok(directory) => done(empty(directory.as_fd(), entries, DEPTH_MAX)),
+        Err(result) => result,
+    }
+}
+
+/// Removes files, and goes on where one cannot be removed; the first error.
+fn empty(
+    directory: BorrowedFd<'_>,
+    entries: &mut [MaybeUninit<u8>],
+    depth: u32,
+) -> rustix::io::Result<()> {
+    let mut first = Ok(());
+    let mut stream = RawDir::new(directory, entries);
+    while let Some(entry) = stream.next() {
+        let entry = entry?;
+        let name = entry.file_name();
+        if name == c"." || name == c".." {
+            continue;
+        }
+        let stat = rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW);
+        let is_directory =
+            stat.is_ok_and(|it| FileType::from_raw_mode(it.st_mode) == FileType::Directory);
+        let result = match (is_directory, depth) {
+            (true, 0) => Err(Errno::LOOP),
+            (true, _) => empty_below(directory, name, depth - 1),
+            (false, _) => match unlink(At { directory, name }, AtFlags::empty()) {
+                0 => Ok(()),
+                result => Err(Errno::from_raw_os_error(-result)),
+            },
+        };
+        first = first.and(result);
+    }
+    first
+}
+
+fn empty_below(directory: BorrowedFd<'_>, name: &CStr, depth: u32) -> rustix::io::Result<()> {
+    let flags = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let below = rustix::fs::openat(directory, name, flags, Mode::empty())?;
+    let _ = rustix::fs::fstat(&below);
+    let mut entries = [const { MaybeUninit::uninit() }; INNER_ENTRIES_BYTES];
+    empty(below.as_fd(), &mut entries, depth)
+}
