@@ -118,6 +118,57 @@ pub struct WorkerTimes {
     /// more to be synced, `fsync` is that with opening and closing.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub calls: BTreeMap<String, CallTimes>,
+    /// What it did when, in a workload's own phases.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<WorkerWindow>,
+}
+
+/// When a worker did what in a round of a workload's own phases, and how much. All times are in
+/// nanoseconds from the moment at which the first worker's window began; a ramp is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct WorkerWindow {
+    /// The phase's group that it belongs to, 0-based.
+    pub group: u8,
+    /// When its window began.
+    pub begin_ns: u64,
+    /// When what it repeats began.
+    pub body_ns: u64,
+    /// When what it repeats was over.
+    pub body_end_ns: u64,
+    /// When its window was over.
+    pub end_ns: u64,
+    /// How often it began what it repeats, also in a ramp.
+    pub rounds: u64,
+    /// Calls in the window.
+    pub calls: u64,
+    /// Bytes read in the window.
+    pub read_bytes: u64,
+    /// Bytes written in the window.
+    pub written_bytes: u64,
+    /// Processor time of its thread in user mode, in nanoseconds.
+    pub user_ns: u64,
+    /// Processor time of its thread in the kernel, in nanoseconds.
+    pub system_ns: u64,
+    /// How far it was when the others' end or its own time came, where it went on behind that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wall: Option<WorkerAtWall>,
+}
+
+/// How far a worker was at a moment, in all that it did until then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct WorkerAtWall {
+    /// When that was, in nanoseconds as of its window.
+    pub at_ns: u64,
+    /// How often it had begun what it repeats.
+    pub rounds: u64,
+    /// Calls that it had begun.
+    pub calls: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
 }
 
 /// Times of the calls of one kind.

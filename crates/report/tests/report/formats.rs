@@ -34,6 +34,7 @@ fn worker(time_us: u64, calls: [(&str, u64); 5]) -> WorkerTimes {
     WorkerTimes {
         time_ns: time_us * 1000,
         calls: calls.map(times).into(),
+        window: None,
     }
 }
 

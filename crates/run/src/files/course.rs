@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use results::{CellRecord, PhaseFigures, Warning};
+use engine::Operation;
+use results::{CallTimes, CellRecord, PhaseFigures, Warning};
+use stats::{Counter, Interval};
 use target::Tree;
 use units::Bytes;
 use workload::plan::{Cell, FilePlan, WorkerPlan};
@@ -56,6 +58,8 @@ pub(super) struct Done<'a> {
     pub requests: Vec<FileRequests>,
     /// What was counted of each worker.
     pub lanes: &'a [MeasuredLane],
+    /// Processor time of each worker, in user mode and in the kernel, in nanoseconds.
+    pub cpu: Vec<(u64, u64)>,
     /// What programs took.
     pub programs: Option<&'a super::create_remove::ProgramTimes>,
 }
@@ -101,6 +105,7 @@ impl<'a> Done<'a> {
             effort: Effort::default(),
             requests: Vec::new(),
             lanes: &[],
+            cpu: Vec::new(),
             programs: None,
         }
     }
@@ -168,6 +173,25 @@ pub(super) fn lane(worker_index: usize, worker: &WorkerPlan) -> Lane {
         cursors: Cursors::Own(Vec::new()),
         pace: None,
     }
+}
+
+/// Times of the calls that a lane counted, by kind.
+pub(super) fn call_times(counted: &Interval) -> impl Iterator<Item = (String, CallTimes)> {
+    counted.operations().filter_map(|(index, counter)| {
+        let operation = Operation::ALL.get(index)?;
+        Some((operation.name().to_owned(), times_of(counter)?))
+    })
+}
+
+/// Times of what was counted; none where there was nothing.
+pub(super) fn times_of(counter: &Counter) -> Option<CallTimes> {
+    let latency = counter.latency();
+    Some(CallTimes {
+        count: latency.count(),
+        sum_ns: u64::try_from(latency.sum_ns()).unwrap_or(u64::MAX),
+        min_ns: latency.min_ns()?,
+        max_ns: latency.max_ns()?,
+    })
 }
 
 /// Longest measured time of a stage's lanes, in nanoseconds.

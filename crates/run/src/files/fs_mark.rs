@@ -6,8 +6,7 @@
 use engine::Operation;
 use generate::ContentSource;
 use generate::classics::{Pass, fs_mark_names};
-use results::{CallTimes, FreeSpace, PhaseFigures, RoundFigures, WorkerTimes};
-use stats::Counter;
+use results::{FreeSpace, PhaseFigures, RoundFigures, WorkerTimes};
 use workload::classics::fs_mark::{FsMarkPlan, Stage as Part};
 use workload::classics::{Chain, PassPlan};
 use workload::plan::{Cell, WorkerPlan};
@@ -16,7 +15,7 @@ use crate::RunError;
 use crate::measured::MeasuredLane;
 use crate::rooms::Rooms;
 
-use super::course::{Course, Done, Grounds, Stage, Work, iodepth};
+use super::course::{Course, Done, Grounds, Stage, Work, call_times, iodepth, times_of};
 use super::field;
 use super::task::{Field, FileContents, FileTask, contents};
 
@@ -151,34 +150,15 @@ fn note_stage(worker: &mut WorkerTimes, chain: Chain, is_timed: bool, lane: &Mea
     if is_timed {
         worker.time_ns += lane.outcome.measured_ns;
     }
-    let mut note = |kind: &str, counter: &Counter| {
-        if let Some(times) = call_times(counter) {
-            worker.calls.insert(kind.to_owned(), times);
-        }
-    };
     for span in &lane.spans {
         if chain == Chain::Sync {
-            let files = span.transactions().iter();
-            files.for_each(|files| note(SYNC_ANEW, files));
-            continue;
-        }
-        for (index, counter) in span.operations() {
-            if let Some(operation) = Operation::ALL.get(index) {
-                note(operation.name(), counter);
-            }
+            let files = span.transactions().iter().filter_map(times_of);
+            let anew = files.map(|times| (SYNC_ANEW.to_owned(), times));
+            worker.calls.extend(anew);
+        } else {
+            worker.calls.extend(call_times(span));
         }
     }
-}
-
-/// Times of the calls that were counted; none where there were none.
-fn call_times(counter: &Counter) -> Option<CallTimes> {
-    let latency = counter.latency();
-    Some(CallTimes {
-        count: latency.count(),
-        sum_ns: u64::try_from(latency.sum_ns()).unwrap_or(u64::MAX),
-        min_ns: latency.min_ns()?,
-        max_ns: latency.max_ns()?,
-    })
 }
 
 impl Course for FsMark {

@@ -258,7 +258,9 @@ impl FilesKit<'_> {
         let is_cut = measured.lanes.iter().any(|lane| lane.outcome.stopped);
         let mut usage = cell_record(self.plan, self.cell, &measured);
         observer.complete(&mut usage, &measured);
+        let cpu = usage.worker_figures.iter();
         let done = Done {
+            cpu: cpu.map(|it| (it.user_ns, it.system_ns)).collect(),
             requests,
             is_cut,
             effort: Effort::of(&usage),

@@ -1,18 +1,19 @@
 //! Programs: phases one after the other, each with its groups of workers.
 
 mod burn;
+mod figures;
 mod files;
 mod fill;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use engine::{FileOptions, Fileset, OpenWay};
 use generate::ContentSource;
-use generate::program::{
-    FileStates, Interpreter, PhaseEnd, Progress, Seat, SharedTurns, StepCounter,
-};
-use results::{LabelFigures, PhaseFigures};
+use generate::program::{FileStates, Interpreter, PhaseEnd, Progress, Seat, SharedTurns};
+use results::PhaseFigures;
 use target::Tree;
 use workload::plan::{CacheMode, Cell, WorkerPlan};
 use workload::program::{Before, Copies, Ending, Program, ProgramPart, ProgramPhase, Until, Way};
@@ -24,6 +25,7 @@ use super::field;
 use super::requests::FileRequests;
 use super::task::{Field, FileContents, FileTask, contents};
 use burn::{computes, rounds_per_us};
+use figures::PhaseSum;
 use files::{open_fileset, open_mode};
 use fill::fill;
 
@@ -44,7 +46,7 @@ pub(super) struct ProgramCourse {
     /// Measured times of the phases that are not hidden, in nanoseconds.
     spent_ns: u64,
     /// What was counted of each label, by phase.
-    steps: Vec<(String, Vec<StepCounter>)>,
+    sums: Vec<PhaseSum>,
     /// Free bytes before the round that was last begun.
     free_bytes: u64,
 }
@@ -102,7 +104,7 @@ impl ProgramCourse {
             },
             program,
             spent_ns: 0,
-            steps: Vec::new(),
+            sums: Vec::new(),
             free_bytes: 0,
         })
     }
@@ -283,14 +285,8 @@ impl Ahead {
 
 impl Course for ProgramCourse {
     fn figures(&self, phase: &str) -> Option<PhaseFigures> {
-        let (_, counters) = self.steps.iter().find(|(name, _)| name == phase)?;
-        let counted = self.program.labels.iter().zip(counters);
-        let counted = counted.filter(|(_, counter)| counter.count > 0);
-        let labels: Vec<LabelFigures> = counted.map(|(name, it)| figures(name, it)).collect();
-        (!labels.is_empty()).then(|| PhaseFigures {
-            labels,
-            ..PhaseFigures::default()
-        })
+        let sum = self.sums.iter().find(|sum| sum.name == phase)?;
+        Some(sum.figures(&self.program))
     }
 
     fn before(&self) -> Vec<Before> {
@@ -331,34 +327,11 @@ impl Course for ProgramCourse {
             return;
         }
         self.spent_ns += done.time_ns;
-        let known = self.steps.iter().position(|(name, _)| name == phase);
+        let known = self.sums.iter().position(|sum| sum.name == phase);
         let index = known.unwrap_or_else(|| {
-            let none = vec![StepCounter::default(); self.program.labels.len()];
-            self.steps.push((phase.to_owned(), none));
-            self.steps.len() - 1
+            self.sums.push(PhaseSum::new(phase, &self.program));
+            self.sums.len() - 1
         });
-        for requests in &done.requests {
-            if let FileRequests::Program(interpreter) = requests {
-                let counters = self.steps[index].1.iter_mut();
-                counters
-                    .zip(interpreter.steps())
-                    .for_each(|(sum, more)| sum.merge(more));
-            }
-        }
-    }
-}
-
-/// What was counted of a label, as a record tells it.
-fn figures(name: &str, counter: &StepCounter) -> LabelFigures {
-    LabelFigures {
-        label: name.to_owned(),
-        count: counter.count,
-        errors: counter.errors,
-        bytes: counter.bytes,
-        sum_ns: counter.sum_ns,
-        min_ns: counter.least_ns,
-        max_ns: counter.most_ns,
-        p50_ns: counter.percentile(50.0),
-        p99_ns: counter.percentile(99.0),
+        self.sums[index].add(&current, &done);
     }
 }

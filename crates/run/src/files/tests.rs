@@ -37,7 +37,7 @@ fn worker(worker_index: u32, iodepth: u32) -> WorkerPlan {
     }
 }
 
-fn plan(path: &Path, engine: EngineKind, workers: u32, files: FilePlan) -> Plan {
+pub(super) fn plan(path: &Path, engine: EngineKind, workers: u32, files: FilePlan) -> Plan {
     let iodepth = if engine == EngineKind::IoUring { 4 } else { 1 };
     let name = files.name().to_owned();
     Plan {
@@ -89,7 +89,7 @@ fn plan(path: &Path, engine: EngineKind, workers: u32, files: FilePlan) -> Plan 
     }
 }
 
-fn record_of(plan: &Plan) -> RunRecord {
+pub(super) fn record_of(plan: &Plan) -> RunRecord {
     let finished = run(plan, Vec::new(), &RunOptions::default(), &mut |_| {});
     assert!(finished.error.is_none(), "{:?}", finished.error);
     assert_eq!(finished.record.status, Status::Complete);

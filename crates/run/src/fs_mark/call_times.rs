@@ -68,6 +68,7 @@ impl<'a, C: Clock> Stopwatch<'a, C> {
         WorkerTimes {
             time_ns: loop_ns,
             calls: done.map(|(kind, times)| (kind.to_owned(), times)).collect(),
+            window: None,
         }
     }
 }

@@ -137,6 +137,7 @@ fn each_method_makes_and_times_its_calls() {
                 ("close", 5),
                 ("unlink", 5),
             ]),
+            window: None,
         };
         if method == 3 || method == 5 {
             // All calls on a file are one `fsync`.

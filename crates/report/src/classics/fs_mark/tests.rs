@@ -173,6 +173,7 @@ fn times() -> WorkerTimes {
     WorkerTimes {
         time_ns: 1_000_000,
         calls: calls.map(|(kind, times)| (kind.to_owned(), times)).into(),
+        window: None,
     }
 }
 

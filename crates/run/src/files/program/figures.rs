@@ -1,0 +1,157 @@
+//! What phases came to, round by round, as records tell it.
+
+use generate::program::{Interpreter, StepCounter};
+use results::{LabelFigures, PhaseFigures, RoundFigures, WorkerAtWall, WorkerTimes, WorkerWindow};
+use workload::program::{Program, ProgramPhase};
+
+use crate::files::course::{Done, call_times};
+use crate::files::requests::FileRequests;
+use crate::measured::MeasuredLane;
+
+/// Rounds of a phase that a record tells of; those behind them only count in the sums.
+const ROUNDS_MAX: usize = 10_000;
+
+/// What a phase came to, in all of its rounds.
+pub(super) struct PhaseSum {
+    /// As of the phase.
+    pub name: String,
+    /// What was counted of each label.
+    counters: Vec<StepCounter>,
+    rounds: Vec<RoundFigures>,
+}
+
+impl PhaseSum {
+    pub(super) fn new(name: &str, program: &Program) -> Self {
+        Self {
+            name: name.to_owned(),
+            counters: vec![StepCounter::default(); program.labels.len()],
+            rounds: Vec::new(),
+        }
+    }
+
+    /// Adds a round.
+    pub(super) fn add(&mut self, phase: &ProgramPhase, done: &Done<'_>) {
+        let interpreters = done.requests.iter().map(|requests| match requests {
+            FileRequests::Program(interpreter) => Some(&**interpreter),
+            _ => None,
+        });
+        let interpreters: Vec<Option<&Interpreter>> = interpreters.collect();
+        for interpreter in interpreters.iter().flatten() {
+            let counters = self.counters.iter_mut().zip(interpreter.steps());
+            counters.for_each(|(sum, more)| sum.merge(more));
+        }
+        if self.rounds.len() < ROUNDS_MAX {
+            self.rounds.push(round(phase, done, &interpreters));
+        }
+    }
+
+    /// As a record tells it.
+    pub(super) fn figures(&self, program: &Program) -> PhaseFigures {
+        let counted = program.labels.iter().zip(&self.counters);
+        let counted = counted.filter(|(_, counter)| counter.count > 0);
+        PhaseFigures {
+            labels: counted.map(|(name, it)| label(name, it)).collect(),
+            rounds: self.rounds.clone(),
+            ..PhaseFigures::default()
+        }
+    }
+}
+
+fn round(
+    phase: &ProgramPhase,
+    done: &Done<'_>,
+    interpreters: &[Option<&Interpreter>],
+) -> RoundFigures {
+    let windows = done.lanes.iter().map(begin_ns);
+    // From the first window that was opened on.
+    let begin_ns = windows.min().unwrap_or(0);
+    let mut workers = Vec::with_capacity(done.lanes.len());
+    for (index, lane) in done.lanes.iter().enumerate() {
+        let interpreter = interpreters.get(index).copied().flatten();
+        let mut window = window(lane, interpreter, begin_ns);
+        window.group = group_of(phase, done.lanes.len(), index);
+        if let Some(cpu) = done.cpu.get(index) {
+            (window.user_ns, window.system_ns) = *cpu;
+        }
+        workers.push(WorkerTimes {
+            time_ns: window.end_ns - window.begin_ns,
+            calls: lane.spans.iter().flat_map(call_times).collect(),
+            window: Some(window),
+        });
+    }
+    let ends = workers.iter().filter_map(|worker| worker.window.as_ref());
+    RoundFigures {
+        file_count: done.effort.count,
+        time_ns: ends.map(|window| window.end_ns).max().unwrap_or(0),
+        workers,
+        ..RoundFigures::default()
+    }
+}
+
+/// When a worker's window began, its ramp left out.
+fn begin_ns(lane: &MeasuredLane) -> u64 {
+    let outcome = &lane.outcome;
+    outcome.finish_ns.saturating_sub(outcome.measured_ns)
+}
+
+fn window(lane: &MeasuredLane, interpreter: Option<&Interpreter>, since_ns: u64) -> WorkerWindow {
+    let begin_ns = begin_ns(lane);
+    let end_ns = lane.outcome.finish_ns;
+    let stamps = interpreter.map(Interpreter::stamps).unwrap_or_default();
+    let amounts = interpreter.map(Interpreter::amounts).unwrap_or_default();
+    let within = |at_ns: u64, otherwise_ns: u64| {
+        let at_ns = if at_ns > 0 { at_ns } else { otherwise_ns };
+        at_ns.clamp(begin_ns, end_ns) - since_ns
+    };
+    let wall = stamps.wall.map(|mark| WorkerAtWall {
+        at_ns: within(mark.at_ns, begin_ns),
+        rounds: mark.amounts.rounds,
+        calls: mark.amounts.calls,
+        read_bytes: mark.amounts.read_bytes,
+        written_bytes: mark.amounts.written_bytes,
+    });
+    let mut window = WorkerWindow {
+        begin_ns: begin_ns - since_ns,
+        body_ns: within(stamps.body_ns, begin_ns),
+        body_end_ns: within(stamps.body_end_ns, end_ns),
+        end_ns: end_ns - since_ns,
+        rounds: amounts.rounds,
+        wall,
+        ..WorkerWindow::default()
+    };
+    for (index, counter) in lane.spans.iter().flat_map(|span| span.operations()) {
+        window.calls += counter.count() + counter.errors();
+        match engine::Operation::ALL.get(index) {
+            Some(engine::Operation::Read) => window.read_bytes += counter.bytes(),
+            Some(engine::Operation::Write) => window.written_bytes += counter.bytes(),
+            _ => {}
+        }
+    }
+    window
+}
+
+/// The group of a lane: workers stand in the order of their groups.
+fn group_of(phase: &ProgramPhase, lane_count: usize, index: usize) -> u8 {
+    let mut end = 0;
+    let group = phase.groups.iter().position(|group| {
+        end += group.workers.map_or(lane_count, |workers| workers as usize);
+        index < end
+    });
+    // Phases have a few groups.
+    group.unwrap_or(0) as u8
+}
+
+/// What was counted of a label, as a record tells it.
+fn label(name: &str, counter: &StepCounter) -> LabelFigures {
+    LabelFigures {
+        label: name.to_owned(),
+        count: counter.count,
+        errors: counter.errors,
+        bytes: counter.bytes,
+        sum_ns: counter.sum_ns,
+        min_ns: counter.least_ns,
+        max_ns: counter.most_ns,
+        p50_ns: counter.percentile(50.0),
+        p99_ns: counter.percentile(99.0),
+    }
+}
