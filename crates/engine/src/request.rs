@@ -34,6 +34,64 @@ impl Request {
     /// Source: pwritev2(2), `RWF_APPEND`, Linux 4.16; the position is left alone as the offset
     /// that goes with it is not -1.
     pub const AT_END: u64 = u64::MAX - 1;
+
+    /// As [`Request::AT_END`], by `lseek` to the end and then `write`, so that the open file stands
+    /// behind what was written. System calls only.
+    pub const SEEK_END: u64 = u64::MAX - 2;
+
+    /// The first `offset_bytes` of a read or write that is no place in a file by itself.
+    pub(crate) const FIRST_CODE: u64 = 1 << 62;
+    /// The first of those that say how many bytes each system call moves.
+    const FIRST_UNIT: u64 = 1 << 63;
+
+    /// As `offset_bytes` of a read or write by an engine for file operations: at that place, by
+    /// `lseek` and then `read` or `write`, so that the open file stands behind it. A place that no
+    /// file can have is the last one. System calls only.
+    #[must_use]
+    pub const fn seeking(offset_bytes: u64) -> u64 {
+        match offset_bytes {
+            0..Self::FIRST_CODE => Self::FIRST_CODE | offset_bytes,
+            _ => Self::FIRST_UNIT - 1,
+        }
+    }
+
+    /// As `offset_bytes` of a read or write by an engine for file operations: where the file
+    /// stands, by as many system calls as it takes with so many bytes in each; 0 counts as 1.
+    /// System calls only.
+    #[must_use]
+    pub const fn in_units(unit_bytes: u32) -> u64 {
+        Self::FIRST_UNIT | unit_bytes as u64
+    }
+
+    /// What `offset_bytes` of a read or write means.
+    pub(crate) const fn place(offset_bytes: u64) -> Placed {
+        match offset_bytes {
+            Self::AT_POSITION => Placed::Position,
+            Self::AT_END => Placed::End,
+            Self::SEEK_END => Placed::SoughtEnd,
+            0..Self::FIRST_CODE => Placed::Offset(offset_bytes),
+            Self::FIRST_CODE..Self::FIRST_UNIT => Placed::Sought(offset_bytes - Self::FIRST_CODE),
+            // The lower half.
+            _ => Placed::Units(offset_bytes as u32),
+        }
+    }
+}
+
+/// Where a request reads or writes, and by which system calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Placed {
+    /// There, wherever the file stands.
+    Offset(u64),
+    /// Where the file stands.
+    Position,
+    /// The same, in calls of so many bytes.
+    Units(u32),
+    /// There, where the file is made to stand first.
+    Sought(u64),
+    /// Behind the last byte, wherever the file stands.
+    End,
+    /// Behind the last byte, where the file is made to stand first.
+    SoughtEnd,
 }
 
 /// What became of a request.
@@ -102,5 +160,23 @@ mod tests {
     #[test]
     fn what_a_request_says_fits_in_three_words() {
         assert_eq!(size_of::<Request>(), 24);
+    }
+
+    #[test]
+    fn a_place_is_the_one_that_its_number_was_made_of() {
+        let last = Request::FIRST_CODE - 1;
+        for offset in [0, 4096, last] {
+            assert_eq!(Request::place(offset), Placed::Offset(offset));
+            let sought = Request::place(Request::seeking(offset));
+            assert_eq!(sought, Placed::Sought(offset));
+        }
+        for unit in [0, 1, u32::MAX] {
+            let placed = Request::place(Request::in_units(unit));
+            assert_eq!(placed, Placed::Units(unit));
+        }
+        assert_eq!(Request::seeking(u64::MAX), Request::seeking(last));
+        assert_eq!(Request::place(Request::AT_POSITION), Placed::Position);
+        assert_eq!(Request::place(Request::AT_END), Placed::End);
+        assert_eq!(Request::place(Request::SEEK_END), Placed::SoughtEnd);
     }
 }

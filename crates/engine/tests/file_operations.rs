@@ -499,10 +499,7 @@ fn links_inside_the_tree_are_not_followed() {
     for plain in [false, true] {
         let options = FileOptions {
             open: OpenFlags {
-                create: OpenMode {
-                    flags: libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC,
-                    mode: 0o666,
-                },
+                create: OpenMode::new(libc::O_WRONLY | libc::O_CREAT | libc::O_TRUNC, 0o666),
                 plain,
                 ..OpenFlags::default()
             },
@@ -579,10 +576,7 @@ fn a_list_has_an_end() {
 fn flags_and_permissions_are_those_asked_for() {
     let options = FileOptions {
         open: OpenFlags {
-            create: OpenMode {
-                flags: libc::O_RDWR | libc::O_CREAT,
-                mode: 0o640,
-            },
+            create: OpenMode::new(libc::O_RDWR | libc::O_CREAT, 0o640),
             plain: true,
             ..OpenFlags::default()
         },

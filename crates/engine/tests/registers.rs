@@ -4,6 +4,7 @@
 
 use std::fs::{self, File};
 use std::os::fd::OwnedFd;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -391,10 +392,7 @@ fn directories_are_synced_and_files_read_as_a_whole_while_all_registers_are_take
 
 /// Ways with these flags.
 fn ways(flags: &[i32]) -> FileOptions {
-    let way = |flags: &i32| OpenMode {
-        flags: *flags,
-        mode: 0o600,
-    };
+    let way = |flags: &i32| OpenMode::new(*flags, 0o600);
     FileOptions {
         ways: flags.iter().map(way).collect(),
         ..FileOptions::default()
@@ -485,5 +483,86 @@ fn a_way_can_pass_the_cache_by() {
         }
         let size = place.path("one/a0").metadata().unwrap().len();
         assert_eq!(size, 2 * u64::from(BUFFER_BYTES));
+    });
+}
+
+#[test]
+fn a_file_is_read_and_written_where_it_stands_behind_a_seek() {
+    let place = Place::new();
+    let mut engine = place.psync(&FileOptions::default());
+    let engine = engine.as_mut();
+    assert_eq!(execute(engine, on(0, Operation::Create, 0, 0)), 0);
+    for (offset, text) in [
+        (Request::in_units(1), "abcdefgh"),
+        (Request::seeking(2), "CD"),
+        (Request::AT_POSITION, "EF"),
+        (Request::SEEK_END, "i"),
+        (Request::in_units(3), "jklmnopq"),
+        (Request::AT_END, "r"),
+        (Request::AT_POSITION, "R"),
+    ] {
+        assert_eq!(write(engine, 0, offset, text), text.len() as i32);
+    }
+    assert_eq!(place.content("one/a0"), "abCDEFghijklmnopqR");
+    for (offset, length, wanted) in [
+        (Request::seeking(14), 3, "opq"),
+        (Request::AT_POSITION, 9, "R"),
+        (Request::seeking(0), 2, "ab"),
+        (Request::in_units(2), 5, "CDEFg"),
+        (Request::seeking(15), 1, "p"),
+        (Request::in_units(2), 5, "qR"),
+        (Request::in_units(0), 5, ""),
+    ] {
+        let moved = execute(engine, on(0, Operation::Read, offset, length));
+        assert_eq!(&engine.buffer(0)[..moved as usize], wanted.as_bytes());
+    }
+    let behind_all = on(0, Operation::Read, Request::seeking(u64::MAX), 1);
+    assert!([0, -libc::EINVAL].contains(&execute(engine, behind_all)));
+    for offset in [Request::AT_END, Request::SEEK_END] {
+        let read = on(0, Operation::Read, offset, 1);
+        assert_eq!(execute(engine, read), -libc::EINVAL);
+    }
+    assert_eq!(execute(engine, on(0, Operation::Close, 0, 0)), 0);
+    let read_only = on(0, Operation::Open, Access::Read.code(), 0);
+    assert_eq!(execute(engine, read_only), 0);
+    let refused = write(engine, 0, Request::in_units(1), "x");
+    assert_eq!(refused, -libc::EBADF);
+}
+
+#[test]
+fn a_way_creates_what_exists_only_where_it_takes_that() {
+    let way = |flags, takes_existing| OpenMode {
+        takes_existing,
+        ..OpenMode::new(flags, 0o640)
+    };
+    let options = FileOptions {
+        ways: vec![
+            way(libc::O_RDWR | libc::O_CREAT, false),
+            way(libc::O_RDWR, true),
+            way(libc::O_WRONLY | libc::O_TRUNC, true),
+        ],
+        ..FileOptions::default()
+    };
+    let create = |way| on(0, Operation::Create, OpenWay(way).code(), 0);
+    with_each(&options, |engine, place| {
+        for (way, result, text) in [(1, 0, "long"), (1, 0, "la"), (0, -libc::EEXIST, "")] {
+            assert_eq!(execute(engine, create(way)), result);
+            if result == 0 {
+                assert_eq!(write(engine, 0, 0, text), text.len() as i32);
+                assert_eq!(execute(engine, on(0, Operation::Close, 0, 0)), 0);
+            }
+        }
+        assert_eq!(place.content("one/a0"), "lang");
+        assert_eq!(execute(engine, create(2)), 0);
+        assert_eq!(place.content("one/a0"), "");
+        let mode = place.path("one/a0").metadata().unwrap().permissions();
+        assert_eq!(mode.mode() & 0o700, 0o600);
+        std::os::unix::fs::symlink("a0", place.path("one/a1")).unwrap();
+        let through_link = Request {
+            file_index: 1,
+            handle: 1,
+            ..create(1)
+        };
+        assert_eq!(execute(engine, through_link), -libc::ELOOP);
     });
 }

@@ -86,10 +86,7 @@ pub(crate) struct OwnFiles {
 /// Files opened for `access` are made as the classics make them, but where the name is free.
 pub(crate) fn creating(access: OFlags) -> FileOptions {
     let flags = access | OFlags::CREATE | OFlags::TRUNC | OFlags::EXCL;
-    let create = OpenMode {
-        flags: flags.bits().cast_signed(),
-        mode: 0o666,
-    };
+    let create = OpenMode::new(flags.bits().cast_signed(), 0o666);
     FileOptions {
         open: OpenFlags {
             create,

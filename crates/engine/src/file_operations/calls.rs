@@ -5,12 +5,13 @@ use std::io::IoSlice;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{AtFlags, Mode, OFlags, RawDir, ResolveFlags};
+use rustix::fs::{AtFlags, Mode, OFlags, RawDir, ResolveFlags, SeekFrom};
 use rustix::io::{Errno, ReadWriteFlags};
 
 use super::{DIRECTORY_HOW, OpenHow};
 use crate::files::{close, result_of};
 use crate::fileset::At;
+use crate::request::Placed;
 use crate::{Operation, Request};
 
 /// Bytes that a directory's entries are read into at once, as C's `readdir` does.
@@ -49,12 +50,12 @@ pub(crate) fn open(at: At<'_>, how: &OpenHow, plain: bool) -> Result<OwnedFd, i3
 pub(crate) fn stdio_prelude(fd: BorrowedFd<'_>, append: bool) {
     // What a pipe would answer does not matter to them either.
     if append {
-        let _ = rustix::fs::seek(fd, rustix::fs::SeekFrom::End(0));
+        let _ = rustix::fs::seek(fd, SeekFrom::End(0));
     }
     let _ = rustix::fs::fstat(fd);
 }
 
-/// Reads or writes at a position, where the file stands, or at its end.
+/// Reads or writes at an offset, or where the request's number says.
 #[inline(always)]
 pub(crate) fn transfer(
     fd: BorrowedFd<'_>,
@@ -63,18 +64,70 @@ pub(crate) fn transfer(
     at_position: bool,
 ) -> i32 {
     let offset = request.offset_bytes;
-    let moved = match (request.operation == Operation::Read, at_position) {
+    let is_read = request.operation == Operation::Read;
+    let moved = match (is_read, at_position) {
+        (_, true) => move_on(fd, is_read, buffer),
+        _ if offset >= Request::FIRST_CODE => transfer_by_code(fd, is_read, offset, buffer),
         (true, false) => rustix::io::pread(fd, buffer, offset),
-        (false, false) if offset == Request::AT_END => append(fd, buffer),
         (false, false) => rustix::io::pwrite(fd, buffer, offset),
-        (true, true) => rustix::io::read(fd, buffer),
-        (false, true) => rustix::io::write(fd, buffer),
     };
     match moved {
         // No longer than a request, whose length is 32 bits.
         Ok(count) => count as i32,
         Err(errno) => -errno.raw_os_error(),
     }
+}
+
+/// Reads or writes where the file stands.
+#[inline(always)]
+fn move_on(fd: BorrowedFd<'_>, is_read: bool, buffer: &mut [u8]) -> Result<usize, Errno> {
+    match is_read {
+        true => rustix::io::read(fd, buffer),
+        false => rustix::io::write(fd, buffer),
+    }
+}
+
+fn transfer_by_code(
+    fd: BorrowedFd<'_>,
+    is_read: bool,
+    code: u64,
+    buffer: &mut [u8],
+) -> Result<usize, Errno> {
+    match (Request::place(code), is_read) {
+        (Placed::Position, _) => move_on(fd, is_read, buffer),
+        (Placed::Units(unit_bytes), _) => move_in_units(fd, is_read, unit_bytes, buffer),
+        (Placed::Sought(offset), _) => {
+            rustix::fs::seek(fd, SeekFrom::Start(offset))?;
+            move_on(fd, is_read, buffer)
+        }
+        (Placed::SoughtEnd, false) => {
+            rustix::fs::seek(fd, SeekFrom::End(0))?;
+            move_on(fd, is_read, buffer)
+        }
+        (Placed::End, false) => append(fd, buffer),
+        // There is nothing behind the last byte to read.
+        (Placed::Offset(_) | Placed::SoughtEnd | Placed::End, _) => Err(Errno::INVAL),
+    }
+}
+
+/// Moves all of the buffer by calls of so many bytes, until one moves less or fails.
+fn move_in_units(
+    fd: BorrowedFd<'_>,
+    is_read: bool,
+    unit_bytes: u32,
+    buffer: &mut [u8],
+) -> Result<usize, Errno> {
+    let mut moved = 0;
+    for unit in buffer.chunks_mut(unit_bytes.max(1) as usize) {
+        match move_on(fd, is_read, unit) {
+            Ok(count) if count == unit.len() => moved += count,
+            Ok(count) => return Ok(moved + count),
+            // What was moved before is told, and the next request meets the error again.
+            Err(_) if moved > 0 => return Ok(moved),
+            Err(errno) => return Err(errno),
+        }
+    }
+    Ok(moved)
 }
 
 /// Writes behind a file's last byte and leaves alone where it stands.

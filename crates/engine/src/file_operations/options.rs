@@ -67,6 +67,21 @@ pub struct OpenMode {
     pub flags: i32,
     /// As for `open`; used with `O_CREAT` only.
     pub mode: u32,
+    /// Whether to create by this way opens what exists already; by [`FileOptions::ways`] only, and
+    /// only for files in directories that nobody else has.
+    pub takes_existing: bool,
+}
+
+impl OpenMode {
+    /// A way that never opens what exists when it is to create.
+    #[must_use]
+    pub const fn new(flags: i32, mode: u32) -> Self {
+        Self {
+            flags,
+            mode,
+            takes_existing: false,
+        }
+    }
 }
 
 /// The way to open for each purpose.
@@ -89,7 +104,7 @@ pub struct OpenFlags {
 
 impl Default for OpenFlags {
     fn default() -> Self {
-        let mode = |flags| OpenMode { flags, mode: 0o600 };
+        let mode = |flags| OpenMode::new(flags, 0o600);
         Self {
             create: mode(libc::O_RDWR | libc::O_CREAT | libc::O_EXCL),
             read: mode(libc::O_RDONLY),
@@ -106,7 +121,7 @@ impl OpenFlags {
     /// the process's mask lets.
     #[must_use]
     pub fn streams() -> Self {
-        let mode = |flags| OpenMode { flags, mode: 0o666 };
+        let mode = |flags| OpenMode::new(flags, 0o666);
         let create = libc::O_WRONLY | libc::O_CREAT;
         Self {
             create: mode(create | libc::O_EXCL | libc::O_TRUNC),
@@ -119,7 +134,7 @@ impl OpenFlags {
     /// As programs of old open without streams: to read and write, also where they append.
     #[must_use]
     pub fn descriptors() -> Self {
-        let mode = |flags| OpenMode { flags, mode: 0o644 };
+        let mode = |flags| OpenMode::new(flags, 0o644);
         Self {
             create: mode(libc::O_RDWR | libc::O_CREAT | libc::O_EXCL),
             append: mode(libc::O_RDWR | libc::O_APPEND),

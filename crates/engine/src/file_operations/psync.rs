@@ -282,8 +282,7 @@ impl<H: Handles> PsyncFiles<H> {
         let start = self.options.start_bytes(request);
         let end = start + request.length_bytes as usize;
         let buffer = &mut self.buffers.slot(request.slot)[start..end];
-        let at_position = self.options.at_position || request.offset_bytes == Request::AT_POSITION;
-        calls::transfer(file.as_fd(), request, buffer, at_position)
+        calls::transfer(file.as_fd(), request, buffer, self.options.at_position)
     }
 
     fn on_handle(&mut self, request: &Request) -> i32 {

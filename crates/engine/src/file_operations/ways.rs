@@ -8,8 +8,9 @@ use crate::{Operation, Request};
 
 /// One of [`FileOptions::ways`], by its index.
 ///
-/// Open takes its flags as they are. Create adds `O_CREAT` and `O_EXCL`, so that what exists is
-/// never opened by it, and without a way's code goes by [`OpenFlags::create`].
+/// Open takes its flags as they are. Create adds `O_CREAT` and, unless the way takes what exists,
+/// `O_EXCL`, so that what exists is never opened by it; without a way's code it goes by
+/// [`OpenFlags::create`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OpenWay(pub u8);
 
@@ -85,8 +86,9 @@ impl Hows {
         let [read, write, read_write, append, create] =
             [read, write, read_write, append, create].map(how);
         let way = |mode: &OpenMode| {
+            let exclusive = if mode.takes_existing { 0 } else { libc::O_EXCL };
             let creates = OpenMode {
-                flags: mode.flags | libc::O_CREAT | libc::O_EXCL,
+                flags: mode.flags | libc::O_CREAT | exclusive,
                 ..*mode
             };
             [how(*mode), how(creates)]

@@ -57,8 +57,9 @@ pub(super) struct CallCode {
     /// Bytes of one request, at most; not 0.
     pub piece_bytes: u32,
     pub place: Place,
-    /// What the request has as its offset where it has no place in a file.
-    pub code: u64,
+    pub form: Form,
+    /// Whether the file is empty once it is open, whatever it was before.
+    pub is_emptying: bool,
     pub label: Option<u8>,
 }
 
@@ -71,6 +72,22 @@ pub(super) enum Subject {
     Pick(u16),
     /// The name in the register.
     Same,
+}
+
+/// What its requests say as their offset.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// What it is for: always this.
+    Code(u64),
+    /// The other name.
+    Second,
+    /// The file's new length.
+    Length,
+    /// Where in the file bytes are moved.
+    Offset,
+    /// The same, only where that is not where the open file stands. Requests are of so many bytes
+    /// in each system call; 0 for one call.
+    Position { unit_bytes: u32 },
 }
 
 /// How much a call moves.

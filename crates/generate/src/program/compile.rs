@@ -1,33 +1,24 @@
 //! From a group's acts to its code.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
-use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
+mod asked;
+mod picks;
 
-use engine::{Aim, Operation};
-use workload::plan::Distribution;
 use workload::program::{
-    Act, Bytes, Call, FileOperation, Group, Law, On, Order, Pick, Program, ProgramPhase, Shape,
-    Turn, Where,
+    Act, Bytes, Call, FileOperation, Group, Law, On, Program, ProgramPhase, Where,
 };
 
+use asked::piece_bytes;
+
+use super::Seat;
 use super::code::{Amount, CallCode, Code, Instruction, Place, Subject};
-use super::pick::{Counter, Passage, Picker, Turns};
+use super::pick::Picker;
 use super::sampler::Sampler;
 use super::states::Claim;
 use super::trail::Trail;
-use super::{Seat, SharedTurns};
 use crate::choice::Weighted;
-use crate::position::{Draw, Permutation, Seeds};
+use crate::position::{Draw, Seeds};
 use crate::{GenerateError, mix};
 
-/// Bytes of a request where nothing says how many there are.
-const PIECE_BYTES: u32 = 1 << 20;
-/// Bytes of a request at most, whatever is asked for.
-const REQUEST_BYTES_MAX: u32 = 16 << 20;
-/// Permissions that files are given: to read and write for the owner, to read for all others.
-const CHMOD_MODE: u64 = 0o644;
 /// Starts among which a place in a file is drawn; those of a smaller file are fewer.
 const STARTS: u64 = 1 << 32;
 
@@ -299,48 +290,13 @@ impl Compiler<'_> {
             amount,
             piece_bytes,
             place,
-            code,
+            form: self.form(call, code),
+            is_emptying: self.is_emptying(call),
             label: call.label,
         });
         let number = self.calls.len() as u16 - 1;
         self.push(Instruction::Call(number));
         Ok(())
-    }
-
-    /// The engine's operation, with the number that says what it is for.
-    fn operation(&self, call: &Call) -> (Operation, u64) {
-        let aim = match call.on {
-            On::Handle => Aim::Handle,
-            On::Directory => Aim::Directory,
-            On::Name(_) | On::Same => Aim::Name,
-        };
-        let way = || {
-            let code = self.seat.way_codes.get(usize::from(call.way));
-            code.copied().unwrap_or(0)
-        };
-        match call.operation {
-            FileOperation::Create => (Operation::Create, way()),
-            FileOperation::Open => (Operation::Open, way()),
-            FileOperation::Close => (Operation::Close, 0),
-            FileOperation::Read => (Operation::Read, 0),
-            FileOperation::Write => (Operation::Write, 0),
-            FileOperation::Fsync => match aim {
-                Aim::Directory => (Operation::Fsync, aim.code()),
-                _ => (Operation::Fsync, 0),
-            },
-            FileOperation::Fdatasync => (Operation::Fdatasync, 0),
-            FileOperation::Stat => (Operation::Stat, aim.code()),
-            FileOperation::Unlink => (Operation::Unlink, 0),
-            FileOperation::Mkdir => (Operation::Mkdir, aim.code()),
-            FileOperation::Rmdir => (Operation::Rmdir, aim.code()),
-            FileOperation::Rename => (Operation::Rename, 0),
-            FileOperation::Link => (Operation::Link, 0),
-            FileOperation::Symlink => (Operation::Symlink, 0),
-            FileOperation::List => (Operation::Readdir, Aim::Directory.code()),
-            FileOperation::Truncate => (Operation::Truncate, 0),
-            FileOperation::Chmod => (Operation::Chmod, CHMOD_MODE),
-            FileOperation::Sync => (Operation::Sync, 0),
-        }
     }
 
     fn place(&self, place: &Where) -> Result<Place, GenerateError> {
@@ -371,76 +327,11 @@ impl Compiler<'_> {
             scatter: self.pickers.len() as u64,
         }
     }
-
-    fn picker(&mut self, pick: &Pick, claim: Claim) -> Result<u16, GenerateError> {
-        let seat = self.seat;
-        let number = self.pickers.len();
-        let count = seat.states[usize::from(pick.fileset)].count();
-        let files = match pick.turn {
-            Turn::Slice => slice(count, seat),
-            Turn::Own | Turn::Shared => 0..count,
-        };
-        let length = u64::from(files.end - files.start);
-        let turn = match pick.turn {
-            Turn::Shared => Counter::Shared(seat.shared.turn(number)),
-            Turn::Own | Turn::Slice => Counter::Own(0),
-        };
-        // Workers that share their turns must share their order.
-        let order_seed = match pick.turn {
-            Turn::Shared => mix(seat.program_seed ^ number as u64),
-            Turn::Own | Turn::Slice => self.seeds().order,
-        };
-        let once = |order| Turns::Once { order, turn };
-        let turns = match (&pick.order, seat.initial) {
-            (Order::Next, true) => Turns::Initial {
-                permille: seat.program.filesets[usize::from(pick.fileset)].present_permille,
-                turn: 0,
-            },
-            (Order::Next, false) => once(Passage::Forward),
-            (Order::Back, _) => once(Passage::Backward),
-            (Order::Shuffled, _) => once(Passage::Shuffled(Permutation::new(length, order_seed))),
-            (Order::Around, _) if pick.turn == Turn::Shared => Turns::AroundTogether,
-            (Order::Around, _) => Turns::Around { turn: 0 },
-            (Order::Index(file), _) => Turns::Index((*file).min(count.saturating_sub(1))),
-            (Order::Drawn(distribution), _) => Turns::Drawn(Box::new(self.draw(
-                distribution,
-                length.max(1),
-                pick.fileset,
-            )?)),
-        };
-        self.pickers.push(Picker {
-            fileset: pick.fileset,
-            which: pick.which,
-            claim,
-            turns,
-            files,
-        });
-        Ok(number as u16)
-    }
-
-    fn draw(
-        &self,
-        distribution: &Distribution,
-        count: u64,
-        fileset: u8,
-    ) -> Result<Draw, GenerateError> {
-        let seeds = Seeds {
-            order: self.seeds().order,
-            // By the fileset alone: what is popular with one call and one worker is with all.
-            scatter: fileset.into(),
-        };
-        Draw::new(distribution, count, seeds)
-    }
 }
 
 /// The number of the worker whose copies, slices and blocks a worker takes.
 fn taken_place(seat: &Seat<'_>) -> u32 {
     (seat.worker_index + seat.group.shift) % seat.worker_count.max(1)
-}
-
-/// A worker's share of a fileset.
-fn slice(count: u32, seat: &Seat<'_>) -> Range<u32> {
-    workload::classics::share(count, taken_place(seat), seat.worker_count)
 }
 
 /// What a call does to the name that it is for.
@@ -452,30 +343,5 @@ const fn claim(operation: FileOperation) -> Claim {
         | FileOperation::Rmdir
         | FileOperation::Rename => Claim::Alone,
         _ => Claim::Use,
-    }
-}
-
-/// Bytes of one request of a call.
-fn piece_bytes(call: &Call) -> u32 {
-    let most = match (&call.bytes, call.piece_bytes) {
-        (_, piece @ 1..) => piece,
-        (Bytes::Law(law), 0) => match law.shape {
-            Shape::Fixed(bytes) => u32::try_from(bytes).unwrap_or(u32::MAX),
-            Shape::Uniform { high, .. } => u32::try_from(high.min(law.most)).unwrap_or(u32::MAX),
-            _ => u32::try_from(law.most).unwrap_or(PIECE_BYTES),
-        },
-        (Bytes::Rest | Bytes::Size | Bytes::SizeOf { .. }, 0) => PIECE_BYTES,
-    };
-    most.clamp(1, REQUEST_BYTES_MAX)
-}
-
-impl SharedTurns {
-    /// The turns that all workers of a group take together in a pick, by its number.
-    fn turn(&self, number: usize) -> Arc<AtomicU32> {
-        let mut turns: std::sync::MutexGuard<'_, BTreeMap<usize, Arc<AtomicU32>>> = self
-            .turns
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        turns.entry(number).or_default().clone()
     }
 }

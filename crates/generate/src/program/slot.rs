@@ -46,6 +46,8 @@ pub(super) struct Register {
     pub here_bytes: u64,
     /// Where the last call began.
     pub last_bytes: u64,
+    /// Where the open file stands, if it is read and written there.
+    pub stands_bytes: u64,
 }
 
 /// A step that goes on.

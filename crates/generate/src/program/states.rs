@@ -181,10 +181,9 @@ impl FileStates {
         }
     }
 
-    /// The file that was held exists now and is empty; it stays in use where it was opened.
+    /// The file that was held exists now, as long as is known; it stays in use where it was opened.
     #[inline]
     pub(super) fn appear(&self, file: u32, is_open: bool) {
-        self.set_size(file, 0);
         let before = self.change(file, |_| PRESENT | u16::from(is_open));
         if before & PRESENT == 0 {
             self.count_present(1);

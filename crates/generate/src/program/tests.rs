@@ -1,5 +1,7 @@
 //! Programs on a model of a file system that knows what may be asked of it.
 
+mod positions;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Completion, Operation, Request};

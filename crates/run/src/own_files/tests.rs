@@ -78,10 +78,7 @@ fn a_name_that_is_a_link_is_taken() {
     std::os::unix::fs::symlink("elsewhere", directory.path().join("a")).unwrap();
     let mut options = FileOptions::default();
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::TRUNC | OFlags::EXCL;
-    let create_flags = OpenMode {
-        flags: flags.bits().cast_signed(),
-        mode: 0o666,
-    };
+    let create_flags = OpenMode::new(flags.bits().cast_signed(), 0o666);
     options.open = OpenFlags {
         create: create_flags,
         plain: true,

@@ -104,7 +104,7 @@ impl DirectoryTree {
 }
 
 /// How a file is opened.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Way {
     /// As calls name it.
     pub name: String,
@@ -123,6 +123,49 @@ pub struct Way {
     /// Whether every write is durable when it returns.
     #[serde(default)]
     pub sync: OpenSync,
+    /// Permissions of a file that is made.
+    #[serde(default = "permissions_default")]
+    pub permissions: u32,
+    /// Whether creating opens a file that is there already, in a directory of our own only.
+    #[serde(default)]
+    pub takes_existing: bool,
+    /// Whether files are read and written where they stand, behind an `lseek` where that is not
+    /// where a call goes.
+    #[serde(default)]
+    pub seeks: bool,
+    /// Bytes of each system call that a request is made of; 0 for one call.
+    #[serde(default)]
+    pub unit_bytes: u32,
+}
+
+/// To read and to write, for the owner.
+const fn permissions_default() -> u32 {
+    0o600
+}
+
+impl Default for Way {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            access: Access::default(),
+            is_appending: false,
+            is_truncating: false,
+            is_direct: false,
+            sync: OpenSync::default(),
+            permissions: permissions_default(),
+            takes_existing: false,
+            seeks: false,
+            unit_bytes: 0,
+        }
+    }
+}
+
+impl Way {
+    /// Whether files are read and written where they stand, which only system calls do.
+    #[must_use]
+    pub const fn goes_by_position(&self) -> bool {
+        self.seeks || self.unit_bytes > 0
+    }
 }
 
 /// What a file is opened for.

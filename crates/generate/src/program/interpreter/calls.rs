@@ -5,7 +5,7 @@ use workload::program::Which;
 
 use super::Interpreter;
 use crate::mix;
-use crate::program::code::{Amount, Place, Subject};
+use crate::program::code::{Amount, Form, Place, Subject};
 use crate::program::pick::Picked;
 use crate::program::slot::Section;
 use crate::program::states::{Claim, Claimed};
@@ -196,12 +196,21 @@ impl Interpreter {
             slot: index as u32,
             file_index: call.file,
             length_bytes: 0,
-            offset_bytes: code.code,
+            offset_bytes: 0,
         };
-        if code.operation.moves_bytes() {
+        request.offset_bytes = match code.form {
+            Form::Code(code) => code,
+            Form::Second => call.second.code(),
+            Form::Length => call.left_bytes,
+            Form::Offset => call.offset_bytes,
+            Form::Position { unit_bytes } => {
+                let register = &slot.registers[usize::from(code.handle)];
+                by_position(call.offset_bytes, register.stands_bytes, unit_bytes)
+            }
+        };
+        if matches!(code.form, Form::Offset | Form::Position { .. }) {
             // No more than a piece, which is 32 bits.
             request.length_bytes = call.left_bytes.min(code.piece_bytes.into()) as u32;
-            request.offset_bytes = call.offset_bytes;
             call.expected_bytes = match code.operation {
                 Operation::Read => {
                     let size = self.states[usize::from(call.fileset)].size(call.file);
@@ -210,10 +219,6 @@ impl Interpreter {
                 }
                 _ => request.length_bytes,
             };
-        } else if code.operation == Operation::Truncate {
-            request.offset_bytes = call.left_bytes;
-        } else if code.second.is_some() {
-            request.offset_bytes = call.second.code();
         }
         request
     }
@@ -260,10 +265,13 @@ impl Interpreter {
         for step in &mut slot.steps[..usize::from(slot.step_count)] {
             step.bytes += moved_bytes;
         }
+        let register = &mut slot.registers[usize::from(code.handle)];
         if call.offset_bytes == Request::AT_END {
             states.append(call.file, moved_bytes);
+            register.stands_bytes = states.size(call.file);
         } else {
             call.offset_bytes += moved_bytes;
+            register.stands_bytes = call.offset_bytes;
             if !is_read {
                 states.reach(call.file, call.offset_bytes);
             }
@@ -280,7 +288,6 @@ impl Interpreter {
         };
         if is_done && matches!(code.place, Place::Here) {
             let is_wrapping = is_read && moved == 0 && !call.is_rest && call.moved_bytes == 0;
-            let register = &mut slot.registers[usize::from(code.handle)];
             register.here_bytes = if is_wrapping { 0 } else { call.offset_bytes };
         }
         Ok(is_done)
@@ -304,9 +311,13 @@ impl Interpreter {
                     _ if was_claimed => {}
                     _ => return,
                 }
+                if code.is_emptying {
+                    states.set_size(call.file, 0);
+                }
                 register.is_open = true;
                 register.opened = opening;
                 (register.here_bytes, register.last_bytes) = (0, 0);
+                register.stands_bytes = 0;
             }
             Operation::Close => {
                 if std::mem::take(&mut register.is_open) {
@@ -341,5 +352,15 @@ impl Interpreter {
         if !matches!(code.subject, Subject::Handle) {
             (register.fileset, register.file) = (call.fileset, call.file);
         }
+    }
+}
+
+/// The number for a place in a file that is read and written where it stands.
+fn by_position(offset_bytes: u64, stands_bytes: u64, unit_bytes: u32) -> u64 {
+    match (offset_bytes, unit_bytes) {
+        (Request::AT_END, _) => Request::SEEK_END,
+        _ if offset_bytes != stands_bytes => Request::seeking(offset_bytes),
+        (_, 0) => Request::AT_POSITION,
+        (_, unit_bytes) => Request::in_units(unit_bytes),
     }
 }

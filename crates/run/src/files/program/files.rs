@@ -68,7 +68,7 @@ pub(super) fn open_mode(way: &Way, is_direct: bool) -> OpenMode {
     flags.set(rustix::fs::OFlags::TRUNC, way.is_truncating);
     flags.set(rustix::fs::OFlags::DIRECT, way.is_direct || is_direct);
     OpenMode {
-        flags: flags.bits().cast_signed(),
-        mode: 0o600,
+        takes_existing: way.takes_existing,
+        ..OpenMode::new(flags.bits().cast_signed(), way.permissions)
     }
 }

@@ -114,8 +114,11 @@ pub(super) fn ways(workload: &Workload) -> Result<Vec<Way>, Flaw> {
         is_direct,
         ..Way::default()
     };
-    let written = workload.way.iter().map(|table| way(table, is_direct));
-    let ways: Vec<Way> = [unnamed].into_iter().chain(written).collect();
+    let written = workload.way.iter().enumerate();
+    let written = written
+        .map(|(index, table)| way(table, is_direct).map_err(|flaw| flaw.within("way", index)));
+    let ways: Result<Vec<Way>, Flaw> = std::iter::once(Ok(unnamed)).chain(written).collect();
+    let ways = ways?;
     if let Some(index) = ways[1..].iter().position(|it| it.name == "default") {
         return Err(Flaw {
             path: vec![Step::Key("way"), Step::Index(index), Step::Key("name")],
@@ -126,13 +129,39 @@ pub(super) fn ways(workload: &Workload) -> Result<Vec<Way>, Flaw> {
     Ok(ways)
 }
 
-fn way(table: &WayTable, is_direct: bool) -> Way {
-    Way {
+fn way(table: &WayTable, is_direct: bool) -> Result<Way, Flaw> {
+    let own = Way::default();
+    let permissions = match &table.permissions {
+        Some(text) => permissions(text)?,
+        None => own.permissions,
+    };
+    Ok(Way {
         name: table.name.clone().unwrap_or_default(),
         access: table.access.unwrap_or_default(),
         is_appending: table.append.unwrap_or(false),
         is_truncating: table.truncate.unwrap_or(false),
         is_direct: table.direct.unwrap_or(is_direct),
         sync: table.sync.unwrap_or_default(),
-    }
+        permissions,
+        takes_existing: table.existing.unwrap_or(own.takes_existing),
+        seeks: table.seek.unwrap_or(own.seeks),
+        unit_bytes: match table.unit {
+            Some(unit) => u32::try_from(unit.0).unwrap_or(u32::MAX),
+            None => own.unit_bytes,
+        },
+    })
+}
+
+fn permissions(text: &str) -> Result<u32, Flaw> {
+    let is_octal = text.len() == 3 && text.bytes().all(|byte| (b'0'..b'8').contains(&byte));
+    let parsed = u32::from_str_radix(text, 8).ok().filter(|_| is_octal);
+    parsed.ok_or_else(|| {
+        let shown = crate::printable(text);
+        let message = format!("the permissions `{shown}` are not three octal digits");
+        Flaw::new(
+            "permissions",
+            message,
+            "write such as `permissions = \"644\"`",
+        )
+    })
 }

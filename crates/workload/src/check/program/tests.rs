@@ -2,8 +2,8 @@
 
 use super::program;
 use crate::program::{
-    Act, Before, Bytes, DirectoryTree, FileNames, FileOperation, Measure, On, Order, Out, Program,
-    ProgramPart, Quota, Shape, Share, Turn, Until, Where, Which,
+    Access, Act, Before, Bytes, DirectoryTree, FileNames, FileOperation, Measure, On, OpenSync,
+    Order, Out, Program, ProgramPart, Quota, Shape, Share, Turn, Until, Way, Where, Which,
 };
 use crate::source::load;
 use crate::{read_toml, to_toml};
@@ -214,6 +214,35 @@ fn tables_have_their_defaults_and_keys() {
 }
 
 #[test]
+fn a_way_says_all_that_opening_and_moving_bytes_depends_on() {
+    let text = with("{ create = \"mail\", way = \"log\" }, \"close\"");
+    let program = read(&format!(
+        "[[way]]\nname = \"log\"\naccess = \"write\"\nsync = \"all\"\npermissions = \"640\"\n\
+         existing = true\nseek = true\nunit = \"1k\"\n{text}"
+    ));
+    let log = Way {
+        name: "log".to_owned(),
+        access: Access::Write,
+        sync: OpenSync::All,
+        permissions: 0o640,
+        takes_existing: true,
+        seeks: true,
+        unit_bytes: 1024,
+        ..Way::default()
+    };
+    assert_eq!(
+        program.ways,
+        [
+            Way {
+                name: "default".to_owned(),
+                ..Way::default()
+            },
+            log
+        ]
+    );
+}
+
+#[test]
 fn rounds_come_behind_the_phase_that_they_name() {
     let text = |after: &str| {
         format!(
@@ -419,6 +448,12 @@ fn what_the_checker_finds_is_placed_in_the_file() {
     ));
     let way = format!("[[way]]\nname = \"w\"\naccess = \"read\"\nappend = true\n{text}");
     assert!(refusal(&way).contains("`append` has no meaning\n  --> w.toml:1:1"));
+    for permissions in ["9", "0644", "-64", "888"] {
+        let way = format!("[[way]]\nname = \"w\"\npermissions = \"{permissions}\"\n{text}");
+        let wanted = format!("`{permissions}` are not three octal digits\n  --> w.toml:3:1");
+        let seen = refusal(&way);
+        assert!(seen.contains(&wanted), "{seen}");
+    }
     let rounds = "[[rounds]]\ntimes = 1\n[[rounds.phase]]\nname = \"r\"\n\
                   [[rounds.phase.group]]\nfirst = [\n\"close\"]\n";
     let seen = refusal(&format!("{rounds}{text}"));

@@ -53,4 +53,17 @@ pub struct WayTable {
     /// Whether a write is durable when it returns: `no`, `data` or `all`, which is with the
     /// metadata. Default: `no`.
     pub sync: Option<OpenSync>,
+    /// Permissions of a file that is made, three octal digits. Default: `600`.
+    pub permissions: Option<String>,
+    /// Whether `create` also opens a file that is there already, as it is or emptied with
+    /// `truncate`. Default: false, it fails.
+    pub existing: Option<bool>,
+    /// Whether files are read and written by `read` and `write`, with `lseek` before where that is
+    /// not where the last one ended, in place of `pread` and `pwrite`. Needs `engine = "psync"`.
+    /// Default: false.
+    pub seek: Option<bool>,
+    /// Bytes of each system call: a request is read or written in so many of them as it takes,
+    /// one behind the other, and is measured as a whole. Needs `engine = "psync"`. Default: the
+    /// request's.
+    pub unit: Option<Bytes>,
 }

@@ -17,6 +17,7 @@ impl Layout<'_, '_> {
     pub fn check(&mut self, workload: &Workload) -> Result<(), Diagnostic> {
         self.check_programs(workload)?;
         self.check_shared_filesets()?;
+        self.check_ways()?;
         if let FilePlan::Postmark(plan) = self.files {
             self.check_directories(plan)?;
             self.check_kept_open(plan)?;
@@ -84,6 +85,24 @@ impl Layout<'_, '_> {
         );
         let help = "name one target, or write `copies = \"per-worker\"` in each `[[fileset]]`";
         Err(Diagnostic::error("", message).help(help))
+    }
+
+    /// A ring knows no place where a file stands that system calls could share.
+    fn check_ways(&self) -> Result<(), Diagnostic> {
+        let (FilePlan::Program(program), EngineKind::IoUring) = (self.files, self.options.engine)
+        else {
+            return Ok(());
+        };
+        let mut ways = program.ways.iter();
+        let Some(way) = ways.find(|way| way.goes_by_position()) else {
+            return Ok(());
+        };
+        let key = if way.seeks { "seek" } else { "unit" };
+        let message = format!(
+            "`{key}` of the way `{}` takes system calls, not `engine = \"io_uring\"`",
+            way.name
+        );
+        Err(Diagnostic::error("", message).help("write `engine = \"psync\"`"))
     }
 
     /// Directories are numbered through all locations.

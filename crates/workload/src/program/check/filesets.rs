@@ -154,6 +154,16 @@ fn check_clash(fileset: &FilesetPlan, others: &[FilesetPlan]) -> Result<(), Prog
 }
 
 fn check_way(way: &Way) -> Result<(), ProgramFlaw> {
+    if way.permissions > 0o777 {
+        let message = format!(
+            "the permissions {:o} of the way `{}` are above 777",
+            way.permissions, way.name
+        );
+        return Err(ProgramFlaw::new(
+            message,
+            "write such as `permissions = \"644\"`",
+        ));
+    }
     let key = match way {
         _ if way.access != Access::Read => return Ok(()),
         Way {

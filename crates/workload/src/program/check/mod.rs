@@ -4,6 +4,7 @@ mod acts;
 mod calls;
 mod ends;
 mod filesets;
+mod places;
 mod registers;
 #[cfg(test)]
 mod tests;
@@ -141,6 +142,7 @@ impl Program {
             let checked = named(&group.name, "group")
                 .and_then(|()| acts::check(self, group))
                 .and_then(|()| registers::check(self, group, false))
+                .and_then(|()| places::check(self, group))
                 .and_then(|()| ends::check_quotas(self, group));
             checked.map_err(|flaw| flaw.within(ProgramStep::Group(index)))?;
             workers = workers.saturating_add(group.worker_count());

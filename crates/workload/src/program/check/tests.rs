@@ -200,6 +200,40 @@ fn filesets_are_distinct_and_in_range() {
 }
 
 #[test]
+fn files_under_one_handle_are_read_where_they_stand_or_not() {
+    let mut program = with(vec![first(), write(1), close()]);
+    program.ways = vec![
+        Way::default(),
+        Way {
+            name: "bytes".to_owned(),
+            unit_bytes: 1,
+            ..Way::default()
+        },
+    ];
+    let change =
+        |program: &mut Program, index: usize, change: &dyn Fn(&mut Call)| match &mut program
+            .phases_mut()[0]
+            .groups[0]
+            .body[index]
+        {
+            Act::Call(call) => change(call),
+            other => panic!("{other:?}"),
+        };
+    change(&mut program, 0, &|call| call.way = 1);
+    assert_eq!(program.check(), Ok(()));
+    change(&mut program, 1, &|call| call.place = Where::Same);
+    assert!(refusal(&program).starts_with("`write` by the way `bytes` goes elsewhere in the file"));
+    change(&mut program, 1, &|call| call.place = Where::Here);
+    let group = &mut program.phases_mut()[0].groups[0];
+    group.first = vec![first(), close()];
+    assert!(refusal(&program).starts_with(
+        "the ways `` and `bytes` under one handle seek and divide requests differently"
+    ));
+    program.ways[1].permissions = 0o1000;
+    assert!(refusal(&program).starts_with("the permissions 1000 of the way `bytes` are above 777"));
+}
+
+#[test]
 fn what_works_on_an_open_file_needs_one() {
     assert_eq!(
         refused(vec![close()]),

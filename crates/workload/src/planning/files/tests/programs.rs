@@ -236,3 +236,22 @@ fn what_all_have_together_lies_on_one_target() {
     // One worker for each target, where nobody says how many.
     assert_eq!(text("per-worker").unwrap().plan.cells[0].workers.len(), 2);
 }
+
+#[test]
+fn what_goes_by_position_takes_system_calls() {
+    for (key, value) in [("seek", "true"), ("unit", "\"1\"")] {
+        let text = format!(
+            "name = \"w\"\nengine = \"io_uring\"\n[[fileset]]\nname = \"a\"\n\
+             [[way]]\nname = \"by\"\n{key} = {value}\n\
+             [[phase]]\nname = \"p\"\n[[phase.group]]\nrounds = 1\n\
+             body = [{{ create = \"a\", way = \"by\" }}, \"close\"]\n"
+        );
+        let loaded = load("w.toml", text.as_bytes(), None, true);
+        let loaded = loaded.unwrap_or_else(|error| panic!("{error}"));
+        let facts = SystemFacts::default();
+        let refused = plan(&loaded.workloads, &Overrides::new(), &facts).unwrap_err();
+        let shown = format!("{refused:?}");
+        let wanted = format!("`{key}` of the way `by` takes system calls");
+        assert!(shown.contains(&wanted), "{shown}");
+    }
+}

@@ -1,0 +1,91 @@
+//! What a call asks of an engine.
+
+use engine::{Aim, Operation};
+use workload::program::{Bytes, Call, FileOperation, On, Shape};
+
+use super::Compiler;
+use crate::program::code::Form;
+
+/// Bytes of a request where nothing says how many there are.
+const PIECE_BYTES: u32 = 1 << 20;
+/// Bytes of a request at most, whatever is asked for.
+const REQUEST_BYTES_MAX: u32 = 16 << 20;
+/// Permissions that files are given: to read and write for the owner, to read for all others.
+const CHMOD_MODE: u64 = 0o644;
+
+impl Compiler<'_> {
+    /// Whether a file that is opened is empty then.
+    pub(super) fn is_emptying(&self, call: &Call) -> bool {
+        let way = self.seat.program.ways.get(usize::from(call.way));
+        let is_truncating = way.is_some_and(|way| way.is_truncating);
+        match call.operation {
+            FileOperation::Create => is_truncating || way.is_none_or(|way| !way.takes_existing),
+            operation => operation.opens() && is_truncating,
+        }
+    }
+
+    /// What a call's requests say as their offset.
+    pub(super) fn form(&self, call: &Call, code: u64) -> Form {
+        match call.operation {
+            FileOperation::Truncate => Form::Length,
+            operation if operation.has_second() => Form::Second,
+            operation if !operation.moves() => Form::Code(code),
+            _ => match self.seat.program.way_of(self.seat.group, call.handle) {
+                Some(way) if way.goes_by_position() => Form::Position {
+                    unit_bytes: way.unit_bytes,
+                },
+                _ => Form::Offset,
+            },
+        }
+    }
+
+    /// The engine's operation, with the number that says what it is for.
+    pub(super) fn operation(&self, call: &Call) -> (Operation, u64) {
+        let aim = match call.on {
+            On::Handle => Aim::Handle,
+            On::Directory => Aim::Directory,
+            On::Name(_) | On::Same => Aim::Name,
+        };
+        let way = || {
+            let code = self.seat.way_codes.get(usize::from(call.way));
+            code.copied().unwrap_or(0)
+        };
+        match call.operation {
+            FileOperation::Create => (Operation::Create, way()),
+            FileOperation::Open => (Operation::Open, way()),
+            FileOperation::Close => (Operation::Close, 0),
+            FileOperation::Read => (Operation::Read, 0),
+            FileOperation::Write => (Operation::Write, 0),
+            FileOperation::Fsync => match aim {
+                Aim::Directory => (Operation::Fsync, aim.code()),
+                _ => (Operation::Fsync, 0),
+            },
+            FileOperation::Fdatasync => (Operation::Fdatasync, 0),
+            FileOperation::Stat => (Operation::Stat, aim.code()),
+            FileOperation::Unlink => (Operation::Unlink, 0),
+            FileOperation::Mkdir => (Operation::Mkdir, aim.code()),
+            FileOperation::Rmdir => (Operation::Rmdir, aim.code()),
+            FileOperation::Rename => (Operation::Rename, 0),
+            FileOperation::Link => (Operation::Link, 0),
+            FileOperation::Symlink => (Operation::Symlink, 0),
+            FileOperation::List => (Operation::Readdir, Aim::Directory.code()),
+            FileOperation::Truncate => (Operation::Truncate, 0),
+            FileOperation::Chmod => (Operation::Chmod, CHMOD_MODE),
+            FileOperation::Sync => (Operation::Sync, 0),
+        }
+    }
+}
+
+/// Bytes of one request of a call.
+pub(super) fn piece_bytes(call: &Call) -> u32 {
+    let most = match (&call.bytes, call.piece_bytes) {
+        (_, piece @ 1..) => piece,
+        (Bytes::Law(law), 0) => match law.shape {
+            Shape::Fixed(bytes) => u32::try_from(bytes).unwrap_or(u32::MAX),
+            Shape::Uniform { high, .. } => u32::try_from(high.min(law.most)).unwrap_or(u32::MAX),
+            _ => u32::try_from(law.most).unwrap_or(PIECE_BYTES),
+        },
+        (Bytes::Rest | Bytes::Size | Bytes::SizeOf { .. }, 0) => PIECE_BYTES,
+    };
+    most.clamp(1, REQUEST_BYTES_MAX)
+}

@@ -1,0 +1,132 @@
+//! Where open files are read and written, and how long they are then.
+
+use workload::program::Way;
+
+use super::*;
+
+/// Requests of a phase on a file of 100 bytes, each answered in full.
+fn requests(way: Way, body: Vec<Act>) -> Vec<(Operation, u64)> {
+    let program = Program {
+        ways: vec![way],
+        ..of(vec![set("f", 1)], &[])
+    };
+    let states = vec![Arc::new(FileStates::new(1, false))];
+    states[0].appear(0, false);
+    states[0].set_size(0, 100);
+    let phase = phase(body);
+    let mut worker = interpreters(&program, &phase, &Setting::default(), &states).remove(0);
+    let mut seen = Vec::new();
+    while let Step::Issue(request) = worker.next(0, 1) {
+        seen.push((request.operation, request.offset_bytes));
+        let result = request.length_bytes as i32;
+        worker.complete(Completion { slot: 0, result }, 1);
+    }
+    seen
+}
+
+fn at(operation: FileOperation, place: Where) -> Act {
+    Act::Call(Call {
+        bytes: Bytes::Law(Law::fixed(10)),
+        place,
+        ..call(operation, On::Handle)
+    })
+}
+
+fn body() -> Vec<Act> {
+    use FileOperation::{Read, Write};
+    let only = Pick {
+        order: Order::Next,
+        ..pick(0, Which::Present)
+    };
+    vec![
+        act(FileOperation::Open, On::Name(only)),
+        at(Read, Where::Here),
+        at(Write, Where::Same),
+        at(Read, Where::Here),
+        at(Read, Where::At(50)),
+        at(Read, Where::At(60)),
+        at(Write, Where::End),
+        at(Write, Where::At(110)),
+        at(Read, Where::Here),
+        act(FileOperation::Close, On::Handle),
+    ]
+}
+
+fn moves(seen: Vec<(Operation, u64)>) -> Vec<u64> {
+    let moves = seen.into_iter().filter(|(it, _)| it.moves_bytes());
+    moves.map(|(_, offset)| offset).collect()
+}
+
+#[test]
+fn who_goes_by_position_seeks_only_where_the_file_does_not_stand() {
+    let way = Way {
+        seeks: true,
+        ..Way::default()
+    };
+    const ON: u64 = Request::AT_POSITION;
+    assert_eq!(
+        moves(requests(way, body())),
+        [
+            ON,
+            Request::seeking(0),
+            ON,
+            Request::seeking(50),
+            ON,
+            Request::SEEK_END,
+            ON,
+            Request::seeking(20),
+        ]
+    );
+    assert_eq!(
+        moves(requests(Way::default(), body())),
+        [0, 0, 10, 50, 60, Request::AT_END, 110, 20]
+    );
+}
+
+#[test]
+fn units_are_said_with_each_request() {
+    let way = Way {
+        unit_bytes: 1,
+        ..Way::default()
+    };
+    let only = pick(0, Which::Present);
+    let body = vec![
+        act(FileOperation::Open, On::Name(only)),
+        moving(FileOperation::Read, Bytes::Law(Law::fixed(8)), 4),
+        act(FileOperation::Close, On::Handle),
+    ];
+    assert_eq!(moves(requests(way, body)), [Request::in_units(1); 2]);
+}
+
+#[test]
+fn a_file_that_exists_is_as_long_as_the_way_leaves_it() {
+    let length_after = |way: Way| {
+        let program = Program {
+            ways: vec![way],
+            ..of(vec![set("f", 1)], &[])
+        };
+        let states = vec![Arc::new(FileStates::new(1, false))];
+        states[0].appear(0, false);
+        states[0].set_size(0, 100);
+        let phase = phase(vec![
+            act(FileOperation::Create, On::Name(pick(0, Which::Any))),
+            act(FileOperation::Close, On::Handle),
+        ]);
+        let mut worker = interpreters(&program, &phase, &Setting::default(), &states).remove(0);
+        while let Step::Issue(_) = worker.next(0, 1) {
+            worker.complete(Completion { slot: 0, result: 0 }, 1);
+        }
+        states[0].present_bytes()
+    };
+    let existing = Way {
+        takes_existing: true,
+        ..Way::default()
+    };
+    assert_eq!(length_after(existing.clone()), 100);
+    let emptied = Way {
+        is_truncating: true,
+        ..existing
+    };
+    assert_eq!(length_after(emptied), 0);
+    assert_eq!(length_after(Way::default()), 0);
+}
