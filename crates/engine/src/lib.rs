@@ -36,7 +36,8 @@ pub use file_operations::{
     Registers, SlotHandles,
 };
 pub use fileset::{
-    Fileset, Filesets, NameRule, Numbering, SecondName, Spread, Subdirectories, make_room_for_open,
+    Fileset, Filesets, NameRule, Nesting, Numbering, SecondName, Spread, Subdirectories,
+    make_room_for_open,
 };
 pub use mmap::{Mmap, MmapOptions};
 pub use namespace::own_mounts;

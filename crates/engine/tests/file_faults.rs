@@ -109,6 +109,7 @@ fn no_operation_allocates() {
             count: 3,
             prefix: "s".to_owned(),
             digit_count: 2,
+            ..Subdirectories::default()
         }),
         ..NameRule::default()
     };

@@ -37,6 +37,7 @@ impl Place {
                 count: subdirectory_count,
                 prefix: "s".to_owned(),
                 digit_count: 0,
+                ..Subdirectories::default()
             }),
             ..NameRule::default()
         };

@@ -27,7 +27,7 @@ pub(crate) use key::NameKey;
 pub use key::SecondName;
 pub use many::Filesets;
 pub use room::make_room_for_open;
-pub use rule::{NameRule, Numbering, Spread, Subdirectories};
+pub use rule::{NameRule, Nesting, Numbering, Spread, Subdirectories};
 
 /// Longest name in its directory, in bytes (`NAME_MAX`).
 const COMPONENT_BYTES_MAX: usize = 255;
@@ -110,6 +110,17 @@ impl Fileset {
         })
     }
 
+    /// Directories by number, each with the way to it beneath `location`, as [`Fileset::paths`].
+    ///
+    /// # Errors
+    /// When the way to one cannot be a name.
+    pub fn directories(location: OwnedFd, rule: &Subdirectories) -> Result<Self, EngineError> {
+        rule.check()?;
+        let ways = (0..rule.count).map(|index| rule.name(index));
+        let ways = ways.map(|way| String::from_utf8_lossy(&way).into_owned());
+        Self::paths(location, &ways.collect::<Vec<_>>())
+    }
+
     /// How many directories names can be in.
     #[must_use]
     pub fn directory_count(&self) -> u32 {
@@ -144,6 +155,19 @@ impl Fileset {
     pub fn make_subdirectories(&self, mode: u32) -> Result<(), EngineError> {
         self.for_each_subdirectory(|location, name| {
             rustix::fs::mkdirat(location, name, Mode::from_raw_mode(mode))
+        })
+    }
+
+    /// As [`Fileset::make_subdirectories`], but for those that exist.
+    ///
+    /// # Errors
+    /// When one cannot be made.
+    pub fn make_missing_subdirectories(&self, mode: u32) -> Result<(), EngineError> {
+        self.for_each_subdirectory(|location, name| {
+            match rustix::fs::mkdirat(location, name, Mode::from_raw_mode(mode)) {
+                Err(Errno::EXIST) => Ok(()),
+                made => made,
+            }
         })
     }
 

@@ -6,6 +6,9 @@ use crate::EngineError;
 /// Digits of the largest number.
 const DIGITS_MAX: usize = 10;
 
+/// Directories in each other, at most: each has a byte of its own and a slash.
+const WAY_MAX: usize = 128;
+
 /// The first number of more than eight digits.
 const EIGHT_DIGITS_END: u32 = 100_000_000;
 /// Eight times the digit 0.
@@ -20,6 +23,8 @@ pub struct NameRule {
     pub suffix: String,
     /// Digits at least, filled up with zeros; 0 means as many as it takes.
     pub digit_count: u32,
+    /// The number of the first name; each counts on from there.
+    pub first: u32,
     /// Where each index goes.
     pub spread: Spread,
     /// What each name's number counts.
@@ -34,7 +39,8 @@ pub enum Spread {
     /// One after the other in turn: directory `index % d`.
     #[default]
     Turns,
-    /// So many in a row into each, `index / each_count`; there are `d * each_count` names.
+    /// So many in a row into each, `(first + index) / each_count`; there are `d * each_count`
+    /// names, less the first.
     Blocks {
         /// Names in a directory; 0 counts as 1.
         each_count: u32,
@@ -56,7 +62,7 @@ pub enum Numbering {
 }
 
 /// Directories in a location: `prefix` and a decimal number from 0.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Subdirectories {
     /// How many there are in each location; 0 counts as none.
     pub count: u32,
@@ -64,6 +70,28 @@ pub struct Subdirectories {
     pub prefix: String,
     /// Digits at least, filled up with zeros; 0 means as many as it takes.
     pub digit_count: u32,
+    /// Which of them are in which.
+    pub nesting: Nesting,
+}
+
+/// Which directories are in which. A directory in another has a larger number than that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Nesting {
+    /// All are in the location.
+    #[default]
+    Beside,
+    /// The first `fan` are in the location; directory n is in directory n / `fan`, and has the
+    /// number n % `fan` in its name: the way to it is n in the base `fan`.
+    Digits {
+        /// At least 2.
+        fan: u32,
+    },
+    /// Directory 0 is in the location; directory n is in directory (n - 1) / `fan`, and has n in
+    /// its name.
+    Heap {
+        /// At least 1.
+        fan: u32,
+    },
 }
 
 impl NameRule {
@@ -72,7 +100,7 @@ impl NameRule {
         check_texts(&self.prefix, &self.suffix, self.digit_count)?;
         match &self.subdirectories {
             Some(it) if it.count == 0 => Err(impossible(&it.prefix, "there are 0 subdirectories")),
-            Some(it) => check_texts(&it.prefix, "", it.digit_count),
+            Some(it) => it.check(),
             None => Ok(()),
         }
     }
@@ -85,11 +113,8 @@ impl NameRule {
     #[inline]
     pub(super) fn place(&self, key: NameKey, location_count: u32) -> Option<(u32, u32)> {
         let count = location_count * self.subdirectory_count().max(1);
-        let NameKey {
-            index,
-            told_directory,
-            fileset: _,
-        } = key;
+        let told_directory = key.told_directory;
+        let index = key.index.wrapping_add(self.first);
         let (directory, within) = match self.spread {
             Spread::Turns if count == 1 => (0, index),
             Spread::Turns => (index % count, index / count),
@@ -123,19 +148,75 @@ impl NameRule {
 }
 
 impl Subdirectories {
-    /// The name of subdirectory `index`.
+    /// Says why there can be no such directories, or none that stay in their location.
+    pub(super) fn check(&self) -> Result<(), EngineError> {
+        check_texts(&self.prefix, "", self.digit_count)?;
+        let is_endless = match self.nesting {
+            Nesting::Beside => false,
+            Nesting::Digits { fan } => fan < 2,
+            Nesting::Heap { fan } => fan < 1,
+        };
+        if is_endless {
+            return Err(impossible(&self.prefix, "directories are in themselves"));
+        }
+        // The last is as deep as any.
+        let deepest = self.way(self.count.saturating_sub(1)).count();
+        let each = self.prefix.len() + (self.digit_count as usize).max(DIGITS_MAX) + 1;
+        if deepest > 1 && deepest * each > COMPONENT_BYTES_MAX {
+            return Err(impossible(
+                &self.prefix,
+                "the way to it is longer than 255 bytes",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The way to subdirectory `index`.
     pub(super) fn name(&self, index: u32) -> Vec<u8> {
         let mut buffer = [0; NAME_BYTES_MAX];
         let length = self.write(index, &mut buffer);
         buffer[..length - 1].to_vec()
     }
 
-    /// Writes the name of subdirectory `index` and a slash; says how many bytes that is.
+    /// Writes the way to subdirectory `index` and a slash; says how many bytes that is.
     #[inline]
     pub(super) fn write(&self, index: u32, buffer: &mut [u8; NAME_BYTES_MAX]) -> usize {
-        let at = put(self.prefix.as_bytes(), buffer, 0);
-        let at = put_number(index, self.digit_count, buffer, at);
+        if self.nesting != Nesting::Beside {
+            return self.write_way(index, buffer);
+        }
+        self.write_one(index, buffer, 0)
+    }
+
+    #[inline]
+    fn write_one(&self, number: u32, buffer: &mut [u8; NAME_BYTES_MAX], at: usize) -> usize {
+        let at = put(self.prefix.as_bytes(), buffer, at);
+        let at = put_number(number, self.digit_count, buffer, at);
         put(b"/", buffer, at)
+    }
+
+    fn write_way(&self, index: u32, buffer: &mut [u8; NAME_BYTES_MAX]) -> usize {
+        let mut numbers = [0; WAY_MAX];
+        let mut count = 0;
+        for number in self.way(index).take(WAY_MAX) {
+            numbers[count] = number;
+            count += 1;
+        }
+        let numbers = numbers[..count].iter().rev();
+        numbers.fold(0, |at, number| self.write_one(*number, buffer, at))
+    }
+
+    /// The numbers in the names of a directory and of those that it is in, from the inside out.
+    fn way(&self, index: u32) -> impl Iterator<Item = u32> + use<> {
+        let nesting = self.nesting;
+        let outer = move |node: &u32| match nesting {
+            Nesting::Digits { fan } if *node >= fan => Some(node / fan),
+            Nesting::Heap { fan } if *node > 0 => Some((node - 1) / fan),
+            _ => None,
+        };
+        std::iter::successors(Some(index), outer).map(move |node| match nesting {
+            Nesting::Digits { fan } => node % fan,
+            _ => node,
+        })
     }
 }
 

@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use super::{Fileset, NAME_BYTES_MAX, NameKey, NameRule, Numbering, Spread, Subdirectories, text};
+use super::{
+    Fileset, NAME_BYTES_MAX, NameKey, NameRule, Nesting, Numbering, Spread, Subdirectories, text,
+};
 use crate::EngineError;
 
 fn directory(dir: &TempDir) -> OwnedFd {
@@ -18,6 +20,7 @@ fn subdirectories(count: u32) -> Option<Subdirectories> {
         count,
         prefix: "s".to_owned(),
         digit_count: 0,
+        ..Subdirectories::default()
     })
 }
 
@@ -316,4 +319,78 @@ proptest! {
         let width = digit_count as usize;
         prop_assert_eq!(name(&set, number).unwrap(), format!("p{number:0width$}.s"));
     }
+}
+
+#[test]
+fn directories_in_each_other_have_the_way_to_each_as_their_name() {
+    let ways = |nesting, count| {
+        let rule = Subdirectories {
+            count,
+            prefix: "t.".to_owned(),
+            digit_count: 0,
+            nesting,
+        };
+        (0..count)
+            .map(|index| String::from_utf8(rule.name(index)).unwrap())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        ways(Nesting::Heap { fan: 2 }, 5),
+        ["t.0", "t.0/t.1", "t.0/t.2", "t.0/t.1/t.3", "t.0/t.1/t.4"]
+    );
+    assert_eq!(
+        ways(Nesting::Heap { fan: 1 }, 3),
+        ["t.0", "t.0/t.1", "t.0/t.1/t.2"]
+    );
+    let digits = ways(Nesting::Digits { fan: 10 }, 112);
+    assert_eq!([&digits[9], &digits[10]], ["t.9", "t.1/t.0"]);
+    assert_eq!(digits[111], "t.1/t.1/t.1");
+}
+
+#[test]
+fn files_lie_in_nested_directories_by_their_numbers() {
+    let rule = NameRule {
+        prefix: "f".to_owned(),
+        first: 1,
+        spread: Spread::Blocks { each_count: 2 },
+        subdirectories: Some(Subdirectories {
+            count: 3,
+            prefix: "t.".to_owned(),
+            digit_count: 0,
+            nesting: Nesting::Heap { fan: 2 },
+        }),
+        ..NameRule::default()
+    };
+    let (dirs, mut set) = generated(rule, 1);
+    set.make_missing_subdirectories(0o700).unwrap();
+    set.make_missing_subdirectories(0o700).unwrap();
+    assert!(dirs[0].path().join("t.0/t.2").is_dir());
+    let names = [0, 1, 4].map(|index| name(&set, index).unwrap());
+    assert_eq!(names, ["t.0/f1", "t.0/t.1/f2", "t.0/t.2/f5"]);
+    assert_eq!(directory_name(&set, 1).unwrap(), "t.0/t.1");
+    set.open_subdirectories().unwrap();
+    assert_eq!(name(&set, 4).unwrap(), "f5");
+    assert_eq!(name(&set, 5), None);
+}
+
+#[test]
+fn directories_that_would_be_in_themselves_are_refused() {
+    for nesting in [Nesting::Digits { fan: 1 }, Nesting::Heap { fan: 0 }] {
+        let rule = Subdirectories {
+            count: 2,
+            nesting,
+            ..Subdirectories::default()
+        };
+        let dir = TempDir::new().unwrap();
+        let refused = Fileset::directories(directory(&dir), &rule);
+        assert!(matches!(refused, Err(EngineError::FileName { .. })));
+    }
+    let deep = Subdirectories {
+        count: 100,
+        prefix: "long-name-".to_owned(),
+        nesting: Nesting::Heap { fan: 1 },
+        ..Subdirectories::default()
+    };
+    let dir = TempDir::new().unwrap();
+    assert!(Fileset::directories(directory(&dir), &deep).is_err());
 }

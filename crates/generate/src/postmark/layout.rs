@@ -27,6 +27,7 @@ pub fn name_rule(settings: &Settings, prefix: &str) -> NameRule {
             count,
             prefix: "s".to_owned(),
             digit_count: 0,
+            ..Subdirectories::default()
         }),
         ..NameRule::default()
     }

@@ -92,6 +92,7 @@ impl CreateRemove {
                 count,
                 prefix: "d".to_owned(),
                 digit_count: 0,
+                ..Subdirectories::default()
             }),
             ..NameRule::default()
         }

@@ -7,7 +7,7 @@ mod fill;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use engine::{FileOptions, Fileset, OpenWay};
@@ -16,7 +16,9 @@ use generate::program::{FileStates, Interpreter, PhaseEnd, Progress, Seat, Share
 use results::PhaseFigures;
 use target::Tree;
 use workload::plan::{CacheMode, Cell, WorkerPlan};
-use workload::program::{Before, Copies, Ending, Program, ProgramPart, ProgramPhase, Until, Way};
+use workload::program::{
+    Before, Copies, Ending, Program, ProgramPart, ProgramPhase, ROUND_MARK, Until, Way,
+};
 
 use crate::RunError;
 
@@ -47,6 +49,8 @@ pub(super) struct ProgramCourse {
     spent_ns: u64,
     /// What was counted of each label, by phase.
     sums: Vec<PhaseSum>,
+    /// The number of the round that was last begun, of the innermost rounds.
+    round: u32,
     /// Free bytes before the round that was last begun.
     free_bytes: u64,
 }
@@ -105,6 +109,7 @@ impl ProgramCourse {
             program,
             spent_ns: 0,
             sums: Vec::new(),
+            round: 0,
             free_bytes: 0,
         })
     }
@@ -136,19 +141,29 @@ impl ProgramCourse {
         states.collect()
     }
 
-    /// Where a worker's files lie; nowhere with the `null` engine.
-    fn field(&mut self, grounds: &Grounds, worker: &WorkerPlan) -> Result<Option<Field>, RunError> {
+    /// Where a worker's files lie; nowhere with the `null` engine. Filesets that are not `used`
+    /// are not opened, since their directories may have yet to be made: others stand for them.
+    fn field(
+        &mut self,
+        grounds: &Grounds,
+        worker: &WorkerPlan,
+        used: &BTreeSet<u8>,
+    ) -> Result<Option<Field>, RunError> {
         let Some(tree) = grounds.of(worker) else {
             return Ok(None);
         };
+        let any = used.first().copied().unwrap_or(0);
         let mut filesets = Vec::new();
         for index in 0..self.program.filesets.len() {
+            let is_used = used.contains(&(index as u8));
+            let index = if is_used { index } else { usize::from(any) };
             let owner = self.owner(index, worker);
             if let Some(known) = self.filesets.get(&owner) {
                 filesets.push(known.clone());
                 continue;
             }
-            let opened = Arc::new(open_fileset(&self.program, owner, tree)?);
+            let opened = open_fileset(&self.program, owner, self.round, tree)?;
+            let opened = Arc::new(opened);
             self.filesets.insert(owner, opened.clone());
             filesets.push(opened);
         }
@@ -195,6 +210,7 @@ impl ProgramCourse {
         let mut workers = self.cell.workers.clone().into_iter();
         for group in &phase.groups {
             let worker_count = group.workers.unwrap_or(all);
+            let used = group.filesets();
             let shared = SharedTurns::default();
             let progress = Arc::new(Progress::new(group.quotas.len()));
             let crew: Vec<WorkerPlan> = workers.by_ref().take(worker_count as usize).collect();
@@ -219,7 +235,7 @@ impl ProgramCourse {
                     rounds_per_us: self.rounds_per_us,
                     initial: is_fill,
                 })?;
-                let field = self.field(grounds, owner)?;
+                let field = self.field(grounds, owner, &used)?;
                 tasks.push(FileTask {
                     buffer_bytes: interpreter.buffer_bytes(),
                     requests: FileRequests::Program(Box::new(interpreter)),
@@ -243,6 +259,14 @@ impl ProgramCourse {
         })
     }
 
+    /// Names that tell the round are others now.
+    fn forget_rounds(&mut self) {
+        let sets = &self.program.filesets;
+        let stays = |owner: &Owner| !sets[owner.fileset].tells(ROUND_MARK);
+        self.filesets.retain(|owner, _| stays(owner));
+        self.states.retain(|owner, _| stays(owner));
+    }
+
     /// Puts what another round has before all else, where it is not enough yet.
     fn begin_round(&mut self, grounds: &Grounds, round: Rounds) {
         let free_bytes = grounds.first().and_then(Tree::free_bytes).unwrap_or(0);
@@ -259,6 +283,8 @@ impl ProgramCourse {
             return;
         }
         self.free_bytes = free_bytes;
+        self.round = round.done;
+        self.forget_rounds();
         let parts = round.parts.iter().rev();
         let parts: Vec<Ahead> = parts.map(|part| Ahead::of(part, self.spent_ns)).collect();
         self.ahead.push(Ahead::Rounds(Rounds {

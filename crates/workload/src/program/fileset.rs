@@ -31,7 +31,34 @@ pub struct FilesetPlan {
     pub present_permille: u32,
 }
 
+/// Stands in names and paths for the number of the worker whose files they are.
+pub const WORKER_MARK: &str = "{worker}";
+/// Stands in names and paths for the number of the round around, of the innermost rounds.
+pub const ROUND_MARK: &str = "{round}";
+
 impl FilesetPlan {
+    /// Whether its names say what the mark stands for.
+    #[must_use]
+    pub fn tells(&self, mark: &str) -> bool {
+        let of_tree = match &self.tree {
+            DirectoryTree::Nested { directories, .. } => directories.before.as_str(),
+            _ => "",
+        };
+        let own = match &self.names {
+            FileNames::Number { before, after, .. }
+            | FileNames::NumberFrom { before, after, .. } => [before.as_str(), after],
+            FileNames::Ways(directories) => [&directories.before, ""],
+        };
+        let mut texts = [self.path.as_str(), of_tree, own[0], own[1]].into_iter();
+        texts.any(|text| text.contains(mark))
+    }
+
+    /// How many directories it has, besides the one that all are below.
+    #[must_use]
+    pub const fn directory_count(&self) -> u32 {
+        self.tree.directory_count(self.names.first(), self.count)
+    }
+
     /// How many files are there before the first phase; the last part of one is left out.
     #[must_use]
     pub const fn present_count(&self) -> u32 {
@@ -69,6 +96,55 @@ pub enum FileNames {
         /// What stands behind the number.
         after: String,
     },
+    /// The same, where the first file has another number than 0.
+    NumberFrom {
+        /// The number of the first.
+        first: u32,
+        /// What stands before the number.
+        before: String,
+        /// Digits at least, filled up with zeros; 0 for as many as it takes.
+        digits: u32,
+        /// What stands behind the number.
+        after: String,
+    },
+    /// These are directories, by the ways to them.
+    Ways(NestedDirectories),
+}
+
+/// Directories that are in each other, by their numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NestedDirectories {
+    /// What stands before a directory's number.
+    pub before: String,
+    /// Digits at least, filled up with zeros; 0 for as many as it takes.
+    #[serde(default)]
+    pub digits: u32,
+    /// Directories in a directory, at most.
+    pub fan: u32,
+    /// Which are in which.
+    pub nesting: DirectoryNesting,
+}
+
+/// Which directories are in which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DirectoryNesting {
+    /// The way to a directory is its number in the base of the fan.
+    Digits,
+    /// Directory 0 has all others in it: those from n * fan + 1 to n * fan + fan are in
+    /// directory n, each under its own number.
+    Heap,
+}
+
+impl FileNames {
+    /// The number of the first file.
+    #[must_use]
+    pub const fn first(&self) -> u32 {
+        match self {
+            Self::NumberFrom { first, .. } => *first,
+            Self::Number { .. } | Self::Ways(_) => 0,
+        }
+    }
 }
 
 /// Which directory a name is in.
@@ -88,17 +164,27 @@ pub enum DirectoryTree {
         /// Files in each.
         each: u32,
     },
+    /// The same in directories that are in each other: by the numbers in their names, so many in
+    /// a row are in each.
+    Nested {
+        /// Files in each.
+        each: u32,
+        /// The directories.
+        directories: NestedDirectories,
+    },
 }
 
 impl DirectoryTree {
-    /// How many directories `count` files have, besides the one that all are below.
+    /// How many directories so many files have of which the first has that number, besides the
+    /// one that all are below.
     #[must_use]
-    pub const fn directory_count(&self, count: u32) -> u32 {
+    pub const fn directory_count(&self, first: u32, count: u32) -> u32 {
+        let end = first.saturating_add(count);
         match self {
             Self::Flat => 0,
             Self::Turns { directories } => *directories,
-            Self::Blocks { each: 0 } => count,
-            Self::Blocks { each } => count.div_ceil(*each),
+            Self::Blocks { each: 0 } | Self::Nested { each: 0, .. } => end,
+            Self::Blocks { each } | Self::Nested { each, .. } => end.div_ceil(*each),
         }
     }
 }

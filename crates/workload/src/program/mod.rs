@@ -26,7 +26,10 @@ use serde::{Deserialize, Serialize};
 
 pub use act::{Act, Bytes, Call, FilePath, On, Order, Pick, Share, Turn, Where, Which};
 pub use check::{ProgramFlaw, ProgramStep};
-pub use fileset::{Access, Copies, DirectoryTree, FileNames, FilesetPlan, OpenSync, Way};
+pub use fileset::{
+    Access, Copies, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, NestedDirectories,
+    OpenSync, ROUND_MARK, WORKER_MARK, Way,
+};
 pub use law::{Band, Law, LawFlaw, Shape};
 pub use need::SpaceNeed;
 pub use operation::FileOperation;

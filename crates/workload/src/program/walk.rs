@@ -1,6 +1,8 @@
 //! Through the phases, groups and acts of a program.
 
-use super::{Act, Call, Group, Program, ProgramPart, ProgramPhase};
+use std::collections::BTreeSet;
+
+use super::{Act, Call, Group, On, Program, ProgramPart, ProgramPhase};
 
 /// A list of acts of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +101,20 @@ impl Group {
     #[must_use]
     pub fn worker_count(&self) -> u32 {
         self.workers.unwrap_or(1)
+    }
+
+    /// The numbers of the filesets that its acts pick from.
+    #[must_use]
+    pub fn filesets(&self) -> BTreeSet<u8> {
+        let calls = self.calls().into_iter();
+        let picks = calls.flat_map(|call| {
+            let named = match &call.on {
+                On::Name(pick) => Some(pick),
+                On::Handle | On::Same | On::Directory => None,
+            };
+            named.into_iter().chain(&call.second)
+        });
+        picks.map(|pick| pick.fileset).collect()
     }
 
     /// Its acts, in the order in which they are done.

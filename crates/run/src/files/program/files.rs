@@ -1,54 +1,120 @@
 //! Where the files of a program lie, what they are called, and how they are opened.
 
-use engine::{Fileset, NameRule, Numbering, OpenMode, Spread, Subdirectories};
+use engine::{Fileset, NameRule, Nesting, Numbering, OpenMode, Spread, Subdirectories};
 use target::Tree;
-use workload::program::{Access, DirectoryTree, FileNames, FilesetPlan, OpenSync, Program, Way};
+use workload::program::{
+    Access, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, NestedDirectories, OpenSync,
+    Program, ROUND_MARK, WORKER_MARK, Way,
+};
 
 use super::Owner;
 use crate::RunError;
 use crate::files::field;
 
+/// Opens the files that an owner has in that round, with their directories made where they are
+/// missing.
 pub(super) fn open_fileset(
     program: &Program,
     owner: Owner,
+    round: u32,
     tree: &Tree,
 ) -> Result<Fileset, RunError> {
     let set = &program.filesets[owner.fileset];
+    let marks = Marks {
+        worker: owner.worker.unwrap_or(0).to_string(),
+        round: round.to_string(),
+    };
     let below = match (set.path.as_str(), program.filesets.len()) {
         ("", 1) => None,
         ("", _) => Some(set.name.clone()),
-        (path, _) => Some(path.to_owned()),
+        (path, _) => Some(marks.put_in(path)),
     };
-    let path = match (owner.worker, below) {
+    // Names that tell their worker need no directory that does.
+    let worker = owner.worker.filter(|_| !set.tells(WORKER_MARK));
+    let path = match (worker, below) {
         (None, below) => below,
         (Some(worker), None) => Some(format!("w{worker}")),
         (Some(worker), Some(below)) => Some(format!("{below}/w{worker}")),
     };
-    let locations = vec![field::location(tree, path.as_deref())?];
-    field::fileset(locations, name_rule(set), true)
+    let location = field::location(tree, path.as_deref())?;
+    if let FileNames::Ways(directories) = &set.names {
+        let rule = marks.nested(directories, set.count);
+        return Ok(Fileset::directories(location, &rule)?);
+    }
+    let rule = name_rule(set, &marks);
+    let has_subdirectories = rule.subdirectories.is_some();
+    let mut fileset = Fileset::generated(vec![location], rule)?;
+    if has_subdirectories {
+        fileset.make_missing_subdirectories(field::DIRECTORY_MODE)?;
+        fileset.open_subdirectories()?;
+    }
+    Ok(fileset)
 }
 
-fn name_rule(set: &FilesetPlan) -> NameRule {
-    let FileNames::Number {
-        before,
-        digits,
-        after,
-    } = &set.names;
-    let directories = set.tree.directory_count(set.count);
+/// What marks in names and paths stand for.
+struct Marks {
+    worker: String,
+    round: String,
+}
+
+impl Marks {
+    fn put_in(&self, text: &str) -> String {
+        let text = text.replace(WORKER_MARK, &self.worker);
+        text.replace(ROUND_MARK, &self.round)
+    }
+
+    fn nested(&self, directories: &NestedDirectories, count: u32) -> Subdirectories {
+        let fan = directories.fan;
+        Subdirectories {
+            count,
+            prefix: self.put_in(&directories.before),
+            digit_count: directories.digits,
+            nesting: match directories.nesting {
+                DirectoryNesting::Digits => Nesting::Digits { fan },
+                DirectoryNesting::Heap => Nesting::Heap { fan },
+            },
+        }
+    }
+}
+
+fn name_rule(set: &FilesetPlan, marks: &Marks) -> NameRule {
+    let (before, digits, after) = match &set.names {
+        FileNames::Number {
+            before,
+            digits,
+            after,
+        }
+        | FileNames::NumberFrom {
+            before,
+            digits,
+            after,
+            ..
+        } => (before.as_str(), *digits, after.as_str()),
+        FileNames::Ways(directories) => (directories.before.as_str(), directories.digits, ""),
+    };
+    let count = set.directory_count();
+    let beside = || Subdirectories {
+        count,
+        prefix: "d".to_owned(),
+        ..Subdirectories::default()
+    };
+    let (spread, subdirectories) = match &set.tree {
+        DirectoryTree::Flat => (Spread::Turns, None),
+        DirectoryTree::Turns { .. } => (Spread::Turns, Some(beside())),
+        DirectoryTree::Blocks { each } => (Spread::Blocks { each_count: *each }, Some(beside())),
+        DirectoryTree::Nested { each, directories } => (
+            Spread::Blocks { each_count: *each },
+            Some(marks.nested(directories, count)),
+        ),
+    };
     NameRule {
-        prefix: before.clone(),
-        suffix: after.clone(),
-        digit_count: *digits,
-        spread: match set.tree {
-            DirectoryTree::Flat | DirectoryTree::Turns { .. } => Spread::Turns,
-            DirectoryTree::Blocks { each } => Spread::Blocks { each_count: each },
-        },
+        prefix: marks.put_in(before),
+        suffix: marks.put_in(after),
+        digit_count: digits,
+        first: set.names.first(),
+        spread,
         numbering: Numbering::Across,
-        subdirectories: (directories > 0).then(|| Subdirectories {
-            count: directories,
-            prefix: "d".to_owned(),
-            digit_count: 0,
-        }),
+        subdirectories: subdirectories.filter(|it| it.count > 0),
     }
 }
 

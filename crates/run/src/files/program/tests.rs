@@ -1,7 +1,8 @@
 use workload::plan::{EngineKind, FilePlan};
 use workload::program::{
-    Act, Bytes, Call, Copies, DirectoryTree, FileNames, FileOperation, FilesetPlan, Group, Law, On,
-    Order, Pick, Program, ProgramPart, ProgramPhase, Turn, Until, Way, Which,
+    Act, Bytes, Call, Copies, DirectoryNesting, DirectoryTree, FileNames, FileOperation,
+    FilesetPlan, Group, Law, NestedDirectories, On, Order, Pick, Program, ProgramPart,
+    ProgramPhase, Turn, Until, Way, Which,
 };
 
 use crate::files::tests::{plan, record_of};
@@ -102,4 +103,85 @@ fn a_round_tells_when_each_worker_did_what_and_how_much() {
         let of_remove = remove.phase_figures.as_ref().unwrap();
         assert_eq!(of_remove.rounds[0].workers.len(), 1);
     }
+}
+
+/// The same in the directories of a tree, which is made before and removed behind, twice.
+fn in_a_tree(mut program: Program) -> Program {
+    let nested = NestedDirectories {
+        before: "t.".to_owned(),
+        digits: 0,
+        fan: 2,
+        nesting: DirectoryNesting::Heap,
+    };
+    let files = &mut program.filesets[0];
+    files.path = "r{round}".to_owned();
+    files.names = FileNames::Number {
+        before: "f.{worker}.".to_owned(),
+        digits: 0,
+        after: String::new(),
+    };
+    files.tree = DirectoryTree::Nested {
+        each: 4,
+        directories: nested.clone(),
+    };
+    program.filesets.push(FilesetPlan {
+        name: "tree".to_owned(),
+        copies: Copies::One,
+        count: 3,
+        names: FileNames::Ways(nested),
+        tree: DirectoryTree::Flat,
+        size: Law::fixed(0),
+        ..program.filesets[0].clone()
+    });
+    let [ProgramPart::Rounds { until, parts }] = &mut program.parts[..] else {
+        panic!("{:?}", program.parts);
+    };
+    *until = Until::Times(2);
+    let ProgramPart::Phase(remove) = &mut parts[1] else {
+        panic!("{parts:?}");
+    };
+    remove.groups[0].workers = Some(2);
+    let (mkdir, rmdir) = (FileOperation::Mkdir, FileOperation::Rmdir);
+    parts.insert(0, of_tree("plant", mkdir, Which::Absent, Order::Next));
+    parts.push(of_tree("fell", rmdir, Which::Present, Order::Back));
+    program
+}
+
+fn of_tree(name: &str, operation: FileOperation, which: Which, order: Order) -> ProgramPart {
+    let pick = Pick {
+        fileset: 1,
+        which,
+        order,
+        turn: Turn::Own,
+    };
+    ProgramPart::Phase(ProgramPhase {
+        name: name.to_owned(),
+        groups: vec![Group {
+            workers: Some(1),
+            body: vec![call(operation, On::Name(pick))],
+            ..Group::default()
+        }],
+        ..ProgramPhase::default()
+    })
+}
+
+#[test]
+fn names_tell_worker_and_round_and_trees_are_made_by_the_program() {
+    let scratch = tempfile::tempdir().unwrap();
+    let files = FilePlan::Program(Box::new(in_a_tree(program())));
+    let record = record_of(&plan(scratch.path(), EngineKind::Psync, 2, files));
+    let counts = record.cells.iter().map(|cell| {
+        let calls = cell.operations.iter();
+        let done: u64 = calls.map(|(_, figures)| figures.count).sum();
+        (cell.phase.name().to_owned(), done, cell.total.errors)
+    });
+    assert_eq!(
+        counts.collect::<Vec<_>>(),
+        [
+            ("plant".to_owned(), 6, 0),
+            ("make".to_owned(), 120, 0),
+            ("remove".to_owned(), 40, 0),
+            ("fell".to_owned(), 6, 0),
+        ]
+    );
 }

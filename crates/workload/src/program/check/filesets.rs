@@ -1,7 +1,8 @@
 //! Filesets and ways: names that stay below the target, sizes that can be.
 
 use super::super::{
-    Access, DIRECTORIES_MAX, DirectoryTree, FILES_MAX, FileNames, FilesetPlan, Law, Program, Way,
+    Access, DIRECTORIES_MAX, DirectoryNesting, DirectoryTree, FILES_MAX, FileNames, FilesetPlan,
+    Law, NestedDirectories, Program, Way,
 };
 use super::{ProgramFlaw, ProgramStep, named};
 
@@ -56,10 +57,18 @@ fn check_fileset(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
 const MOST_BYTES: u64 = 1 << 40;
 
 fn check_tree(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
+    if let FileNames::Ways(directories) = &fileset.names {
+        check_nested(fileset, directories, fileset.count)?;
+    }
+    if let DirectoryTree::Nested { directories, .. } = &fileset.tree {
+        check_nested(fileset, directories, fileset.directory_count())?;
+    }
     let (seen, most, key) = match fileset.tree {
         DirectoryTree::Flat => return Ok(()),
         DirectoryTree::Turns { directories } => (directories, DIRECTORIES_MAX, "directories"),
-        DirectoryTree::Blocks { each } => (each, FILES_MAX, "files_per_directory"),
+        DirectoryTree::Blocks { each } | DirectoryTree::Nested { each, .. } => {
+            (each, FILES_MAX, "files_per_directory")
+        }
     };
     if (1..=most).contains(&seen) {
         return Ok(());
@@ -70,6 +79,33 @@ fn check_tree(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
     );
     let near = seen.clamp(1, most);
     Err(ProgramFlaw::new(message, format!("write `{key} = {near}`")))
+}
+
+/// Directories in each other: each has a number, and the ways to them are not too long.
+fn check_nested(
+    fileset: &FilesetPlan,
+    directories: &NestedDirectories,
+    count: u32,
+) -> Result<(), ProgramFlaw> {
+    let name = &fileset.name;
+    let least = match directories.nesting {
+        DirectoryNesting::Digits => 2,
+        DirectoryNesting::Heap => 1,
+    };
+    if directories.fan < least {
+        let message = format!("a directory of `{name}` has {} others", directories.fan);
+        return Err(ProgramFlaw::new(message, format!("use at least {least}")));
+    }
+    if count > DIRECTORIES_MAX {
+        let message = format!("`{name}` has {count} directories, more than {DIRECTORIES_MAX}");
+        return Err(ProgramFlaw::new(message, "use fewer directories"));
+    }
+    let before = &directories.before;
+    if before.contains('/') || before.chars().any(char::is_control) {
+        let message = format!("directories of `{name}` have names with a slash in them");
+        return Err(ProgramFlaw::new(message, "use plain names"));
+    }
+    Ok(())
 }
 
 /// A directory of ours: the parts of the path are plain names.
@@ -103,11 +139,20 @@ fn check_path(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
 }
 
 fn check_names(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
-    let FileNames::Number {
+    let (FileNames::Number {
         before,
         digits,
         after,
-    } = &fileset.names;
+    }
+    | FileNames::NumberFrom {
+        before,
+        digits,
+        after,
+        ..
+    }) = &fileset.names
+    else {
+        return Ok(());
+    };
     let wrong = |why: &str| {
         let message = format!("names of `{}` {why}", fileset.name);
         Err(ProgramFlaw::new(
@@ -122,7 +167,8 @@ fn check_names(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
     if texts.iter().any(|text| text.chars().any(char::is_control)) {
         return wrong("have a control character");
     }
-    let needed = (fileset.count.max(1) - 1).max(1).ilog10() + 1;
+    let last = fileset.names.first().saturating_add(fileset.count);
+    let needed = (last.max(1) - 1).max(1).ilog10() + 1;
     let digits = needed.max((*digits).min(DIGITS_MAX)) as usize;
     if before.len() + digits + after.len() > NAME_BYTES_MAX {
         return wrong("are longer than 255 bytes");

@@ -126,7 +126,7 @@ impl Words<'_> {
     fn listed(&self, call: &Call) -> String {
         match &call.on {
             On::Name(pick) => match self.fileset(pick) {
-                Some(fileset) if fileset.tree.directory_count(fileset.count) > 1 => {
+                Some(fileset) if fileset.directory_count() > 1 => {
                     format!("a directory of {}", fileset.name)
                 }
                 Some(fileset) => fileset.name.clone(),

@@ -202,8 +202,9 @@ fn of_fileset(fileset: &FilesetPlan) -> String {
         Some(0) => String::new(),
         _ => format!(", {} each", laws::size(&fileset.size)),
     };
-    let places = match fileset.tree {
+    let places = match &fileset.tree {
         DirectoryTree::Flat | DirectoryTree::Turns { directories: 1 } => String::new(),
+        DirectoryTree::Nested { each, .. } => format!(", {each} in each directory of a tree"),
         DirectoryTree::Turns { directories } => format!(", in {directories} directories"),
         DirectoryTree::Blocks { each } => format!(", {each} in each directory"),
     };
