@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use engine::Completion;
 use generate::classics::Pass;
-use generate::program::{FileStates, Interpreter, PhaseEnd, Progress, Seat, SharedTurns};
+use generate::program::{FileStates, Interpreter, PhaseEnd, Progress, Seat, SharedTurns, Waits};
 use generate::{Generator, Step};
 use workload::classics::{Chain, FileSync, Order as PassOrder, PassPlan};
 use workload::program::{
@@ -126,6 +126,7 @@ fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std:
         let states = [Arc::new(FileStates::new(FILES, is_shared))];
         let shared = SharedTurns::default();
         let phase_end = Arc::new(PhaseEnd::new(1));
+        let waits = Arc::new(Waits::new(&program, &phase, |_| 1));
         let progress = Arc::new(Progress::new(0));
         let seat = |phase, group, initial| Seat {
             program: &program,
@@ -140,6 +141,7 @@ fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std:
             shared: &shared,
             progress: &progress,
             phase_end: &phase_end,
+            waits: &waits,
             way_codes: &[0],
             rounds_per_us: 0.0,
             initial,

@@ -1,6 +1,7 @@
 //! A group's acts in the form in which they are carried out: instructions one after the other.
 
 use engine::Operation;
+use workload::program::{Due, Whose};
 
 use super::pick::Picker;
 use super::sampler::Sampler;
@@ -39,10 +40,31 @@ pub(super) enum Instruction {
     Think(u16),
     /// Computes.
     Burn(u16),
+    /// Waits for others.
+    Wait(u16),
     /// The body is done once.
     RoundEnd,
     /// Nothing follows.
     SectionEnd,
+}
+
+/// What a worker waits for, or gives to those who wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum WaitCode {
+    Put {
+        tokens: u8,
+        count: u32,
+        whose: Whose,
+        /// How often it was done.
+        turn: u32,
+    },
+    Take {
+        tokens: u8,
+        count: Due,
+        whose: Whose,
+        turn: u32,
+    },
+    Meet(u8),
 }
 
 /// What is asked of the engine.
@@ -127,6 +149,7 @@ pub(super) struct Code {
     pub samplers: Box<[Sampler]>,
     pub pickers: Box<[Picker]>,
     pub mixes: Box<[(Weighted, Box<[u16]>)]>,
+    pub waits: Box<[WaitCode]>,
     /// Where each section begins.
     pub enter: u16,
     pub first: u16,
@@ -150,6 +173,16 @@ impl Code {
             |it: &Instruction| matches!(it, Instruction::RoundEnd | Instruction::SectionEnd);
         let behind = self.instructions[usize::from(at)..].iter().position(is_end);
         at + behind.unwrap_or(0) as u16
+    }
+}
+
+impl WaitCode {
+    /// Which of several counters is next, of those that come in turn.
+    pub(super) const fn turn(&mut self) -> Option<&mut u32> {
+        match self {
+            Self::Put { turn, .. } | Self::Take { turn, .. } => Some(turn),
+            Self::Meet(_) => None,
+        }
     }
 }
 

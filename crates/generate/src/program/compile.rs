@@ -10,7 +10,7 @@ use workload::program::{
 use asked::piece_bytes;
 
 use super::Seat;
-use super::code::{Amount, CallCode, Code, Instruction, Place, Subject};
+use super::code::{Amount, CallCode, Code, Instruction, Place, Subject, WaitCode};
 use super::pick::Picker;
 use super::sampler::Sampler;
 use super::states::Claim;
@@ -66,7 +66,7 @@ fn transactions(acts: &[Act], labels: &mut Vec<u8>) {
             Act::Mix(choices) => choices
                 .iter()
                 .for_each(|(_, acts)| transactions(acts, labels)),
-            Act::Call(_) | Act::Think(_) | Act::Burn(_) => {}
+            _ => {}
         }
     }
 }
@@ -90,6 +90,7 @@ pub(super) fn compile(seat: &Seat<'_>) -> Result<Code, GenerateError> {
         samplers: Vec::new(),
         pickers: Vec::new(),
         mixes: Vec::new(),
+        waits: Vec::new(),
         register_count: 1,
         buffer_bytes: 512,
     };
@@ -105,6 +106,7 @@ pub(super) fn compile(seat: &Seat<'_>) -> Result<Code, GenerateError> {
         samplers: compiler.samplers.into(),
         pickers: compiler.pickers.into(),
         mixes: compiler.mixes.into(),
+        waits: compiler.waits.into(),
         enter,
         first,
         body,
@@ -125,6 +127,7 @@ struct Compiler<'a> {
     samplers: Vec<Sampler>,
     pickers: Vec<Picker>,
     mixes: Vec<(Weighted, Box<[u16]>)>,
+    waits: Vec<WaitCode>,
     register_count: usize,
     buffer_bytes: u32,
 }
@@ -199,8 +202,35 @@ impl Compiler<'_> {
                 let sampler = self.sampler(law)?;
                 self.push(Instruction::Burn(sampler));
             }
+            Act::Put {
+                tokens,
+                count,
+                whose,
+            } => self.wait(WaitCode::Put {
+                tokens: *tokens,
+                count: *count,
+                whose: *whose,
+                turn: 0,
+            }),
+            Act::Take {
+                tokens,
+                count,
+                whose,
+            } => self.wait(WaitCode::Take {
+                tokens: *tokens,
+                count: *count,
+                whose: *whose,
+                turn: 0,
+            }),
+            Act::Meet(meeting) => self.wait(WaitCode::Meet(*meeting)),
         }
         Ok(())
+    }
+
+    fn wait(&mut self, code: WaitCode) {
+        self.waits.push(code);
+        let number = self.waits.len() as u16 - 1;
+        self.push(Instruction::Wait(number));
     }
 
     /// A pause at its end is behind it: a transaction is over when its last call is done.

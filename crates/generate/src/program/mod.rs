@@ -13,6 +13,7 @@ mod sampler;
 mod slot;
 mod states;
 mod steps;
+mod tokens;
 mod trail;
 
 use std::collections::BTreeMap;
@@ -26,6 +27,7 @@ pub use interpreter::{Amounts, Interpreter, Stamps, WallMark};
 pub use phase_end::PhaseEnd;
 pub use states::FileStates;
 pub use steps::StepCounter;
+pub use tokens::Waits;
 
 /// Who works, and with what: all that a worker's part of a phase follows from.
 #[derive(Debug)]
@@ -54,6 +56,8 @@ pub struct Seat<'a> {
     pub progress: &'a Arc<Progress>,
     /// How the phase ends for all of its workers.
     pub phase_end: &'a Arc<PhaseEnd>,
+    /// What the workers of the phase wait for.
+    pub waits: &'a Arc<Waits>,
     /// The engine's number of each way to open.
     pub way_codes: &'a [u64],
     /// Rounds of computing in a microsecond of a `burn`; see [`Interpreter::compute`].

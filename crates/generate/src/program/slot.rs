@@ -3,6 +3,8 @@
 use engine::SecondName;
 use workload::program::NESTING_MAX;
 
+use super::interpreter::Waiting;
+
 /// What a slot is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Section {
@@ -109,6 +111,8 @@ pub(super) struct SlotState {
     pub frame: Frame,
     /// Of the frame's end everything opened in it is closed first.
     pub is_closing: bool,
+    /// How far it is with an act that waits for others.
+    pub waiting: Waiting,
     /// Until when it sleeps; 0 for not at all.
     pub wake_ns: u64,
     /// Since when it waits for a file that others have; 0 for not at all.
@@ -141,6 +145,7 @@ impl SlotState {
                 errno: 0,
             },
             is_closing: false,
+            waiting: Waiting::default(),
             wake_ns: 0,
             busy_ns: 0,
             loops: [0; NESTING_MAX],
@@ -159,6 +164,7 @@ impl SlotState {
         self.at = at;
         self.call = OngoingCall::default();
         self.is_closing = false;
+        self.waiting = Waiting::default();
         (self.wake_ns, self.busy_ns) = (0, 0);
         (self.loop_count, self.step_count) = (0, 0);
         self.open_frame(None, None, 0);

@@ -14,6 +14,7 @@ use workload::program::{
 };
 
 mod ends;
+mod waits;
 
 use super::*;
 use crate::{Flow, Generator, Rng, Step};
@@ -228,6 +229,8 @@ fn of(filesets: Vec<FilesetPlan>, labels: &[&str]) -> Program {
 /// Who works, and on what.
 struct Setting {
     workers: u32,
+    /// Each worker is of a group of its own, not of the first.
+    groups_apart: bool,
     slots: u32,
     /// Files that exist before, of each fileset.
     present: Vec<u32>,
@@ -241,6 +244,7 @@ impl Default for Setting {
     fn default() -> Self {
         Self {
             workers: 1,
+            groups_apart: false,
             slots: 1,
             present: Vec::new(),
             failing: BTreeSet::new(),
@@ -259,23 +263,35 @@ fn interpreters(
 ) -> Vec<Interpreter> {
     let shared = SharedTurns::default();
     let phase_end = Arc::new(PhaseEnd::new(setting.workers));
-    let group = &phase.groups[0];
-    let progress = Arc::new(Progress::new(group.quotas.len()));
+    let worker_count = if setting.groups_apart {
+        1
+    } else {
+        setting.workers
+    };
+    let waits = Arc::new(Waits::new(program, phase, |_| worker_count));
+    let progress = Arc::new(Progress::new(phase.groups[0].quotas.len()));
     (0..setting.workers)
-        .map(|worker_index| {
+        .map(|number| {
+            let group = &phase.groups[if setting.groups_apart {
+                number as usize
+            } else {
+                0
+            }];
+            let worker_index = if setting.groups_apart { 0 } else { number };
             let mut interpreter = Interpreter::new(&Seat {
                 program,
                 phase,
                 group,
                 worker_index,
-                worker_count: setting.workers,
+                worker_count,
                 slot_count: setting.slots,
-                seed: setting.seed + u64::from(worker_index),
+                seed: setting.seed + u64::from(number),
                 program_seed: setting.seed,
                 states,
                 shared: &shared,
                 progress: &progress,
                 phase_end: &phase_end,
+                waits: &waits,
                 way_codes: &[0],
                 rounds_per_us: 0.0,
                 initial: false,
@@ -607,6 +623,7 @@ fn nothing_is_allocated_on_the_way() {
         shared: &SharedTurns::default(),
         progress: &Arc::default(),
         phase_end: &Arc::new(PhaseEnd::new(1)),
+        waits: &Arc::new(Waits::new(&program, &phase, |_| 1)),
         way_codes: &[0],
         rounds_per_us: 0.0,
         initial: false,

@@ -12,12 +12,12 @@ use std::sync::Arc;
 
 use engine::{FileOptions, Fileset, OpenWay};
 use generate::ContentSource;
-use generate::program::{FileStates, Interpreter, PhaseEnd, Progress, Seat, SharedTurns};
+use generate::program::{FileStates, Interpreter, PhaseEnd, Progress, Seat, SharedTurns, Waits};
 use results::PhaseFigures;
 use target::Tree;
 use workload::plan::{CacheMode, Cell, WorkerPlan};
 use workload::program::{
-    Before, Copies, Ending, Program, ProgramPart, ProgramPhase, ROUND_MARK, Until, Way,
+    Before, Copies, Ending, Group, Program, ProgramPart, ProgramPhase, ROUND_MARK, Until, Way,
 };
 
 use crate::RunError;
@@ -202,8 +202,9 @@ impl ProgramCourse {
         self.stage_count += 1;
         let mut tasks = Vec::new();
         let all = self.cell.workers.len() as u32;
-        let counts = phase.groups.iter();
-        let counts = counts.map(|group| group.workers.unwrap_or(all));
+        let of_group = |group: &Group| group.workers.unwrap_or(all);
+        let counts = phase.groups.iter().map(of_group);
+        let waits = Arc::new(Waits::new(&self.program, phase, of_group));
         let phase_end = Arc::new(PhaseEnd::new(counts.sum::<u32>().min(all)));
         let ways = self.program.ways.len() as u8;
         let way_codes: Vec<u64> = (0..ways).map(|way| OpenWay(way).code()).collect();
@@ -231,6 +232,7 @@ impl ProgramCourse {
                     shared: &shared,
                     progress: &progress,
                     phase_end: &phase_end,
+                    waits: &waits,
                     way_codes: &way_codes,
                     rounds_per_us: self.rounds_per_us,
                     initial: is_fill,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{FileOperation, Law};
+use super::{Due, FileOperation, Law, Whose};
 use crate::plan::Distribution;
 
 /// One thing that a worker does.
@@ -24,6 +24,26 @@ pub enum Act {
     Think(Law),
     /// Computes, in nanoseconds.
     Burn(Law),
+    /// Puts to a counter.
+    Put {
+        /// The number of the tokens.
+        tokens: u8,
+        /// How many; at least 1.
+        count: u32,
+        /// In which counter.
+        whose: Whose,
+    },
+    /// Takes from a counter, and waits until so many lie there.
+    Take {
+        /// The number of the tokens.
+        tokens: u8,
+        /// How many.
+        count: Due,
+        /// From which counter.
+        whose: Whose,
+    },
+    /// Waits for all workers of the phase that have a meeting of this number and are not done.
+    Meet(u8),
 }
 
 /// Something that is asked of the file system: one request, or as many as its pieces.

@@ -18,6 +18,7 @@ mod scale;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod walk;
 mod words;
 
@@ -35,6 +36,7 @@ pub use need::SpaceNeed;
 pub use operation::FileOperation;
 pub use requests::DirectAmount;
 pub use settings::ProgramSetting;
+pub use tokens::{Due, Refill, Tokens, Whose};
 pub use walk::ActList;
 
 /// How many filesets a program may have: requests name them by one byte.
@@ -53,6 +55,8 @@ pub const REGISTERS_MAX: usize = 200;
 pub const LABELS_MAX: usize = 254;
 /// How deep acts may be nested.
 pub const NESTING_MAX: usize = 8;
+/// How many meetings a program may have.
+pub const MEETINGS_MAX: usize = 16;
 
 /// What is done to many files: which there are, and what happens to them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -64,6 +68,9 @@ pub struct Program {
     pub filesets: Vec<FilesetPlan>,
     /// How files are opened; calls say their number. The first is that of calls which say none.
     pub ways: Vec<Way>,
+    /// Counters that workers wait for; acts say their number.
+    #[serde(default)]
+    pub tokens: Vec<Tokens>,
     /// What happens, in order.
     pub parts: Vec<ProgramPart>,
 }
@@ -218,6 +225,8 @@ pub enum Measure {
     Calls,
     /// Steps of a label.
     Steps(u8),
+    /// Bytes read and written in steps of a label.
+    StepBytes(u8),
 }
 
 /// What a pick that finds nothing comes to.

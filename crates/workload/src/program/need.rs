@@ -238,7 +238,11 @@ impl Pass<'_, '_> {
                         self.acts(acts, times * f64::from(*share) / sum.max(1.0));
                     }
                 }
-                Act::Think(_) | Act::Burn(_) => {}
+                Act::Think(_)
+                | Act::Burn(_)
+                | Act::Put { .. }
+                | Act::Take { .. }
+                | Act::Meet(_) => {}
             }
         }
     }
@@ -364,7 +368,7 @@ fn rounds_of(program: &Program, group: &Group) -> Option<f64> {
     let quotas = group.quotas.iter().filter_map(|quota| {
         let each = match quota.what {
             Measure::Rounds | Measure::Steps(_) => 1.0,
-            Measure::Bytes => tally.bytes,
+            Measure::Bytes | Measure::StepBytes(_) => tally.bytes,
             Measure::Calls => tally.calls,
         };
         let sharers = match quota.of {
@@ -402,7 +406,11 @@ impl Tally {
                         self.acts(program, group, acts, times);
                     }
                 }
-                Act::Think(_) | Act::Burn(_) => {}
+                Act::Think(_)
+                | Act::Burn(_)
+                | Act::Put { .. }
+                | Act::Take { .. }
+                | Act::Meet(_) => {}
             }
         }
     }

@@ -112,6 +112,7 @@ pub fn deliveries() -> Program {
         labels: vec!["deliver".to_owned()],
         filesets: vec![fileset("tmp", 1000), mail],
         ways: vec![Way::default()],
+        tokens: Vec::new(),
         parts: vec![ProgramPart::Phase(phase)],
     }
 }

@@ -118,7 +118,7 @@ impl Scale {
 
     fn quota(&self, quota: &mut Quota) {
         let least = match quota.what {
-            Measure::Bytes => BYTES_MIN,
+            Measure::Bytes | Measure::StepBytes(_) => BYTES_MIN,
             Measure::Rounds | Measure::Calls | Measure::Steps(_) => COUNT_MIN,
         };
         quota.count = self.of(quota.count, least);
@@ -138,7 +138,7 @@ fn keep_within(acts: &mut [Act], filesets: &[FilesetPlan]) {
                     keep_within(acts, filesets);
                 }
             }
-            Act::Think(_) | Act::Burn(_) => {}
+            Act::Think(_) | Act::Burn(_) | Act::Put { .. } | Act::Take { .. } | Act::Meet(_) => {}
         }
     }
 }

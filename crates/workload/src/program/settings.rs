@@ -66,6 +66,10 @@ fn of_quota(program: &Program, quota: &Quota) -> (String, String) {
             format!("steps.{}", program.label(label)),
             quota.count.to_string(),
         ),
+        Measure::StepBytes(label) => (
+            format!("step_bytes.{}", program.label(label)),
+            Size(quota.count).to_string(),
+        ),
     };
     match quota.of {
         Share::Each => (key, value),

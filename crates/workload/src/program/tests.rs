@@ -249,6 +249,7 @@ fn program() -> BoxedStrategy<Program> {
                 labels: vec!["one".to_owned(), "two".to_owned()],
                 filesets: filesets.collect(),
                 ways: vec![Way::default(), direct],
+                tokens: Vec::new(),
                 parts: [ProgramPart::Phase(phase)]
                     .into_iter()
                     .chain(rounds)

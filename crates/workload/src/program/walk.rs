@@ -161,7 +161,12 @@ impl Act {
     #[must_use]
     pub fn lists(&self) -> Vec<&[Act]> {
         match self {
-            Self::Call(_) | Self::Think(_) | Self::Burn(_) => Vec::new(),
+            Self::Call(_)
+            | Self::Think(_)
+            | Self::Burn(_)
+            | Self::Put { .. }
+            | Self::Take { .. }
+            | Self::Meet(_) => Vec::new(),
             Self::Times(_, acts) | Self::Step(_, acts) | Self::Transaction(_, acts) => {
                 vec![acts]
             }

@@ -3,8 +3,8 @@
 use engine::{Operation, Request};
 use workload::program::{Failed, Out};
 
-use super::Interpreter;
 use super::calls::Begun;
+use super::{Interpreter, Waiting};
 use crate::Flow;
 use crate::program::phase_end::Signal;
 use crate::program::slot::Section;
@@ -15,7 +15,9 @@ impl Interpreter {
     #[cold]
     pub(super) fn run_out(&mut self, index: usize, now_ns: u64) -> Begun {
         self.let_go(index);
+        self.unwant(index);
         let slot = &mut self.slots[index];
+        slot.waiting = Waiting::default();
         slot.busy_ns = 0;
         if slot.section != Section::Body {
             slot.at += 1;

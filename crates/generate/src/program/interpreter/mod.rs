@@ -3,6 +3,7 @@
 mod calls;
 mod failures;
 mod stream;
+mod waits;
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -15,8 +16,10 @@ use super::compile::compile;
 use super::phase_end::{PhaseEnd, Signal};
 use super::slot::{Frame, OpenStep, Section, SlotState};
 use super::states::FileStates;
+use super::tokens::{Uses, Waits};
 use super::{Progress, Seat, StepCounter};
 use crate::{Flow, GenerateError, Rng, mix};
+pub(super) use waits::Waiting;
 
 /// Rounds in a row that ask for nothing; after them the worker is done.
 const IDLE_ROUNDS_MAX: u32 = 1000;
@@ -28,6 +31,13 @@ pub struct Interpreter {
     states: Box<[Arc<FileStates>]>,
     progress: Arc<Progress>,
     phase_end: Arc<PhaseEnd>,
+    waits: Arc<Waits>,
+    /// What of it the group uses.
+    uses: Uses,
+    worker_index: u32,
+    worker_count: u32,
+    /// For each wait, how much of what was done is paid for.
+    paid: Box<[u64]>,
     time_up: Ending,
     first_done: Option<Ending>,
     quotas: Box<[Quota]>,
@@ -114,6 +124,11 @@ impl Interpreter {
             states: seat.states.into(),
             progress: seat.progress.clone(),
             phase_end: seat.phase_end.clone(),
+            waits: seat.waits.clone(),
+            uses: Uses::of(seat.program, seat.group),
+            worker_index: seat.worker_index,
+            worker_count: seat.worker_count,
+            paid: vec![0; code.waits.len()].into(),
             time_up: seat.phase.time_up,
             first_done: seat.phase.first_done,
             quotas: seat.group.quotas.clone().into(),
@@ -224,6 +239,7 @@ impl Interpreter {
     /// Leaves the body, whatever is open. What follows is done by the first slot.
     fn leave_body(&mut self, index: usize, now_ns: u64) {
         self.bodies -= 1;
+        self.unwant(index);
         if self.bodies == 0 {
             self.all_left(now_ns);
         }
@@ -239,6 +255,7 @@ impl Interpreter {
     #[cold]
     fn all_left(&mut self, now_ns: u64) {
         self.stamps.body_end_ns = now_ns;
+        self.waits.leave(&self.uses);
         if self.level == Level::Free {
             self.phase_end.arrive(self.amounts.rounds);
         }
@@ -316,12 +333,7 @@ impl Interpreter {
             Level::Free | Level::Awaited => true,
         };
         for (index, quota) in self.quotas.iter().enumerate() {
-            let own = match quota.what {
-                Measure::Rounds => self.amounts.rounds,
-                Measure::Calls => self.amounts.calls,
-                Measure::Bytes => self.amounts.read_bytes + self.amounts.written_bytes,
-                Measure::Steps(label) => self.steps[usize::from(label)].count,
-            };
+            let own = self.done(quota.what);
             let done = match (quota.of, quota.what) {
                 (Share::Each, _) => own,
                 // The round that would begin counts before it does.
@@ -347,7 +359,10 @@ impl Interpreter {
             let slot = &mut self.slots[index];
             let next = slot.at + 1;
             match self.code.instructions[usize::from(slot.at)] {
-                Instruction::Call(_) | Instruction::Think(_) | Instruction::Burn(_) => return flow,
+                Instruction::Call(_)
+                | Instruction::Think(_)
+                | Instruction::Burn(_)
+                | Instruction::Wait(_) => return flow,
                 Instruction::Times { sampler, end } => {
                     let sampler = &self.code.samplers[usize::from(sampler)];
                     slot.begin_loop(sampler.amount(self.rng.next_u64()), end);

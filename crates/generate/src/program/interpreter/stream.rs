@@ -87,6 +87,11 @@ impl Generator for Interpreter {
                     }
                 }
                 Instruction::Burn(sampler) => self.burn(index, sampler),
+                Instruction::Wait(number) => {
+                    if let Some(step) = self.wait_for_others(index, number, now_ns) {
+                        return step;
+                    }
+                }
                 _ => {
                     self.settle(index, now_ns);
                 }
@@ -179,7 +184,7 @@ impl Interpreter {
     }
 
     /// Asks for this slot again: after a completion where one is on its way, else at that time.
-    fn wait(&self, until_ns: u64) -> Step {
+    pub(super) fn wait(&self, until_ns: u64) -> Step {
         match self.in_flight {
             0 => Step::Wait { until_ns },
             _ => Step::Park,

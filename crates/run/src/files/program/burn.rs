@@ -11,24 +11,14 @@ const TRIAL_ROUNDS: u64 = 2_000_000;
 /// Whether anything in it computes.
 pub(super) fn computes(parts: &[ProgramPart]) -> bool {
     fn acts(all: &[Act]) -> bool {
-        all.iter().any(|act| match act {
-            Act::Burn(_) => true,
-            Act::Times(_, inner) | Act::Step(_, inner) | Act::Transaction(_, inner) => acts(inner),
-            Act::Mix(choices) => choices.iter().any(|(_, inner)| acts(inner)),
-            Act::Call(_) | Act::Think(_) => false,
-        })
+        all.iter()
+            .any(|act| matches!(act, Act::Burn(_)) || act.lists().into_iter().any(acts))
     }
     parts.iter().any(|part| match part {
         ProgramPart::Rounds { parts, .. } => computes(parts),
         ProgramPart::Phase(phase) => phase.groups.iter().any(|group| {
-            let sections = [
-                &group.enter,
-                &group.first,
-                &group.body,
-                &group.last,
-                &group.leave,
-            ];
-            sections.into_iter().any(|section| acts(section))
+            let mut sections = group.lists().into_iter();
+            sections.any(|(_, section)| acts(section))
         }),
     })
 }

@@ -45,6 +45,7 @@ pub(crate) fn program(workload: &Workload) -> Result<Program, Flaw> {
         labels: names.labels,
         filesets,
         ways,
+        tokens: Vec::new(),
         parts,
     };
     program

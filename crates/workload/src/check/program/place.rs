@@ -20,6 +20,7 @@ fn path(workload: &Workload, places: &[PartPlace], steps: &[ProgramStep]) -> Vec
         [ProgramStep::Fileset(index), ..] => under("fileset", *index),
         // The first way is written nowhere.
         [ProgramStep::Way(index), ..] => under("way", index.saturating_sub(1)),
+        [ProgramStep::Tokens(index), ..] => under("tokens", *index),
         [ProgramStep::Part(part), rest @ ..] => match places.get(*part) {
             Some(PartPlace::Phase(index)) => {
                 let mut path = under("phase", *index);

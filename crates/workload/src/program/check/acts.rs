@@ -73,6 +73,8 @@ impl Nest<'_> {
             }
             Act::Transaction(label, acts) => self.check_transaction(*label, acts),
             Act::Think(law) | Act::Burn(law) => check_law(law, "the time"),
+            // Checked with the whole phase.
+            Act::Put { .. } | Act::Take { .. } | Act::Meet(_) => Ok(()),
         }
     }
 

@@ -12,7 +12,7 @@ pub(super) fn check_quotas(program: &Program, group: &Group) -> Result<(), Progr
             let message = format!("the workers of `{}` stop before they begin", group.name);
             return Err(ProgramFlaw::new(message, "write an amount of 1 or more"));
         }
-        if let Measure::Steps(label) = quota.what {
+        if let Measure::Steps(label) | Measure::StepBytes(label) = quota.what {
             check_label(program, label)?;
             if !counts(&group.body, label) {
                 let name = &program.labels[usize::from(label)];

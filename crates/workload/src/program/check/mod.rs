@@ -8,6 +8,7 @@ mod places;
 mod registers;
 #[cfg(test)]
 mod tests;
+mod tokens;
 
 use super::{
     ActList, FILESETS_MAX, LABELS_MAX, Program, ProgramPart, ProgramPhase, Until, WAYS_MAX,
@@ -25,6 +26,8 @@ pub enum ProgramStep {
     Fileset(usize),
     /// One of the ways of opening.
     Way(usize),
+    /// One of the counters that workers wait for.
+    Tokens(usize),
     /// A phase or rounds, in the program or in rounds.
     Part(usize),
     /// A group of a phase.
@@ -72,6 +75,7 @@ impl Program {
     pub fn check(&self) -> Result<(), ProgramFlaw> {
         self.check_counts()?;
         filesets::check(self)?;
+        tokens::check_all(self)?;
         self.check_parts(&self.parts, 0)?;
         calls::check_sets(self)
     }
@@ -154,6 +158,7 @@ impl Program {
             );
             return Err(ProgramFlaw::new(message, "use fewer `workers`"));
         }
+        tokens::check(self, phase)?;
         ends::check(phase)
     }
 }

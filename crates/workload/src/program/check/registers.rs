@@ -155,7 +155,9 @@ impl Path<'_> {
                 }
                 Ok(met.unwrap_or(before))
             }
-            Act::Think(_) | Act::Burn(_) => Ok(before),
+            Act::Think(_) | Act::Burn(_) | Act::Put { .. } | Act::Take { .. } | Act::Meet(_) => {
+                Ok(before)
+            }
         }
     }
 

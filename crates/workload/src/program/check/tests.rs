@@ -9,6 +9,7 @@ fn with(body: Vec<Act>) -> Program {
         labels: vec!["one".to_owned()],
         filesets: vec![set],
         ways: vec![Way::default()],
+        tokens: Vec::new(),
         parts: vec![ProgramPart::Phase(phase("serve", body))],
     }
 }

@@ -3,8 +3,8 @@
 use units::{Bytes as Size, Percent};
 
 use super::super::{
-    Act, Bytes, Call, FileOperation, FilePath, FilesetPlan, Law, On, Order, Pick, Program, Where,
-    Which,
+    Act, Bytes, Call, Due, FileOperation, FilePath, FilesetPlan, Law, Measure, On, Order, Pick,
+    Program, Where, Which,
 };
 use super::laws;
 use crate::plan::Distribution;
@@ -38,6 +38,33 @@ impl Words<'_> {
             Act::Mix(branches) => self.mix(branches),
             Act::Think(law) => format!("wait {}", laws::time(law)),
             Act::Burn(law) => format!("compute for {}", laws::time(law)),
+            Act::Put { tokens, count, .. } => format!("put {count} of {}", self.tokens(*tokens)),
+            Act::Take { tokens, count, .. } => match count {
+                Due::Fixed(count) => format!("take {count} of {}", self.tokens(*tokens)),
+                Due::Since { what, each } => {
+                    let name = self.tokens(*tokens);
+                    format!("take one of {name} for each {}", self.done(*what, *each))
+                }
+            },
+            Act::Meet(_) => "meet all others".to_owned(),
+        }
+    }
+
+    fn tokens(&self, number: u8) -> &str {
+        let tokens = self.program.tokens.get(usize::from(number));
+        tokens.map_or("", |it| it.name.as_str())
+    }
+
+    /// So much of what a worker does.
+    fn done(&self, what: Measure, each: u64) -> String {
+        match what {
+            Measure::Rounds => format!("{each} rounds"),
+            Measure::Calls => format!("{each} calls"),
+            Measure::Bytes => Size(each).to_string(),
+            Measure::Steps(label) => format!("{each} of {}", self.program.label(label)),
+            Measure::StepBytes(label) => {
+                format!("{} of {}", Size(each), self.program.label(label))
+            }
         }
     }
 

@@ -142,6 +142,10 @@ impl Program {
             Measure::Rounds => format!("{times}{together}"),
             Measure::Bytes => format!("until {} were moved{together}", Size(count)),
             Measure::Calls => format!("until {count} calls were made{together}"),
+            Measure::StepBytes(label) => {
+                let label = self.label(label);
+                format!("until {label} moved {}{together}", Size(count))
+            }
             Measure::Steps(label) => {
                 format!("until {} was done {times}{together}", self.label(label))
             }

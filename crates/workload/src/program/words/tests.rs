@@ -57,6 +57,7 @@ fn groups_rounds_and_what_happens_before_have_lines_of_their_own() {
         labels: Vec::new(),
         filesets: vec![set],
         ways: vec![Way::default()],
+        tokens: Vec::new(),
         parts: vec![ProgramPart::Rounds {
             until: Until::Times(3),
             parts: vec![ProgramPart::Phase(several), ProgramPart::Phase(hidden)],

@@ -1,0 +1,192 @@
+//! Acts that wait for other workers.
+
+use workload::program::{Due, Measure, Whose};
+
+use super::Interpreter;
+use crate::Step;
+use crate::program::code::WaitCode;
+use crate::program::tokens::Wish;
+
+/// The first pause before it is asked again, in nanoseconds.
+const PAUSE_MIN_NS: u64 = 20_000;
+/// Pauses double up to this.
+const PAUSE_MAX_NS: u64 = 1_000_000;
+
+/// How far a slot is with an act that waits.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::program) struct Waiting {
+    /// Whether it has begun to wait.
+    is_begun: bool,
+    /// How much it is to take or to put in each counter.
+    count: u64,
+    /// The counter, and how many of them come behind it.
+    counter: u32,
+    more: u32,
+    /// Whether the others know what it wants to take.
+    is_wanting: bool,
+    /// The meeting that is to pass.
+    meeting: u32,
+    pause_ns: u64,
+}
+
+impl Interpreter {
+    /// Goes on with an act that may have to wait; the step where it does.
+    pub(super) fn wait_for_others(
+        &mut self,
+        index: usize,
+        number: u16,
+        now_ns: u64,
+    ) -> Option<Step> {
+        if !self.phase_end.is_quiet()
+            && self.slots[index].section == crate::program::slot::Section::Body
+            && self.heed(index, now_ns)
+        {
+            return None;
+        }
+        self.slots[index].is_round_busy = true;
+        let code = self.code.waits[usize::from(number)];
+        if !self.slots[index].waiting.is_begun {
+            self.begin_wait(index, number);
+        }
+        loop {
+            let waiting = self.slots[index].waiting;
+            let wish = match code {
+                WaitCode::Put { tokens, .. } => {
+                    self.waits.put(tokens, waiting.counter, waiting.count)
+                }
+                WaitCode::Take { tokens, .. } => {
+                    self.waits
+                        .take(tokens, waiting.counter, waiting.count, now_ns)
+                }
+                WaitCode::Meet(meeting) if self.waits.has_met(meeting, waiting.meeting) => {
+                    Wish::Granted
+                }
+                WaitCode::Meet(_) => Wish::Later(0),
+            };
+            match wish {
+                Wish::Granted => {
+                    self.unwant(index);
+                    let slot = &mut self.slots[index];
+                    if slot.waiting.more == 0 {
+                        slot.waiting = Waiting::default();
+                        slot.at += 1;
+                        return None;
+                    }
+                    slot.waiting.more -= 1;
+                    slot.waiting.counter += 1;
+                    slot.waiting.pause_ns = 0;
+                }
+                Wish::Later(again_ns) => return Some(self.pause(index, code, again_ns, now_ns)),
+                Wish::Never => {
+                    self.run_out(index, now_ns);
+                    return None;
+                }
+            }
+        }
+    }
+
+    fn pause(&mut self, index: usize, code: WaitCode, again_ns: u64, now_ns: u64) -> Step {
+        let waiting = &mut self.slots[index].waiting;
+        if let (WaitCode::Take { tokens, .. }, false) = (code, waiting.is_wanting) {
+            waiting.is_wanting = true;
+            self.waits.want(tokens, waiting.counter, waiting.count);
+        }
+        waiting.pause_ns = (waiting.pause_ns * 2).clamp(PAUSE_MIN_NS, PAUSE_MAX_NS);
+        let until_ns = match again_ns {
+            0 => now_ns + waiting.pause_ns,
+            known_ns => known_ns,
+        };
+        self.wait(until_ns.min(self.end_ns.max(1)))
+    }
+
+    /// Finds out how much, and in which counters.
+    fn begin_wait(&mut self, index: usize, number: u16) {
+        let mut waiting = Waiting {
+            is_begun: true,
+            ..Waiting::default()
+        };
+        match self.code.waits[usize::from(number)] {
+            WaitCode::Meet(meeting) => waiting.meeting = self.waits.arrive(meeting),
+            WaitCode::Put {
+                tokens,
+                count,
+                whose,
+                ..
+            } => {
+                waiting.count = count.into();
+                (waiting.counter, waiting.more) = self.counters(tokens, whose, number);
+            }
+            WaitCode::Take {
+                tokens,
+                count,
+                whose,
+                ..
+            } => {
+                waiting.count = self.due(count, number);
+                (waiting.counter, waiting.more) = self.counters(tokens, whose, number);
+            }
+        }
+        self.slots[index].waiting = waiting;
+    }
+
+    /// The first counter, and how many follow it.
+    fn counters(&mut self, tokens: u8, whose: Whose, number: u16) -> (u32, u32) {
+        let count = self.waits.count(tokens);
+        let at = |worker: u32| {
+            let place = u64::from(worker) * u64::from(count) / u64::from(self.worker_count.max(1));
+            (place as u32).min(count - 1)
+        };
+        let (begin, end) = (at(self.worker_index), at(self.worker_index + 1));
+        match whose {
+            Whose::Mine => (begin, 0),
+            Whose::Each => (0, count - 1),
+            Whose::Turns => {
+                let is_last = self.worker_index + 1 == self.worker_count;
+                let own = (if is_last { count } else { end } - begin).max(1);
+                let mut counter = begin;
+                if let Some(turn) = self.code.waits[usize::from(number)].turn() {
+                    counter += *turn % own;
+                    *turn = (*turn + 1) % own;
+                }
+                (counter, 0)
+            }
+        }
+    }
+
+    /// How much is to be taken now.
+    fn due(&mut self, count: Due, number: u16) -> u64 {
+        let (what, each) = match count {
+            Due::Fixed(count) => return count.into(),
+            Due::Since { what, each } => (what, each.max(1)),
+        };
+        let done = self.done(what);
+        let paid = &mut self.paid[usize::from(number)];
+        let due = done.saturating_sub(*paid) / each;
+        *paid += due * each;
+        due
+    }
+
+    /// How much the worker has done.
+    pub(super) fn done(&self, what: Measure) -> u64 {
+        match what {
+            Measure::Rounds => self.amounts.rounds,
+            Measure::Calls => self.amounts.calls,
+            Measure::Bytes => self.amounts.read_bytes + self.amounts.written_bytes,
+            Measure::Steps(label) => self.steps[usize::from(label)].count,
+            Measure::StepBytes(label) => self.steps[usize::from(label)].bytes,
+        }
+    }
+
+    /// What the slot waited for, it does not want any more.
+    pub(super) fn unwant(&mut self, index: usize) {
+        let waiting = &mut self.slots[index].waiting;
+        if std::mem::take(&mut waiting.is_wanting)
+            && let crate::program::code::Instruction::Wait(number) =
+                self.code.instructions[usize::from(self.slots[index].at)]
+            && let WaitCode::Take { tokens, .. } = self.code.waits[usize::from(number)]
+        {
+            let waiting = self.slots[index].waiting;
+            self.waits.unwant(tokens, waiting.counter, waiting.count);
+        }
+    }
+}

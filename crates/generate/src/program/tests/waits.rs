@@ -1,0 +1,156 @@
+//! Workers that wait for each other.
+
+use workload::program::{Due, Refill, Tokens, Whose};
+
+use super::*;
+
+fn tokens(room: Option<u32>) -> Tokens {
+    Tokens {
+        name: "turns".to_owned(),
+        counters: 1,
+        start: 0,
+        room,
+        refill: None,
+    }
+}
+
+fn put(tokens: u8, count: u32) -> Act {
+    Act::Put {
+        tokens,
+        count,
+        whose: Whose::Mine,
+    }
+}
+
+fn take(tokens: u8, count: u32) -> Act {
+    Act::Take {
+        tokens,
+        count: Due::Fixed(count),
+        whose: Whose::Mine,
+    }
+}
+
+fn look() -> Act {
+    act(FileOperation::Stat, On::Name(around(0, Which::Present)))
+}
+
+fn rounds(count: u64) -> Vec<Quota> {
+    vec![Quota {
+        what: Measure::Rounds,
+        count,
+        of: Share::Each,
+    }]
+}
+
+#[test]
+fn a_rate_is_kept_by_who_takes_what_the_clock_puts() {
+    let mut program = of(vec![set("files", 1)], &[]);
+    program.tokens = vec![Tokens {
+        refill: Some(Refill {
+            per_second: 1000.0,
+            at_once: 1,
+            most: 5,
+        }),
+        ..tokens(None)
+    }];
+    let mut phase = phase(vec![take(0, 1), look()]);
+    phase.time_ns = Some(1_000_000_000);
+    let setting = Setting {
+        workers: 2,
+        present: vec![1],
+        ..Setting::default()
+    };
+    let seen = carry_out(&program, &phase, &setting);
+    assert!(seen.is_ended);
+    assert!(
+        (950..=1001).contains(&seen.model.count),
+        "{}",
+        seen.model.count
+    );
+}
+
+#[test]
+fn what_is_due_follows_from_what_was_done() {
+    let mut program = of(vec![set("files", 1)], &[]);
+    program.tokens = vec![Tokens {
+        start: 10,
+        ..tokens(None)
+    }];
+    let due = Due::Since {
+        what: Measure::Calls,
+        each: 3,
+    };
+    let phase = phase(vec![
+        look(),
+        Act::Take {
+            tokens: 0,
+            count: due,
+            whose: Whose::Mine,
+        },
+    ]);
+    let setting = Setting {
+        present: vec![1],
+        ..Setting::default()
+    };
+    let seen = carry_out(&program, &phase, &setting);
+    // Nobody puts an eleventh.
+    assert!(seen.is_ended);
+    assert_eq!(seen.model.count, 33);
+}
+
+#[test]
+fn who_meets_goes_on_together() {
+    let program = of(vec![set("files", 1)], &[]);
+    let mut phase = phase(vec![
+        look(),
+        Act::Think(Law::of(Shape::Exponential { mean: 1e6 })),
+        Act::Meet(0),
+    ]);
+    phase.groups[0].quotas = rounds(40);
+    let setting = Setting {
+        workers: 3,
+        present: vec![1],
+        ..Setting::default()
+    };
+    let seen = carry_out(&program, &phase, &setting);
+    assert!(seen.is_ended);
+    assert_eq!(seen.model.count, 120);
+    let ends = seen.workers.iter().map(|it| it.stamps().body_end_ns);
+    let (first, last) = (ends.clone().min().unwrap(), ends.max().unwrap());
+    assert!(last - first < 3_000_000, "{first} {last}");
+}
+
+#[test]
+fn who_works_for_others_ends_when_they_have() {
+    let mut program = of(vec![set("files", 4)], &["make", "remove"]);
+    program.tokens = vec![tokens(Some(1)), tokens(Some(1))];
+    let make = vec![create_and_close(0), put(0, 1), take(1, 1)];
+    let remove = vec![
+        take(0, 1),
+        Act::Transaction(
+            1,
+            vec![act(
+                FileOperation::Unlink,
+                On::Name(around(0, Which::Present)),
+            )],
+        ),
+        put(1, 1),
+    ];
+    let mut phase = phase(make);
+    // The second worker of the phase is one of another group.
+    phase.groups.push(Group {
+        name: "remover".to_owned(),
+        body: remove,
+        ..Group::default()
+    });
+    phase.groups[0].quotas = rounds(4);
+    let setting = Setting {
+        groups_apart: true,
+        workers: 2,
+        ..Setting::default()
+    };
+    let seen = carry_out(&program, &phase, &setting);
+    assert_eq!(seen.model.wrong, Vec::<String>::new());
+    assert!(seen.is_ended);
+    assert_eq!((seen.done[&0], seen.done[&1]), ((4, 0), (4, 0)));
+}

@@ -1,0 +1,392 @@
+//! What workers of a phase wait for: counters that they put to and take from, and meetings.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use workload::program::{Act, Group, MEETINGS_MAX, Program, ProgramPhase, Refill};
+
+const NS_PER_SECOND: f64 = 1e9;
+
+/// What becomes of a wish to put or to take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wish {
+    Granted,
+    /// To be asked again; not before that time, where it is known.
+    Later(u64),
+    /// Nobody is left who could grant it.
+    Never,
+}
+
+/// All that the workers of a phase wait for.
+#[derive(Debug)]
+pub struct Waits {
+    counters: Box<[CounterSet]>,
+    meetings: Box<[Meeting]>,
+}
+
+/// The counters of one kind of tokens.
+#[derive(Debug)]
+struct CounterSet {
+    counters: Box<[Counter]>,
+    room: Option<u64>,
+    refill: Option<Refill>,
+    /// Workers that have not left what they repeat, and put there.
+    putters: AtomicU32,
+    /// Those that take.
+    takers: AtomicU32,
+}
+
+#[derive(Debug)]
+struct Counter {
+    here: AtomicU64,
+    /// What waits to be taken.
+    wanted: AtomicU64,
+    /// Until when the clock has put; 0 before it began.
+    refilled_ns: AtomicU64,
+}
+
+impl Waits {
+    /// For the workers of a phase, as many in each group as `workers` says of it.
+    #[must_use]
+    pub fn new(program: &Program, phase: &ProgramPhase, workers: impl Fn(&Group) -> u32) -> Self {
+        let counted = |uses: &dyn Fn(&Act) -> bool| {
+            let groups = phase.groups.iter().filter(|group| has(group, uses));
+            groups.map(&workers).sum::<u32>()
+        };
+        let set = |(number, tokens): (usize, &workload::program::Tokens)| {
+            let number = number as u8;
+            let counter = || Counter {
+                here: AtomicU64::new(tokens.start.into()),
+                wanted: AtomicU64::new(0),
+                refilled_ns: AtomicU64::new(0),
+            };
+            CounterSet {
+                counters: (0..tokens.counters.max(1)).map(|_| counter()).collect(),
+                room: tokens.room.map(u64::from),
+                refill: tokens.refill,
+                putters: counted(&|act| puts(act, number)).into(),
+                takers: counted(&|act| takes(act, number)).into(),
+            }
+        };
+        let meeting = |number: usize| Meeting {
+            state: AtomicU64::new(counted(&|act| meets(act, number)).into()),
+        };
+        Self {
+            counters: program.tokens.iter().enumerate().map(set).collect(),
+            meetings: (0..MEETINGS_MAX).map(meeting).collect(),
+        }
+    }
+
+    /// How many counters there are of a kind.
+    pub(super) fn count(&self, tokens: u8) -> u32 {
+        self.counters[usize::from(tokens)].counters.len() as u32
+    }
+
+    pub(super) fn put(&self, tokens: u8, counter: u32, count: u64) -> Wish {
+        let set = &self.counters[usize::from(tokens)];
+        let counter = &set.counters[counter as usize];
+        let Some(room) = set.room else {
+            counter.here.fetch_add(count, Ordering::Release);
+            return Wish::Granted;
+        };
+        let room = room + counter.wanted.load(Ordering::Relaxed);
+        let put = counter
+            .here
+            .fetch_update(Ordering::Release, Ordering::Relaxed, |here| {
+                (here + count <= room).then_some(here + count)
+            });
+        match put {
+            Ok(_) => Wish::Granted,
+            // Nobody will ever make room.
+            Err(_) if set.takers.load(Ordering::Relaxed) == 0 => Wish::Granted,
+            Err(_) => Wish::Later(0),
+        }
+    }
+
+    pub(super) fn take(&self, tokens: u8, counter: u32, count: u64, now_ns: u64) -> Wish {
+        let set = &self.counters[usize::from(tokens)];
+        let counter = &set.counters[counter as usize];
+        // Read before what lies there, so that the last one who put is not missed.
+        let has_putters = set.putters.load(Ordering::Acquire) > 0;
+        let again_ns = set.refill.map(|refill| counter.refill(&refill, now_ns));
+        let taken = counter
+            .here
+            .fetch_update(Ordering::Acquire, Ordering::Relaxed, |here| {
+                here.checked_sub(count)
+            });
+        match (taken, again_ns) {
+            (Ok(_), _) => Wish::Granted,
+            (Err(_), Some(again_ns)) => Wish::Later(again_ns),
+            (Err(_), None) if has_putters => Wish::Later(0),
+            (Err(_), None) => Wish::Never,
+        }
+    }
+
+    /// Says what a worker that waits wants to take, so that there is room to put it.
+    pub(super) fn want(&self, tokens: u8, counter: u32, count: u64) {
+        let counter = &self.counters[usize::from(tokens)].counters[counter as usize];
+        counter.wanted.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// It wants it no more.
+    pub(super) fn unwant(&self, tokens: u8, counter: u32, count: u64) {
+        let counter = &self.counters[usize::from(tokens)].counters[counter as usize];
+        counter.wanted.fetch_sub(count, Ordering::Relaxed);
+    }
+
+    /// A worker comes to a meeting; the number of it, which passes when all have come.
+    pub(super) fn arrive(&self, meeting: u8) -> u32 {
+        self.meetings[usize::from(meeting)].arrive()
+    }
+
+    /// Whether all have come to the meeting of that number.
+    pub(super) fn has_met(&self, meeting: u8, number: u32) -> bool {
+        self.meetings[usize::from(meeting)].number() != number
+    }
+
+    /// A worker of the group has left what it repeats: nobody has to wait for it.
+    pub(super) fn leave(&self, group: &Uses) {
+        for (number, set) in self.counters.iter().enumerate() {
+            let number = number as u8;
+            if group.puts.contains(&number) {
+                set.putters.fetch_sub(1, Ordering::Release);
+            }
+            if group.takes.contains(&number) {
+                set.takers.fetch_sub(1, Ordering::Release);
+            }
+        }
+        for meeting in &group.meets {
+            self.meetings[usize::from(*meeting)].leave();
+        }
+    }
+}
+
+impl Counter {
+    /// Puts what the clock owes; says when it puts next.
+    fn refill(&self, refill: &Refill, now_ns: u64) -> u64 {
+        let period = f64::from(refill.at_once.max(1)) / refill.per_second * NS_PER_SECOND;
+        let period_ns = (period as u64).max(1);
+        let begun = self.refilled_ns.compare_exchange(
+            0,
+            now_ns.max(1),
+            Ordering::Relaxed,
+            Ordering::Relaxed,
+        );
+        let since_ns = match begun {
+            Ok(_) => now_ns.max(1),
+            Err(since_ns) => since_ns,
+        };
+        let portions = now_ns.saturating_sub(since_ns) / period_ns;
+        let until_ns = since_ns + portions * period_ns;
+        let is_mine = portions > 0
+            && self
+                .refilled_ns
+                .compare_exchange(since_ns, until_ns, Ordering::Relaxed, Ordering::Relaxed)
+                .is_ok();
+        if is_mine {
+            let more = portions.saturating_mul(refill.at_once.into());
+            let most = u64::from(refill.most);
+            let add = |here: u64| Some(here.max(here.saturating_add(more).min(most)));
+            // Always updated.
+            let _ = self
+                .here
+                .fetch_update(Ordering::Release, Ordering::Relaxed, add);
+        }
+        until_ns + period_ns
+    }
+}
+
+/// Workers that wait until all of them have come: in the highest 32 bits how often they have met,
+/// then 16 bits each of how many have come and of how many there are.
+#[derive(Debug)]
+struct Meeting {
+    state: AtomicU64,
+}
+
+const ONE_COME: u64 = 1 << 16;
+const ONE_MET: u64 = 1 << 32;
+const MEMBERS: u64 = 0xffff;
+
+impl Meeting {
+    fn number(&self) -> u32 {
+        (self.state.load(Ordering::Acquire) >> 32) as u32
+    }
+
+    fn arrive(&self) -> u32 {
+        let before = self.change(|state| state + ONE_COME);
+        (before >> 32) as u32
+    }
+
+    fn leave(&self) {
+        self.change(|state| state - u64::from(state & MEMBERS > 0));
+    }
+
+    /// Changes who has come, and meets if that is all; what was before.
+    fn change(&self, to: impl Fn(u64) -> u64) -> u64 {
+        let next = |state: u64| {
+            let state = to(state);
+            let come = state >> 16 & MEMBERS;
+            Some(match come > 0 && come >= state & MEMBERS {
+                true => (state - come * ONE_COME).wrapping_add(ONE_MET),
+                false => state,
+            })
+        };
+        let changed = self
+            .state
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, next);
+        changed.unwrap_or_else(|state| state)
+    }
+}
+
+/// What a group waits for, and others for it.
+#[derive(Debug, Default)]
+pub(super) struct Uses {
+    puts: Vec<u8>,
+    takes: Vec<u8>,
+    meets: Vec<u8>,
+}
+
+impl Uses {
+    pub(super) fn of(program: &Program, group: &Group) -> Self {
+        let tokens = 0..program.tokens.len() as u8;
+        let meetings = 0..MEETINGS_MAX;
+        let puts = |number: &u8| has(group, &|act| puts(act, *number));
+        let takes = |number: &u8| has(group, &|act| takes(act, *number));
+        let meets = |number: &usize| has(group, &|act| meets(act, *number));
+        Self {
+            puts: tokens.clone().filter(puts).collect(),
+            takes: tokens.filter(takes).collect(),
+            meets: meetings.filter(meets).map(|it| it as u8).collect(),
+        }
+    }
+}
+
+fn puts(act: &Act, number: u8) -> bool {
+    matches!(act, Act::Put { tokens, .. } if *tokens == number)
+}
+
+fn takes(act: &Act, number: u8) -> bool {
+    matches!(act, Act::Take { tokens, .. } if *tokens == number)
+}
+
+fn meets(act: &Act, number: usize) -> bool {
+    matches!(act, Act::Meet(meeting) if usize::from(*meeting) == number)
+}
+
+/// Whether something among what a group does is so.
+fn has(group: &Group, is_so: &dyn Fn(&Act) -> bool) -> bool {
+    let mut lists = group.lists().into_iter();
+    lists.any(|(_, acts)| any(acts, is_so))
+}
+
+fn any(acts: &[Act], is_so: &dyn Fn(&Act) -> bool) -> bool {
+    acts.iter()
+        .any(|act| is_so(act) || act.lists().into_iter().any(|acts| any(acts, is_so)))
+}
+
+#[cfg(test)]
+mod tests {
+    use workload::program::{Due, Tokens, Whose};
+
+    use super::*;
+
+    /// Workers that put and take, one of each.
+    fn waits(room: Option<u32>, refill: Option<Refill>) -> (Waits, Uses) {
+        let (tokens, whose) = (0, Whose::Mine);
+        let count = Due::Fixed(1);
+        let put = Act::Put {
+            tokens,
+            count: 1,
+            whose,
+        };
+        let group = |body: Vec<Act>| Group {
+            body,
+            ..Group::default()
+        };
+        let take = Act::Take {
+            tokens,
+            count,
+            whose,
+        };
+        let program = Program {
+            tokens: vec![Tokens {
+                name: "work".to_owned(),
+                counters: 1,
+                start: 0,
+                room,
+                refill,
+            }],
+            ..Program::default()
+        };
+        let phase = ProgramPhase {
+            groups: vec![group(vec![put]), group(vec![take, Act::Meet(3)])],
+            ..ProgramPhase::default()
+        };
+        let putter = Uses::of(&program, &phase.groups[0]);
+        (Waits::new(&program, &phase, |_| 1), putter)
+    }
+
+    #[test]
+    fn what_was_put_is_taken_and_no_more() {
+        let (waits, putter) = waits(None, None);
+        assert_eq!(waits.take(0, 0, 1, 5), Wish::Later(0));
+        assert_eq!(waits.put(0, 0, 3), Wish::Granted);
+        assert_eq!(waits.take(0, 0, 2, 5), Wish::Granted);
+        assert_eq!(waits.take(0, 0, 2, 5), Wish::Later(0));
+        waits.leave(&putter);
+        assert_eq!(waits.take(0, 0, 2, 5), Wish::Never);
+        assert_eq!(waits.take(0, 0, 1, 5), Wish::Granted);
+    }
+
+    #[test]
+    fn there_is_room_for_what_somebody_waits_for() {
+        let (waits, _) = waits(Some(2), None);
+        assert_eq!(waits.put(0, 0, 2), Wish::Granted);
+        assert_eq!(waits.put(0, 0, 1), Wish::Later(0));
+        waits.want(0, 0, 5);
+        assert_eq!(waits.put(0, 0, 3), Wish::Granted);
+        assert_eq!(waits.take(0, 0, 5, 1), Wish::Granted);
+        waits.unwant(0, 0, 5);
+        assert_eq!(waits.put(0, 0, 3), Wish::Later(0));
+    }
+
+    #[test]
+    fn the_clock_puts_portions_up_to_a_limit() {
+        let refill = Refill {
+            per_second: 100.0,
+            at_once: 10,
+            most: 25,
+        };
+        let (waits, _) = waits(None, Some(refill));
+        let ms = 1_000_000;
+        assert_eq!(waits.take(0, 0, 1, ms), Wish::Later(101 * ms));
+        assert_eq!(waits.take(0, 0, 10, 101 * ms), Wish::Granted);
+        assert_eq!(waits.take(0, 0, 1, 150 * ms), Wish::Later(201 * ms));
+        assert_eq!(waits.take(0, 0, 26, 5000 * ms), Wish::Later(5001 * ms));
+        assert_eq!(waits.take(0, 0, 25, 5000 * ms), Wish::Granted);
+    }
+
+    #[test]
+    fn a_meeting_passes_when_all_have_come_or_left() {
+        let meeting = Meeting {
+            state: AtomicU64::new(3),
+        };
+        for _ in 0..2 {
+            assert_eq!(meeting.arrive(), 0);
+            assert_eq!(meeting.number(), 0);
+        }
+        meeting.leave();
+        assert_eq!(meeting.number(), 1);
+        assert_eq!(meeting.arrive(), 1);
+        assert_eq!(meeting.arrive(), 1);
+        assert_eq!(meeting.number(), 2);
+        meeting.leave();
+        meeting.leave();
+        assert_eq!(
+            (
+                meeting.number(),
+                meeting.state.load(Ordering::Relaxed) & MEMBERS
+            ),
+            (2, 0)
+        );
+    }
+}

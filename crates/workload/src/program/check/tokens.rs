@@ -1,0 +1,188 @@
+//! Whether what is waited for can come.
+
+use super::super::{
+    Act, ActList, Due, Group, MEETINGS_MAX, Measure, Program, ProgramPhase, Tokens,
+};
+use super::{ProgramFlaw, ProgramStep, check_label};
+
+/// How many counters tokens may have.
+const COUNTERS_MAX: u32 = 65_536;
+/// How many kinds of tokens a program may have.
+const TOKENS_MAX: usize = 255;
+
+/// The tokens themselves.
+pub(super) fn check_all(program: &Program) -> Result<(), ProgramFlaw> {
+    if program.tokens.len() > TOKENS_MAX {
+        let message = format!("there are more than {TOKENS_MAX} kinds of tokens");
+        return Err(ProgramFlaw::new(message, "use fewer"));
+    }
+    let mut tokens = program.tokens.iter().enumerate();
+    tokens.try_for_each(|(index, tokens)| {
+        check_one(tokens).map_err(|flaw| flaw.within(ProgramStep::Tokens(index)))
+    })
+}
+
+fn check_one(tokens: &Tokens) -> Result<(), ProgramFlaw> {
+    let name = &tokens.name;
+    if !(1..=COUNTERS_MAX).contains(&tokens.counters) {
+        let message = format!("`{name}` has not from 1 to {COUNTERS_MAX} counters");
+        return Err(ProgramFlaw::new(message, "write `counters = 1`"));
+    }
+    let Some(refill) = tokens.refill else {
+        return Ok(());
+    };
+    let is_possible = refill.per_second > 0.0
+        && refill.per_second.is_finite()
+        && refill.at_once > 0
+        && refill.most >= refill.at_once;
+    if is_possible {
+        return Ok(());
+    }
+    let message = format!("the clock never puts anything to `{name}`");
+    Err(ProgramFlaw::new(
+        message,
+        "write a rate above 0, and at least as much for `most` as comes at once",
+    ))
+}
+
+/// What the groups of a phase wait for.
+pub(super) fn check(program: &Program, phase: &ProgramPhase) -> Result<(), ProgramFlaw> {
+    for (index, group) in phase.groups.iter().enumerate() {
+        let checked = group.lists().into_iter().try_for_each(|(list, acts)| {
+            let is_waiting = matches!(list, ActList::First | ActList::Body | ActList::Last);
+            each(acts, &mut |act| check_act(program, phase, act, is_waiting))
+                .map_err(|flaw| flaw.within(ProgramStep::Acts(list)))
+        });
+        checked
+            .and_then(|()| check_pauses(program, group))
+            .map_err(|flaw| flaw.within(ProgramStep::Group(index)))?;
+    }
+    Ok(())
+}
+
+fn check_act(
+    program: &Program,
+    phase: &ProgramPhase,
+    act: &Act,
+    is_waiting: bool,
+) -> Result<(), ProgramFlaw> {
+    let tokens = match act {
+        Act::Put { tokens, .. } | Act::Take { tokens, .. } => Some(*tokens),
+        Act::Meet(_) => None,
+        _ => return Ok(()),
+    };
+    if !is_waiting {
+        let message = "nobody waits for others before all begin, nor behind the end";
+        return Err(ProgramFlaw::new(message, "move it to `first` or `last`"));
+    }
+    let Some(number) = tokens else {
+        return check_meeting(act);
+    };
+    let Some(tokens) = program.tokens.get(usize::from(number)) else {
+        let message = format!("there are no tokens of the number {number}");
+        return Err(ProgramFlaw::new(message, "add them"));
+    };
+    match act {
+        Act::Put { count: 0, .. } => {
+            let message = format!("0 of `{}` are put", tokens.name);
+            Err(ProgramFlaw::new(message, "write `count = 1`"))
+        }
+        Act::Take { count, .. } => {
+            check_due(program, *count)?;
+            let is_given = tokens.start > 0 || tokens.refill.is_some() || is_put(phase, number);
+            if is_given {
+                return Ok(());
+            }
+            let message = format!(
+                "nobody in the phase `{}` puts what is taken from `{}`",
+                phase.name, tokens.name
+            );
+            Err(ProgramFlaw::new(message, "add a `put`, or a `rate` of it"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_meeting(act: &Act) -> Result<(), ProgramFlaw> {
+    match act {
+        Act::Meet(meeting) if usize::from(*meeting) >= MEETINGS_MAX => {
+            let message = format!("there are more than {MEETINGS_MAX} meetings");
+            Err(ProgramFlaw::new(message, "use fewer"))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_due(program: &Program, due: Due) -> Result<(), ProgramFlaw> {
+    let Due::Since { what, each } = due else {
+        return Ok(());
+    };
+    if let Measure::Steps(label) | Measure::StepBytes(label) = what {
+        check_label(program, label)?;
+    }
+    if each > 0 {
+        return Ok(());
+    }
+    let message = "one is taken for each 0 of what was done";
+    Err(ProgramFlaw::new(message, "write 1 or more"))
+}
+
+fn is_put(phase: &ProgramPhase, number: u8) -> bool {
+    let is_put = |act: &Act| matches!(act, Act::Put { tokens, .. } if *tokens == number);
+    phase.groups.iter().any(|group| any(group, &is_put))
+}
+
+/// Whoever only puts, and never waits for room, goes on without an end.
+fn check_pauses(program: &Program, group: &Group) -> Result<(), ProgramFlaw> {
+    let takes_time = |act: &Act| match act {
+        Act::Put { tokens, .. } => {
+            let tokens = program.tokens.get(usize::from(*tokens));
+            tokens.is_some_and(|it| it.room.is_some())
+        }
+        Act::Take { .. } | Act::Meet(_) | Act::Call(_) | Act::Think(_) | Act::Burn(_) => true,
+        _ => false,
+    };
+    let is_empty = group.body.is_empty();
+    if is_empty || has(&group.body, &takes_time) {
+        return Ok(());
+    }
+    let message = format!("the workers of `{}` put without ever waiting", group.name);
+    let flaw = ProgramFlaw::new(message, "give the tokens `room`, or `think` in between");
+    Err(flaw.within(ProgramStep::Acts(ActList::Body)))
+}
+
+/// Applies a check to all acts, wherever they stand.
+fn each(
+    acts: &[Act],
+    check: &mut impl FnMut(&Act) -> Result<(), ProgramFlaw>,
+) -> Result<(), ProgramFlaw> {
+    for (index, act) in acts.iter().enumerate() {
+        let inside = |flaw: ProgramFlaw| flaw.within(ProgramStep::Act(index));
+        check(act).map_err(inside)?;
+        match act {
+            Act::Mix(branches) => {
+                for (branch, (_, acts)) in branches.iter().enumerate() {
+                    each(acts, check)
+                        .map_err(|flaw| inside(flaw.within(ProgramStep::Branch(branch))))?;
+                }
+            }
+            _ => {
+                for acts in act.lists() {
+                    each(acts, check).map_err(inside)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn any(group: &Group, is_so: &dyn Fn(&Act) -> bool) -> bool {
+    let mut lists = group.lists().into_iter();
+    lists.any(|(_, acts)| has(acts, is_so))
+}
+
+/// Whether something among the acts is so.
+fn has(acts: &[Act], is_so: &dyn Fn(&Act) -> bool) -> bool {
+    let mut acts = acts.iter();
+    acts.any(|act| is_so(act) || act.lists().into_iter().any(|acts| has(acts, is_so)))
+}
