@@ -65,6 +65,7 @@ pub(crate) fn overlay(mut under: Workload, over: Workload) -> Workload {
         fs_mark: both(under.fs_mark, over.fs_mark, |under, over| over.over(under)),
         fileset: non_empty(over.fileset, under.fileset),
         way: non_empty(over.way, under.way),
+        tokens: non_empty(over.tokens, under.tokens),
         phase: non_empty(over.phase, under.phase),
         rounds: non_empty(over.rounds, under.rounds),
         built: over.built.or(under.built),

@@ -3,8 +3,6 @@
 use engine::SecondName;
 use workload::program::NESTING_MAX;
 
-use super::interpreter::Waiting;
-
 /// What a slot is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Section {
@@ -100,6 +98,23 @@ pub(super) struct OngoingCall {
     pub second: SecondName,
     /// Bytes that the request in flight moves if all goes well.
     pub expected_bytes: u32,
+}
+
+/// How far a slot is with an act that waits.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Waiting {
+    /// Whether it has begun to wait.
+    pub is_begun: bool,
+    /// How much it is to take or to put in each counter.
+    pub count: u64,
+    /// The counter, and how many of them come behind it.
+    pub counter: u32,
+    pub more: u32,
+    /// Whether the others know what it wants to take.
+    pub is_wanting: bool,
+    /// The meeting that is to pass.
+    pub meeting: u32,
+    pub pause_ns: u64,
 }
 
 /// Where a slot stands.

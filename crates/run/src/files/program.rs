@@ -4,8 +4,6 @@ mod burn;
 mod figures;
 mod files;
 mod fill;
-#[cfg(test)]
-mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -210,7 +208,7 @@ impl ProgramCourse {
         let way_codes: Vec<u64> = (0..ways).map(|way| OpenWay(way).code()).collect();
         let mut workers = self.cell.workers.clone().into_iter();
         for group in &phase.groups {
-            let worker_count = group.workers.unwrap_or(all);
+            let worker_count = of_group(group);
             let used = group.filesets();
             let shared = SharedTurns::default();
             let progress = Arc::new(Progress::new(group.quotas.len()));
@@ -253,10 +251,7 @@ impl ProgramCourse {
             is_hidden: phase.is_hidden,
             ramp_ns: phase.ramp_ns,
             transactions: None,
-            time_ns: match phase.time_up {
-                Ending::Stop => phase.time_ns.unwrap_or(0),
-                Ending::Finish | Ending::Level => 0,
-            },
+            time_ns: stop_ns(phase),
             work: Work::Tasks(tasks),
         })
     }
@@ -363,3 +358,14 @@ impl Course for ProgramCourse {
         self.sums[index].add(&current, &done);
     }
 }
+
+/// When every worker of a phase stops, in nanoseconds; 0 where they end by themselves.
+fn stop_ns(phase: &ProgramPhase) -> u64 {
+    match phase.time_up {
+        Ending::Stop => phase.time_ns.unwrap_or(0),
+        Ending::Finish | Ending::Level => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests;

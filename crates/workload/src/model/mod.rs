@@ -31,8 +31,8 @@ pub use one_or_many::OneOrMany;
 pub use precondition::Precondition;
 pub use program::{
     ActChoice, ActTable, ActWord, AmountChoice, BandTable, BeforeChoice, BranchTable, FilesetTable,
-    GroupTable, LawChoice, LawTable, LawUnit, PhaseTable, PickChoice, PlaceChoice, RandomPlace,
-    RoundsTable, WayTable,
+    GroupTable, LawChoice, LawTable, LawUnit, PhaseTable, PickChoice, PlaceChoice, PlaceTable,
+    RoundsTable, TokensTable, WayTable,
 };
 pub use repetitions::Repetitions;
 pub use seed::Seed;
@@ -204,6 +204,9 @@ pub struct Workload {
     /// How files of filesets are opened.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub way: Vec<WayTable>,
+    /// Counters that workers wait for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tokens: Vec<TokensTable>,
     /// What happens to filesets, one phase after the other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub phase: Vec<PhaseTable>,

@@ -65,7 +65,10 @@ impl Workload {
 
     /// Whether any table of a program is written.
     fn has_program(&self) -> bool {
-        let is_empty = self.fileset.is_empty() && self.way.is_empty() && self.built.is_none();
+        let is_empty = self.fileset.is_empty()
+            && self.way.is_empty()
+            && self.tokens.is_empty()
+            && self.built.is_none();
         !(is_empty && self.phase.is_empty() && self.rounds.is_empty())
     }
 

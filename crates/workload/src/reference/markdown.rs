@@ -17,7 +17,7 @@ const fn of(name: &'static str, title: &'static str, path: &'static str) -> Tabl
 }
 
 /// Tables of the schema, in the order of reading.
-const TABLES: [TableOf; 23] = [
+const TABLES: [TableOf; 24] = [
     of("Postmark", "`[postmark]`", "postmark"),
     of("CreateRemove", "`[create_remove]`", "create_remove"),
     of("LatFs", "`[lat_fs]`", "lat_fs"),
@@ -32,6 +32,7 @@ const TABLES: [TableOf; 23] = [
     of("WorkerTable", "`[[worker]]`", "worker"),
     of("FilesetTable", "`[[fileset]]`", "fileset"),
     of("WayTable", "`[[way]]`", "way"),
+    of("TokensTable", "`[[tokens]]`", "tokens"),
     of("PhaseTable", "`[[phase]]`", "phase"),
     of("GroupTable", "`[[phase.group]]`", "phase.group"),
     of("RoundsTable", "`[[rounds]]`", "rounds"),
@@ -41,7 +42,7 @@ const TABLES: [TableOf; 23] = [
         "What a `mix` chooses from",
         "phase.group.body.mix",
     ),
-    of("RandomPlace", "Places by chance", "phase.group.body.at"),
+    of("PlaceTable", "Places in files", "phase.group.body.at"),
     of(
         "LawOfBytes",
         "Laws of sizes, times and counts",

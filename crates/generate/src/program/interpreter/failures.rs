@@ -3,11 +3,11 @@
 use engine::{Operation, Request};
 use workload::program::{Failed, Out};
 
+use super::Interpreter;
 use super::calls::Begun;
-use super::{Interpreter, Waiting};
 use crate::Flow;
 use crate::program::phase_end::Signal;
-use crate::program::slot::Section;
+use crate::program::slot::{Section, Waiting};
 use crate::program::states::Claim;
 
 impl Interpreter {

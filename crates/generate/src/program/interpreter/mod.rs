@@ -19,7 +19,6 @@ use super::states::FileStates;
 use super::tokens::{Uses, Waits};
 use super::{Progress, Seat, StepCounter};
 use crate::{Flow, GenerateError, Rng, mix};
-pub(super) use waits::Waiting;
 
 /// Rounds in a row that ask for nothing; after them the worker is done.
 const IDLE_ROUNDS_MAX: u32 = 1000;

@@ -4,30 +4,14 @@ use workload::program::{Due, Measure, Whose};
 
 use super::Interpreter;
 use crate::Step;
-use crate::program::code::WaitCode;
+use crate::program::code::{Instruction, WaitCode};
+use crate::program::slot::{Section, Waiting};
 use crate::program::tokens::Wish;
 
 /// The first pause before it is asked again, in nanoseconds.
 const PAUSE_MIN_NS: u64 = 20_000;
 /// Pauses double up to this.
 const PAUSE_MAX_NS: u64 = 1_000_000;
-
-/// How far a slot is with an act that waits.
-#[derive(Debug, Clone, Copy, Default)]
-pub(in crate::program) struct Waiting {
-    /// Whether it has begun to wait.
-    is_begun: bool,
-    /// How much it is to take or to put in each counter.
-    count: u64,
-    /// The counter, and how many of them come behind it.
-    counter: u32,
-    more: u32,
-    /// Whether the others know what it wants to take.
-    is_wanting: bool,
-    /// The meeting that is to pass.
-    meeting: u32,
-    pause_ns: u64,
-}
 
 impl Interpreter {
     /// Goes on with an act that may have to wait; the step where it does.
@@ -38,7 +22,7 @@ impl Interpreter {
         now_ns: u64,
     ) -> Option<Step> {
         if !self.phase_end.is_quiet()
-            && self.slots[index].section == crate::program::slot::Section::Body
+            && self.slots[index].section == Section::Body
             && self.heed(index, now_ns)
         {
             return None;
@@ -181,7 +165,7 @@ impl Interpreter {
     pub(super) fn unwant(&mut self, index: usize) {
         let waiting = &mut self.slots[index].waiting;
         if std::mem::take(&mut waiting.is_wanting)
-            && let crate::program::code::Instruction::Wait(number) =
+            && let Instruction::Wait(number) =
                 self.code.instructions[usize::from(self.slots[index].at)]
             && let WaitCode::Take { tokens, .. } = self.code.waits[usize::from(number)]
         {

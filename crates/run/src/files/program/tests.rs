@@ -64,6 +64,7 @@ fn program() -> Program {
             present_permille: 0,
         }],
         ways: vec![Way::default()],
+        tokens: Vec::new(),
         parts: vec![ProgramPart::Rounds {
             until: Until::Times(1),
             parts: vec![phase("make", make), phase("remove", remove)],

@@ -14,6 +14,8 @@ const OF_HANDLES: &[&str] = &["label"];
 const OF_MOVES: &[&str] = &["piece", "at", "handle", "label"];
 const OF_LENGTHS: &[&str] = &["handle", "label"];
 const OF_LISTS: &[&str] = &["do"];
+const OF_PUTS: &[&str] = &["count", "whose"];
+const OF_TAKES: &[&str] = &["count", "whose", "per_calls", "per_bytes", "of"];
 const OF_NONE: &[&str] = &[];
 
 impl Writer<'_> {
@@ -45,6 +47,9 @@ impl Writer<'_> {
         }
         if let Some(time) = &table.burn {
             return Ok(Act::Burn(law_under("burn", time)?));
+        }
+        if let Some(act) = self.wait(table)? {
+            return Ok(act);
         }
         if let Some(branches) = &table.mix {
             return self.mix(branches);
@@ -111,7 +116,7 @@ fn of_word(word: ActWord) -> Call {
 type Verb = (&'static str, bool, &'static [&'static str]);
 
 /// All verbs of an act.
-fn verbs(table: &ActTable) -> [Verb; 24] {
+fn verbs(table: &ActTable) -> [Verb; 27] {
     [
         ("create", table.create.is_some(), OF_OPENS),
         ("open", table.open.is_some(), OF_OPENS),
@@ -137,6 +142,9 @@ fn verbs(table: &ActTable) -> [Verb; 24] {
         ("transaction", table.transaction.is_some(), OF_LISTS),
         ("think", table.think.is_some(), OF_NONE),
         ("burn", table.burn.is_some(), OF_NONE),
+        ("put", table.put.is_some(), OF_PUTS),
+        ("take", table.take.is_some(), OF_TAKES),
+        ("meet", table.meet.is_some(), OF_NONE),
     ]
 }
 
@@ -179,6 +187,11 @@ fn no_other_keys(table: &ActTable, verb: &'static str) -> Result<(), Flaw> {
         ("piece", table.piece.is_some()),
         ("at", table.at.is_some()),
         ("label", table.label.is_some()),
+        ("count", table.count.is_some()),
+        ("whose", table.whose.is_some()),
+        ("per_calls", table.per_calls.is_some()),
+        ("per_bytes", table.per_bytes.is_some()),
+        ("of", table.of.is_some()),
     ];
     let mut keys = keys.iter();
     match keys.find(|(key, is_written)| *is_written && !taken.contains(key)) {

@@ -6,6 +6,7 @@ use super::super::Flaw;
 use super::Writer;
 use super::laws::law_under;
 use super::names::Named;
+use super::paths::of_table;
 use crate::model::{ActTable, AmountChoice, PickChoice, PlaceChoice};
 use crate::plan::Distribution;
 use crate::program::{Bytes, Call, FileOperation, On, Order, Pick, Turn, Where, Which};
@@ -160,7 +161,7 @@ impl Writer<'_> {
         Ok(Call {
             handle: self.handles.number("handle", table.handle.as_deref())?,
             piece_bytes,
-            place: place(table.at.as_ref(), &bytes, piece_bytes),
+            place: place(table.at.as_ref(), &bytes, piece_bytes)?,
             bytes,
             ..plain(operation, On::Handle)
         })
@@ -285,7 +286,7 @@ fn turn_of(order: PickChoice, written: Option<Turn>) -> Turn {
     })
 }
 
-fn place(choice: Option<&PlaceChoice>, bytes: &Bytes, piece_bytes: u32) -> Where {
+fn place(choice: Option<&PlaceChoice>, bytes: &Bytes, piece_bytes: u32) -> Result<Where, Flaw> {
     let one_request = || match (piece_bytes, bytes) {
         (0, Bytes::Law(law)) => {
             let all = law.always().map(u32::try_from);
@@ -294,7 +295,7 @@ fn place(choice: Option<&PlaceChoice>, bytes: &Bytes, piece_bytes: u32) -> Where
         (0, _) => ALIGN_BYTES,
         (piece, _) => piece,
     };
-    match choice {
+    Ok(match choice {
         None | Some(PlaceChoice::Here) => Where::Here,
         Some(PlaceChoice::Same) => Where::Same,
         Some(PlaceChoice::End) => Where::End,
@@ -303,13 +304,8 @@ fn place(choice: Option<&PlaceChoice>, bytes: &Bytes, piece_bytes: u32) -> Where
             distribution: Distribution::Uniform,
             align_bytes: one_request(),
         },
-        Some(PlaceChoice::Random(place)) => Where::Random {
-            distribution: Distribution::from(&place.random),
-            align_bytes: place.align.map_or_else(one_request, |align| {
-                u32::try_from(align.0).unwrap_or(u32::MAX)
-            }),
-        },
-    }
+        Some(PlaceChoice::Table(table)) => of_table(table, one_request())?,
+    })
 }
 
 #[cfg(test)]
@@ -324,7 +320,7 @@ mod tests {
             &bytes,
             piece_bytes,
         ) {
-            Where::Random { align_bytes, .. } => align_bytes,
+            Ok(Where::Random { align_bytes, .. }) => align_bytes,
             other => panic!("{other:?}"),
         };
         assert_eq!(random(Bytes::Law(Law::fixed(8192)), 0), 8192);

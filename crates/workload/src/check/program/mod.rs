@@ -5,11 +5,13 @@ mod built;
 mod calls;
 mod laws;
 mod names;
+mod paths;
 mod phases;
 mod place;
 mod sets;
 #[cfg(test)]
 mod tests;
+mod waits;
 
 use super::Flaw;
 use crate::model::Workload;
@@ -45,7 +47,7 @@ pub(crate) fn program(workload: &Workload) -> Result<Program, Flaw> {
         labels: names.labels,
         filesets,
         ways,
-        tokens: Vec::new(),
+        tokens: waits::tokens(workload)?,
         parts,
     };
     program

@@ -4,15 +4,17 @@ use super::super::Flaw;
 use super::super::Step;
 use crate::model::{ActChoice, GroupTable, Workload};
 use crate::nearest::{listed, nearest};
-use crate::program::{LABELS_MAX, REGISTERS_MAX};
+use crate::program::{LABELS_MAX, MEETINGS_MAX, REGISTERS_MAX};
 
 /// The names of a workload.
 pub(super) struct Names {
     filesets: Vec<String>,
     /// The first way is that of acts which name none.
     ways: Vec<String>,
+    tokens: Vec<String>,
     /// In the order in which they are first written.
     pub labels: Vec<String>,
+    meetings: Vec<String>,
 }
 
 /// What an act names.
@@ -33,10 +35,13 @@ impl Names {
     pub fn of(workload: &Workload) -> Result<Self, Flaw> {
         let filesets = workload.fileset.iter().map(|it| it.name.as_deref());
         let ways = workload.way.iter().map(|it| it.name.as_deref());
+        let tokens = workload.tokens.iter().map(|it| it.name.as_deref());
         Ok(Self {
             filesets: written(filesets, "fileset")?,
             ways: written(ways, "way")?,
+            tokens: written(tokens, "tokens")?,
             labels: Vec::new(),
+            meetings: Vec::new(),
         })
     }
 
@@ -56,6 +61,27 @@ impl Names {
     /// The number of a fileset.
     pub fn fileset(&self, key: &'static str, name: &str) -> Result<u8, Flaw> {
         number(&self.filesets, name).ok_or_else(|| unknown(key, name, "fileset", &self.filesets))
+    }
+
+    /// The number of tokens.
+    pub fn tokens(&self, key: &'static str, name: &str) -> Result<u8, Flaw> {
+        number(&self.tokens, name).ok_or_else(|| unknown(key, name, "token", &self.tokens))
+    }
+
+    /// The number of a meeting, which is a new one where it was not written before.
+    pub fn meeting(&mut self, key: &'static str, name: &str) -> Result<u8, Flaw> {
+        let known = self.meetings.iter().position(|it| it == name);
+        let index = known.unwrap_or_else(|| {
+            self.meetings.push(name.to_owned());
+            self.meetings.len() - 1
+        });
+        match u8::try_from(index) {
+            Ok(number) if index < MEETINGS_MAX => Ok(number),
+            _ => {
+                let message = format!("there are more than {MEETINGS_MAX} meetings");
+                Err(Flaw::new(key, message, "use fewer meetings"))
+            }
+        }
     }
 
     /// The number of a way; that of none is the first.

@@ -8,6 +8,8 @@ use crate::program::{
 use crate::source::load;
 use crate::{read_toml, to_toml};
 
+mod waits;
+
 const SET: &str = "[[fileset]]\nname = \"mail\"\ncount = 100\npresent = 50\n";
 
 /// A workload of one group with this body.

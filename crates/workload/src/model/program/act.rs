@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use units::{Bytes, Span};
 
 use super::{AmountChoice, LawChoice, PickChoice, PlaceChoice};
-use crate::program::{Turn, Which};
+use crate::program::{Turn, Which, Whose};
 
 /// One thing that a worker does.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,6 +94,23 @@ pub struct ActTable {
     pub think: Option<LawChoice<Span>>,
     /// Computes: a time, or a law.
     pub burn: Option<LawChoice<Span>>,
+    /// Adds to the counter of `[[tokens]]`, and waits for `room` where it has little: a name.
+    pub put: Option<String>,
+    /// Takes from the counter of `[[tokens]]`, and waits until enough lies there: a name.
+    pub take: Option<String>,
+    /// Waits for all workers of the phase that come to the meeting of this name and are not done.
+    pub meet: Option<String>,
+    /// How much is put or taken. Default: 1.
+    pub count: Option<u32>,
+    /// Which of several counters: that of the worker's number (`mine`), `each` one after the other,
+    /// or those of its share in turn (`turns`). Default: `mine`.
+    pub whose: Option<Whose>,
+    /// In place of `count`: one is taken for each so many calls that the worker made.
+    pub per_calls: Option<u64>,
+    /// In place of `count`: one is taken for each so many bytes that the worker moved.
+    pub per_bytes: Option<Bytes>,
+    /// Label whose calls or bytes alone count for `per_calls` and `per_bytes`. Default: all count.
+    pub of: Option<String>,
     /// What `times`, `step` and `transaction` do.
     #[serde(rename = "do", skip_serializing_if = "Vec::is_empty")]
     pub acts: Vec<ActChoice>,
@@ -121,7 +138,8 @@ pub struct ActTable {
     /// most 1 MiB.
     pub piece: Option<Bytes>,
     /// Where in the file: `here` (behind the last one), `same` (where the last one was), `end`, an
-    /// offset, `random`, or `{ random = { zipf = 1.2 }, align = "4KiB" }`. Default: `here`.
+    /// offset, `random`, or a table such as `{ random = { zipf = 1.2 }, align = "4KiB" }`.
+    /// Default: `here`.
     pub at: Option<PlaceChoice>,
     /// Label under which it is counted and timed, besides its operation. Default: none.
     pub label: Option<String>,

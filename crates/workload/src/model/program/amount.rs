@@ -121,20 +121,38 @@ pub enum PlaceChoice {
     Anywhere,
     /// From this byte on.
     At(Bytes),
-    /// By chance.
-    Random(RandomPlace),
+    /// By chance, or along a path.
+    Table(PlaceTable),
 }
 
-/// A place by chance.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct RandomPlace {
+/// A place by chance or along a path: one of `random`, `shuffled`, `backward`, `strided` and
+/// `blocks`. A path begins anew in each phase, for each worker.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PlaceTable {
     /// How it is distributed: `"uniform"`, `{ zipf = 1.2 }`, `{ pareto = 0.2 }`,
     /// `{ normal = 10 }`, `{ zones = [..] }` or `"no-repeat"`.
-    pub random: DistributionChoice,
-    /// It is a multiple of this. Default: the bytes of one request.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub random: Option<DistributionChoice>,
+    /// What `random` is a multiple of. Default: the bytes of one request.
     pub align: Option<Bytes>,
+    /// Each multiple of this once, in a random order.
+    pub shuffled: Option<Bytes>,
+    /// From the last multiple of this to the beginning.
+    pub backward: Option<Bytes>,
+    /// From one call to the next, from the beginning on.
+    pub strided: Option<Bytes>,
+    /// How much further on a `strided` path begins each time that it has come to the end. Default:
+    /// 0.
+    pub shift: Option<Bytes>,
+    /// What a `strided` path leaves free at the end. Default: 0.
+    pub margin: Option<Bytes>,
+    /// One call behind the other in blocks of this size.
+    pub blocks: Option<Bytes>,
+    /// From one of the `blocks` to the next. Default: the size of a block.
+    pub stride: Option<Bytes>,
+    /// How much further on each worker begins with its `blocks` than the one before. Default: the
+    /// size of a block.
+    pub each: Option<Bytes>,
 }
 
 /// The words for a place.
@@ -148,7 +166,7 @@ impl Serialize for PlaceChoice {
             Self::End => serializer.serialize_str("end"),
             Self::Anywhere => serializer.serialize_str("random"),
             Self::At(offset) => offset.serialize(serializer),
-            Self::Random(place) => place.serialize(serializer),
+            Self::Table(place) => place.serialize(serializer),
         }
     }
 }
@@ -165,7 +183,9 @@ impl<'de> Visitor<'de> for PlaceVisitor {
     type Value = PlaceChoice;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("`here`, `same`, `end`, `random`, an offset or `{ random = .. }`")
+        f.write_str(
+            "`here`, `same`, `end`, `random`, an offset or a table such as `{ random = .. }`",
+        )
     }
 
     fn visit_i64<E: Error>(self, value: i64) -> Result<PlaceChoice, E> {
@@ -190,7 +210,7 @@ impl<'de> Visitor<'de> for PlaceVisitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<PlaceChoice, A::Error> {
-        RandomPlace::deserialize(MapAccessDeserializer::new(map)).map(PlaceChoice::Random)
+        PlaceTable::deserialize(MapAccessDeserializer::new(map)).map(PlaceChoice::Table)
     }
 }
 
@@ -201,7 +221,7 @@ impl JsonSchema for PlaceChoice {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let offset = generator.subschema_for::<Bytes>();
-        let random = generator.subschema_for::<RandomPlace>();
+        let random = generator.subschema_for::<PlaceTable>();
         json_schema!({
             "description": "Where in a file something is read or written.",
             "anyOf": [{"type": "string", "enum": PLACES}, offset, random],

@@ -8,10 +8,12 @@ mod fileset;
 mod law;
 mod phase;
 mod pick;
+mod tokens;
 
 pub use act::{ActChoice, ActTable, ActWord, BranchTable};
-pub use amount::{AmountChoice, PlaceChoice, RandomPlace};
+pub use amount::{AmountChoice, PlaceChoice, PlaceTable};
 pub use fileset::{FilesetTable, WayTable};
 pub use law::{BandTable, LawChoice, LawTable, LawUnit};
 pub use phase::{BeforeChoice, GroupTable, PhaseTable, RoundsTable};
 pub use pick::PickChoice;
+pub use tokens::TokensTable;
