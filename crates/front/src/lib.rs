@@ -20,6 +20,7 @@
 //! a program's ways is that of calls which say none; a program has at least one.
 
 mod command_line;
+mod filebench;
 mod front;
 mod mdtest;
 mod printed;

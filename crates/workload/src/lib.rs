@@ -28,6 +28,7 @@ pub use diagnostic::{Diagnostic, DiagnosticCode, Severity, printable};
 pub use documents::{BuiltinList, CheckedPlan, KeyList, ShownWorkload};
 pub use model::Workload;
 pub use native::{read_toml, to_toml};
+pub use nearest::nearest;
 pub use overrides::Overrides;
 pub use plan_text::{TargetRemark, line_remarks, plan_text, plan_text_on, settings_of_each};
 pub use planning::{Planned, check_space_together, plan, wanted_targets};

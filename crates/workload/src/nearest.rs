@@ -6,7 +6,7 @@ const SEEN_BYTES_MAX: usize = 64;
 /// The known word nearest to `seen`, if any is near enough to be meant.
 ///
 /// Source: Damerau-Levenshtein distance of at most a third of the longer word, at least 1.
-pub(crate) fn nearest<'a>(seen: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(seen: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if seen.len() > SEEN_BYTES_MAX {
         return None;
     }

@@ -96,6 +96,7 @@ pub const LANES: &[Lane] = &[
             "completion",
             "compare",
             "file_workloads",
+            "filebench",
             "programs",
             "steady",
             "warnings",

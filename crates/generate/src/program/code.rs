@@ -1,5 +1,7 @@
 //! A group's acts in the form in which they are carried out: instructions one after the other.
 
+use std::sync::Arc;
+
 use engine::Operation;
 use workload::program::{Due, Whose};
 
@@ -163,7 +165,26 @@ pub(super) struct Code {
     /// Bytes of the largest request.
     pub buffer_bytes: u32,
     /// For each fileset, what its files are to have.
-    pub sizes: Box<[Sampler]>,
+    pub sizes: Box<[FileSizes]>,
+}
+
+/// How many bytes the files of a fileset are to have.
+#[derive(Debug)]
+pub(super) enum FileSizes {
+    ByLaw(Sampler),
+    /// By the number of the file.
+    Known(Arc<[u64]>),
+}
+
+impl FileSizes {
+    /// Those of a file, by bits that follow from seed, fileset and file.
+    #[inline]
+    pub(super) fn of(&self, file: u32, bits: u64) -> u64 {
+        match self {
+            Self::ByLaw(sampler) => sampler.amount(bits),
+            Self::Known(sizes) => sizes.get(file as usize).copied().unwrap_or(0),
+        }
+    }
 }
 
 impl Code {

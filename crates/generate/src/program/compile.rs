@@ -10,7 +10,7 @@ use workload::program::{
 use asked::piece_bytes;
 
 use super::Seat;
-use super::code::{Amount, CallCode, Code, Instruction, Place, Subject, WaitCode};
+use super::code::{Amount, CallCode, Code, FileSizes, Instruction, Place, Subject, WaitCode};
 use super::pick::Picker;
 use super::sampler::Sampler;
 use super::states::Claim;
@@ -76,11 +76,14 @@ fn transactions(acts: &[Act], labels: &mut Vec<u8>) {
 /// # Errors
 /// When a law or a distribution has a parameter out of its range.
 pub(super) fn compile(seat: &Seat<'_>) -> Result<Code, GenerateError> {
-    let sizes: Result<Vec<Sampler>, _> = seat
-        .program
-        .filesets
-        .iter()
-        .map(|set| Sampler::new(&set.size))
+    let sets = seat.program.filesets.iter().zip(seat.states);
+    let sizes: Result<Vec<FileSizes>, GenerateError> = sets
+        .map(|(set, states)| {
+            Ok(match states.wanted_sizes() {
+                Some(sizes) => FileSizes::Known(sizes.clone()),
+                None => FileSizes::ByLaw(Sampler::new(&set.size)?),
+            })
+        })
         .collect();
     let mut compiler = Compiler {
         seat,

@@ -6,6 +6,7 @@
 
 mod code;
 mod compile;
+mod grown;
 mod interpreter;
 mod phase_end;
 mod pick;
@@ -23,6 +24,7 @@ use std::sync::{Arc, Mutex};
 use workload::program::{Group, Program, ProgramPhase};
 
 pub use compile::transaction_names;
+pub use grown::{GrownTree, grown_trees};
 pub use interpreter::{Amounts, Interpreter, Stamps, WallMark};
 pub use phase_end::PhaseEnd;
 pub use states::FileStates;

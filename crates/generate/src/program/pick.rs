@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use workload::program::Which;
 
+use super::sampler::Sampler;
 use super::states::{Claim, Claimed, FileStates};
 use crate::Rng;
 use crate::position::{Draw, Permutation};
@@ -50,6 +51,7 @@ pub(super) enum Turns {
     /// The same with all who work on the fileset.
     AroundTogether,
     Drawn(Box<Draw>),
+    ByLaw(Box<Sampler>),
     Index(u32),
     /// Each once, those that are there before the first phase.
     Initial {
@@ -158,6 +160,11 @@ impl Picker {
                     states.turn_on(which, file);
                 }
                 picked
+            }
+            Turns::ByLaw(sampler) => {
+                let number = sampler.amount(rng.next_u64());
+                // Below the count, which was 32 bits.
+                self.from(states, (number % u64::from(count.max(1))) as u32)
             }
             Turns::Drawn(draw) => {
                 let mut drawn = 0;

@@ -68,6 +68,11 @@ impl Sampler {
         })
     }
 
+    /// The amount where it is always the same.
+    pub(super) const fn always(&self) -> Option<u64> {
+        self.law.always()
+    }
+
     /// The amount that these random bits mean.
     #[inline]
     pub(super) fn amount(&self, bits: u64) -> u64 {

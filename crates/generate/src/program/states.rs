@@ -1,6 +1,7 @@
 //! What is known of the files of a fileset while a program runs: which exist, who uses them, how
 //! long they are.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use workload::program::Which;
@@ -39,6 +40,8 @@ pub struct FileStates {
     states: Box<[AtomicU16]>,
     /// Bytes of each file.
     sizes: Box<[AtomicU64]>,
+    /// Bytes that each file is to have, where no law says it.
+    wanted_sizes: Option<Arc<[u64]>>,
     present_count: AtomicU32,
     /// Where those who go around together look next: for any file, present ones, absent ones.
     rotors: [AtomicU32; 3],
@@ -53,9 +56,23 @@ impl FileStates {
             is_shared,
             states: (0..count).map(|_| AtomicU16::new(0)).collect(),
             sizes: (0..count).map(|_| AtomicU64::new(0)).collect(),
+            wanted_sizes: None,
             present_count: AtomicU32::new(0),
             rotors: [const { AtomicU32::new(0) }; 3],
         }
+    }
+
+    /// As [`FileStates::new`], one file for each of the sizes that they are to have.
+    #[must_use]
+    pub fn with_sizes(sizes: Arc<[u64]>, is_shared: bool) -> Self {
+        Self {
+            wanted_sizes: Some(sizes.clone()),
+            ..Self::new(sizes.len() as u32, is_shared)
+        }
+    }
+
+    pub(super) const fn wanted_sizes(&self) -> Option<&Arc<[u64]>> {
+        self.wanted_sizes.as_ref()
     }
 
     /// How many names there are.

@@ -4,6 +4,7 @@ mod burn;
 mod figures;
 mod files;
 mod fill;
+mod trees;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -28,6 +29,7 @@ use burn::{computes, rounds_per_us};
 use figures::PhaseSum;
 use files::{open_fileset, open_mode};
 use fill::fill;
+use trees::Trees;
 
 /// The course of a program.
 pub(super) struct ProgramCourse {
@@ -37,6 +39,8 @@ pub(super) struct ProgramCourse {
     /// What is known of the files, by whose they are.
     states: BTreeMap<Owner, Arc<FileStates>>,
     filesets: BTreeMap<Owner, Arc<Fileset>>,
+    /// The trees of filesets that grow, by their numbers.
+    trees: Trees,
     /// What comes next, the last first.
     ahead: Vec<Ahead>,
     /// The phase that goes on; none while files are made that are there before the first.
@@ -97,6 +101,7 @@ impl ProgramCourse {
             cell: cell.clone(),
             states: BTreeMap::new(),
             filesets: BTreeMap::new(),
+            trees: Trees::new(&program)?,
             ahead,
             current: None,
             stage_count: 0,
@@ -131,9 +136,11 @@ impl ProgramCourse {
             .map(|index| self.owner(index, worker))
             .collect();
         let states = owners.into_iter().map(|owner| {
-            let count = self.program.filesets[owner.fileset].count;
             let is_shared = owner.worker.is_none() && worker_count > 1;
-            let new = || Arc::new(FileStates::new(count, is_shared));
+            let new = || {
+                let states = self.trees.states(&self.program, owner.fileset, is_shared);
+                Arc::new(states)
+            };
             self.states.entry(owner).or_insert_with(new).clone()
         });
         states.collect()
@@ -160,7 +167,7 @@ impl ProgramCourse {
                 filesets.push(known.clone());
                 continue;
             }
-            let opened = open_fileset(&self.program, owner, self.round, tree)?;
+            let opened = open_fileset(&self.program, &self.trees, owner, self.round, tree)?;
             let opened = Arc::new(opened);
             self.filesets.insert(owner, opened.clone());
             filesets.push(opened);
@@ -171,6 +178,19 @@ impl ProgramCourse {
             others: others.into(),
             options: self.options(),
         }))
+    }
+
+    /// Closes the trees that a phase has no use for, whose directories may be many.
+    fn let_trees_go(&mut self, grounds: &Grounds, phase: &ProgramPhase) -> Result<(), RunError> {
+        let used = phase.groups.iter().flat_map(Group::filesets);
+        let used: BTreeSet<usize> = used.map(usize::from).collect();
+        let (trees, program) = (&self.trees, &self.program);
+        let stays = |index: usize| used.contains(&index) || trees.of(program, index).is_none();
+        self.filesets.retain(|owner, _| stays(owner.fileset));
+        match grounds.trees.is_empty() {
+            true => Ok(()),
+            false => trees.make_room(program, &used),
+        }
     }
 
     fn options(&self) -> FileOptions {
@@ -197,6 +217,7 @@ impl ProgramCourse {
         if grounds.trees.is_empty() || !phase.before.is_empty() {
             self.filesets.clear();
         }
+        self.let_trees_go(grounds, phase)?;
         self.stage_count += 1;
         let mut tasks = Vec::new();
         let all = self.cell.workers.len() as u32;

@@ -153,6 +153,8 @@ pub enum Order {
     Drawn(Distribution),
     /// Always this one.
     Index(u32),
+    /// The one of a drawn number, counted around, or the next one that qualifies.
+    ByLaw(Law),
 }
 
 /// Whose turn it is in an order.

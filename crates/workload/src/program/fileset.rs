@@ -148,7 +148,7 @@ impl FileNames {
 }
 
 /// Which directory a name is in.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DirectoryTree {
     /// All in one.
@@ -172,16 +172,50 @@ pub enum DirectoryTree {
         /// The directories.
         directories: NestedDirectories,
     },
+    /// Directories in each other, as many and as deep as chance says, which is the same in every
+    /// run. Names are their numbers in their directory, of eight digits.
+    Grown(TreeGrowth),
+    /// There are no files: what is picked stands for a directory of another fileset's grown tree.
+    DirectoriesOf {
+        /// The number of that fileset.
+        fileset: u8,
+    },
+}
+
+/// How a tree grows: a directory has either files in it or directories.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TreeGrowth {
+    /// How much is in a directory, on average.
+    pub width: Law,
+    /// A thousand times the shape of the gamma laws that depth and fixed widths are drawn by; 0
+    /// for none, so that they are the same everywhere.
+    pub gamma_permille: u32,
+    /// Whether sizes by a gamma law are drawn in turn with the tree's own draws.
+    #[serde(default)]
+    pub is_size_of_tree: bool,
+    /// Whether the fileset's own names are directories, too.
+    #[serde(default)]
+    pub of_directories: bool,
+}
+
+impl TreeGrowth {
+    /// How deep the files are on average, where there are so many.
+    ///
+    /// Source: filebench 1.5: the logarithm of their number to the base of the width.
+    #[must_use]
+    pub fn mean_depth(&self, count: u32) -> f64 {
+        f64::from(count).ln() / self.width.mean().ln()
+    }
 }
 
 impl DirectoryTree {
     /// How many directories so many files have of which the first has that number, besides the
-    /// one that all are below.
+    /// one that all are below; none that is known of a grown tree.
     #[must_use]
     pub const fn directory_count(&self, first: u32, count: u32) -> u32 {
         let end = first.saturating_add(count);
         match self {
-            Self::Flat => 0,
+            Self::Flat | Self::Grown(_) | Self::DirectoriesOf { .. } => 0,
             Self::Turns { directories } => *directories,
             Self::Blocks { each: 0 } | Self::Nested { each: 0, .. } => end,
             Self::Blocks { each } | Self::Nested { each, .. } => end.div_ceil(*each),

@@ -3,12 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How an amount is drawn: by a shape, then rounded to a multiple of `step` and kept within the
-/// limits.
+/// How an amount is drawn: by a shape, from `base` on, then rounded down to a multiple of `step`
+/// and kept within the limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Law {
     /// How it is distributed.
     pub shape: Shape,
+    /// What is added to the shape's amount.
+    #[serde(default)]
+    pub base: u64,
     /// The least that may come.
     #[serde(default)]
     pub least: u64,
@@ -90,6 +93,7 @@ impl Law {
     pub const fn of(shape: Shape) -> Self {
         Self {
             shape,
+            base: 0,
             least: 0,
             most: u64::MAX,
             step: 0,
@@ -134,9 +138,7 @@ impl Law {
     #[must_use]
     pub fn mean(&self) -> f64 {
         let least = self.least as f64;
-        self.shape
-            .mean()
-            .clamp(least, (self.most as f64).max(least))
+        (self.shape.mean() + self.base as f64).clamp(least, (self.most as f64).max(least))
     }
 
     /// The standard deviation, or more where the limits cut something off.
@@ -154,10 +156,11 @@ impl Law {
         self.shape.flaw()
     }
 
-    /// An amount as the limits and the step let it be.
+    /// What an amount of the shape comes to.
     #[must_use]
     #[inline]
     pub const fn within(&self, amount: u64) -> u64 {
+        let amount = amount.saturating_add(self.base);
         let rounded = match self.step {
             0 | 1 => amount,
             step => (amount / step).saturating_mul(step),

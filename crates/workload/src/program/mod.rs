@@ -29,7 +29,7 @@ pub use act::{Act, Bytes, Call, FilePath, On, Order, Pick, Share, Turn, Where, W
 pub use check::{ProgramFlaw, ProgramStep};
 pub use fileset::{
     Access, Copies, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, NestedDirectories,
-    OpenSync, ROUND_MARK, WORKER_MARK, Way,
+    OpenSync, ROUND_MARK, TreeGrowth, WORKER_MARK, Way,
 };
 pub use law::{Band, Law, LawFlaw, Shape};
 pub use need::SpaceNeed;
@@ -45,6 +45,8 @@ pub const FILESETS_MAX: usize = 255;
 pub const WAYS_MAX: usize = 255;
 /// How many names a fileset may have.
 pub const FILES_MAX: u32 = 100_000_000;
+/// How many names a fileset with a grown tree may have.
+pub const GROWN_FILES_MAX: u32 = 1 << 22;
 /// How many directories the files of a set may be dealt to in turn.
 pub const DIRECTORIES_MAX: u32 = 65_536;
 /// The most bytes of one request: a worker has a buffer of that size.

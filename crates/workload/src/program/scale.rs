@@ -74,6 +74,7 @@ impl Scale {
                 }
             }
         }
+        law.base = part(law.base);
         law.least = part(law.least);
         if law.most < u64::MAX {
             law.most = part(law.most);

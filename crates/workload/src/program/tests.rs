@@ -31,9 +31,10 @@ fn law() -> BoxedStrategy<Law> {
     ];
     let most = prop_oneof![1 => Just(u64::MAX), 20 => 100_000..1_000_000_u64];
     let least = prop_oneof![1 => number(), 20 => 0..100_u64];
-    (shape, least, most, 0..5000_u64)
-        .prop_map(|(shape, least, most, step)| Law {
+    (shape, least, most, 0..5000_u64, 0..9_u64)
+        .prop_map(|(shape, least, most, step, base)| Law {
             shape,
+            base,
             least,
             most,
             step,

@@ -10,7 +10,6 @@ const LINES_MAX: usize = 10_000;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Other {
     FioJob,
-    Filebench,
     Vdbench,
     Dbench,
 }
@@ -19,7 +18,6 @@ impl Other {
     const fn name(self) -> &'static str {
         match self {
             Self::FioJob => "fio job file",
-            Self::Filebench => "filebench workload",
             Self::Vdbench => "vdbench parameter file",
             Self::Dbench => "dbench load file",
         }
@@ -43,9 +41,6 @@ pub(super) fn recognized(file: &str, bytes: &[u8]) -> Option<Diagnostic> {
         Other::Vdbench => {
             "write a workload definition as `pgmeter run --read 70 --random 100 --bs 4k`".to_owned()
         }
-        Other::Filebench => {
-            "try `fs-mark`, `postmark` or `create-remove`, which work on many files too".to_owned()
-        }
         Other::Dbench => "the workload most like it is `postmark`".to_owned(),
     };
     Some(Diagnostic::error(file, message).help(help))
@@ -57,23 +52,11 @@ fn kind(text: &str) -> Option<Other> {
     if count(is_of_dbench) >= 2 {
         return Some(Other::Dbench);
     }
-    if count(is_definition_of_filebench) >= 1 {
-        return Some(Other::Filebench);
-    }
     if count(is_definition_of_vdbench) >= 1 {
         return Some(Other::Vdbench);
     }
     let has_section = lines().any(|line| section(line).is_some());
     (has_section && lines().any(is_of_fio)).then_some(Other::FioJob)
-}
-
-/// `define fileset name=...`, as filebench's language has it.
-fn is_definition_of_filebench(line: &str) -> bool {
-    let mut words = line.split_whitespace();
-    let defined = [
-        "fileset", "file", "process", "thread", "flowop", "posset", "randvar",
-    ];
-    words.next() == Some("define") && words.next().is_some_and(|it| defined.contains(&it))
 }
 
 /// `sd=sd1,lun=...`: a name is given, then parameters follow.
@@ -250,11 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_filebench_vdbench_and_dbench_are_named() {
-        let filebench = "set $dir=/tmp\nset $nfiles=1000\n\ndefine fileset name=bigfileset,\
-                         path=$dir,size=16k,entries=$nfiles\ndefine process name=filereader \
-                         {\n  thread name=t {\n    flowop openfile name=o,filesetname=bigfileset\n\
-                         \x20 }\n}\n\nrun 60\n";
+    fn files_of_vdbench_and_dbench_are_named() {
         let vdbench = "* comment\nsd=sd1,lun=/dev/sdx,openflags=o_direct\nwd=wd1,sd=sd1,\
                        xfersize=4k,rdpct=100\nrd=run1,wd=wd1,iorate=max,elapsed=60\n";
         let dbench = "NTCreateX \"\\clients\\client1\\~dmtmp\\X\" 0x0 0x2 9938 SUCCESS\n\
@@ -262,13 +241,15 @@ mod tests {
         let timed = "0.000 NTCreateX \"\\clients\\X\" 0x0 0x2 9938 0x00000000\n\
                      0.100 Close 9938 0x00000000\n";
         for (text, name) in [
-            (filebench, "a filebench workload"),
             (vdbench, "a vdbench parameter file"),
             (dbench, "a dbench load file"),
             (timed, "a dbench load file"),
         ] {
-            let said = refusal("x.f", text);
-            assert!(said.contains(&format!("`x.f` is {name}, which")), "{said}");
+            let said = refusal("x.txt", text);
+            assert!(
+                said.contains(&format!("`x.txt` is {name}, which")),
+                "{said}"
+            );
         }
     }
 

@@ -11,6 +11,7 @@ use workload::program::{Order, Pick, Turn};
 use super::{Compiler, taken_place};
 use crate::position::{Draw, Permutation, Seeds};
 use crate::program::pick::{Counter, Passage, Picker, Turns};
+use crate::program::sampler::Sampler;
 use crate::program::states::Claim;
 use crate::program::{Seat, SharedTurns};
 use crate::{GenerateError, mix};
@@ -46,6 +47,7 @@ impl Compiler<'_> {
             (Order::Around, _) if pick.turn == Turn::Shared => Turns::AroundTogether,
             (Order::Around, _) => Turns::Around { turn: 0 },
             (Order::Index(file), _) => Turns::Index((*file).min(count.saturating_sub(1))),
+            (Order::ByLaw(law), _) => Turns::ByLaw(Box::new(Sampler::new(law)?)),
             (Order::Drawn(distribution), _) => Turns::Drawn(Box::new(self.draw(
                 distribution,
                 length.max(1),

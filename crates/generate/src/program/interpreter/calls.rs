@@ -91,9 +91,9 @@ impl Interpreter {
             Amount::SizeOf(handle) => {
                 let register = &self.slots[index].registers[usize::from(handle)];
                 let fileset = mix(self.size_seed ^ u64::from(register.fileset));
-                let sampler = &self.code.sizes[usize::from(register.fileset)];
+                let sizes = &self.code.sizes[usize::from(register.fileset)];
                 let bits = mix(fileset ^ u64::from(register.file));
-                (sampler.amount(bits), false)
+                (sizes.of(register.file, bits), false)
             }
         }
     }

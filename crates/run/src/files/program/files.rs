@@ -8,6 +8,7 @@ use workload::program::{
 };
 
 use super::Owner;
+use super::trees::{Trees, open_grown};
 use crate::RunError;
 use crate::files::field;
 
@@ -15,11 +16,16 @@ use crate::files::field;
 /// missing.
 pub(super) fn open_fileset(
     program: &Program,
+    trees: &Trees,
     owner: Owner,
     round: u32,
     tree: &Tree,
 ) -> Result<Fileset, RunError> {
-    let set = &program.filesets[owner.fileset];
+    let number = match program.filesets[owner.fileset].tree {
+        DirectoryTree::DirectoriesOf { fileset } => fileset.into(),
+        _ => owner.fileset,
+    };
+    let set = &program.filesets[number];
     let marks = Marks {
         worker: owner.worker.unwrap_or(0).to_string(),
         round: round.to_string(),
@@ -36,6 +42,9 @@ pub(super) fn open_fileset(
         (Some(worker), None) => Some(format!("w{worker}")),
         (Some(worker), Some(below)) => Some(format!("{below}/w{worker}")),
     };
+    if let Some(grown) = trees.of(program, owner.fileset) {
+        return open_grown(grown, number != owner.fileset, path.as_deref(), tree);
+    }
     let location = field::location(tree, path.as_deref())?;
     if let FileNames::Ways(directories) = &set.names {
         let rule = marks.nested(directories, set.count);
@@ -99,7 +108,9 @@ fn name_rule(set: &FilesetPlan, marks: &Marks) -> NameRule {
         ..Subdirectories::default()
     };
     let (spread, subdirectories) = match &set.tree {
-        DirectoryTree::Flat => (Spread::Turns, None),
+        DirectoryTree::Flat | DirectoryTree::Grown(_) | DirectoryTree::DirectoriesOf { .. } => {
+            (Spread::Turns, None)
+        }
         DirectoryTree::Turns { .. } => (Spread::Turns, Some(beside())),
         DirectoryTree::Blocks { each } => (Spread::Blocks { each_count: *each }, Some(beside())),
         DirectoryTree::Nested { each, directories } => (

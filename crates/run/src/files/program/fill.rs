@@ -1,8 +1,8 @@
 //! A phase of our own: the files that are there before the first.
 
 use workload::program::{
-    Act, Bytes, Call, Copies, FileOperation, Group, On, Order, Pick, Program, ProgramPhase, Turn,
-    Which,
+    Act, Bytes, Call, Copies, DirectoryTree, FileOperation, Group, On, Order, Pick, Program,
+    ProgramPhase, Turn, Which,
 };
 
 /// Bytes of one write to a file that is there before the first phase.
@@ -26,13 +26,21 @@ pub(super) fn fill(program: &Program, fileset: usize) -> ProgramPhase {
         piece_bytes: FILL_BYTES,
         ..Call::new(FileOperation::Write, On::Handle)
     });
-    let group = Group {
-        name: "prepare".to_owned(),
-        body: vec![
+    let of_directories = match &program.filesets[fileset].tree {
+        DirectoryTree::Grown(growth) => growth.of_directories,
+        _ => false,
+    };
+    let body = match of_directories {
+        true => vec![call(FileOperation::Mkdir, On::Name(make))],
+        false => vec![
             call(FileOperation::Create, On::Name(make)),
             write,
             call(FileOperation::Close, On::Handle),
         ],
+    };
+    let group = Group {
+        name: "prepare".to_owned(),
+        body,
         ..Group::default()
     };
     ProgramPhase {

@@ -24,6 +24,7 @@ pub(super) fn law<U: LawUnit>(choice: &LawChoice<U>) -> Result<Law, Flaw> {
     let shape = one_shape(table)?;
     let law = Law {
         shape: shape_of(table, shape),
+        base: 0,
         least: table.least.map_or(0, LawUnit::amount),
         most: table.most.map_or(u64::MAX, LawUnit::amount),
         step: table.step.map_or(0, LawUnit::amount),

@@ -3,8 +3,8 @@
 use units::Bytes as Size;
 
 use super::super::{
-    Act, Bytes, Call, FileOperation, FilePath, Law, On, Order, PIECE_BYTES_MAX, Pick, Program,
-    REGISTERS_MAX, Where, Which,
+    Act, Bytes, Call, DirectoryTree, FileOperation, FilePath, Law, On, Order, PIECE_BYTES_MAX,
+    Pick, Program, REGISTERS_MAX, Where, Which,
 };
 use super::filesets::check_law;
 use super::{ProgramFlaw, ProgramStep, check_label, each_group};
@@ -37,6 +37,7 @@ pub(super) fn check(program: &Program, call: &Call) -> Result<(), ProgramFlaw> {
     }
     if let On::Name(pick) = &call.on {
         check_pick(program, pick)?;
+        check_listed(program, call.operation, pick)?;
         check_which(program, call.operation, pick)?;
     }
     if call.operation.moves() || call.operation == FileOperation::Truncate {
@@ -111,8 +112,24 @@ fn check_pick(program: &Program, pick: &Pick) -> Result<(), ProgramFlaw> {
             Err(ProgramFlaw::new(message, "use a smaller `index`"))
         }
         Order::Drawn(distribution) => check_distribution(distribution),
+        Order::ByLaw(law) => check_law(law, "the number of a file"),
         _ => Ok(()),
     }
+}
+
+/// What stands for directories has no files.
+fn check_listed(
+    program: &Program,
+    operation: FileOperation,
+    pick: &Pick,
+) -> Result<(), ProgramFlaw> {
+    let fileset = &program.filesets[usize::from(pick.fileset)];
+    let is_for_lists = matches!(fileset.tree, DirectoryTree::DirectoriesOf { .. });
+    if !is_for_lists || operation == FileOperation::List {
+        return Ok(());
+    }
+    let message = format!("`{}` has no files, only directories to list", fileset.name);
+    Err(ProgramFlaw::new(message, "name the fileset of the files"))
 }
 
 fn check_distribution(distribution: &Distribution) -> Result<(), ProgramFlaw> {
@@ -310,7 +327,12 @@ fn uses(program: &Program) -> Vec<Uses> {
 pub(super) fn check_sets(program: &Program) -> Result<(), ProgramFlaw> {
     let uses = uses(program);
     for (index, (fileset, uses)) in program.filesets.iter().zip(&uses).enumerate() {
-        if uses.of_directories && (uses.of_files || fileset.present_permille > 0) {
+        let has_files = match &fileset.tree {
+            DirectoryTree::Grown(growth) if growth.of_directories => uses.of_files,
+            DirectoryTree::Grown(_) => true,
+            _ => uses.of_files || fileset.present_permille > 0,
+        };
+        if uses.of_directories && has_files {
             let message = format!(
                 "`{}` has files, so its names are no directories",
                 fileset.name

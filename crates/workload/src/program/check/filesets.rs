@@ -2,7 +2,7 @@
 
 use super::super::{
     Access, DIRECTORIES_MAX, DirectoryNesting, DirectoryTree, FILES_MAX, FileNames, FilesetPlan,
-    Law, NestedDirectories, Program, Way,
+    GROWN_FILES_MAX, Law, NestedDirectories, Program, TreeGrowth, Way,
 };
 use super::{ProgramFlaw, ProgramStep, named};
 
@@ -16,7 +16,9 @@ const DIGITS_MAX: u32 = 20;
 pub(super) fn check(program: &Program) -> Result<(), ProgramFlaw> {
     for (index, fileset) in program.filesets.iter().enumerate() {
         let others = &program.filesets[..index];
-        let checked = check_fileset(fileset).and_then(|()| check_clash(fileset, others));
+        let checked = check_fileset(fileset)
+            .and_then(|()| check_clash(fileset, others))
+            .and_then(|()| check_other_tree(program, fileset));
         checked.map_err(|flaw| flaw.within(ProgramStep::Fileset(index)))?;
     }
     for (index, way) in program.ways.iter().enumerate() {
@@ -63,11 +65,12 @@ fn check_tree(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
     if let DirectoryTree::Nested { directories, .. } = &fileset.tree {
         check_nested(fileset, directories, fileset.directory_count())?;
     }
-    let (seen, most, key) = match fileset.tree {
-        DirectoryTree::Flat => return Ok(()),
-        DirectoryTree::Turns { directories } => (directories, DIRECTORIES_MAX, "directories"),
+    let (seen, most, key) = match &fileset.tree {
+        DirectoryTree::Flat | DirectoryTree::DirectoriesOf { .. } => return Ok(()),
+        DirectoryTree::Grown(growth) => return check_growth(fileset, growth),
+        DirectoryTree::Turns { directories } => (*directories, DIRECTORIES_MAX, "directories"),
         DirectoryTree::Blocks { each } | DirectoryTree::Nested { each, .. } => {
-            (each, FILES_MAX, "files_per_directory")
+            (*each, FILES_MAX, "files_per_directory")
         }
     };
     if (1..=most).contains(&seen) {
@@ -106,6 +109,41 @@ fn check_nested(
         return Err(ProgramFlaw::new(message, "use plain names"));
     }
     Ok(())
+}
+
+fn check_growth(fileset: &FilesetPlan, growth: &TreeGrowth) -> Result<(), ProgramFlaw> {
+    let name = &fileset.name;
+    check_law(
+        &growth.width,
+        &format!("the width of directories of `{name}`"),
+    )?;
+    if fileset.count <= GROWN_FILES_MAX {
+        return Ok(());
+    }
+    let message = format!(
+        "the fileset `{name}` has {} names in a tree of its own, more than {GROWN_FILES_MAX}",
+        fileset.count
+    );
+    Err(ProgramFlaw::new(message, "use fewer files"))
+}
+
+/// Directories of a tree that there is.
+fn check_other_tree(program: &Program, fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
+    let DirectoryTree::DirectoriesOf { fileset: other } = fileset.tree else {
+        return Ok(());
+    };
+    let other = program.filesets.get(usize::from(other));
+    let is_grown = other.is_some_and(|it| matches!(it.tree, DirectoryTree::Grown(_)));
+    match is_grown && fileset.present_permille == 0 {
+        true => Ok(()),
+        false => {
+            let message = format!(
+                "`{}` stands for directories that there are not",
+                fileset.name
+            );
+            Err(ProgramFlaw::new(message, "name a fileset whose tree grows"))
+        }
+    }
 }
 
 /// A directory of ours: the parts of the path are plain names.

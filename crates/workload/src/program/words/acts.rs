@@ -3,8 +3,8 @@
 use units::{Bytes as Size, Percent};
 
 use super::super::{
-    Act, Bytes, Call, Due, FileOperation, FilePath, FilesetPlan, Law, Measure, On, Order, Pick,
-    Program, Where, Which,
+    Act, Bytes, Call, DirectoryTree, Due, FileOperation, FilePath, FilesetPlan, Law, Measure, On,
+    Order, Pick, Program, Where, Which,
 };
 use super::laws;
 use crate::plan::Distribution;
@@ -135,6 +135,7 @@ impl Words<'_> {
             Order::Around => format!("the next file of {name}, around and around"),
             Order::Index(index) => format!("file {index} of {name}"),
             Order::Drawn(distribution) => drawn(name, distribution),
+            Order::ByLaw(law) => format!("file {} of {name}", laws::count(law)),
         }
     }
 
@@ -153,6 +154,9 @@ impl Words<'_> {
     fn listed(&self, call: &Call) -> String {
         match &call.on {
             On::Name(pick) => match self.fileset(pick) {
+                Some(fileset) if matches!(fileset.tree, DirectoryTree::DirectoriesOf { .. }) => {
+                    format!("one of {}", fileset.name)
+                }
                 Some(fileset) if fileset.directory_count() > 1 => {
                     format!("a directory of {}", fileset.name)
                 }

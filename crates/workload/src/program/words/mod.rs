@@ -211,6 +211,10 @@ fn of_fileset(fileset: &FilesetPlan) -> String {
         DirectoryTree::Nested { each, .. } => format!(", {each} in each directory of a tree"),
         DirectoryTree::Turns { directories } => format!(", in {directories} directories"),
         DirectoryTree::Blocks { each } => format!(", {each} in each directory"),
+        DirectoryTree::Grown(_) => ", in a tree of directories".to_owned(),
+        DirectoryTree::DirectoriesOf { .. } => {
+            return format!("{}: all directories of a tree", fileset.name);
+        }
     };
     let copies = match fileset.copies {
         Copies::One => "",

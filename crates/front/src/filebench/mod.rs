@@ -1,0 +1,160 @@
+//! filebench's workload model language: scripts as programs.
+
+mod attributes;
+mod calls;
+mod cursor;
+mod flowops;
+mod lexer;
+mod op;
+mod page;
+mod parser;
+mod program;
+mod script;
+mod sets;
+mod slots;
+#[cfg(test)]
+mod tests;
+mod text;
+mod values;
+mod words;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use workload::Diagnostic;
+use workload::classics::Refusal;
+
+use crate::{
+    CommandLine, Difference, DifferenceKind, FileFront, Front, FrontFile, FrontWork, cell,
+};
+use page::Page;
+use parser::{Parsed, Reading, parse};
+
+/// What `--help` prints.
+const USAGE: &str = "\
+filebench's own options:
+  -f FILE   the script
+Ours:
+  --set NAME=VALUE  a variable's value, whatever the script sets it to
+";
+
+/// filebench.
+pub const FRONT: Front = Front {
+    name: "filebench",
+    title: "Scripts of processes, threads and flowops on filesets",
+    version: "filebench 1.5-alpha3",
+    usage: USAGE,
+    arguments,
+    file: Some(FileFront {
+        kind: "filebench workload",
+        detect,
+        read: |file| work(file, &BTreeMap::new()),
+    }),
+    text: text::of,
+};
+
+/// Bytes of a file that are looked at to tell what it is.
+const DETECTED_BYTES_MAX: usize = 1 << 20;
+
+/// Whether a line begins as a definition does.
+fn detect(bytes: &[u8]) -> bool {
+    let bytes = &bytes[..bytes.len().min(DETECTED_BYTES_MAX)];
+    let defined = [
+        "fileset",
+        "filesets",
+        "file",
+        "files",
+        "process",
+        "processes",
+        "flowop",
+        "randvar",
+    ];
+    String::from_utf8_lossy(bytes).lines().any(|line| {
+        let mut words = line.split_whitespace();
+        words.next() == Some("define") && words.next().is_some_and(|it| defined.contains(&it))
+    })
+}
+
+fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, Refusal> {
+    let refusal = |message: String| Refusal {
+        message,
+        usage: USAGE,
+        exit_code: 1,
+    };
+    let mut variables = BTreeMap::new();
+    let mut script = None;
+    let mut words = line.arguments.iter();
+    while let Some(word) = words.next() {
+        let mut value = || {
+            let next = words.next();
+            next.ok_or_else(|| refusal(format!("option `{word}` lacks its value")))
+        };
+        match word.as_str() {
+            "-f" => script = Some(value()?),
+            "--set" => {
+                let (name, value) = set(value()?).map_err(refusal)?;
+                variables.insert(name, value);
+            }
+            _ => return Err(refusal(format!("there is no option `{word}`"))),
+        }
+    }
+    let Some(name) = script else {
+        return Err(refusal("`-f` names the script".to_owned()));
+    };
+    let bytes = (line.read)(name).map_err(refusal)?;
+    let file = FrontFile {
+        name,
+        bytes: &bytes,
+    };
+    work(&file, &variables).map_err(|error| refusal(error.to_string()))
+}
+
+fn set(word: &str) -> Result<(String, String), String> {
+    let (name, value) = word.split_once('=').unwrap_or((word, ""));
+    let name = name.trim_start_matches('$');
+    match name.is_empty() || value.is_empty() {
+        true => Err(format!("`--set {word}` is not of the form NAME=VALUE")),
+        false => Ok((name.to_owned(), value.to_owned())),
+    }
+}
+
+/// What a script stands for.
+fn work(
+    file: &FrontFile<'_>,
+    variables: &BTreeMap<String, String>,
+) -> Result<FrontWork, Diagnostic> {
+    // Comments may be in any encoding.
+    let text = String::from_utf8_lossy(file.bytes);
+    let page = Page {
+        file: file.name,
+        text: &text,
+    };
+    let Parsed {
+        script,
+        mut differences,
+    } = parse(&Reading { page, variables })?;
+    let written = program::program(&script, page)?;
+    differences.extend(written.differences);
+    if script.run.is_none() {
+        let note = "it runs as if `run` stood at its end";
+        differences.push(Difference::new(
+            DifferenceKind::Differs,
+            "a script without `run`",
+            note,
+        ));
+    }
+    let name = std::path::Path::new(file.name).file_stem();
+    let name = name.map_or_else(|| "filebench".into(), |it| it.to_string_lossy());
+    let mut work = FrontWork::new(vec![cell(name, written.program)]);
+    if let [path, others @ ..] = written.paths.as_slice() {
+        work.directory = PathBuf::from(path);
+        for other in others {
+            let what = format!("`path={}`", workload::printable(other));
+            let note = "all files lie below the same directory";
+            differences.push(Difference::new(DifferenceKind::Differs, what, note));
+        }
+    }
+    work.differences = differences;
+    work.remembered = text::remembered(&script.echoes, &written.processes);
+    Ok(work)
+}

@@ -1,0 +1,369 @@
+use proptest::prelude::*;
+use workload::program::{Act, DirectoryTree, FileOperation, On, Order, Program, Where};
+
+use super::*;
+
+/// A mail server in the small, as scripts are written.
+const MAIL: &str = "\
+# comments are skipped
+set $dir=/tmp
+set $count=100
+set $size=cvar(type=cvar-gamma,parameters=mean:16384;gamma:1.5)
+
+define fileset name=box,path=$dir,size=$size,entries=$count,dirwidth=20,prealloc=80
+define process name=server,instances=2
+{
+  thread name=reader,memsize=10m,instances=3
+  {
+    flowop deletefile name=remove,filesetname=box
+    flowop createfile name=make,filesetname=box,fd=1
+    flowop appendfilerand name=append,iosize=16k,fd=1
+    flowop fsync name=sync,fd=1
+    flowop closefile name=close,fd=1
+    flowop openfile name=open,filesetname=box,fd=1
+    flowop readwholefile name=read,fd=1,iosize=1m
+    flowop closefile name=close2,fd=1
+  }
+}
+echo \"it has $count files\"
+run 20
+define this is never read
+";
+
+fn read(text: &str) -> Result<FrontWork, String> {
+    read_with(text, &[])
+}
+
+fn read_with(text: &str, variables: &[(&str, &str)]) -> Result<FrontWork, String> {
+    let file = FrontFile {
+        name: "a.f",
+        bytes: text.as_bytes(),
+    };
+    let owned = variables.iter();
+    let owned = owned.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+    work(&file, &owned.collect()).map_err(|error| error.to_string())
+}
+
+fn program(text: &str) -> Program {
+    let mut work = read(text).unwrap();
+    let program = work.cells.remove(0).built.unwrap().program;
+    program.check().unwrap();
+    program
+}
+
+/// A script with one thread of these flowops, on files of `set` and of the single `one`.
+fn of_flowops(flowops: &str) -> String {
+    format!(
+        "define fileset name=set,path=/t,size=8k,entries=10,dirwidth=4,prealloc=50\n\
+         define file name=one,path=/t,size=1m,prealloc\n\
+         define process name=p {{ thread name=t {{\n{flowops}\n}} }}\n"
+    )
+}
+
+fn error(text: &str) -> String {
+    read(text).unwrap_err()
+}
+
+#[test]
+fn a_script_is_a_phase_with_a_group_for_each_thread() {
+    let program = program(MAIL);
+    let phase = program.phases()[0];
+    let group = &phase.groups[0];
+    assert_eq!(phase.time_ns, Some(20_000_000_000));
+    assert_eq!((group.name.as_str(), group.workers), ("reader", Some(6)));
+    assert_eq!(program.labels[..3], ["remove", "make", "append"]);
+    assert_eq!(group.body.len(), 8);
+    let set = &program.filesets[0];
+    assert_eq!((set.count, set.present_permille), (100, 800));
+    let DirectoryTree::Grown(growth) = &set.tree else {
+        panic!("{set:?}");
+    };
+    assert!(growth.is_size_of_tree && growth.gamma_permille == 1500);
+}
+
+#[test]
+fn what_is_said_and_started_is_remembered_for_the_text() {
+    let work = read(MAIL).unwrap();
+    assert_eq!(work.directory, PathBuf::from("/tmp"));
+    assert_eq!(
+        work.remembered,
+        ["say it has 100 files", "run Starting 2 server instances"]
+    );
+}
+
+#[test]
+fn variables_of_the_caller_hold_over_those_of_the_script() {
+    let work = read_with(MAIL, &[("count", "7")]).unwrap();
+    let program = &work.cells[0].built.as_ref().unwrap().program;
+    assert_eq!(program.filesets[0].count, 7);
+}
+
+#[test]
+fn lines_may_end_as_on_other_systems_and_go_on() {
+    let program = program(&of_flowops(
+        "flowop openfile name=a,\\\r\n filesetname=set,\r\n\tfd=1\r\n\
+         flowop closefile name=b,fd=1\r\n",
+    ));
+    assert_eq!(program.labels, ["a", "b"]);
+}
+
+/// Each script fails for that, with one help.
+fn assert_errors(cases: &[(&str, &str)]) {
+    for (text, wanted) in cases {
+        let error = read(text).expect_err(text);
+        assert!(error.contains(wanted), "{text}:\n{error}");
+        assert_eq!(error.matches("help:").count(), 1, "{error}");
+    }
+}
+
+#[test]
+fn mistakes_are_told_with_their_place_and_one_help() {
+    assert_errors(&[
+        (
+            "set $x=1\nsett $y=2",
+            "error: there is no command `sett`\n  --> a.f:2:1\n   2 | sett $y=2\n\
+             help: did you mean `set`?",
+        ),
+        ("set $x=$y", "`$y` is used before it is set"),
+        ("set $size=1.5k", "`1.5k` is not a number"),
+        ("set $size=16K", "`16K` is not a number"),
+        ("set $a=9999999999999999999", "is not a number"),
+        (
+            "set mode quit never",
+            "`never` stands where `set mode quit`",
+        ),
+        ("echo \"never closed", "a text has no end\n  --> a.f:1:6"),
+        ("system \"rm -rf /\"", "`system` runs programs"),
+        ("enable multi master=a, client=b", "several clients"),
+        ("load varmail", "is of filebench's shell"),
+    ]);
+}
+
+#[test]
+fn definitions_are_held_to_their_attributes() {
+    let sized = |value: &str| format!("set $a={value}\ndefine fileset name=s,entries=3,size=$a");
+    let process = |flowop: &str| format!("define process name=p {{ thread name=t {{ {flowop}");
+    assert_errors(&[
+        (
+            "define fileset name=a,widht=3",
+            "no attribute `widht`\n  --> a.f:1:23",
+        ),
+        (
+            "define fileset name=a,dirwitdh=3",
+            "help: did you mean `dirwidth`?",
+        ),
+        ("define fileset name=a", "`a` has no entries"),
+        (
+            "define fileset name=a,entries=5 @",
+            "`@` has no meaning here",
+        ),
+        (
+            "define fileset name=a,entries=5\n",
+            "the script has no thread",
+        ),
+        (
+            &process("flowop reed name=a } }"),
+            "there is no flowop `reed`",
+        ),
+        (&process("flowop read"), "help: add an attribute"),
+        (
+            &sized("cvar(type=cvar-zipf)"),
+            "not drawn by `cvar-zipf` here",
+        ),
+        (
+            &sized("cvar(type=cvar-gamma,parameters=maen:1)"),
+            "`cvar-gamma` has no parameter `maen`",
+        ),
+        (
+            &sized("randvar(type=tabular,randtable={{50,1,2}})"),
+            "add up to 50 %, not 100 %",
+        ),
+    ]);
+}
+
+#[test]
+fn flowops_are_held_to_their_attributes() {
+    let read = |attributes: &str| of_flowops(&format!("flowop read name=a,{attributes}"));
+    assert_errors(&[
+        (
+            &read("filesetname=nowhere,iosize=1k"),
+            "there is no file or fileset `nowhere`",
+        ),
+        (&read("iosize=1k"), "nothing is open for `read`"),
+        (&read("filesetname=one"), "`read` has no `iosize`"),
+        (
+            &read("filesetname=one,iosize=1k,fd=128"),
+            "`fd` is not a whole number up to 127",
+        ),
+        (&read("filesetname=one,iosize=$q"), "`$q` is used before"),
+        (
+            &of_flowops("flowop print name=a,value=1"),
+            "`print` is not done here",
+        ),
+    ]);
+}
+
+#[test]
+fn names_never_lead_out_of_the_target() {
+    let long = "x".repeat(5000);
+    for name in [
+        "..",
+        "../x",
+        "/etc/passwd",
+        "a/../../b",
+        ".",
+        "",
+        "a b\nc",
+        &long,
+    ] {
+        let error = error(&format!(
+            "define fileset name=\"{name}\",entries=5,path=/t\n"
+        ));
+        assert!(error.contains("cannot be a directory's name"), "{error}");
+    }
+    assert!(error("define fileset name=a\0b,entries=5").contains("has no meaning here"));
+}
+
+#[test]
+fn what_is_not_opened_is_opened_first() {
+    let once = program(&of_flowops("flowop read name=a,filename=one,iosize=4k"));
+    assert_eq!(once.groups().next().unwrap().enter.len(), 1);
+    let each =
+        of_flowops("flowop read name=a,filename=set,iosize=4k,fd=1\nflowop closefile name=b,fd=1");
+    let each = program(&each);
+    let group = each.groups().next().unwrap();
+    assert_eq!((group.enter.len(), group.body.len()), (0, 3));
+}
+
+#[test]
+fn files_that_take_turns_stay_open_side_by_side() {
+    let text = of_flowops(
+        "flowop read name=a,filename=set,iosize=4k,opennext,random\n\
+         flowop write name=b,filename=set,iosize=4k,opennext,iters=20",
+    )
+    .replace("prealloc=50", "prealloc");
+    let program = program(&text);
+    let group = program.groups().next().unwrap();
+    assert_eq!((group.enter.len(), group.body.len()), (10, 20));
+    let Act::Times(times, calls) = &group.body[1] else {
+        panic!("{:?}", group.body[1]);
+    };
+    assert_eq!((times.always(), calls.len()), (Some(2), 10));
+}
+
+#[test]
+fn composites_hand_their_variables_on() {
+    let text = "\
+        define fileset name=one,entries=3,size=1k,prealloc\n\
+        define fileset name=two,entries=3,size=1k,prealloc\n\
+        define flowop name=inner, $set { flowop openfile name=open,filesetname=$set,fd=1\n\
+          flowop closefile name=close,fd=1 }\n\
+        define flowop name=outer, $which, $times=4 {\n\
+          flowop inner name=in, iters=$times, $set=$which }\n\
+        define process name=p { thread name=t { flowop outer name=out, $which=two } }\n";
+    let program = program(text);
+    assert_eq!(
+        program.labels,
+        ["out", "out.in", "out.in.open", "out.in.close"]
+    );
+    let group = program.groups().next().unwrap();
+    let mut calls = group.calls().into_iter();
+    let open = calls.next().unwrap();
+    assert!(matches!(&open.on, On::Name(pick) if pick.fileset == 1 && pick.order == Order::Around));
+    let twice = "define flowop name=read { flowop read name=a }";
+    assert!(error(twice).contains("there is a flowop `read` already"));
+}
+
+#[test]
+fn random_variables_become_laws() {
+    let law = |value: &str| {
+        let text = format!("set $v={value}\ndefine fileset name=s,entries=1,size=$v\n");
+        let text =
+            text + "define process name=p { thread name=t { flowop statfile name=a,filename=s } }";
+        let text = text.replace("entries=1", "entries=1,prealloc");
+        program(&text).filesets[0].size.clone()
+    };
+    let table = law("randvar(type=tabular,min=1k,randtable={{50,1k,3k},{50,5k,5k}})");
+    assert_eq!((table.smallest(), table.largest()), (1024, Some(5120)));
+    let moved = law("randvar(type=tabular,min=0,mean=10,randtable={{50,2,2},{50,6,6}})");
+    assert_eq!((moved.smallest(), moved.largest()), (0, Some(20)));
+    let gamma = law("randvar(type=gamma,min=1k,mean=5632,gamma=1500)");
+    assert!((gamma.mean() - 5632.0).abs() < 1e-9 && gamma.smallest() == 1024);
+    let uniform = law("randvar(type=uniform,min=512,mean=1024,round=512)");
+    assert_eq!((uniform.smallest(), uniform.largest()), (512, Some(1536)));
+    let custom = law("cvar(type=cvar-uniform,parameters=lower:4096;upper:8192,max=6000)");
+    assert_eq!((custom.smallest(), custom.largest()), (4096, Some(6000)));
+}
+
+#[test]
+fn trees_of_directories_are_made_removed_and_listed() {
+    let text = |flowop: &str, prealloc: &str| {
+        format!(
+            "define fileset name=dirs,leafdirs=30,dirwidth=5{prealloc}\n\
+             define process name=p {{ thread name=t {{ flowop {flowop} name=a,filename=dirs }} }}\n\
+             run\n"
+        )
+    };
+    for (flowop, prealloc, operation) in [
+        ("makedir", "", FileOperation::Mkdir),
+        ("removedir", ",prealloc", FileOperation::Rmdir),
+        ("listdir", ",prealloc", FileOperation::List),
+    ] {
+        let program = program(&text(flowop, prealloc));
+        let group = program.groups().next().unwrap();
+        assert_eq!(group.calls()[0].operation, operation);
+    }
+}
+
+#[test]
+fn places_and_amounts_are_those_of_the_flowops() {
+    let text = of_flowops(
+        "flowop openfile name=o,filesetname=set,fd=1\n\
+         flowop readwholefile name=r,fd=1,iosize=4k\n\
+         flowop appendfile name=a,fd=1,iosize=4k\n\
+         flowop write name=w,fd=1,iosize=4k,random\n\
+         flowop closefile name=c,fd=1",
+    );
+    let program = program(&text);
+    let calls = program.groups().next().unwrap().calls();
+    let places: Vec<&Where> = calls[1..4].iter().map(|call| &call.place).collect();
+    assert!(matches!(
+        places[..],
+        [
+            Where::At(0),
+            Where::End,
+            Where::Random {
+                align_bytes: 4096,
+                ..
+            }
+        ]
+    ));
+}
+
+#[test]
+fn scripts_are_known_by_their_definitions() {
+    assert!(detect(MAIL.as_bytes()));
+    assert!(detect(b"\xff\n  define  process name=p\r\n"));
+    assert!(!detect(b"set size 1 100\nset transactions 500\nrun\n"));
+    assert!(!detect(b"#define file\n"));
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_make_reading_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
+        let _ = work(&FrontFile { name: "a.f", bytes: &bytes }, &BTreeMap::new());
+    }
+
+    #[test]
+    fn no_change_of_a_script_makes_reading_panic(
+        at in 0..MAIL.len(),
+        length in 0_usize..12,
+        text in r#"[-$a-z0-9=,{}()*"\\ \n]{0,12}"#,
+    ) {
+        let mut bytes = MAIL.as_bytes().to_vec();
+        bytes.splice(at..(at + length).min(MAIL.len()), text.bytes());
+        if let Ok(work) = work(&FrontFile { name: "a.f", bytes: &bytes }, &BTreeMap::new()) {
+            let _ = work.cells[0].built.as_ref().unwrap().program.check();
+        }
+    }
+}
