@@ -1,7 +1,7 @@
 //! The files of the built-in workloads.
 
 /// Every built-in workload and pack, by name.
-pub(super) const FILES: [(&str, &str); 51] = [
+pub(super) const FILES: [(&str, &str); 57] = [
     ("quick", include_str!("../../../../workloads/quick.toml")),
     (
         "randread-4k",
@@ -33,6 +33,30 @@ pub(super) const FILES: [(&str, &str); 51] = [
     ),
     ("build", include_str!("../../../../workloads/build.toml")),
     ("backup", include_str!("../../../../workloads/backup.toml")),
+    (
+        "maildir",
+        include_str!("../../../../workloads/maildir.toml"),
+    ),
+    (
+        "web-content",
+        include_str!("../../../../workloads/web-content.toml"),
+    ),
+    (
+        "web-proxy",
+        include_str!("../../../../workloads/web-proxy.toml"),
+    ),
+    (
+        "video-server",
+        include_str!("../../../../workloads/video-server.toml"),
+    ),
+    (
+        "compile",
+        include_str!("../../../../workloads/compile.toml"),
+    ),
+    (
+        "source-tree",
+        include_str!("../../../../workloads/source-tree.toml"),
+    ),
     (
         "pgmeter-paper",
         include_str!("../../../../workloads/pgmeter-paper.toml"),

@@ -46,7 +46,7 @@ fn a_maildir_is_told_in_words() {
             "mail: up to 200000 files, 100000 of them there at first, \
              9KiB (lognormal, up to 20MiB) each, in 256 directories",
             "serve, for 2m after a ramp of 10s:",
-            "  delivery: 4 workers: deliver (create a file in tmp, \
+            "  delivery: 4 workers: take 1 of incoming, deliver (create a file in tmp, \
              write 9KiB (lognormal, up to 20MiB) in pieces of 64KiB, fsync, close, \
              rename it to mail, fsync its directory)",
             "  readers: 16 workers: one of (70% read (open a file of mail (zipf 0.9), \
@@ -78,15 +78,21 @@ fn a_source_tree_is_told_in_words() {
         [
             "tree: up to 80000 files, none of them there at first, \
              5KiB (lognormal, up to 4MiB) each, 40 in each directory",
-            "create: 4 workers, each until there is no file left: \
-             create (create a file in tree, write it whole in pieces of 1MiB, close)",
+            "copy: up to 80000 files, none of them there at first, \
+             5KiB (lognormal, up to 4MiB) each, 40 in each directory",
+            "unpack: 4 workers, each until there is no file left: \
+             unpack (create a file in tree, write it whole in pieces of 1MiB, close)",
             "sync all file systems",
-            "read: 4 workers, each until there is no file left: \
-             read (open a file of tree, each once at random, read to its end in pieces of 1MiB, \
-             close)",
+            "copy: 4 workers, each until there is no file left: \
+             copy (open the next file of tree, create a file in copy, \
+             read to its end in pieces of 128KiB, \
+             write as much as the other has in pieces of 128KiB, close, close)",
+            "search: 4 workers, each until there is no file left: \
+             search (open the next file of tree, stat what is open, \
+             read to its end in pieces of 32KiB, close)",
             "stat: 4 workers, each until there is no file left: stat (stat the next file of tree)",
             "remove: 4 workers, each until there is no file left: \
-             remove (remove the next file of tree)",
+             remove (remove the next file of tree), remove (remove the next file of copy)",
         ]
     );
 }
@@ -130,7 +136,8 @@ fn bytes_are_those_of_the_files_at_once() {
     assert_eq!(bytes(MAILDIR), (7295, false, 65_536));
     // The log goes on for as long as requests do.
     assert_eq!(bytes(WEB_CONTENT), (3076, true, 65_536));
-    assert_eq!(bytes(SOURCE_TREE), (1552, false, 1 << 20));
+    // Both trees are there until the end.
+    assert_eq!(bytes(SOURCE_TREE), (3105, false, 1 << 20));
     // Sources, headers, objects, and a program of all objects.
     assert_eq!(bytes(COMPILE), (1267, false, 1 << 20));
 }
