@@ -12,7 +12,7 @@ use std::sync::Arc;
 use engine::{FileOptions, Fileset, OpenWay};
 use generate::ContentSource;
 use generate::program::{FileStates, Interpreter, PhaseEnd, Progress, Seat, SharedTurns, Waits};
-use results::PhaseFigures;
+use results::{PhaseFigures, Warning, WarningCode};
 use target::Tree;
 use workload::plan::{CacheMode, Cell, WorkerPlan};
 use workload::program::{
@@ -377,6 +377,22 @@ impl Course for ProgramCourse {
             self.sums.len() - 1
         });
         self.sums[index].add(&current, &done);
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        let dry = self.sums.iter().filter(|sum| sum.dry_workers > 0);
+        let warning = |sum: &PhaseSum| {
+            let workers = match sum.dry_workers {
+                1 => "a worker".to_owned(),
+                count => format!("{count} workers"),
+            };
+            let message = format!(
+                "{workers} of `{}` found no file any more and stopped before time was up",
+                sum.name
+            );
+            Warning::of_cell(WarningCode::PoolDepleted, self.cell.index, message)
+        };
+        dry.map(warning).collect()
     }
 }
 

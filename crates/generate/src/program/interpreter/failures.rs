@@ -24,7 +24,10 @@ impl Interpreter {
             return Begun::Moved;
         }
         match self.out {
-            Out::EndWorker => self.leave_body(index, now_ns),
+            Out::EndWorker => {
+                self.has_run_dry = true;
+                self.leave_body(index, now_ns);
+            }
             Out::EndPhase => {
                 self.phase_end.tell(Signal::Stop);
                 self.leave_body(index, now_ns);

@@ -53,6 +53,8 @@ pub struct Interpreter {
     rounds_per_us: f64,
     /// A call has failed that ends the worker.
     has_failed: bool,
+    /// It left what it repeats before time was up, as it found no file.
+    has_run_dry: bool,
     /// Slots that are in their bodies.
     bodies: u32,
     is_first_done: bool,
@@ -140,6 +142,7 @@ impl Interpreter {
             size_seed: seat.program_seed,
             rounds_per_us: seat.rounds_per_us,
             has_failed: false,
+            has_run_dry: false,
             bodies: 0,
             is_first_done: false,
             in_flight: 0,
@@ -172,6 +175,12 @@ impl Interpreter {
     #[must_use]
     pub fn amounts(&self) -> Amounts {
         self.amounts
+    }
+
+    /// Whether it left what it repeats as it found no file.
+    #[must_use]
+    pub fn has_run_dry(&self) -> bool {
+        self.has_run_dry
     }
 
     /// When it was where.
@@ -439,6 +448,7 @@ impl Interpreter {
         let is_stuck = slot.idle_rounds >= IDLE_ROUNDS_MAX;
         slot.at = self.code.body;
         if is_stuck {
+            self.has_run_dry = true;
             self.leave_body(index, now_ns);
         } else {
             self.begin_round(index, now_ns);

@@ -18,6 +18,8 @@ pub(super) struct PhaseSum {
     /// What was counted of each label.
     counters: Vec<StepCounter>,
     rounds: Vec<RoundFigures>,
+    /// Workers that stopped for want of files where time was to stop them.
+    pub dry_workers: u32,
 }
 
 impl PhaseSum {
@@ -26,6 +28,7 @@ impl PhaseSum {
             name: name.to_owned(),
             counters: vec![StepCounter::default(); program.labels.len()],
             rounds: Vec::new(),
+            dry_workers: 0,
         }
     }
 
@@ -39,6 +42,8 @@ impl PhaseSum {
         for interpreter in interpreters.iter().flatten() {
             let counters = self.counters.iter_mut().zip(interpreter.steps());
             counters.for_each(|(sum, more)| sum.merge(more));
+            let is_dry = phase.time_ns.is_some() && interpreter.has_run_dry();
+            self.dry_workers += u32::from(is_dry);
         }
         if self.rounds.len() < ROUNDS_MAX {
             self.rounds.push(round(phase, done, &interpreters));
