@@ -25,6 +25,8 @@ mod front;
 mod mdtest;
 mod printed;
 mod table;
+#[cfg(test)]
+mod tests;
 mod text;
 mod work;
 

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::real::Real;
 
+use crate::parts::is_zero;
+
 /// The machine and system on which a run was made; what the system does not tell is empty.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -186,6 +188,12 @@ pub struct FileSystem {
     pub size_bytes: u64,
     /// Space that was free before the run, in bytes.
     pub free_bytes: u64,
+    /// How many files it has room for; 0 where it sets no limit or does not tell.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub inodes: u64,
+    /// How many more there can be.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub free_inodes: u64,
     /// Smallest unit of direct I/O, in bytes; none where there is no direct I/O.
     pub direct_bytes: Option<u32>,
 }

@@ -104,12 +104,15 @@ fn describe_file_system(facts: &PathFacts, target_index: u32, environment: &mut 
     } else {
         &facts.path
     };
+    let space = rustix::fs::statvfs(on).ok();
     environment.file_systems.push(FileSystem {
         target_index,
         kind: facts.file_system.clone(),
         block_bytes: fs::metadata(on).map_or(0, |found| found.blksize()),
         size_bytes: facts.total_bytes,
         free_bytes: facts.free_bytes,
+        inodes: space.as_ref().map_or(0, |space| space.f_files),
+        free_inodes: space.map_or(0, |space| space.f_ffree),
         direct_bytes: Some(facts.direct.offset_bytes).filter(|bytes| *bytes > 0),
     });
     if let Some(mount) = &facts.mount {

@@ -8,22 +8,31 @@ use std::path::PathBuf;
 
 use workload::classics::Refusal;
 
-use crate::{CommandLine, Front, FrontWork, cell};
+use crate::{CommandLine, Difference, DifferenceKind, Front, FrontWork, cell};
 use options::Options;
 
 /// What `--help` prints.
 const USAGE: &str = "\
 mdtest's own options:
-  -n N      files and directories of each rank, in all
-  -i N      iterations (1)
-  -d DIR    the directory to work below (.)
-  -D, -F    directories only, files only
+  -n N         files and directories of each rank, in all
+  -I N         files and directories in each directory of the tree
+  -z N, -b N   depth of the tree (0), directories in each of its directories (1)
+  -L           files and directories only in the lowest directories
+  -u           a tree for each rank
+  -i N         iterations (1)
+  -p SECONDS   pause before each
+  -d DIR       the directory to work below (.)
+  -D, -F       directories only, files only
   -C, -T, -E, -r, -U  create, stat, read, remove, rename directories only (all of them)
   -w BYTES, -e BYTES  written to each file when it is made, read when it is read (0)
-  -y        fsync behind the write
-  -Y        sync at the end of each phase, within its time
+  -y           fsync behind the write
+  -Y           sync at the end of each phase, within its time
+  -N N         each rank works on what the rank N further on made
+  -R, --random-seed N  stat in a random order
+  -W SECONDS   stop making files then, when each has as many as the one that has most
+  -P, -Z       print times besides rates, times only
 Ours:
-  --ranks N  as many threads in the place of MPI's ranks (1)
+  --ranks N    as many threads in the place of MPI's ranks (1)
 ";
 
 /// mdtest.
@@ -48,5 +57,27 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, Refusal> {
     cell.workers = Some(options.ranks);
     let mut work = FrontWork::new(vec![cell]);
     work.directory = PathBuf::from(&options.directory);
+    work.differences = differences(&options);
     Ok(work)
 }
+
+fn differences(options: &Options) -> Vec<Difference> {
+    let differs = |what: &str, note: &str| Difference::new(DifferenceKind::Differs, what, note);
+    let mut differences = vec![
+        differs("ranks", "they are threads of one process"),
+        differs("dates", "they are in UTC"),
+    ];
+    if !options.phases.create {
+        let note = "what is left out by the options is made before, untimed";
+        differences.push(differs("files and directories of earlier runs", note));
+    }
+    if options.random_seed.is_some() {
+        differences.push(differs("the random order of stat", "it is another one"));
+    }
+    let none = options.without_effect.iter();
+    differences.extend(none.map(|it| Difference::new(DifferenceKind::NoEffect, it, "")));
+    differences
+}
+
+#[cfg(test)]
+mod tests;

@@ -309,7 +309,13 @@ fn uses(program: &Program) -> Vec<Uses> {
             it.is_made |= operation.makes();
             it.is_removed |= operation.removes();
             it.of_directories |= operation.is_of_directories();
-            let is_either = matches!(operation, FileOperation::Stat | FileOperation::List);
+            let is_either = matches!(
+                operation,
+                FileOperation::Stat
+                    | FileOperation::List
+                    | FileOperation::Rename
+                    | FileOperation::Chmod
+            );
             it.of_files |= !operation.is_of_directories() && !is_either;
         }
         if let Some(second) = &call.second {

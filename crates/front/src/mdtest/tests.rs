@@ -1,0 +1,108 @@
+use results::RoundFigures;
+
+use super::*;
+use crate::tests::{record, round};
+use crate::{FrontOrigin, find};
+
+fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn every_kind_of_run_is_a_program_that_can_be_done() {
+    for line in [
+        "-n 10",
+        "-n 1",
+        "-n 2",
+        "-I 3 -z 2 -b 3 -u",
+        "-n 100 -z 2 -b 3 -L -F",
+        "-n 8 -C",
+        "-n 8 -T -E -F -w 100 -e 50",
+        "-n 8 -i 3 -N 1 --ranks 3 -R -Y -y -w 10",
+        "-n 1000 -W 5 -F -p 1",
+        "-n 5 -D -P",
+    ] {
+        let arguments = words(line);
+        let front = find("mdtest").unwrap();
+        let work = front.work(&CommandLine::of(&arguments)).unwrap();
+        let [cell] = &work.cells[..] else {
+            panic!("{line}");
+        };
+        let built = cell.built.as_ref().unwrap();
+        assert_eq!(built.program.check(), Ok(()), "{line}");
+        assert_eq!(built.origin.arguments, arguments);
+    }
+}
+
+fn text(line: &str, phases: &[(&str, Vec<RoundFigures>)]) -> String {
+    let origin = FrontOrigin {
+        name: "mdtest".to_owned(),
+        arguments: words(line),
+    };
+    crate::text(&record(&origin, phases)).unwrap()
+}
+
+/// The layout is that of a run of the original, `-n 1000 -d DIR -i 3` with two ranks.
+#[test]
+fn the_summary_stands_as_the_original_prints_it() {
+    // 10, 20 and 40 ms.
+    let rounds = || [10, 20, 40].map(|ms| round(&[(1000, ms * 1_000_000), (1000, 1)]));
+    let seen = text(
+        "-n 1000 --ranks 2 -i 3 -d /mnt/x",
+        &[
+            ("directory creation", rounds().into()),
+            ("file creation", rounds().into()),
+            ("tree creation", rounds().into()),
+        ],
+    );
+    let zero = "          0.000          0.000          0.000          0.000";
+    let made = "     200000.000      50000.000     116666.667      76376.262";
+    let tree = "        100.000         25.000         58.333         38.188";
+    let wanted = format!(
+        "-- started at 11/21/2026 01:36:54 --\n\
+         \n\
+         mdtest-4.1.0+dev was launched with 2 total task(s) on 1 node(s)\n\
+         Command line used: mdtest '-n' '1000' '--ranks' '2' '-i' '3' '-d' '/mnt/x'\n\
+         WARNING: Read bytes is 0, thus, a read test will actually just open/close\n\
+         Nodemap: 11\n\
+         Path                : /mnt/x\n\
+         FS                  : 23.5 GiB   Used FS: 4.3%   Inodes: 2.9 Mi   Used Inodes: 0.0%\n\
+         2 tasks, 2000 files/directories\n\
+         \n\
+         SUMMARY rate (in ops/sec): (of 3 iterations)\n   \
+         Operation                     Max            Min           Mean        Std Dev\n   \
+         ---------                     ---            ---           ----        -------\n   \
+         Directory creation    {made}\n   \
+         Directory stat        {zero}\n   \
+         Directory rename      {zero}\n   \
+         Directory removal     {zero}\n   \
+         File creation         {made}\n   \
+         File stat             {zero}\n   \
+         File read             {zero}\n   \
+         File removal          {zero}\n   \
+         Tree creation         {tree}\n   \
+         Tree removal          {zero}\n\
+         -- finished at 11/21/2026 01:36:55 --\n\
+         \n"
+    );
+    assert_eq!(seen, wanted);
+}
+
+#[test]
+fn times_stand_in_a_table_of_their_own() {
+    let files = vec![round(&[(5, 2_500_000)])];
+    let seen = text("-n 5 -F -P -w 1 -e 1", &[("file stat", files)]);
+    assert!(seen.contains("\n1 tasks, 5 files\n"), "{seen}");
+    assert!(!seen.contains("Directory") && !seen.contains("WARNING"));
+    let [_, rates, times] = seen.split("SUMMARY").collect::<Vec<_>>()[..] else {
+        panic!("{seen}");
+    };
+    let stat = |table: &str| {
+        let row = table.lines().find(|line| line.contains("File stat"));
+        row.unwrap().split_whitespace().nth(2).unwrap().to_owned()
+    };
+    assert_eq!(
+        (stat(rates), stat(times)),
+        ("2000.000".into(), "0.003".into())
+    );
+}
