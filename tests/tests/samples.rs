@@ -47,14 +47,6 @@ const SCRIPTS_OF_OLD: [(&str, &str); 8] = [
     ("randomfileaccess.f", "`define randvar` has no effect"),
 ];
 
-/// Scripts whose threads wait for each other, which is not done yet.
-const SCRIPTS_REFUSED_YET: [(&str, &str); 4] = [
-    ("createdelete-swing.f", "`wakeup` is not done here"),
-    ("netsfs.f", "`eventlimit` is not done here"),
-    ("oltp.f", "`semblock` is not done here"),
-    ("videoserver.f", "`bwlimit` is not done here"),
-];
-
 fn icf_files(folder: &Path) -> Vec<PathBuf> {
     files(folder, "icf")
 }
@@ -191,12 +183,6 @@ fn scripts_of_filebench_are_workloads_whatever_their_version() {
                 .find(|(name, _)| path.ends_with(&format!("/{name}")));
             found.map(|(_, told)| *told)
         };
-        if let Some(why) = of(&SCRIPTS_REFUSED_YET) {
-            assert_eq!(seen.code, 2, "{path}: {}", seen.text());
-            let place = format!("error: {why}\n  --> {path}:");
-            assert!(seen.stderr.contains(&place), "{path}: {}", seen.text());
-            continue;
-        }
         assert_eq!(seen.code, 0, "{path}: {}", seen.text());
         assert!(
             seen.stdout.contains("files, and what is done to them"),

@@ -31,6 +31,8 @@ pub(super) struct ThreadWriter<'a, 'b> {
     pub turns: u32,
     /// Which of these it is.
     pub turn: u32,
+    /// How many threads there are of it.
+    pub workers: u32,
     pub act_count: usize,
     pub depth: u32,
 }
@@ -143,9 +145,8 @@ impl ThreadWriter<'_, '_> {
             }
             "finishoncount" | "finishonbytes" => self.quota(op).map(|()| Vec::new()),
             "aiowait" => Ok(Vec::new()),
-            "eventlimit" | "opslimit" | "iopslimit" | "bwlimit" if self.common.event_rate == 0 => {
-                Ok(Vec::new())
-            }
+            "block" | "wakeup" | "semblock" | "sempost" | "eventlimit" | "opslimit"
+            | "iopslimit" | "bwlimit" => self.waits(op),
             kind => {
                 let message = format!("`{kind}` is not done here");
                 Err(op.error(message).help("leave the flowop out"))
@@ -298,27 +299,32 @@ impl ThreadWriter<'_, '_> {
         }
     }
 
+    /// The label of the flowop that another one is about.
+    pub(super) fn target(&self, op: &Op<'_>) -> Result<Option<u8>, Diagnostic> {
+        let Some(target) = op.text("target")? else {
+            return Ok(None);
+        };
+        let labels = &self.common.labels;
+        match labels.iter().position(|it| *it == target) {
+            // At most 254.
+            Some(label) => Ok(Some(label as u8)),
+            None => {
+                let message = format!("there is no flowop `{}`", workload::printable(&target));
+                Err(op.error(message).help("name a flowop of this thread"))
+            }
+        }
+    }
+
     pub(super) fn quota(&mut self, op: &Op<'_>) -> Result<(), Diagnostic> {
         let value = op.value()?;
-        let target = op.text("target")?;
+        let target = self.target(op)?;
         let is_count = op.kind() == "finishoncount";
-        let what = match (&target, is_count) {
-            (Some(target), true) => {
-                let labels = &self.common.labels;
-                let Some(label) = labels.iter().position(|it| it == target) else {
-                    let message = format!("there is no flowop `{}`", workload::printable(target));
-                    return Err(op.error(message).help("name a flowop of this thread"));
-                };
-                // At most 254.
-                Measure::Steps(label as u8)
-            }
+        let what = match (target, is_count) {
+            (Some(label), true) => Measure::Steps(label),
+            (Some(label), false) => Measure::StepBytes(label),
             (None, true) => Measure::Calls,
-            (_, false) => Measure::Bytes,
+            (None, false) => Measure::Bytes,
         };
-        if target.is_some() && !is_count {
-            let note = "all bytes of the thread count";
-            self.differs(op, "`target`", note);
-        }
         let quota = Quota {
             what,
             // Bytes are to be exceeded.

@@ -16,6 +16,8 @@ mod slots;
 mod tests;
 mod text;
 mod values;
+mod waited;
+mod waits;
 mod words;
 
 use std::collections::BTreeMap;

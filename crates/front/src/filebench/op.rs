@@ -9,6 +9,7 @@ use super::page::Place;
 use super::script::{Composite, Flowop};
 use super::sets::Sets;
 use super::values::Scope;
+use super::waited::Waited;
 
 /// Bytes of a request where nothing says how many.
 pub(super) const PIECE_BYTES: u32 = 1 << 20;
@@ -21,6 +22,8 @@ pub(super) struct Common<'a> {
     pub sets: Sets,
     pub ways: Vec<Way>,
     pub labels: Vec<String>,
+    /// What threads wait for.
+    pub waited: Waited,
     /// Events of the generator in a second; 0 for none.
     pub event_rate: u64,
     /// What is done otherwise than in the original, by line.
@@ -127,6 +130,10 @@ impl Op<'_> {
 
     pub(super) fn error(&self, message: impl Into<String>) -> Diagnostic {
         self.scope.error(self.flowop.place, message)
+    }
+
+    pub(super) const fn place(&self) -> Place {
+        self.flowop.place
     }
 
     pub(super) fn kind(&self) -> &str {

@@ -14,6 +14,7 @@ use super::script::{Attributes, Mode, Process, Script, Thread, Value};
 use super::sets::Sets;
 use super::slots::Slots;
 use super::values::Scope;
+use super::waited::Waited;
 
 /// How long a script runs that does not say it, in seconds.
 const RUN_TIME_S: u64 = 60;
@@ -49,6 +50,7 @@ pub(super) fn program(script: &Script, page: Page<'_>) -> Result<Written, Diagno
             ..Way::default()
         }],
         labels: Vec::new(),
+        waited: Waited::default(),
         event_rate: event_rate(script, &scope)?,
         differences: Vec::new(),
     };
@@ -67,6 +69,11 @@ pub(super) fn program(script: &Script, page: Page<'_>) -> Result<Written, Diagno
         let error = Diagnostic::error(page.file, message);
         return Err(error.help("add a `define process` with a `thread` in it"));
     }
+    let tokens = common.waited.finished().map_err(|(name, place)| {
+        let message = format!("no flowop `{}` waits", workload::printable(&name));
+        let error = scope.error(place, message);
+        error.help("name a `block` or a `semblock`")
+    })?;
     let phase = ProgramPhase {
         name: "run".to_owned(),
         time_ns: time_ns(script, &scope)?,
@@ -80,7 +87,7 @@ pub(super) fn program(script: &Script, page: Page<'_>) -> Result<Written, Diagno
         filesets: common.sets.plans,
         ways: common.ways,
         parts: vec![ProgramPart::Phase(phase)],
-        ..Program::default()
+        tokens,
     };
     Ok(Written {
         program,
@@ -116,6 +123,8 @@ fn group(
         quotas: Vec::new(),
         turns: 1,
         turn: 0,
+        // At most 1024.
+        workers: workers as u32,
         act_count: 0,
         depth: 0,
     };

@@ -341,6 +341,35 @@ fn places_and_amounts_are_those_of_the_flowops() {
 }
 
 #[test]
+fn threads_wait_for_each_other_by_name() {
+    let text = "\
+        eventgen rate=20\n\
+        define fileset name=set,entries=10,size=1k,prealloc\n\
+        define process name=one { thread name=a { flowop statfile name=s,filesetname=set\n\
+          flowop wakeup name=w,target=sleeper flowop sempost name=p,target=sem,value=2,blocking\n\
+          flowop opslimit name=l,target=s } }\n\
+        define process name=two,instances=3 { thread name=b,instances=2 {\n\
+          flowop block name=sleeper flowop semblock name=sem,value=8,highwater=5 } }\n";
+    let program = program(text);
+    let tokens = program.tokens.iter();
+    let tokens: Vec<_> = tokens
+        .map(|it| (it.name.as_str(), it.counters, it.room))
+        .collect();
+    let wanted = [
+        ("sleeper", 6, Some(1)),
+        ("sem", 6, Some(5)),
+        ("events", 1, None),
+    ];
+    assert_eq!(tokens, wanted);
+    let refill = program.tokens[2].refill.unwrap();
+    assert_eq!((refill.at_once, refill.most), (10, 100));
+    let lost = text.replace("target=sleeper", "target=nobody");
+    assert!(error(&lost).contains("no flowop `nobody` waits"));
+    let free = of_flowops("flowop eventlimit name=l flowop statfile name=s,filename=set");
+    assert!(super::tests::program(&free).tokens.is_empty());
+}
+
+#[test]
 fn scripts_are_known_by_their_definitions() {
     assert!(detect(MAIL.as_bytes()));
     assert!(detect(b"\xff\n  define  process name=p\r\n"));

@@ -264,13 +264,23 @@ fn kind_in(acts: &[Act], label: usize) -> Option<Kind> {
         }) if usize::from(*it) == label && !matches!(operation, FileOperation::Open) => {
             Some(Kind::Call(*operation))
         }
-        Act::Step(it, acts) if usize::from(*it) == label => match acts.as_slice() {
-            [Act::Think(_) | Act::Burn(_)] => Some(Kind::Other),
-            _ => Some(Kind::Composite),
-        },
+        Act::Step(it, acts) if usize::from(*it) == label => Some(of_step(acts)),
         act => act
             .lists()
             .into_iter()
             .find_map(|acts| kind_in(acts, label)),
     })
+}
+
+/// A composite is what has labels inside.
+fn of_step(acts: &[Act]) -> Kind {
+    match acts.first() {
+        Some(Act::Call(Call {
+            operation,
+            label: None,
+            ..
+        })) => Kind::Call(*operation),
+        Some(Act::Think(_) | Act::Burn(_) | Act::Put { .. } | Act::Take { .. }) => Kind::Other,
+        _ => Kind::Composite,
+    }
 }
