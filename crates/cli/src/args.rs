@@ -27,8 +27,8 @@ use crate::schemas::schema_names;
 pub(crate) use json::{JsonArg, RecordJsonArg};
 pub(crate) use keys::KeysArgs;
 pub(crate) use lab::{
-    ChangeArgs, GroundArgs, JobsArg, LabAction, LabArgs, LabCleanArgs, LabListArgs, LabReportArgs,
-    LabRunArgs, LineupArg, TableArgs, VmArg,
+    ChangeArgs, FileSystemArgs, JobsArg, LabAction, LabArgs, LabCleanArgs, LabListArgs,
+    LabReportArgs, LabRunArgs, LineupArg, TableArgs, VmArg,
 };
 pub(crate) use one_line::OneLineArgs;
 pub(crate) use page::{PageArgs, ReportDirArg};

@@ -1,6 +1,6 @@
 //! Exit codes, and errors as people read them.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
@@ -102,7 +102,7 @@ pub(crate) struct Failure {
 
 impl Failure {
     /// A message without a place in a file.
-    pub fn new(exit: Exit, message: impl std::fmt::Display, help: Option<String>) -> Self {
+    pub fn new(exit: Exit, message: impl fmt::Display, help: Option<String>) -> Self {
         let mut text = format!("error: {}", printable_message(&message.to_string()));
         if let Some(help) = help {
             // Writing to a string does not fail.
@@ -117,7 +117,7 @@ impl Failure {
     }
 
     /// This system does not do what is needed.
-    pub fn system(what: impl std::fmt::Display, source: &std::io::Error) -> Self {
+    pub fn system(what: impl fmt::Display, source: &std::io::Error) -> Self {
         Self::new(Exit::System, format!("{what}: {source}"), None)
     }
 
@@ -142,6 +142,12 @@ impl Failure {
     /// Prints the message to standard error.
     pub fn print(&self) {
         tell_text!("{}\n", self.text());
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.text())
     }
 }
 

@@ -7,7 +7,7 @@ use crate::catalog::{ENTRIES, Entry, Maker};
 use crate::choice::{Choice, ChoiceKind};
 use crate::device;
 use crate::error::LabError;
-use crate::medium::{Ground, Medium};
+use crate::medium::{LabMedium, MediumKind};
 use crate::tools;
 
 /// Left free beside an image, for the rest of the system.
@@ -66,9 +66,9 @@ fn missing(entry: &Entry) -> Vec<String> {
 /// # Errors
 /// A program, file system or device that is not here, too little space, no root, or a device that
 /// may not be written.
-pub fn check(choices: &[Choice], ground: &Ground, directory: &Path) -> Result<(), LabError> {
+pub fn check(choices: &[Choice], medium: &LabMedium, directory: &Path) -> Result<(), LabError> {
     for choice in choices {
-        check_choice(choice, ground)?;
+        check_choice(choice, medium)?;
     }
     let needs_device = choices.iter().any(Choice::needs_device);
     let is_in_memory = |choice: &Choice| {
@@ -77,15 +77,15 @@ pub fn check(choices: &[Choice], ground: &Ground, directory: &Path) -> Result<()
             .is_some_and(|entry| entry.maker == Maker::Memory)
     };
     if needs_device {
-        check_medium(ground, directory)?;
+        check_medium(medium, directory)?;
     }
     if choices.iter().any(is_in_memory) {
-        check_memory(ground.size_bytes)?;
+        check_memory(medium.size_bytes)?;
     }
     Ok(())
 }
 
-fn check_choice(choice: &Choice, ground: &Ground) -> Result<(), LabError> {
+fn check_choice(choice: &Choice, medium: &LabMedium) -> Result<(), LabError> {
     let entry = match &choice.kind {
         ChoiceKind::Path(path) => {
             let admitted = target::admit(path, &target::Permission::default());
@@ -112,9 +112,9 @@ fn check_choice(choice: &Choice, ground: &Ground) -> Result<(), LabError> {
         let name = entry.name.to_owned();
         return Err(LabError::NoKernel { name });
     }
-    let is_sized = !matches!(ground.medium, Medium::Device(_)) || entry.maker == Maker::Memory;
+    let is_sized = !matches!(medium.kind, MediumKind::Device(_)) || entry.maker == Maker::Memory;
     if is_sized {
-        check_size(entry, ground.size_bytes)?;
+        check_size(entry, medium.size_bytes)?;
     }
     Ok(())
 }
@@ -141,34 +141,34 @@ fn check_size(entry: &Entry, size_bytes: u64) -> Result<(), LabError> {
 /// Refuses images that are too small for one of the file systems, or too large for the directory.
 pub(crate) fn check_image(
     choices: &[Choice],
-    ground: &Ground,
+    medium: &LabMedium,
     directory: &Path,
 ) -> Result<(), LabError> {
     for entry in choices.iter().filter_map(Choice::entry) {
-        check_size(entry, ground.size_bytes)?;
+        check_size(entry, medium.size_bytes)?;
     }
-    check_space(ground.size_bytes, directory)
+    check_space(medium.size_bytes, directory)
 }
 
-fn check_medium(ground: &Ground, directory: &Path) -> Result<(), LabError> {
+fn check_medium(medium: &LabMedium, directory: &Path) -> Result<(), LabError> {
     let no_medium = |is_there: bool| match is_there {
         true => Ok(()),
         false => Err(LabError::NoMedium {
-            medium: ground.medium.to_string(),
+            medium: medium.kind.to_string(),
         }),
     };
-    match &ground.medium {
-        Medium::Loop => {
+    match &medium.kind {
+        MediumKind::Loop => {
             no_medium(device::has_loop())?;
-            check_space(ground.size_bytes, directory)
+            check_space(medium.size_bytes, directory)
         }
-        Medium::Zram => {
+        MediumKind::Zram => {
             no_medium(device::has_zram())?;
-            check_memory(ground.size_bytes)
+            check_memory(medium.size_bytes)
         }
-        Medium::Device(path) => {
+        MediumKind::Device(path) => {
             let permission = target::Permission {
-                overwrite_devices: ground.overwrite_devices.clone(),
+                overwrite_devices: medium.overwrite_devices.clone(),
                 ..target::Permission::default()
             };
             let found = target::probe(path)?;

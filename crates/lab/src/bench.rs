@@ -16,17 +16,17 @@ use crate::availability::{kernel_type, missing_program};
 use crate::catalog::{Entry, Maker};
 use crate::choice::{Choice, ChoiceKind};
 use crate::clean::{begin, remove_default, remove_own};
+use crate::command_line::shown;
 use crate::device;
 use crate::error::LabError;
 use crate::journal::Journal;
-use crate::medium::{Ground, Medium};
+use crate::medium::{LabMedium, MediumKind};
 use crate::place::{ANSWER, BASE, IMAGE, LOCK, ORDER, POINT, make_directory};
 use crate::processes;
 use crate::step::Step;
 use crate::tools;
 use crate::undo::{remove_guest, undo};
-use crate::vm::{Guest, Host, Image, Kernel, Order};
-use crate::words::shown;
+use crate::vm::{Guest, GuestOrder, Host, Image, Kernel};
 
 /// What is to be said of a file system that a program serves.
 const SERVED: &str = "a program serves it, which reads and writes the device through the page \
@@ -51,7 +51,7 @@ pub struct Built {
     /// The block device under it.
     pub device: Option<PathBuf>,
     /// What it lies on, in words.
-    pub ground: String,
+    pub medium: String,
     /// The command that made it; none where nothing was made.
     pub mkfs: Option<String>,
     /// The mount options that were asked for, separated by commas.
@@ -90,8 +90,8 @@ impl Lab {
     ///
     /// # Errors
     /// What the system or one of its programs says.
-    pub fn build(&mut self, choice: &Choice, ground: &Ground) -> Result<Built, LabError> {
-        let built = self.try_build(choice, ground);
+    pub fn build(&mut self, choice: &Choice, medium: &LabMedium) -> Result<Built, LabError> {
+        let built = self.try_build(choice, medium);
         self.or_undone(built)
     }
 
@@ -113,10 +113,10 @@ impl Lab {
     pub fn build_image(
         &mut self,
         choice: &Choice,
-        ground: &Ground,
+        medium: &LabMedium,
         kernel: &Kernel,
     ) -> Result<Image, LabError> {
-        let image = self.try_build_image(choice, ground, kernel);
+        let image = self.try_build_image(choice, medium, kernel);
         self.or_undone(image)
     }
 
@@ -135,7 +135,7 @@ impl Lab {
         }
         let answer = self.answer();
         remove_guest(&self.directory)?;
-        let order = Order::of_this_program(image.clone(), task, answer)?;
+        let order = GuestOrder::of_this_program(image.clone(), task, answer)?;
         order.write(&self.directory.join(ORDER))?;
         Guest::start(&mut self.journal, &self.directory, host)
     }
@@ -192,7 +192,7 @@ impl Lab {
         }
     }
 
-    fn try_build(&mut self, choice: &Choice, ground: &Ground) -> Result<Built, LabError> {
+    fn try_build(&mut self, choice: &Choice, medium: &LabMedium) -> Result<Built, LabError> {
         let (entry, mkfs_options, asked) = match &choice.kind {
             ChoiceKind::Path(path) => return Ok(existing(path)),
             ChoiceKind::Made {
@@ -204,7 +204,7 @@ impl Lab {
         let mut built = Built {
             directory: self.directory.join(POINT),
             device: None,
-            ground: String::new(),
+            medium: String::new(),
             mkfs: None,
             mount_options: joined(entry.mount_options, asked),
             mkfs_time: None,
@@ -212,12 +212,12 @@ impl Lab {
             points: Vec::new(),
         };
         if entry.maker == Maker::Memory {
-            built.ground = format!("memory, {}", units::Bytes(ground.size_bytes));
-            built.mount_options = joined(&format!("size={}", ground.size_bytes), asked);
+            built.medium = format!("memory, {}", units::Bytes(medium.size_bytes));
+            built.mount_options = joined(&format!("size={}", medium.size_bytes), asked);
             self.mount("tmpfs", "tmpfs", POINT, &mut built)?;
             return Ok(built);
         }
-        let device = self.device(ground, &mut built)?;
+        let device = self.device(medium, &mut built)?;
         self.mkfs(entry, mkfs_options, &device, &mut built)?;
         let types = entry.device_types();
         let kind = kernel_type(types, entry.mounter).unwrap_or(types[0]);
@@ -235,7 +235,7 @@ impl Lab {
     fn try_build_image(
         &mut self,
         choice: &Choice,
-        ground: &Ground,
+        medium: &LabMedium,
         kernel: &Kernel,
     ) -> Result<Image, LabError> {
         let ChoiceKind::Made {
@@ -249,11 +249,11 @@ impl Lab {
         };
         let point = self.directory.join(POINT);
         let mut built = existing(&point);
-        built.ground = format!(
+        built.medium = format!(
             "image in User-mode Linux, {}",
-            units::Bytes(ground.size_bytes)
+            units::Bytes(medium.size_bytes)
         );
-        let image = self.image(ground.size_bytes, &mut built.notes)?;
+        let image = self.image(medium.size_bytes, &mut built.notes)?;
         self.mkfs(
             entry,
             mkfs_options,
@@ -269,7 +269,7 @@ impl Lab {
             ),
             point,
             modules: kernel.modules(entry.types[0]),
-            ground: built.ground,
+            medium: built.medium,
             mkfs: built.mkfs,
             mkfs_time: built.mkfs_time,
             notes: built.notes,
@@ -277,25 +277,25 @@ impl Lab {
     }
 
     /// The block device to make the file system on.
-    fn device(&mut self, ground: &Ground, built: &mut Built) -> Result<String, LabError> {
-        let size = units::Bytes(ground.size_bytes);
-        let path = match &ground.medium {
-            Medium::Loop => {
-                built.ground = format!("loop device, {size}");
-                self.looped(ground.size_bytes, built)?
+    fn device(&mut self, medium: &LabMedium, built: &mut Built) -> Result<String, LabError> {
+        let size = units::Bytes(medium.size_bytes);
+        let path = match &medium.kind {
+            MediumKind::Loop => {
+                built.medium = format!("loop device, {size}");
+                self.looped(medium.size_bytes, built)?
             }
-            Medium::Zram => {
-                built.ground = format!("zram, {size}");
-                self.zram(ground.size_bytes)?
+            MediumKind::Zram => {
+                built.medium = format!("zram, {size}");
+                self.zram(medium.size_bytes)?
             }
-            Medium::Device(path) => {
+            MediumKind::Device(path) => {
                 let permission = target::Permission {
-                    overwrite_devices: ground.overwrite_devices.clone(),
+                    overwrite_devices: medium.overwrite_devices.clone(),
                     ..target::Permission::default()
                 };
                 let admitted = target::admit(path, &permission)?;
                 let size = units::Bytes(admitted.facts().size_bytes);
-                built.ground = format!("{}, {size}", path.display());
+                built.medium = format!("{}, {size}", path.display());
                 self.journal.note(Step::Device { path: path.clone() })?;
                 path.display().to_string()
             }
@@ -451,7 +451,7 @@ fn existing(path: &Path) -> Built {
     Built {
         directory: path.to_owned(),
         device: None,
-        ground: format!("`{}`, as it is", path.display()),
+        medium: format!("`{}`, as it is", path.display()),
         mkfs: None,
         mount_options: String::new(),
         mkfs_time: None,

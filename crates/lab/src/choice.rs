@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::catalog::{ENTRIES, Entry, Maker};
+use crate::command_line;
 use crate::error::LabError;
-use crate::words;
 
 /// Names that are this much alike are meant.
 const NEAR: usize = 2;
@@ -104,7 +104,7 @@ impl Draft<'_> {
             return Err(LabError::Pool { name: entry.name });
         }
         let mkfs = self.mkfs.unwrap_or_default();
-        let mkfs_options = words::split(&mkfs).ok_or_else(|| LabError::BadChoice {
+        let mkfs_options = command_line::split(&mkfs).ok_or_else(|| LabError::BadChoice {
             seen: value.to_owned(),
             reason: "a quote is not closed".to_owned(),
         })?;

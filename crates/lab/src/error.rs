@@ -3,8 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use units::Bytes;
 use units::format::size;
+use units::{Bytes, Percent};
+use workload::Diagnostic;
 
 use crate::vm::speaks_of_memory;
 
@@ -71,6 +72,20 @@ pub enum LabError {
         /// Bytes that the file system says are used.
         used_bytes: u64,
     },
+    /// A workload would have room on a file system that is not aged.
+    #[error("aged to {fullness}, it has too little room: {reason}")]
+    TooFull {
+        /// As full as it was to be.
+        fullness: Percent,
+        /// What there is no room for.
+        reason: String,
+    },
+    /// A path that cannot stand in a plan.
+    #[error("`{}` is not UTF-8 text", .path.display())]
+    NotText {
+        /// The path.
+        path: PathBuf,
+    },
     /// It was asked to stop.
     #[error("interrupted")]
     Stopped,
@@ -126,6 +141,12 @@ pub enum LabError {
         how: String,
         /// What it said last.
         console: String,
+    },
+    /// A guest said what was wrong, as it is told.
+    #[error("{text}")]
+    InGuest {
+        /// What it said.
+        text: String,
     },
     /// Guests do not run here.
     #[error("guests do not run here: {how}{}", indented(.console))]
@@ -229,6 +250,18 @@ pub enum LabError {
     /// A target cannot be used.
     #[error(transparent)]
     Target(#[from] target::TargetError),
+    /// A workload cannot be measured so.
+    #[error(transparent)]
+    Plan(Box<Diagnostic>),
+    /// What a guest measured cannot be read.
+    #[error(transparent)]
+    Record(#[from] results::ReadError),
+}
+
+impl From<Diagnostic> for LabError {
+    fn from(refused: Diagnostic) -> Self {
+        Self::Plan(Box::new(refused))
+    }
 }
 
 impl LabError {
@@ -256,6 +289,9 @@ impl LabError {
                 | Self::NotInGuest { .. }
                 | Self::OddPath { .. }
                 | Self::LittleMemory { .. }
+                | Self::TooFull { .. }
+                | Self::NotText { .. }
+                | Self::Plan(_)
         )
     }
 
@@ -272,60 +308,65 @@ impl LabError {
                 nearest: Some(near),
                 ..
             } => format!("did you mean `{near}`?"),
+            Self::Pool { name } => format!("create a {name} pool and name it: `--fs path:DIR`"),
+            Self::NoProgram { package, .. } => format!("install the package `{package}`"),
+            Self::TooSmall { min_bytes, .. } => {
+                format!("use `--image-size {}` or more", Bytes(*min_bytes))
+            }
+            Self::Target(error) => error.help(),
+            Self::Plan(refused) => return refused.help.clone(),
+            other => return other.fixed_help().map(str::to_owned),
+        })
+    }
+
+    /// The action that helps whatever the values are.
+    fn fixed_help(&self) -> Option<&'static str> {
+        Some(match self {
             Self::UnknownFileSystem { .. } | Self::NoKernel { .. } | Self::NoGuests { .. } => {
-                "`pgmeter lab list` shows what can be made here".to_owned()
+                "`pgmeter lab list` shows what can be made here"
             }
             Self::BadChoice { .. } => {
                 "write `--fs ext4,xfs`, `--fs 'ext4:-O ^has_journal'`, `--fs 'xfs,mount=noatime'` \
                  or `--fs path:DIR`"
-                    .to_owned()
             }
-            Self::Pool { name } => format!("create a {name} pool and name it: `--fs path:DIR`"),
-            Self::BadScale { .. } => "write `--scale 0.02` for a fiftieth".to_owned(),
+            Self::BadScale { .. } => "write `--scale 0.02` for a fiftieth",
             Self::BadAge { .. } => {
                 "write `--age 70%`, `--age 70%,churn=2` or `--age 70%,churn=2,extents=1.5`"
-                    .to_owned()
             }
             Self::NotFreed { .. } => {
-                "only fill it (`--age 70%,churn=0`), or leave out this file system".to_owned()
+                "only fill it (`--age 70%,churn=0`), or leave out this file system"
+            }
+            Self::TooFull { .. } => {
+                "use a lower `--age`, a larger `--image-size`, or a smaller `--scale` or `--size`"
             }
             Self::AgeOfPath { .. } => {
-                "leave out `--age`, or let the lab make the file system with `--fs`".to_owned()
+                "leave out `--age`, or let the lab make the file system with `--fs`"
             }
-            Self::BadMedium { .. } => "use `--on loop`, `--on zram` or `--on /dev/NAME`".to_owned(),
-            Self::NoProgram { package, .. } => format!("install the package `{package}`"),
-            Self::NoMedium { .. } => "load the kernel's module, or use another `--on`".to_owned(),
+            Self::BadMedium { .. } => "use `--on loop`, `--on zram` or `--on /dev/NAME`",
+            Self::NoMedium { .. } => "load the kernel's module, or use another `--on`",
             Self::NotRoot { .. } => {
-                "run as root; `path:DIR`, `tmpfs` and `--vm uml` do not need it".to_owned()
+                "run as root; `path:DIR`, `tmpfs` and `--vm uml` do not need it"
             }
             Self::NoSpace { .. } => {
-                "use a smaller `--image-size`, or another directory with `--dir`".to_owned()
-            }
-            Self::TooSmall { min_bytes, .. } => {
-                format!("use `--image-size {}` or more", Bytes(*min_bytes))
+                "use a smaller `--image-size`, or another directory with `--dir`"
             }
             Self::NoGuestKernel { .. } | Self::NotInGuest { .. } => {
                 "name file systems that `pgmeter lab list` has for `--vm uml`, and `--on loop`"
-                    .to_owned()
             }
-            Self::LittleMemory { .. } => "use `--vm-memory 512m` or more".to_owned(),
+            Self::LittleMemory { .. } => "use `--vm-memory 512m` or more",
             Self::OddPath { .. } => {
                 "use `--dir` and a location of this program without spaces, quotes, commas or \
                  colons"
-                    .to_owned()
             }
             Self::NotCleaned { .. } => {
-                "mount it without its cleaner: `,mount=nogc`, `,mount=background_gc=off`".to_owned()
-            }
-            Self::Guest { .. } | Self::Failed { .. } | Self::System { .. } | Self::Stopped => {
-                return None;
+                "mount it without its cleaner: `,mount=nogc`, `,mount=background_gc=off`"
             }
             Self::Busy { .. } | Self::Left { .. } => {
-                "stop what uses it, then run `pgmeter lab clean`".to_owned()
+                "stop what uses it, then run `pgmeter lab clean`"
             }
-            Self::NoLab { .. } => "check it, and remove it by hand if it is yours".to_owned(),
-            Self::Directory { .. } => "name another directory with `--dir`".to_owned(),
-            Self::Target(error) => error.help(),
+            Self::NoLab { .. } => "check it, and remove it by hand if it is yours",
+            Self::Directory { .. } => "name another directory with `--dir`",
+            _ => return None,
         })
     }
 }

@@ -6,9 +6,9 @@ use std::str::FromStr;
 
 use crate::error::LabError;
 
-/// What file systems are made on.
+/// Kinds of what file systems are made on.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Medium {
+pub enum MediumKind {
     /// A loop device with direct I/O on a preallocated image.
     #[default]
     Loop,
@@ -18,7 +18,7 @@ pub enum Medium {
     Device(PathBuf),
 }
 
-impl Medium {
+impl MediumKind {
     /// The smallest unit of direct I/O, in bytes; 512 where it is not known.
     ///
     /// Source: Linux, `drivers/block/zram/zram_drv.h`, `ZRAM_LOGICAL_BLOCK_SIZE`.
@@ -32,7 +32,7 @@ impl Medium {
     }
 }
 
-impl FromStr for Medium {
+impl FromStr for MediumKind {
     type Err = LabError;
 
     fn from_str(text: &str) -> Result<Self, LabError> {
@@ -47,7 +47,7 @@ impl FromStr for Medium {
     }
 }
 
-impl fmt::Display for Medium {
+impl fmt::Display for MediumKind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Loop => formatter.write_str("loop"),
@@ -59,9 +59,9 @@ impl fmt::Display for Medium {
 
 /// What file systems are made on, all of them alike.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Ground {
-    /// What they are made on.
-    pub medium: Medium,
+pub struct LabMedium {
+    /// What it is.
+    pub kind: MediumKind,
     /// Bytes of the image, or of memory; a named device is used as a whole.
     pub size_bytes: u64,
     /// Devices whose content may be destroyed.
@@ -75,8 +75,8 @@ mod tests {
     #[test]
     fn a_medium_is_a_word_or_a_path() {
         for text in ["loop", "zram", "/dev/vdb"] {
-            assert_eq!(text.parse::<Medium>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<MediumKind>().unwrap().to_string(), text);
         }
-        assert!("floppy".parse::<Medium>().is_err());
+        assert!("floppy".parse::<MediumKind>().is_err());
     }
 }

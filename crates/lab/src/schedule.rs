@@ -19,7 +19,7 @@ pub struct Job {
 
 /// The order of jobs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Order {
+pub enum JobOrder {
     /// Each repetition measures all file systems, every other one from the last to the first, so
     /// that what drifts meets all alike: A B C, C B A.
     #[default]
@@ -30,7 +30,7 @@ pub enum Order {
     Random,
 }
 
-impl FromStr for Order {
+impl FromStr for JobOrder {
     type Err = LabError;
 
     fn from_str(text: &str) -> Result<Self, LabError> {
@@ -52,7 +52,7 @@ pub fn schedule(
     choice_count: usize,
     workload_count: usize,
     repetitions: u32,
-    order: Order,
+    order: JobOrder,
     seed: u64,
 ) -> Vec<Job> {
     let mut jobs = Vec::new();
@@ -60,9 +60,9 @@ pub fn schedule(
         for workload_index in 0..workload_count {
             let mut turns: Vec<usize> = (0..choice_count).collect();
             match order {
-                Order::Turns if repetition % 2 == 1 => turns.reverse(),
-                Order::Turns | Order::Blocks => {}
-                Order::Random => {
+                JobOrder::Turns if repetition % 2 == 1 => turns.reverse(),
+                JobOrder::Turns | JobOrder::Blocks => {}
+                JobOrder::Random => {
                     let round = u64::from(repetition) << 32 | workload_index as u64;
                     shuffle(&mut turns, seed ^ round);
                 }
@@ -74,7 +74,7 @@ pub fn schedule(
             }));
         }
     }
-    if order == Order::Blocks {
+    if order == JobOrder::Blocks {
         jobs.sort_by_key(|job| job.choice_index);
     }
     jobs
@@ -111,21 +111,21 @@ pub(crate) const fn mixed(state: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn choices(order: Order) -> Vec<usize> {
+    fn choices(order: JobOrder) -> Vec<usize> {
         let jobs = schedule(3, 1, 2, order, 1);
         jobs.iter().map(|job| job.choice_index).collect()
     }
 
     #[test]
     fn turns_go_back_and_forth() {
-        assert_eq!(choices(Order::Turns), [0, 1, 2, 2, 1, 0]);
-        assert_eq!(choices(Order::Blocks), [0, 0, 1, 1, 2, 2]);
+        assert_eq!(choices(JobOrder::Turns), [0, 1, 2, 2, 1, 0]);
+        assert_eq!(choices(JobOrder::Blocks), [0, 0, 1, 1, 2, 2]);
     }
 
     #[test]
     fn a_seed_shuffles_alike_and_every_job_comes_once() {
-        assert_eq!(choices(Order::Random), choices(Order::Random));
-        let jobs = schedule(5, 3, 4, Order::Random, 7);
+        assert_eq!(choices(JobOrder::Random), choices(JobOrder::Random));
+        let jobs = schedule(5, 3, 4, JobOrder::Random, 7);
         let mut seen: Vec<_> = jobs
             .iter()
             .map(|job| (job.choice_index, job.workload_index, job.repetition))
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn orders_have_names() {
-        assert_eq!("turns".parse::<Order>().unwrap(), Order::Turns);
-        assert!("sideways".parse::<Order>().is_err());
+        assert_eq!("turns".parse::<JobOrder>().unwrap(), JobOrder::Turns);
+        assert!("sideways".parse::<JobOrder>().is_err());
     }
 }

@@ -5,11 +5,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use crate::command_line;
 use crate::error::LabError;
 use crate::journal::Journal;
 use crate::processes::start_ticks;
 use crate::step::Step;
-use crate::words;
 
 /// Becomes a program when it reads a line. It ends where there is none any more, as whoever would
 /// have noted the process is dead.
@@ -121,7 +121,7 @@ fn said(program: &str, arguments: &[String], output: &Output) -> Result<String, 
         return Ok(text(&output.stdout));
     }
     Err(LabError::Failed {
-        command: words::shown(program, arguments),
+        command: command_line::shown(program, arguments),
         status: output.status.to_string(),
         output: text(&output.stderr) + &text(&output.stdout),
     })

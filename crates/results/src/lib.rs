@@ -38,6 +38,7 @@ mod status;
 mod steady;
 mod title;
 mod unfinished;
+mod verdict;
 mod warning;
 mod within;
 

@@ -112,14 +112,6 @@ pub const EXCEPTIONS: &[Exception] = &[
     },
     Exception {
         rule: "module-cycles",
-        path: "crates/cli/src/command/lab/aging.rs",
-        message_part: "`command::lab::aging`, `command::lab::contest`, `command::lab::guest`, \
-                       `command::lab::outcome`, `command::lab::peak`, `command::lab::recover`, \
-                       `command::lab::run`, `command::paper`;",
-        reason: "the logic of labs, which belongs in the crate `lab`",
-    },
-    Exception {
-        rule: "module-cycles",
         path: "crates/cli/src/document.rs",
         message_part: "`document`, `failure`, `terminal`;",
         reason: "what is printed and how, until failures are documents too",

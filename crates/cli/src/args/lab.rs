@@ -79,7 +79,7 @@ pub(crate) struct LabPlaceArgs {
 
 /// What file systems are made of, and how often.
 #[derive(Debug, Args)]
-pub(crate) struct GroundArgs {
+pub(crate) struct FileSystemArgs {
     /// File systems to make, with their options; repeatable
     #[arg(long, value_name = "LIST", add = ArgValueCompleter::new(values::file_systems))]
     pub fs: Vec<String>,
@@ -153,7 +153,7 @@ pub(crate) struct LabRunArgs {
         add = ArgValueCompleter::new(values::workloads))]
     pub workloads: Vec<String>,
     #[command(flatten)]
-    pub ground: GroundArgs,
+    pub file_systems: FileSystemArgs,
     /// How often each workload is measured on each file system
     #[arg(long, value_name = "N", default_value_t = 5,
         value_parser = within::<u32>(1, 1000))]

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use clap_complete::ArgValueCompleter;
 
 use super::count::within;
-use super::{ChangeArgs, GroundArgs, JsonArg, LineupArg, PageArgs};
+use super::{ChangeArgs, FileSystemArgs, JsonArg, LineupArg, PageArgs};
 use crate::complete::values;
 
 /// Arguments of `paper`.
@@ -57,7 +57,7 @@ pub(crate) struct PaperRunArgs {
     #[arg(long, short = 't', value_name = "DIR", conflicts_with = "fs")]
     pub target: Vec<PathBuf>,
     #[command(flatten)]
-    pub ground: GroundArgs,
+    pub file_systems: FileSystemArgs,
     /// How often to repeat it on each file system; the table shows means
     #[arg(long, value_name = "N", default_value_t = 1,
         value_parser = within::<u32>(1, 1000))]

@@ -2,11 +2,10 @@
 
 use std::fmt::Write as _;
 
-use lab::LabError;
 use lab::vm::Kernel;
+use lab::{LabError, probe_guests};
 use target::{Diagnosis, Finding, Health};
 
-use super::lab::probe;
 use crate::args::DoctorArgs;
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
@@ -23,7 +22,7 @@ pub(crate) fn doctor(args: &DoctorArgs, at_once: fn() -> !) -> Result<Exit, Fail
     let output = args.json.open()?;
     let stop = stop_flag(at_once)?;
     let mut findings = target::doctor(&args.path);
-    match probe(&stop) {
+    match probe_guests(&stop) {
         Err(LabError::Stopped) => return Ok(Exit::Interrupted),
         guests => findings.push(of_guests(guests)),
     }

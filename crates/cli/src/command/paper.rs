@@ -3,13 +3,16 @@
 use std::fmt::Write as _;
 use std::sync::atomic::Ordering;
 
-use lab::{Order, schedule};
+use lab::{DevicePeak, JobOrder, LabMatrix, LabRequest, LabWorkload, MatrixOutcome, schedule};
 use report::{LineupFormat, Page, Paper, PaperList, PaperSide, PaperTable};
 use results::RunRecord;
 use units::JsonDocument;
 use workload::source::{LoadOptions, Loaded, load_with};
 
-use super::lab::{Asked, Contest, Entrant, Held, Peak, Side, costs, exit, peak, shortfalls};
+use super::lab::{
+    StoringRunner, alarms, built_as, costs, fitted_workload, notes_of, peak_of, read_request,
+    read_unchecked, remarks,
+};
 use crate::args::{
     JsonArg, LineupArg, PaperAction, PaperArgs, PaperRunArgs, PaperShowArgs, TableArgs,
 };
@@ -102,90 +105,76 @@ fn find(name: &str) -> Result<&'static Paper, Failure> {
 }
 
 fn run(args: &PaperRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
+    let on = &args.file_systems;
     let paper = find(&args.name)?;
-    let json = args.ground.table.open()?;
-    let page = TablePage::open(&args.page, place, args.ground.table.quiet)?;
-    let asked = Asked::read(&args.ground, args.change.seed, &args.target)?;
-    let side = side(paper, args, asked)?;
+    let json = on.table.open()?;
+    let page = TablePage::open(&args.page, place, on.table.quiet)?;
+    let matrix = matrix(
+        paper,
+        args,
+        read_request(on, args.change.seed, &args.target)?,
+    )?;
     let stop = stop_flag(at_once)?;
-    let contest = side.contest(place, !args.ground.no_db, &stop);
-    let jobs = schedule(
-        side.asked.choices.len(),
-        1,
-        args.repetitions,
-        Order::Turns,
-        1,
-    );
+    let runner = StoringRunner::new(&matrix, on, place, !on.no_db, &stop);
+    let count = matrix.request.choices.len();
+    let jobs = schedule(count, 1, args.repetitions, JobOrder::Turns, 1);
     let peak = match paper.is_of_peak() {
-        true => peak(&contest, args.repetitions)?,
+        true => matrix.device_peak(args.repetitions, &runner)?,
         false => None,
     };
-    let held = contest.hold(&jobs)?;
-    let print = &args.ground.table;
-    print_beside((paper, peak), &contest, &held, (print, json, page))?;
-    Ok(exit(&held, stop.load(Ordering::Relaxed)))
+    let outcome = matrix.measure(&jobs, &runner, &stop)?;
+    print_beside((paper, peak), &matrix, &outcome, (&on.table, json, page))?;
+    Ok(outcome.verdict(stop.load(Ordering::Relaxed)).into())
 }
 
-fn entrant(paper: &Paper, args: &PaperRunArgs, asked: &Asked) -> Result<Entrant, Failure> {
+fn workload(
+    paper: &Paper,
+    args: &PaperRunArgs,
+    request: &LabRequest,
+) -> Result<LabWorkload, Failure> {
     let options = LoadOptions {
         has_target: true,
         ..LoadOptions::default()
     };
     let Loaded { workloads, .. } = load_with(paper.name, paper.workload.as_bytes(), &options)?;
-    Entrant::of(paper.name, workloads, &args.change, asked)
+    fitted_workload(paper.name, workloads, &args.change, request)
 }
 
 /// What a guest needs of the arguments that its host was given.
-pub(super) fn guest_side(args: &PaperRunArgs) -> Result<Side, Failure> {
-    let asked = Asked::read_unchecked(&args.ground, args.change.seed, &args.target)?;
-    side(find(&args.name)?, args, asked)
+pub(super) fn guest_matrix(args: &PaperRunArgs) -> Result<LabMatrix, Failure> {
+    let request = read_unchecked(&args.file_systems, args.change.seed, &args.target)?;
+    matrix(find(&args.name)?, args, request)
 }
 
-fn side(paper: &Paper, args: &PaperRunArgs, asked: Asked) -> Result<Side, Failure> {
-    Ok(Side {
-        entrants: vec![entrant(paper, args, &asked)?],
+fn matrix(paper: &Paper, args: &PaperRunArgs, request: LabRequest) -> Result<LabMatrix, Failure> {
+    Ok(LabMatrix {
+        workloads: vec![workload(paper, args, &request)?],
         is_cold: args.cold,
-        is_quiet: args.ground.table.quiet,
-        stdout: args.ground.table.json.stdout(),
-        asked,
+        request,
     })
 }
 
 /// Prints the experiment with what was measured.
 fn print_beside(
-    (paper, peak): (&Paper, Option<Peak>),
-    contest: &Contest,
-    held: &Held,
+    (paper, peak): (&Paper, Option<DevicePeak>),
+    matrix: &LabMatrix,
+    outcome: &MatrixOutcome,
     (print, json, mut page): (&TableArgs, JsonOutput, TablePage),
 ) -> Result<(), Failure> {
-    let choices = &contest.asked.choices;
+    let choices = &matrix.request.choices;
     let of_choice = |index: usize| -> Vec<RunRecord> {
-        let done = held
-            .done
-            .iter()
-            .filter(|done| done.job.choice_index == index);
-        done.map(|done| done.record.clone()).collect()
+        let measured = outcome.of_job(0, index);
+        measured.map(|it| it.record.clone()).collect()
     };
     let records: Vec<Vec<RunRecord>> = (0..choices.len()).map(of_choice).collect();
     let measured: Vec<usize> = (0..choices.len())
         .filter(|index| !records[*index].is_empty())
         .collect();
-    let mut remarks = contest.asked.remarks();
-    for (choice, described) in choices.iter().zip(&held.described) {
-        let described = described.as_deref().unwrap_or("not mounted");
-        remarks.push(format!("{}: {described}", choice.label));
-    }
-    if paper.is_of_peak() {
-        let described = peak.as_ref().map(|peak| peak.described.clone());
-        remarks.push(described.unwrap_or_else(|| NO_PEAK.to_owned()));
-    }
-    remarks.extend(contest.entrants.iter().flat_map(|it| &it.notes).cloned());
-    remarks.extend(held.notes.iter().cloned());
     let table = PaperTable {
         paper,
         heading: paper.heading().into(),
-        remarks,
-        alarms: [&held.alarms[..], &shortfalls(contest, held)].concat(),
+        remarks: remarks_beside((paper, peak.as_ref()), matrix, outcome),
+        alarms: alarms(matrix, outcome),
         sides: measured
             .iter()
             .map(|index| PaperSide {
@@ -194,13 +183,13 @@ fn print_beside(
                 records: &records[*index],
             })
             .collect(),
-        costs: costs(held, 0, &measured),
-        is_of_guests: contest.asked.host.is_some(),
+        costs: costs(outcome, 0, &measured),
+        is_of_guests: matrix.request.host.is_some(),
         peak: peak.as_ref().map(|peak| &peak.record),
     };
     let render = |format, page| table.render(format, page);
     let printed = print.print(json, &table.document(), render);
-    let Some(first) = held.done.first().map(|done| &done.record.id) else {
+    let Some(first) = outcome.measured.first().map(|it| &it.record.id) else {
         return printed;
     };
     if print.format()? == LineupArg::Html {
@@ -211,4 +200,24 @@ fn print_beside(
         Document::prose(table.render(LineupFormat::Html, Page::PLAIN))
     });
     printed.and(paged)
+}
+
+/// What holds for all of it, what each file system was, and what the reader should know.
+fn remarks_beside(
+    (paper, peak): (&Paper, Option<&DevicePeak>),
+    matrix: &LabMatrix,
+    outcome: &MatrixOutcome,
+) -> Vec<String> {
+    let mut all = remarks(&matrix.request);
+    for (choice, built) in matrix.request.choices.iter().zip(&outcome.built_as) {
+        let built = built.as_ref().map(built_as);
+        let built = built.unwrap_or_else(|| "not mounted".to_owned());
+        all.push(format!("{}: {built}", choice.label));
+    }
+    if paper.is_of_peak() {
+        let peak = peak.map(|peak| peak_of(&peak.medium));
+        all.push(peak.unwrap_or_else(|| NO_PEAK.to_owned()));
+    }
+    all.extend(notes_of(matrix, outcome));
+    all
 }

@@ -4,7 +4,7 @@ use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 use std::sync::Arc;
 
-use results::{CellRecord, RunRecord, Status, Warning, WarningCode};
+use results::{RunRecord, Status, Warning, WarningCode};
 use run::RunOptions;
 use workload::plan::{Plan, TargetKind};
 use workload::{
@@ -177,36 +177,20 @@ pub(super) fn exit(record: &RunRecord, is_whole: bool) -> Exit {
     match record.status {
         Status::Interrupted => Exit::Interrupted,
         Status::Failed => Exit::System,
-        Status::Complete if has_failure(record) => Exit::Failed,
+        Status::Complete if record.has_failure() => Exit::Failed,
         Status::Complete if !is_whole => Exit::Failed,
         Status::Complete => Exit::Measured,
     }
 }
 
-/// Whether operations failed, contents were wrong, a target went away or a cell is not valid.
-pub(super) fn has_failure(record: &RunRecord) -> bool {
-    let failed_count = |cell: &CellRecord| {
-        let due = cell.open_loop.as_ref().map_or(0, |it| it.errors);
-        cell.total.errors.max(due)
-    };
-    let is_bad = |cell: &CellRecord| failed_count(cell) > 0 || cell.status == Status::Failed;
-    let is_failure = |warning: &Warning| {
-        matches!(
-            warning.code,
-            WarningCode::VerifyMismatch | WarningCode::TargetLost
-        )
-    };
-    record.cells.iter().any(is_bad) || record.warnings.iter().any(is_failure)
-}
-
 #[cfg(test)]
-pub(super) mod tests {
+mod tests {
     use results::Environment;
 
     use super::*;
 
     /// Of a run that ended well and measured nothing.
-    pub(in crate::command) fn complete_record() -> RunRecord {
+    fn complete_record() -> RunRecord {
         let plan = Plan {
             workloads: Vec::new(),
             targets: Vec::new(),

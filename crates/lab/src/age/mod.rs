@@ -9,6 +9,7 @@ mod aged;
 mod asked;
 mod course;
 mod files;
+mod shortfall;
 mod sizes;
 mod space;
 mod stream;
@@ -19,6 +20,7 @@ use std::sync::atomic::AtomicBool;
 pub use aged::{AgeCounts, Aged, Layout};
 pub use asked::Aging;
 pub use course::AgeProgress;
+pub use shortfall::{AgeShortfall, FullnessMissed};
 
 use crate::error::LabError;
 use course::Course;

@@ -2,16 +2,16 @@
 
 use super::{Built, Lab, existing};
 use crate::error::LabError;
-use crate::medium::Ground;
+use crate::medium::LabMedium;
 
 impl Lab {
     /// Makes what file systems are to lie on, and none on it; where that fails, nothing stays.
     ///
     /// # Errors
     /// What the system or one of its programs says, or a device that may not be written.
-    pub fn build_bare(&mut self, ground: &Ground) -> Result<Built, LabError> {
+    pub fn build_bare(&mut self, medium: &LabMedium) -> Result<Built, LabError> {
         let mut built = existing(&self.directory);
-        let made = self.device(ground, &mut built);
+        let made = self.device(medium, &mut built);
         self.or_undone(made)?;
         Ok(built)
     }

@@ -36,7 +36,7 @@ impl Built {
         Self {
             directory,
             device: Some(device.to_owned()),
-            ground: image.ground.clone(),
+            medium: image.medium.clone(),
             mkfs: image.mkfs.clone(),
             mount_options: image.mount_options.clone(),
             mkfs_time: image.mkfs_time,

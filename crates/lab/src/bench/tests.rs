@@ -9,9 +9,9 @@ use crate::clean::clean;
 
 const SIZE_BYTES: u64 = 64 << 20;
 
-fn ground(medium: Medium) -> Ground {
-    Ground {
-        medium,
+fn medium(kind: MediumKind) -> LabMedium {
+    LabMedium {
+        kind,
         size_bytes: SIZE_BYTES,
         overwrite_devices: Vec::new(),
     }
@@ -21,9 +21,9 @@ fn choice(text: &str) -> Choice {
     Choice::read_all(&[text.to_owned()]).unwrap().remove(0)
 }
 
-fn can_run(medium: &Medium) -> bool {
+fn can_run(medium: &MediumKind) -> bool {
     let is_there = match medium {
-        Medium::Zram => device::has_zram(),
+        MediumKind::Zram => device::has_zram(),
         _ => device::has_loop(),
     };
     if !crate::availability::is_root() {
@@ -121,7 +121,7 @@ fn a_step_that_was_noted_and_not_done_does_no_harm() {
 
 #[test]
 fn an_image_and_its_loop_device_go() {
-    if !can_run(&Medium::Loop) {
+    if !can_run(&MediumKind::Loop) {
         return;
     }
     let place = Place::new();
@@ -141,7 +141,7 @@ fn an_image_and_its_loop_device_go() {
 
 #[test]
 fn a_zram_device_goes_whether_its_number_was_noted_or_not() {
-    if !can_run(&Medium::Zram) {
+    if !can_run(&MediumKind::Zram) {
         return;
     }
     let place = Place::new();
@@ -165,7 +165,7 @@ fn a_zram_device_goes_whether_its_number_was_noted_or_not() {
 
 #[test]
 fn somebody_elses_zram_device_of_that_number_stays() {
-    if !can_run(&Medium::Zram) {
+    if !can_run(&MediumKind::Zram) {
         return;
     }
     let place = Place::new();
@@ -184,13 +184,13 @@ fn somebody_elses_zram_device_of_that_number_stays() {
 
 #[test]
 fn a_mounted_file_system_is_taken_down_by_itself_and_by_cleaning() {
-    if !can_run(&Medium::Loop) {
+    if !can_run(&MediumKind::Loop) {
         return;
     }
     let place = Place::new();
     for name in ["ext4:-O ^has_journal,mount=noatime", "tmpfs", "overlay"] {
         let mut lab = place.lab();
-        let built = match lab.build(&choice(name), &ground(Medium::Loop)) {
+        let built = match lab.build(&choice(name), &medium(MediumKind::Loop)) {
             Err(LabError::NoProgram { program, .. }) => {
                 println!("skipped: no `{program}`");
                 return;
@@ -203,20 +203,20 @@ fn a_mounted_file_system_is_taken_down_by_itself_and_by_cleaning() {
         assert!(!mount.is_read_only());
         built.sync().unwrap();
         lab.take_down(built).unwrap();
-        lab.build(&choice(name), &ground(Medium::Loop)).unwrap();
+        lab.build(&choice(name), &medium(MediumKind::Loop)).unwrap();
         place.kill(lab);
     }
 }
 
 #[test]
 fn what_a_program_says_is_told_and_nothing_stays() {
-    if !can_run(&Medium::Loop) {
+    if !can_run(&MediumKind::Loop) {
         return;
     }
     let place = Place::new();
     let mut lab = place.lab();
     let error = lab
-        .build(&choice("ext4:--no-such-option"), &ground(Medium::Loop))
+        .build(&choice("ext4:--no-such-option"), &medium(MediumKind::Loop))
         .unwrap_err()
         .to_string();
     assert!(
@@ -224,7 +224,10 @@ fn what_a_program_says_is_told_and_nothing_stays() {
         "{error}"
     );
     let error = lab
-        .build(&choice("ext4,mount=no_such_option"), &ground(Medium::Loop))
+        .build(
+            &choice("ext4,mount=no_such_option"),
+            &medium(MediumKind::Loop),
+        )
         .unwrap_err()
         .to_string();
     assert!(
@@ -237,12 +240,14 @@ fn what_a_program_says_is_told_and_nothing_stays() {
 
 #[test]
 fn a_busy_mount_is_explained_and_cleaned_once_it_is_free() {
-    if !can_run(&Medium::Loop) {
+    if !can_run(&MediumKind::Loop) {
         return;
     }
     let place = Place::new();
     let mut lab = place.lab();
-    let built = lab.build(&choice("tmpfs"), &ground(Medium::Loop)).unwrap();
+    let built = lab
+        .build(&choice("tmpfs"), &medium(MediumKind::Loop))
+        .unwrap();
     let open = File::create(built.directory.join("open")).unwrap();
     let error = lab.take_down(built).unwrap_err().to_string();
     assert!(error.contains("it is used by process"), "{error}");
@@ -375,7 +380,7 @@ fn a_forged_journal_unmounts_nothing_outside_of_its_lab() {
 
 #[test]
 fn a_zram_device_that_the_lab_did_not_ask_for_stays() {
-    if !can_run(&Medium::Zram) {
+    if !can_run(&MediumKind::Zram) {
         return;
     }
     let place = Place::new();

@@ -8,7 +8,7 @@ use crate::availability::{check_image, check_program};
 use crate::catalog::{Entry, Maker};
 use crate::choice::{Choice, ChoiceKind};
 use crate::error::LabError;
-use crate::medium::{Ground, Medium};
+use crate::medium::{LabMedium, MediumKind};
 
 /// Refuses what can be seen to fail in guests before anything is made; finds what runs them.
 ///
@@ -17,7 +17,7 @@ use crate::medium::{Ground, Medium};
 /// image, too little space.
 pub fn check(
     choices: &[Choice],
-    ground: &Ground,
+    medium: &LabMedium,
     directory: &Path,
     memory_bytes: u64,
 ) -> Result<Host, LabError> {
@@ -29,9 +29,9 @@ pub fn check(
     }
     nameable(directory)?;
     let kernel = Kernel::find()?;
-    if ground.medium != Medium::Loop {
+    if medium.kind != MediumKind::Loop {
         return Err(LabError::NotInGuest {
-            what: format!("`--on {}`", ground.medium),
+            what: format!("`--on {}`", medium.kind),
         });
     }
     for choice in choices {
@@ -44,7 +44,7 @@ pub fn check(
             });
         }
     }
-    check_image(choices, ground, directory)?;
+    check_image(choices, medium, directory)?;
     Ok(Host {
         kernel,
         memory_bytes,

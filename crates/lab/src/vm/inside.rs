@@ -14,7 +14,7 @@ use rustix::process::{Pid, WaitOptions, WaitStatus};
 use rustix::system::{RebootCommand, finit_module, reboot};
 
 use super::guest::SPOKEN;
-use super::order::{Image, Order};
+use super::order::{GuestOrder, Image};
 use crate::bench::Built;
 use crate::error::LabError;
 use crate::place::sync_directory;
@@ -94,7 +94,7 @@ fn serve(order: &Path) -> Result<(), LabError> {
     }
     let own = std::env::current_exe()
         .map_err(|error| LabError::system("find", Path::new("/proc/self/exe"), error))?;
-    let order = Order::<serde_json::Value>::read(order)?;
+    let order = GuestOrder::<serde_json::Value>::read(order)?;
     for module in &order.image.modules {
         load(module)?;
     }

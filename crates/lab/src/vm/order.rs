@@ -21,7 +21,7 @@ pub struct Image {
     /// Modules that the guest loads before, in their order.
     pub modules: Vec<PathBuf>,
     /// What it lies on, in words.
-    pub ground: String,
+    pub medium: String,
     /// The command that made it.
     pub mkfs: Option<String>,
     /// How long making it took.
@@ -38,7 +38,7 @@ impl Image {
             mount_options: String::new(),
             point: PathBuf::new(),
             modules: Vec::new(),
-            ground: String::new(),
+            medium: String::new(),
             mkfs: None,
             mkfs_time: None,
             notes: Vec::new(),
@@ -48,7 +48,7 @@ impl Image {
 
 /// What a guest is to do. `T` is the work, which is none of the lab's business.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Order<T> {
+pub struct GuestOrder<T> {
     /// The arguments that the program on the host was given, its name first.
     pub arguments: Vec<String>,
     /// Where it was started.
@@ -63,7 +63,7 @@ pub struct Order<T> {
     pub answer: PathBuf,
 }
 
-impl<T: Serialize> Order<T> {
+impl<T: Serialize> GuestOrder<T> {
     /// An order to do something as this very program was started.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl<T: Serialize> Order<T> {
     }
 }
 
-impl<T: DeserializeOwned> Order<T> {
+impl<T: DeserializeOwned> GuestOrder<T> {
     /// Reads an order.
     ///
     /// # Errors
@@ -144,7 +144,7 @@ mod tests {
     fn orders_and_answers_read_back_as_they_were_written() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("order");
-        let order = Order {
+        let order = GuestOrder {
             arguments: vec!["pgmeter".to_owned(), "lab".to_owned()],
             directory: "/x y".into(),
             environment: vec![("HOME".to_owned(), "/".to_owned())],
@@ -153,7 +153,7 @@ mod tests {
                 mount_options: "nogc".to_owned(),
                 point: "/p".into(),
                 modules: vec!["/m".into()],
-                ground: "an image".to_owned(),
+                medium: "an image".to_owned(),
                 mkfs: None,
                 mkfs_time: Some(Duration::from_millis(7)),
                 notes: Vec::new(),
@@ -162,7 +162,7 @@ mod tests {
             answer: directory.path().join("answer"),
         };
         order.write(&path).unwrap();
-        assert_eq!(Order::<u32>::read(&path).unwrap(), order);
+        assert_eq!(GuestOrder::<u32>::read(&path).unwrap(), order);
         assert!(read_answer::<u32>(&order.answer).is_err());
         order.answer(&Err::<u32, _>("why".to_owned())).unwrap();
         let answer = read_answer::<u32>(&order.answer).unwrap();

@@ -3,9 +3,8 @@
 use std::fmt::Write as _;
 
 use lab::vm::Kernel;
-use lab::{Availability, FileSystemList, LabError, availability};
+use lab::{Availability, FileSystemList, LabError, availability, probe_guests};
 
-use super::guest::probe;
 use crate::args::LabListArgs;
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
@@ -14,7 +13,7 @@ use crate::signals::stop_flag;
 /// Prints each with whether it can be made here, and whether guests run.
 pub(crate) fn list(args: &LabListArgs, at_once: fn() -> !) -> Result<Exit, Failure> {
     let output = args.json.open()?;
-    let guests = match probe(&*stop_flag(at_once)?) {
+    let guests = match probe_guests(&*stop_flag(at_once)?) {
         Err(LabError::Stopped) => return Ok(Exit::Interrupted),
         guests => guests,
     };

@@ -1,26 +1,27 @@
 //! `lab`: file systems made to order and measured side by side.
 
-mod aging;
 mod clean;
-mod contest;
-mod ground;
 mod guest;
 mod list;
-mod measure;
-mod outcome;
-mod peak;
 mod print;
 mod progress;
 mod recover;
+mod remarks;
+mod request;
 mod run;
+mod runner;
 mod stored;
+mod table;
+mod workload;
 
-pub(super) use contest::{Contest, Entrant, Held, Side};
-pub(super) use ground::Asked;
-pub(super) use guest::probe;
-pub(super) use outcome::{costs, exit, shortfalls};
-pub(super) use peak::{Peak, peak};
+use lab::{LabError, LabVerdict};
+
+pub(super) use remarks::{alarms, built_as, notes_of, remarks};
+pub(super) use request::{read_request, read_unchecked};
+pub(super) use runner::{StoringRunner, peak_of};
 pub(super) use stored::{lab_of, page_name, page_of_lab, report_lab, with_runs};
+pub(super) use table::costs;
+pub(super) use workload::fitted_workload;
 
 use crate::args::{LabAction, LabArgs};
 use crate::failure::{Exit, Failure};
@@ -38,14 +39,29 @@ pub(crate) fn lab(args: &LabArgs, place: &Place, at_once: fn() -> !) -> Result<E
     }
 }
 
-impl From<lab::LabError> for Failure {
-    fn from(error: lab::LabError) -> Self {
+impl From<LabVerdict> for Exit {
+    fn from(verdict: LabVerdict) -> Self {
+        match verdict {
+            LabVerdict::Whole => Self::Measured,
+            LabVerdict::Failed => Self::Failed,
+            LabVerdict::Interrupted => Self::Interrupted,
+            LabVerdict::System => Self::System,
+        }
+    }
+}
+
+impl From<LabError> for Failure {
+    fn from(error: LabError) -> Self {
         let help = error.help();
-        let exit = if error.is_usage() {
-            Exit::Usage
-        } else {
-            Exit::System
+        let exit = match &error {
+            LabError::Stopped => Exit::Interrupted,
+            error if error.is_usage() => Exit::Usage,
+            _ => Exit::System,
         };
-        Self::new(exit, error, help)
+        match error {
+            LabError::Plan(refused) => (*refused).into(),
+            LabError::InGuest { text } => Self::quoted(exit, text),
+            error => Self::new(exit, error, help),
+        }
     }
 }

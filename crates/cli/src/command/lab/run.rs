@@ -2,14 +2,15 @@
 
 use std::sync::atomic::Ordering;
 
-use lab::{Order, schedule};
+use lab::{JobOrder, LabMatrix, LabRequest, LabWorkload, schedule};
 use report::Lineup;
 use results::LabRecord;
 
-use super::contest::{Entrant, Side};
-use super::ground::Asked;
-use super::outcome::{exit, record};
+use super::request::{read_request, read_unchecked};
+use super::runner::StoringRunner;
 use super::stored::{keep, page_name, page_of_lab};
+use super::table::record;
+use super::workload::read_workload;
 use crate::args::{JobsArg, LabRunArgs, LineupArg};
 use crate::failure::{Exit, Failure};
 use crate::pages::TablePage;
@@ -18,64 +19,65 @@ use crate::stored::Place;
 
 /// Makes, measures, takes down, and prints.
 pub(crate) fn run(args: &LabRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
-    let json = args.ground.table.open()?;
-    let side = side(args, Asked::read(&args.ground, args.change.seed, &[])?)?;
-    let mut page = TablePage::open(&args.page, place, args.ground.table.quiet)?;
+    let on = &args.file_systems;
+    let json = on.table.open()?;
+    let matrix = matrix(args, read_request(on, args.change.seed, &[])?)?;
+    let mut page = TablePage::open(&args.page, place, on.table.quiet)?;
     let start = LabRecord::new(target::environment(&[]), std::env::args().collect());
     let stop = stop_flag(at_once)?;
-    let contest = side.contest(place, !args.ground.no_db, &stop);
-    let order = match args.jobs {
-        JobsArg::Turns => Order::Turns,
-        JobsArg::Blocks => Order::Blocks,
-        JobsArg::Random => Order::Random,
-    };
-    let seed = args.change.seed.unwrap_or(1);
+    let runner = StoringRunner::new(&matrix, on, place, !on.no_db, &stop);
     let jobs = schedule(
-        side.asked.choices.len(),
-        side.entrants.len(),
+        matrix.request.choices.len(),
+        matrix.workloads.len(),
         args.repetitions,
-        order,
-        seed,
+        order(args.jobs),
+        args.change.seed.unwrap_or(1),
     );
-    let held = contest.hold(&jobs)?;
-    let title = title(&side.entrants, args.repetitions);
-    let record = record(&contest, &held, (start, title));
+    let outcome = matrix.measure(&jobs, &runner, &stop)?;
+    let title = title(&matrix.workloads, args.repetitions);
+    let record = record(&matrix, &outcome, (start, title));
     let table = Lineup::of(&record);
-    let print = &args.ground.table;
-    let printed = print.print(json, &record, |format, page| table.render(format, page));
-    if !args.ground.no_db && !held.done.is_empty() {
-        keep(&record, place, args.ground.table.quiet);
+    let printed = on
+        .table
+        .print(json, &record, |format, page| table.render(format, page));
+    if !on.no_db && !outcome.measured.is_empty() {
+        keep(&record, place, on.table.quiet);
     }
-    if print.format()? == LineupArg::Html || held.done.is_empty() {
+    if on.table.format()? == LineupArg::Html || outcome.measured.is_empty() {
         page.only_if_named();
     }
     let paged = page.finish(&page_name(&record), || page_of_lab(&record));
     printed.and(paged)?;
-    Ok(exit(&held, stop.load(Ordering::Relaxed)))
+    Ok(outcome.verdict(stop.load(Ordering::Relaxed)).into())
 }
 
 /// What a guest needs of the arguments that its host was given.
-pub(super) fn guest_side(args: &LabRunArgs) -> Result<Side, Failure> {
-    let asked = Asked::read_unchecked(&args.ground, args.change.seed, &[])?;
-    side(args, asked)
+pub(super) fn guest_matrix(args: &LabRunArgs) -> Result<LabMatrix, Failure> {
+    matrix(
+        args,
+        read_unchecked(&args.file_systems, args.change.seed, &[])?,
+    )
 }
 
-fn side(args: &LabRunArgs, asked: Asked) -> Result<Side, Failure> {
-    let read = |name: &String| Entrant::read(name, &args.change, &asked);
-    Ok(Side {
-        entrants: args.workloads.iter().map(read).collect::<Result<_, _>>()?,
+fn matrix(args: &LabRunArgs, request: LabRequest) -> Result<LabMatrix, Failure> {
+    let read = |name: &String| read_workload(name, &args.change, &request);
+    Ok(LabMatrix {
+        workloads: args.workloads.iter().map(read).collect::<Result<_, _>>()?,
         is_cold: args.cold,
-        is_quiet: args.ground.table.quiet,
-        stdout: args.ground.table.json.stdout(),
-        asked,
+        request,
     })
 }
 
-fn title(entrants: &[Entrant], repetitions: u32) -> String {
-    let names: Vec<&str> = entrants
-        .iter()
-        .map(|entrant| entrant.name.as_str())
-        .collect();
+fn order(jobs: JobsArg) -> JobOrder {
+    match jobs {
+        JobsArg::Turns => JobOrder::Turns,
+        JobsArg::Blocks => JobOrder::Blocks,
+        JobsArg::Random => JobOrder::Random,
+    }
+}
+
+fn title(workloads: &[LabWorkload], repetitions: u32) -> String {
+    let names: Vec<&str> = workloads.iter().map(|it| it.name.as_str()).collect();
     let often = match repetitions {
         1 => "once".to_owned(),
         count => format!("{count} times"),

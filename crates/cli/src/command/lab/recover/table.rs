@@ -1,19 +1,17 @@
 //! The table of what was kept.
 
 use lab::Choice;
-use lab::recovery::{Findings, Mounted, recovery_lines};
+use lab::recovery::{Findings, RecoveryTrials, Trial, TrialsOfOne, TrialsOutcome, recovery_lines};
 use results::{LabColumn, LabRecord, LabSection, LabTrial, LabWords, Timestamp};
 use units::Bytes;
 
-use super::{Held, Trials, Tried};
+use super::super::remarks::{alarm, built_as, notes};
 
 /// So many broken promises are named for each file system.
 const NAMED_MAX: usize = 10;
 /// So many words of the kernel are quoted for each file system.
 const SAID_MAX: usize = 4;
 
-/// A row: its label, and what each column has.
-type Row = (&'static str, Vec<Option<String>>);
 /// A count: what the table calls it, what records call it, and how it is read off what was found.
 type Count = (&'static str, &'static str, fn(&Findings) -> u64);
 
@@ -59,73 +57,44 @@ const BEYOND: [Count; 9] = [
 
 /// What one file system came to.
 struct Column<'a> {
-    tried: Vec<&'a Tried>,
-    mounted: Vec<&'a Mounted>,
-    sum: Findings,
-    kind: &'a str,
+    all: TrialsOfOne<'a>,
+    findings: Option<Findings>,
     label: &'a str,
 }
 
 /// All trials as a record, file systems in columns.
-pub(super) fn record(trials: &Trials, held: &Held, start: LabRecord) -> LabRecord {
-    let columns: Vec<Column> = (0..trials.choices.len())
-        .map(|index| Column::of(trials, held, index))
+pub(super) fn record(
+    trials: &RecoveryTrials,
+    outcome: &TrialsOutcome,
+    start: LabRecord,
+) -> LabRecord {
+    let choices = &trials.choices;
+    let columns: Vec<Column> = choices
+        .iter()
+        .enumerate()
+        .map(|(index, choice)| Column::of(outcome, index, choice))
         .collect();
-    let described = columns.iter().zip(&held.described);
-    let described = described.map(|(column, described)| {
-        let described = described.clone();
-        LabColumn {
-            name: column.label.to_owned(),
-            behind: described.unwrap_or_else(|| "not made".to_owned()),
-        }
+    let described = columns.iter().zip(&outcome.built_as);
+    let described = described.map(|(column, built)| LabColumn {
+        name: column.label.to_owned(),
+        behind: built
+            .as_ref()
+            .map_or_else(|| "not made".to_owned(), built_as),
     });
+    let alarms = outcome.alarms.iter().map(|it| alarm(it, choices));
     let broken = columns.iter().flat_map(Column::broken);
-    let counts = |counts: &[Count]| -> Vec<Row> {
-        let row = |(label, _, of): &Count| {
-            let words = columns.iter().map(|column| column.count(*of));
-            (*label, words.collect())
-        };
-        counts.iter().map(row).collect()
-    };
-    let mut promised = vec![
-        row(&columns, "trials", Column::trials),
-        row(&columns, "steps done", Column::steps),
-    ];
-    promised.extend(counts(&PROMISED));
-    let recovery = [
-        row(&columns, "mounted again, trials", Column::mounted_again),
-        row(&columns, "mount, ms (of a guest)", Column::mount_ms),
-        row(
-            &columns,
-            "recovery did something, trials",
-            Column::recovered,
-        ),
-        row(&columns, "unmounted, trials", Column::unmounted),
-        row(
-            &columns,
-            "consistent afterwards, trials",
-            Column::consistent,
-        ),
-    ];
-    let sections = [
-        section("Promised by `fsync`", promised),
-        section("Beyond what was promised", counts(&BEYOND)),
-        section("Recovery", recovery.into()),
-    ];
-    let said = columns.iter().flat_map(Column::said);
+    let said = columns.iter().filter_map(Column::said);
     let doubts = columns.iter().filter_map(Column::inconsistent);
     LabRecord {
         finished_at: Some(Timestamp::now()),
         title: "What file systems keep when their kernel is killed".to_owned(),
         remarks: remarks(trials),
         columns: described.collect(),
-        alarms: held.alarms.iter().cloned().chain(broken).collect(),
-        sections: sections.into(),
-        trials: held.tried.iter().map(|it| trial(trials, it)).collect(),
-        notes: held
-            .notes
-            .iter()
-            .cloned()
+        alarms: alarms.chain(broken).collect(),
+        sections: sections(&columns),
+        trials: outcome.trials.iter().map(|it| trial(choices, it)).collect(),
+        notes: notes(&outcome.notes, choices, &[])
+            .into_iter()
             .chain(said)
             .chain(doubts)
             .collect(),
@@ -133,23 +102,68 @@ pub(super) fn record(trials: &Trials, held: &Held, start: LabRecord) -> LabRecor
     }
 }
 
+fn sections<'a>(columns: &[Column<'a>]) -> Vec<LabSection> {
+    let row = |label: &str, of: fn(&Column<'a>) -> Option<String>| LabWords {
+        label: label.to_owned(),
+        values: columns.iter().map(of).collect(),
+    };
+    let counted = |(label, _, of): &Count| LabWords {
+        label: (*label).to_owned(),
+        values: columns.iter().map(|column| column.count(*of)).collect(),
+    };
+    let mut promised = vec![
+        row("trials", Column::trials),
+        row("steps done", Column::steps),
+    ];
+    promised.extend(PROMISED.iter().map(counted));
+    let recovery = vec![
+        row("mounted again, trials", |it| {
+            it.share(it.all.mounted().count())
+        }),
+        row("mount, ms (of a guest)", Column::mount_ms),
+        row("recovery did something, trials", |it| {
+            it.share(it.all.recovered_count())
+        }),
+        row("unmounted, trials", |it| it.share(it.all.unmounted_count())),
+        row("consistent afterwards, trials", |it| {
+            it.share(it.all.consistent_count()?)
+        }),
+    ];
+    vec![
+        section("Promised by `fsync`", promised),
+        section(
+            "Beyond what was promised",
+            BEYOND.iter().map(counted).collect(),
+        ),
+        section("Recovery", recovery),
+    ]
+}
+
+fn section(heading: &str, words: Vec<LabWords>) -> LabSection {
+    LabSection {
+        heading: heading.to_owned(),
+        words,
+        ..LabSection::default()
+    }
+}
+
 /// A trial for other programs.
-fn trial(trials: &Trials, tried: &Tried) -> LabTrial {
-    let mounted = tried.mounted.as_ref().ok();
-    let kind = kind(&trials.choices[tried.choice_index]);
+fn trial(choices: &[Choice], trial: &Trial) -> LabTrial {
+    let mounted = trial.mounted.as_ref().ok();
+    let kind = kind(&choices[trial.choice_index]);
     let counts = mounted.into_iter().flat_map(|it| {
         let all = PROMISED.iter().chain(&BEYOND);
         all.map(|(_, name, of)| ((*name).to_owned(), of(&it.findings)))
     });
     LabTrial {
-        column_index: u32::try_from(tried.choice_index).unwrap_or(u32::MAX),
-        trial_index: tried.trial_index,
-        done_count: tried.done_count,
+        column_index: u32::try_from(trial.choice_index).unwrap_or(u32::MAX),
+        trial_index: trial.trial_index,
+        done_count: trial.done_count,
         mount_ns: mounted.map(|it| u64::try_from(it.elapsed.as_nanos()).unwrap_or(u64::MAX)),
-        not_mounted: tried.mounted.as_ref().err().cloned(),
+        not_mounted: trial.mounted.as_ref().err().cloned(),
         not_unmounted: mounted.and_then(|it| it.not_unmounted.clone()),
         has_recovered: mounted.map(|it| !recovery_lines(kind, &it.said).is_empty()),
-        is_consistent: tried.fsck.as_ref().map(Result::is_ok),
+        is_consistent: trial.fsck.as_ref().map(Result::is_ok),
         counts: counts.collect(),
         broken: mounted.map_or_else(Vec::new, |it| it.findings.named.clone()),
     }
@@ -160,131 +174,64 @@ fn kind(choice: &Choice) -> &'static str {
     choice.entry().map_or("", |entry| entry.types[0])
 }
 
-fn section(heading: &str, rows: Vec<Row>) -> LabSection {
-    let words = rows.into_iter().map(|(label, values)| LabWords {
-        label: label.to_owned(),
-        values,
-    });
-    LabSection {
-        heading: heading.to_owned(),
-        words: words.collect(),
-        ..LabSection::default()
-    }
-}
-
-fn row<'a>(
-    columns: &[Column<'a>],
-    label: &'static str,
-    of: fn(&Column<'a>) -> Option<String>,
-) -> Row {
-    (label, columns.iter().map(of).collect())
-}
-
-/// What a trial came to, in a line.
-pub(super) fn in_short(tried: &Tried) -> String {
-    let killed = format!("killed after {} steps", tried.done_count);
-    match &tried.mounted {
-        Err(reason) => format!("{killed}, and not mounted again: {reason}"),
-        Ok(mounted) => {
-            let findings = &mounted.findings;
-            format!(
-                "{killed}; {} of {} promised files intact",
-                findings.intact_count, findings.promised_count
-            )
-        }
-    }
-}
-
-fn remarks(trials: &Trials) -> Vec<String> {
+fn remarks(trials: &RecoveryTrials) -> Vec<String> {
     let guests = format!(
         "each on an image in User-mode Linux {} with {} of memory, seed {}; the kernel is killed \
          and loses its memory, the device keeps what it was given",
         trials.host.kernel.release,
         Bytes(trials.host.memory_bytes),
-        trials.args.seed
+        trials.seed
     );
     let control = "a control: nothing was synced although the check assumes it was, so losses must \
                    be found";
-    let control = trials.args.no_fsync.then(|| control.to_owned());
+    let control = (!trials.is_honest).then(|| control.to_owned());
     control.into_iter().chain([guests]).collect()
 }
 
 impl<'a> Column<'a> {
-    fn of(trials: &'a Trials, held: &'a Held, choice_index: usize) -> Self {
-        let choice = &trials.choices[choice_index];
-        let is_it = |tried: &&Tried| tried.choice_index == choice_index;
-        let tried: Vec<&Tried> = held.tried.iter().filter(is_it).collect();
-        let mounted = tried.iter().filter_map(|tried| tried.mounted.as_ref().ok());
-        let mounted: Vec<&Mounted> = mounted.collect();
-        let mut sum = Findings::default();
-        for mounted in &mounted {
-            sum += &mounted.findings;
-        }
+    fn of(outcome: &'a TrialsOutcome, choice_index: usize, choice: &'a Choice) -> Self {
+        let all = outcome.of_choice(choice_index, kind(choice));
         Self {
-            tried,
-            mounted,
-            sum,
-            kind: kind(choice),
+            findings: all.findings(),
+            all,
             label: &choice.label,
         }
     }
 
     /// A count, where anything could be looked at.
     fn count(&self, of: fn(&Findings) -> u64) -> Option<String> {
-        (!self.mounted.is_empty()).then(|| of(&self.sum).to_string())
+        self.findings.as_ref().map(|it| of(it).to_string())
     }
 
     fn trials(&self) -> Option<String> {
-        Some(self.tried.len().to_string())
+        Some(self.all.trials.len().to_string())
     }
 
     fn steps(&self) -> Option<String> {
-        let sum: u64 = self.tried.iter().map(|it| u64::from(it.done_count)).sum();
-        (!self.tried.is_empty()).then(|| sum.to_string())
+        (!self.all.trials.is_empty()).then(|| self.all.done_count().to_string())
     }
 
     /// So many trials of all of them.
     fn share(&self, count: usize) -> Option<String> {
-        let of = self.tried.len();
+        let of = self.all.trials.len();
         (of > 0).then(|| format!("{count} of {of}"))
     }
 
-    fn mounted_again(&self) -> Option<String> {
-        self.share(self.mounted.len())
-    }
-
     fn mount_ms(&self) -> Option<String> {
-        let count = self.mounted.len();
-        let sum: f64 = self.mounted.iter().map(|it| it.elapsed.as_secs_f64()).sum();
-        (count > 0).then(|| format!("{:.1}", sum / count as f64 * 1e3))
-    }
-
-    fn recovered(&self) -> Option<String> {
-        let has = |it: &&&Mounted| !recovery_lines(self.kind, &it.said).is_empty();
-        self.share(self.mounted.iter().filter(has).count())
-    }
-
-    fn unmounted(&self) -> Option<String> {
-        let has = |it: &&&Mounted| it.not_unmounted.is_none();
-        self.share(self.mounted.iter().filter(has).count())
-    }
-
-    fn consistent(&self) -> Option<String> {
-        let mut all = self.tried.iter().filter_map(|tried| tried.fsck.as_ref());
-        let count = all.clone().filter(|fsck| fsck.is_ok()).count();
-        all.next().and_then(|_| self.share(count))
+        let mean = self.all.mount_time_mean()?;
+        Some(format!("{:.1}", mean.as_secs_f64() * 1e3))
     }
 
     /// What was not as promised, in words.
     fn broken(&self) -> Vec<String> {
         let mut all = Vec::new();
-        for tried in &self.tried {
-            let trial = format!("{}, trial {}", self.label, tried.trial_index + 1);
-            match &tried.mounted {
-                Err(reason) => all.push(format!("{trial}: not mounted again: {reason}")),
+        for trial in &self.all.trials {
+            let named = format!("{}, trial {}", self.label, trial.trial_index + 1);
+            match &trial.mounted {
+                Err(reason) => all.push(format!("{named}: not mounted again: {reason}")),
                 Ok(mounted) => {
-                    let named = mounted.findings.named.iter();
-                    all.extend(named.map(|what| format!("{trial}: {what}")));
+                    let broken = mounted.findings.named.iter();
+                    all.extend(broken.map(|what| format!("{named}: {what}")));
                 }
             }
         }
@@ -298,9 +245,7 @@ impl<'a> Column<'a> {
 
     /// What the kernel said of the recovery, in the trial in which it said most.
     fn said(&self) -> Option<String> {
-        let lines = |it: &&&Mounted| recovery_lines(self.kind, &it.said).len();
-        let most = self.mounted.iter().max_by_key(lines)?;
-        let lines = recovery_lines(self.kind, &most.said);
+        let lines = self.all.longest_recovery();
         let more = match lines.len().saturating_sub(SAID_MAX) {
             0 => String::new(),
             more_count => format!(" and {more_count} more"),
@@ -317,16 +262,9 @@ impl<'a> Column<'a> {
 
     /// What the file system's program found first.
     fn inconsistent(&self) -> Option<String> {
-        let mut all = self.tried.iter().filter_map(|tried| {
-            let said = tried.fsck.as_ref()?.as_ref().err()?;
-            Some((tried.trial_index + 1, said))
-        });
-        let (trial, said) = all.next()?;
+        let (trial, said) = self.all.first_inconsistent()?;
         let first: Vec<&str> = said.lines().take(SAID_MAX).map(str::trim).collect();
-        Some(format!(
-            "{}, trial {trial}: {}",
-            self.label,
-            first.join("; ")
-        ))
+        let (label, number) = (self.label, trial.trial_index + 1);
+        Some(format!("{label}, trial {number}: {}", first.join("; ")))
     }
 }

@@ -1,0 +1,191 @@
+//! Labs in words: what holds for all of them, what failed, and what the reader should know.
+
+use lab::vm::Host;
+use lab::{
+    AgeShortfall, Aged, Aging, BuiltAs, Choice, FullnessMissed, Job, JobShortfall, LabAlarm,
+    LabMatrix, LabNote, LabRequest, LabWorkload, MatrixOutcome, MediumKind, MountedAs,
+};
+use units::Bytes;
+
+/// What holds for all that is printed.
+pub(crate) fn remarks(request: &LabRequest) -> Vec<String> {
+    let scale = (!request.scale.is_full()).then(|| {
+        format!(
+            "scale {}: every workload at {} of its files, bytes and times (PostMark's pool at \
+             the square root), but never too small to mean anything",
+            request.scale, request.scale
+        )
+    });
+    let aged = request.aging.as_ref().map(aged_before);
+    let made_on = match &request.host {
+        Some(host) => Some(in_guests(host)),
+        None => request.needs_device().then(|| on(&request.medium.kind)),
+    };
+    scale.into_iter().chain(made_on).chain(aged).collect()
+}
+
+fn on(medium: &MediumKind) -> String {
+    match medium {
+        MediumKind::Loop => {
+            "each on a loop device with direct I/O on a preallocated image, one at \
+                             a time"
+                .to_owned()
+        }
+        MediumKind::Zram => {
+            "each on a zram device, one at a time: compressed memory, so the processor is \
+             measured rather than a disk"
+                .to_owned()
+        }
+        MediumKind::Device(path) => format!("each on `{}`, one at a time", path.display()),
+    }
+}
+
+/// What was done to file systems before the workload.
+fn aged_before(aging: &Aging) -> String {
+    format!(
+        "each filled to {} first and then aged by writing {} times that much (`--age {aging} \
+         --seed {}`)",
+        aging.fullness, aging.churn, aging.seed
+    )
+}
+
+/// What holds for figures of guests.
+fn in_guests(host: &Host) -> String {
+    format!(
+        "each on an image in User-mode Linux {} with {} of memory, one at a time: counts and bytes \
+         are valid, times are not",
+        host.kernel.release,
+        Bytes(host.memory_bytes)
+    )
+}
+
+/// What a run's note says of the age of its file system.
+pub(super) fn aged_to(aging: &Aging, aged: &Aged) -> String {
+    format!("aged (`--age {aging} --seed {}`): {aged}", aging.seed)
+}
+
+/// What a file system lies on, and how it was made and mounted.
+pub(crate) fn built_as(built: &BuiltAs) -> String {
+    let in_memory = built.in_memory.iter();
+    let in_memory = in_memory.map(|layers| format!("in memory: {layers}"));
+    let made = built.mkfs.iter().map(|it| format!("made by `{it}`"));
+    let mounted = built.mount.iter().map(mounted_as);
+    let medium = std::iter::once(built.medium.clone());
+    let parts: Vec<String> = medium.chain(in_memory).chain(made).chain(mounted).collect();
+    parts.join("; ")
+}
+
+fn mounted_as(mount: &MountedAs) -> String {
+    let MountedAs {
+        file_system,
+        options,
+    } = mount;
+    match file_system {
+        Some(file_system) => format!("mounted as {file_system} with `{options}`"),
+        None => format!("mounted with `{options}`"),
+    }
+}
+
+/// The file system and the workload of a job.
+pub(super) fn name_of(job: &Job, choices: &[Choice], workloads: &[LabWorkload]) -> String {
+    let label = &choices[job.choice_index].label;
+    format!("{label}: {}", workloads[job.workload_index].name)
+}
+
+/// What failed.
+pub(super) fn alarm(alarm: &LabAlarm, choices: &[Choice]) -> String {
+    match alarm {
+        LabAlarm::FileSystem {
+            choice_index,
+            reason,
+        } => format!("{}: {reason}", choices[*choice_index].label),
+        LabAlarm::Left(reason) => reason.clone(),
+    }
+}
+
+/// What failed of a matrix, and which jobs did other work than those beside them.
+pub(crate) fn alarms(matrix: &LabMatrix, outcome: &MatrixOutcome) -> Vec<String> {
+    let choices = &matrix.request.choices;
+    let failed = outcome.alarms.iter().map(|it| alarm(it, choices));
+    let shortfalls = outcome.shortfalls().into_iter();
+    let short = shortfalls.map(|(job, shortfall)| {
+        let label = &choices[job.choice_index].label;
+        let name = &matrix.workloads[job.workload_index].name;
+        let job = format!("{name}, repetition {}", job.repetition + 1);
+        match shortfall {
+            JobShortfall::Failures { count, kinds } => {
+                let kinds = kinds.join(", ");
+                format!("{label}: {count} operations of {job}, failed ({kinds})")
+            }
+            JobShortfall::Depleted(how) => format!("{label}: {job}: {how}"),
+        }
+    });
+    failed.chain(short).collect()
+}
+
+/// What the reader should know of a lab.
+pub(super) fn notes(
+    notes: &[LabNote],
+    choices: &[Choice],
+    workloads: &[LabWorkload],
+) -> Vec<String> {
+    let note = |note: &LabNote| match note {
+        LabNote::Interrupted(job) => {
+            let name = name_of(job, choices, workloads);
+            format!("{name} was interrupted and is left out")
+        }
+        LabNote::FileSystem { choice_index, note } => {
+            format!("{}: {note}", choices[*choice_index].label)
+        }
+        LabNote::Age {
+            choice_index,
+            shortfall,
+        } => format!(
+            "{}: {}",
+            choices[*choice_index].label,
+            not_reached(shortfall)
+        ),
+    };
+    notes.iter().map(note).collect()
+}
+
+/// What the reader should know of a matrix and its workloads.
+pub(crate) fn notes_of(matrix: &LabMatrix, outcome: &MatrixOutcome) -> Vec<String> {
+    let workloads = matrix.workloads.iter();
+    let mut all: Vec<String> = workloads.flat_map(|it| notes_on(it, matrix)).collect();
+    all.extend(notes(
+        &outcome.notes,
+        &matrix.request.choices,
+        &matrix.workloads,
+    ));
+    all
+}
+
+fn notes_on(workload: &LabWorkload, matrix: &LabMatrix) -> Vec<String> {
+    let misfit = workload.misfit_block_bytes.map(|block_bytes| {
+        format!(
+            "{}: direct I/O on {} needs blocks of {block_bytes} bytes, which its requests do not \
+             fit, so it went through the page cache on all file systems",
+            workload.name, matrix.request.medium.kind
+        )
+    });
+    workload.remarks.iter().cloned().chain(misfit).collect()
+}
+
+/// What was asked of aging and not reached.
+fn not_reached(shortfall: &AgeShortfall) -> String {
+    match shortfall {
+        AgeShortfall::Fullness { wanted, why } => {
+            let why = match why {
+                FullnessMissed::FullerWhenNew => "it is fuller than that when new",
+                FullnessMissed::Unsettled => "its own count of free space does not settle",
+                FullnessMissed::NoRoom => "there was no room for more",
+            };
+            format!("{wanted} full was requested but not reached: {why}")
+        }
+        AgeShortfall::ExtentsUnknown => "does not report the extents of its files".to_owned(),
+        AgeShortfall::Extents { wanted } => {
+            format!("{wanted} extents per file could not be reached")
+        }
+    }
+}

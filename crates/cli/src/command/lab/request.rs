@@ -1,0 +1,54 @@
+//! What `lab` and `paper` make file systems of, as the arguments say it.
+
+use std::path::PathBuf;
+
+use lab::{Aging, Choice, LabMedium, LabRequest};
+
+use crate::args::{FileSystemArgs, VmArg};
+use crate::failure::{Exit, Failure};
+
+/// Reads the arguments, and refuses what can be seen to fail.
+pub(crate) fn read_request(
+    args: &FileSystemArgs,
+    seed: Option<u64>,
+    targets: &[PathBuf],
+) -> Result<LabRequest, Failure> {
+    let mut request = read_unchecked(args, seed, targets)?;
+    let guest_memory = args.vm.map(|VmArg::Uml| args.vm_memory.0);
+    request.check(guest_memory)?;
+    Ok(request)
+}
+
+/// Reads the arguments; in a guest, whose host has checked them.
+pub(crate) fn read_unchecked(
+    args: &FileSystemArgs,
+    seed: Option<u64>,
+    targets: &[PathBuf],
+) -> Result<LabRequest, Failure> {
+    if args.fs.is_empty() && targets.is_empty() {
+        let help = Some("name some, as in `--fs ext4,xfs,tmpfs`".to_owned());
+        let message = "no file system is named";
+        return Err(Failure::new(Exit::Usage, message, help));
+    }
+    let choices = match targets {
+        [] => Choice::read_all(&args.fs)?,
+        targets => targets.iter().map(|path| Choice::of_path(path)).collect(),
+    };
+    let medium = LabMedium {
+        kind: args.on.parse()?,
+        size_bytes: args.image_size.0,
+        overwrite_devices: args.overwrite_device.clone(),
+    };
+    let directory = args.place.dir.clone();
+    let scale = args.scale.parse()?;
+    let aging = args.age.as_deref();
+    let aging = aging.map(|text| Aging::of_all(text, seed, &choices));
+    Ok(LabRequest {
+        medium,
+        directory: directory.unwrap_or_else(lab::default_directory),
+        scale,
+        host: None,
+        aging: aging.transpose()?,
+        choices,
+    })
+}

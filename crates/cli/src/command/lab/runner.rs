@@ -1,0 +1,157 @@
+//! The runs of a lab, each as `run` does it, into the store.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use lab::{
+    Aging, LabEvent, LabMatrix, LabRunner, LabWatcher, PEAK_DEPTHS, RunOrder, RunSubject, Scale,
+};
+use results::{RunEvent, RunRecord, Warning, WarningCode};
+use run::RunOptions;
+
+use super::progress::LabProgress;
+use super::remarks::{aged_to, built_as};
+use crate::args::FileSystemArgs;
+use crate::command::run::of_plan;
+use crate::failure::Failure;
+use crate::keep::Keeper;
+use crate::rescue::rescue;
+use crate::signals::Continued;
+use crate::stored::Place;
+use crate::terminal::StandardOutput;
+
+/// Measures the runs of a lab, shows them, and keeps them where runs are to be kept.
+pub(crate) struct StoringRunner<'a> {
+    progress: LabProgress<'a>,
+    place: &'a Place,
+    is_stored: bool,
+    /// What standard output is for.
+    stdout: StandardOutput,
+    stop: Arc<AtomicBool>,
+    scale: Scale,
+    aging: Option<Aging>,
+}
+
+impl<'a> StoringRunner<'a> {
+    /// For a matrix, as its arguments say it.
+    pub fn new(
+        matrix: &'a LabMatrix,
+        args: &FileSystemArgs,
+        place: &'a Place,
+        is_stored: bool,
+        stop: &Arc<AtomicBool>,
+    ) -> Self {
+        let choices = &matrix.request.choices;
+        Self {
+            progress: LabProgress::new(args.table.quiet, choices, &matrix.workloads),
+            place,
+            is_stored,
+            stdout: args.table.json.stdout(),
+            stop: Arc::clone(stop),
+            scale: matrix.request.scale,
+            aging: matrix.request.aging,
+        }
+    }
+
+    /// What each record says of what it was measured on.
+    fn notes_on(&self, subject: RunSubject<'_>) -> Vec<String> {
+        let (choice, built, aged) = match subject {
+            RunSubject::BareDevice(medium) => return vec![peak_of(medium)],
+            RunSubject::FileSystem {
+                choice,
+                built_as,
+                aged,
+            } => (choice, built_as, aged),
+        };
+        let scale = (!self.scale.is_full()).then(|| format!("scale {}", self.scale));
+        let made = format!("{}: {}", choice.label, built_as(built));
+        let aged = self.aging.as_ref().zip(aged);
+        let aged = aged.map(|(aging, aged)| aged_to(aging, aged));
+        scale.into_iter().chain([made]).chain(aged).collect()
+    }
+
+    /// Puts note and tags on a stored run.
+    fn mark(&self, record: &RunRecord, notes: &[String], lab_name: &str) -> Result<(), Failure> {
+        let mut store = self.place.open()?;
+        store.set_note(&record.id, &notes.join("; "))?;
+        for tag in ["lab", lab_name] {
+            store.add_tag(&record.id, tag)?;
+        }
+        Ok(())
+    }
+}
+
+/// What the peak of file systems is that lie on this medium.
+pub(crate) fn peak_of(medium: &str) -> String {
+    format!(
+        "the peak is that of the bare device ({medium}), measured before any file system was made: \
+         direct I/O in the same chunks, the better of queue depths {} and {}",
+        PEAK_DEPTHS[0], PEAK_DEPTHS[1]
+    )
+}
+
+impl LabWatcher for StoringRunner<'_> {
+    type Error = Failure;
+
+    fn hear(&self, event: LabEvent<'_>) {
+        self.progress.hear(event);
+    }
+}
+
+impl LabRunner for StoringRunner<'_> {
+    fn measure(
+        &self,
+        order: RunOrder<'_>,
+        hear: &mut dyn FnMut(&RunEvent),
+    ) -> Result<RunRecord, Failure> {
+        let notes = self.notes_on(order.subject);
+        let mut keeper = Keeper::open(self.place, self.is_stored);
+        let of_lab = |note: &String| Warning::of_run(WarningCode::Lab, note.clone());
+        let of_lab = notes.iter().map(of_lab);
+        let of_plan = order.planned.warnings.into_iter().map(of_plan);
+        let warnings = of_lab.chain(of_plan).chain(keeper.doubts()).collect();
+        let continued = Continued::watch()?;
+        let options = RunOptions {
+            overwrite_devices: order.overwrite_devices,
+            command: std::env::args().collect(),
+            stop: Arc::clone(&self.stop),
+            continued: continued.flag(),
+            // What each file system lies on is said beside its column.
+            memory_is_meant: true,
+            ..RunOptions::default()
+        };
+        let mut finished = run::run(&order.planned.plan, warnings, &options, &mut |event| {
+            keeper.hear(event);
+            hear(event);
+            self.progress.hear_run(event);
+        });
+        // A run that was refused before it began is not in the store.
+        let began = finished.error.is_none() || !finished.record.cells.is_empty();
+        let not_stored = keeper.finish(&mut finished.record).filter(|_| began);
+        if let Some(not_stored) = &not_stored {
+            self.progress.aside(|| {
+                not_stored.tell();
+                rescue(&finished.record, Vec::new(), self.stdout);
+            });
+        } else if self.is_stored && began {
+            self.mark(&finished.record, &notes, order.lab_name)?;
+        }
+        match finished.error {
+            Some(error) => Err(error.into()),
+            None => Ok(finished.record),
+        }
+    }
+
+    fn keep(
+        &self,
+        record: &mut RunRecord,
+        subject: RunSubject<'_>,
+        lab_name: &str,
+    ) -> Result<(), Failure> {
+        if !self.is_stored {
+            return Ok(());
+        }
+        self.place.open()?.import(record.to_json().as_bytes())?;
+        self.mark(record, &self.notes_on(subject), lab_name)
+    }
+}

@@ -1,0 +1,117 @@
+//! What was asked of aging and not reached.
+
+use units::Percent;
+
+use super::aged::Aged;
+use super::asked::Aging;
+
+/// Nearer to the fullness that was asked for than so many percent is near enough.
+const NEAR_PERCENT: f64 = 1.0;
+
+/// What was asked for and not reached.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum AgeShortfall {
+    /// It is not as full.
+    Fullness {
+        /// As full as was asked for.
+        wanted: Percent,
+        /// Why it is not.
+        why: FullnessMissed,
+    },
+    /// It does not tell how its files lie.
+    ExtentsUnknown,
+    /// Its files have fewer extents than these on the average.
+    Extents {
+        /// What was asked for.
+        wanted: f64,
+    },
+}
+
+/// Why a file system is not as full as was asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FullnessMissed {
+    /// It is fuller when it is new.
+    FullerWhenNew,
+    /// What it says of its free space does not settle.
+    Unsettled,
+    /// There was no room for more.
+    NoRoom,
+}
+
+impl AgeShortfall {
+    /// All that was not reached.
+    pub(crate) fn all(aging: &Aging, aged: &Aged) -> Vec<Self> {
+        let mut all = Vec::new();
+        if (aged.full_percent - aging.fullness.0).abs() > NEAR_PERCENT {
+            all.push(Self::Fullness {
+                wanted: aging.fullness,
+                why: match (aged.file_count, aged.counts.refusals) {
+                    (0, _) => FullnessMissed::FullerWhenNew,
+                    (_, 0) => FullnessMissed::Unsettled,
+                    _ => FullnessMissed::NoRoom,
+                },
+            });
+        }
+        let Some(wanted) = aging.extents else {
+            return all;
+        };
+        match aged.layout.map(|layout| layout.extents_per_file()) {
+            None => all.push(Self::ExtentsUnknown),
+            Some(found) if found < wanted => all.push(Self::Extents { wanted }),
+            Some(_) => {}
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::age::{AgeCounts, Layout};
+
+    fn aged(full_percent: f64, file_count: u64, refusals: u64) -> Aged {
+        Aged {
+            full_percent,
+            file_count,
+            counts: AgeCounts {
+                refusals,
+                ..AgeCounts::default()
+            },
+            ..Aged::default()
+        }
+    }
+
+    #[test]
+    fn what_is_nearly_as_full_as_asked_is_full_and_the_rest_says_why_not() {
+        let aging: Aging = "70%".parse().unwrap();
+        assert_eq!(AgeShortfall::all(&aging, &aged(69.5, 10, 0)), []);
+        for (aged, why) in [
+            (aged(80.0, 0, 0), FullnessMissed::FullerWhenNew),
+            (aged(60.0, 10, 0), FullnessMissed::Unsettled),
+            (aged(60.0, 10, 3), FullnessMissed::NoRoom),
+        ] {
+            let wanted = Percent(70.0);
+            let missed = AgeShortfall::Fullness { wanted, why };
+            assert_eq!(AgeShortfall::all(&aging, &aged), [missed]);
+        }
+    }
+
+    #[test]
+    fn extents_are_missed_where_they_are_too_few_or_not_told() {
+        let aging: Aging = "70%,extents=1.5".parse().unwrap();
+        let with = |layout| Aged {
+            layout,
+            ..aged(70.0, 100, 0)
+        };
+        let of = |extent_count| Layout {
+            file_count: 100,
+            extent_count,
+            split_count: 0,
+        };
+        let missed = [AgeShortfall::Extents { wanted: 1.5 }];
+        assert_eq!(AgeShortfall::all(&aging, &with(Some(of(140)))), missed);
+        assert_eq!(AgeShortfall::all(&aging, &with(Some(of(150)))), []);
+        let unknown = [AgeShortfall::ExtentsUnknown];
+        assert_eq!(AgeShortfall::all(&aging, &with(None)), unknown);
+    }
+}

@@ -1,0 +1,119 @@
+//! Jobs in guests: what the host orders, and what the guest does of it.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use results::RunRecord;
+use serde::{Deserialize, Serialize};
+
+use super::LabMatrix;
+use super::costs::Costs;
+use super::outcome::{MatrixOutcome, MeasuredJob};
+use super::run::MatrixRun;
+use super::runner::{LabRunner, RunSubject};
+use crate::bench::Lab;
+use crate::built_as::BuiltAs;
+use crate::error::LabError;
+use crate::schedule::Job;
+use crate::task::GuestTask;
+use crate::vm::{AfterLine, Host, Image, answer_of, enter, listen};
+use crate::watch::{LabEvent, LabStep};
+
+/// What a guest measured.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct MatrixAnswer {
+    /// The record as JSON, as it is exported.
+    record: String,
+    costs: Costs,
+    built_as: BuiltAs,
+}
+
+impl LabMatrix {
+    /// In a guest: measures one job on its image.
+    ///
+    /// # Errors
+    /// Why it could not be measured.
+    pub fn measure_in_guest<R: LabRunner>(
+        &self,
+        (job, lab_name): (&Job, &str),
+        image: &Image,
+        runner: &R,
+        stop: &AtomicBool,
+    ) -> Result<MatrixAnswer, R::Error> {
+        let run = MatrixRun {
+            matrix: self,
+            runner,
+            stop,
+        };
+        let built = enter(image)?;
+        let built_as = BuiltAs::of(&built);
+        let MeasuredJob {
+            record, mut costs, ..
+        } = run.on_built(lab_name, job, &built)?;
+        // Not all can.
+        costs.trimmed_bytes = built.trim().ok();
+        costs.unmount = Some(built.unmount()?);
+        Ok(MatrixAnswer {
+            record: record.to_json(),
+            costs,
+            built_as,
+        })
+    }
+}
+
+impl<R: LabRunner> MatrixRun<'_, R> {
+    /// On the host: has a guest do a job.
+    pub fn job_in_guest(
+        &self,
+        lab: &mut Lab,
+        job: &Job,
+        host: &Host,
+        outcome: &mut MatrixOutcome,
+    ) -> Result<MeasuredJob, R::Error> {
+        let request = &self.matrix.request;
+        let choice = &request.choices[job.choice_index];
+        self.step(LabStep::MakeFileSystem);
+        let image = lab.build_image(choice, &request.medium, &host.kernel)?;
+        self.step(LabStep::StartGuest);
+        let answered = self.ask(lab, job, host, &image);
+        lab.remove_image()?;
+        let MatrixAnswer {
+            record,
+            mut costs,
+            built_as,
+        } = answered?;
+        costs.mkfs = image.mkfs_time;
+        let mut record = RunRecord::from_json(&record).map_err(LabError::from)?;
+        let subject = RunSubject::FileSystem {
+            choice,
+            built_as: &built_as,
+            aged: costs.aged.as_ref(),
+        };
+        self.runner.keep(&mut record, subject, &lab.name())?;
+        outcome.note_built(job.choice_index, built_as, &image.notes);
+        Ok(MeasuredJob {
+            job: *job,
+            record,
+            costs,
+        })
+    }
+
+    fn ask(
+        &self,
+        lab: &mut Lab,
+        job: &Job,
+        host: &Host,
+        image: &Image,
+    ) -> Result<MatrixAnswer, LabError> {
+        let task = GuestTask::Measure {
+            job: *job,
+            lab: lab.name(),
+        };
+        let mut guest = lab.boot(image, task, host)?;
+        listen(&mut guest, self.stop, Duration::MAX, |line| {
+            self.runner.hear(LabEvent::GuestSaid(line));
+            AfterLine::Listen
+        })?;
+        answer_of(&guest, &lab.answer())
+    }
+}

@@ -1,0 +1,264 @@
+//! Matrices on directories that are there, with a runner that measures nothing.
+
+use std::cell::RefCell;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{MutexGuard, PoisonError};
+
+use results::{Environment, RunEvent, RunRecord, Status, Warning, WarningCode};
+use workload::Overrides;
+use workload::plan::Plan;
+use workload::source::load_builtin;
+
+use super::*;
+use crate::{
+    Choice, Job, JobOrder, LabAlarm, LabError, LabEvent, LabMedium, LabNote, LabStep, LabVerdict,
+    LabWatcher, Scale, schedule,
+};
+
+/// Of a run that ended well and measured nothing.
+pub(super) fn record() -> RunRecord {
+    let plan = Plan {
+        workloads: Vec::new(),
+        targets: Vec::new(),
+        cells: Vec::new(),
+        seed: 0,
+        settings: Vec::new(),
+        repetition_rule: None,
+    };
+    let mut record = RunRecord::new(plan, Environment::default(), Vec::new());
+    record.finish(Status::Complete);
+    record
+}
+
+/// Measures nothing, and takes down what it is told.
+#[derive(Default)]
+struct Scripted {
+    /// File systems whose runs fail, by label.
+    failing: Vec<String>,
+    /// Ends each run as interrupted, and asks for the end of all.
+    interrupts: bool,
+    stop: AtomicBool,
+    heard: RefCell<Vec<String>>,
+    measured_on: RefCell<Vec<String>>,
+}
+
+impl LabWatcher for Scripted {
+    type Error = LabError;
+
+    fn hear(&self, event: LabEvent<'_>) {
+        let heard = match event {
+            LabEvent::Jobs(jobs) => format!("{} jobs", jobs.len()),
+            LabEvent::Begin(index) => format!("begin {index}"),
+            LabEvent::Alarm(_) => "alarm".to_owned(),
+            LabEvent::Measured(_) => "measured".to_owned(),
+            LabEvent::End => "end".to_owned(),
+            LabEvent::Step(LabStep::Sync) => "sync".to_owned(),
+            _ => return,
+        };
+        self.heard.borrow_mut().push(heard);
+    }
+}
+
+impl LabRunner for Scripted {
+    fn measure(
+        &self,
+        order: RunOrder<'_>,
+        hear: &mut dyn FnMut(&RunEvent),
+    ) -> Result<RunRecord, LabError> {
+        let RunSubject::FileSystem { choice, .. } = order.subject else {
+            panic!("no device is measured here");
+        };
+        let target = order.planned.plan.targets[0].path.clone();
+        self.measured_on
+            .borrow_mut()
+            .push(target.display().to_string());
+        if self.failing.contains(&choice.label) {
+            return Err(LabError::NoKernel {
+                name: choice.label.clone(),
+            });
+        }
+        hear(&RunEvent::Prepare {
+            target: target.display().to_string(),
+            done_bytes: 7,
+            total_bytes: 7,
+        });
+        let mut record = record();
+        if self.interrupts {
+            self.stop.store(true, Ordering::Relaxed);
+            record.finish(Status::Interrupted);
+        }
+        Ok(record)
+    }
+
+    fn keep(&self, _: &mut RunRecord, _: RunSubject<'_>, _: &str) -> Result<(), LabError> {
+        panic!("there are no guests here")
+    }
+}
+
+/// Directories of one file system, and a directory for labs.
+struct Directories {
+    place: tempfile::TempDir,
+    _turn: MutexGuard<'static, ()>,
+}
+
+impl Directories {
+    fn new() -> Self {
+        let place = tempfile::tempdir().unwrap();
+        for name in ["a", "b", "labs"] {
+            std::fs::create_dir(place.path().join(name)).unwrap();
+        }
+        Self {
+            place,
+            _turn: crate::TURN.lock().unwrap_or_else(PoisonError::into_inner),
+        }
+    }
+
+    fn matrix(&self) -> LabMatrix {
+        let mut overrides = Overrides::default();
+        overrides.set("count", "100").unwrap();
+        let choice = |name: &str| Choice {
+            label: name.to_owned(),
+            ..Choice::of_path(&self.path(name))
+        };
+        LabMatrix {
+            request: LabRequest {
+                choices: ["a", "b"].map(choice).into(),
+                medium: LabMedium::default(),
+                directory: self.path("labs"),
+                scale: Scale::FULL,
+                host: None,
+                aging: None,
+            },
+            workloads: vec![LabWorkload {
+                name: "create-remove".to_owned(),
+                workloads: load_builtin("create-remove").unwrap().workloads,
+                overrides,
+                remarks: Vec::new(),
+                misfit_block_bytes: None,
+            }],
+            is_cold: false,
+        }
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.place.path().join(name)
+    }
+
+    fn measure(&self, runner: &Scripted) -> MatrixOutcome {
+        let matrix = self.matrix();
+        let jobs = schedule(2, 1, 2, JobOrder::Turns, 1);
+        let outcome = matrix.measure(&jobs, runner, &runner.stop).unwrap();
+        let left = std::fs::read_dir(self.path("labs")).unwrap().count();
+        assert_eq!(left, 0, "the lab is gone");
+        outcome
+    }
+}
+
+#[test]
+fn every_job_is_measured_where_it_belongs_in_the_order_of_jobs() {
+    let directories = Directories::new();
+    let runner = Scripted::default();
+    let outcome = directories.measure(&runner);
+    let wanted = ["a", "b", "b", "a"].map(|name| directories.path(name));
+    let measured = runner.measured_on.borrow();
+    assert!(measured.iter().map(Path::new).eq(&wanted), "{measured:?}");
+    assert_eq!(outcome.measured.len(), 4);
+    assert_eq!(outcome.of_job(0, 1).count(), 2);
+    for job in &outcome.measured {
+        assert!(job.costs.sync.is_some(), "what was written is durable");
+        assert_eq!(job.costs.user_written_bytes, Some(7));
+        let made = (job.costs.mkfs, job.costs.unmount);
+        assert_eq!(made, (None, None), "nothing was made");
+    }
+    assert!(outcome.built_as.iter().all(Option::is_some));
+    assert_eq!(outcome.verdict(false), LabVerdict::Whole);
+    let heard = runner.heard.borrow();
+    assert_eq!(heard[..4], ["4 jobs", "begin 0", "sync", "measured"]);
+    assert_eq!(heard.last().map(String::as_str), Some("end"));
+}
+
+#[test]
+fn a_file_system_that_fails_is_left_out_and_the_others_go_on() {
+    let runner = Scripted {
+        failing: vec!["a".to_owned()],
+        ..Scripted::default()
+    };
+    let outcome = Directories::new().measure(&runner);
+    assert_eq!(
+        (outcome.of_job(0, 0).count(), outcome.of_job(0, 1).count()),
+        (0, 2)
+    );
+    let alarm = LabAlarm::FileSystem {
+        choice_index: 0,
+        reason: "this kernel does not support a".to_owned(),
+    };
+    assert_eq!(outcome.alarms, [alarm]);
+    assert_eq!(outcome.verdict(true), LabVerdict::System);
+    assert_eq!(runner.measured_on.borrow().len(), 3);
+}
+
+#[test]
+fn what_was_interrupted_is_left_out_and_nothing_comes_after_it() {
+    let runner = Scripted {
+        interrupts: true,
+        ..Scripted::default()
+    };
+    let outcome = Directories::new().measure(&runner);
+    assert!(outcome.measured.is_empty() && outcome.alarms.is_empty());
+    assert_eq!(outcome.notes, [LabNote::Interrupted(job(0))]);
+    assert_eq!(outcome.verdict(true), LabVerdict::Interrupted);
+    assert_eq!(runner.measured_on.borrow().len(), 1);
+}
+
+fn job(choice_index: usize) -> Job {
+    Job {
+        choice_index,
+        workload_index: 0,
+        repetition: 0,
+    }
+}
+
+fn outcome(warnings: &[&[WarningCode]]) -> MatrixOutcome {
+    let measured = warnings.iter().enumerate().map(|(index, codes)| {
+        let mut record = record();
+        let warnings = codes
+            .iter()
+            .map(|code| Warning::of_cell(code.clone(), 0, "why"));
+        record.warnings = warnings.collect();
+        MeasuredJob {
+            job: job(index),
+            record,
+            costs: Costs::default(),
+        }
+    });
+    MatrixOutcome {
+        measured: measured.collect(),
+        ..MatrixOutcome::default()
+    }
+}
+
+#[test]
+fn a_lab_whose_target_went_away_has_failed_as_a_run_would() {
+    assert_eq!(outcome(&[&[]]).verdict(false), LabVerdict::Whole);
+    let lost = outcome(&[&[], &[WarningCode::TargetLost]]);
+    assert_eq!(lost.verdict(false), LabVerdict::Failed);
+}
+
+#[test]
+fn a_warning_counts_once_a_run() {
+    let lost = WarningCode::TargetLost;
+    let twice = [lost.clone(), lost.clone()];
+    let counts = outcome(&[&twice, &[], &twice[..1]]).warning_counts();
+    assert_eq!(
+        counts.into_iter().collect::<Vec<_>>(),
+        [(lost.to_string(), 2)]
+    );
+}
+
+#[test]
+fn jobs_whose_files_ran_out_did_other_work_than_those_beside_them() {
+    let depleted = outcome(&[&[], &[WarningCode::PoolDepleted]]);
+    let found = JobShortfall::Depleted("why".to_owned());
+    assert_eq!(depleted.shortfalls(), [(job(1), found)]);
+}

@@ -1,0 +1,59 @@
+//! How many bytes a run wrote in all.
+
+use results::{CellRecord, RunEvent, RunRecord};
+use workload::plan::Cell;
+
+/// How many bytes of test files were written before anything was measured.
+#[derive(Debug, Default)]
+pub(super) struct PreparedBytes {
+    ended_bytes: u64,
+    /// Of the target that is being prepared.
+    current_bytes: u64,
+}
+
+impl PreparedBytes {
+    pub fn hear(&mut self, event: &RunEvent) {
+        if let RunEvent::Prepare { done_bytes, .. } = event {
+            if *done_bytes < self.current_bytes {
+                self.ended_bytes += self.current_bytes;
+            }
+            self.current_bytes = *done_bytes;
+        }
+    }
+
+    /// All bytes that a run wrote; none where it also wrote unmeasured, as in ramps.
+    pub fn and_measured(&self, record: &RunRecord) -> Option<u64> {
+        let is_measured = |cell: &Cell| cell.ramp_time_ns == 0 && cell.precondition.is_none();
+        if !record.plan.cells.iter().all(is_measured) {
+            return None;
+        }
+        let written = |cell: &CellRecord| cell.operation("write").map_or(0, |it| it.bytes);
+        let measured: u64 = record.cells.iter().map(written).sum();
+        Some(measured + self.ended_bytes + self.current_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matrix::tests::record;
+
+    fn prepared(done_bytes: &[u64]) -> PreparedBytes {
+        let mut prepared = PreparedBytes::default();
+        for done_bytes in done_bytes {
+            prepared.hear(&RunEvent::Prepare {
+                target: "/t".to_owned(),
+                done_bytes: *done_bytes,
+                total_bytes: 100,
+            });
+        }
+        prepared
+    }
+
+    #[test]
+    fn what_was_prepared_of_one_target_after_the_other_is_added_up() {
+        let all = prepared(&[50, 100, 30, 60]);
+        assert_eq!(all.and_measured(&record()), Some(160));
+        assert_eq!(prepared(&[]).and_measured(&record()), Some(0));
+    }
+}

@@ -1,0 +1,252 @@
+//! What trials of recovery came to.
+
+use std::time::Duration;
+
+use super::check::Findings;
+use super::kernel_log::recovery_lines;
+use super::part::Mounted;
+use crate::built_as::BuiltAs;
+use crate::outcome::{LabAlarm, LabNote, LabVerdict};
+
+/// What one trial came to.
+#[derive(Debug, Clone)]
+pub struct Trial {
+    /// Index into the file systems.
+    pub choice_index: usize,
+    /// Which trial of that file system, 0-based.
+    pub trial_index: u32,
+    /// Steps that were done when the kernel was killed.
+    pub done_count: u32,
+    /// What was found; the reason where it could not be mounted.
+    pub mounted: Result<Mounted, String>,
+    /// What the file system's program says afterwards; none where there is no such program.
+    pub fsck: Option<Result<(), String>>,
+}
+
+/// What all trials came to.
+#[derive(Debug, Default)]
+pub struct TrialsOutcome {
+    /// The trials, in the order of trying.
+    pub trials: Vec<Trial>,
+    /// How each file system was made, once it was.
+    pub built_as: Vec<Option<BuiltAs>>,
+    /// What failed.
+    pub alarms: Vec<LabAlarm>,
+    /// What the reader should know, each once.
+    pub notes: Vec<LabNote>,
+}
+
+impl Trial {
+    /// Whether a promise was not kept.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        match &self.mounted {
+            Ok(mounted) => mounted.findings.broken_count() > 0,
+            Err(_) => true,
+        }
+    }
+}
+
+impl TrialsOutcome {
+    /// What is to be said of them as a whole; `is_stopped` where somebody wanted to end them.
+    #[must_use]
+    pub fn verdict(&self, is_stopped: bool) -> LabVerdict {
+        if self.trials.iter().any(Trial::is_broken) {
+            return LabVerdict::Failed;
+        }
+        if !self.alarms.is_empty() {
+            return LabVerdict::System;
+        }
+        match is_stopped {
+            true => LabVerdict::Interrupted,
+            false => LabVerdict::Whole,
+        }
+    }
+
+    /// The trials of one file system, whose type is `kind`, taken together.
+    #[must_use]
+    pub fn of_choice<'a>(&'a self, choice_index: usize, kind: &'a str) -> TrialsOfOne<'a> {
+        let of_it = |trial: &&Trial| trial.choice_index == choice_index;
+        TrialsOfOne {
+            trials: self.trials.iter().filter(of_it).collect(),
+            kind,
+        }
+    }
+}
+
+/// The trials of one file system.
+#[derive(Debug)]
+pub struct TrialsOfOne<'a> {
+    /// In the order of trying.
+    pub trials: Vec<&'a Trial>,
+    /// The type that the kernel knows the file system by.
+    kind: &'a str,
+}
+
+impl<'a> TrialsOfOne<'a> {
+    /// Those in which it was mounted again.
+    pub fn mounted(&self) -> impl Iterator<Item = &'a Mounted> {
+        self.trials.iter().filter_map(|it| it.mounted.as_ref().ok())
+    }
+
+    /// What was found in all of them; none where nothing could be looked at.
+    #[must_use]
+    pub fn findings(&self) -> Option<Findings> {
+        let mut sum: Option<Findings> = None;
+        for mounted in self.mounted() {
+            *sum.get_or_insert_default() += &mounted.findings;
+        }
+        sum
+    }
+
+    /// Steps that were done before kernels were killed.
+    #[must_use]
+    pub fn done_count(&self) -> u64 {
+        self.trials.iter().map(|it| u64::from(it.done_count)).sum()
+    }
+
+    /// How long mounting took, on the average.
+    #[must_use]
+    pub fn mount_time_mean(&self) -> Option<Duration> {
+        let sum: Duration = self.mounted().map(|it| it.elapsed).sum();
+        match u32::try_from(self.mounted().count()) {
+            Ok(count) if count > 0 => Some(sum / count),
+            _ => None,
+        }
+    }
+
+    /// In how many of them the kernel recovered something.
+    #[must_use]
+    pub fn recovered_count(&self) -> usize {
+        let has_recovered = |it: &&Mounted| !self.recovery_lines(it).is_empty();
+        self.mounted().filter(has_recovered).count()
+    }
+
+    /// In how many of them it could be unmounted again.
+    #[must_use]
+    pub fn unmounted_count(&self) -> usize {
+        self.mounted()
+            .filter(|it| it.not_unmounted.is_none())
+            .count()
+    }
+
+    /// In how many of them its own program found nothing wrong; none where there is no program.
+    #[must_use]
+    pub fn consistent_count(&self) -> Option<usize> {
+        let mut all = self.trials.iter().filter_map(|it| it.fsck.as_ref());
+        let count = all.clone().filter(|fsck| fsck.is_ok()).count();
+        all.next().map(|_| count)
+    }
+
+    /// The first trial in which its own program found something, and what that printed.
+    #[must_use]
+    pub fn first_inconsistent(&self) -> Option<(&'a Trial, &'a str)> {
+        self.trials
+            .iter()
+            .find_map(|it| Some((*it, it.fsck.as_ref()?.as_ref().err()?.as_str())))
+    }
+
+    /// What the kernel said of the recovery, in the trial in which it said most.
+    #[must_use]
+    pub fn longest_recovery(&self) -> Vec<&'a str> {
+        let all = self.mounted().map(|it| self.recovery_lines(it));
+        all.max_by_key(Vec::len).unwrap_or_default()
+    }
+
+    fn recovery_lines(&self, mounted: &'a Mounted) -> Vec<&'a str> {
+        recovery_lines(self.kind, &mounted.said)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mounted(millis: u64, said: &[&str]) -> Mounted {
+        Mounted {
+            elapsed: Duration::from_millis(millis),
+            options: "rw".to_owned(),
+            said: said.iter().map(|line| (*line).to_owned()).collect(),
+            findings: Findings {
+                promised_count: 10,
+                intact_count: 10,
+                ..Findings::default()
+            },
+            not_unmounted: None,
+        }
+    }
+
+    fn trial(trial_index: u32, mounted: Result<Mounted, String>) -> Trial {
+        Trial {
+            choice_index: 0,
+            trial_index,
+            done_count: 100,
+            mounted,
+            fsck: Some(Ok(())),
+        }
+    }
+
+    fn outcome(trials: Vec<Trial>) -> TrialsOutcome {
+        TrialsOutcome {
+            trials,
+            ..TrialsOutcome::default()
+        }
+    }
+
+    #[test]
+    fn a_broken_promise_says_more_than_what_failed_and_that_more_than_an_interruption() {
+        let kept = || trial(0, Ok(mounted(1, &[])));
+        let mut outcome = outcome(vec![kept()]);
+        assert_eq!(outcome.verdict(false), LabVerdict::Whole);
+        assert_eq!(outcome.verdict(true), LabVerdict::Interrupted);
+        outcome.alarms.push(LabAlarm::Left("an image".to_owned()));
+        assert_eq!(outcome.verdict(true), LabVerdict::System);
+        let mut lost = mounted(1, &[]);
+        lost.findings.intact_count = 9;
+        outcome.trials.push(trial(1, Ok(lost)));
+        assert_eq!(outcome.verdict(true), LabVerdict::Failed);
+    }
+
+    #[test]
+    fn what_is_not_mounted_again_is_broken() {
+        assert!(trial(0, Err("bad superblock".to_owned())).is_broken());
+    }
+
+    #[test]
+    fn trials_of_a_file_system_are_added_up() {
+        let salvaged = [
+            "NILFS (ubda): salvaged 3 blocks",
+            "NILFS (ubda): salvaged 1",
+        ];
+        let mut inconsistent = trial(2, Ok(mounted(40, &salvaged[..1])));
+        inconsistent.fsck = Some(Err("free blocks are wrong".to_owned()));
+        let mut outcome = outcome(vec![
+            trial(0, Ok(mounted(20, &salvaged))),
+            trial(1, Err("bad superblock".to_owned())),
+            inconsistent,
+        ]);
+        let other = Trial {
+            choice_index: 1,
+            ..trial(0, Ok(mounted(1000, &[])))
+        };
+        outcome.trials.push(other);
+        let one = outcome.of_choice(0, "nilfs2");
+        assert_eq!((one.trials.len(), one.done_count()), (3, 300));
+        assert_eq!(one.findings().map(|it| it.promised_count), Some(20));
+        assert_eq!(one.mount_time_mean(), Some(Duration::from_millis(30)));
+        assert_eq!((one.recovered_count(), one.unmounted_count()), (2, 2));
+        assert_eq!(one.longest_recovery(), salvaged);
+        assert_eq!(one.consistent_count(), Some(2));
+        let first = one.first_inconsistent();
+        let first = first.map(|(trial, said)| (trial.trial_index, said));
+        assert_eq!(first, Some((2, "free blocks are wrong")));
+    }
+
+    #[test]
+    fn where_nothing_was_tried_there_is_nothing_to_tell() {
+        let outcome = outcome(Vec::new());
+        let none = outcome.of_choice(0, "ext4");
+        assert_eq!((none.findings(), none.mount_time_mean()), (None, None));
+        assert_eq!(none.consistent_count(), None);
+    }
+}

@@ -1,0 +1,203 @@
+//! Trials of recovery: each written, killed, mounted again and looked at, one after the other.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::crash::{Crash, trial_seed};
+use super::part::{Mounted, Part, done_step, fsck};
+use super::trial::{Trial, TrialsOutcome};
+use crate::bench::Lab;
+use crate::built_as::BuiltAs;
+use crate::choice::Choice;
+use crate::error::LabError;
+use crate::medium::LabMedium;
+use crate::outcome::{LabAlarm, LabNote};
+use crate::schedule::{Job, JobOrder, schedule};
+use crate::task::{GuestTask, probe_in};
+use crate::vm::{AfterLine, Guest, Heard, Host, Image, answer_of, listen};
+use crate::watch::{LabEvent, LabStep, LabWatcher};
+
+/// A writer that has not done anything for so long hangs.
+const STANDSTILL: Duration = Duration::from_secs(120);
+/// All processes of a killed guest are gone by then.
+const GONE_WITHIN: Duration = Duration::from_secs(10);
+
+/// Trials of recovery of file systems.
+#[derive(Debug)]
+pub struct RecoveryTrials {
+    /// The file systems.
+    pub choices: Vec<Choice>,
+    /// What they are made on.
+    pub medium: LabMedium,
+    /// What runs guests.
+    pub host: Host,
+    /// How often each is tried.
+    pub trial_count: u32,
+    /// The seed of what is written and of when kernels are killed.
+    pub seed: u64,
+    /// Whether writers sync what they say they sync; those that do not are a control.
+    pub is_honest: bool,
+}
+
+impl RecoveryTrials {
+    /// Does all trials in turns, until it is stopped, in a lab of that directory. A file system
+    /// that fails is left out from then on.
+    ///
+    /// # Errors
+    /// When there can be no lab, or no guests.
+    pub fn run<W: LabWatcher>(
+        &self,
+        directory: &Path,
+        watcher: &W,
+        stop: &AtomicBool,
+    ) -> Result<TrialsOutcome, LabError> {
+        let mut lab = Lab::begin(directory)?;
+        probe_in(&mut lab, &self.host, stop)?;
+        let run = TrialsRun {
+            trials: self,
+            watcher,
+            stop,
+        };
+        Ok(run.all(lab))
+    }
+}
+
+/// Trials that are being done.
+struct TrialsRun<'a, W> {
+    trials: &'a RecoveryTrials,
+    watcher: &'a W,
+    stop: &'a AtomicBool,
+}
+
+impl<W: LabWatcher> TrialsRun<'_, W> {
+    fn all(&self, mut lab: Lab) -> TrialsOutcome {
+        let count = self.trials.choices.len();
+        let mut outcome = TrialsOutcome {
+            built_as: vec![None; count],
+            ..TrialsOutcome::default()
+        };
+        let jobs = schedule(count, 1, self.trials.trial_count, JobOrder::Turns, 0);
+        self.watcher.hear(LabEvent::Jobs(&jobs));
+        for (index, job) in jobs.iter().enumerate() {
+            if self.is_stopped() {
+                break;
+            }
+            if outcome.alarms.iter().any(|it| it.is_of(job.choice_index)) {
+                continue;
+            }
+            self.watcher.hear(LabEvent::Begin(index));
+            match self.trial(&mut lab, job, &mut outcome) {
+                Ok(trial) => {
+                    self.watcher.hear(LabEvent::Tried(&trial));
+                    outcome.trials.push(trial);
+                }
+                Err(_) if self.is_stopped() => {}
+                Err(error) => {
+                    let alarm = LabAlarm::FileSystem {
+                        choice_index: job.choice_index,
+                        reason: W::Error::from(error).to_string(),
+                    };
+                    self.watcher.hear(LabEvent::Alarm(&alarm));
+                    outcome.alarms.push(alarm);
+                }
+            }
+        }
+        if let Err(error) = lab.end() {
+            let alarm = LabAlarm::Left(W::Error::from(error).to_string());
+            outcome.alarms.push(alarm);
+        }
+        self.watcher.hear(LabEvent::End);
+        outcome
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    fn step(&self, step: LabStep) {
+        self.watcher.hear(LabEvent::Step(step));
+    }
+
+    fn trial(
+        &self,
+        lab: &mut Lab,
+        job: &Job,
+        outcome: &mut TrialsOutcome,
+    ) -> Result<Trial, LabError> {
+        let RecoveryTrials {
+            choices,
+            medium,
+            host,
+            ..
+        } = self.trials;
+        self.step(LabStep::MakeFileSystem);
+        let image = lab.build_image(&choices[job.choice_index], medium, &host.kernel)?;
+        outcome.built_as[job.choice_index].get_or_insert_with(|| BuiltAs::of_image(&image));
+        for note in &image.notes {
+            LabNote::of_file_system(job.choice_index, note).once_among(&mut outcome.notes);
+        }
+        let trial = self.on_image(lab, job, &image);
+        // Whatever became of the trial, the image goes.
+        let removed = lab.remove_image();
+        let trial = trial?;
+        removed?;
+        Ok(trial)
+    }
+
+    fn on_image(&self, lab: &mut Lab, job: &Job, image: &Image) -> Result<Trial, LabError> {
+        let RecoveryTrials { host, choices, .. } = self.trials;
+        let seed = trial_seed(self.trials.seed, job.repetition);
+        let part = Part::Write {
+            seed,
+            is_honest: self.trials.is_honest,
+        };
+        self.step(LabStep::WriteUntilKilled);
+        let mut writer = lab.boot(image, GuestTask::Recover(part), host)?;
+        let done_count = self.write_and_kill(&mut writer, seed, lab)?;
+        drop(writer);
+        let part = Part::Check { seed, done_count };
+        self.step(LabStep::LookForSynced);
+        let mut reader = lab.boot(image, GuestTask::Recover(part), host)?;
+        listen(&mut reader, self.stop, Duration::MAX, |_| AfterLine::Listen)?;
+        let mounted: Result<Mounted, String> = answer_of(&reader, &lab.answer())?;
+        drop(reader);
+        Ok(Trial {
+            choice_index: job.choice_index,
+            trial_index: job.repetition,
+            done_count,
+            mounted,
+            fsck: fsck(lab, &choices[job.choice_index]),
+        })
+    }
+
+    /// Lets the writer work until its moment has come; how many steps were done then.
+    fn write_and_kill(&self, writer: &mut Guest, seed: u64, lab: &Lab) -> Result<u32, LabError> {
+        let crash = Crash::of(seed);
+        let mut done_count = 0;
+        let has_ended = listen(writer, self.stop, STANDSTILL, |line| {
+            match done_step(line) {
+                Some(step) => done_count = step + 1,
+                None => self.watcher.hear(LabEvent::GuestSaid(line)),
+            }
+            match done_count >= crash.done_count {
+                true => AfterLine::Leave,
+                false => AfterLine::Listen,
+            }
+        })?;
+        if has_ended {
+            return answer_of(writer, &lab.answer());
+        }
+        std::thread::sleep(crash.wait);
+        writer.kill();
+        // What it had said before it died is still in the pipe, which the last of its processes
+        // holds open.
+        loop {
+            match writer.hear(GONE_WITHIN) {
+                Heard::Line(line) => done_count = done_step(&line).map_or(done_count, |it| it + 1),
+                Heard::Nothing => {}
+                Heard::Ended => return Ok(done_count),
+            }
+        }
+    }
+}

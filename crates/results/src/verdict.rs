@@ -1,0 +1,48 @@
+//! Whether what was measured is all right.
+
+use crate::{CellRecord, RunRecord, Status, Warning, WarningCode};
+
+impl RunRecord {
+    /// Whether operations failed, contents were wrong, a target went away or a cell is not valid.
+    #[must_use]
+    pub fn has_failure(&self) -> bool {
+        let failed_count = |cell: &CellRecord| {
+            let due = cell.open_loop.as_ref().map_or(0, |it| it.errors);
+            cell.total.errors.max(due)
+        };
+        let is_bad = |cell: &CellRecord| failed_count(cell) > 0 || cell.status == Status::Failed;
+        let is_failure = |warning: &Warning| {
+            matches!(
+                warning.code,
+                WarningCode::VerifyMismatch | WarningCode::TargetLost
+            )
+        };
+        self.cells.iter().any(is_bad) || self.warnings.iter().any(is_failure)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use workload::plan::Plan;
+
+    use super::*;
+    use crate::Environment;
+
+    #[test]
+    fn a_target_that_went_away_is_a_failure_of_a_run_that_measured_to_its_end() {
+        let plan = Plan {
+            workloads: Vec::new(),
+            targets: Vec::new(),
+            cells: Vec::new(),
+            seed: 0,
+            settings: Vec::new(),
+            repetition_rule: None,
+        };
+        let mut record = RunRecord::new(plan, Environment::default(), Vec::new());
+        record.finish(Status::Complete);
+        assert!(!record.has_failure());
+        let lost = Warning::of_cell(WarningCode::TargetLost, 0, "gone");
+        record.warnings.push(lost);
+        assert!(record.has_failure());
+    }
+}
