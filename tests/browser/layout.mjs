@@ -177,7 +177,7 @@ async function aFigureOfALabOpensItsRuns(bed) {
   await bed.visit("lab", {}, async (page) => {
     const group = page.locator("#runs-0-1");
     assert.equal(await group.getAttribute("open"), null);
-    await page.locator("table.lineup tbody tr").first().locator("td").nth(1).locator("a").click();
+    await page.locator("table.side-by-side tbody tr").first().locator("td").nth(1).locator("a").click();
     await page.waitForFunction(() => document.getElementById("runs-0-1").open);
     const runs = group.locator("details.inner");
     assert.equal(await runs.count(), 3, "one for each repetition");
@@ -187,7 +187,7 @@ async function aFigureOfALabOpensItsRuns(bed) {
     // The address leads there already; the link opens it again all the same.
     await group.locator("> summary").click();
     await page.waitForFunction(() => !document.getElementById("runs-0-1").open);
-    await page.locator("table.lineup tbody tr").first().locator("td").nth(1).locator("a").click();
+    await page.locator("table.side-by-side tbody tr").first().locator("td").nth(1).locator("a").click();
     await page.waitForFunction(() => document.getElementById("runs-0-1").open);
   });
 }

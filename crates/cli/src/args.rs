@@ -28,7 +28,7 @@ pub(crate) use json::{JsonArg, RecordJsonArg};
 pub(crate) use keys::KeysArgs;
 pub(crate) use lab::{
     ChangeArgs, FileSystemArgs, JobsArg, LabAction, LabArgs, LabCleanArgs, LabListArgs,
-    LabReportArgs, LabRunArgs, LineupArg, TableArgs, VmArg,
+    LabReportArgs, LabRunArgs, TableArgs, TableFormatArg, VmArg,
 };
 pub(crate) use one_line::OneLineArgs;
 pub(crate) use page::{PageArgs, ReportDirArg};

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use report::{Format, LineupFormat, Styled};
+use report::{Format, Styled, TableFormat};
 use units::{is_hidden, printable_lines};
 
 use crate::terminal::Stream;
@@ -38,11 +38,11 @@ impl Document {
     }
 
     /// A table of `lab` or `paper` in that format.
-    pub fn lineup(format: LineupFormat, text: Styled) -> Self {
+    pub fn side_by_side(format: TableFormat, text: Styled) -> Self {
         match format {
-            LineupFormat::Text => Self::Prose(text),
-            LineupFormat::Markdown | LineupFormat::Html => Self::Markup(text),
-            LineupFormat::Csv => Self::Data(text.to_string()),
+            TableFormat::Text => Self::Prose(text),
+            TableFormat::Markdown | TableFormat::Html => Self::Markup(text),
+            TableFormat::Csv => Self::Data(text.to_string()),
         }
     }
 

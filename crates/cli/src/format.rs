@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::ValueEnum;
 
-use crate::args::{CompareFormat, LineupArg, ReportFormat};
+use crate::args::{CompareFormat, ReportFormat, TableFormatArg};
 use crate::failure::{Exit, Failure};
 use crate::output::is_stdout;
 
@@ -112,7 +112,7 @@ impl FormatOfName for CompareFormat {
     }
 }
 
-impl FormatOfName for LineupArg {
+impl FormatOfName for TableFormatArg {
     const DEFAULT: Self = Self::Text;
 
     fn endings(self) -> &'static [&'static str] {
@@ -188,7 +188,7 @@ mod tests {
         );
         let said = told::<CompareFormat>(None, "a.csv").unwrap_err();
         assert!(said.contains("`.txt`, `.md`, `.html`, `.json`,"), "{said}");
-        told::<LineupArg>(None, "a.csv").unwrap();
+        told::<TableFormatArg>(None, "a.csv").unwrap();
     }
 
     #[test]

@@ -2,9 +2,9 @@
 
 mod html;
 mod model;
+mod sentences;
 mod summary;
 mod tables;
-mod words;
 
 use ::compare::{Comparison, Verdict};
 
@@ -13,7 +13,7 @@ use crate::page::Page;
 use crate::styled::{Lines, Styled};
 use crate::wrap::wrap;
 pub(crate) use html::{Part, page as comparison_page};
-pub(crate) use words::letter;
+pub(crate) use sentences::letter;
 
 use model::{Model, Section};
 
@@ -47,7 +47,7 @@ pub fn render_comparisons(
 pub fn regression_lines(comparison: &Comparison, percent: f64) -> Vec<String> {
     comparison
         .regressions(percent)
-        .map(|(cell, figure)| words::regression(cell, figure))
+        .map(|(cell, figure)| sentences::regression(cell, figure))
         .collect()
 }
 

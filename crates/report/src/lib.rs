@@ -11,7 +11,6 @@ mod fold;
 mod group;
 mod html;
 mod iometer;
-mod lineup;
 mod markdown;
 mod model;
 mod numbers;
@@ -20,6 +19,7 @@ mod paper;
 pub mod postmark;
 mod quantile;
 mod selftest;
+mod side_by_side;
 mod styled;
 mod table;
 mod text;
@@ -29,13 +29,13 @@ mod wrap;
 
 pub use self::compare::{ComparisonFormat, regression_lines, render_comparisons};
 pub use self::selftest::render_selftest;
-pub use lineup::{Better, Extra, Lineup, LineupFormat};
 pub use model::{Model, ModelWarning};
 pub use page::Page;
 pub use paper::{
-    Beside, ComparisonDocument, ListedPaper, PAPERS, Paper, PaperDocument, PaperList, PaperSide,
-    PaperTable, Reference, ReferenceError, render_published,
+    ComparisonDocument, ListedPaper, PAPERS, Paper, PaperDocument, PaperList, PaperSide,
+    PaperTable, PublishedComparison, Reference, ReferenceError, render_published,
 };
+pub use side_by_side::{Better, Extra, SideBySide, TableFormat};
 pub use styled::{Style, Styled};
 pub use table::{Align, Column, Table};
 pub use verdict::{KnownFigure, Verdict};

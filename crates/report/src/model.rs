@@ -2,16 +2,16 @@
 
 mod curve;
 mod open_loop;
+mod sentences;
 mod steady;
 mod tables;
 mod usage;
 mod warnings;
 mod within;
-mod words;
 
+pub(crate) use sentences::{cache_name, engine_name, machine, method};
 pub(crate) use steady::{sentence as steady_sentence, verdict_name};
 pub(crate) use within::sentence as within_sentence;
-pub(crate) use words::{cache_name, engine_name, machine, method};
 
 use results::{CellRecord, RunRecord, Status};
 
@@ -116,7 +116,7 @@ impl Model {
         if !failed && record.cells.iter().any(|cell| cell.total.count > 0) {
             notes.push("no operation failed".to_owned());
         }
-        notes.extend(words::precision(record));
+        notes.extend(sentences::precision(record));
         let warnings = warnings::warnings(record);
         let estimates = tables::estimates(record, unit);
         if estimates.is_some() {
@@ -125,10 +125,10 @@ impl Model {
             notes.push(says.to_owned());
         }
         Self {
-            title: words::title(record),
-            outcome: words::outcome(record),
-            environment: words::environment(record),
-            settings: words::settings(record),
+            title: sentences::title(record),
+            outcome: sentences::outcome(record),
+            environment: sentences::environment(record),
+            settings: sentences::settings(record),
             open_loop: open_loop::table(record, unit),
             curves: curve::table(record, unit),
             classic: tables::classic(record),

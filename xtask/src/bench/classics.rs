@@ -8,7 +8,7 @@ use end_to_end::Scratch;
 use serde_json::Value;
 
 use super::contest::{Ask, Contest, Contestant};
-use super::ground::Ground;
+use super::file_system::BenchFileSystem;
 use super::programs::Pgmeter;
 use super::{Effort, Interrupt};
 use crate::error::Failure;
@@ -30,7 +30,7 @@ const WRITE_BYTES: u64 = 16_384;
 /// Files made by fs_mark.
 struct FsMark {
     title: &'static str,
-    ground: Ground,
+    file_system: BenchFileSystem,
     /// Files of a measurement of one second, about.
     files: u64,
     size_bytes: u64,
@@ -41,7 +41,7 @@ struct FsMark {
 const FS_MARK: [FsMark; 5] = [
     FsMark {
         title: "fs_mark -S 0, files of 4 KiB on tmpfs",
-        ground: Ground::Memory,
+        file_system: BenchFileSystem::Memory,
         files: 100_000,
         size_bytes: 4096,
         method: 0,
@@ -49,7 +49,7 @@ const FS_MARK: [FsMark; 5] = [
     },
     FsMark {
         title: "fs_mark -S 1, files of 4 KiB on tmpfs",
-        ground: Ground::Memory,
+        file_system: BenchFileSystem::Memory,
         files: 100_000,
         size_bytes: 4096,
         method: 1,
@@ -57,7 +57,7 @@ const FS_MARK: [FsMark; 5] = [
     },
     FsMark {
         title: "fs_mark -S 1, its own size, on tmpfs",
-        ground: Ground::Memory,
+        file_system: BenchFileSystem::Memory,
         files: 20_000,
         size_bytes: 51_200,
         method: 1,
@@ -65,7 +65,7 @@ const FS_MARK: [FsMark; 5] = [
     },
     FsMark {
         title: "fs_mark -S 0, files of 4 KiB on ext4",
-        ground: Ground::Ext4,
+        file_system: BenchFileSystem::Ext4,
         files: 50_000,
         size_bytes: 4096,
         method: 0,
@@ -74,7 +74,7 @@ const FS_MARK: [FsMark; 5] = [
     FsMark {
         // The device's time is everybody's, so nothing is asked against the original.
         title: "fs_mark -S 1, files of 4 KiB on ext4",
-        ground: Ground::Ext4,
+        file_system: BenchFileSystem::Ext4,
         files: 1000,
         size_bytes: 4096,
         method: 1,
@@ -85,7 +85,7 @@ const FS_MARK: [FsMark; 5] = [
 /// Files created, then removed.
 struct CreateRemove {
     title: &'static str,
-    ground: Ground,
+    file_system: BenchFileSystem,
     /// Files of a measurement of one second, about.
     files: u64,
     size_bytes: u64,
@@ -94,19 +94,19 @@ struct CreateRemove {
 const CREATE_REMOVE: [CreateRemove; 3] = [
     CreateRemove {
         title: "create-remove, empty files on tmpfs",
-        ground: Ground::Memory,
+        file_system: BenchFileSystem::Memory,
         files: 100_000,
         size_bytes: 0,
     },
     CreateRemove {
         title: "create-remove, files of 4 KiB on tmpfs",
-        ground: Ground::Memory,
+        file_system: BenchFileSystem::Memory,
         files: 100_000,
         size_bytes: 4096,
     },
     CreateRemove {
         title: "create-remove, files of 4 KiB on ext4",
-        ground: Ground::Ext4,
+        file_system: BenchFileSystem::Ext4,
         files: 50_000,
         size_bytes: 4096,
     },
@@ -151,13 +151,13 @@ impl Lab {
     fn contestant<'a>(
         &'a self,
         name: &'static str,
-        ground: Ground,
+        file_system: BenchFileSystem,
         command: impl Fn(&Path) -> Command + 'a,
         rate: fn(&str) -> Option<f64>,
     ) -> Contestant<'a> {
         let measure = move || {
-            let plot = ground.plot()?;
-            let text = printed(command(plot.path()).current_dir(plot.parent()))?;
+            let directory = file_system.empty_directory()?;
+            let text = printed(command(directory.path()).current_dir(directory.parent()))?;
             rate(&text).ok_or_else(|| Failure::Output {
                 program: name.to_owned(),
                 message: text,
@@ -172,7 +172,7 @@ impl Lab {
     fn fs_mark<'a>(&'a self, case: &'a FsMark) -> Contest<'a> {
         let files = case.files * self.seconds;
         let FsMark {
-            ground,
+            file_system,
             size_bytes,
             method,
             ..
@@ -207,9 +207,9 @@ impl Lab {
             title: case.title,
             unit: "files/s",
             contestants: vec![
-                self.contestant("pgmeter", ground, ours, last_row_rate),
-                self.contestant("bare loop", ground, bare, first_number),
-                self.contestant("fs_mark", ground, original, last_row_rate),
+                self.contestant("pgmeter", file_system, ours, last_row_rate),
+                self.contestant("bare loop", file_system, bare, first_number),
+                self.contestant("fs_mark", file_system, original, last_row_rate),
             ],
             asks: case.asks.to_vec(),
         }
@@ -219,7 +219,7 @@ impl Lab {
         let files = case.files * self.seconds;
         let CreateRemove {
             title,
-            ground,
+            file_system,
             size_bytes,
             ..
         } = *case;
@@ -243,8 +243,8 @@ impl Lab {
             title,
             unit: "files/s",
             contestants: vec![
-                self.contestant("pgmeter", ground, ours, record_rate),
-                self.contestant("bare loop", ground, bare, first_number),
+                self.contestant("pgmeter", file_system, ours, record_rate),
+                self.contestant("bare loop", file_system, bare, first_number),
             ],
             asks: vec![OF_BARE_LOOP],
         }

@@ -7,7 +7,7 @@ mod cases;
 mod classics;
 mod contest;
 mod engine;
-mod ground;
+mod file_system;
 mod highest;
 mod limited;
 mod postmark;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use super::ground::Ground;
+use super::file_system::BenchFileSystem;
 use engine::ChildrenTime;
 use serde_json::Value;
 
@@ -74,10 +74,13 @@ const CASES: [Case; 3] = [
 pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
     let pgmeter = Pgmeter::of(effort)?;
     let mut missed_count = 0;
-    for (place, ground) in [("tmpfs", Ground::Memory), ("ext4", Ground::Ext4)] {
+    for (place, file_system) in [
+        ("tmpfs", BenchFileSystem::Memory),
+        ("ext4", BenchFileSystem::Ext4),
+    ] {
         let lab = Lab {
             pgmeter: &pgmeter,
-            ground,
+            file_system,
             user_ns: RefCell::default(),
         };
         for case in &CASES {
@@ -93,7 +96,7 @@ pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
 /// A place to measure in.
 struct Lab<'a> {
     pgmeter: &'a Pgmeter,
-    ground: Ground,
+    file_system: BenchFileSystem,
     /// User time of each measurement: ours, the original's.
     user_ns: RefCell<[Vec<f64>; 2]>,
 }
@@ -168,8 +171,8 @@ impl Lab<'_> {
 
     /// Transactions a second of a whole run, from the first file made to the last removed.
     fn ours(&self, settings: &[&str], workers: u32) -> Result<f64, Failure> {
-        let plot = self.ground.plot()?;
-        let mut command = self.pgmeter.classic("postmark", plot.path());
+        let directory = self.file_system.empty_directory()?;
+        let mut command = self.pgmeter.classic("postmark", directory.path());
         let numbers = [
             format!("number={FILES}"),
             format!("transactions={TRANSACTIONS}"),
@@ -188,9 +191,9 @@ impl Lab<'_> {
 
     /// The original counts in whole seconds, so the process is timed.
     fn original(&self) -> Result<f64, Failure> {
-        let plot = self.ground.plot()?;
+        let directory = self.file_system.empty_directory()?;
         let start = Instant::now();
-        play(plot.path())?;
+        play(directory.path())?;
         Ok(TRANSACTIONS as f64 / start.elapsed().as_secs_f64())
     }
 }

@@ -11,8 +11,8 @@ mod manifest;
 mod modules;
 mod shape;
 mod source;
+mod spelling;
 mod streams;
-mod words;
 
 use std::fmt;
 use std::path::Path;
@@ -83,7 +83,7 @@ pub fn check(root: &Path) -> Result<Verdict, Failure> {
     shape::check_loop_file(&sources, &mut findings);
     calls::check_expect_share(&sources, &mut findings);
     cycles::check(&sources, &mut findings);
-    words::check_texts(root, &mut findings)?;
+    spelling::check_texts(root, &mut findings)?;
     manifest::check(root, &mut findings)?;
     graph::check(root, &mut findings)?;
     let (findings, used) = exceptions::apply(findings);
@@ -100,5 +100,5 @@ fn check_source(file: &SourceFile, findings: &mut Vec<Finding>) {
     shape::check(file, findings);
     calls::check(file, findings);
     streams::check(file, findings);
-    words::check_names(file, findings);
+    spelling::check_names(file, findings);
 }

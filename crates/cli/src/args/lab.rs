@@ -123,7 +123,7 @@ pub(crate) struct TableArgs {
     /// Output format; by default the one that the name of the output ends in, such as `.html`, or
     /// text
     #[arg(long, value_name = "FORMAT")]
-    pub format: Option<LineupArg>,
+    pub format: Option<TableFormatArg>,
     /// Write to this file instead of standard output; an existing file is not replaced
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,
@@ -225,7 +225,7 @@ pub(crate) enum JobsArg {
 
 /// Formats of a table of file systems.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum LineupArg {
+pub(crate) enum TableFormatArg {
     /// For a terminal or an e-mail
     Text,
     /// Tables in Markdown

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand};
 use clap_complete::ArgValueCompleter;
 
 use super::count::within;
-use super::{ChangeArgs, FileSystemArgs, JsonArg, LineupArg, PageArgs};
+use super::{ChangeArgs, FileSystemArgs, JsonArg, PageArgs, TableFormatArg};
 use crate::complete::values;
 
 /// Arguments of `paper`.
@@ -39,7 +39,7 @@ pub(crate) struct PaperShowArgs {
     /// Output format; by default the one that the name of the output ends in, such as `.html`, or
     /// text
     #[arg(long, value_name = "FORMAT")]
-    pub format: Option<LineupArg>,
+    pub format: Option<TableFormatArg>,
     /// Write to this file instead of standard output; an existing file is not replaced
     #[arg(long, short, value_name = "FILE")]
     pub output: Option<PathBuf>,

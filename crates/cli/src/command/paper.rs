@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::atomic::Ordering;
 
 use lab::{DevicePeak, JobOrder, LabMatrix, LabRequest, LabWorkload, MatrixOutcome, schedule};
-use report::{LineupFormat, Page, Paper, PaperList, PaperSide, PaperTable};
+use report::{Page, Paper, PaperList, PaperSide, PaperTable, TableFormat};
 use results::RunRecord;
 use units::JsonDocument;
 use workload::source::{LoadOptions, Loaded, load_with};
@@ -14,7 +14,7 @@ use super::lab::{
     read_unchecked, remarks,
 };
 use crate::args::{
-    JsonArg, LineupArg, PaperAction, PaperArgs, PaperRunArgs, PaperShowArgs, TableArgs,
+    JsonArg, PaperAction, PaperArgs, PaperRunArgs, PaperShowArgs, TableArgs, TableFormatArg,
 };
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
@@ -80,17 +80,17 @@ fn show(args: &PaperShowArgs) -> Result<Exit, Failure> {
 }
 
 /// An experiment's table, with its workload where there is a place for it.
-fn shown(table: &PaperTable, format: LineupArg, page: Page) -> Document {
+fn shown(table: &PaperTable, format: TableFormatArg, page: Page) -> Document {
     let Some(format) = format.format() else {
         return Document::Json(table.document().to_document());
     };
     let (text, workload) = (table.render(format, page), table.paper.workload);
     let text = match format {
-        LineupFormat::Text => text.then("\n").then(workload),
-        LineupFormat::Markdown => text.then("\n```toml\n").then(workload).then("```\n"),
-        LineupFormat::Html | LineupFormat::Csv => text,
+        TableFormat::Text => text.then("\n").then(workload),
+        TableFormat::Markdown => text.then("\n```toml\n").then(workload).then("```\n"),
+        TableFormat::Html | TableFormat::Csv => text,
     };
-    Document::lineup(format, text)
+    Document::side_by_side(format, text)
 }
 
 fn find(name: &str) -> Result<&'static Paper, Failure> {
@@ -192,12 +192,12 @@ fn print_beside(
     let Some(first) = outcome.measured.first().map(|it| &it.record.id) else {
         return printed;
     };
-    if print.format()? == LineupArg::Html {
+    if print.format()? == TableFormatArg::Html {
         page.only_if_named();
     }
     let name = format!("pgmeter-{}-{first}.html", paper.name);
     let paged = page.finish(&name, || {
-        Document::prose(table.render(LineupFormat::Html, Page::PLAIN))
+        Document::prose(table.render(TableFormat::Html, Page::PLAIN))
     });
     printed.and(paged)
 }

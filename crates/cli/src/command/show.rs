@@ -1,6 +1,6 @@
 //! `show`: a workload as pgmeter understands it, or the report of a stored run.
 
-use report::{Lineup, LineupFormat, Repetitions, render_text};
+use report::{Repetitions, SideBySide, TableFormat, render_text};
 use store::Found;
 use workload::builtin::Builtin;
 use workload::reference::template;
@@ -87,7 +87,7 @@ pub(crate) fn show_stored(
         }
         Found::Lab(id) => {
             let lab = with_runs(&id, &store)?;
-            let text = || Document::prose(Lineup::of(&lab).render(LineupFormat::Text, page()));
+            let text = || Document::prose(SideBySide::of(&lab).render(TableFormat::Text, page()));
             output.give(&lab, text)?;
         }
         Found::Tagged { tag, ids } => {

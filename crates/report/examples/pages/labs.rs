@@ -1,6 +1,6 @@
 //! Made-up pages of the lab and of published experiments.
 
-use report::{Lineup, LineupFormat, Page, Paper, PaperSide, PaperTable};
+use report::{Page, Paper, PaperSide, PaperTable, SideBySide, TableFormat};
 use results::{
     Better, LabColumn, LabFigure, LabRecord, LabSection, LabWords, RunRecord, Stack, Warning,
     WarningCode,
@@ -73,8 +73,8 @@ fn lab() -> String {
         words: Vec::new(),
     }];
     lab.runs = runs.into_iter().flatten().collect();
-    Lineup::of(&lab)
-        .render(LineupFormat::Html, PAGE)
+    SideBySide::of(&lab)
+        .render(TableFormat::Html, PAGE)
         .to_string()
 }
 
@@ -91,8 +91,8 @@ fn recover() -> String {
         ..LabSection::default()
     }];
     lab.alarms = vec!["f2fs, trial 1: a file is lost".to_owned()];
-    Lineup::of(&lab)
-        .render(LineupFormat::Html, PAGE)
+    SideBySide::of(&lab)
+        .render(TableFormat::Html, PAGE)
         .to_string()
 }
 
@@ -185,5 +185,5 @@ fn beside(name: &str, heading: &[&str], sides: &[(&str, Vec<RunRecord>)]) -> Str
         is_of_guests: false,
         peak: None,
     };
-    table.render(LineupFormat::Html, PAGE).to_string()
+    table.render(TableFormat::Html, PAGE).to_string()
 }

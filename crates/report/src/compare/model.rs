@@ -2,9 +2,9 @@
 
 use ::compare::{CellComparison, Comparison, Difference};
 
+use super::sentences;
 use super::summary::summary;
 use super::tables::{self, Row};
-use super::words;
 use crate::numbers::LatencyUnit;
 use crate::table::{Column, Table};
 use crate::wrap::printable;
@@ -61,18 +61,18 @@ impl Model {
     }
 
     pub fn new(comparisons: &[Comparison]) -> Self {
-        let unit = words::latency_unit(comparisons);
+        let unit = sentences::latency_unit(comparisons);
         let cells = aligned(comparisons);
-        let names_targets = comparisons.iter().any(words::has_several_targets);
+        let names_targets = comparisons.iter().any(sentences::has_several_targets);
         let cells = cells.iter().map(|cell| section(cell, unit, names_targets));
         Self {
             title: summary(comparisons).unwrap_or_else(|| "nothing is compared".to_owned()),
-            sides: words::sides(comparisons),
-            alarms: words::alarms(comparisons),
-            unlike: words::unlike(comparisons),
+            sides: sentences::sides(comparisons),
+            alarms: sentences::alarms(comparisons),
+            unlike: sentences::unlike(comparisons),
             differences: differences(comparisons),
             cells: cells.collect(),
-            notes: words::notes(comparisons),
+            notes: sentences::notes(comparisons),
         }
     }
 }
@@ -80,7 +80,7 @@ impl Model {
 /// What was planned otherwise and what is otherwise about the machine, for each comparison.
 fn differences(comparisons: &[Comparison]) -> Vec<Section> {
     let mut sections = Vec::new();
-    for (comparison, letter) in comparisons.iter().zip(words::other_letters()) {
+    for (comparison, letter) in comparisons.iter().zip(sentences::other_letters()) {
         let of = match comparisons.len() {
             1 => String::new(),
             _ => format!(" in A and {letter}"),
@@ -112,7 +112,7 @@ fn differing(heading: String, found: &[Difference], letter: &str) -> Section {
     };
     let rows = found.iter().take(DIFFERENCES_MAX).map(|difference| {
         vec![
-            printable(&words::difference(&difference.what)),
+            printable(&sentences::difference(&difference.what)),
             side(&difference.a),
             side(&difference.b),
         ]
@@ -160,9 +160,9 @@ fn is_same(one: &CellComparison, other: &CellComparison) -> bool {
 
 fn section(cell: &Aligned, unit: LatencyUnit, names_targets: bool) -> Section {
     let first = cell.iter().flatten().next();
-    let heading = first.map_or_else(String::new, |cell| words::cell_heading(&cell.name));
+    let heading = first.map_or_else(String::new, |cell| sentences::cell_heading(&cell.name));
     let rows = Row::of(cell, unit);
-    let letters = words::other_letters();
+    let letters = sentences::other_letters();
     let sides: Vec<(String, &CellComparison)> = letters
         .zip(cell)
         .filter_map(|(letter, cell)| Some((letter, (*cell)?)))
@@ -171,16 +171,16 @@ fn section(cell: &Aligned, unit: LatencyUnit, names_targets: bool) -> Section {
         .iter()
         .filter_map(|(letter, cell)| {
             let name = cell.name_b.as_ref()?;
-            Some(format!("{letter}: {}", words::cell_heading(name)))
+            Some(format!("{letter}: {}", sentences::cell_heading(name)))
         })
         .collect();
     if names_targets {
-        remarks.push(words::targets(&sides));
+        remarks.push(sentences::targets(&sides));
     }
     Section {
         heading,
         remarks,
-        alarms: words::errors(&sides).into_iter().collect(),
+        alarms: sentences::errors(&sides).into_iter().collect(),
         table: match cell.len() {
             1 => tables::of_two(&rows),
             _ => tables::of_several(&rows),

@@ -2,7 +2,7 @@
 
 use ::compare::{CellComparison, Comparison, Figure, FigureComparison, Scope, Verdict};
 
-use super::words::{cannot_tell, other_letters};
+use super::sentences::{cannot_tell, other_letters};
 
 /// What came out, in one sentence; none without comparisons.
 pub(super) fn summary(comparisons: &[Comparison]) -> Option<String> {

@@ -4,7 +4,7 @@ use ::compare::{CellComparison, Figure, FigureComparison, Verdict};
 use stats::Estimate;
 use units::format;
 
-use super::words;
+use super::sentences;
 use crate::numbers::{ABSENT, LatencyUnit, digits, mebibytes, percent};
 use crate::table::{Column, Table};
 
@@ -26,7 +26,7 @@ impl<'a> Row<'a> {
                 continue;
             };
             for figure in &comparison.figures {
-                let label = words::figure(&comparison.name, figure, unit);
+                let label = sentences::figure(&comparison.name, figure, unit);
                 match rows.iter_mut().find(|row| row.label == label) {
                     Some(row) => row.others[place] = Some(figure),
                     None => {
@@ -127,7 +127,7 @@ pub(super) fn of_several(rows: &[Row]) -> Table {
         first[0].clone_from(&row.label);
         first.extend([const { String::new() }; 5]);
         texts.push(first);
-        for (letter, other) in words::other_letters().zip(&row.others) {
+        for (letter, other) in sentences::other_letters().zip(&row.others) {
             if let Some(figure) = other {
                 let mut text = of_side(row, &letter, figure, |figure| &figure.b);
                 text.extend(judged(figure));
@@ -164,7 +164,7 @@ fn judged(figure: &FigureComparison) -> [String; 5] {
         end(figure.ci95_low),
         end(figure.ci95_high),
         detects(figure),
-        words::verdict(figure),
+        sentences::verdict(figure),
     ]
 }
 

@@ -3,8 +3,8 @@
 use results::{Better, Warning, WarningCode};
 use stats::Estimate;
 
-use super::beside::{full_size, measured_size};
 use super::catalog::KnownSystem;
+use super::comparison::{full_size, measured_size};
 use super::figure::{Figure, groups};
 use super::{PaperSide, PaperTable};
 use crate::numbers::digits;

@@ -6,11 +6,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use units::JsonDocument;
 
-use super::beside::Beside;
 use super::catalog::KnownSystem;
+use super::comparison::PublishedComparison;
 use super::reference::{Reference, systems};
 use super::{PAPERS, Paper, PaperSide, PaperTable};
-use crate::lineup::Extra;
+use crate::side_by_side::Extra;
 
 /// The published experiments.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -64,7 +64,7 @@ pub struct ComparisonDocument<'a> {
     /// Each side after the first, compared with the first.
     pub comparisons: &'a [Comparison],
     /// Published figures beside the runs.
-    pub published: &'a [Beside],
+    pub published: &'a [PublishedComparison],
 }
 
 impl JsonDocument for ComparisonDocument<'_> {
@@ -76,7 +76,7 @@ impl JsonDocument for ComparisonDocument<'_> {
 pub struct PaperDocument<'a> {
     /// The published figures, with those of the runs beside them.
     #[serde(flatten)]
-    published: Beside,
+    published: PublishedComparison,
     /// What the published systems were, as far as it is known.
     systems: Vec<KnownSystem>,
     /// The workload at its full size, as a file in TOML.
@@ -123,7 +123,7 @@ impl PaperTable<'_> {
             systems: systems(self.paper),
         };
         PaperDocument {
-            published: reference.beside_known(&runs),
+            published: reference.compared_with_known(&runs),
             systems: self.paper.systems(),
             workload: self.paper.workload,
             remarks: &self.remarks,

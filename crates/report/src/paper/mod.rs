@@ -1,9 +1,9 @@
 //! Published experiments in the shape of their tables, with runs beside them.
 
-mod beside;
-mod beside_text;
 mod board;
 mod catalog;
+mod comparison;
+mod comparison_text;
 mod document;
 mod figure;
 mod html;
@@ -12,18 +12,18 @@ mod shapes;
 
 use results::RunRecord;
 
-use crate::lineup::{Extra, LineupFormat, field};
 use crate::markdown::{escape, table_lines};
 use crate::page::Page;
+use crate::side_by_side::{Extra, TableFormat, field};
 use crate::styled::{Lines, Styled};
 use crate::table::Table;
 use crate::wrap::wrap;
 use board::{boards, doubts, standings};
 use catalog::Shape;
 
-pub use beside::Beside;
-pub use beside_text::render_published;
 pub use catalog::{PAPERS, Paper};
+pub use comparison::PublishedComparison;
+pub use comparison_text::render_published;
 pub use document::{ComparisonDocument, ListedPaper, PaperDocument, PaperList};
 pub use reference::{Reference, ReferenceError};
 
@@ -69,14 +69,14 @@ pub(crate) type Titled = (String, Table);
 impl PaperTable<'_> {
     /// The table in the asked form, with a final line break.
     #[must_use]
-    pub fn render(&self, format: LineupFormat, page: Page) -> Styled {
+    pub fn render(&self, format: TableFormat, page: Page) -> Styled {
         let mut tables = shapes::tables(self);
         tables.extend(shapes::costs(self));
         match format {
-            LineupFormat::Text => self.text(&tables, page),
-            LineupFormat::Markdown => self.markdown(&tables).into(),
-            LineupFormat::Html => self.html(&tables).into(),
-            LineupFormat::Csv => csv(&tables).into(),
+            TableFormat::Text => self.text(&tables, page),
+            TableFormat::Markdown => self.markdown(&tables).into(),
+            TableFormat::Html => self.html(&tables).into(),
+            TableFormat::Csv => csv(&tables).into(),
         }
     }
 

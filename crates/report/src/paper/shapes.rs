@@ -5,8 +5,8 @@ use units::Bytes;
 
 use super::figure::{Figure, Group, Kind, groups};
 use super::{PaperSide, PaperTable, Shape, Titled};
-use crate::lineup::{Extra, Row};
 use crate::numbers::{ABSENT, digits};
+use crate::side_by_side::{Extra, Row};
 use crate::table::{Column, Table};
 
 const MIB: f64 = 1_048_576.0;

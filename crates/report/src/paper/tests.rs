@@ -17,7 +17,7 @@ fn shown(name: &str) -> String {
         is_of_guests: false,
         peak: None,
     };
-    table.render(LineupFormat::Text, Page::PLAIN).to_string()
+    table.render(TableFormat::Text, Page::PLAIN).to_string()
 }
 
 #[test]
@@ -87,11 +87,7 @@ fn the_session_of_a_run_stands_beside_the_published_ones() {
         is_of_guests: false,
         peak: None,
     };
-    for format in [
-        LineupFormat::Text,
-        LineupFormat::Markdown,
-        LineupFormat::Html,
-    ] {
+    for format in [TableFormat::Text, TableFormat::Markdown, TableFormat::Html] {
         let text = table.render(format, Page::PLAIN);
         assert!(text.contains("2510496") && text.contains("77"), "{text}");
         assert!(
@@ -138,12 +134,15 @@ fn of_pool(pool: PoolFigures) -> PhaseFigures {
     }
 }
 
-fn beside(columns: &str, run: &RunRecord) -> Beside {
-    Reference::find(columns).unwrap().beside(&[run]).unwrap()
+fn beside(columns: &str, run: &RunRecord) -> PublishedComparison {
+    Reference::find(columns)
+        .unwrap()
+        .compared_with(&[run])
+        .unwrap()
 }
 
-fn line(besides: &[Beside], begin: &str) -> Vec<String> {
-    let text = render_published(&[], besides, ComparisonFormat::Text, Page::PLAIN);
+fn line(published: &[PublishedComparison], begin: &str) -> Vec<String> {
+    let text = render_published(&[], published, ComparisonFormat::Text, Page::PLAIN);
     let line = text.lines().find(|line| line.starts_with(begin)).unwrap();
     let words = line.split("  ").map(str::trim);
     words
@@ -154,14 +153,14 @@ fn line(besides: &[Beside], begin: &str) -> Vec<String> {
 
 #[test]
 fn a_published_column_stands_beside_a_run_with_its_ratio() {
-    let besides = [beside("lfs-postmark:lfs", &session(9999, 5_000_000))];
-    let rate = line(&besides, "transactions per s");
+    let published = [beside("lfs-postmark:lfs", &session(9999, 5_000_000))];
+    let rate = line(&published, "transactions per s");
     assert_eq!(rate, ["transactions per s", "LFS", "4970", "9940", "2.000"]);
-    let counts = line(&besides, "created ");
+    let counts = line(&published, "created ");
     assert_eq!(counts, ["created", "LFS", "2510496", "2510496", "1.000"]);
-    let none = line(&besides, "appended");
+    let none = line(&published, "appended");
     assert_eq!(none, ["appended", "LFS", "2472080", "0", "0"]);
-    let markdown = render_published(&[], &besides, ComparisonFormat::Markdown, Page::PLAIN);
+    let markdown = render_published(&[], &published, ComparisonFormat::Markdown, Page::PLAIN);
     assert!(markdown.contains("| transactions per s | LFS | 4970 | 9940 | 2.000 |"));
     assert!(markdown.contains("hardware of their time"), "{markdown}");
 }
@@ -183,8 +182,8 @@ fn a_published_figure_that_a_run_lacks_is_not_measured() {
         }],
         ..PhaseFigures::default()
     });
-    let besides = [beside("lfs-create-remove:lfs", &run)];
-    let seen = |begin: &str| line(&besides, begin).split_off(3);
+    let published = [beside("lfs-create-remove:lfs", &run)];
+    let seen = |begin: &str| line(&published, begin).split_off(3);
     assert_eq!(seen("create 0, µs a file"), ["287.8", "0.5000"]);
     for missing in ["remove 0, µs a file", "create 4096, µs a file"] {
         assert_eq!(seen(missing), ["not measured", "-"]);
@@ -193,17 +192,17 @@ fn a_published_figure_that_a_run_lacks_is_not_measured() {
 
 #[test]
 fn counts_of_other_work_stand_without_a_ratio() {
-    let besides = [beside("lfs-postmark:ext3", &session(500, 500))];
-    assert_eq!(line(&besides, "created ").last().unwrap(), "-");
+    let published = [beside("lfs-postmark:ext3", &session(500, 500))];
+    assert_eq!(line(&published, "created ").last().unwrap(), "-");
     assert_eq!(
-        line(&besides, "transactions per s").last().unwrap(),
+        line(&published, "transactions per s").last().unwrap(),
         "15.06"
     );
-    let text = render_published(&[], &besides, ComparisonFormat::Text, Page::PLAIN);
+    let text = render_published(&[], &published, ComparisonFormat::Text, Page::PLAIN);
     assert!(text.contains("A ran at another size"), "{text}");
     let document = ComparisonDocument {
         comparisons: &[],
-        published: &besides,
+        published: &published,
     };
     let json = document.to_document();
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
@@ -236,7 +235,9 @@ fn columns_are_named_by_their_beginning_and_all_are_meant_without() {
 #[test]
 fn a_run_of_something_else_is_refused() {
     let run = crate::html::sample::record();
-    let error = Reference::find("bfs-iozone").unwrap().beside(&[&run]);
+    let error = Reference::find("bfs-iozone")
+        .unwrap()
+        .compared_with(&[&run]);
     let error = error.unwrap_err();
     assert!(
         error.to_string().contains("no figure of `bfs-iozone`"),
@@ -277,7 +278,7 @@ fn a_share_is_of_the_best_of_the_bare_device() {
         is_of_guests: false,
         peak: Some(&peak),
     };
-    let text = table.render(LineupFormat::Markdown, Page::PLAIN);
+    let text = table.render(TableFormat::Markdown, Page::PLAIN);
     for row in [
         "| bare device (here) | 200.0 | 100 | - | - |",
         "| ext2 (here) | 60.00 | 30 | - | - |",

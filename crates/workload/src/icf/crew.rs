@@ -7,8 +7,8 @@ use units::Bytes;
 use super::document::{AccessSpec, IdName, Manager, Target, TargetSettings, Worker};
 use super::extras::Extras;
 use super::import::SECTOR_BYTES;
+use super::keywords::WorkerKind;
 use super::refusal::{check_name, refuse};
-use super::words::WorkerKind;
 use crate::Diagnostic;
 use crate::model::{self, ContentChoice, OneOrMany, Workload};
 

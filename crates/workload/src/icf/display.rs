@@ -1,10 +1,10 @@
 //! The section `RESULTS DISPLAY`, which is kept and never used.
 
 use super::document::{Bar, BarLine, IdName, ResultsDisplay};
+use super::keywords::UpdateType;
 use super::reader::{Block, Keys, Reader};
 use super::scan::Scanner;
 use super::text::Line;
-use super::words::UpdateType;
 use crate::Diagnostic;
 
 const BLOCK: Block = Block {

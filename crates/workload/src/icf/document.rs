@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::Seed;
 
-use super::words::{Assignment, RecordResults, StepType, TestType, UpdateType, WorkerKind};
+use super::keywords::{Assignment, RecordResults, StepType, TestType, UpdateType, WorkerKind};
 
 /// A whole configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,8 +8,8 @@ use super::document::{
     WorkerCount,
 };
 use super::extras::Extras;
+use super::keywords::{Assignment, RecordResults, StepType, TestType};
 use super::refusal::{check_name, refuse};
-use super::words::{Assignment, RecordResults, StepType, TestType};
 use crate::Diagnostic;
 use crate::model::{self, DistributionChoice, Repetitions, SequenceChoice, StepKind, Workload};
 use crate::plan::{CursorKind, PositionRule};

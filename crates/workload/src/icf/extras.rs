@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::document::{IdName, ResultsDisplay, Target, Worker, WorkerCount};
-use super::words::{Assignment, RecordResults};
+use super::keywords::{Assignment, RecordResults};
 use crate::model::Seed;
 
 /// Iometer's own settings, kept for the way back to an `.icf` file.

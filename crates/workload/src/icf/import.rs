@@ -9,7 +9,7 @@ use super::document::{
     TestSetup, Worker, WorkerCount,
 };
 use super::extras::{Extras, ManagerShare, NetworkTarget, NetworkWorker, SwitchedOff};
-use super::words::{Assignment, RecordResults, StepType, TestType};
+use super::keywords::{Assignment, RecordResults, StepType, TestType};
 use crate::Diagnostic;
 use crate::model::{self, ContentChoice, Cycle, DepthCycle, OneOrMany, StepKind, Workload};
 

@@ -6,6 +6,7 @@ mod document;
 mod export;
 mod extras;
 mod import;
+mod keywords;
 mod managers;
 mod old_specs;
 mod parse;
@@ -16,7 +17,6 @@ mod settings;
 mod setup;
 mod specs;
 mod text;
-mod words;
 mod worker;
 mod write;
 
@@ -27,9 +27,9 @@ pub use document::{
 pub use export::from_workload;
 pub use extras::{Extras, ManagerShare, NetworkTarget, NetworkWorker, SwitchedOff};
 pub use import::to_workload;
+pub use keywords::{Assignment, RecordResults, StepType, TestType, UpdateType, WorkerKind};
 pub use parse::parse;
 pub use text::MAX_FILE_BYTES;
-pub use words::{Assignment, RecordResults, StepType, TestType, UpdateType, WorkerKind};
 pub use write::write;
 
 use crate::Diagnostic;

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use super::document::{AccessLine, AccessSpec};
+use super::keywords::Assignment;
 use super::reader::{Reader, starts_with_ignoring_case};
 use super::scan::Scanner;
 use super::specs::{SpecList, check_sum};
 use super::text::Line;
-use super::words::Assignment;
 use crate::Diagnostic;
 
 /// What Iometer 1.1.0 takes for the alignment that old lines do not have, in bytes.

@@ -1,10 +1,10 @@
 //! The section `TEST SETUP`.
 
 use super::document::{Cycling, QueueDepthCycling, RunTime, TestSetup, WorkerCount};
+use super::keywords::{RecordResults, StepType, TestType};
 use super::reader::{Block, Keys, Reader};
 use super::scan::Scanner;
 use super::text::Line;
-use super::words::{RecordResults, StepType, TestType};
 use crate::Diagnostic;
 
 const BLOCK: Block = Block {

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::Mode;
 use super::document::{AccessLine, AccessSpec};
+use super::keywords::Assignment;
 use super::reader::{Block, Keys, Reader};
 use super::text::Line;
-use super::words::Assignment;
 use crate::Diagnostic;
 
 pub(super) const BLOCK: Block = Block {

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use super::display::id_name;
 use super::document::{Target, Worker};
+use super::keywords::WorkerKind;
 use super::reader::{Block, Keys, Reader, starts_with_ignoring_case};
 use super::settings;
 use super::text::Line;
-use super::words::WorkerKind;
 use crate::Diagnostic;
 
 const WORKER: Block = Block {

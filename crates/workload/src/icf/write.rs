@@ -4,7 +4,7 @@ use super::document::{
     AccessSpec, BarLine, Cycling, Document, IdName, Manager, ResultsDisplay, Target,
     TargetSettings, TestSetup, Version, Worker, WorkerCount,
 };
-use super::words::WorkerKind;
+use super::keywords::WorkerKind;
 
 /// Writes the configuration in the form of version 1.1.0, whatever version it was read from.
 ///

@@ -5,8 +5,8 @@ mod measure;
 
 use compare::{CompareError, Comparison, ComparisonOptions, compare_with_first};
 use report::{
-    Beside, ComparisonDocument, ComparisonFormat, Reference, ReferenceError, regression_lines,
-    render_comparisons, render_published,
+    ComparisonDocument, ComparisonFormat, PublishedComparison, Reference, ReferenceError,
+    regression_lines, render_comparisons, render_published,
 };
 use results::RunRecord;
 use units::JsonDocument;
@@ -47,15 +47,17 @@ pub(crate) fn compare(
     };
     let comparisons = compare_with_first(&sides, options)?;
     let runs: Vec<&RunRecord> = records.iter().flatten().collect();
-    let besides = references.iter().map(|reference| reference.beside(&runs));
-    let besides: Vec<Beside> = besides.collect::<Result<_, ReferenceError>>()?;
+    let published = references
+        .iter()
+        .map(|reference| reference.compared_with(&runs));
+    let published: Vec<PublishedComparison> = published.collect::<Result<_, ReferenceError>>()?;
     if has_place {
-        let document = document(&comparisons, &besides, format, args);
+        let document = document(&comparisons, &published, format, args);
         write_new(args.output.as_deref(), &document)?;
     }
     json.write(&ComparisonDocument {
         comparisons: &comparisons,
-        published: &besides,
+        published: &published,
     })?;
     Ok(verdict(&comparisons, args))
 }
@@ -92,7 +94,7 @@ fn refuse_too_few(args: &CompareArgs) -> Result<(), Failure> {
 /// The comparisons in the form that was asked for.
 fn document(
     comparisons: &[Comparison],
-    besides: &[Beside],
+    published: &[PublishedComparison],
     format: CompareFormat,
     args: &CompareArgs,
 ) -> Document {
@@ -103,7 +105,7 @@ fn document(
         CompareFormat::Json => {
             let document = ComparisonDocument {
                 comparisons,
-                published: besides,
+                published,
             };
             return Document::Json(document.to_document());
         }
@@ -111,7 +113,7 @@ fn document(
     let page = page_of(args.output.as_deref());
     let text = match args.published.is_empty() {
         true => render_comparisons(comparisons, format, page),
-        false => render_published(comparisons, besides, format, page),
+        false => render_published(comparisons, published, format, page),
     };
     match format {
         ComparisonFormat::Text => Document::Prose(text),

@@ -1,9 +1,9 @@
 //! Printing the tables of `lab` and `paper`.
 
-use report::{LineupFormat, Page, Styled};
+use report::{Page, Styled, TableFormat};
 use units::JsonDocument;
 
-use crate::args::{LineupArg, TableArgs};
+use crate::args::{TableArgs, TableFormatArg};
 use crate::document::Document;
 use crate::failure::Failure;
 use crate::format::of_output;
@@ -22,7 +22,7 @@ impl TableArgs {
     }
 
     /// The format that was asked for, or that the output's name tells.
-    pub(crate) fn format(&self) -> Result<LineupArg, Failure> {
+    pub(crate) fn format(&self) -> Result<TableFormatArg, Failure> {
         of_output(self.format, self.output.as_deref())
     }
 
@@ -32,13 +32,13 @@ impl TableArgs {
         &self,
         json: JsonOutput,
         document: &impl JsonDocument,
-        render: impl FnOnce(LineupFormat, Page) -> Styled,
+        render: impl FnOnce(TableFormat, Page) -> Styled,
     ) -> Result<(), Failure> {
         let output = self.output.as_deref();
         let stdout = json.stdout();
         let in_form = |page| -> Result<Document, Failure> {
             Ok(match self.format()?.format() {
-                Some(format) => Document::lineup(format, render(format, page)),
+                Some(format) => Document::side_by_side(format, render(format, page)),
                 None => Document::Json(document.to_document()),
             })
         };
@@ -54,14 +54,14 @@ impl TableArgs {
     }
 }
 
-impl LineupArg {
+impl TableFormatArg {
     /// The form of the table; none where it is not a table.
-    pub(crate) const fn format(self) -> Option<LineupFormat> {
+    pub(crate) const fn format(self) -> Option<TableFormat> {
         match self {
-            Self::Text => Some(LineupFormat::Text),
-            Self::Markdown => Some(LineupFormat::Markdown),
-            Self::Html => Some(LineupFormat::Html),
-            Self::Csv => Some(LineupFormat::Csv),
+            Self::Text => Some(TableFormat::Text),
+            Self::Markdown => Some(TableFormat::Markdown),
+            Self::Html => Some(TableFormat::Html),
+            Self::Csv => Some(TableFormat::Csv),
             Self::Json => None,
         }
     }

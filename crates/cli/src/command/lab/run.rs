@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use lab::{JobOrder, LabMatrix, LabRequest, LabWorkload, schedule};
-use report::Lineup;
+use report::SideBySide;
 use results::LabRecord;
 
 use super::request::{read_request, read_unchecked};
@@ -11,7 +11,7 @@ use super::runner::StoringRunner;
 use super::stored::{keep, page_name, page_of_lab};
 use super::table::record;
 use super::workload::read_workload;
-use crate::args::{JobsArg, LabRunArgs, LineupArg};
+use crate::args::{JobsArg, LabRunArgs, TableFormatArg};
 use crate::failure::{Exit, Failure};
 use crate::pages::TablePage;
 use crate::signals::stop_flag;
@@ -36,14 +36,14 @@ pub(crate) fn run(args: &LabRunArgs, place: &Place, at_once: fn() -> !) -> Resul
     let outcome = matrix.measure(&jobs, &runner, &stop)?;
     let title = title(&matrix.workloads, args.repetitions);
     let record = record(&matrix, &outcome, (start, title));
-    let table = Lineup::of(&record);
+    let table = SideBySide::of(&record);
     let printed = on
         .table
         .print(json, &record, |format, page| table.render(format, page));
     if !on.no_db && !outcome.measured.is_empty() {
         keep(&record, place, on.table.quiet);
     }
-    if on.table.format()? == LineupArg::Html || outcome.measured.is_empty() {
+    if on.table.format()? == TableFormatArg::Html || outcome.measured.is_empty() {
         page.only_if_named();
     }
     let paged = page.finish(&page_name(&record), || page_of_lab(&record));

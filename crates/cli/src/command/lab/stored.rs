@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use report::{Lineup, LineupFormat, Page};
+use report::{Page, SideBySide, TableFormat};
 use results::{LabRecord, RunRecord};
 use store::{Found, Store};
 
-use crate::args::{LabReportArgs, LineupArg, RecordJsonArg, ReportFormat, TableArgs};
+use crate::args::{LabReportArgs, RecordJsonArg, ReportFormat, TableArgs, TableFormatArg};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
 use crate::json::JsonOutput;
@@ -60,11 +60,11 @@ pub(crate) fn report_lab(
     json: JsonOutput,
 ) -> Result<Exit, Failure> {
     let format = match format {
-        ReportFormat::Text => LineupArg::Text,
-        ReportFormat::Markdown => LineupArg::Markdown,
-        ReportFormat::Html => LineupArg::Html,
-        ReportFormat::Csv => LineupArg::Csv,
-        ReportFormat::Json => LineupArg::Json,
+        ReportFormat::Text => TableFormatArg::Text,
+        ReportFormat::Markdown => TableFormatArg::Markdown,
+        ReportFormat::Html => TableFormatArg::Html,
+        ReportFormat::Csv => TableFormatArg::Csv,
+        ReportFormat::Json => TableFormatArg::Json,
         ReportFormat::IometerCsv | ReportFormat::Classic | ReportFormat::FioJson => {
             let message = format!("`{}` is a lab, which this format cannot show", record.id);
             let help = Some("use one of text, markdown, html, csv, json".to_owned());
@@ -89,12 +89,14 @@ pub(crate) fn page_name(record: &LabRecord) -> String {
 
 /// The page of a lab.
 pub(crate) fn page_of_lab(record: &LabRecord) -> Document {
-    Document::prose(Lineup::of(record).render(LineupFormat::Html, Page::PLAIN))
+    Document::prose(SideBySide::of(record).render(TableFormat::Html, Page::PLAIN))
 }
 
 fn print(record: &LabRecord, table: &TableArgs, json: JsonOutput) -> Result<(), Failure> {
-    let lineup = Lineup::of(record);
-    table.print(json, record, |format, page| lineup.render(format, page))
+    let side_by_side = SideBySide::of(record);
+    table.print(json, record, |format, page| {
+        side_by_side.render(format, page)
+    })
 }
 
 /// The record of that file, or else of the store, with its runs.

@@ -3,7 +3,7 @@
 use units::{Bytes, Percent, Span};
 
 use super::super::document::{Document, WorkerCount};
-use super::super::words::Assignment;
+use super::super::keywords::Assignment;
 use super::super::{Extras, from_workload, to_workload, write};
 use super::texts::{DISPLAY, MANAGERS, NETWORK, SETUP, SPECS, file, full, spec};
 use super::{clean, tolerant};

@@ -5,7 +5,7 @@ use proptest::option;
 use proptest::prelude::*;
 
 use super::super::document::*;
-use super::super::words::*;
+use super::super::keywords::*;
 use super::super::{Mode, from_workload, parse, to_workload, write};
 use super::texts::{NETWORK, SPECS, file, full};
 use super::{clean, tolerant};

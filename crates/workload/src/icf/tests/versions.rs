@@ -1,7 +1,7 @@
 //! Every section, key variant and version.
 
 use super::super::document::*;
-use super::super::words::*;
+use super::super::keywords::*;
 use super::texts::{DISPLAY, MANAGERS, NETWORK, SETUP, SPECS, file, full, spec};
 use super::{clean, refused, tolerant};
 use crate::model::Seed;

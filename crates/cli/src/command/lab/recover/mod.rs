@@ -6,12 +6,12 @@ use std::sync::atomic::Ordering;
 
 use lab::recovery::RecoveryTrials;
 use lab::{Choice, LabMedium, MediumKind};
-use report::Lineup;
+use report::SideBySide;
 use results::LabRecord;
 
 use super::progress::LabProgress;
 use super::stored::{keep, page_name, page_of_lab};
-use crate::args::{LabRecoverArgs, LineupArg, VmArg};
+use crate::args::{LabRecoverArgs, TableFormatArg, VmArg};
 use crate::failure::{Exit, Failure};
 use crate::pages::TablePage;
 use crate::signals::stop_flag;
@@ -33,13 +33,13 @@ pub(super) fn recover(
     let stop = stop_flag(at_once)?;
     let outcome = trials.run(&directory, &progress, &stop)?;
     let record = table::record(&trials, &outcome, start);
-    let table = Lineup::of(&record);
+    let table = SideBySide::of(&record);
     let render = |format, page| table.render(format, page);
     let printed = args.table.print(json, &record, render);
     if !args.no_db && !outcome.trials.is_empty() {
         keep(&record, place, args.table.quiet);
     }
-    if args.table.format()? == LineupArg::Html || outcome.trials.is_empty() {
+    if args.table.format()? == TableFormatArg::Html || outcome.trials.is_empty() {
         page.only_if_named();
     }
     let paged = page.finish(&page_name(&record), || page_of_lab(&record));

@@ -3,7 +3,9 @@
 use ::compare::Comparison;
 
 use super::HARDWARE;
-use super::beside::{Beside, BesideFigure, BesideTable, BesideValue, Measured, Side};
+use super::comparison::{
+    ComparedFigure, ComparedRun, ComparedTable, ComparedValue, MeasuredMean, PublishedComparison,
+};
 use crate::compare::{ComparisonFormat, comparison_page, render_comparisons};
 use crate::markdown::{escape, table_lines};
 use crate::numbers::{ABSENT, digits};
@@ -22,23 +24,23 @@ const READING: &str = "A ratio is measured over published. A published figure is
 #[must_use]
 pub fn render_published(
     comparisons: &[Comparison],
-    besides: &[Beside],
+    published: &[PublishedComparison],
     format: ComparisonFormat,
     page: Page,
 ) -> Styled {
     let of_runs = (!comparisons.is_empty()).then(|| render_comparisons(comparisons, format, page));
     let parts = match format {
-        ComparisonFormat::Text => besides.iter().map(|it| it.text(page)).collect(),
-        ComparisonFormat::Markdown => besides.iter().map(|it| it.markdown().into()).collect(),
+        ComparisonFormat::Text => published.iter().map(|it| it.text(page)).collect(),
+        ComparisonFormat::Markdown => published.iter().map(|it| it.markdown().into()).collect(),
         ComparisonFormat::Html => {
-            let texts = besides.iter().map(|it| it.text(Page::PLAIN).to_string());
+            let texts = published.iter().map(|it| it.text(Page::PLAIN).to_string());
             return comparison_page(comparisons, &texts.collect::<Vec<String>>()).into();
         }
     };
     Styled::join(of_runs.into_iter().chain::<Vec<Styled>>(parts), "\n")
 }
 
-impl Beside {
+impl PublishedComparison {
     /// What the experiment is, and what was measured here.
     fn sentences(&self) -> Vec<String> {
         let heads = [&self.title, &self.source].map(Clone::clone).into_iter();
@@ -103,7 +105,7 @@ impl Beside {
     }
 
     /// One published system below the other, with the runs beside each.
-    fn table(&self, table: &BesideTable) -> Table {
+    fn table(&self, table: &ComparedTable) -> Table {
         let mut columns = vec![
             Column::name("figure"),
             Column::name("published"),
@@ -121,9 +123,9 @@ impl Beside {
     }
 }
 
-fn rows(figure: &BesideFigure) -> Vec<Vec<String>> {
-    let row = |(place, published): (usize, &BesideValue)| {
-        let of_side = |measured: &Option<Measured>| match measured {
+fn rows(figure: &ComparedFigure) -> Vec<Vec<String>> {
+    let row = |(place, published): (usize, &ComparedValue)| {
+        let of_side = |measured: &Option<MeasuredMean>| match measured {
             None => [NOT_MEASURED.to_owned(), ABSENT.to_owned()],
             Some(it) => [
                 figure.kind.show(it.mean),
@@ -143,7 +145,7 @@ fn rows(figure: &BesideFigure) -> Vec<Vec<String>> {
 }
 
 /// Which run a side is, in a line.
-fn described(side: &Side) -> String {
+fn described(side: &ComparedRun) -> String {
     let way = match (side.iodepth, side.workers) {
         (1, 1) => String::new(),
         (depth, workers) => format!(", queue depth {depth}, {workers} workers"),

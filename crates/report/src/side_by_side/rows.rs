@@ -1,4 +1,4 @@
-//! The rows of a line-up: figures of records, and others.
+//! The rows of a table: figures of records, and others.
 
 use ::compare::{
     CellComparison, CellName, Comparison, ComparisonOptions, Figure, FigureComparison, Scope,

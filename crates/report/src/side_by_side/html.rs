@@ -1,56 +1,65 @@
-//! A line-up as a page, with a bar for each figure.
+//! Runs side by side as a page, with a bar for each figure.
 
 use maud::{Markup, html};
 
 use super::of_record::REPEAT;
 use super::rows::{Row, Value};
 use super::text::{interval, ratio};
-use super::{Lineup, SHORT, Section};
+use super::{SHORT, Section, SideBySide};
 use crate::html::{RunGroup, again, document, opened, plain_table, sentence};
 use crate::numbers::ABSENT;
 use crate::table::{Column, Table};
 
 /// The page, which needs nothing but itself: the runs that it is made of open within it.
-pub(super) fn render(lineup: &Lineup) -> String {
+pub(super) fn render(side_by_side: &SideBySide) -> String {
     let navigation = html! {
-        @for (place, section) in lineup.sections.iter().enumerate() {
+        @for (place, section) in side_by_side.sections.iter().enumerate() {
             a href={ "#section-" (place) } { (sentence(&section.heading)) }
         }
         a href="#columns" { "File systems" }
-        @if !lineup.runs.is_empty() { a href="#runs" { "Runs" } }
-        @if !lineup.command.is_empty() { a href="#again" { "Repeat" } }
+        @if !side_by_side.runs.is_empty() { a href="#runs" { "Runs" } }
+        @if !side_by_side.command.is_empty() { a href="#again" { "Repeat" } }
     };
     let body = html! {
-        (header(lineup))
+        (header(side_by_side))
         main #content {
-            @for (place, section) in lineup.sections.iter().enumerate() {
-                (part(lineup, section, place))
+            @for (place, section) in side_by_side.sections.iter().enumerate() {
+                (part(side_by_side, section, place))
             }
-            @for note in lineup.foot(true) { p { (sentence(&note)) } }
-            (columns(lineup))
-            (runs(lineup))
-            (again(&lineup.command))
+            @for note in side_by_side.foot(true) { p { (sentence(&note)) } }
+            (columns(side_by_side))
+            (runs(side_by_side))
+            (again(&side_by_side.command))
         }
     };
-    document(&lineup.title, &navigation, &body)
+    document(&side_by_side.title, &navigation, &body)
 }
 
 /// What was measured on what, what came out of it, and what speaks against it.
-fn header(lineup: &Lineup) -> Markup {
-    let facts = || lineup.facts.iter().filter(|(name, _)| *name != REPEAT);
+fn header(side_by_side: &SideBySide) -> Markup {
+    let facts = || {
+        side_by_side
+            .facts
+            .iter()
+            .filter(|(name, _)| *name != REPEAT)
+    };
     html! {
         header {
-            h1 { (sentence(&lineup.title)) }
-            @if let Some(summary) = lineup.summary() {
+            h1 { (sentence(&side_by_side.title)) }
+            @if let Some(summary) = side_by_side.summary() {
                 p.lead { (sentence(&summary)) }
             }
-            @if let Some(cache) = lineup.page_cache() {
+            @if let Some(cache) = side_by_side.page_cache() {
                 section.warnings aria-label="Page cache" { p { (sentence(&cache)) } }
             }
-            @if !lineup.alarms.is_empty() {
+            @if !side_by_side.alarms.is_empty() {
                 section.warnings aria-label="What failed" {
                     h2 { "What failed" }
-                    ul { @for alarm in &lineup.alarms { li.severe.alarm { (sentence(alarm)) } } }
+                    ul {
+                        @for alarm in &side_by_side.alarms {
+                            li.severe.alarm { (sentence(alarm)) }
+                        }
+                    }
                 }
             }
             @if facts().count() > 0 {
@@ -58,20 +67,20 @@ fn header(lineup: &Lineup) -> Markup {
                     @for (name, fact) in facts() { div { dt { (name) } dd { (fact) } } }
                 }
             }
-            @for remark in &lineup.remarks { p.remark { (sentence(remark)) } }
+            @for remark in &side_by_side.remarks { p.remark { (sentence(remark)) } }
         }
     }
 }
 
 /// How each file system was made and mounted.
-fn columns(lineup: &Lineup) -> Markup {
+fn columns(side_by_side: &SideBySide) -> Markup {
     html! {
         section #columns {
             h2 { "File systems" }
             div.frame tabindex="0" role="group" aria-label="File systems" {
                 table.pairs {
                     tbody {
-                        @for (name, behind) in &lineup.columns {
+                        @for (name, behind) in &side_by_side.columns {
                             tr { th scope="row" { (name) } td.name { (sentence(behind)) } }
                         }
                     }
@@ -81,23 +90,23 @@ fn columns(lineup: &Lineup) -> Markup {
     }
 }
 
-fn part(lineup: &Lineup, section: &Section, place: usize) -> Markup {
+fn part(side_by_side: &SideBySide, section: &Section, place: usize) -> Markup {
     html! {
         section id={ "section-" (place) } {
             h2 { (sentence(&section.heading)) }
             @for alarm in &section.alarms { p role="alert" { strong { (sentence(alarm)) } } }
             @for text in section.sentences() { p { (sentence(text)) } }
             div.frame tabindex="0" role="group" aria-label=(section.heading) {
-                table.lineup {
+                table.side-by-side {
                     thead {
                         tr {
                             th.name scope="col" { "figure" }
-                            @for (name, _) in &lineup.columns {
+                            @for (name, _) in &side_by_side.columns {
                                 th scope="col" { a href="#columns" { (name) } }
                             }
                         }
                     }
-                    tbody { @for row in &section.rows { (line(lineup, row, place)) } }
+                    tbody { @for row in &section.rows { (line(side_by_side, row, place)) } }
                 }
             }
         }
@@ -110,9 +119,9 @@ fn group_id([section, column]: [usize; 2]) -> String {
 }
 
 /// The runs of each workload on each file system.
-fn groups(lineup: &Lineup) -> Vec<RunGroup> {
+fn groups(side_by_side: &SideBySide) -> Vec<RunGroup> {
     let mut groups: Vec<RunGroup> = Vec::new();
-    for (index, run) in lineup.runs.iter().enumerate() {
+    for (index, run) in side_by_side.runs.iter().enumerate() {
         let id = group_id(run.place);
         match groups.last_mut().filter(|group| group.id == id) {
             Some(group) => group.runs.push(index),
@@ -127,9 +136,9 @@ fn groups(lineup: &Lineup) -> Vec<RunGroup> {
 }
 
 /// The runs that it is made of, each with what there is to doubt of it, and then each in full.
-fn runs(lineup: &Lineup) -> Markup {
+fn runs(side_by_side: &SideBySide) -> Markup {
     let heads = ["run", "workload", "file system", "began", "warnings"];
-    let rows = lineup.runs.iter().map(|run| {
+    let rows = side_by_side.runs.iter().map(|run| {
         let warnings: Vec<String> = run.warnings.iter().map(|it| format!("`{it}`")).collect();
         vec![
             run.id.clone(),
@@ -144,21 +153,21 @@ fn runs(lineup: &Lineup) -> Markup {
         rows: rows.collect(),
         span: None,
     };
-    let link = |row: usize| lineup.runs.get(row).map(|run| group_id(run.place));
+    let link = |row: usize| side_by_side.runs.get(row).map(|run| group_id(run.place));
     html! {
-        @if !lineup.runs.is_empty() {
+        @if !side_by_side.runs.is_empty() {
             section #runs {
                 h2 { "Runs" }
                 (plain_table(&listed, "Runs", link))
-                (opened(&lineup.records, &groups(lineup)))
+                (opened(&side_by_side.records, &groups(side_by_side)))
             }
         }
     }
 }
 
-fn line(lineup: &Lineup, row: &Row, section: usize) -> Markup {
+fn line(side_by_side: &SideBySide, row: &Row, section: usize) -> Markup {
     let best = row.best();
-    let has_runs = |place: &[usize; 2]| lineup.runs.iter().any(|run| run.place == *place);
+    let has_runs = |place: &[usize; 2]| side_by_side.runs.iter().any(|run| run.place == *place);
     html! {
         tr {
             th scope="row" {

@@ -1,9 +1,9 @@
-//! A line-up for a terminal, and in Markdown.
+//! Runs side by side for a terminal, and in Markdown.
 
 use results::Better;
 
 use super::rows::{Row, Value};
-use super::{Lineup, MAYBE, SHORT, Section};
+use super::{MAYBE, SHORT, Section, SideBySide};
 use crate::markdown::{escape, table_lines};
 use crate::numbers::{ABSENT, digits};
 use crate::page::Page;
@@ -14,31 +14,31 @@ use crate::wrap::{printable, width, wrap};
 /// Blanks between two columns.
 const GAP: usize = 2;
 
-/// The line-up in text: tables with as many columns as the page is wide.
-pub(super) fn render(lineup: &Lineup, page: Page) -> Styled {
+/// The table in text: tables with as many columns as the page is wide.
+pub(super) fn render(side_by_side: &SideBySide, page: Page) -> Styled {
     let limit = page.width.max(20);
     let mut lines = Lines::default();
-    let title = wrap(&lineup.title, limit);
+    let title = wrap(&side_by_side.title, limit);
     lines.extend(title.iter().map(|line| page.bold(line)));
-    for (_, fact) in &lineup.facts {
+    for (_, fact) in &side_by_side.facts {
         lines.extend(wrap(fact, limit));
     }
-    if let Some(summary) = lineup.summary() {
+    if let Some(summary) = side_by_side.summary() {
         lines.extend(wrap(&summary, limit).iter().map(|line| page.bold(line)));
     }
-    for remark in &lineup.remarks {
+    for remark in &side_by_side.remarks {
         lines.extend(wrap(remark, limit));
     }
-    if let Some(cache) = lineup.page_cache() {
+    if let Some(cache) = side_by_side.page_cache() {
         lines.extend(wrap(&cache, limit).iter().map(|line| page.yellow(line)));
     }
-    for (name, behind) in &lineup.columns {
+    for (name, behind) in &side_by_side.columns {
         lines.extend(wrap(&format!("{name}: {behind}"), limit));
     }
-    for alarm in &lineup.alarms {
+    for alarm in &side_by_side.alarms {
         lines.extend(alarm_lines(alarm, limit).iter().map(|line| page.red(line)));
     }
-    for section in &lineup.sections {
+    for section in &side_by_side.sections {
         lines.push("");
         lines.push(page.bold(&printable(&section.heading)));
         for alarm in &section.alarms {
@@ -47,14 +47,14 @@ pub(super) fn render(lineup: &Lineup, page: Page) -> Styled {
         for sentence in section.sentences() {
             lines.extend(wrap(sentence, limit));
         }
-        for table in tables(lineup, section, limit) {
+        for table in tables(side_by_side, section, limit) {
             let shown = table.lines(limit);
             lines.extend(shown.head.iter().map(|line| page.bold(line)));
             lines.extend(shown.body);
         }
     }
     lines.push("");
-    for note in lineup.foot(false) {
+    for note in side_by_side.foot(false) {
         lines.extend(wrap(&note, limit));
     }
     lines.push("");
@@ -66,29 +66,29 @@ fn alarm_lines(alarm: &str, limit: usize) -> Vec<String> {
     alarm.lines().flat_map(|line| wrap(line, limit)).collect()
 }
 
-/// The line-up in Markdown.
-pub(super) fn markdown(lineup: &Lineup) -> String {
-    let mut lines = vec![format!("# {}", escape(&lineup.title)), String::new()];
-    let summary = lineup.summary();
+/// The table in Markdown.
+pub(super) fn markdown(side_by_side: &SideBySide) -> String {
+    let mut lines = vec![format!("# {}", escape(&side_by_side.title)), String::new()];
+    let summary = side_by_side.summary();
     lines.extend(summary.iter().flat_map(|it| [escape(it), String::new()]));
-    let facts = lineup.facts.iter().map(|(_, fact)| fact);
-    let remarks = facts.chain(&lineup.remarks);
+    let facts = side_by_side.facts.iter().map(|(_, fact)| fact);
+    let remarks = facts.chain(&side_by_side.remarks);
     lines.extend(remarks.map(|it| format!("- {}", escape(it))));
     lines.extend(
-        lineup
+        side_by_side
             .page_cache()
             .map(|it| format!("- **{}**", escape(&it))),
     );
-    for (name, behind) in &lineup.columns {
+    for (name, behind) in &side_by_side.columns {
         lines.push(format!("- **{}**: {}", escape(name), escape(behind)));
     }
     lines.extend(
-        lineup
+        side_by_side
             .alarms
             .iter()
             .map(|it| format!("- **{}**", escape(it))),
     );
-    for section in &lineup.sections {
+    for section in &side_by_side.sections {
         let heading = format!("## {}", escape(&section.heading));
         lines.extend([String::new(), heading, String::new()]);
         for alarm in &section.alarms {
@@ -97,10 +97,10 @@ pub(super) fn markdown(lineup: &Lineup) -> String {
         for sentence in section.sentences() {
             lines.extend([escape(sentence), String::new()]);
         }
-        let all: Vec<usize> = (0..lineup.columns.len()).collect();
-        lines.extend(table_lines(&table(lineup, section, &all)));
+        let all: Vec<usize> = (0..side_by_side.columns.len()).collect();
+        lines.extend(table_lines(&table(side_by_side, section, &all)));
     }
-    for note in lineup.foot(false) {
+    for note in side_by_side.foot(false) {
         lines.extend([String::new(), escape(&note)]);
     }
     lines.push(String::new());
@@ -108,15 +108,15 @@ pub(super) fn markdown(lineup: &Lineup) -> String {
 }
 
 /// The rows in as few tables as fit the page.
-fn tables(lineup: &Lineup, section: &Section, limit: usize) -> Vec<Table> {
-    let count = lineup.columns.len();
+fn tables(side_by_side: &SideBySide, section: &Section, limit: usize) -> Vec<Table> {
+    let count = side_by_side.columns.len();
     let places: Vec<usize> = (0..count).collect();
     for parts in 1..=count.max(1) {
         // As even as can be.
         let each = count.div_ceil(parts).max(1);
         let tables: Vec<Table> = places
             .chunks(each)
-            .map(|places| table(lineup, section, places))
+            .map(|places| table(side_by_side, section, places))
             .collect();
         if each == 1 || tables.iter().all(|table| natural_width(table) <= limit) {
             return tables;
@@ -135,10 +135,13 @@ fn natural_width(table: &Table) -> usize {
 }
 
 /// The rows with these columns.
-fn table(lineup: &Lineup, section: &Section, places: &[usize]) -> Table {
+fn table(side_by_side: &SideBySide, section: &Section, places: &[usize]) -> Table {
     let mut columns = vec![Column::name("")];
     columns.extend(places.iter().map(|place| {
-        let name = lineup.columns.get(*place).map_or("", |(name, _)| name);
+        let name = side_by_side
+            .columns
+            .get(*place)
+            .map_or("", |(name, _)| name);
         Column::number(&printable(name), 50)
     }));
     Table {

@@ -1,4 +1,4 @@
-//! Line-ups of made-up runs.
+//! Made-up runs side by side.
 
 use super::*;
 use crate::html::sample;
@@ -12,7 +12,7 @@ fn faster(record: &RunRecord, factor: f64) -> RunRecord {
     record
 }
 
-fn lineup() -> Lineup {
+fn side_by_side() -> SideBySide {
     let one = sample::record();
     let columns = [
         vec![one.clone(), faster(&one, 1.01), faster(&one, 0.99)],
@@ -20,12 +20,12 @@ fn lineup() -> Lineup {
         Vec::new(),
     ];
     let columns: Vec<&[RunRecord]> = columns.iter().map(Vec::as_slice).collect();
-    let mut lineup = Lineup {
+    let mut side_by_side = SideBySide {
         title: "Two file systems".to_owned(),
         columns: ["ext4", "xfs", "<none>"]
             .map(|name| (name.to_owned(), "made".to_owned()))
             .into(),
-        ..Lineup::default()
+        ..SideBySide::default()
     };
     let extra = Extra {
         label: "sync afterwards, s".to_owned(),
@@ -33,13 +33,13 @@ fn lineup() -> Lineup {
         better: Better::Lower,
         is_time: true,
     };
-    lineup.add("File Server", &columns, &[extra]);
-    lineup
+    side_by_side.add("File Server", &columns, &[extra]);
+    side_by_side
 }
 
 #[test]
 fn figures_stand_in_columns_with_their_ratio_to_the_first() {
-    let text = lineup().render(LineupFormat::Text, Page::PLAIN);
+    let text = side_by_side().render(TableFormat::Text, Page::PLAIN);
     let line = |begin: &str| {
         text.lines()
             .find(|line| line.starts_with(begin))
@@ -60,7 +60,7 @@ fn a_narrow_page_has_more_tables_and_loses_no_column() {
         width: 34,
         color: false,
     };
-    let text = lineup().render(LineupFormat::Text, page);
+    let text = side_by_side().render(TableFormat::Text, page);
     let heads = ["ext4", "xfs", "<none>"];
     assert!(
         heads.iter().all(|head| text.contains(&format!(" {head}"))),
@@ -70,9 +70,9 @@ fn a_narrow_page_has_more_tables_and_loses_no_column() {
 
 #[test]
 fn the_page_escapes_names_and_markdown_has_a_table() {
-    let page = lineup().render(LineupFormat::Html, Page::PLAIN);
+    let page = side_by_side().render(TableFormat::Html, Page::PLAIN);
     assert!(page.contains("&lt;none&gt;") && page.contains("<strong>"));
-    let markdown = lineup().render(LineupFormat::Markdown, Page::PLAIN);
+    let markdown = side_by_side().render(TableFormat::Markdown, Page::PLAIN);
     assert!(
         markdown.contains("|  | ext4 | xfs | \\<none\\> |"),
         "{markdown}"
@@ -80,21 +80,21 @@ fn the_page_escapes_names_and_markdown_has_a_table() {
 }
 
 #[test]
-fn a_lineup_without_any_run_is_empty() {
-    let mut lineup = Lineup::default();
-    lineup.add("nothing", &[&[], &[]], &[]);
-    let text = lineup.render(LineupFormat::Text, Page::PLAIN);
+fn a_table_without_any_run_is_empty() {
+    let mut side_by_side = SideBySide::default();
+    side_by_side.add("nothing", &[&[], &[]], &[]);
+    let text = side_by_side.render(TableFormat::Text, Page::PLAIN);
     assert!(text.contains("nothing"), "{text}");
 }
 
 #[test]
 fn times_of_guests_rank_nothing_and_counts_do() {
-    let mut lineup = Lineup {
+    let mut side_by_side = SideBySide {
         columns: ["ext4", "nilfs2"]
             .map(|name| (name.to_owned(), String::new()))
             .into(),
         is_of_guests: true,
-        ..Lineup::default()
+        ..SideBySide::default()
     };
     let extra = |label: &str, is_time: bool, better: Better| Extra {
         label: label.to_owned(),
@@ -107,8 +107,8 @@ fn times_of_guests_rank_nothing_and_counts_do() {
         extra("device writes, MiB", false, Better::Lower),
         extra("user writes, MiB", false, Better::Neither),
     ];
-    lineup.add("work", &[], &extras);
-    let text = lineup.render(LineupFormat::Text, Page::PLAIN);
+    side_by_side.add("work", &[], &extras);
+    let text = side_by_side.render(TableFormat::Text, Page::PLAIN);
     let after = |begin: &str| {
         let place = text
             .lines()
@@ -141,18 +141,18 @@ fn times_of_guests_rank_nothing_and_counts_do() {
 
 #[test]
 fn what_is_told_in_words_is_not_ranked() {
-    let mut lineup = Lineup {
+    let mut side_by_side = SideBySide {
         columns: ["ext4", "f2fs"]
             .map(|name| (name.to_owned(), "made".to_owned()))
             .into(),
-        ..Lineup::default()
+        ..SideBySide::default()
     };
     let words = |words: [&str; 2]| words.map(|word| Some(word.to_owned())).to_vec();
-    lineup.add_words(
+    side_by_side.add_words(
         "Promised",
         &[("intact", words(["7", "9"])), ("lost", vec![None, None])],
     );
-    let text = lineup.render(LineupFormat::Text, Page::PLAIN);
+    let text = side_by_side.render(TableFormat::Text, Page::PLAIN);
     let line = |begin: &str| {
         let line = text.lines().find(|line| line.starts_with(begin)).unwrap();
         line.split_whitespace().collect::<Vec<_>>()
@@ -160,7 +160,7 @@ fn what_is_told_in_words_is_not_ranked() {
     assert_eq!(line("intact"), ["intact", "7", "9"], "{text}");
     assert_eq!(line("lost"), ["lost", "-", "-"], "{text}");
     assert!(!text.contains('*') && !text.contains("ratio"), "{text}");
-    let page = lineup.render(LineupFormat::Html, Page::PLAIN);
+    let page = side_by_side.render(TableFormat::Html, Page::PLAIN);
     assert!(!page.contains("width:0.0%"), "no bars");
 }
 
@@ -200,8 +200,8 @@ fn a_lab_says_when_it_was_on_what_and_what_came_out() {
         width: 300,
         color: false,
     };
-    let lineup = Lineup::of(&lab(&[1.0, 1.01, 0.99]));
-    let text = lineup.render(LineupFormat::Text, wide);
+    let side_by_side = SideBySide::of(&lab(&[1.0, 1.01, 0.99]));
+    let text = side_by_side.render(TableFormat::Text, wide);
     for wanted in [
         "Linux 6.12.9",
         "UTC",
@@ -212,7 +212,7 @@ fn a_lab_says_when_it_was_on_what_and_what_came_out() {
     ] {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
-    let page = lineup.render(LineupFormat::Html, Page::PLAIN);
+    let page = side_by_side.render(TableFormat::Html, Page::PLAIN);
     for wanted in [
         "higher is better",
         "lower is better",
@@ -222,7 +222,7 @@ fn a_lab_says_when_it_was_on_what_and_what_came_out() {
     ] {
         assert!(page.contains(wanted), "{wanted}");
     }
-    let once = Lineup::of(&lab(&[1.0])).render(LineupFormat::Text, wide);
+    let once = SideBySide::of(&lab(&[1.0])).render(TableFormat::Text, wide);
     assert!(
         once.contains("measured once, so this may be chance"),
         "{once}"
@@ -230,20 +230,20 @@ fn a_lab_says_when_it_was_on_what_and_what_came_out() {
 }
 
 #[test]
-fn a_lineup_begins_with_what_came_out_of_it_in_a_paragraph() {
-    let lineup = Lineup::of(&lab(&[1.0, 1.01, 0.99]));
-    let judged = lineup.judged();
+fn a_table_begins_with_what_came_out_of_it_in_a_paragraph() {
+    let side_by_side = SideBySide::of(&lab(&[1.0, 1.01, 0.99]));
+    let judged = side_by_side.judged();
     let summary = judged.summary().unwrap();
     assert!(
         summary.starts_with("file-server (File Server, depth 8, 2 workers, per s): xfs is 2.00 × "),
         "{summary}"
     );
-    let page = lineup.render(LineupFormat::Html, Page::PLAIN);
+    let page = side_by_side.render(TableFormat::Html, Page::PLAIN);
     let lead = page.find("xfs is 2.00 × ext4").unwrap();
     assert!(lead < page.find("id=\"columns\"").unwrap());
     assert!(page.contains("class=\"whisker\""), "bars have intervals");
     assert!(page.contains("Measured 3 times"), "{page}");
-    let once = Lineup::of(&lab(&[1.0])).judged().summary().unwrap();
+    let once = SideBySide::of(&lab(&[1.0])).judged().summary().unwrap();
     assert!(
         once.ends_with("measured once, so this may be chance."),
         "{once}"
@@ -252,7 +252,7 @@ fn a_lineup_begins_with_what_came_out_of_it_in_a_paragraph() {
     for cell in same.runs.iter_mut().skip(3).flat_map(|run| &mut run.cells) {
         cell.total.per_second /= 2.0;
     }
-    let same = Lineup::of(&same).judged().summary().unwrap();
+    let same = SideBySide::of(&same).judged().summary().unwrap();
     assert!(same.contains(" cannot be told from "), "{same}");
 }
 
@@ -265,7 +265,7 @@ fn a_lab_through_the_page_cache_says_so_at_the_top() {
             device.read_bytes = 0;
         }
     }
-    let text = Lineup::of(&lab).render(LineupFormat::Text, Page::PLAIN);
+    let text = SideBySide::of(&lab).render(TableFormat::Text, Page::PLAIN);
     let said = text.find("The page cache was measured, not devices: file-server");
     let first = text.find("\nfile-server\n");
     assert!(said.unwrap() < first.unwrap(), "{text}");
@@ -288,7 +288,7 @@ fn what_was_synced_was_not_measured_in_the_page_cache() {
         width: 300,
         color: false,
     };
-    let text = Lineup::of(&lab).render(LineupFormat::Text, wide);
+    let text = SideBySide::of(&lab).render(TableFormat::Text, wide);
     assert!(!text.contains("The page cache was measured"), "{text}");
     assert!(
         text.contains("read, and what was written was synced to them"),
@@ -301,7 +301,7 @@ fn a_lab_is_the_same_when_it_is_read_back_and_has_rows_for_programs() {
     let lab = lab(&[1.0, 1.01, 0.99]);
     let again = results::LabRecord::from_json(&lab.to_json()).unwrap();
     assert!(results::LabRecord::is_meant(lab.to_json().as_bytes()));
-    let csv = |lab| Lineup::of(lab).render(LineupFormat::Csv, Page::PLAIN);
+    let csv = |lab| SideBySide::of(lab).render(TableFormat::Csv, Page::PLAIN);
     assert_eq!(csv(&again), csv(&lab));
     assert!(
         csv(&lab).contains("per_second\",xfs,higher,3,"),
@@ -310,7 +310,7 @@ fn a_lab_is_the_same_when_it_is_read_back_and_has_rows_for_programs() {
     );
     let mut gone = lab.clone();
     gone.runs.remove(0);
-    let text = Lineup::of(&gone).render(LineupFormat::Text, Page::PLAIN);
+    let text = SideBySide::of(&gone).render(TableFormat::Text, Page::PLAIN);
     assert!(text.contains("1 of the runs are no longer there"), "{text}");
 }
 
@@ -332,9 +332,9 @@ impl Normal {
 }
 
 /// A table of 20 rows with these means in its columns, each of 5 repetitions.
-fn simulated(normal: &mut Normal, means: &[f64]) -> Lineup {
+fn simulated(normal: &mut Normal, means: &[f64]) -> SideBySide {
     let columns = (0..means.len()).map(|place| (format!("fs{place}"), String::new()));
-    let mut lineup = Lineup::new("simulated".to_owned(), columns.collect());
+    let mut side_by_side = SideBySide::new("simulated".to_owned(), columns.collect());
     let extras: Vec<Extra> = (0..20)
         .map(|row| Extra {
             label: format!("row {row}, s"),
@@ -346,8 +346,8 @@ fn simulated(normal: &mut Normal, means: &[f64]) -> Lineup {
             is_time: true,
         })
         .collect();
-    lineup.add("work", &[], &extras);
-    lineup.judged()
+    side_by_side.add("work", &[], &extras);
+    side_by_side.judged()
 }
 
 /// The share of tables in which that holds of a row.
@@ -355,8 +355,8 @@ fn share_of_tables(means: &[f64], is_so: impl Fn(&Row) -> bool) -> f64 {
     let mut normal = Normal(11);
     let tables = 400;
     let hits = (0..tables).filter(|_| {
-        let lineup = simulated(&mut normal, means);
-        lineup.sections[0].rows.iter().any(&is_so)
+        let side_by_side = simulated(&mut normal, means);
+        side_by_side.sections[0].rows.iter().any(&is_so)
     });
     hits.count() as f64 / f64::from(tables)
 }
@@ -379,11 +379,11 @@ fn the_same_file_system_in_all_columns_has_a_winner_in_at_most_5_of_100_tables()
 
 #[test]
 fn a_file_system_that_is_better_by_a_fifth_is_the_best_of_its_rows() {
-    let lineup = simulated(&mut Normal(7), &[1.0, 0.8, 1.0]);
-    let rows = &lineup.sections[0].rows;
+    let side_by_side = simulated(&mut Normal(7), &[1.0, 0.8, 1.0]);
+    let rows = &side_by_side.sections[0].rows;
     let found = rows.iter().filter(|row| row.best() == Some(1)).count();
     assert!(found >= 18, "{found} of 20");
-    let text = lineup.render(LineupFormat::Text, Page::PLAIN);
+    let text = side_by_side.render(TableFormat::Text, Page::PLAIN);
     assert!(
         text.contains("The 60 pairs of columns in all rows"),
         "{text}"
@@ -392,8 +392,8 @@ fn a_file_system_that_is_better_by_a_fifth_is_the_best_of_its_rows() {
 
 #[test]
 fn a_single_column_that_was_repeated_is_not_told_to_be_repeated() {
-    let lineup = simulated(&mut Normal(5), &[1.0]);
-    let text = lineup.render(LineupFormat::Text, Page::PLAIN);
+    let side_by_side = simulated(&mut Normal(5), &[1.0]);
+    let text = side_by_side.render(TableFormat::Text, Page::PLAIN);
     assert!(!text.contains("Nothing was repeated"), "{text}");
 }
 
@@ -402,7 +402,7 @@ fn an_interval_beside_1_that_is_one_of_many_is_marked() {
     let mut normal = Normal(3);
     let marked = std::iter::repeat_with(|| simulated(&mut normal, &[1.0, 1.0]))
         .take(50)
-        .map(|lineup| lineup.render(LineupFormat::Text, Page::PLAIN))
+        .map(|side_by_side| side_by_side.render(TableFormat::Text, Page::PLAIN))
         .find(|text| {
             text.lines()
                 .any(|line| line.starts_with("95 %") && line.ends_with('?'))
@@ -419,23 +419,19 @@ fn rows_that_were_measured_too_shortly_are_marked_and_explained_once() {
             width: 300,
             color: false,
         };
-        Lineup::of(lab).render(format, page).to_string()
+        SideBySide::of(lab).render(format, page).to_string()
     };
-    assert!(!render(&lab, LineupFormat::Text).contains(SHORT));
+    assert!(!render(&lab, TableFormat::Text).contains(SHORT));
     for cell in lab.runs.iter_mut().flat_map(|run| &mut run.cells) {
         cell.run_time_ns = 90_000_000;
         cell.planned_run_time_ns = 0;
     }
-    for format in [
-        LineupFormat::Text,
-        LineupFormat::Markdown,
-        LineupFormat::Html,
-    ] {
+    for format in [TableFormat::Text, TableFormat::Markdown, TableFormat::Html] {
         let text = render(&lab, format);
         let explained = "† was measured for less than 1 s, which is too short for rates: use a \
                          longer";
         assert_eq!(text.matches(explained).count(), 1, "{text}");
         assert!(text.matches(SHORT).count() > 1, "{text}");
     }
-    assert!(render(&lab, LineupFormat::Text).contains("per s ↑ †"));
+    assert!(render(&lab, TableFormat::Text).contains("per s ↑ †"));
 }

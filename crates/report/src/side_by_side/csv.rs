@@ -1,6 +1,6 @@
-//! A line-up as CSV for programs: one row for each figure of each column, no rounding.
+//! Runs side by side as CSV for programs: one row for each figure of each column, no rounding.
 
-use super::Lineup;
+use super::SideBySide;
 use super::rows::{Row, Value};
 
 const HEADS: [&str; 11] = [
@@ -18,11 +18,11 @@ const HEADS: [&str; 11] = [
 ];
 
 /// The rows, with a final line break.
-pub(super) fn render(lineup: &Lineup) -> String {
+pub(super) fn render(side_by_side: &SideBySide) -> String {
     let mut lines = vec![HEADS.join(",")];
-    for section in &lineup.sections {
+    for section in &side_by_side.sections {
         for row in &section.rows {
-            let columns = lineup.columns.iter().zip(&row.values);
+            let columns = side_by_side.columns.iter().zip(&row.values);
             let values = columns
                 .enumerate()
                 .filter_map(|(place, ((name, _), value))| Some((place, name, value.as_ref()?)));

@@ -1,40 +1,40 @@
-//! A line-up of the record of a lab.
+//! The record of a lab, side by side.
 
 use results::{LabRecord, LabSection, RunRecord, WarningLevel};
 use units::format;
 
-use super::{Lineup, Listed};
+use super::{Listed, SideBySide};
 use crate::html::command_line;
 use crate::model;
 
 /// The fact that a page shows by itself, to be copied.
 pub(super) const REPEAT: &str = "Repeat";
 
-impl Lineup {
+impl SideBySide {
     /// What the record of a lab says.
     #[must_use]
     pub fn of(record: &LabRecord) -> Self {
         let columns = record.columns.iter();
         let columns = columns.map(|it| (it.name.clone(), it.behind.clone()));
-        let mut lineup = Self::new(record.title.clone(), columns.collect());
-        lineup.facts = facts(record);
-        lineup.is_of_guests = record.is_of_guests;
-        lineup.remarks.clone_from(&record.remarks);
-        lineup.alarms.clone_from(&record.alarms);
-        lineup.notes.clone_from(&record.notes);
-        lineup.command.clone_from(&record.command);
+        let mut side_by_side = Self::new(record.title.clone(), columns.collect());
+        side_by_side.facts = facts(record);
+        side_by_side.is_of_guests = record.is_of_guests;
+        side_by_side.remarks.clone_from(&record.remarks);
+        side_by_side.alarms.clone_from(&record.alarms);
+        side_by_side.notes.clone_from(&record.notes);
+        side_by_side.command.clone_from(&record.command);
         for section in &record.sections {
-            lineup.take(record, section);
+            side_by_side.take(record, section);
         }
-        let runs = lineup.runs.iter();
-        lineup.records = runs.filter_map(|it| record.run(&it.id)).cloned().collect();
-        let gone = record.run_ids().len() - lineup.runs.len();
+        let runs = side_by_side.runs.iter();
+        side_by_side.records = runs.filter_map(|it| record.run(&it.id)).cloned().collect();
+        let gone = record.run_ids().len() - side_by_side.runs.len();
         if gone > 0 {
-            lineup
+            side_by_side
                 .alarms
                 .push(format!("{gone} of the runs are no longer there"));
         }
-        lineup
+        side_by_side
     }
 
     fn take(&mut self, record: &LabRecord, section: &LabSection) {

@@ -11,7 +11,7 @@ const IMAGE_BYTES: u64 = 6 << 30;
 
 /// A kind of place, of which each measurement gets one of its own.
 #[derive(Debug, Clone, Copy)]
-pub enum Ground {
+pub enum BenchFileSystem {
     /// On tmpfs.
     Memory,
     /// On an ext4 that was made for it and whose device is memory: a disk's time is everybody's and
@@ -21,9 +21,9 @@ pub enum Ground {
     Ext4,
 }
 
-impl Ground {
+impl BenchFileSystem {
     /// An empty directory of such a place.
-    pub fn plot(self) -> Result<Plot, Failure> {
+    pub fn empty_directory(self) -> Result<EmptyDirectory, Failure> {
         let image = match self {
             Self::Memory => None,
             Self::Ext4 => match MountedImage::in_memory(FileSystem::Ext4, IMAGE_BYTES) {
@@ -40,7 +40,7 @@ impl Ground {
             (None, Self::Memory) => Scratch::in_memory()?,
             (None, Self::Ext4) => Scratch::new()?,
         };
-        Ok(Plot {
+        Ok(EmptyDirectory {
             directory: scratch.directory("files")?,
             scratch,
             _image: image,
@@ -49,13 +49,13 @@ impl Ground {
 }
 
 /// An empty directory, and what it lies on.
-pub struct Plot {
+pub struct EmptyDirectory {
     directory: PathBuf,
     scratch: Scratch,
     _image: Option<MountedImage>,
 }
 
-impl Plot {
+impl EmptyDirectory {
     /// The directory.
     pub fn path(&self) -> &Path {
         &self.directory

@@ -1,15 +1,15 @@
-//! What came out of a whole line-up, in a paragraph for those who read nothing else.
+//! What came out of a whole table, in a paragraph for those who read nothing else.
 
 use results::Better;
 
 use super::rows::{Row, Value};
 use super::text::ratio;
-use super::{Lineup, Section};
+use super::{Section, SideBySide};
 
 /// More workloads than these are in the tables alone.
 const SECTIONS_MAX: usize = 6;
 
-impl Lineup {
+impl SideBySide {
     /// Of each workload its main rate, its columns compared with the best; none where nothing is
     /// ranked.
     pub(super) fn summary(&self) -> Option<String> {

@@ -1,4 +1,4 @@
-//! Which differences between columns are more than chance, over all rows of a line-up together.
+//! Which differences between columns are more than chance, over all rows of a table together.
 //!
 //! Of twenty rows that do not differ, one has an interval beside 1 as a rule. All columns of all
 //! rows are compared with each other, and the p-values are corrected by Holm.
@@ -9,7 +9,7 @@ use stats::{Estimate, Ratio};
 use super::Section;
 use super::rows::Row;
 
-/// The chance that anything is called different in a line-up in which nothing is.
+/// The chance that anything is called different in a table in which nothing is.
 const LEVEL: f64 = 0.05;
 
 /// Two columns of a row against each other.

@@ -13,7 +13,7 @@ use crate::compare::letter;
 
 /// Published systems with runs beside them.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Beside {
+pub struct PublishedComparison {
     pub(super) experiment: &'static str,
     pub(super) title: String,
     /// Where it was published.
@@ -22,13 +22,13 @@ pub struct Beside {
     pub(super) full_size: &'static str,
     pub(super) remark: &'static str,
     /// What was measured here.
-    pub(super) sides: Vec<Side>,
-    pub(super) tables: Vec<BesideTable>,
+    pub(super) sides: Vec<ComparedRun>,
+    pub(super) tables: Vec<ComparedTable>,
 }
 
 /// What one run did in one way.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Side {
+pub(super) struct ComparedRun {
     /// The run's letter, with a number where it did the work in several ways.
     pub name: String,
     pub run: String,
@@ -46,27 +46,27 @@ pub(super) struct Side {
 
 /// Figures of one published table.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct BesideTable {
+pub(super) struct ComparedTable {
     pub table: String,
-    pub figures: Vec<BesideFigure>,
+    pub figures: Vec<ComparedFigure>,
 }
 
 /// A figure, as published and as measured.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct BesideFigure {
+pub(super) struct ComparedFigure {
     pub figure: String,
     /// Whether it is of the whole work, so that work of another size has another.
     pub grows_with_work: bool,
-    pub published: Vec<BesideValue>,
+    pub published: Vec<ComparedValue>,
     /// One for each side; none where it was not measured.
-    pub measured: Vec<Option<Measured>>,
+    pub measured: Vec<Option<MeasuredMean>>,
     #[serde(skip)]
     pub kind: Kind,
 }
 
 /// A published value.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct BesideValue {
+pub(super) struct ComparedValue {
     pub system: String,
     pub value: Option<f64>,
     /// As it was printed.
@@ -76,7 +76,7 @@ pub(super) struct BesideValue {
 
 /// A measured value.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Measured {
+pub(super) struct MeasuredMean {
     pub mean: f64,
     /// So many repetitions.
     pub n: usize,
@@ -95,11 +95,14 @@ impl Reference {
     ///
     /// # Errors
     /// When a run has no figure of the experiment.
-    pub fn beside(&self, runs: &[&RunRecord]) -> Result<Beside, ReferenceError> {
-        let beside = self.beside_known(runs);
-        let has_side = |run: &&&RunRecord| beside.sides.iter().any(|side| side.run == run.id);
+    pub fn compared_with(
+        &self,
+        runs: &[&RunRecord],
+    ) -> Result<PublishedComparison, ReferenceError> {
+        let compared = self.compared_with_known(runs);
+        let has_side = |run: &&&RunRecord| compared.sides.iter().any(|side| side.run == run.id);
         match runs.iter().find(|run| !has_side(run)) {
-            None => Ok(beside),
+            None => Ok(compared),
             Some(run) => Err(ReferenceError::NothingMeasured {
                 run: run.id.clone(),
                 name: self.paper.name,
@@ -108,7 +111,7 @@ impl Reference {
     }
 
     /// These columns beside those of the runs that have a figure of the experiment.
-    pub(super) fn beside_known(&self, runs: &[&RunRecord]) -> Beside {
+    pub(super) fn compared_with_known(&self, runs: &[&RunRecord]) -> PublishedComparison {
         let groups = groups(&self.paper);
         let figures: Vec<&Figure> = groups.iter().flat_map(|group| &group.figures).collect();
         let mut gathered = Vec::new();
@@ -122,7 +125,7 @@ impl Reference {
             }
             gathered.extend(of_run);
         }
-        let tables = groups.iter().map(|group| BesideTable {
+        let tables = groups.iter().map(|group| ComparedTable {
             table: group.heading.clone(),
             figures: group
                 .figures
@@ -131,7 +134,7 @@ impl Reference {
                 .collect(),
         });
         let [title, source] = self.paper.heading();
-        Beside {
+        PublishedComparison {
             experiment: self.paper.name,
             title,
             source,
@@ -142,11 +145,16 @@ impl Reference {
         }
     }
 
-    fn figure(&self, figure: &Figure, gathered: &[Gathered], sides: &[Side]) -> BesideFigure {
+    fn figure(
+        &self,
+        figure: &Figure,
+        gathered: &[Gathered],
+        sides: &[ComparedRun],
+    ) -> ComparedFigure {
         let systems = self.systems.iter();
-        let published: Vec<BesideValue> = systems
+        let published: Vec<ComparedValue> = systems
             .filter_map(|system| figure.published_of(system))
-            .map(|value| BesideValue {
+            .map(|value| ComparedValue {
                 system: value.system.clone(),
                 value: value.text.parse().ok(),
                 text: value.text.clone(),
@@ -157,17 +165,17 @@ impl Reference {
             let n = values.len();
             let mean = (n > 0).then(|| values.iter().sum::<f64>() / n as f64)?;
             let is_alike = side.other_size.is_none() || !figure.kind.grows();
-            let ratio = |published: &BesideValue| {
+            let ratio = |published: &ComparedValue| {
                 let base = published.value.filter(|value| is_alike && *value > 0.0)?;
                 Some(mean / base)
             };
-            Some(Measured {
+            Some(MeasuredMean {
                 mean,
                 n,
                 ratios: published.iter().map(ratio).collect(),
             })
         });
-        BesideFigure {
+        ComparedFigure {
             figure: figure.label.clone(),
             grows_with_work: figure.kind.grows(),
             measured: measured.collect(),
@@ -212,11 +220,11 @@ impl Gathered<'_> {
         self.cells.iter().filter_map(|cell| figure.measured(cell))
     }
 
-    fn side(&self, name: String, paper: &Paper) -> Side {
+    fn side(&self, name: String, paper: &Paper) -> ComparedRun {
         let (run, cell) = (self.run, self.cells[0]);
         let warnings = run.warnings.iter();
         let notes = warnings.filter(|it| it.code == WarningCode::Lab);
-        Side {
+        ComparedRun {
             name,
             run: run.id.clone(),
             started_at: run.started_at,

@@ -27,9 +27,9 @@ const SHORT: &str = "†";
 /// Stands behind an interval that is beside 1 as one of so many.
 const MAYBE: &str = "?";
 
-/// The forms of a line-up.
+/// The forms of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineupFormat {
+pub enum TableFormat {
     /// Tables for people, which can be pasted into a mail.
     Text,
     /// Tables in Markdown.
@@ -40,9 +40,9 @@ pub enum LineupFormat {
     Csv,
 }
 
-/// Runs in columns beside each other.
+/// Runs side by side, in columns.
 #[derive(Debug, Clone, Default)]
-pub struct Lineup {
+pub struct SideBySide {
     /// What it is.
     pub title: String,
     /// When it was measured and on what, by name.
@@ -60,7 +60,7 @@ pub struct Lineup {
     pub command: Vec<String>,
     /// The runs that it is made of.
     runs: Vec<Listed>,
-    /// Their records, in the same order; shared, as a line-up is copied to be judged.
+    /// Their records, in the same order; shared, as the table is copied to be judged.
     records: Arc<[RunRecord]>,
     /// What the reader should know.
     pub notes: Vec<String>,
@@ -94,7 +94,7 @@ impl Section {
     }
 }
 
-/// A run of a line-up, in a line.
+/// A run of the table, in a line.
 #[derive(Debug, Clone)]
 struct Listed {
     id: String,
@@ -107,7 +107,7 @@ struct Listed {
     warnings: Vec<String>,
 }
 
-impl Lineup {
+impl SideBySide {
     /// Columns with their names and what is behind each, still without rows.
     #[must_use]
     pub fn new(title: String, columns: Vec<(String, String)>) -> Self {
@@ -157,15 +157,15 @@ impl Lineup {
         });
     }
 
-    /// The line-up in the asked form, with a final line break.
+    /// The table in the asked form, with a final line break.
     #[must_use]
-    pub fn render(&self, format: LineupFormat, page: Page) -> Styled {
+    pub fn render(&self, format: TableFormat, page: Page) -> Styled {
         let judged = self.judged();
         match format {
-            LineupFormat::Text => text::render(&judged, page),
-            LineupFormat::Markdown => text::markdown(&judged).into(),
-            LineupFormat::Html => html::render(&judged).into(),
-            LineupFormat::Csv => csv::render(&judged).into(),
+            TableFormat::Text => text::render(&judged, page),
+            TableFormat::Markdown => text::markdown(&judged).into(),
+            TableFormat::Html => html::render(&judged).into(),
+            TableFormat::Csv => csv::render(&judged).into(),
         }
     }
 

@@ -9,8 +9,7 @@ use super::text::ratio;
 /// More sentences than that nobody reads.
 const SENTENCES_MAX: usize = 4;
 
-/// The conclusions of a table whose columns have these names, one of whose line-up's tables with so
-/// many pairs of columns.
+/// The conclusions of rows whose columns have these names, in a table of so many pairs of columns.
 pub(super) fn conclusions(rows: &[Row], names: &[&str], tests: usize) -> Vec<String> {
     let rates = rows.iter().filter(|row| row.is_rate);
     let told = rates.filter_map(|row| conclusion(row, names, tests));
