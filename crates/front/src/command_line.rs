@@ -12,6 +12,8 @@ pub struct CommandLine<'a> {
     pub read: ReadFile<'a>,
     /// The machine's memory in bytes; 0 where that is not known.
     pub memory_bytes: u64,
+    /// The machine's name, without its domain.
+    pub host: &'a str,
 }
 
 impl<'a> CommandLine<'a> {
@@ -22,6 +24,7 @@ impl<'a> CommandLine<'a> {
             arguments,
             read: &|name| Err(format!("there is no `{name}`")),
             memory_bytes: 0,
+            host: "localhost",
         }
     }
 }

@@ -24,6 +24,7 @@ mod filebench;
 mod front;
 mod mdtest;
 mod printed;
+mod smallfile;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -1,10 +1,10 @@
 //! The table of fronts.
 
 use crate::front::{FileFront, Front};
-use crate::{filebench, mdtest};
+use crate::{filebench, mdtest, smallfile};
 
 /// All fronts, in the order of their names.
-pub static FRONTS: &[Front] = &[filebench::FRONT, mdtest::FRONT];
+pub static FRONTS: &[Front] = &[filebench::FRONT, mdtest::FRONT, smallfile::FRONT];
 
 /// The front of that name.
 #[must_use]

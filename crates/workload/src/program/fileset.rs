@@ -33,10 +33,18 @@ pub struct FilesetPlan {
 
 /// Stands in names and paths for the number of the worker whose files they are.
 pub const WORKER_MARK: &str = "{worker}";
+/// The same, of at least two digits.
+pub const PADDED_WORKER_MARK: &str = "{worker:02}";
 /// Stands in names and paths for the number of the round around, of the innermost rounds.
 pub const ROUND_MARK: &str = "{round}";
 
 impl FilesetPlan {
+    /// Whether its names say which worker's they are.
+    #[must_use]
+    pub fn tells_worker(&self) -> bool {
+        self.tells(WORKER_MARK) || self.tells(PADDED_WORKER_MARK)
+    }
+
     /// Whether its names say what the mark stands for.
     #[must_use]
     pub fn tells(&self, mark: &str) -> bool {

@@ -29,7 +29,7 @@ pub use act::{Act, Bytes, Call, FilePath, On, Order, Pick, Share, Turn, Where, W
 pub use check::{ProgramFlaw, ProgramStep};
 pub use fileset::{
     Access, Copies, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, NestedDirectories,
-    OpenSync, ROUND_MARK, TreeGrowth, WORKER_MARK, Way,
+    OpenSync, PADDED_WORKER_MARK, ROUND_MARK, TreeGrowth, WORKER_MARK, Way,
 };
 pub use law::{Band, Law, LawFlaw, Shape};
 pub use need::SpaceNeed;

@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
@@ -18,6 +19,7 @@ use crate::failure::{Exit, Failure, not_understood};
 use crate::input::FILE_BYTES_MAX;
 use crate::keep::{Keeper, NotStored};
 use crate::live::Live;
+use crate::output::{Existing, OutputFile};
 use crate::signals::{Continued, stop_flag};
 use crate::stored::Place;
 use crate::terminal::{Stream, print_document};
@@ -61,9 +63,12 @@ pub(super) fn run(
         Err(error) => return Ok(not_understood(error)),
     };
     let arguments = texts(&args.args)?;
+    let system = rustix::system::uname();
+    let host = system.nodename().to_string_lossy();
     let line = CommandLine {
         arguments: &arguments,
         read: &read,
+        host: host.split('.').next().unwrap_or_default(),
         memory_bytes: target::system_facts(&[], None).memory_bytes,
     };
     let work = match front.work(&line) {
@@ -210,6 +215,10 @@ fn conclude(
     is_whole: bool,
 ) -> Result<Exit, Failure> {
     print_document(&Document::Data(text.end(record)))?;
+    for (path, document) in text.documents(record) {
+        let file = OutputFile::create(Path::new(&path), Existing::Replace)?;
+        file.finish(&Document::Json(document))?;
+    }
     Ok(exit(record, is_whole))
 }
 

@@ -4,7 +4,7 @@ use engine::{Fileset, NameRule, Nesting, Numbering, OpenMode, Spread, Subdirecto
 use target::Tree;
 use workload::program::{
     Access, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, NestedDirectories, OpenSync,
-    Program, ROUND_MARK, WORKER_MARK, Way,
+    PADDED_WORKER_MARK, Program, ROUND_MARK, WORKER_MARK, Way,
 };
 
 use super::Owner;
@@ -36,7 +36,7 @@ pub(super) fn open_fileset(
         (path, _) => Some(marks.put_in(path)),
     };
     // Names that tell their worker need no directory that does.
-    let worker = owner.worker.filter(|_| !set.tells(WORKER_MARK));
+    let worker = owner.worker.filter(|_| !set.tells_worker());
     let path = match (worker, below) {
         (None, below) => below,
         (Some(worker), None) => Some(format!("w{worker}")),
@@ -68,6 +68,7 @@ struct Marks {
 
 impl Marks {
     fn put_in(&self, text: &str) -> String {
+        let text = text.replace(PADDED_WORKER_MARK, &format!("{:0>2}", self.worker));
         let text = text.replace(WORKER_MARK, &self.worker);
         text.replace(ROUND_MARK, &self.round)
     }

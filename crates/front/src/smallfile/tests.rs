@@ -1,0 +1,154 @@
+use results::{CallTimes, RoundFigures, WorkerAtWall};
+
+use super::*;
+use crate::tests::{record, round};
+use crate::{FrontOrigin, find};
+
+fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn every_operation_is_a_program_that_can_be_done() {
+    for operation in [
+        "create",
+        "append",
+        "overwrite",
+        "truncate-overwrite",
+        "read",
+        "stat",
+        "chmod",
+        "rename",
+        "delete",
+        "delete-renamed",
+        "symlink",
+        "mkdir",
+        "rmdir",
+        "cleanup",
+    ] {
+        let line = format!(
+            "--operation {operation} --files 250 --file-size-distribution exponential --pause 5"
+        );
+        let front = find("smallfile").unwrap();
+        let work = front.work(&CommandLine::of(&words(&line))).unwrap();
+        let built = work.cells[0].built.as_ref().unwrap();
+        assert_eq!(built.program.check(), Ok(()), "{operation}");
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_by_name() {
+    for (line, part) in [
+        ("--operation readdir", "`readdir` is not done here"),
+        ("--operation fly", "no operation `fly`"),
+        ("--files", "lacks its value"),
+        ("--files x", "not a number"),
+        ("--files 0", "at least 1"),
+        ("--hash-into-dirs Y", "`--hash-into-dirs` is not done here"),
+        ("--host-set a,b", "`--host-set`"),
+        ("--stonewall maybe", "not Y or N"),
+        ("--record-size 9 --file-size 8", "record size"),
+        ("-x 5", "no option `-x`"),
+    ] {
+        let refused = Options::read(&words(line)).unwrap_err();
+        assert!(refused.contains(part), "{line}: {refused}");
+    }
+    let options = Options::read(&words("--files=5 --finish=n --verbose y")).unwrap();
+    assert_eq!((options.files, options.is_finish_forced), (5, true));
+}
+
+fn text(line: &str, round: RoundFigures) -> String {
+    let origin = FrontOrigin {
+        name: "smallfile".to_owned(),
+        arguments: words(line),
+    };
+    let operation = Options::read(&words(line)).unwrap().operation;
+    crate::text(&record(&origin, &[(operation.name(), vec![round])])).unwrap()
+}
+
+/// The layout is that of a run of the original.
+const WANTED: &[&str] = &[
+    "changing --finish to true for op type create",
+    "                                 version : 3.2",
+    "                           hosts in test : None",
+    "                        launch by daemon : False",
+    "                   top test directory(s) : ['/tmp/smf']",
+    "                               operation : create",
+    "                            files/thread : 250",
+    "                                 threads : 2",
+    "           record size (KB, 0 = maximum) : 0",
+    "                          file size (KB) : 16",
+    "                  file size distribution : fixed",
+    "                           files per dir : 100",
+    "                            dirs per dir : 10",
+    "              threads share directories? : N",
+    "                         filename prefix : ",
+    "                         filename suffix : ",
+    "             hash file number into dir.? : N",
+    "                     fsync after modify? : N",
+    "                         incompressible? : N",
+    "          pause between files (microsec) : 0",
+    "                             auto-pause? : N",
+    " delay after cleanup per file (microsec) : 0",
+    "             minimum directories per sec : 50",
+    "                             total hosts : 1",
+    "                    finish all requests? : Y",
+    "                              stonewall? : Y",
+    "                 measure response times? : N",
+    "                            verify read? : Y",
+    "                                verbose? : N",
+    "                          log to stderr? : N",
+    "host = vm,thr = 00,elapsed = 0.0112,files = 98,records = 98,status = ok",
+    "host = vm,thr = 01,elapsed = 0.011181354,files = 250,records = 250,status = ok",
+    "total threads = 2",
+    "total files = 348",
+    "total IOPS = 31108",
+    "total data =     0.005 GiB",
+    " 69.60% of requested files processed, warning threshold is  70.00%",
+    "elapsed time =     0.011",
+    "files/sec = 31108.651734",
+    "IOPS = 31108.651734",
+    "MiB/sec = 486.072683",
+    "WARNING: not enough total files processed before 1st thread finished, change test parameters",
+];
+
+/// As in a sample of the original: the second thread is done first.
+#[test]
+fn a_report_stands_as_the_original_prints_it() {
+    let mut done = round(&[(250, 13_354_540), (250, 11_181_354)]);
+    for (worker, wall) in done.workers.iter_mut().zip([Some(99), None]) {
+        let close = CallTimes {
+            count: 250,
+            ..CallTimes::default()
+        };
+        worker.calls.insert("close".to_owned(), close);
+        let window = worker.window.as_mut().unwrap();
+        window.written_bytes = 250 * 16_384;
+        window.wall = wall.map(|rounds| WorkerAtWall {
+            at_ns: 11_200_000,
+            rounds,
+            written_bytes: 98 * 16_384,
+            ..WorkerAtWall::default()
+        });
+    }
+    let seen = text("--top /tmp/smf --files 250 --file-size 16", done);
+    let lines: Vec<&str> = seen.lines().collect();
+    assert_eq!(lines, WANTED);
+}
+
+#[test]
+fn times_are_written_as_python_does() {
+    let mut done = round(&[(5, 95_000)]);
+    let stat = CallTimes {
+        count: 5,
+        ..CallTimes::default()
+    };
+    done.workers[0].calls.insert("stat".to_owned(), stat);
+    let seen = text("--operation stat --threads 1 --files 5", done);
+    assert!(
+        seen.contains("elapsed = 9.5e-05,files = 5,records = 0"),
+        "{seen}"
+    );
+    assert!(seen.contains("WARNING: test must run longer than a millisecond\n"));
+    assert!(!seen.contains("IOPS") && !seen.contains("changing"));
+}
