@@ -3,6 +3,7 @@
 use std::fs;
 
 use end_to_end::Bed;
+use serde_json::Value;
 
 const SCRIPT: &str = "\
 set $dir=/nowhere
@@ -65,9 +66,68 @@ fn a_script_is_measured_and_told_as_filebench_tells_it() {
         breakdown.iter().all(|line| !line.contains(" 0ops")),
         "{breakdown:?}"
     );
+    let count = |line: &&str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        words[1].trim_end_matches("ops").parse::<u64>().unwrap()
+    };
+    let sum: u64 = breakdown.iter().map(count).sum();
+    let summary = format!("IO Summary: {sum:5} ops ");
+    assert!(
+        seen.stdout.contains(&summary),
+        "{summary}:\n{}",
+        seen.stdout
+    );
     assert!(bed.left_in_target().is_empty());
     let stored = bed.run(&["report", "last", "--format", "classic"]);
     assert!(stored.stdout.contains("IO Summary: "), "{}", stored.text());
+}
+
+/// How often each flowop was done, by its name.
+fn counts(record: &Value) -> Vec<(String, u64)> {
+    let labels = record["cells"][0]["phase_figures"]["labels"].as_array();
+    let labels = labels.map_or(&[][..], Vec::as_slice);
+    let count = |it: &Value| {
+        let name = it["label"].as_str().unwrap_or_default();
+        (name.to_owned(), it["count"].as_u64().unwrap_or(0))
+    };
+    labels.iter().map(count).collect()
+}
+
+#[test]
+fn flowops_have_their_shares_over_many_of_them() {
+    let bed = Bed::new().unwrap();
+    let script = SCRIPT
+        .replace("cvar_size", "4k")
+        .replace("entries=50", "entries=5000");
+    let begin = script.find("define process name=trees").unwrap();
+    let end = script.find("echo").unwrap();
+    let script = [&script[..begin], &script[end..]].concat();
+    let script = script.replace("fd=1,iosize=1m", "fd=1,iosize=1m,iters=2");
+    bed.file("mail.f", script);
+    let target = bed.target().display().to_string();
+    let options = [
+        "--engine",
+        "null",
+        "--target",
+        &target,
+        "--run-time",
+        "2s",
+        "--quiet",
+    ];
+    let seen = bed.run(&[&["run", "mail.f", "--json", "-"][..], &options].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let counts = counts(&serde_json::from_str(&seen.stdout).unwrap());
+    let once = counts.iter().find(|(name, _)| name == "make").unwrap().1 as f64;
+    assert!(once > 10_000.0, "{counts:?}");
+    for (name, count) in &counts {
+        let times = if ["fill", "read"].contains(&name.as_str()) {
+            2.0
+        } else {
+            1.0
+        };
+        let share = *count as f64 / once / times;
+        assert!((share - 1.0).abs() < 0.005, "{name}: {counts:?}");
+    }
 }
 
 #[test]

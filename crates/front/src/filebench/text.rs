@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use results::{CellRecord, LabelFigures, Phase, RunEvent, RunRecord};
 use workload::plan::FilePlan;
 use workload::program::{
-    Act, Call, DirectoryTree, FileOperation, FilesetPlan, Group, Program, TreeGrowth,
+    Act, Call, DirectoryTree, FileOperation, FilesetPlan, Program, TreeGrowth,
 };
 
 use crate::{ClassicText, FrontOrigin};
@@ -228,15 +228,17 @@ impl Figures<'_> {
         amount / self.run_s.max(1e-9)
     }
 
-    /// What a label stands for.
+    /// What a label stands for. What is opened first for another call counts as that.
     fn kind(&self, label: usize) -> Option<Kind> {
-        let lists = self
-            .program
-            .phases()
-            .into_iter()
-            .flat_map(|phase| &phase.groups);
-        let mut lists = lists.flat_map(|group: &Group| [&group.enter, &group.body]);
-        lists.find_map(|acts| kind_in(acts, label))
+        let groups = self.program.groups();
+        let lists: Vec<&[Act]> = groups
+            .flat_map(|group| [&*group.enter, &*group.body])
+            .collect();
+        let find = |is_open: bool| {
+            let mut lists = lists.iter();
+            lists.find_map(|acts| kind_in(acts, label, is_open))
+        };
+        find(false).or_else(|| find(true))
     }
 }
 
@@ -255,20 +257,20 @@ enum Kind {
     Other,
 }
 
-fn kind_in(acts: &[Act], label: usize) -> Option<Kind> {
+fn kind_in(acts: &[Act], label: usize, is_open: bool) -> Option<Kind> {
     acts.iter().find_map(|act| match act {
         Act::Call(Call {
             operation,
             label: Some(it),
             ..
-        }) if usize::from(*it) == label && !matches!(operation, FileOperation::Open) => {
+        }) if usize::from(*it) == label && (*operation == FileOperation::Open) == is_open => {
             Some(Kind::Call(*operation))
         }
         Act::Step(it, acts) if usize::from(*it) == label => Some(of_step(acts)),
-        act => act
-            .lists()
-            .into_iter()
-            .find_map(|acts| kind_in(acts, label)),
+        act => {
+            let mut lists = act.lists().into_iter();
+            lists.find_map(|acts| kind_in(acts, label, is_open))
+        }
     })
 }
 
