@@ -19,6 +19,8 @@
 //! Groups that do not say how many workers they have get as many as their cell says. The first of
 //! a program's ways is that of calls which say none; a program has at least one.
 
+mod acts;
+mod bonnie;
 mod command_line;
 mod filebench;
 mod front;
@@ -29,6 +31,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod text;
+mod windows;
 mod work;
 
 pub use command_line::{CommandLine, ReadFile};

@@ -1,10 +1,16 @@
 //! The table of fronts.
 
 use crate::front::{FileFront, Front};
-use crate::{filebench, mdtest, smallfile};
+use crate::{bonnie, filebench, mdtest, smallfile};
 
 /// All fronts, in the order of their names.
-pub static FRONTS: &[Front] = &[filebench::FRONT, mdtest::FRONT, smallfile::FRONT];
+pub static FRONTS: &[Front] = &[
+    bonnie::CLASSIC,
+    bonnie::FRONT,
+    filebench::FRONT,
+    mdtest::FRONT,
+    smallfile::FRONT,
+];
 
 /// The front of that name.
 #[must_use]

@@ -1,0 +1,195 @@
+//! Bonnie, the first of its name.
+
+use std::path::PathBuf;
+
+use results::RunRecord;
+use workload::Workload;
+use workload::classics::Refusal;
+
+use super::options::{parsed, within};
+use super::phases::{ON_A_FILE, OneFile, add, fileset_of_one, frame, remove};
+use crate::windows::Sum;
+use crate::{ClassicText, CommandLine, Difference, DifferenceKind, Front, FrontOrigin, FrontWork};
+
+/// What `--help` prints.
+const USAGE: &str = "\
+bonnie's own options:
+  -d DIR    the directory to work below (.)
+  -s MiB    size of the file (100)
+  -m NAME   the machine's name
+";
+
+/// Bonnie.
+pub const FRONT: Front = Front {
+    name: "bonnie",
+    title: "Rates of one large file and of seeks in it, as in 1990",
+    version: "Bonnie 1.4",
+    usage: USAGE,
+    arguments,
+    file: None,
+    text: |origin| Box::new(Table(Options::of(origin))),
+};
+
+const CHUNK_BYTES: u64 = 16_384;
+/// Of C's streams.
+const STREAM_BYTES: u64 = 4096;
+const SEEKS: u64 = 4000;
+
+struct Options {
+    directory: String,
+    mib: u64,
+    name: String,
+}
+
+impl Options {
+    fn read(arguments: &[String]) -> Result<Self, String> {
+        let mut options = Self {
+            directory: ".".to_owned(),
+            mib: 100,
+            name: String::new(),
+        };
+        let mut words = arguments.iter();
+        while let Some(word) = words.next() {
+            let mut value = || {
+                let next = words.next();
+                next.ok_or_else(|| format!("option `{word}` lacks its value"))
+            };
+            match word.as_str() {
+                "-d" => options.directory.clone_from(value()?),
+                "-s" => options.mib = within("-s", parsed("-s", value()?)?, 1, 1 << 20)?,
+                "-m" => options.name.clone_from(value()?),
+                "-html" => return Err("`-html` is not printed here".to_owned()),
+                _ => return Err(format!("there is no option `{word}`")),
+            }
+        }
+        Ok(options)
+    }
+
+    fn of(origin: &FrontOrigin) -> Option<Self> {
+        Self::read(&origin.arguments).ok()
+    }
+}
+
+fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, Refusal> {
+    let options = Options::read(line.arguments).map_err(|message| Refusal {
+        message,
+        usage: USAGE,
+        exit_code: 1,
+    })?;
+    let mut program = frame(false);
+    let file = OneFile {
+        size_bytes: options.mib << 20,
+        byte_bytes: options.mib << 20,
+        chunk_bytes: CHUNK_BYTES,
+        seeks: SEEKS,
+        seekers: 3,
+        pause_ns: 5_000_000_000,
+        ends_synced: false,
+        is_synced: false,
+    };
+    let own = fileset_of_one(&mut program, file.size_bytes);
+    let stream = OneFile {
+        chunk_bytes: STREAM_BYTES,
+        byte_bytes: 0,
+        ..file
+    };
+    let [mut put, mut get] = [stream.put_blocks(own), stream.get_blocks(own)];
+    ON_A_FILE[0].clone_into(&mut put.name);
+    ON_A_FILE[3].clone_into(&mut get.name);
+    let phases = [
+        put,
+        file.rewrite(own),
+        file.put_blocks(own),
+        get,
+        file.get_blocks(own),
+        file.seek(own),
+        remove(own),
+    ];
+    add(&mut program, phases.into_iter());
+    let cell = Workload {
+        title: Some("Bonnie".to_owned()),
+        workers: Some(file.seekers),
+        ..crate::cell("bonnie", program)
+    };
+    let mut work = FrontWork::new(vec![cell]);
+    work.directory = PathBuf::from(&options.directory);
+    let note = "the stream's calls of 4096 bytes alone, without its work for each byte";
+    work.differences = vec![
+        Difference::new(DifferenceKind::Differs, "putc and getc", note),
+        Difference::new(
+            DifferenceKind::Differs,
+            "where the seekers go",
+            "by our own random numbers, the next seek to whoever comes",
+        ),
+    ];
+    Ok(work)
+}
+
+/// One row of rates.
+struct Table(Option<Options>);
+
+impl ClassicText for Table {
+    fn end(&mut self, record: &RunRecord) -> String {
+        let find = |name: &str| record.cells.iter().find(|cell| cell.phase.name() == name);
+        let sum = |index: usize| find(ON_A_FILE[index]).map(Sum::of).unwrap_or_default();
+        let sums = [0, 1, 2, 3, 4, 5].map(sum);
+        self.0.as_ref().map_or(String::new(), |it| table(it, &sums))
+    }
+}
+
+fn table(options: &Options, sums: &[Sum; 6]) -> String {
+    let row: String = sums
+        .iter()
+        .enumerate()
+        .map(|(index, sum)| {
+            let per_second = |amount: f64| amount / sum.seconds.max(1e-9);
+            let kib = per_second((options.mib << 10) as f64);
+            match index {
+                5 => format!("{:5.1} {:4.1}", per_second(SEEKS as f64), sum.percent()),
+                // The cast cuts off, as the original's does.
+                _ => format!("{:5} {:4.1} ", kib as i64, sum.percent()),
+            }
+        })
+        .collect();
+    format!(
+        "              -------Sequential Output-------- ---Sequential Input-- --Random--
+              -Per Char- --Block--- -Rewrite-- -Per Char- --Block--- --Seeks---
+Machine    MB K/sec %CPU K/sec %CPU K/sec %CPU K/sec %CPU K/sec %CPU  /sec %CPU
+{:<8.8} {:4} {row}\n",
+        options.name, options.mib
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_has_the_figures_in_the_order_of_the_heading() {
+        let options = Options::read(&["-s", "8", "-m", "a machine"].map(str::to_owned)).unwrap();
+        let sum = Sum {
+            seconds: 2.0,
+            processor_seconds: 1.0,
+            bytes: 8 << 20,
+        };
+        let text = table(&options, &[sum; 6]);
+        let row = text.lines().last().unwrap();
+        assert_eq!(
+            row,
+            "a machin    8  4096 50.0  4096 50.0  4096 50.0  4096 50.0  4096 50.0 2000.0 50.0"
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_refused_by_name() {
+        for (words, wanted) in [
+            (&["-html"][..], "`-html` is not printed here"),
+            (&["-s"], "option `-s` lacks its value"),
+            (&["-s", "0"], "`-s` is 0, not from 1 to 1048576"),
+            (&["-x"], "there is no option `-x`"),
+        ] {
+            let words: Vec<String> = words.iter().map(|it| (*it).to_owned()).collect();
+            assert_eq!(Options::read(&words).err().as_deref(), Some(wanted));
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! The phases of Bonnie++, and those of Bonnie on its file.
+
+use workload::plan::Distribution;
+use workload::program::{
+    Act, Before, Bytes, Call, DirectoryTree, FileOperation, FilesetPlan, Group, Law, Measure, On,
+    Order, Program, ProgramPart, ProgramPhase, Shape, Share, Way, Where, Which,
+};
+
+use super::options::{FileKind, Files, Options};
+use crate::acts::{
+    fileset, hidden, moving, named, next, only, opened, phase, picked, quota, seeking,
+};
+
+/// Ways of opening, by their numbers.
+const PLAIN: u8 = 0;
+const BYTES: u8 = 1;
+const FIRST: u8 = 2;
+const READ: u8 = 3;
+/// Labels, by their numbers.
+const CHUNK: u8 = 0;
+const FILE: u8 = 1;
+
+/// The phases in the order of their figures.
+pub(super) const ON_A_FILE: [&str; 6] =
+    ["putc", "put block", "rewrite", "getc", "get block", "seeks"];
+pub(super) const ON_FILES: [&str; 6] = [
+    "sequential create",
+    "sequential stat",
+    "sequential delete",
+    "random create",
+    "random stat",
+    "random delete",
+];
+
+/// The file that Bonnie++ and Bonnie work on.
+pub(super) struct OneFile {
+    pub size_bytes: u64,
+    /// Of the phases byte by byte; 0 for none.
+    pub byte_bytes: u64,
+    pub chunk_bytes: u64,
+    pub seeks: u64,
+    pub seekers: u32,
+    pub pause_ns: u64,
+    /// Whether each phase ends durable.
+    pub ends_synced: bool,
+    /// Whether what the seekers write is made durable each time.
+    pub is_synced: bool,
+}
+
+pub(super) fn program(options: &Options) -> Program {
+    let mut program = frame(options.is_direct);
+    if options.file_mib > 0 {
+        let file = OneFile {
+            size_bytes: options.file_mib << 20,
+            byte_bytes: options.byte_mib << 20,
+            chunk_bytes: options.chunk_bytes,
+            seeks: options.seeks,
+            seekers: options.seekers,
+            pause_ns: 3_000_000_000,
+            ends_synced: true,
+            is_synced: options.is_synced,
+        };
+        let own = fileset_of_one(&mut program, file.size_bytes);
+        let phases = [
+            (file.byte_bytes > 0).then(|| file.put_bytes(own)),
+            Some(file.put_blocks(own)),
+            Some(file.rewrite(own)),
+            (file.byte_bytes > 0).then(|| file.get_bytes(own)),
+            Some(file.get_blocks(own)),
+            Some(file.seek(own)),
+            Some(remove(own)),
+        ];
+        add(&mut program, phases.into_iter().flatten());
+    }
+    if options.files.thousands > 0 {
+        for (name, is_random) in [("sequential", false), ("random", true)] {
+            let own = program.filesets.len() as u8;
+            program.filesets.push(many_files(name, &options.files));
+            let phases = on_files(own, name, options, is_random);
+            add(&mut program, phases.into_iter());
+        }
+    }
+    program
+}
+
+/// A program without phases, with all ways and labels.
+pub(super) fn frame(is_direct: bool) -> Program {
+    let bytes = Way {
+        unit_bytes: 1,
+        ..seeking("bytes")
+    };
+    let first = Way {
+        is_direct,
+        ..seeking("first")
+    };
+    let read = Way {
+        access: workload::program::Access::Read,
+        ..seeking("read")
+    };
+    Program {
+        labels: vec!["chunk".to_owned(), "file".to_owned()],
+        ways: vec![seeking("default"), bytes, first, read],
+        ..Program::default()
+    }
+}
+
+/// Adds the file, of that size, and says its number.
+pub(super) fn fileset_of_one(program: &mut Program, size_bytes: u64) -> u8 {
+    program.filesets.push(FilesetPlan {
+        size: Law::fixed(size_bytes),
+        ..fileset("file", "", "Bonnie.", 1)
+    });
+    program.filesets.len() as u8 - 1
+}
+
+pub(super) fn add(program: &mut Program, phases: impl Iterator<Item = ProgramPhase>) {
+    program.parts.extend(phases.map(ProgramPart::Phase));
+}
+
+/// Removes the file; nothing of it is recorded.
+pub(super) fn remove(fileset: u8) -> ProgramPhase {
+    let unlink = named(
+        FileOperation::Unlink,
+        only(fileset, Which::Present, 0),
+        PLAIN,
+    );
+    let group = Group {
+        name: "remove".to_owned(),
+        workers: Some(1),
+        first: vec![unlink],
+        ..Group::default()
+    };
+    hidden("remove the file", group)
+}
+
+impl OneFile {
+    /// One worker that does this to an amount in chunks, on a file opened beforehand.
+    fn alone(&self, name: &str, enter: Vec<Act>, body: Vec<Act>, rounds: u64) -> ProgramPhase {
+        let mut last = vec![opened(FileOperation::Close)];
+        if self.ends_synced {
+            last.insert(0, opened(FileOperation::Fsync));
+        }
+        let group = Group {
+            name: name.to_owned(),
+            workers: Some(1),
+            enter,
+            body,
+            last,
+            quotas: vec![quota(Measure::Rounds, rounds, Share::Each)],
+            ..Group::default()
+        };
+        phase(name, group)
+    }
+
+    fn chunk(&self, operation: FileOperation) -> Act {
+        Act::Call(Call {
+            label: Some(CHUNK),
+            ..moving(operation, self.chunk_bytes)
+        })
+    }
+
+    fn chunks(&self) -> u64 {
+        self.size_bytes / self.chunk_bytes
+    }
+
+    fn reopened(fileset: u8, way: u8) -> Vec<Act> {
+        vec![named(
+            FileOperation::Open,
+            only(fileset, Which::Present, 0),
+            way,
+        )]
+    }
+
+    fn put_bytes(&self, fileset: u8) -> ProgramPhase {
+        let create = named(
+            FileOperation::Create,
+            only(fileset, Which::Absent, 0),
+            BYTES,
+        );
+        let body = vec![self.chunk(FileOperation::Write)];
+        let rounds = self.byte_bytes / self.chunk_bytes;
+        self.alone(ON_A_FILE[0], vec![create], body, rounds)
+    }
+
+    pub(super) fn put_blocks(&self, fileset: u8) -> ProgramPhase {
+        let unlink = named(
+            FileOperation::Unlink,
+            only(fileset, Which::Present, 0),
+            PLAIN,
+        );
+        let create = named(
+            FileOperation::Create,
+            only(fileset, Which::Absent, 0),
+            FIRST,
+        );
+        let enter = match self.byte_bytes {
+            0 => vec![create],
+            _ => vec![unlink, create],
+        };
+        let body = vec![self.chunk(FileOperation::Write)];
+        self.alone(ON_A_FILE[1], enter, body, self.chunks())
+    }
+
+    pub(super) fn rewrite(&self, fileset: u8) -> ProgramPhase {
+        let body = vec![Act::Step(CHUNK, self.read_then_write())];
+        let enter = Self::reopened(fileset, PLAIN);
+        self.alone(ON_A_FILE[2], enter, body, self.chunks())
+    }
+
+    fn read_then_write(&self) -> Vec<Act> {
+        vec![
+            Act::Call(moving(FileOperation::Read, self.chunk_bytes)),
+            self.write_back(),
+        ]
+    }
+
+    fn write_back(&self) -> Act {
+        Act::Call(Call {
+            place: Where::Same,
+            ..moving(FileOperation::Write, self.chunk_bytes)
+        })
+    }
+
+    fn get_bytes(&self, fileset: u8) -> ProgramPhase {
+        let body = vec![self.chunk(FileOperation::Read)];
+        let rounds = self.byte_bytes / self.chunk_bytes;
+        self.alone(ON_A_FILE[3], Self::reopened(fileset, BYTES), body, rounds)
+    }
+
+    pub(super) fn get_blocks(&self, fileset: u8) -> ProgramPhase {
+        let body = vec![self.chunk(FileOperation::Read)];
+        self.alone(
+            ON_A_FILE[4],
+            Self::reopened(fileset, PLAIN),
+            body,
+            self.chunks(),
+        )
+    }
+
+    pub(super) fn seek(&self, fileset: u8) -> ProgramPhase {
+        let read = Act::Call(Call {
+            place: Where::Random {
+                distribution: Distribution::Uniform,
+                // No more than 1 MiB.
+                align_bytes: self.chunk_bytes as u32,
+            },
+            ..moving(FileOperation::Read, self.chunk_bytes)
+        });
+        let mut update = vec![self.write_back()];
+        if self.is_synced {
+            update.push(opened(FileOperation::Fsync));
+        }
+        let nothing = vec![Act::Think(Law::fixed(0))];
+        let update = Act::Mix(vec![(9, nothing), (1, update)]);
+        let body = vec![Act::Step(CHUNK, vec![read, update])];
+        let enter = Self::reopened(fileset, PLAIN);
+        let mut seeking = self.alone(ON_A_FILE[5], enter, body, 0);
+        seeking.before = vec![Before::Pause { ns: self.pause_ns }];
+        for group in &mut seeking.groups {
+            group.workers = Some(self.seekers);
+            group.quotas = vec![quota(Measure::Rounds, self.seeks, Share::Group)];
+        }
+        seeking
+    }
+}
+
+fn many_files(name: &str, files: &Files) -> FilesetPlan {
+    let size = match files.min_bytes == files.max_bytes {
+        true => Law::fixed(files.max_bytes),
+        false => Law::of(Shape::Uniform {
+            low: files.min_bytes,
+            high: files.max_bytes,
+        }),
+    };
+    let tree = match files.directories {
+        1 => DirectoryTree::Flat,
+        // The number of the directory goes on behind one file too many.
+        directories => DirectoryTree::Blocks {
+            each: files.count() / directories + 1,
+        },
+    };
+    FilesetPlan {
+        size,
+        tree,
+        ..fileset(name, name, "", files.count())
+    }
+}
+
+/// Creates, looks at and removes files.
+fn on_files(fileset: u8, name: &str, options: &Options, is_random: bool) -> Vec<ProgramPhase> {
+    let order = match is_random {
+        true => Order::Shuffled,
+        false => Order::Next,
+    };
+    let present = || picked(fileset, Which::Present, order.clone());
+    let stat = vec![named(FileOperation::Stat, present(), PLAIN)];
+    let read = Call {
+        bytes: Bytes::Size,
+        // No more than 1 MiB.
+        piece_bytes: options.files.chunk_bytes as u32,
+        ..Call::new(FileOperation::Read, On::Handle)
+    };
+    let content = vec![
+        Act::Call(Call {
+            way: READ,
+            ..Call::new(FileOperation::Open, On::Same)
+        }),
+        Act::Call(read),
+        opened(FileOperation::Close),
+    ];
+    let stat = match options.files.max_bytes {
+        0 => stat,
+        _ => [stat, content].concat(),
+    };
+    let delete = vec![named(FileOperation::Unlink, present(), PLAIN)];
+    let sync = || opened(FileOperation::Sync);
+    let (first, create) = created(fileset, options);
+    vec![
+        files_phase(&format!("{name} create"), first, create, vec![sync()]),
+        files_phase(&format!("{name} stat"), Vec::new(), stat, Vec::new()),
+        files_phase(&format!("{name} delete"), Vec::new(), delete, vec![sync()]),
+    ]
+}
+
+/// What is done once, and for each file.
+fn created(fileset: u8, options: &Options) -> (Vec<Act>, Vec<Act>) {
+    let files = &options.files;
+    let create = named(FileOperation::Create, next(fileset, Which::Absent), FIRST);
+    let close = || opened(FileOperation::Close);
+    let linking = match files.kind {
+        FileKind::Files => None,
+        FileKind::Links => Some(FileOperation::Link),
+        FileKind::Symlinks => Some(FileOperation::Symlink),
+    };
+    if let Some(operation) = linking {
+        let first = only(fileset, Which::Absent, 0);
+        let first = vec![named(FileOperation::Create, first, FIRST), close()];
+        let link = Call {
+            second: Some(next(fileset, Which::Absent)),
+            ..Call::new(operation, On::Name(only(fileset, Which::Present, 0)))
+        };
+        return (vec![Act::Transaction(FILE, first)], vec![Act::Call(link)]);
+    }
+    let mut acts = vec![create];
+    if files.max_bytes > 0 {
+        acts.push(Act::Call(Call {
+            bytes: Bytes::Size,
+            // No more than 1 MiB.
+            piece_bytes: files.chunk_bytes as u32,
+            ..Call::new(FileOperation::Write, On::Handle)
+        }));
+    }
+    if options.is_synced {
+        acts.push(opened(FileOperation::Fsync));
+        let directory = Call::new(FileOperation::Fsync, On::Directory);
+        acts.push(Act::Call(directory));
+    }
+    acts.push(close());
+    (Vec::new(), acts)
+}
+
+fn files_phase(name: &str, first: Vec<Act>, each: Vec<Act>, last: Vec<Act>) -> ProgramPhase {
+    let group = Group {
+        name: name.to_owned(),
+        workers: Some(1),
+        first,
+        body: vec![Act::Transaction(FILE, each)],
+        last,
+        ..Group::default()
+    };
+    phase(name, group)
+}

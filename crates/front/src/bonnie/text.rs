@@ -1,0 +1,388 @@
+//! The tables of Bonnie++, and its lines of CSV.
+
+use std::fmt::Write as _;
+
+use results::{CellRecord, RunRecord};
+
+use super::options::{FileKind, Options, SEEKERS, SEEKS};
+use super::phases::{ON_A_FILE, ON_FILES};
+use crate::windows::{Sum, by_workload, longest_ns};
+use crate::{ClassicText, FrontOrigin};
+
+/// Below this many seconds nothing is told of a phase.
+const LEAST_SECONDS: f64 = 0.5;
+
+const FILE_HEAD: &str = "\
+-Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--
+Name:Size etc        /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP
+";
+const FILES_HEAD: &str = " -Create-- --Read--- -Delete-- -Create-- --Read--- -Delete--\n";
+const FILES_UNITS: &str = " /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP\n";
+const CSV_HEAD: &str = "\
+format_version,bonnie_version,name,concurrency,seed,file_size,io_chunk_size,putc,putc_cpu,\
+put_block,put_block_cpu,rewrite,rewrite_cpu,getc,getc_cpu,get_block,get_block_cpu,seeks,seeks_cpu,\
+num_files,max_size,min_size,num_dirs,file_chunk_size,seq_create,seq_create_cpu,seq_stat,\
+seq_stat_cpu,seq_del,seq_del_cpu,ran_create,ran_create_cpu,ran_stat,ran_stat_cpu,ran_del,\
+ran_del_cpu,putc_latency,put_block_latency,rewrite_latency,getc_latency,get_block_latency,\
+seeks_latency,seq_create_latency,seq_stat_latency,seq_del_latency,ran_create_latency,\
+ran_stat_latency,ran_del_latency
+";
+
+/// The text of a run.
+pub(super) fn of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
+    // What was remembered was read before, so it can be read again.
+    match Options::read(&origin.arguments, 0) {
+        Ok(options) => Box::new(Text { options }),
+        Err(_) => Box::new(NoText),
+    }
+}
+
+/// Of arguments that nobody knows any more.
+struct NoText;
+
+impl ClassicText for NoText {
+    fn end(&mut self, _: &RunRecord) -> String {
+        String::new()
+    }
+}
+
+struct Text {
+    options: Options,
+}
+
+/// What a phase came to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Figure {
+    /// Of whatever it counts, a second.
+    pub rate: f64,
+    pub percent: f64,
+    pub seconds: f64,
+    pub longest_ns: u64,
+}
+
+impl ClassicText for Text {
+    fn end(&mut self, record: &RunRecord) -> String {
+        let options = &mut self.options;
+        let runs = by_workload(record);
+        let figures: Vec<_> = runs.iter().map(|run| figures(run, options)).collect();
+        let lines: String = figures.iter().map(|it| csv(options, it)).collect();
+        match (options.runs, figures.first()) {
+            (0, Some(figures)) => tables(options, figures) + &lines,
+            _ => format!("{CSV_HEAD}{lines}"),
+        }
+    }
+}
+
+/// The figures of a run by phase; none where there was none.
+fn figures(run: &[&CellRecord], options: &mut Options) -> [Option<Figure>; 12] {
+    // The memory was that of the machine, which made the file's size.
+    let find = |name: &str| run.iter().find(|cell| cell.phase.name() == name).copied();
+    if let Some(blocks) = find(ON_A_FILE[1]) {
+        options.file_mib = Sum::of(blocks).bytes >> 20;
+    }
+    let names = ON_A_FILE.into_iter().chain(ON_FILES).enumerate();
+    let mut figures = [None; 12];
+    for (index, name) in names {
+        figures[index] = find(name).map(|cell| figure(index, cell, options));
+    }
+    figures
+}
+
+fn figure(index: usize, cell: &CellRecord, options: &Options) -> Figure {
+    let sum = Sum::of(cell);
+    let (amount, label) = match index {
+        // What was read is written again.
+        2 => (sum.bytes as f64 / 2048.0, "chunk"),
+        0..=4 => (sum.bytes as f64 / 1024.0, "chunk"),
+        5 => (options.seeks as f64, "chunk"),
+        _ => (f64::from(options.files.count()), "file"),
+    };
+    Figure {
+        rate: amount / sum.seconds.max(1e-9),
+        percent: sum.percent(),
+        seconds: sum.seconds,
+        longest_ns: longest_ns(cell, label),
+    }
+}
+
+/// A number and the processor's share, unless the phase was too short or was none.
+fn told(figure: Option<Figure>, rate: impl Fn(f64) -> String) -> (String, String) {
+    match figure {
+        None => (String::new(), String::new()),
+        Some(it) if it.seconds < LEAST_SECONDS => ("+++++".to_owned(), "+++".to_owned()),
+        // The casts cut off, as the original's do.
+        Some(it) => (rate(it.rate), (it.percent as i64).to_string()),
+    }
+}
+
+/// In KiB/s, with the unit that makes it short.
+fn bandwidth(kib: f64) -> String {
+    let mib = kib / 1024.0;
+    match () {
+        () if kib < 10_000.0 => format!("{}k", kib as i64),
+        () if mib < 100.0 => format!("{mib:.1}m"),
+        () if mib < 1000.0 => format!("{mib:.0}m"),
+        () => format!("{:.1}g", mib / 1024.0),
+    }
+}
+
+fn seeks(rate: f64) -> String {
+    match rate >= 1000.0 {
+        true => format!("{rate:.0}"),
+        false => format!("{rate:.1}"),
+    }
+}
+
+fn whole(rate: f64) -> String {
+    (rate as i64).to_string()
+}
+
+/// The longest, with the unit that makes it short.
+fn latency(figure: Option<Figure>) -> String {
+    let seconds = figure.map_or(0.0, |it| it.longest_ns as f64 / 1e9);
+    match () {
+        () if seconds == 0.0 => String::new(),
+        () if seconds > 99.999_999 => format!("{}s", seconds as i64),
+        () if seconds > 0.099_999 => format!("{}ms", (seconds * 1e3) as i64),
+        () => format!("{}us", (seconds * 1e6) as i64),
+    }
+}
+
+fn tables(options: &Options, figures: &[Option<Figure>; 12]) -> String {
+    let mut text = String::new();
+    if options.file_mib > 0 {
+        let concurrency = match options.concurrency {
+            1 => " ".repeat(20),
+            count => format!("Concurrency {count:3}     "),
+        };
+        let head = "------Sequential Output------ --Sequential Input- --Random-";
+        let _ = write!(
+            text,
+            "{:<20}{head}\n{concurrency}{FILE_HEAD}",
+            "Version 2.00a"
+        );
+        text += &named(&options.name, &file_words(options));
+        for (index, figure) in figures[..6].iter().enumerate() {
+            let rate = if index == 5 { seeks } else { bandwidth };
+            row(&mut text, told(*figure, rate));
+        }
+        latencies(&mut text, &figures[..6]);
+    }
+    if options.files.thousands > 0 {
+        let head = "------Sequential Create------ --------Random Create--------";
+        let _ = writeln!(text, "{:<20}{head}", "Version 2.00a");
+        let _ = write!(text, "{:<19}{FILES_HEAD}", options.name);
+        let words = files_words(options);
+        let columns = match words.contains(':') {
+            true => format!("{:<19}", "files:max:min"),
+            false => format!("{:>19}", "files"),
+        };
+        let _ = write!(text, "{columns} {FILES_UNITS}{words:>19}");
+        for figure in &figures[6..] {
+            row(&mut text, told(*figure, whole));
+        }
+        latencies(&mut text, &figures[6..]);
+    }
+    text
+}
+
+/// The name on the left and the rest on the right, as wide as the column unless they are longer.
+fn named(name: &str, rest: &str) -> String {
+    let width = 19_usize.saturating_sub(rest.len());
+    format!("{name:<width$.width$}{rest}")
+}
+
+fn row(text: &mut String, (rate, percent): (String, String)) {
+    let _ = write!(text, " {rate:>5} {percent:>3}");
+}
+
+fn latencies(text: &mut String, figures: &[Option<Figure>]) {
+    let _ = write!(text, "\n{:<17}", "Latency");
+    for figure in figures {
+        let _ = write!(text, " {:>9}", latency(*figure));
+    }
+    text.push('\n');
+}
+
+fn file_size(options: &Options) -> String {
+    match (options.file_mib, options.file_mib % 1024) {
+        (0, _) => String::new(),
+        (mib, 0) => format!("{}G", mib / 1024),
+        (mib, _) => format!("{mib}M"),
+    }
+}
+
+/// The size and whatever is not as without options.
+fn file_words(options: &Options) -> String {
+    let unless = |is_usual: bool, text: String| if is_usual { String::new() } else { text };
+    let chunk = match options.chunk_bytes {
+        bytes @ ..1024 => bytes.to_string(),
+        bytes @ ..1_048_576 => format!("{}k", bytes >> 10),
+        bytes => format!("{}m", bytes >> 20),
+    };
+    let parts = [
+        file_size(options),
+        unless(options.chunk_bytes == 8192, chunk),
+        unless(options.concurrency == 1, options.concurrency.to_string()),
+        unless(options.seeks == SEEKS, options.seeks.to_string()),
+        unless(options.seekers == SEEKERS, options.seekers.to_string()),
+    ];
+    parts.join(":").trim_end_matches(':').to_owned()
+}
+
+/// The number of files and what they are, by their columns of CSV.
+fn files_parts(options: &Options) -> [String; 4] {
+    let files = &options.files;
+    let [max, min] = match (files.kind, files.max_bytes) {
+        (FileKind::Links, _) => ["link".to_owned(), String::new()],
+        (FileKind::Symlinks, _) => ["symlink".to_owned(), String::new()],
+        (FileKind::Files, 0) => [String::new(), String::new()],
+        (FileKind::Files, max) => [max.to_string(), files.min_bytes.to_string()],
+    };
+    let directories = match files.directories {
+        1 => String::new(),
+        count => count.to_string(),
+    };
+    match files.thousands {
+        0 => Default::default(),
+        count => [count.to_string(), max, min, directories],
+    }
+}
+
+fn files_words(options: &Options) -> String {
+    let [count, max, min, directories] = files_parts(options);
+    let sizes = [count, max, min].join(":");
+    let sizes = sizes.trim_end_matches(':');
+    match directories.as_str() {
+        "" => sizes.to_owned(),
+        directories => format!("{sizes}/{directories}"),
+    }
+}
+
+/// A line of figures that other programs read.
+fn csv(options: &Options, figures: &[Option<Figure>; 12]) -> String {
+    let has_file = options.file_mib > 0;
+    let of_file = |text: String| if has_file { text } else { String::new() };
+    let mut fields = vec![
+        "1.98".to_owned(),
+        "2.00a".to_owned(),
+        options.name.replace([',', '\n'], " "),
+        options.concurrency.to_string(),
+        options.seed.to_string(),
+        file_size(options),
+        String::new(),
+        of_file(options.seeks.to_string()),
+        of_file(options.seekers.to_string()),
+    ];
+    let rates = |fields: &mut Vec<String>, range: std::ops::Range<usize>| {
+        for index in range {
+            let rate = if index == 5 { seeks } else { whole };
+            let (rate, percent) = told(figures[index], rate);
+            fields.extend([rate, percent]);
+        }
+    };
+    rates(&mut fields, 0..6);
+    let [count, max, min, directories] = files_parts(options);
+    fields.extend([count, max, min, String::new(), directories]);
+    rates(&mut fields, 6..12);
+    fields.extend(figures.iter().map(|figure| latency(*figure)));
+    fields.join(",") + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(line: &str) -> Options {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        Options::read(&words, 0).unwrap()
+    }
+
+    fn figure(seconds: f64, rate: f64, percent: f64, longest_us: u64) -> Option<Figure> {
+        Some(Figure {
+            rate,
+            percent,
+            seconds,
+            longest_ns: longest_us * 1000,
+        })
+    }
+
+    /// The third of the original's runs of which the text is kept.
+    fn figures() -> [Option<Figure>; 12] {
+        let short = |longest| figure(0.1, 1.0, 1.0, longest);
+        [
+            figure(1.0, 2273.9, 95.9, 10_717),
+            short(4060),
+            short(4058),
+            figure(1.0, 3191.2, 96.0, 6443),
+            short(25),
+            short(8846),
+            short(1008),
+            short(66),
+            short(1055),
+            short(2970),
+            short(84),
+            short(272),
+        ]
+    }
+
+    #[test]
+    fn tables_and_lines_are_those_of_the_original() {
+        let options = options("-r 0 -s 256m -n 4:4096:1024:4 -z 12345 -m testhost");
+        assert_eq!(
+            tables(&options, &figures()) + &csv(&options, &figures()),
+            "\
+Version 2.00a       ------Sequential Output------ --Sequential Input- --Random-
+                    -Per Chr- --Block-- -Rewrite- -Per Chr- --Block-- --Seeks--
+Name:Size etc        /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP
+testhost       256M 2273k  95 +++++ +++ +++++ +++ 3191k  96 +++++ +++ +++++ +++
+Latency             10717us    4060us    4058us    6443us      25us    8846us
+Version 2.00a       ------Sequential Create------ --------Random Create--------
+testhost            -Create-- --Read--- -Delete-- -Create-- --Read--- -Delete--
+files:max:min        /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP  /sec %CP
+      4:4096:1024/4 +++++ +++ +++++ +++ +++++ +++ +++++ +++ +++++ +++ +++++ +++
+Latency              1008us      66us    1055us    2970us      84us     272us
+1.98,2.00a,testhost,1,12345,256M,,8192,5,2273,95,+++++,+++,+++++,+++,3191,96,+++++,+++,+++++,+++,\
+4,4096,1024,,4,+++++,+++,+++++,+++,+++++,+++,+++++,+++,+++++,+++,+++++,+++,10717us,4060us,4058us,\
+6443us,25us,8846us,1008us,66us,1055us,2970us,84us,272us
+"
+        );
+    }
+
+    #[test]
+    fn what_was_left_out_is_blank() {
+        let options = options("-r 0 -s 0 -n 256 -z 1 -m testhost");
+        let mut figures = figures();
+        figures[..6].fill(None);
+        figures[6] = figure(1.3, 196_995.2, 99.5, 805);
+        let line = csv(&options, &figures);
+        assert!(
+            line.starts_with("1.98,2.00a,testhost,1,1,,,,,,,,,,,,,,,,,256,,,,,196995,99,+++++,")
+        );
+        assert!(line.contains(",+++,,,,,,,805us,66us,"), "{line}");
+        let text = tables(&options, &figures);
+        assert!(text.contains("\n              files  /sec %CP"), "{text}");
+        assert!(text.contains("\n                256 196995  99 +++++ +++"));
+    }
+
+    #[test]
+    fn numbers_have_the_unit_that_makes_them_short() {
+        let seen = [29.7, 9999.0, 50_000.0, 500_000.0, 3e6].map(bandwidth);
+        assert_eq!(seen, ["29k", "9999k", "48.8m", "488m", "2.9g"]);
+        assert_eq!([999.94, 7335.2].map(seeks), ["999.9", "7335"]);
+        let of = |us| latency(figure(1.0, 1.0, 1.0, us));
+        assert_eq!(
+            [0, 99_999, 100_000, 120_000_000].map(of),
+            ["", "99999us", "100ms", "120s"]
+        );
+    }
+
+    #[test]
+    fn what_is_not_usual_stands_behind_the_size() {
+        let words = |line: &str| file_words(&options(line));
+        assert_eq!(words("-r 0 -s 8m:4k"), "8M:4k");
+        assert_eq!(words("-r 0 -s 4g::1000 -c 2"), "4G::2:1000");
+        assert_eq!(words("-r 0 -s 2g"), "2G");
+        assert_eq!(files_words(&options("-r 0 -n 2:-1")), "2:link");
+    }
+}
