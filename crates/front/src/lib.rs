@@ -24,6 +24,7 @@ mod bonnie;
 mod command_line;
 mod filebench;
 mod front;
+mod iozone;
 mod mdtest;
 mod printed;
 mod smallfile;

@@ -1,13 +1,14 @@
 //! The table of fronts.
 
 use crate::front::{FileFront, Front};
-use crate::{bonnie, filebench, mdtest, smallfile};
+use crate::{bonnie, filebench, iozone, mdtest, smallfile};
 
 /// All fronts, in the order of their names.
 pub static FRONTS: &[Front] = &[
     bonnie::CLASSIC,
     bonnie::FRONT,
     filebench::FRONT,
+    iozone::FRONT,
     mdtest::FRONT,
     smallfile::FRONT,
 ];

@@ -1,0 +1,132 @@
+//! IOzone: one file after the other, or one for each of several at once, read and written in many
+//! ways.
+
+mod options;
+mod tests_of_file;
+mod text;
+
+use workload::Workload;
+use workload::classics::Refusal;
+
+use crate::{CommandLine, Difference, DifferenceKind, Front, FrontWork, cell};
+use options::Options;
+
+/// What `--help` prints.
+const USAGE: &str = "\
+iozone's own options:
+  -a, -A, -z     all sizes of files and records; small records also for large files
+  -s, -r SIZE    size of the file (512) and of the records (4), in kB or with k, m, g
+  -n, -g SIZE    smallest and largest file of -a (64, 512m)
+  -y, -q SIZE    smallest and largest record of -a (4, 16m)
+  -i N           a test, as often as there are tests: 0 write, 1 read, 2 random, 3 backward,
+                 4 record rewrite, 5 stride, 6 fwrite, 7 fread, 8 mixed, 9 pwrite, 10 pread
+  -E             tests 9 and 10 as well
+  -t N, -l N -u N  so many at once, or from so many to so many
+  -x, -C         without a stonewall; each child by itself
+  -e, -c, -+n    flush and close within the time; no second pass
+  -I, -o, -+D, -+r  O_DIRECT, O_SYNC, O_DSYNC, O_SYNC
+  -j N           records of a stride (17)
+  -+p PERCENT    so many of the mixed test read
+  -O, -N         operations a second, microseconds an operation
+  -R             a table for spreadsheets
+Files lie in the current directory, in a work directory that is removed.
+";
+
+/// IOzone.
+pub const FRONT: Front = Front {
+    name: "iozone",
+    title: "Rates of one file by size of file and record, for one or many",
+    version: "IOzone 3.489",
+    usage: USAGE,
+    arguments,
+    file: None,
+    text: text::of,
+};
+
+fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, Refusal> {
+    let options = Options::read(line.arguments).map_err(|message| Refusal {
+        exit_code: u8::from(!message.is_empty()),
+        message,
+        usage: USAGE,
+    })?;
+    let cells = matrix(&options).into_iter().map(|size| Workload {
+        title: Some("IOzone".to_owned()),
+        workers: Some(size.children),
+        ..cell(size.name(), tests_of_file::program(&options, size))
+    });
+    let mut work = FrontWork::new(cells.collect());
+    work.differences = differences(&options);
+    // The text says what was asked for.
+    work.remembered = line.arguments.to_vec();
+    Ok(work)
+}
+
+/// What is measured as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Sizes {
+    file_kib: u64,
+    record_kib: u64,
+    children: u32,
+}
+
+impl Sizes {
+    /// As records call it; who reads it takes it apart again.
+    fn name(self) -> String {
+        let Self {
+            file_kib,
+            record_kib,
+            children,
+        } = self;
+        format!("{file_kib} kB by {record_kib} kB, {children} at once")
+    }
+
+    const fn records(self) -> u64 {
+        self.file_kib / self.record_kib
+    }
+}
+
+/// All sizes, in their order.
+fn matrix(options: &Options) -> Vec<Sizes> {
+    let (low, high) = options.children.unwrap_or((1, 1));
+    let mut sizes = Vec::new();
+    for children in low..=high {
+        for file_kib in &options.files_kib {
+            let records = options.records_kib(*file_kib).into_iter();
+            sizes.extend(records.map(|record_kib| Sizes {
+                file_kib: *file_kib,
+                record_kib,
+                children,
+            }));
+        }
+    }
+    sizes
+}
+
+fn differences(options: &Options) -> Vec<Difference> {
+    let differs = |what: &str, note: &str| Difference::new(DifferenceKind::Differs, what, note);
+    let mut all = vec![differs(
+        "files",
+        "in a work directory, each size on a file of its own, and removed at the end",
+    )];
+    if options.has(2) {
+        all.push(differs(
+            "the order of random records",
+            "another one, each record once",
+        ));
+    }
+    if options.has(3) {
+        all.push(differs(
+            "the second pass backward",
+            "left out, as it is not printed",
+        ));
+    }
+    if options.children.is_some() && (options.flushes || options.closes) {
+        all.push(differs(
+            "flushing and closing at the stonewall",
+            "the others' figures are noted before",
+        ));
+    }
+    let ignored = options.ignored.iter();
+    all.extend(ignored.map(|option| Difference::new(DifferenceKind::NoEffect, option, "")));
+    all
+}
