@@ -138,6 +138,27 @@ pub trait Engine {
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError>;
 }
 
+impl<E: Engine + ?Sized> Engine for Box<E> {
+    fn slot_count(&self) -> u32 {
+        (**self).slot_count()
+    }
+
+    #[inline]
+    fn buffer(&mut self, slot: u32) -> &mut [u8] {
+        (**self).buffer(slot)
+    }
+
+    #[inline]
+    fn push(&mut self, request: Request) {
+        (**self).push(request);
+    }
+
+    #[inline]
+    fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), EngineError> {
+        (**self).reap(wait, done)
+    }
+}
+
 /// Waits as [`Wait`] asks of an engine that has nothing in flight.
 #[cold]
 pub(crate) fn pause(wait: Wait) {

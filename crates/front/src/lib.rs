@@ -22,6 +22,7 @@
 mod acts;
 mod bonnie;
 mod command_line;
+mod dbench;
 mod filebench;
 mod front;
 mod iozone;

@@ -1,12 +1,13 @@
 //! The table of fronts.
 
 use crate::front::{FileFront, Front};
-use crate::{bonnie, filebench, iozone, mdtest, smallfile};
+use crate::{bonnie, dbench, filebench, iozone, mdtest, smallfile};
 
 /// All fronts, in the order of their names.
 pub static FRONTS: &[Front] = &[
     bonnie::CLASSIC,
     bonnie::FRONT,
+    dbench::FRONT,
     filebench::FRONT,
     iozone::FRONT,
     mdtest::FRONT,

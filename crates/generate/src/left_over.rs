@@ -67,8 +67,8 @@ impl<G: Generator> Generator for LeftOver<G> {
         step
     }
 
-    fn expected_bytes(&self, request: &Request) -> u32 {
-        self.open.expected_bytes(request)
+    fn expected_bytes(&self, request: &Request, result: i32) -> u32 {
+        self.open.expected_bytes(request, result)
     }
 
     fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {

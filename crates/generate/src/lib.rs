@@ -26,6 +26,7 @@ mod shared_arrivals;
 mod slots;
 mod spacing;
 mod step;
+pub mod trace;
 mod transfer;
 
 pub use arrivals::{ARRIVAL_RATE_MAX, ARRIVAL_RATE_MIN, Arrivals};
@@ -41,5 +42,5 @@ pub use open_loop::{DueTimes, OpenLoop, RESPONSE_KINDS, Timing};
 pub use rng::{IometerRng, Rng, mix};
 pub use shared_arrivals::SharedArrivals;
 pub use slots::{lane, slot_spans};
-pub use step::{Content, Flow, Generator, Mismatch, Step, named};
+pub use step::{Content, EXPECTED_FAILURE, Flow, Generator, Mismatch, Step, named};
 pub use transfer::Transfer;

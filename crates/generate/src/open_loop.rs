@@ -143,8 +143,8 @@ impl<G: Generator> Generator for OpenLoop<G> {
     }
 
     #[inline]
-    fn expected_bytes(&self, request: &Request) -> u32 {
-        self.transactions.expected_bytes(request)
+    fn expected_bytes(&self, request: &Request, result: i32) -> u32 {
+        self.transactions.expected_bytes(request, result)
     }
 
     #[inline]

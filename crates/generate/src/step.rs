@@ -61,6 +61,9 @@ pub fn named(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
+/// What [`Generator::expected_bytes`] says of a request whose failure is none.
+pub const EXPECTED_FAILURE: u32 = u32::MAX;
+
 /// A stream of requests: flows, each a chain of dependent requests in one slot.
 pub trait Generator {
     /// The operations that may come, so that counters can be allocated before the ramp.
@@ -86,8 +89,9 @@ pub trait Generator {
     fn next(&mut self, slot: u32, now_ns: u64) -> Step;
 
     /// Bytes that a request in flight moves if all goes well: fewer than it asks for where a file
-    /// is known to end before.
-    fn expected_bytes(&self, request: &Request) -> u32 {
+    /// is known to end before. Of one that has failed [`EXPECTED_FAILURE`] where that is nothing
+    /// to be counted as such.
+    fn expected_bytes(&self, request: &Request, _result: i32) -> u32 {
         request.length_bytes
     }
 

@@ -14,7 +14,7 @@ impl RunRecord {
         let is_failure = |warning: &Warning| {
             matches!(
                 warning.code,
-                WarningCode::VerifyMismatch | WarningCode::TargetLost
+                WarningCode::VerifyMismatch | WarningCode::TargetLost | WarningCode::TraceBroken
             )
         };
         self.cells.iter().any(is_bad) || self.warnings.iter().any(is_failure)

@@ -198,6 +198,8 @@ warning_codes! {
     ClassicFigure = "classic-figure",
     /// What stands in for another program does something otherwise.
     DiffersFromOriginal = "differs-from-original",
+    /// A recorded call ended otherwise than recorded, which ended the run.
+    TraceBroken = "trace-broken",
     /// A figure is not as precise as its repetitions were to make it.
     PrecisionNotReached = "precision-not-reached",
     /// The results store does not have the run.

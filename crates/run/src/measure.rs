@@ -88,7 +88,7 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
             let completion @ Completion { slot, result } = turns.done[index];
             let request = turns.reaped(completion);
             let latency_ns = turns.latency_ns(slot, now_ns);
-            let expected_bytes = self.generator.expected_bytes(&request);
+            let expected_bytes = self.generator.expected_bytes(&request, result);
             self.recorder
                 .record(&request, expected_bytes, result, latency_ns);
             if request.operation == Operation::Read && result > 0 {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use engine::Request;
-use generate::Mismatch;
+use generate::{EXPECTED_FAILURE, Mismatch};
 
 use crate::outcome::Outcome;
 use crate::sample::{Outbox, Sample, exchange};
@@ -178,7 +178,7 @@ impl Recorder {
     pub fn record(&mut self, request: &Request, expected_bytes: u32, result: i32, latency_ns: u64) {
         let span = &mut self.current.spans[(request.file_index & self.span_mask) as usize];
         let counter = span.operation_mut(request.operation as usize);
-        if result < 0 {
+        if result < 0 && expected_bytes != EXPECTED_FAILURE {
             counter.record_error(-result, latency_ns);
         } else if !request.operation.moves_bytes() {
             // What other operations return, such as a number of entries, is no bytes.

@@ -39,15 +39,9 @@ impl Paths {
         };
         for name in names {
             let parts = parts(name)?;
-            let (_, parents) = parts
-                .split_last()
-                .ok_or_else(|| impossible("", "it is empty"))?;
-            let parent = match parents {
-                [] => ".".to_owned(),
-                parents => parents.join("/"),
-            };
-            let path = paths.put(&parts.join("/"))?;
-            let parent = paths.put(&parent)?;
+            let parents = &parts[..parts.len().saturating_sub(1)];
+            let path = paths.put(&joined(&parts))?;
+            let parent = paths.put(&joined(parents))?;
             paths.entries.push(Entry { path, parent });
         }
         Ok(paths)
@@ -85,11 +79,22 @@ impl Paths {
     }
 }
 
+/// A way of these components; where there are none it is the directory itself.
+fn joined(parts: &[&str]) -> String {
+    match parts {
+        [] => ".".to_owned(),
+        parts => parts.join("/"),
+    }
+}
+
 /// The components of a way that stays beneath.
 fn parts(name: &str) -> Result<Vec<&str>, EngineError> {
     let mut parts = Vec::new();
     if name.len() >= PATH_BYTES_MAX {
         return Err(impossible(name, "it is longer than 4095 bytes"));
+    }
+    if name.is_empty() {
+        return Err(impossible(name, "it is empty"));
     }
     if name.contains('\0') {
         return Err(impossible(name, "it has a slash or a zero byte in it"));

@@ -444,7 +444,7 @@ impl Generator for Play {
     }
 
     #[inline]
-    fn expected_bytes(&self, request: &Request) -> u32 {
+    fn expected_bytes(&self, request: &Request, _result: i32) -> u32 {
         self.chains[request.slot as usize].expected_bytes(request)
     }
 

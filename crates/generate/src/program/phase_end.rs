@@ -37,7 +37,7 @@ impl PhaseEnd {
 
     /// Whether there is anything to be heeded.
     #[inline]
-    pub(super) fn is_quiet(&self) -> bool {
+    pub(crate) fn is_quiet(&self) -> bool {
         self.signal.load(Ordering::Relaxed) == Signal::GoOn as u8
     }
 
@@ -47,6 +47,11 @@ impl PhaseEnd {
             it if it == Signal::Note as u8 => Signal::Note,
             _ => Signal::GoOn,
         }
+    }
+
+    /// Tells all workers to leave what they repeat.
+    pub(crate) fn stop(&self) {
+        self.tell(Signal::Stop);
     }
 
     /// Tells all workers; one that was told to stop is not told to note any more.

@@ -40,7 +40,7 @@ impl Default for StepCounter {
 
 impl StepCounter {
     #[inline]
-    pub(super) fn record(&mut self, span_ns: u64, bytes: u64, has_failed: bool) {
+    pub(crate) fn record(&mut self, span_ns: u64, bytes: u64, has_failed: bool) {
         self.count += 1;
         self.errors += u64::from(has_failed);
         self.bytes += bytes;

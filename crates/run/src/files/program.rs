@@ -4,6 +4,7 @@ mod burn;
 mod figures;
 mod files;
 mod fill;
+mod trace;
 mod trees;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +30,7 @@ use burn::{computes, rounds_per_us};
 use figures::PhaseSum;
 use files::{open_fileset, open_mode};
 use fill::fill;
+use trace::PlayerPlace;
 use trees::Trees;
 
 /// The course of a program.
@@ -55,6 +57,8 @@ pub(super) struct ProgramCourse {
     round: u32,
     /// Free bytes before the round that was last begun.
     free_bytes: u64,
+    /// Calls that ended otherwise than recorded.
+    broken: Vec<Warning>,
 }
 
 /// Whose files they are: of a fileset, those of one worker or of all on a target.
@@ -114,6 +118,7 @@ impl ProgramCourse {
             sums: Vec::new(),
             round: 0,
             free_bytes: 0,
+            broken: Vec::new(),
         })
     }
 
@@ -237,6 +242,11 @@ impl ProgramCourse {
             for (worker_index, worker) in crew.iter().enumerate() {
                 // Whose files it takes: its own, unless the group is shifted.
                 let owner = &crew[(worker_index + group.shift as usize) % crew.len()];
+                if let Some(trace) = &group.trace {
+                    let place = PlayerPlace::new(trace, phase, worker_index as u32, &phase_end);
+                    tasks.push(self.player(&place, worker, grounds.of(owner))?);
+                    continue;
+                }
                 let states = self.states(owner);
                 let interpreter = Interpreter::new(&Seat {
                     program: &self.program,
@@ -257,14 +267,8 @@ impl ProgramCourse {
                     initial: is_fill,
                 })?;
                 let field = self.field(grounds, owner, &used)?;
-                tasks.push(FileTask {
-                    buffer_bytes: interpreter.buffer_bytes(),
-                    requests: FileRequests::Program(Box::new(interpreter)),
-                    field,
-                    contents: FileContents::Plain(
-                        self.contents[worker.worker_index as usize].clone(),
-                    ),
-                });
+                let bytes = interpreter.buffer_bytes();
+                tasks.push(self.task(worker, bytes, interpreter.into(), field));
             }
         }
         Ok(Stage {
@@ -283,6 +287,35 @@ impl ProgramCourse {
         let stays = |owner: &Owner| !sets[owner.fileset].tells(ROUND_MARK);
         self.filesets.retain(|owner, _| stays(owner));
         self.states.retain(|owner, _| stays(owner));
+    }
+
+    fn task(
+        &self,
+        worker: &WorkerPlan,
+        buffer_bytes: u32,
+        requests: FileRequests,
+        field: Option<Field>,
+    ) -> FileTask {
+        let content = self.contents[worker.worker_index as usize].clone();
+        FileTask {
+            requests,
+            field,
+            contents: FileContents::Plain(content),
+            buffer_bytes,
+        }
+    }
+
+    /// The task of a worker that plays recorded calls.
+    fn player(
+        &self,
+        place: &PlayerPlace<'_>,
+        worker: &WorkerPlan,
+        tree: Option<&Tree>,
+    ) -> Result<FileTask, RunError> {
+        let player = place.player(self.program.labels.len(), tree.is_some())?;
+        let field = tree.map(|tree| place.field(tree, self.options()));
+        let bytes = player.buffer_bytes();
+        Ok(self.task(worker, bytes, player.into(), field.transpose()?))
     }
 
     /// Puts what another round has before all else, where it is not enough yet.
@@ -376,6 +409,8 @@ impl Course for ProgramCourse {
             self.sums.push(PhaseSum::new(phase, &self.program));
             self.sums.len() - 1
         });
+        self.broken
+            .extend(trace::broken(self.cell.index, &current, &done.requests));
         self.sums[index].add(&current, &done);
     }
 
@@ -392,7 +427,7 @@ impl Course for ProgramCourse {
             );
             Warning::of_cell(WarningCode::PoolDepleted, self.cell.index, message)
         };
-        dry.map(warning).collect()
+        dry.map(warning).chain(self.broken.clone()).collect()
     }
 }
 

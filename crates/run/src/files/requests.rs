@@ -5,12 +5,14 @@ use generate::Generator;
 use generate::classics::Pass;
 use generate::postmark::Play;
 use generate::program::Interpreter;
+use generate::trace::Player;
 
 /// A lane's generator, which may go on in the next stage.
 pub(crate) enum FileRequests {
     Pass(Pass),
     Postmark(Box<Play>),
     Program(Box<Interpreter>),
+    Trace(Box<Player>),
 }
 
 impl FileRequests {
@@ -20,13 +22,14 @@ impl FileRequests {
             Self::Pass(pass) => pass.operations(),
             Self::Postmark(play) => play.operations(),
             Self::Program(interpreter) => interpreter.operations(),
+            Self::Trace(player) => player.operations(),
         }
     }
 
     /// Files that stay open, at most; 0 where each is closed in its slot.
     pub fn kept_open_max(&self) -> u32 {
         match self {
-            Self::Pass(_) | Self::Program(_) => 0,
+            Self::Pass(_) | Self::Program(_) | Self::Trace(_) => 0,
             Self::Postmark(play) => play.kept_open_max(),
         }
     }
@@ -37,6 +40,7 @@ impl FileRequests {
             Self::Pass(pass) => pass.transaction_kinds(),
             Self::Postmark(play) => play.transaction_kinds(),
             Self::Program(interpreter) => interpreter.transaction_kinds(),
+            Self::Trace(player) => player.transaction_kinds(),
         }
     }
 }
@@ -56,5 +60,11 @@ impl From<Play> for FileRequests {
 impl From<Interpreter> for FileRequests {
     fn from(interpreter: Interpreter) -> Self {
         Self::Program(Box::new(interpreter))
+    }
+}
+
+impl From<Player> for FileRequests {
+    fn from(player: Player) -> Self {
+        Self::Trace(Box::new(player))
     }
 }

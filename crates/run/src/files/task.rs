@@ -10,6 +10,7 @@ use engine::{
 };
 use generate::postmark::TextContent;
 use generate::program::Interpreter;
+use generate::trace::Player;
 use generate::{Content, ContentSource, FileStamp, Generator, Step};
 use results::EngineNotes;
 use workload::plan::{Cell, EngineKind, WorkerPlan};
@@ -83,6 +84,10 @@ pub(crate) fn work(
     cell: &Cell,
     start: Start<'_>,
 ) -> Result<Option<Outcome>, RunError> {
+    if let FileRequests::Trace(player) = task.requests {
+        let written = (task.contents, lane);
+        return trace(*player, task.field, written, cell.engine, start);
+    }
     if let FileRequests::Program(interpreter) = task.requests {
         let written = (task.contents, lane);
         return program(*interpreter, task.field, written, cell.engine, start);
@@ -144,6 +149,43 @@ fn program(
     }
 }
 
+/// As [`program`], of recorded calls, whose loop is compiled once for all engines.
+fn trace(
+    player: Player,
+    field: Option<Field>,
+    (contents, lane): (FileContents, &Lane),
+    kind: EngineKind,
+    start: Start<'_>,
+) -> Result<Option<Outcome>, RunError> {
+    let FileContents::Plain(source) = contents else {
+        unreachable!("what recorded calls write is plain");
+    };
+    let (slots, bytes) = (lane.slot_count(), player.buffer_bytes());
+    let count = player.register_count();
+    let operations = player.operations();
+    let run =
+        |engine: Box<dyn Engine>, notes| with_plain(engine, notes, player, (source, lane), start);
+    match (field, kind) {
+        (None, _) | (_, EngineKind::Null) => {
+            run(Box::new(Null::new(slots, bytes)?), EngineNotes::default())
+        }
+        (Some(field), EngineKind::IoUring) => {
+            let (filesets, options) = (field.filesets(), field.options);
+            let engine = UringFiles::with_registers(filesets, slots, bytes, options, count)?;
+            let notes = EngineNotes {
+                notes: engine.notes(operations),
+                ..ring_notes(engine.setup())
+            };
+            run(Box::new(engine), notes)
+        }
+        (Some(field), EngineKind::Psync | EngineKind::Mmap) => with_own_descriptors(|| {
+            let (filesets, options) = (field.filesets(), field.options);
+            let engine = PsyncFiles::with_registers(filesets, slots, bytes, options, count)?;
+            run(Box::new(engine), EngineNotes::default())
+        }),
+    }
+}
+
 fn with_psync(
     field: Field,
     (slots, bytes): (u32, u32),
@@ -186,7 +228,9 @@ fn with_engine<E: Engine>(
         FileRequests::Postmark(play) => {
             with_contents(engine, notes, *play, (task.contents, lane), start)
         }
-        FileRequests::Program(_) => unreachable!("programs have engines of their own"),
+        FileRequests::Program(_) | FileRequests::Trace(_) => {
+            unreachable!("programs have engines of their own")
+        }
     }
 }
 

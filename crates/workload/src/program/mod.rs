@@ -19,6 +19,7 @@ mod settings;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod trace;
 mod walk;
 mod words;
 
@@ -37,6 +38,7 @@ pub use operation::FileOperation;
 pub use requests::DirectAmount;
 pub use settings::ProgramSetting;
 pub use tokens::{Due, Refill, Tokens, Whose};
+pub use trace::{Trace, TraceCall, TraceEnd, TraceOperation, TraceWay};
 pub use walk::ActList;
 
 /// How many filesets a program may have: requests name them by one byte.
@@ -202,6 +204,9 @@ pub struct Group {
     /// What a call that fails comes to.
     #[serde(default)]
     pub failed: Failed,
+    /// Recorded calls in the place of acts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Box<Trace>>,
 }
 
 /// How much is enough.

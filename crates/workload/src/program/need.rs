@@ -39,9 +39,18 @@ impl Program {
             copies * grown.of_set(fileset)
         });
         SpaceNeed {
-            bytes: bytes.sum::<f64>() as u64,
+            bytes: bytes.sum::<f64>() as u64 + self.traces_need(),
             is_growing: growth.is_growing,
         }
+    }
+
+    /// The bytes that the files of recorded calls take.
+    fn traces_need(&self) -> u64 {
+        let traces = self.groups().filter_map(|group| {
+            let space_bytes = group.trace.as_ref()?.space_bytes;
+            Some(space_bytes.saturating_mul(group.worker_count().into()))
+        });
+        traces.sum()
     }
 
     /// How many workers have a set each, or 1 where they have it together.

@@ -34,8 +34,10 @@ impl Program {
     pub fn buffer_bytes(&self) -> u64 {
         let calls = self.groups().flat_map(Group::calls);
         let moved = calls.filter(|call| call.operation.moves());
+        let traces = self.groups().filter_map(|group| group.trace.as_ref());
         moved
             .map(|call| self.request_bytes(call))
+            .chain(traces.map(|trace| trace.buffer_bytes.into()))
             .max()
             .unwrap_or(0)
     }

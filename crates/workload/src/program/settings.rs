@@ -54,7 +54,11 @@ fn of_phase(phase: &ProgramPhase) -> Vec<(&'static str, String)> {
 fn of_group(program: &Program, group: &Group) -> Vec<(String, String)> {
     let workers = ("workers".to_owned(), group.worker_count().to_string());
     let quotas = group.quotas.iter().map(|quota| of_quota(program, quota));
-    [workers].into_iter().chain(quotas).collect()
+    let trace = group.trace.iter().flat_map(|trace| {
+        let calls = ("calls".to_owned(), trace.calls_count.to_string());
+        [("trace".to_owned(), trace.file.clone()), calls]
+    });
+    [workers].into_iter().chain(quotas).chain(trace).collect()
 }
 
 fn of_quota(program: &Program, quota: &Quota) -> (String, String) {

@@ -100,7 +100,7 @@ impl Generator for Interpreter {
     }
 
     #[inline]
-    fn expected_bytes(&self, request: &Request) -> u32 {
+    fn expected_bytes(&self, request: &Request, _result: i32) -> u32 {
         match request.operation {
             Operation::Read => self.slots[request.slot as usize].call.expected_bytes,
             _ => request.length_bytes,

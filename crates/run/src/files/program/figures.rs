@@ -39,11 +39,18 @@ impl PhaseSum {
             _ => None,
         });
         let interpreters: Vec<Option<&Interpreter>> = interpreters.collect();
-        for interpreter in interpreters.iter().flatten() {
-            let counters = self.counters.iter_mut().zip(interpreter.steps());
+        for requests in &done.requests {
+            let counted = match requests {
+                FileRequests::Program(interpreter) => interpreter.steps(),
+                FileRequests::Trace(player) => player.steps(),
+                FileRequests::Pass(_) | FileRequests::Postmark(_) => continue,
+            };
+            let counters = self.counters.iter_mut().zip(counted);
             counters.for_each(|(sum, more)| sum.merge(more));
-            let is_dry = phase.time_ns.is_some() && interpreter.has_run_dry();
-            self.dry_workers += u32::from(is_dry);
+        }
+        if phase.time_ns.is_some() {
+            let dry = interpreters.iter().flatten();
+            self.dry_workers += dry.filter(|it| it.has_run_dry()).count() as u32;
         }
         if self.rounds.len() < ROUNDS_MAX {
             self.rounds.push(round(phase, done, &interpreters));

@@ -210,6 +210,7 @@ impl Reader<'_, '_> {
             quotas: self.quotas(table)?,
             out: table.when_out.unwrap_or_default(),
             failed: table.on_failure.unwrap_or_default(),
+            trace: None,
         })
     }
 

@@ -22,7 +22,7 @@ pub(super) fn check(program: &Program, group: &Group) -> Result<(), ProgramFlaw>
             "write a number below that of the workers",
         ));
     }
-    if group.lists().iter().all(|(_, acts)| acts.is_empty()) {
+    if group.trace.is_none() && group.lists().iter().all(|(_, acts)| acts.is_empty()) {
         let message = format!("the group `{}` does nothing", group.name);
         return Err(ProgramFlaw::new(message, "write its acts as `body`"));
     }

@@ -70,7 +70,8 @@ pub(super) fn check(phase: &ProgramPhase) -> Result<(), ProgramFlaw> {
         return Ok(());
     }
     let endless = |group: &&Group| {
-        !group.body.is_empty() && group.quotas.is_empty() && !runs_out(group, phase)
+        let is_repeated = !group.body.is_empty() && group.quotas.is_empty();
+        group.is_endless_trace() || is_repeated && !runs_out(group, phase)
     };
     let Some(group) = phase.groups.iter().find(endless) else {
         return Ok(());

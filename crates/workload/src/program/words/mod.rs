@@ -93,6 +93,7 @@ impl Program {
                 parts.push(format!("{lead}{}", list(acts)));
             }
         }
+        parts.extend(group.trace.as_ref().map(|trace| trace.words()));
         let whose = match group.shift {
             0 => String::new(),
             1 => ", each on the files of the next one".to_owned(),
@@ -103,7 +104,7 @@ impl Program {
 
     /// What ends a worker's rounds.
     fn ends_in_words(&self, phase: &ProgramPhase, group: &Group) -> Option<String> {
-        if group.body.is_empty() {
+        if group.body.is_empty() && !group.is_endless_trace() {
             return Some("once".to_owned());
         }
         let quotas = group.quotas.iter().map(|quota| self.quota_in_words(quota));

@@ -156,7 +156,7 @@ impl Loop {
                 result
             }
         };
-        let expected_bytes = play.expected_bytes(&request);
+        let expected_bytes = play.expected_bytes(&request, 0);
         let completion = Completion {
             slot: request.slot,
             result,

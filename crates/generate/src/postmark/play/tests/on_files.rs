@@ -92,7 +92,7 @@ fn run(engine: &mut dyn Engine, play: &mut Play, content: &mut dyn Content) {
             assert!(completion.result >= 0, "{request:?}: {completion:?}");
             if request.operation.moves_bytes() {
                 let moved = completion.result as u32;
-                assert_eq!(moved, play.expected_bytes(&request), "{request:?}");
+                assert_eq!(moved, play.expected_bytes(&request, 0), "{request:?}");
             }
             if request.operation == Primitive::Read {
                 let seen = &engine.buffer(completion.slot)[..completion.result as usize];

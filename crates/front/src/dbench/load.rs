@@ -1,0 +1,438 @@
+//! Load files: a line is a call.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use workload::program::{Trace, TraceCall, TraceEnd, TraceOperation, TraceWay};
+
+use super::line::Line;
+use super::words::{Texts, beneath};
+use crate::{Difference, DifferenceKind};
+
+/// Calls of a file at most, those that it repeats among them.
+const CALLS_MAX: usize = 8_000_000;
+/// Files that are open at once, at most.
+const REGISTERS_MAX: usize = 200;
+/// Bytes of one read or write, at most.
+const BYTES_MAX: u64 = 64 << 20;
+/// Lines that are passed over and told of each.
+const SKIPPED_MAX: usize = 20;
+
+/// What a load file comes to.
+pub(super) struct Load {
+    pub trace: Trace,
+    pub has_times: bool,
+    /// Lines that are passed over, as by the original.
+    pub skipped: Vec<Difference>,
+}
+
+/// What keeps a load file from being read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Mistake {
+    pub line: Option<u32>,
+    pub message: String,
+}
+
+impl Mistake {
+    /// In one line, with the file's name.
+    pub(super) fn at(&self, file: &str) -> String {
+        match self.line {
+            Some(line) => format!("{file}:{line}: {}", self.message),
+            None => format!("{file}: {}", self.message),
+        }
+    }
+}
+
+/// Whether it is a load file: the first line that says something is a call.
+pub(super) fn detect(bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(16 << 10)];
+    let text = String::from_utf8_lossy(start);
+    let mut lines = text.lines().filter_map(|line| match Line::read(line) {
+        Ok(Some(line)) => Some(operation(line.verb).is_some() && line.end().is_some()),
+        _ => None,
+    });
+    lines.next() == Some(true)
+}
+
+/// What a verb stands for, and its label.
+fn operation(verb: &str) -> Option<(TraceOperation, u8)> {
+    use TraceOperation as Op;
+    let known = [
+        ("ReadX", Op::Read, 13),
+        ("NTCreateX", Op::Open(TraceWay::Existing), 0),
+        ("QUERY_PATH_INFORMATION", Op::LookUp, 7),
+        ("Close", Op::Close, 1),
+        ("WriteX", Op::Write, 12),
+        ("FIND_FIRST", Op::List, 11),
+        ("Unlink", Op::Unlink, 3),
+        ("QUERY_FS_INFORMATION", Op::Statfs, 9),
+        ("QUERY_FILE_INFORMATION", Op::StatOpen, 8),
+        ("SET_FILE_INFORMATION", Op::SetTimes, 10),
+        ("Flush", Op::Fsync, 16),
+        ("Rename", Op::Rename, 2),
+        ("LockX", Op::Lock, 14),
+        ("UnlockX", Op::Unlock, 15),
+        ("Deltree", Op::EmptyTree, 4),
+        ("Mkdir", Op::Mkdir, 6),
+        ("Rmdir", Op::Rmdir, 5),
+    ];
+    let mut known = known.into_iter();
+    let (_, operation, label) = known.find(|(name, ..)| verb.eq_ignore_ascii_case(name))?;
+    Some((operation, label))
+}
+
+/// What a handle of the file stands for.
+#[derive(Clone, Copy)]
+struct Opened {
+    register: u8,
+    name: u32,
+}
+
+/// What is read, and what is known so far.
+#[derive(Default)]
+struct Reader<'a> {
+    calls: Vec<TraceCall>,
+    /// By what the file calls them.
+    numbers: HashMap<Cow<'a, str>, u32>,
+    names: Vec<String>,
+    /// How far each name is written.
+    sizes: Vec<u64>,
+    opened: HashMap<u64, Opened>,
+    is_taken: Vec<bool>,
+    buffer_bytes: u32,
+    /// How often the next line is done.
+    repeat: usize,
+    /// Where loops begin, and how often they are done.
+    loops: Vec<(usize, u64)>,
+    texts: Texts,
+    has_times: bool,
+    skipped: Vec<Difference>,
+    skipped_count: usize,
+}
+
+impl Load {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// The first line that cannot be carried out.
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, Mistake> {
+        let whole = |message: &str| Mistake {
+            line: None,
+            message: message.to_owned(),
+        };
+        if bytes.starts_with(&[0x1f, 0x8b]) {
+            return Err(whole(
+                "the load file is compressed; unpack it with `gunzip`",
+            ));
+        }
+        let text = std::str::from_utf8(bytes).map_err(|_| whole("the load file is no text"))?;
+        let mut reader = Reader {
+            repeat: 1,
+            // Lines are about 57 bytes long.
+            calls: Vec::with_capacity((bytes.len() / 48).min(CALLS_MAX)),
+            ..Reader::default()
+        };
+        for (line, text) in (1..).zip(text.lines()) {
+            reader.line(text, line).map_err(|message| Mistake {
+                line: Some(line),
+                message,
+            })?;
+        }
+        if !reader.loops.is_empty() {
+            return Err(whole("a `LOOP` has no `ENDLOOP`"));
+        }
+        if reader.calls.is_empty() {
+            return Err(whole("there is no call in the load file"));
+        }
+        Ok(reader.load(bytes))
+    }
+}
+
+impl<'a> Reader<'a> {
+    fn load(mut self, bytes: &[u8]) -> Load {
+        if self.skipped_count > self.skipped.len() {
+            let more = self.skipped_count - self.skipped.len();
+            let what = format!("{more} more lines");
+            let note = "passed over, as in the original";
+            let difference = Difference::new(DifferenceKind::NoEffect, what, note);
+            self.skipped.push(difference);
+        }
+        let trace = Trace {
+            file_bytes: bytes.len() as u64,
+            file_hash: fnv_1a(bytes),
+            calls_count: self.calls.len() as u64,
+            names: self.names,
+            register_count: self.is_taken.len() as u8,
+            buffer_bytes: self.buffer_bytes,
+            space_bytes: self.sizes.iter().sum(),
+            calls: self.calls.into(),
+            ..Trace::default()
+        };
+        Load {
+            trace,
+            has_times: self.has_times,
+            skipped: self.skipped,
+        }
+    }
+
+    fn line(&mut self, text: &'a str, number: u32) -> Result<(), String> {
+        let Some(line) = Line::read(text)? else {
+            return Ok(());
+        };
+        if line.verb.starts_with("SMB") {
+            return Err("this is a load file of dbench 1".to_owned());
+        }
+        let Some((operation, label)) = operation(line.verb) else {
+            return self.directive(&line, number);
+        };
+        let Some(expected) = line.end() else {
+            self.skip(number, "a line without a status");
+            return Ok(());
+        };
+        let repeat = std::mem::replace(&mut self.repeat, 1);
+        for _ in 0..repeat {
+            let call = TraceCall {
+                due_ns: line.due_ns.unwrap_or(0),
+                place_bytes: 0,
+                bytes: 0,
+                name: 0,
+                second: 0,
+                line: number,
+                operation,
+                handle: 0,
+                label,
+                expected,
+            };
+            self.has_times |= call.due_ns > 0;
+            match self.call(&line, call)? {
+                Some(call) => self.push(call)?,
+                None => self.skip(number, "a handle that is not open"),
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, call: TraceCall) -> Result<(), String> {
+        if self.calls.len() >= CALLS_MAX {
+            return Err(format!("there are more than {CALLS_MAX} calls"));
+        }
+        self.calls.push(call);
+        Ok(())
+    }
+
+    /// Notes a line that the original passes over with a message.
+    fn skip(&mut self, line: u32, what: &str) {
+        self.skipped_count += 1;
+        if self.skipped.len() < SKIPPED_MAX {
+            let note = "passed over, as in the original";
+            let difference = Difference::new(DifferenceKind::NoEffect, what, note);
+            self.skipped.push(difference.at(line));
+        }
+    }
+
+    /// What a line says besides calls.
+    fn directive(&mut self, line: &Line<'a>, number: u32) -> Result<(), String> {
+        match line.verb.to_ascii_uppercase().as_str() {
+            "REPEAT" => self.repeat = count(line)?,
+            "LOOP" => {
+                let times = count(line)? as u64;
+                self.loops.push((self.calls.len(), times));
+            }
+            "ENDLOOP" => self.end_loop()?,
+            "SLEEP" => {
+                let span_ns = line.number(0)?.saturating_mul(1000).min(1 << 50);
+                self.push(TraceCall {
+                    due_ns: span_ns,
+                    place_bytes: 0,
+                    bytes: 0,
+                    name: 0,
+                    second: 0,
+                    line: number,
+                    operation: TraceOperation::Pause,
+                    handle: 0,
+                    label: 0,
+                    expected: TraceEnd::Any,
+                })?;
+            }
+            "RANDOMSTRING" => {
+                let (index, pattern) = (line.number(0)?, line.word(1)?);
+                let drawn = self.texts.random(pattern)?;
+                self.texts.keep(index, drawn);
+            }
+            "WRITEPATTERN" => {}
+            "SETSP" | "WAITSP" => {
+                return Err(format!(
+                    "`{}`: clients do not wait for others here",
+                    line.verb
+                ));
+            }
+            _ => self.skip(number, "a line of an unknown operation"),
+        }
+        Ok(())
+    }
+
+    fn end_loop(&mut self) -> Result<(), String> {
+        let (begin, times) = self.loops.pop().ok_or("`ENDLOOP` ends no `LOOP`")?;
+        let once = self.calls[begin..].to_vec();
+        let all = (once.len() as u64).saturating_mul(times);
+        if begin as u64 + all > CALLS_MAX as u64 {
+            return Err(format!("the loop makes more than {CALLS_MAX} calls"));
+        }
+        for _ in 1..times {
+            self.calls.extend_from_slice(&once);
+        }
+        Ok(())
+    }
+
+    /// The call that a line makes; none on a handle that is not open.
+    fn call(&mut self, line: &Line<'a>, call: TraceCall) -> Result<Option<TraceCall>, String> {
+        use TraceOperation as Op;
+        Ok(Some(match call.operation {
+            Op::Open(_) => return self.open(line, call).map(Some),
+            Op::Statfs | Op::Pause => call,
+            Op::Rename => TraceCall {
+                name: self.name(line.word(0)?)?,
+                second: self.name(line.word(1)?)?,
+                ..call
+            },
+            Op::List => self.list(line, call)?,
+            Op::Unlink | Op::EmptyTree | Op::Rmdir | Op::Mkdir | Op::LookUp => TraceCall {
+                name: self.name(line.word(0)?)?,
+                ..call
+            },
+            _ => {
+                let Some(opened) = self.opened.get(&line.number(0)?).copied() else {
+                    return Ok(None);
+                };
+                let call = TraceCall {
+                    handle: opened.register,
+                    name: opened.name,
+                    ..call
+                };
+                return self.on_open(line, call).map(Some);
+            }
+        }))
+    }
+
+    fn open(&mut self, line: &Line<'a>, call: TraceCall) -> Result<TraceCall, String> {
+        let name = self.name(line.word(0)?)?;
+        let (options, disposition) = (line.number(1)?, line.number(2)?);
+        let handle = line.number(3)?;
+        let way = match disposition {
+            _ if options & 1 != 0 => TraceWay::Directory,
+            2 => TraceWay::Made,
+            4 | 5 => TraceWay::Emptied,
+            _ => TraceWay::Existing,
+        };
+        let known = self.opened.get(&handle).map(|opened| opened.register);
+        let register = match known {
+            Some(register) if call.expected != TraceEnd::Ill => register,
+            _ => self.free_register()?,
+        };
+        if call.expected != TraceEnd::Ill {
+            self.is_taken[usize::from(register)] = true;
+            self.opened.insert(handle, Opened { register, name });
+        }
+        Ok(TraceCall {
+            name,
+            handle: register,
+            operation: TraceOperation::Open(way),
+            ..call
+        })
+    }
+
+    fn free_register(&mut self) -> Result<u8, String> {
+        let free = self.is_taken.iter().position(|taken| !taken);
+        let register = free.unwrap_or(self.is_taken.len());
+        if register == self.is_taken.len() {
+            self.is_taken.push(false);
+        }
+        match register < REGISTERS_MAX {
+            true => Ok(register as u8),
+            false => Err(format!("more than {REGISTERS_MAX} files are open at once")),
+        }
+    }
+
+    /// What works on what is open.
+    fn on_open(&mut self, line: &Line<'a>, call: TraceCall) -> Result<TraceCall, String> {
+        use TraceOperation as Op;
+        match call.operation {
+            Op::Close => {
+                self.opened.remove(&line.number(0)?);
+                self.is_taken[usize::from(call.handle)] = false;
+                Ok(call)
+            }
+            Op::Read | Op::Write => {
+                let place_bytes = self.texts.place(line.word(1)?)?;
+                let bytes = line.number(2)?;
+                if bytes > BYTES_MAX || place_bytes > i64::MAX as u64 - BYTES_MAX {
+                    return Err(format!("{bytes} bytes at {place_bytes} are too many"));
+                }
+                let moved = line.number(3)?.min(bytes);
+                self.buffer_bytes = self.buffer_bytes.max(bytes as u32);
+                if call.operation == Op::Write {
+                    let size = &mut self.sizes[call.name as usize];
+                    *size = (*size).max(place_bytes + bytes);
+                }
+                Ok(TraceCall {
+                    place_bytes,
+                    bytes: bytes as u32,
+                    second: moved as u32,
+                    ..call
+                })
+            }
+            Op::Lock | Op::Unlock => Ok(TraceCall {
+                place_bytes: line.number(1)?.min(i64::MAX as u64 / 2),
+                bytes: line.number(2)?.min(u64::from(u32::MAX)) as u32,
+                ..call
+            }),
+            _ => Ok(call),
+        }
+    }
+
+    /// A pattern lists the directory that it stands in, a name is looked up.
+    fn list(&mut self, line: &Line<'a>, call: TraceCall) -> Result<TraceCall, String> {
+        let pattern = line.word(0)?;
+        let most = line.number(2)?;
+        let last = pattern.rsplit(['\\', '/']).next().unwrap_or("");
+        let is_pattern = last.contains(['<', '>', '*', '?', '"']) && most > 0;
+        Ok(TraceCall {
+            name: self.name(pattern)?,
+            place_bytes: if is_pattern { most } else { 0 },
+            operation: match is_pattern {
+                true => TraceOperation::List,
+                false => TraceOperation::LookUp,
+            },
+            ..call
+        })
+    }
+
+    /// The number of a name.
+    fn name(&mut self, text: &'a str) -> Result<u32, String> {
+        let text = match text.contains('$') {
+            true => Cow::Owned(self.texts.with_strings(text)),
+            false => Cow::Borrowed(text),
+        };
+        if let Some(number) = self.numbers.get(&text) {
+            return Ok(*number);
+        }
+        let number = self.names.len() as u32;
+        self.names.push(beneath(&text)?);
+        self.sizes.push(0);
+        self.numbers.insert(text, number);
+        Ok(number)
+    }
+}
+
+fn count(line: &Line<'_>) -> Result<usize, String> {
+    let count = line.number(0)?;
+    match count {
+        1..=1_000_000 => Ok(count as usize),
+        _ => Err(format!("`{}` is for 1 to 1000000 times", line.verb)),
+    }
+}
+
+fn fnv_1a(bytes: &[u8]) -> u64 {
+    let fold = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, fold)
+}

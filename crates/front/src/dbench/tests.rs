@@ -1,0 +1,268 @@
+use workload::program::{TraceOperation as Op, TraceWay};
+
+use super::*;
+
+fn read_all(text: &str) -> Result<Load, String> {
+    Load::read(text.as_bytes()).map_err(|mistake| mistake.at("x"))
+}
+
+fn refused(text: &str) -> String {
+    read_all(text).err().unwrap_or_default()
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.split_whitespace().map(str::to_owned).collect()
+}
+
+#[test]
+fn lines_become_calls_with_registers_and_names() {
+    let load = read_all(
+        "# a comment\n\
+         \n\
+         Mkdir \"\\clients\\client1\" NT_STATUS_OK\n\
+         NTCreateX \"\\clients\\client1\\a.dat\" 0x40 0x2 10001 NT_STATUS_OK\n\
+         0.5 WriteX 10001 131071 2 2 0x00000000\n\
+         NTCreateX \"\\clients\\client1\\a.dat\" 0x40 0x1 10002 NT_STATUS_OK\n\
+         FIND_FIRST \"\\clients\\client1\\*\" 260 1366 1 *\n\
+         FIND_FIRST \"/clients/client1/b\" 260 1366 1 ERROR\n\
+         Close 10001 SUCCESS\n\
+         readx 10002 0 10 4 NT_STATUS_OK\n",
+    );
+    let load = load.unwrap();
+    let trace = &load.trace;
+    assert_eq!(
+        trace.names,
+        [
+            "clients/client{worker}",
+            "clients/client{worker}/a.dat",
+            "clients/client{worker}/*",
+            "clients/client{worker}/b",
+        ]
+    );
+    assert_eq!((trace.register_count, trace.buffer_bytes), (2, 10));
+    assert_eq!((trace.space_bytes, load.has_times), (131_073, true));
+    let calls = trace.calls.iter();
+    let calls: Vec<_> = calls.map(|it| (it.operation, it.handle, it.line)).collect();
+    assert_eq!(
+        calls,
+        [
+            (Op::Mkdir, 0, 3),
+            (Op::Open(TraceWay::Made), 0, 4),
+            (Op::Write, 0, 5),
+            (Op::Open(TraceWay::Existing), 1, 6),
+            (Op::List, 0, 7),
+            (Op::LookUp, 0, 8),
+            (Op::Close, 0, 9),
+            (Op::Read, 1, 10),
+        ]
+    );
+    let (write, read) = (&trace.calls[2], &trace.calls[7]);
+    assert_eq!((write.due_ns, read.second), (500_000_000, 4));
+    assert!(load.skipped.is_empty());
+}
+
+#[test]
+fn what_the_original_passes_over_is_told_and_passed_over() {
+    let load = read_all(
+        "Mkdir \"/a\" 0x0\n\
+         Unheard \"/a\" 0x0\n\
+         Mkdir \"/a\" maybe\n\
+         Close 7 0x0\n",
+    );
+    let load = load.unwrap();
+    let lines: Vec<_> = load.skipped.iter().map(|it| it.line.unwrap()).collect();
+    assert_eq!((lines, load.trace.calls_count), (vec![2, 3, 4], 1));
+}
+
+#[test]
+fn mistakes_are_told_with_their_line() {
+    for (text, message) in [
+        (
+            "Mkdir \"/a/../../b\" 0x0",
+            "x:1: `/a/../../b` leads out of the directory",
+        ),
+        ("\nMkdir \"/a\0b\" 0x0", "x:2: a name has a zero byte in it"),
+        ("Mkdir \"/a 0x0", "x:1: a text in quotes has no end"),
+        ("SMBopen x", "x:1: this is a load file of dbench 1"),
+        ("Close 0x0 x *", "x:1: `x` is no number"),
+        ("ReadX", "x: there is no call in the load file"),
+        ("", "x: there is no call in the load file"),
+        (
+            "WAITSP 1",
+            "x:1: `WAITSP`: clients do not wait for others here",
+        ),
+        ("LOOP 2\nMkdir \"/a\" *", "x: a `LOOP` has no `ENDLOOP`"),
+        ("ENDLOOP", "x:1: `ENDLOOP` ends no `LOOP`"),
+        ("REPEAT 0", "x:1: `REPEAT` is for 1 to 1000000 times"),
+    ] {
+        let seen = refused(text);
+        let is_skipped = message.contains("no number") && seen.contains("no call");
+        assert!(seen == message || is_skipped, "{seen}");
+    }
+    let long = format!("Mkdir \"/{}\" *", "x".repeat(5000));
+    assert_eq!(refused(&long), "x:1: a name is too long");
+    assert!(Load::read(&[0x1f, 0x8b, 8]).is_err() && Load::read(&[0xff, 0xfe]).is_err());
+}
+
+#[test]
+fn names_that_are_absolute_lie_below_the_directory() {
+    let load = read_all("Unlink \"/etc/passwd\" 0x6 *\nDeltree \"//\" *\n").unwrap();
+    assert_eq!(load.trace.names, ["etc/passwd", "."]);
+}
+
+#[test]
+fn loops_repetitions_and_places_are_expanded() {
+    let load = read_all(
+        "LOOP 3\n\
+         NTCreateX \"/f\" 0 2 1 *\n\
+         REPEAT 4\n\
+         WriteX 1 +4096 4096 4096 *\n\
+         Close 1 *\n\
+         ENDLOOP\n\
+         SLEEP 5\n\
+         RANDOMSTRING 1 \"/x[ab][0]\"\n\
+         Mkdir $1 *\n\
+         NTCreateX \"/f\" 0 2 1 *\n\
+         REPEAT 100\n\
+         ReadX 1 */0x1000%40960+7 1 1 *\n",
+    );
+    let load = load.unwrap();
+    let calls = &load.trace.calls;
+    assert_eq!(calls.len(), 3 * 6 + 3 + 100);
+    let places: Vec<u64> = calls[1..5].iter().map(|it| it.place_bytes).collect();
+    assert_eq!(places, [4096, 8192, 12_288, 16_384]);
+    assert_eq!(calls[18].due_ns, 5_000);
+    assert!(["xa0", "xb0"].contains(&load.trace.names[1].as_str()));
+    let is_aligned = |place: u64| place % 4096 == 7 && place < 40_967;
+    assert!(calls[21..].iter().all(|it| is_aligned(it.place_bytes)));
+    let endless = "LOOP 1000000\nLOOP 1000000\nMkdir \"/a\" *\nENDLOOP\nENDLOOP\n";
+    assert!(refused(endless).contains("more than"));
+}
+
+#[test]
+fn options_of_both_versions_are_read() {
+    let read = |text: &str| Options::read(&words(text));
+    let options = read("-t 10 -cload.txt -D dir -sSF -R 1.5 4").unwrap();
+    assert_eq!(
+        (options.clients, options.time_s, options.warm_up_s),
+        (4, 10, 2)
+    );
+    assert_eq!(options.bytes_per_second, 1_500_000);
+    assert!(options.is_sync && options.syncs_directories && options.syncs_writes);
+    assert_eq!(
+        (options.load_file.as_str(), options.directory.as_str()),
+        ("load.txt", "dir")
+    );
+    let options = read("--timelimit=10 --warmup=3 --backend=fileio --no-resolve --run-once 1");
+    let options = options.unwrap();
+    assert!(options.runs_once && !options.is_resolving && options.warm_up_s == 0);
+    for wrong in [
+        "",
+        "0",
+        "-t 0 1",
+        "1 2",
+        "-t",
+        "-x 1",
+        "--what 1",
+        "-B nfs 1",
+        "--sync=1 1",
+        "-R -1 1",
+        "--fake-io 1",
+        "99999",
+        "- 1",
+    ] {
+        assert!(read(wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn a_file_is_known_by_its_first_call() {
+    assert!(load::detect(
+        b"# x\n\nDeltree \"\\clients\\client1\" NT_STATUS_OK\n"
+    ));
+    assert!(load::detect(
+        b"0.000 Deltree \"/clients/client1\" 0x00000000\n"
+    ));
+    let others: [&[u8]; 5] = [
+        b"",
+        b"MKDIR3 \"/clients\" *\n",
+        b"Mkdir \"/a\"\n",
+        b"set size 1\n",
+        b"\0\xff",
+    ];
+    assert!(!others.into_iter().any(load::detect));
+}
+
+#[test]
+fn a_file_is_a_program_of_one_client_that_can_be_checked() {
+    let file = FrontFile {
+        name: "mine.txt",
+        bytes: b"Mkdir \"/a\" *\n",
+    };
+    let work = FRONT.read(FRONT.file.as_ref().unwrap(), &file).unwrap();
+    let program = &work.cells[0].built.as_ref().unwrap().program;
+    program.check().unwrap();
+    assert_eq!(
+        program.words(),
+        [
+            "execute: 1 worker, for 10m after a ramp of 2m: the 1 calls of mine.txt over and over \
+             (40B of memory)"
+        ]
+    );
+    let again = Options::read(&work.remembered).unwrap();
+    assert_eq!(
+        (again.time_s, again.warm_up_s, again.clients),
+        (600, 120, 1)
+    );
+}
+
+#[test]
+fn whatever_a_file_holds_nothing_panics() {
+    let pieces = [
+        "NTCreateX",
+        "Close",
+        "\"",
+        "\\a",
+        "/",
+        "..",
+        "0x",
+        "1",
+        "\n",
+        " ",
+        "REPEAT",
+        "LOOP",
+        "ENDLOOP",
+        "WriteX",
+        "*",
+        "+",
+        "%0",
+        "$1",
+        "RANDOMSTRING",
+        "[",
+        "]",
+        "18446744073709551615",
+        "NT_STATUS_OK",
+        "#",
+        "é",
+        "\0",
+        "-1",
+        "SLEEP",
+        "ReadX",
+        "Rename",
+        "FIND_FIRST",
+    ];
+    let mut random = 1_u64;
+    for _ in 0..5_000 {
+        let mut text = String::new();
+        for _ in 0..40 {
+            random = random
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            text.push_str(pieces[(random >> 33) as usize % pieces.len()]);
+            if random >> 63 == 1 {
+                text.push(' ');
+            }
+        }
+        let _ = (load::detect(text.as_bytes()), Load::read(text.as_bytes()));
+    }
+}

@@ -1,0 +1,251 @@
+//! A line each second, and the table of operations.
+
+use std::fmt::Write as _;
+
+use results::{CellRecord, IntervalRecord, Phase, RunEvent, RunRecord, WarningCode};
+
+use super::options::Options;
+use super::{LABELS, NANOS};
+use crate::{ClassicText, FrontOrigin};
+
+/// The text of a run.
+pub(super) fn of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
+    let options = Options::read(&origin.arguments);
+    Box::new(Lines {
+        // What was read once is read again.
+        options: options.unwrap_or_else(|_| Options::of_file("")),
+        told_s: 0,
+        requests: 0,
+        bytes: 0,
+        most_ns: 0,
+    })
+}
+
+struct Lines {
+    options: Options,
+    /// Seconds that were told of.
+    told_s: u64,
+    requests: u64,
+    bytes: u64,
+    /// The longest call since the last line.
+    most_ns: u64,
+}
+
+/// What a line each second says.
+struct Second {
+    name: &'static str,
+    letter: char,
+    seconds: u64,
+    requests: u64,
+    megabytes_per_second: f64,
+    most_ns: u64,
+}
+
+impl ClassicText for Lines {
+    fn event(&mut self, event: &RunEvent) -> String {
+        match event {
+            RunEvent::Started { .. } => self.begin(),
+            RunEvent::Progress {
+                phase: Phase::Ramp,
+                elapsed_ns,
+                bytes_per_second,
+                p99_ns,
+                ..
+            } => self.warm_up(elapsed_ns / NANOS, *bytes_per_second, p99_ns.unwrap_or(0)),
+            RunEvent::Interval { interval, .. } => self.interval(interval),
+            RunEvent::CellDone { record } => self.clean_up(record),
+            _ => String::new(),
+        }
+    }
+
+    fn end(&mut self, record: &RunRecord) -> String {
+        let cells = record.cells.iter();
+        let tables: String = cells.map(|cell| table(&self.options, cell)).collect();
+        let warnings = record.warnings.iter();
+        let broken = warnings.filter(|it| it.code == WarningCode::TraceBroken);
+        let broken: String = broken
+            .map(|it| format!("ERROR: {}\n", it.message))
+            .collect();
+        broken + &tables
+    }
+}
+
+impl Lines {
+    fn begin(&self) -> String {
+        if self.options.is_machine_readable {
+            return String::new();
+        }
+        let Options {
+            time_s,
+            load_file,
+            warm_up_s,
+            clients,
+            ..
+        } = &self.options;
+        format!(
+            "Running for {time_s} seconds with load '{load_file}' and minimum warmup {warm_up_s} \
+             secs\n{clients} of {clients} processes prepared for launch   0 sec\n\
+             releasing clients\n"
+        )
+    }
+
+    fn warm_up(&mut self, seconds: u64, bytes_per_second: f64, most_ns: u64) -> String {
+        if seconds <= self.told_s {
+            return String::new();
+        }
+        self.told_s = seconds;
+        self.line(&Second {
+            name: "warmup ",
+            letter: 'W',
+            seconds,
+            requests: 0,
+            // What is not known yet is none.
+            megabytes_per_second: bytes_per_second.max(0.0) / 1e6,
+            most_ns,
+        })
+    }
+
+    fn interval(&mut self, interval: &IntervalRecord) -> String {
+        for (name, figures) in &interval.operations {
+            self.requests += figures.count + figures.errors;
+            self.most_ns = self.most_ns.max(figures.max_ns.unwrap_or(0));
+            if matches!(name.as_str(), "read" | "write") {
+                self.bytes += figures.bytes;
+            }
+        }
+        let end_ns = interval.at_ns + interval.length_ns;
+        // One may be a moment short of its second.
+        let seconds = (end_ns + NANOS / 20) / NANOS;
+        if interval.at_ns == 0 {
+            self.told_s = 0;
+        }
+        if seconds <= self.told_s {
+            return String::new();
+        }
+        self.told_s = seconds;
+        let most_ns = std::mem::take(&mut self.most_ns);
+        self.line(&Second {
+            name: "execute",
+            letter: 'R',
+            seconds,
+            requests: self.requests / u64::from(self.options.clients),
+            megabytes_per_second: self.bytes as f64 * 1e3 / end_ns.max(1) as f64,
+            most_ns,
+        })
+    }
+
+    fn line(&self, second: &Second) -> String {
+        let clients = self.options.clients;
+        let latency_ms = second.most_ns as f64 / 1e6;
+        let Second {
+            name,
+            letter,
+            seconds,
+            requests,
+            megabytes_per_second: rate,
+            ..
+        } = second;
+        match self.options.is_machine_readable {
+            true => {
+                format!("@{letter}@{clients}@{requests}@{rate:.2}@{seconds}@{latency_ms:.3}@\n")
+            }
+            false => format!(
+                "{clients:4}  {requests:8}  {rate:7.2} MB/sec  {name} {seconds:3} sec  \
+                 latency {latency_ms:.3} ms\n"
+            ),
+        }
+    }
+
+    fn clean_up(&self, record: &CellRecord) -> String {
+        let seconds = (record.run_time_ns + NANOS / 2) / NANOS;
+        match self.options.is_machine_readable {
+            true => format!("@C@0@{seconds}@\n"),
+            false => format!("   0  cleanup {seconds:3} sec\n"),
+        }
+    }
+}
+
+/// The table of operations, and the throughput.
+fn table(options: &Options, cell: &CellRecord) -> String {
+    let labels = cell.phase_figures.as_ref().map_or(&[][..], |it| &it.labels);
+    let is_for_programs = options.is_machine_readable;
+    let mut text = String::new();
+    if !is_for_programs {
+        text.push_str("\n Operation      Count    AvgLat    MaxLat\n");
+        text.push_str(" ----------------------------------------\n");
+    }
+    let (mut bytes, mut most_ns) = (0, 0);
+    for name in LABELS {
+        let mut counted = labels.iter().filter(|it| it.count > 0);
+        let Some(figures) = counted.find(|it| it.label == name) else {
+            continue;
+        };
+        bytes += figures.bytes;
+        most_ns = most_ns.max(figures.max_ns);
+        let count = figures.count;
+        let mean_ms = figures.sum_ns as f64 / count as f64 / 1e6;
+        let most_ms = figures.max_ns as f64 / 1e6;
+        // Writing to a string does not fail.
+        let _ = match is_for_programs {
+            true => writeln!(text, ":{name}:{count}:{mean_ms:.3}:{most_ms:.3}:"),
+            false => writeln!(text, " {name:<12} {count:7} {mean_ms:9.3} {most_ms:9.3}"),
+        };
+    }
+    let rate = general(bytes as f64 * 1e3 / cell.run_time_ns.max(1) as f64);
+    let (clients, most_ms) = (options.clients, most_ns as f64 / 1e6);
+    let named = |is_so: bool, name| if is_so { name } else { "" };
+    let sync = named(options.is_sync, " (sync open)");
+    let directories = named(options.syncs_directories, " (sync dirs)");
+    let _ = match is_for_programs {
+        true => writeln!(text, ";{rate};{clients};{clients};{most_ms:.3};"),
+        false => writeln!(
+            text,
+            "\nThroughput {rate} MB/sec{sync}{directories}  {clients} clients  {clients} procs  \
+             max_latency={most_ms:.3} ms"
+        ),
+    };
+    text
+}
+
+/// As C's `%g` prints it: six digits, no zeros at the end.
+fn general(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let without_zeros = |digits: &str| match digits.contains('.') {
+        true => digits
+            .trim_end_matches('0')
+            .trim_end_matches('.')
+            .to_owned(),
+        false => digits.to_owned(),
+    };
+    let exponent = value.abs().log10().floor() as i32;
+    if (-4..6).contains(&exponent) {
+        return without_zeros(&format!("{value:.*}", (5 - exponent) as usize));
+    }
+    let text = format!("{value:.5e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{}e{sign}{:02}", without_zeros(digits), exponent.abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_printed_as_by_c() {
+        for (value, text) in [
+            (2165.68, "2165.68"),
+            (0.0, "0"),
+            (100.0, "100"),
+            (1_234_567.0, "1.23457e+06"),
+            (0.000_012_5, "1.25e-05"),
+            (0.5, "0.5"),
+            (123_456.7, "123457"),
+        ] {
+            assert_eq!(general(value), text);
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! What a call asks for at each stage.
+
+use engine::{Aim, OpenWay, Operation, Request};
+use workload::program::{TraceCall, TraceOperation, TraceWay};
+
+use super::{Player, Stage};
+
+/// How far back the times of a file are set, in seconds.
+const TIMES_BACK_S: u64 = 10;
+
+impl Player {
+    pub(super) fn request(&self, call: &TraceCall, stage: Stage) -> Request {
+        let by_name = |operation, file_index, offset_bytes| Request {
+            operation,
+            fileset: 0,
+            handle: call.handle,
+            slot: 0,
+            file_index,
+            length_bytes: 0,
+            offset_bytes,
+        };
+        let own = |operation, code| by_name(operation, call.name, code);
+        match stage {
+            Stage::LookUp => own(Operation::Stat, Aim::Name.code()),
+            Stage::Search => own(Operation::Search, 0),
+            Stage::LookUpSecond => by_name(Operation::Stat, call.second, Aim::Name.code()),
+            Stage::SearchSecond => by_name(Operation::Search, call.second, 0),
+            Stage::MakeDirectory => own(Operation::Mkdir, Aim::Name.code()),
+            Stage::CloseOld | Stage::Undo => own(Operation::Close, 0),
+            Stage::AsDirectory => own(Operation::Open, way(TraceWay::Directory)),
+            Stage::Main => self.main(call, own),
+            Stage::After => match call.operation {
+                TraceOperation::SetTimes => {
+                    own(Operation::Utime, self.begun_s.saturating_sub(TIMES_BACK_S))
+                }
+                TraceOperation::Write => own(Operation::Fsync, 0),
+                TraceOperation::Open(_) => own(Operation::Stat, Aim::Handle.code()),
+                _ => own(Operation::Fsync, Aim::Directory.code()),
+            },
+        }
+    }
+
+    fn main(&self, call: &TraceCall, own: impl Fn(Operation, u64) -> Request) -> Request {
+        let ranged = |operation| Request {
+            length_bytes: call.bytes,
+            ..own(operation, call.place_bytes)
+        };
+        match call.operation {
+            TraceOperation::Open(how) => own(Operation::Open, way(how)),
+            TraceOperation::Close => own(Operation::Close, 0),
+            TraceOperation::Rename => own(Operation::Rename, call.second.into()),
+            TraceOperation::Unlink => own(Operation::Unlink, 0),
+            TraceOperation::EmptyTree => own(Operation::EmptyTree, 0),
+            TraceOperation::Rmdir => own(Operation::Rmdir, Aim::Name.code()),
+            TraceOperation::Mkdir => own(Operation::Mkdir, Aim::Name.code()),
+            TraceOperation::LookUp => own(Operation::Stat, Aim::Name.code()),
+            TraceOperation::StatOpen | TraceOperation::SetTimes => {
+                own(Operation::Stat, Aim::Handle.code())
+            }
+            TraceOperation::Statfs | TraceOperation::Pause => own(Operation::Statfs, 0),
+            TraceOperation::List => own(Operation::Search, call.place_bytes),
+            TraceOperation::Write => ranged(Operation::Write),
+            TraceOperation::Read => ranged(Operation::Read),
+            TraceOperation::Lock => ranged(Operation::Lock),
+            TraceOperation::Unlock => ranged(Operation::Unlock),
+            TraceOperation::Fsync => own(Operation::Fsync, 0),
+        }
+    }
+}
+
+const fn way(how: TraceWay) -> u64 {
+    OpenWay(how as u8).code()
+}

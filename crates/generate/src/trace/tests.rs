@@ -1,0 +1,199 @@
+use super::*;
+
+fn call(operation: TraceOperation, name: u32) -> TraceCall {
+    TraceCall {
+        due_ns: 0,
+        place_bytes: 0,
+        bytes: 0,
+        name,
+        second: 0,
+        line: name + 1,
+        operation,
+        handle: 0,
+        label: 0,
+        expected: TraceEnd::Well,
+    }
+}
+
+fn trace(calls: Vec<TraceCall>) -> Trace {
+    Trace {
+        register_count: 1,
+        is_searching: true,
+        calls: calls.into(),
+        ..Trace::default()
+    }
+}
+
+fn player(trace: &Trace, time_ns: Option<u64>) -> Player {
+    Player::new(&PlayerSeat {
+        trace,
+        labels_count: 1,
+        ramp_ns: 1000,
+        time_ns,
+        begun_s: 100,
+        is_judged: true,
+        phase_end: &Arc::new(PhaseEnd::new(1)),
+    })
+}
+
+/// What a player asks for, by the names of operations, where requests end so; the rest ends well.
+fn played(player: &mut Player, ends: &[(usize, i32)]) -> Vec<String> {
+    let mut seen = Vec::new();
+    let mut now_ns = 0;
+    while seen.len() < 1000 {
+        let request = match player.next(0, now_ns) {
+            Step::Issue(request) => request,
+            Step::Wait { until_ns } => {
+                assert!(until_ns > now_ns);
+                now_ns = until_ns;
+                continue;
+            }
+            Step::Park | Step::Finished => break,
+        };
+        let end = ends.iter().find(|(index, _)| *index == seen.len());
+        let result = end.map_or(request.length_bytes as i32, |(_, result)| *result);
+        let is_none = player.expected_bytes(&request, result) == EXPECTED_FAILURE;
+        let mark = if is_none { "?" } else { "" };
+        let name = request.operation.name();
+        seen.push(format!("{name}{mark} {}", request.file_index));
+        now_ns += 100;
+        player.complete(Completion { slot: 0, result }, now_ns);
+    }
+    seen
+}
+
+const NOT_FOUND: i32 = -2;
+
+#[test]
+fn names_are_looked_up_and_searched_for_before_they_are_used() {
+    let mut rename = call(TraceOperation::Rename, 0);
+    rename.second = 1;
+    let calls = trace(vec![rename, call(TraceOperation::Unlink, 1)]);
+    let mut player = player(&calls, None);
+    let seen = played(&mut player, &[(1, NOT_FOUND)]);
+    assert_eq!(
+        seen,
+        [
+            "stat 0", "stat? 1", "search 1", "rename 0", "stat 1", "unlink 1"
+        ]
+    );
+    assert_eq!(player.broken(), None);
+}
+
+#[test]
+fn directories_are_made_and_opened_whatever_was_expected() {
+    let open = |way| call(TraceOperation::Open(way), 0);
+    let calls = trace(vec![
+        open(TraceWay::Directory),
+        call(TraceOperation::Close, 0),
+        open(TraceWay::Existing),
+        // Still open, so it is closed first.
+        open(TraceWay::Made),
+    ]);
+    let seen = played(&mut player(&calls, None), &[(1, -17), (6, IS_DIRECTORY)]);
+    assert_eq!(
+        seen,
+        [
+            "stat 0", "mkdir? 0", "open 0", "stat 0", "close 0", "stat 0", "open? 0", "open 0",
+            "stat 0", "stat 0", "close 0", "open 0", "stat 0"
+        ]
+    );
+}
+
+#[test]
+fn what_should_not_have_been_opened_is_closed_and_counted_as_failed() {
+    let mut open = call(TraceOperation::Open(TraceWay::Existing), 0);
+    open.expected = TraceEnd::Ill;
+    // Nothing is open then, so that there is nothing to be read.
+    let calls = trace(vec![open, call(TraceOperation::Read, 0), open]);
+    let mut player = player(&calls, None);
+    let ends = [(3, NOT_FOUND), (4, 5), (5, NOT_FOUND)];
+    let seen = played(&mut player, &ends);
+    assert_eq!(
+        seen,
+        [
+            "stat 0", "open 0", "close 0", "stat? 0", "search 0", "open? 0"
+        ]
+    );
+}
+
+#[test]
+fn an_end_otherwise_than_recorded_ends_all() {
+    for (operation, expected, result, errno) in [
+        (TraceOperation::Unlink, TraceEnd::Well, NOT_FOUND, Some(2)),
+        (TraceOperation::Rmdir, TraceEnd::Ill, 0, None),
+        (TraceOperation::Unlink, TraceEnd::Any, NOT_FOUND, Some(0)),
+        (TraceOperation::Unlink, TraceEnd::Ill, NOT_FOUND, Some(0)),
+    ] {
+        let mut first = call(operation, 4);
+        first.expected = expected;
+        let calls = trace(vec![first, call(TraceOperation::Statfs, 0)]);
+        let mut player = player(&calls, None);
+        let seen = played(&mut player, &[(1, result)]);
+        let is_broken = errno != Some(0);
+        assert_eq!(seen.len(), if is_broken { 2 } else { 3 }, "{seen:?}");
+        let broken = is_broken.then_some(BrokenCall { line: 5, errno });
+        assert_eq!(player.broken(), broken);
+    }
+}
+
+#[test]
+fn calls_wait_for_their_times_and_are_counted_behind_the_ramp() {
+    let mut late = call(TraceOperation::Statfs, 0);
+    late.due_ns = 5_000;
+    let mut timed = trace(vec![call(TraceOperation::Statfs, 0), late]);
+    timed.is_timed = true;
+    let mut one = player(&timed, None);
+    assert_eq!(played(&mut one, &[]).len(), 2);
+    assert_eq!(one.steps()[0].count, 1);
+    timed.is_repeated = true;
+    let mut again = player(&timed, Some(20_000));
+    // Two in each round of 5.1 µs, of which the fifth is cut at 21 µs.
+    assert_eq!(played(&mut again, &[]).len(), 9);
+}
+
+#[test]
+fn a_rate_makes_the_next_call_wait() {
+    let mut open = call(TraceOperation::Open(TraceWay::Made), 0);
+    open.handle = 0;
+    let mut write = call(TraceOperation::Write, 0);
+    (write.bytes, write.second) = (1000, 1000);
+    let mut calls = trace(vec![open, write, call(TraceOperation::Statfs, 0)]);
+    calls.bytes_per_second = 1_000_000_000;
+    let mut player = player(&calls, None);
+    assert_eq!(played(&mut player, &[]).len(), 5);
+    // The last one began 1 µs behind the write, of which its own 100 ns are left.
+    assert_eq!(player.steps()[0].bytes, 0);
+    assert!(player.call_ns >= 300 + 1000);
+}
+
+#[test]
+fn a_round_of_nothing_ends() {
+    let mut calls = trace(vec![call(TraceOperation::Close, 0)]);
+    calls.is_repeated = true;
+    assert_eq!(played(&mut player(&calls, None), &[]), [""; 0]);
+    assert_eq!(played(&mut player(&trace(Vec::new()), None), &[]), [""; 0]);
+}
+
+#[test]
+fn nothing_is_allocated_on_the_way() {
+    let open = call(TraceOperation::Open(TraceWay::Made), 0);
+    let mut write = call(TraceOperation::Write, 0);
+    (write.bytes, write.second) = (100, 100);
+    let close = call(TraceOperation::Close, 0);
+    let mut calls = trace(vec![open, write, close, call(TraceOperation::Unlink, 0)]);
+    calls.is_repeated = true;
+    let mut player = player(&calls, None);
+    let mut count = 0;
+    let counts = allocation_counter::measure(|| {
+        while count < 100_000 {
+            let Step::Issue(request) = player.next(0, count) else {
+                break;
+            };
+            let result = request.length_bytes as i32;
+            player.complete(Completion { slot: 0, result }, count);
+            count += 1;
+        }
+    });
+    assert_eq!((count, counts.count_total), (100_000, 0));
+}
