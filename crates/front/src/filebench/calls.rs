@@ -170,6 +170,8 @@ impl ThreadWriter<'_, '_> {
             let note = "places are drawn from the whole file";
             self.differs(op, "`workingset`", note);
         }
+        let note = "every block may be drawn, the last one too, by each thread for itself";
+        self.differs(op, "`random`", note);
         let align = law.always().and_then(|bytes| u32::try_from(bytes).ok());
         Ok(Where::Random {
             distribution: Distribution::Uniform,

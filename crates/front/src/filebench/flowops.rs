@@ -269,6 +269,7 @@ impl ThreadWriter<'_, '_> {
         let mut fileset = self.needed_fileset(op)?;
         if operation == FileOperation::List {
             fileset = self.common.sets.directories_of(fileset);
+            self.differs(op, "`listdir`", "the bytes of names are not counted");
         }
         let call = Call {
             handle: self.slots.handle(Slot::Named),

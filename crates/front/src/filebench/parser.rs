@@ -142,7 +142,8 @@ impl Parser<'_> {
         {
             "multi" => Err(self.several_clients(place)),
             _ => {
-                self.script.has_histograms = true;
+                self.cursor
+                    .note(place, "lathist", "percentiles are in the record");
                 Ok(())
             }
         }

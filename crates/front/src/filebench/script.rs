@@ -18,7 +18,6 @@ pub(super) struct Script {
     pub run: Option<Run>,
     /// What it says as it is read.
     pub echoes: Vec<String>,
-    pub has_histograms: bool,
 }
 
 /// When a run ends besides by its time.
