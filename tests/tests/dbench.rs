@@ -1,0 +1,323 @@
+//! dbench: recorded calls of file servers, as the original carries them out.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use end_to_end::{Bed, Finished, need, run_tool, run_within, samples, wait_for};
+
+/// What one run may take; more is a hang.
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// A client that makes a directory, works on two files and removes them.
+const SMALL: &str = "\
+Deltree \"\\clients\\client1\" NT_STATUS_OK
+Mkdir \"\\clients\" NT_STATUS_OK
+NTCreateX \"\\clients\\client1\" 0x1 0x2 1 NT_STATUS_OK
+Close 1 NT_STATUS_OK
+NTCreateX \"\\clients\\client1\\one\" 0x40 0x1 2 NT_STATUS_OBJECT_NAME_NOT_FOUND
+NTCreateX \"\\clients\\client1\\one\" 0x40 0x2 2 NT_STATUS_OK
+WriteX 2 0 10000 10000 NT_STATUS_OK
+ReadX 2 4000 5000 5000 NT_STATUS_OK
+QUERY_PATH_INFORMATION \"\\clients\\client1\\ONE\" 1004 NT_STATUS_OK
+FIND_FIRST \"\\clients\\client1\\*\" 260 1366 1 NT_STATUS_OK
+Close 2 NT_STATUS_OK
+Rename \"\\clients\\client1\\one\" \"\\clients\\client1\\two\" NT_STATUS_OK
+Unlink \"\\clients\\client1\\two\" 0x6 NT_STATUS_OK
+Rmdir \"\\clients\\client1\\none\" NT_STATUS_OBJECT_NAME_NOT_FOUND
+";
+
+fn dbench(bed: &Bed, arguments: &[&str]) -> Finished {
+    let target = bed.target().to_str().unwrap();
+    let all = [&["as", "dbench", "-D", target][..], arguments].concat();
+    run_within(&mut bed.command(&all), LIMIT).unwrap()
+}
+
+/// The counts of a table of operations.
+fn counts(text: &str) -> BTreeMap<String, u64> {
+    let lines = text.lines().filter_map(|line| {
+        let mut words = line.split_whitespace();
+        let name = words.next()?;
+        let count = words.next()?.parse().ok()?;
+        (words.count() == 2 && line.starts_with(' ')).then(|| (name.to_owned(), count))
+    });
+    lines
+        .filter(|(name, _)| !name.starts_with(char::is_numeric))
+        .collect()
+}
+
+#[test]
+fn a_load_file_is_carried_out_once_by_each_client_and_leaves_nothing() {
+    let bed = Bed::in_memory();
+    let bed = need!(bed);
+    bed.file("small.txt", SMALL);
+    let seen = dbench(&bed, &["--run-once", "-c", "small.txt", "3"]);
+    assert_eq!(seen.code, 0, "{seen:?}");
+    let counted = counts(&seen.stdout);
+    let each = [
+        ("NTCreateX", 3),
+        ("Close", 2),
+        ("Rename", 1),
+        ("Unlink", 1),
+        ("Deltree", 1),
+        ("Rmdir", 1),
+        ("Mkdir", 1),
+        ("Qpathinfo", 1),
+        ("Find", 1),
+        ("WriteX", 1),
+        ("ReadX", 1),
+    ];
+    for (name, count) in each {
+        assert_eq!(
+            counted.get(name),
+            Some(&(3 * count)),
+            "{name}: {}",
+            seen.stdout
+        );
+    }
+    assert_eq!(counted.len(), each.len());
+    assert!(
+        seen.stdout.contains("3 clients  3 procs"),
+        "{}",
+        seen.stdout
+    );
+    assert!(bed.left_in_target().is_empty());
+}
+
+#[test]
+fn a_load_file_is_known_by_its_content_and_told_in_words() {
+    let bed = Bed::new().unwrap();
+    bed.file("small.txt", SMALL);
+    let target = bed.target().to_str().unwrap();
+    let seen = bed.run(&["check", "small.txt", "--target", target]);
+    assert_eq!(seen.code, 0, "{seen:?}");
+    assert!(
+        seen.stdout.contains("the 14 calls of small.txt"),
+        "{}",
+        seen.stdout
+    );
+    bed.file("wrong.txt", format!("{SMALL}Mkdir \"/../out\" *\n"));
+    let seen = bed.run(&["check", "wrong.txt", "--target", target]);
+    assert_eq!(seen.code, 2);
+    assert!(seen.stderr.contains("wrong.txt:15"), "{}", seen.stderr);
+}
+
+#[test]
+fn names_never_lead_out_of_the_target() {
+    let bed = Bed::new().unwrap();
+    let victim = bed.file("victim", "untouched");
+    for name in [
+        format!("/..{}", victim.display()),
+        "\\..\\victim".to_owned(),
+        format!("/{}", "x".repeat(5000)),
+        "/a\0b".to_owned(),
+    ] {
+        bed.file("bad.txt", format!("Unlink \"{name}\" 0x6 *\n"));
+        let seen = dbench(&bed, &["--run-once", "-c", "bad.txt", "1"]);
+        assert_eq!(seen.code, 1, "{name:?}: {seen:?}");
+        assert!(seen.stderr.contains("bad.txt:1"), "{}", seen.stderr);
+    }
+    // What is absolute lies below the target.
+    bed.file(
+        "bad.txt",
+        format!("Unlink \"{}\" 0x6 *\n", victim.display()),
+    );
+    let seen = dbench(&bed, &["--run-once", "-c", "bad.txt", "1"]);
+    assert_eq!(seen.code, 0, "{seen:?}");
+    assert_eq!(std::fs::read_to_string(&victim).unwrap(), "untouched");
+}
+
+#[test]
+fn a_call_that_ends_otherwise_than_recorded_ends_the_run_with_its_line() {
+    let bed = Bed::new().unwrap();
+    bed.file(
+        "bad.txt",
+        "Mkdir \"/a\" *\nUnlink \"/a/b\" 0x6 NT_STATUS_OK\n",
+    );
+    let seen = dbench(&bed, &["-t", "60", "-c", "bad.txt", "2"]);
+    assert_eq!(seen.code, 1, "{seen:?}");
+    let told = "worker 0 failed at line 2 of bad.txt";
+    assert!(seen.stdout.contains(told), "{}", seen.stdout);
+}
+
+#[test]
+fn ctrl_c_leaves_nothing_of_a_load_file() {
+    let bed = Bed::new().unwrap();
+    bed.file("small.txt", SMALL);
+    let target = bed.target().to_str().unwrap();
+    let mut child = bed.start(&[
+        "as",
+        "dbench",
+        "-D",
+        target,
+        "-t",
+        "60",
+        "-c",
+        "small.txt",
+        "2",
+    ]);
+    bed.wait_for_intervals(1);
+    run_tool("kill", &["-INT", &child.id().to_string()]).unwrap();
+    let mut code = None;
+    wait_for("the end", || {
+        code = child.try_wait().unwrap();
+        code.is_some()
+    });
+    assert_eq!(code.unwrap().code(), Some(130));
+    assert!(bed.left_in_target().is_empty());
+}
+
+/// The calls of the thread or process that works on clients' files, without what only one of the
+/// programs does besides: what is done, to which name, how much of it, and with which result.
+fn calls(log: &str) -> Vec<String> {
+    let log = joined(log);
+    let is_first = |line: &&String| line.contains("clients");
+    let Some(first) = log
+        .iter()
+        .filter(|line| !line.contains("execve"))
+        .find(is_first)
+    else {
+        return Vec::new();
+    };
+    let own = format!("{} ", first.split(' ').next().unwrap());
+    let from = log.iter().position(|line| line == first).unwrap();
+    let own = log[from..].iter().filter(|line| line.starts_with(&own));
+    own.filter_map(|line| normal(line)).collect()
+}
+
+/// Lines of which another one stands between their halves.
+fn joined(log: &str) -> Vec<String> {
+    let mut open: BTreeMap<&str, String> = BTreeMap::new();
+    let mut lines = Vec::new();
+    for line in log.lines() {
+        let (id, rest) = line.split_once(' ').unwrap_or((line, ""));
+        let rest = rest.trim_start();
+        if let Some(begun) = rest.strip_suffix("<unfinished ...>") {
+            open.insert(id, format!("{id} {}", begun.trim_end()));
+        } else if let Some((_, end)) = rest.split_once(" resumed>") {
+            let begun = open.remove(id).unwrap_or_default();
+            lines.push(format!("{begun}{end}"));
+        } else {
+            lines.push(format!("{id} {rest}"));
+        }
+    }
+    lines
+}
+
+/// A call in the same words for both programs; none where it is no part of the load.
+fn normal(line: &str) -> Option<String> {
+    let (_, rest) = line.split_once(' ')?;
+    let (name, rest) = rest.split_once('(')?;
+    let (arguments, result) = rest.rsplit_once(" = ")?;
+    let arguments = arguments.trim_end().trim_end_matches(')');
+    let result = result.split(' ').take(2).collect::<Vec<_>>();
+    let failed = if result[0] == "-1" { result[1] } else { "" };
+    let mut texts = arguments.split('"').skip(1).step_by(2);
+    let mut file = || {
+        let text = texts.next().unwrap_or("");
+        let from = text.find("clients").unwrap_or(text.len());
+        text[from..].to_owned()
+    };
+    let numbers = |count: usize| {
+        let all = arguments.rsplit(", ").take(count);
+        all.collect::<Vec<_>>().join(" ")
+    };
+    Some(match name {
+        "openat" | "openat2" => format!("open {} {failed}", file()),
+        "newfstatat" if !arguments.contains("AT_EMPTY_PATH") => format!("stat {} {failed}", file()),
+        "newfstatat" | "fstat" => "fstat".to_owned(),
+        "unlink" | "unlinkat" => format!("unlink {} {failed}", file()),
+        "mkdir" | "mkdirat" => format!("mkdir {} {failed}", file()),
+        "rename" | "renameat" => format!("rename {} {} {failed}", file(), file()),
+        "utimensat" => format!("utime {}", file()),
+        "getdents64" => format!("list {}", result[0]),
+        "statfs" | "fstatfs" => "statfs".to_owned(),
+        "fsync" | "close" => name.to_owned(),
+        "pread64" | "pwrite64" => format!("{name} {} = {}", numbers(2), result[0]),
+        "fcntl" if arguments.contains("F_SETLKW") => {
+            let kind = arguments.split("l_type=").nth(1)?;
+            format!("lock {kind}")
+        }
+        _ => return None,
+    })
+}
+
+fn traced(program: &Path, directory: &Path, arguments: &[&str]) -> String {
+    let mut strace = Command::new("strace");
+    strace
+        .args(["-f", "-qq", "-s", "0", "-o", "trace"])
+        .arg(program);
+    let _ = run_within(strace.args(arguments).current_dir(directory), LIMIT).unwrap();
+    std::fs::read_to_string(directory.join("trace")).unwrap()
+}
+
+/// The calls of one pass of the original.
+fn of_original(load: &Path, time: &str) -> Vec<String> {
+    let bed = Bed::in_memory().unwrap();
+    let arguments = [
+        "-c",
+        load.to_str().unwrap(),
+        "-D",
+        "target",
+        "-t",
+        time,
+        "1",
+    ];
+    let log = traced(Path::new("dbench"), bed.path(), &arguments);
+    // It reads the load file anew for each pass.
+    let first: Vec<&str> = {
+        let mut lines = log.lines();
+        let is_again = |line: &&str| line.contains("lseek(") && line.contains(", 0, SEEK_SET");
+        let mut passes = lines.by_ref().take_while(|line| !is_again(line));
+        passes.by_ref().collect()
+    };
+    calls(&first.join("\n"))
+}
+
+fn of_ours(load: &Path) -> Vec<String> {
+    let bed = Bed::in_memory().unwrap();
+    let command = bed.command(&[]);
+    let target = bed.target().to_str().unwrap();
+    let load = load.to_str().unwrap();
+    let arguments = [
+        "as",
+        "dbench",
+        "--no-db",
+        "--run-once",
+        "-D",
+        target,
+        "-c",
+        load,
+        "1",
+    ];
+    let program = Path::new(command.get_program());
+    calls(&traced(program, bed.path(), &arguments))
+}
+
+/// The calls up to the end of the last one on clients' files, which lists a directory.
+fn whole(mut calls: Vec<String>) -> Vec<String> {
+    let last = calls.iter().rposition(|it| it.contains("clients")).unwrap();
+    let end = calls[last..].iter().position(|it| it == "close");
+    calls.truncate(last + end.unwrap() + 1);
+    calls
+}
+
+#[test]
+fn one_client_makes_the_calls_of_the_original_in_their_order() {
+    need!(run_tool("strace", &["-o", "/dev/null", "true"]));
+    need!(run_tool("sh", &["-c", "command -v dbench"]));
+    drop(need!(Bed::in_memory()));
+    for (name, time) in [("mini.txt", "1"), ("client_first2000.txt", "3")] {
+        let load = need!(samples("dbench")).join(name);
+        let wanted = whole(of_original(&load, time));
+        let seen = whole(of_ours(&load));
+        assert!(wanted.len() > 50, "{name}: {}", wanted.len());
+        for (index, (seen, wanted)) in seen.iter().zip(&wanted).enumerate() {
+            assert_eq!(seen, wanted, "{name}: call {index}");
+        }
+        let rest = [&seen, &wanted].map(|all| &all[seen.len().min(wanted.len())..]);
+        assert!(rest.iter().all(|rest| rest.is_empty()), "{name}: {rest:?}");
+    }
+}
