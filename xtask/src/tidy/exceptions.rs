@@ -24,6 +24,7 @@ pub const RULES: &[&str] = &[
     "words",
     "crate-graph",
     "module-cycles",
+    "classic-names",
     "dependency-reasons",
     "dependency-place",
     "lints-inherited",

@@ -4,6 +4,7 @@
 //! changes a file.
 
 mod calls;
+mod classics;
 mod cycles;
 mod exceptions;
 mod graph;
@@ -84,6 +85,7 @@ pub fn check(root: &Path) -> Result<Verdict, Failure> {
     calls::check_expect_share(&sources, &mut findings);
     cycles::check(&sources, &mut findings);
     spelling::check_texts(root, &mut findings)?;
+    classics::check(&sources, &mut findings);
     manifest::check(root, &mut findings)?;
     graph::check(root, &mut findings)?;
     let (findings, used) = exceptions::apply(findings);
