@@ -110,14 +110,14 @@ pub(crate) fn read(lab: &Path) -> Result<Vec<Step>, String> {
         };
     };
     let name = lab.file_name().and_then(|name| name.to_str());
-    let first = serde_json::from_str(first);
+    let first = units::parse_json(first);
     let begin = first.ok().filter(
         |step| matches!(step, Step::Begin { pid, .. } if name.and_then(pid_of_name) == Some(*pid)),
     );
     let begin = begin.ok_or_else(|| told(NO_BEGINNING.to_owned()))?;
     let steps = rest
         .lines()
-        .map_while(|line| serde_json::from_str(line).ok())
+        .map_while(|line| units::parse_json(line).ok())
         .take_while(|step| !matches!(step, Step::Begin { .. }));
     Ok(std::iter::once(begin).chain(steps).collect())
 }

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use units::JsonDocument;
+use units::{JsonDocument, parse_json};
 
 use crate::format;
 use crate::record::{Header, run_id};
@@ -231,10 +231,10 @@ impl LabRecord {
     /// # Errors
     /// When it is no record of a lab, or one of a later format.
     pub fn from_json(json: &str) -> Result<Self, ReadError> {
-        let header: Header = serde_json::from_str(json)?;
+        let header: Header = parse_json(json)?;
         match header.format.as_str() {
-            LAB_FORMAT => Ok(serde_json::from_str(json)?),
-            LAB_FORMAT_1 => Ok(upgraded(serde_json::from_str(json)?)?),
+            LAB_FORMAT => Ok(parse_json(json)?),
+            LAB_FORMAT_1 => Ok(upgraded(parse_json(json)?)?),
             _ => Err(ReadError::OtherFormat {
                 seen: header.format,
             }),
@@ -248,5 +248,5 @@ fn upgraded(mut document: Value) -> serde_json::Result<LabRecord> {
     if let Some(Value::Array(runs)) = document.get_mut("runs") {
         runs.iter_mut().for_each(format::upgrade);
     }
-    serde_json::from_value(document)
+    parse_json(&document.to_string())
 }

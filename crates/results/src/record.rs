@@ -1,13 +1,13 @@
 //! The record: everything that was planned, found and measured in one run.
 
-use std::io::{BufReader, Read, Seek};
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use units::JsonDocument;
+use units::{JsonDocument, parse_json, read_json};
 use workload::plan::{Plan, TargetKind, TargetPlan};
 
 use crate::format::{self, FORMAT_1};
@@ -171,9 +171,9 @@ impl RunRecord {
     /// When the text is not JSON, lacks what a record must have, or has a format number that is not
     /// known.
     pub fn from_json(text: &str) -> Result<Self, ReadError> {
-        let record = match serde_json::from_str::<Header>(text)?.written()? {
-            Written::Now => serde_json::from_str(text)?,
-            Written::Before => upgraded(serde_json::from_str(text)?)?,
+        let record = match parse_json::<Header>(text)?.written()? {
+            Written::Now => parse_json(text)?,
+            Written::Before => upgraded(parse_json(text)?)?,
         };
         Ok(Self::with_keys(record))
     }
@@ -183,12 +183,11 @@ impl RunRecord {
     /// # Errors
     /// As [`RunRecord::from_json`], and when it cannot be read.
     pub fn read(mut input: impl Read + Seek) -> Result<Self, ReadError> {
-        let header: Header = serde_json::from_reader(BufReader::new(&mut input))?;
+        let header: Header = read_json(&mut input)?;
         input.rewind().map_err(serde_json::Error::io)?;
-        let input = BufReader::new(input);
         let record = match header.written()? {
-            Written::Now => serde_json::from_reader(input)?,
-            Written::Before => upgraded(serde_json::from_reader(input)?)?,
+            Written::Now => read_json(&mut input)?,
+            Written::Before => upgraded(read_json(&mut input)?)?,
         };
         Ok(Self::with_keys(record))
     }
@@ -202,7 +201,8 @@ impl RunRecord {
 /// The record that a document of an earlier format is.
 fn upgraded(mut document: Value) -> serde_json::Result<RunRecord> {
     format::upgrade(&mut document);
-    serde_json::from_value(document)
+    // Read from text, for which the code is there.
+    parse_json(&document.to_string())
 }
 
 /// Which version wrote a record.

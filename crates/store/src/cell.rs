@@ -47,7 +47,7 @@ impl StoredCell {
 
     /// The record with its intervals.
     pub(crate) fn record(self, intervals: Vec<IntervalRecord>) -> serde_json::Result<CellRecord> {
-        let mut value = serde_json::from_str(&self.figures)?;
+        let mut value = units::parse_json(&self.figures)?;
         walk(&mut value, &mut |child| {
             if let Some(number) = child.as_u64() {
                 let bytes = usize::try_from(number)
@@ -60,7 +60,7 @@ impl StoredCell {
             Ok(())
         })?;
         upgrade_cell(&mut value);
-        let mut record: CellRecord = serde_json::from_value(value)?;
+        let mut record: CellRecord = units::parse_json(&value.to_string())?;
         record.intervals = intervals;
         Ok(record)
     }

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 /// A column of JSON as what it stands for.
 pub(crate) fn json<T: DeserializeOwned>(row: &Row, column: usize) -> rusqlite::Result<T> {
     let text: String = row.get(column)?;
-    serde_json::from_str(&text).map_err(|error| damaged(column, error))
+    units::parse_json(&text).map_err(|error| damaged(column, error))
 }
 
 /// A value that the store must not hold.

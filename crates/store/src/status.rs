@@ -49,7 +49,7 @@ impl RunStatus {
             if is_live.is_some() {
                 return is_live;
             }
-            let owner = serde_json::from_str::<Owner>(owner?).ok()?;
+            let owner = units::parse_json::<Owner>(owner?).ok()?;
             Some(owner.may_run())
         };
         if status == Self::Running && may_run() != Some(true) {

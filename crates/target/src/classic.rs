@@ -219,7 +219,7 @@ fn read(file: &OwnedFd) -> Result<Manifest, String> {
     if count as u64 > MANIFEST_BYTES_MAX {
         return Err(format!("it is longer than {MANIFEST_BYTES_MAX} bytes"));
     }
-    let manifest: Manifest = serde_json::from_slice(&text)
+    let manifest: Manifest = units::read_json(&mut text.as_slice())
         .map_err(|error| format!("it is not a manifest of `as`: {error}"))?;
     match manifest.format == FORMAT {
         true => Ok(manifest),

@@ -87,7 +87,8 @@ impl Manifest {
         if text.len() as u64 > MANIFEST_BYTES_MAX {
             return Err(format!("it is longer than {MANIFEST_BYTES_MAX} bytes"));
         }
-        let mut manifest: Self = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+        let mut manifest: Self =
+            units::read_json(&mut &*text).map_err(|error| error.to_string())?;
         if !FORMATS.contains(&manifest.format.as_str()) {
             return Err(format!(
                 "its format is {:?}, not `{FORMAT}`",

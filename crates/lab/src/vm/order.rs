@@ -133,7 +133,7 @@ fn write(path: &Path, value: &impl Serialize) -> Result<(), LabError> {
 fn read<T: DeserializeOwned>(path: &Path) -> Result<T, LabError> {
     let failed = |error: std::io::Error| LabError::system("read", path, error);
     let text = fs::read(path).map_err(failed)?;
-    serde_json::from_slice(&text).map_err(|error| failed(error.into()))
+    units::read_json(&mut text.as_slice()).map_err(|error| failed(error.into()))
 }
 
 #[cfg(test)]

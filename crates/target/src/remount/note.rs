@@ -174,7 +174,7 @@ impl Notes {
         }
         let mut text = Vec::new();
         file.take(NOTE_BYTES_MAX).read_to_end(&mut text)?;
-        let note = serde_json::from_slice::<Note>(&text).ok();
+        let note = units::read_json::<Note>(&mut text.as_slice()).ok();
         Ok(note.filter(|note| note.format == FORMAT && note.name() == name))
     }
 
