@@ -11,7 +11,6 @@ const LINES_MAX: usize = 10_000;
 enum Other {
     FioJob,
     Vdbench,
-    Dbench,
 }
 
 impl Other {
@@ -19,7 +18,6 @@ impl Other {
         match self {
             Self::FioJob => "fio job file",
             Self::Vdbench => "vdbench parameter file",
-            Self::Dbench => "dbench load file",
         }
     }
 }
@@ -41,7 +39,6 @@ pub(super) fn recognized(file: &str, bytes: &[u8]) -> Option<Diagnostic> {
         Other::Vdbench => {
             "write a workload definition as `pgmeter run --read 70 --random 100 --bs 4k`".to_owned()
         }
-        Other::Dbench => "the workload most like it is `postmark`".to_owned(),
     };
     Some(Diagnostic::error(file, message).help(help))
 }
@@ -49,9 +46,6 @@ pub(super) fn recognized(file: &str, bytes: &[u8]) -> Option<Diagnostic> {
 fn kind(text: &str) -> Option<Other> {
     let lines = || text.lines().map(str::trim).take(LINES_MAX);
     let count = |is: fn(&str) -> bool| lines().filter(|line| is(line)).count();
-    if count(is_of_dbench) >= 2 {
-        return Some(Other::Dbench);
-    }
     if count(is_definition_of_vdbench) >= 1 {
         return Some(Other::Vdbench);
     }
@@ -86,36 +80,6 @@ fn is_definition_of_vdbench(line: &str) -> bool {
         && rest
             .split(',')
             .any(|rest| parameters.iter().any(|it| rest.trim().starts_with(it)))
-}
-
-/// A call of a client's trace, in newer files behind the time it was made.
-fn is_of_dbench(line: &str) -> bool {
-    let calls = [
-        "NTCreateX",
-        "ReadX",
-        "WriteX",
-        "Close",
-        "Flush",
-        "Unlink",
-        "Rename",
-        "Mkdir",
-        "Deltree",
-        "FIND_FIRST",
-        "QUERY_PATH_INFORMATION",
-        "QUERY_FILE_INFORMATION",
-        "QUERY_FS_INFORMATION",
-        "SET_FILE_INFORMATION",
-        "LockX",
-        "UnlockX",
-    ];
-    let mut words = line.split_whitespace();
-    let first = words.next().unwrap_or_default();
-    let call = match first.parse::<f64>() {
-        Ok(_) => words.next().unwrap_or_default(),
-        Err(_) => first,
-    };
-    // Nothing else has these words, a name or handle, and the status that the server gave.
-    calls.contains(&call) && words.count() >= 1
 }
 
 /// The name of an INI file's section.
@@ -233,24 +197,14 @@ mod tests {
     }
 
     #[test]
-    fn files_of_vdbench_and_dbench_are_named() {
+    fn files_of_vdbench_are_named() {
         let vdbench = "* comment\nsd=sd1,lun=/dev/sdx,openflags=o_direct\nwd=wd1,sd=sd1,\
                        xfersize=4k,rdpct=100\nrd=run1,wd=wd1,iorate=max,elapsed=60\n";
-        let dbench = "NTCreateX \"\\clients\\client1\\~dmtmp\\X\" 0x0 0x2 9938 SUCCESS\n\
-                      Close 9938 SUCCESS\nDeltree \"\\clients\" 0x00000000\n";
-        let timed = "0.000 NTCreateX \"\\clients\\X\" 0x0 0x2 9938 0x00000000\n\
-                     0.100 Close 9938 0x00000000\n";
-        for (text, name) in [
-            (vdbench, "a vdbench parameter file"),
-            (dbench, "a dbench load file"),
-            (timed, "a dbench load file"),
-        ] {
-            let said = refusal("x.txt", text);
-            assert!(
-                said.contains(&format!("`x.txt` is {name}, which")),
-                "{said}"
-            );
-        }
+        let said = refusal("x.txt", vdbench);
+        assert!(
+            said.contains("`x.txt` is a vdbench parameter file, which"),
+            "{said}"
+        );
     }
 
     #[test]
