@@ -78,6 +78,10 @@ fn differences(options: &Options) -> Vec<Difference> {
     if options.files.thousands > 0 {
         all.push(differs("names of files", "numbers"));
         all.push(differs(
+            "sizes of files",
+            "by our own random numbers, between the same limits",
+        ));
+        all.push(differs(
             "the order of the sequential phases",
             "that of the numbers, not that in which directories list them",
         ));

@@ -146,6 +146,7 @@ impl Options {
             differs("the check for the parent at every line", "left out"),
             differs("latency", "that of a call, not the gap between two"),
             differs("times of `SET_FILE_INFORMATION`", "both 10 seconds back"),
+            differs("permissions of directories", "0700"),
         ];
         let idle = self.without_effect.iter();
         all.extend(idle.map(|it| Difference::new(DifferenceKind::NoEffect, it, "")));
