@@ -63,7 +63,7 @@ fn words_of_every_kind_are_known() {
     for (line, wanted) in [
         (&["run", "randr"][..], &["randread-4k", "randrw-4k"][..]),
         (&["run", "nul"], &["null.toml"]),
-        (&["check", "web"], &["web-server"]),
+        (&["check", "web-s"], &["web-server"]),
         (&["runs", "tag", "last", "aft"], &["after-trim"]),
         (&["runs", "--tag", "aft"], &["after-trim"]),
         (&["runs", "--workload", "nu"], &["null"]),

@@ -140,6 +140,8 @@ fn a_call_that_ends_otherwise_than_recorded_ends_the_run_with_its_line() {
     assert_eq!(seen.code, 1, "{seen:?}");
     let told = "failed at line 2 of bad.txt";
     assert!(seen.stdout.contains(told), "{}", seen.stdout);
+    let record = bed.run(&["report", "last", "--format", "json"]);
+    assert!(record.stdout.contains("\"trace-broken\""), "{record:?}");
 }
 
 #[test]

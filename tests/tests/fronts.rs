@@ -53,6 +53,9 @@ fn mdtest_prints_its_summary_and_the_run_is_stored() {
     assert_eq!(again.stdout, seen.stdout);
     let record = bed.run(&["report", "last", "--format", "json"]);
     let record: Value = serde_json::from_str(&record.stdout).unwrap();
+    let warnings = record["warnings"].as_array().unwrap();
+    let code = "differs-from-original";
+    assert!(warnings.iter().any(|it| it["code"] == code));
     // For each rank and iteration: 260 items, and a tree of 13 directories.
     let counts = record["cells"].as_array().unwrap().iter().map(|cell| {
         let phase = cell["phase"].as_str().unwrap();

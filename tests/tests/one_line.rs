@@ -301,19 +301,9 @@ fn files_of_other_programs_are_named() {
             "a fio job file",
         ),
         (
-            "x.f",
-            "set $dir=/tmp\ndefine fileset name=a,path=$dir\nrun 60\n",
-            "a filebench",
-        ),
-        (
             "x.vdb",
             "sd=sd1,lun=/dev/x\nwd=wd1,sd=sd1,rdpct=70\n",
             "a vdbench parameter file",
-        ),
-        (
-            "x.load",
-            "NTCreateX \"\\\\x\" 0x0 0x2 1 SUCCESS\nClose 1 SUCCESS\n",
-            "a dbench load",
         ),
     ];
     for (name, text, phrase) in cases {

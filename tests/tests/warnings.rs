@@ -32,6 +32,8 @@ const PROVOKED: &str = "
         an_unstable_clock_is_told
     compressible-content warnings
         zeros_can_be_compressed
+    differs-from-original fronts
+        mdtest_prints_its_summary_and_the_run_is_stored
     direct-falls-back warnings
         direct_writes_to_btrfs_go_through_the_cache
     direct-not-honored warnings
@@ -94,6 +96,8 @@ const PROVOKED: &str = "
         a_target_that_is_removed_in_mid_run_is_told
     too-short warnings
         phases_of_a_moment_are_told_in_one_message
+    trace-broken dbench
+        a_call_that_ends_otherwise_than_recorded_ends_the_run_with_its_line
     verify-mismatch faults
         a_flipped_bit_is_named_with_its_offset
     waited-for-processor disturbed

@@ -19,7 +19,7 @@ pub struct Front {
     /// What `--help` prints below the title, with a line break at its end.
     pub usage: &'static str,
     /// Arguments as work.
-    pub arguments: fn(&CommandLine<'_>) -> Result<FrontWork, Refusal>,
+    pub arguments: fn(&CommandLine<'_>) -> Result<FrontWork, ArgumentError>,
     /// Files as work, where it has any.
     pub file: Option<FileFront>,
     /// Its text.
@@ -36,12 +36,33 @@ pub struct FileFront {
     pub read: fn(&FrontFile<'_>) -> Result<FrontWork, Diagnostic>,
 }
 
+/// Why arguments are not taken.
+#[derive(Debug)]
+pub enum ArgumentError {
+    /// They are wrong themselves.
+    Refused(Refusal),
+    /// A file that they name is.
+    File(Diagnostic),
+}
+
+impl From<Refusal> for ArgumentError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<Diagnostic> for ArgumentError {
+    fn from(diagnostic: Diagnostic) -> Self {
+        Self::File(diagnostic)
+    }
+}
+
 impl Front {
     /// What the arguments stand for.
     ///
     /// # Errors
     /// What the program does not know, or we cannot do.
-    pub fn work(&self, line: &CommandLine<'_>) -> Result<FrontWork, Refusal> {
+    pub fn work(&self, line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         let work = (self.arguments)(line)?;
         Ok(work.signed(self.name, line.arguments))
     }

@@ -4,7 +4,7 @@
 //! A front is one line of the [table](FRONTS) and one folder, and nothing outside of them knows
 //! its name. To add one, write
 //!
-//! - `arguments`: from a [`CommandLine`] to [`FrontWork`], or a [`Refusal`]. Whatever else it asks
+//! - `arguments`: from a [`CommandLine`] to [`FrontWork`], or an [`ArgumentError`]. Whatever else it asks
 //!   about (a file that an option names, the machine's memory) comes by the command line, so it is
 //!   pure. What the original does and we do not is a [`Difference`], never silence.
 //! - `file`, if the program has files of work: [`FileFront::detect`] knows one by its first bytes,
@@ -37,7 +37,7 @@ mod windows;
 mod work;
 
 pub use command_line::{CommandLine, ReadFile};
-pub use front::{FileFront, Front};
+pub use front::{ArgumentError, FileFront, Front};
 pub use printed::text;
 pub use table::{FRONTS, detect, find};
 pub use text::ClassicText;

@@ -9,7 +9,10 @@ use workload::classics::Refusal;
 use super::options::{parsed, within};
 use super::phases::{ON_A_FILE, OneFile, add, fileset_of_one, frame, remove};
 use crate::windows::Sum;
-use crate::{ClassicText, CommandLine, Difference, DifferenceKind, Front, FrontOrigin, FrontWork};
+use crate::{
+    ArgumentError, ClassicText, CommandLine, Difference, DifferenceKind, Front, FrontOrigin,
+    FrontWork,
+};
 
 /// What `--help` prints.
 const USAGE: &str = "\
@@ -70,7 +73,7 @@ impl Options {
     }
 }
 
-fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, Refusal> {
+fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = Options::read(line.arguments).map_err(|message| Refusal {
         message,
         usage: USAGE,

@@ -12,7 +12,7 @@ use workload::Workload;
 use workload::classics::Refusal;
 use workload::model::Seed;
 
-use crate::{CommandLine, Difference, DifferenceKind, Front, FrontWork, cell};
+use crate::{ArgumentError, CommandLine, Difference, DifferenceKind, Front, FrontWork, cell};
 use options::Options;
 
 pub use classic::FRONT as CLASSIC;
@@ -47,7 +47,7 @@ pub const FRONT: Front = Front {
     text: text::of,
 };
 
-fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, Refusal> {
+fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = Options::read(line.arguments, line.memory_bytes);
     let options = options.map_err(|message| Refusal {
         message,

@@ -13,7 +13,8 @@ use workload::classics::Refusal;
 use workload::program::{Failed, Group, Program, ProgramPart, ProgramPhase, Trace, Way};
 
 use crate::{
-    CommandLine, Difference, DifferenceKind, FileFront, Front, FrontFile, FrontWork, cell,
+    ArgumentError, CommandLine, Difference, DifferenceKind, FileFront, Front, FrontFile, FrontWork,
+    cell,
 };
 use load::Load;
 use options::Options;
@@ -55,7 +56,7 @@ pub const FRONT: Front = Front {
     text: text::of,
 };
 
-fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, Refusal> {
+fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let refusal = |message| Refusal {
         message,
         usage: options::USAGE,

@@ -27,7 +27,8 @@ use workload::Diagnostic;
 use workload::classics::Refusal;
 
 use crate::{
-    CommandLine, Difference, DifferenceKind, FileFront, Front, FrontFile, FrontWork, cell,
+    ArgumentError, CommandLine, Difference, DifferenceKind, FileFront, Front, FrontFile, FrontWork,
+    cell,
 };
 use page::Page;
 use parser::{Parsed, Reading, parse};
@@ -77,11 +78,13 @@ fn detect(bytes: &[u8]) -> bool {
     })
 }
 
-fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, Refusal> {
-    let refusal = |message: String| Refusal {
-        message,
-        usage: USAGE,
-        exit_code: 1,
+fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
+    let refusal = |message: String| {
+        ArgumentError::from(Refusal {
+            message,
+            usage: USAGE,
+            exit_code: 1,
+        })
     };
     let mut variables = BTreeMap::new();
     let mut script = None;
@@ -108,7 +111,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, Refusal> {
         name,
         bytes: &bytes,
     };
-    work(&file, &variables).map_err(|error| refusal(error.to_string()))
+    Ok(work(&file, &variables)?)
 }
 
 fn set(word: &str) -> Result<(String, String), String> {

@@ -8,7 +8,7 @@ mod text;
 use workload::Workload;
 use workload::classics::Refusal;
 
-use crate::{CommandLine, Difference, DifferenceKind, Front, FrontWork, cell};
+use crate::{ArgumentError, CommandLine, Difference, DifferenceKind, Front, FrontWork, cell};
 use options::Options;
 
 /// What `--help` prints.
@@ -43,7 +43,7 @@ pub const FRONT: Front = Front {
     text: text::of,
 };
 
-fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, Refusal> {
+fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = Options::read(line.arguments).map_err(|message| Refusal {
         exit_code: u8::from(!message.is_empty()),
         message,

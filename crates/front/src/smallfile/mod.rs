@@ -10,7 +10,7 @@ use std::path::PathBuf;
 
 use workload::classics::Refusal;
 
-use crate::{CommandLine, Difference, DifferenceKind, Front, FrontWork, cell};
+use crate::{ArgumentError, CommandLine, Difference, DifferenceKind, Front, FrontWork, cell};
 use options::{Operation, Options};
 
 /// What `--help` prints.
@@ -44,7 +44,7 @@ pub const FRONT: Front = Front {
     text: text::of,
 };
 
-fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, Refusal> {
+fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = Options::read(line.arguments).map_err(|message| Refusal {
         message,
         usage: USAGE,

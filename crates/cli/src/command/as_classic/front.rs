@@ -7,7 +7,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
-use front::{ClassicText, CommandLine, DifferenceKind, Front, FrontOrigin, FrontWork, Refusal};
+use front::{
+    ArgumentError, ClassicText, CommandLine, DifferenceKind, Front, FrontOrigin, FrontWork, Refusal,
+};
 use results::{RunRecord, Warning, WarningCode};
 use run::RunOptions;
 use workload::{Overrides, Workload};
@@ -73,7 +75,8 @@ pub(super) fn run(
     };
     let work = match front.work(&line) {
         Ok(work) => work,
-        Err(refusal) => return refused(&refusal),
+        Err(ArgumentError::Refused(refusal)) => return refused(&refusal),
+        Err(ArgumentError::File(diagnostic)) => return Err(diagnostic.into()),
     };
     if args.differences {
         list(&work)?;
