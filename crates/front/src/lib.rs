@@ -4,9 +4,9 @@
 //! A front is one line of the [table](FRONTS) and one folder, and nothing outside of them knows
 //! its name. To add one, write
 //!
-//! - `arguments`: from a [`CommandLine`] to [`FrontWork`], or an [`ArgumentError`]. Whatever else it asks
-//!   about (a file that an option names, the machine's memory) comes by the command line, so it is
-//!   pure. What the original does and we do not is a [`Difference`], never silence.
+//! - `arguments`: from a [`CommandLine`] to [`FrontWork`], or an [`ArgumentError`]. Whatever else
+//!   it asks about (a file that an option names, the machine's memory) comes by the command line,
+//!   so it is pure. What the original does and we do not is a [`Difference`], never silence.
 //! - `file`, if the program has files of work: [`FileFront::detect`] knows one by its first bytes,
 //!   [`FileFront::read`] makes the same [`FrontWork`] of it.
 //! - `text`: a [`ClassicText`] of a [`FrontOrigin`], that is of the arguments as the plan
