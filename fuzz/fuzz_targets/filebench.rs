@@ -1,11 +1,11 @@
-//! filebench's scripts: no text makes reading or planning panic.
+//! filebench's scripts: no text makes reading or planning panic, no name leads out, and what was
+//! read can be written as TOML and read again.
 
 #![no_main]
 
 use front::FrontFile;
 use libfuzzer_sys::fuzz_target;
-use workload::facts::SystemFacts;
-use workload::{Overrides, plan, plan_text};
+use pgmeter_fuzz::{planned, reads_back, stays_below};
 
 fuzz_target!(|bytes: &[u8]| {
     let file = FrontFile {
@@ -14,10 +14,9 @@ fuzz_target!(|bytes: &[u8]| {
     };
     let front = front::find("filebench").expect("the front is in the table");
     let reader = front.file.as_ref().expect("it reads files");
-    let Ok(work) = front.read(reader, &file) else {
-        return;
-    };
-    if let Ok(planned) = plan(&work.cells, &Overrides::new(), &SystemFacts::default()) {
-        let _ = plan_text(&planned);
+    if let Ok(work) = front.read(reader, &file) {
+        stays_below(&work.cells);
+        reads_back(&work.cells);
+        planned(&work.cells);
     }
 });

@@ -15,7 +15,9 @@ fuzz_target!(|bytes: &[u8]| {
             // Strict mode wraps numbers at 32 bits as Iometer does, and so takes what is not
             // meant; it says so.
             let wraps = |it: &Parsed| {
-                it.warnings.iter().any(|warning| warning.message.contains("Iometer's range"))
+                it.warnings
+                    .iter()
+                    .any(|warning| warning.message.contains("Iometer's range"))
             };
             assert!(
                 strict.as_ref().map_or(true, wraps),

@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
         return;
     };
     for workload in &loaded.workloads {
-        let text = to_toml(workload);
+        let text = to_toml(workload).expect("it says what a file says");
         let again = read_toml("again.toml", &text).expect("what was written reads back");
         assert_eq!(&again, workload, "{text}");
     }

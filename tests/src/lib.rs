@@ -16,6 +16,7 @@ mod program;
 mod scratch;
 mod shell;
 mod throttle;
+mod traced;
 mod zram;
 
 pub use bed::{Bed, finish, names_in, wait_for};
@@ -29,6 +30,7 @@ pub use program::{REPORTS, STORE, pgmeter, samples, write_workload};
 pub use scratch::{Scratch, sweep};
 pub use shell::{Shell, on_terminal, shown_lines, too_wide};
 pub use throttle::{Limit, Throttle};
+pub use traced::traced;
 pub use zram::Zram;
 
 /// Ends the test, saying why it cannot run here; the runner counts the line.

@@ -1,10 +1,16 @@
 //! In the place of Bonnie++ and Bonnie, on real files.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
-use end_to_end::{Bed, need, skip};
+use end_to_end::{Bed, need, run_tool, skip, traced};
+
+/// What one run may take; more is a hang.
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// Runs the program on the bed's target, with these options besides.
 fn run(bed: &Bed, name: &str, options: &[&str]) -> String {
@@ -85,4 +91,168 @@ fn options_that_nobody_knows_are_refused() {
     let bed = need!(Bed::in_memory());
     let refused = bed.run(&["as", "bonnie++", "-k"]);
     refused.assert_refused(1, &["there is no option `-k`"]);
+}
+
+/// Calls by who made them, in the order in which they came: what is done, to which name, how much
+/// of it. What is asked of the system itself is left out.
+fn calls(log: &[String]) -> Vec<Vec<String>> {
+    let mut numbers = BTreeMap::new();
+    let mut threads: Vec<(bool, Vec<String>)> = Vec::new();
+    for line in log {
+        let Some((id, call)) = line.split_once(' ') else {
+            continue;
+        };
+        let thread = *numbers.entry(id).or_insert_with(|| {
+            threads.push((false, Vec::new()));
+            threads.len() - 1
+        });
+        let (is_elsewhere, own) = &mut threads[thread];
+        if ["\"/proc/", "\"/sys/", "\"/etc/"]
+            .iter()
+            .any(|it| call.contains(it))
+        {
+            *is_elsewhere |= call.starts_with("open") && !call.contains(" = -1 ");
+        } else if std::mem::take(is_elsewhere) {
+            *is_elsewhere = !call.starts_with("close(");
+        } else if let Some(call) = normal(call) {
+            let is_opened = own.last().is_some_and(|it| it.starts_with("open "));
+            // Nothing else is where a file begins that was just opened.
+            if !(is_opened && call == "seek 0") {
+                own.push(call);
+            }
+        }
+    }
+    threads.into_iter().map(|(_, calls)| calls).collect()
+}
+
+/// A call in the same words for both programs; none where it is no part of the work.
+fn normal(call: &str) -> Option<String> {
+    let (name, rest) = call.split_once('(')?;
+    let (arguments, result) = rest.rsplit_once(" = ")?;
+    let result = result.split(' ').next()?;
+    let file = arguments.split('"').nth(1).unwrap_or("");
+    let file = file.rsplit('/').next().unwrap_or("");
+    let file = match file.starts_with("Bonnie.") {
+        true => "file",
+        false => file,
+    };
+    let is_of_directory = arguments.contains("O_DIRECTORY") || arguments.contains("AT_REMOVEDIR");
+    match name {
+        _ if result == "-1" => None,
+        "openat" | "openat2" if is_of_directory => Some("list".to_owned()),
+        "openat" | "openat2" if arguments.contains("O_CREAT") => Some(format!("create {file}")),
+        "openat" | "openat2" => Some(format!("open {file}")),
+        "newfstatat" if !file.is_empty() => Some(format!("stat {file}")),
+        "unlinkat" if is_of_directory => Some(format!("rmdir {file}")),
+        "unlink" | "unlinkat" => Some(format!("unlink {file}")),
+        "rmdir" if file != "file" => Some(format!("rmdir {file}")),
+        "getdents64" => Some(format!("names {result}")),
+        // To standard error it says how far it is, and by pipes where seekers go.
+        "write" if arguments.starts_with("2,") => None,
+        "read" | "write" => Some(format!("{name} {result}")),
+        "lseek" => Some(format!("seek {result}")),
+        "fsync" | "close" | "sync" => Some(name.to_owned()),
+        _ => None,
+    }
+}
+
+/// What the original does, first its own thread and then those of its seekers, and what we do,
+/// by phases.
+fn both(options: &[&str]) -> [Vec<Vec<String>>; 2] {
+    let theirs = Bed::in_memory().unwrap();
+    let directory = theirs.target().to_str().unwrap();
+    let arguments = [&["-d", directory, "-u", "root", "-q"], options].concat();
+    let log = traced(Path::new("bonnie++"), theirs.path(), &arguments, LIMIT);
+    let theirs = calls(&log.unwrap());
+    let ours = Bed::in_memory().unwrap();
+    let command = ours.command(&[]);
+    let directory = ours.target().to_str().unwrap();
+    let arguments = [&["as", "bonnie++", "--no-db", "-d", directory], options].concat();
+    let program = Path::new(command.get_program());
+    let log = traced(program, ours.path(), &arguments, LIMIT);
+    // The first thread prepares and waits.
+    let ours = calls(&log.unwrap()).split_off(1);
+    let works = |calls: &Vec<String>| calls.iter().any(|it| it.contains(' ') && is_of_work(it));
+    [theirs, ours.into_iter().filter(works).collect()]
+}
+
+/// Whether a call names something that is worked on.
+fn is_of_work(call: &str) -> bool {
+    let (verb, name) = call.split_once(' ').unwrap_or((call, ""));
+    let is_hexadecimal = |it: char| it.is_ascii_hexdigit();
+    let is_numbered = name.len() >= 10
+        && (name[..10].chars().all(is_hexadecimal)
+            || name[name.len() - 10..].chars().all(is_hexadecimal));
+    matches!(verb, "create" | "open" | "stat" | "unlink") && (name == "file" || is_numbered)
+}
+
+/// From the first call on what is worked on to the last one that ends it.
+fn whole(mut calls: Vec<String>) -> Vec<String> {
+    let first = calls.iter().position(|it| is_of_work(it) || it == "list");
+    calls.drain(..first.unwrap_or(0));
+    let ends = |it: &String| matches!(it.as_str(), "close" | "sync") || is_of_work(it);
+    let last = calls.iter().rposition(ends);
+    calls.truncate(last.map_or(0, |last| last + 1));
+    calls
+}
+
+fn assert_same(seen: &[String], wanted: &[String]) {
+    for (index, (seen, wanted)) in seen.iter().zip(wanted).enumerate() {
+        assert_eq!(seen, wanted, "call {index}");
+    }
+    assert_eq!(
+        seen.len(),
+        wanted.len(),
+        "{:?}",
+        &wanted[wanted.len() - 3..]
+    );
+    assert!(wanted.len() > 100);
+}
+
+#[test]
+fn small_files_see_the_calls_of_the_original_in_their_order() {
+    need!(run_tool("strace", &["-o", "/dev/null", "true"]));
+    need!(run_tool("sh", &["-c", "command -v bonnie++"]));
+    drop(need!(Bed::in_memory()));
+    for (seed, sizes) in [("7", "1:4096:1024:2"), ("123456789", "1")] {
+        let options = ["-r", "0", "-s", "0", "-n", sizes, "-z", seed, "-m", "host"];
+        let [theirs, ours] = both(&options);
+        let ours: Vec<String> = ours.into_iter().flat_map(whole).collect();
+        assert_same(&ours, &whole(theirs[0].clone()));
+    }
+}
+
+#[test]
+fn one_file_sees_the_calls_of_the_original_in_their_order() {
+    need!(run_tool("strace", &["-o", "/dev/null", "true"]));
+    need!(run_tool("sh", &["-c", "command -v bonnie++"]));
+    drop(need!(Bed::in_memory()));
+    let options = |size| {
+        [
+            "-r", "0", "-s", size, "-n", "0", "-f", "-z", "7", "-m", "host",
+        ]
+    };
+    let [theirs, ours] = both(&options("2m:4k:500:1"));
+    let [main, seeker] = [0, 1].map(|thread| whole(theirs[thread].clone()));
+    let before = main.iter().rposition(|it| it == "open file").unwrap();
+    let mut ours: Vec<Vec<String>> = ours.into_iter().map(whole).collect();
+    assert_eq!(ours.pop().unwrap(), ["unlink file"]);
+    let seen = ours.pop().unwrap();
+    assert_same(&ours.concat(), &main[..before]);
+    // Seekers are told where to go by four bytes at a time.
+    let is_work = |it: &&String| *it != "read 4";
+    let wanted: Vec<String> = seeker.iter().filter(is_work).cloned().collect();
+    assert_same(&seen, &wanted);
+    // Of several each takes what is next, whoever comes.
+    let [theirs, ours] = both(&options("2m:4k:500:3"));
+    let count = |threads: &[Vec<String>]| {
+        let mut counts = BTreeMap::new();
+        let is_work = |it: &&String| it.starts_with("seek ") || it.ends_with(" 4096");
+        for call in threads.iter().flatten().filter(is_work) {
+            *counts.entry(call.clone()).or_insert(0) += 1;
+        }
+        counts
+    };
+    let ours = &ours[ours.len() - 4..ours.len() - 1];
+    assert_eq!(count(ours), count(&theirs[1..]));
 }

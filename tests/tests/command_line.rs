@@ -59,6 +59,42 @@ fn list_names_the_built_in_workloads_and_packs() {
     for name in names {
         assert!(seen.stdout.contains(name), "{}", seen.text());
     }
+    for line in [
+        "pgmeter",
+        "the pgmeter paper",
+        "PostMark",
+        "LFS project",
+        "Iometer",
+        "other programs: `pgmeter as NAME ARGUMENTS` does what they do",
+    ] {
+        assert!(
+            seen.stdout.lines().any(|it| it == line),
+            "{line}: {}",
+            seen.text()
+        );
+    }
+    assert!(seen.stdout.contains("; `run` takes a filebench workload\n"));
+}
+
+#[test]
+fn a_file_is_read_as_the_kind_that_is_asked_for() {
+    let bed = bed();
+    let script = "define fileset name=box,path=/x,entries=5,prealloc\n\
+                  define process name=p { thread name=t {\n\
+                  flowop statfile name=look,filesetname=box } }\nrun 1\n";
+    bed.file("box.txt", script);
+    for kind in ["filebench", "dbench", "toml"] {
+        let seen = bed.run(&["check", "box.txt", "--as", kind]);
+        let is_its = kind == "filebench";
+        assert_eq!(
+            seen.code,
+            if is_its { 0 } else { 2 },
+            "{kind}: {}",
+            seen.text()
+        );
+    }
+    bed.run(&["check", "box.txt", "--as", "wml"])
+        .assert_refused(2, &["--as", "filebench", "postmark"]);
 }
 
 #[test]

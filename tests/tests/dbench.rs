@@ -3,10 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
-use end_to_end::{Bed, Finished, need, run_tool, run_within, samples, wait_for};
+use end_to_end::{Bed, Finished, need, run_tool, run_within, samples, traced, wait_for};
 
 /// What one run may take; more is a hang.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -116,8 +115,10 @@ fn names_never_lead_out_of_the_target() {
     ] {
         bed.file("bad.txt", format!("Unlink \"{name}\" 0x6 *\n"));
         let seen = dbench(&bed, &["--run-once", "-c", "bad.txt", "1"]);
-        assert_eq!(seen.code, 1, "{name:?}: {seen:?}");
+        assert_eq!(seen.code, 2, "{name:?}: {seen:?}");
         assert!(seen.stderr.contains("bad.txt:1"), "{}", seen.stderr);
+        // A mistake in a file is no matter of the arguments.
+        assert!(!seen.stderr.contains("NPROCS"), "{}", seen.stderr);
     }
     // What is absolute lies below the target.
     bed.file(
@@ -173,8 +174,7 @@ fn ctrl_c_leaves_nothing_of_a_load_file() {
 
 /// The calls of the thread or process that works on clients' files, without what only one of the
 /// programs does besides: what is done, to which name, how much of it, and with which result.
-fn calls(log: &str) -> Vec<String> {
-    let log = joined(log);
+fn calls(log: &[String]) -> Vec<String> {
     let is_first = |line: &&String| line.contains("clients");
     let Some(first) = log
         .iter()
@@ -187,25 +187,6 @@ fn calls(log: &str) -> Vec<String> {
     let from = log.iter().position(|line| line == first).unwrap();
     let own = log[from..].iter().filter(|line| line.starts_with(&own));
     own.filter_map(|line| normal(line)).collect()
-}
-
-/// Lines of which another one stands between their halves.
-fn joined(log: &str) -> Vec<String> {
-    let mut open: BTreeMap<&str, String> = BTreeMap::new();
-    let mut lines = Vec::new();
-    for line in log.lines() {
-        let (id, rest) = line.split_once(' ').unwrap_or((line, ""));
-        let rest = rest.trim_start();
-        if let Some(begun) = rest.strip_suffix("<unfinished ...>") {
-            open.insert(id, format!("{id} {}", begun.trim_end()));
-        } else if let Some((_, end)) = rest.split_once(" resumed>") {
-            let begun = open.remove(id).unwrap_or_default();
-            lines.push(format!("{begun}{end}"));
-        } else {
-            lines.push(format!("{id} {rest}"));
-        }
-    }
-    lines
 }
 
 /// A call in the same words for both programs; none where it is no part of the load.
@@ -246,15 +227,6 @@ fn normal(line: &str) -> Option<String> {
     })
 }
 
-fn traced(program: &Path, directory: &Path, arguments: &[&str]) -> String {
-    let mut strace = Command::new("strace");
-    strace
-        .args(["-f", "-qq", "-s", "0", "-o", "trace"])
-        .arg(program);
-    let _ = run_within(strace.args(arguments).current_dir(directory), LIMIT).unwrap();
-    std::fs::read_to_string(directory.join("trace")).unwrap()
-}
-
 /// The calls of one pass of the original.
 fn of_original(load: &Path, time: &str) -> Vec<String> {
     let bed = Bed::in_memory().unwrap();
@@ -267,15 +239,11 @@ fn of_original(load: &Path, time: &str) -> Vec<String> {
         time,
         "1",
     ];
-    let log = traced(Path::new("dbench"), bed.path(), &arguments);
+    let log = traced(Path::new("dbench"), bed.path(), &arguments, LIMIT).unwrap();
     // It reads the load file anew for each pass.
-    let first: Vec<&str> = {
-        let mut lines = log.lines();
-        let is_again = |line: &&str| line.contains("lseek(") && line.contains(", 0, SEEK_SET");
-        let mut passes = lines.by_ref().take_while(|line| !is_again(line));
-        passes.by_ref().collect()
-    };
-    calls(&first.join("\n"))
+    let is_again = |line: &String| line.contains("lseek(") && line.contains(", 0, SEEK_SET");
+    let end = log.iter().position(is_again).unwrap_or(log.len());
+    calls(&log[..end])
 }
 
 fn of_ours(load: &Path) -> Vec<String> {
@@ -295,7 +263,7 @@ fn of_ours(load: &Path) -> Vec<String> {
         "1",
     ];
     let program = Path::new(command.get_program());
-    calls(&traced(program, bed.path(), &arguments))
+    calls(&traced(program, bed.path(), &arguments, LIMIT).unwrap())
 }
 
 /// The calls without what a thread or process does at its end: it looks at the system, and closes

@@ -122,14 +122,17 @@ fn what_a_stopped_run_had_in_flight_is_no_latency() {
 }
 
 #[test]
-fn a_short_stop_is_told_too() {
+fn short_stops_are_told_too() {
     let bed = Bed::new().unwrap();
     bed.file("reads.toml", READS);
     let mut child = at_work(&bed, &["reads.toml"]);
-    signal(&child, "STOP");
-    std::thread::sleep(Duration::from_millis(300));
-    signal(&child, "CONT");
-    std::thread::sleep(Duration::from_secs(1));
+    // On a busy machine the monitor may wait for a processor as long as one of them lasts.
+    for _ in 0..5 {
+        signal(&child, "STOP");
+        std::thread::sleep(Duration::from_millis(300));
+        signal(&child, "CONT");
+        std::thread::sleep(Duration::from_millis(500));
+    }
     signal(&child, "INT");
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(warnings(&saved(&bed), "stood-still").len(), 1);

@@ -131,6 +131,52 @@ fn flowops_have_their_shares_over_many_of_them() {
 }
 
 #[test]
+fn a_script_and_the_same_as_toml_do_the_same() {
+    let bed = Bed::new().unwrap();
+    let script = "define fileset name=box,path=/x,size=4k,entries=500,dirwidth=4,prealloc=50\n\
+                  define process name=p { thread name=t,instances=1 {\n\
+                  flowop openfile name=open,filesetname=box,fd=1\n\
+                  flowop readwholefile name=read,fd=1,iosize=1k\n\
+                  flowop appendfilerand name=grow,fd=1,iosize=8k,iters=3\n\
+                  flowop closefile name=close,fd=1\n\
+                  flowop finishoncount name=end,value=300,target=grow } }\nrun 60\n";
+    let file = bed.file("count.f", script);
+    let toml = bed.run(&["convert", file.to_str().unwrap(), "--to", "toml"]);
+    assert_eq!(toml.code, 0, "{}", toml.text());
+    assert!(toml.stdout.contains("steps = { grow = 300 }") || toml.stdout.contains("grow = 300"));
+    bed.file("count.toml", &toml.stdout);
+    let totals = |file: &str| {
+        let target = bed.target().display().to_string();
+        let run = ["run", file, "--engine", "null", "--quiet", "--json", "-"];
+        let seen = bed.run(&[&run[..], &["--target", &target]].concat());
+        assert_eq!(seen.code, 0, "{}", seen.text());
+        let record: Value = serde_json::from_str(&seen.stdout).unwrap();
+        let total = &record["cells"][0]["total"];
+        (
+            counts(&record),
+            total["count"].clone(),
+            total["bytes"].clone(),
+        )
+    };
+    let (own, again) = (totals("count.f"), totals("count.toml"));
+    assert!(own.0.contains(&("grow".to_owned(), 300)), "{own:?}");
+    assert_eq!(own, again);
+    let shown = bed.run(&["show", "count.f"]);
+    assert_eq!(shown.stdout, toml.stdout);
+    let printed = bed.run(&["run", "count.f", "--print", "toml", "--set", "seed=9"]);
+    assert!(printed.stdout.contains("seed = 9") && printed.stdout.contains("[[phase.group]]"));
+    bed.file(
+        "calls.txt",
+        "1 Mkdir \"/x\" 0x0\n2 Unlink \"/x/y\" 0xc0000034\n",
+    );
+    let refused = bed.run(&["convert", "calls.txt", "--to", "toml"]);
+    refused.assert_refused(
+        2,
+        &["cannot be written as TOML: it has the ", "recorded calls"],
+    );
+}
+
+#[test]
 fn names_of_scripts_stay_below_the_target() {
     let bed = Bed::new().unwrap();
     let outside = bed.path().join("outside");

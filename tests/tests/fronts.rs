@@ -1,4 +1,4 @@
-//! The program in the place of mdtest and smallfile: outputs, counts, what is stored and left.
+//! The program in the place of mdtest, smallfile and IOR: outputs, counts, what is stored and left.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::fs;
@@ -123,6 +123,43 @@ fn smallfile_counts_files_and_writes_its_document() {
         assert_eq!(document["results"]["files"], 500);
     }
     assert!(bed.left_in_target().is_empty());
+}
+
+/// Of one file that ranks share, of files of their own, and of ranks that wait for each other.
+#[test]
+fn ior_moves_every_block_once_and_prints_its_summary() {
+    let bed = Bed::in_memory().unwrap();
+    let file = bed.target().join("testFile");
+    for more in [
+        &["-C", "-g"][..],
+        &["-F", "-e", "-u", "-z"],
+        &["-F", "-i", "2"],
+    ] {
+        let size = ["-b", "64k", "-t", "4k", "-s", "4", "-N", "3", "-o"];
+        let arguments = [&size[..], &[file.to_str().unwrap()], more].concat();
+        let seen = stand_in(&bed, "ior", &arguments);
+        assert_eq!(seen.code, 0, "{}", seen.stderr);
+        let lines: Vec<&str> = seen.stdout.lines().collect();
+        assert!(lines.contains(&"aggregate filesize  : 786432 bytes"));
+        let reads = lines.iter().filter(|line| line.starts_with("read "));
+        let repetitions = if more.contains(&"-i") { 2 } else { 1 };
+        assert_eq!(reads.count(), repetitions + 1, "{}", seen.stdout);
+        assert!(bed.left_in_target().is_empty());
+        let again = bed.run(&["report", "last", "--format", "classic"]);
+        assert_eq!(again.stdout, seen.stdout);
+        let record = bed.run(&["report", "last", "--format", "json"]);
+        let record: Value = serde_json::from_str(&record.stdout).unwrap();
+        for phase in ["write", "read"] {
+            let cells = record["cells"].as_array().unwrap();
+            let cell = cells.iter().find(|cell| cell["phase"] == phase).unwrap();
+            let figures = &cell["operations"][phase];
+            assert_eq!(figures["count"], 192 * repetitions, "{phase} of {more:?}");
+            assert_eq!(figures["bytes"], 786_432 * repetitions);
+            assert_eq!(figures["errors"], 0);
+        }
+    }
+    let seen = stand_in(&bed, "ior", &["-R"]);
+    seen.assert_refused(1, &["`-R` checks what was read, which is not done here"]);
 }
 
 #[test]

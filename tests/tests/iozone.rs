@@ -1,6 +1,13 @@
 //! In the place of IOzone, on real files.
 
-use end_to_end::{Bed, finish, need};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use end_to_end::{Bed, Mount, finish, need, run_tool, traced, wait_for};
+
+/// The tests of the original as it is shipped.
+const TESTS: [&str; 11] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"];
 
 /// Runs the program in the bed's target, with these options.
 fn run(bed: &Bed, options: &str) -> String {
@@ -66,4 +73,117 @@ fn the_file_is_made_first() {
         1,
         &["`-i 0` makes the file that the other tests need; add it"],
     );
+}
+
+#[test]
+fn every_test_gives_up_where_there_is_no_room_and_leaves_nothing() {
+    let bed = Bed::new().unwrap();
+    let mount = need!(Mount::tmpfs(bed.target(), 1 << 20));
+    for together in ["", " -t 2"] {
+        for test in TESTS {
+            let line = format!("as iozone --no-db -E -i 0 -i {test} -s 4m -r 64k{together}");
+            let words: Vec<&str> = line.split(' ').collect();
+            let finished = finish(bed.command(&words).current_dir(mount.path()));
+            assert!(matches!(finished.code, 1..=3), "{line}: {finished:?}");
+            assert_eq!(bed.left_in_target(), Vec::<String>::new(), "{line}");
+        }
+    }
+}
+
+#[test]
+fn all_ends_at_ctrl_c_whatever_goes_on_and_leaves_nothing() {
+    for turn in 0..TESTS.len() as u64 {
+        let bed = need!(Bed::in_memory());
+        let words = ["as", "iozone", "-E", "-s", "128m", "-r", "1k"];
+        let mut command = bed.command(&words);
+        let mut child = command.current_dir(bed.target()).spawn().unwrap();
+        wait_for("the file", || !bed.left_in_target().is_empty());
+        std::thread::sleep(Duration::from_millis(300 * turn));
+        run_tool("kill", &["-INT", &child.id().to_string()]).unwrap();
+        let mut code = None;
+        wait_for("the end", || {
+            code = child.try_wait().unwrap();
+            code.is_some()
+        });
+        assert_eq!(code.unwrap().code(), Some(130), "{turn}");
+        assert_eq!(bed.left_in_target(), Vec::<String>::new(), "{turn}");
+    }
+}
+
+/// The calls on the file, in the words of the table of the original's tests.
+fn calls(log: &[String]) -> Vec<String> {
+    let call = |line: &String| {
+        let (name, rest) = line.split_once(' ')?.1.split_once('(')?;
+        let (arguments, result) = rest.rsplit_once(" = ")?;
+        let result = result.split(' ').next()?;
+        let offset = || arguments.trim_end().strip_suffix(')')?.rsplit(", ").next();
+        Some(match name {
+            "openat" | "openat2" if !arguments.contains("iozone.DUMMY") => return None,
+            "openat" | "openat2" if arguments.contains("O_CREAT") => "create".to_owned(),
+            "openat" | "openat2" if arguments.contains("O_RDWR") => "open".to_owned(),
+            "openat" | "openat2" => "open to read".to_owned(),
+            "read" | "write" if result == "4096" => name.to_owned(),
+            "pread64" | "pwrite64" => format!("{name} {}", offset()?),
+            "lseek" => format!("to {result}"),
+            _ => return None,
+        })
+    };
+    let id = |line: &String| line.split(' ').next().map(str::to_owned);
+    let works = |line: &&String| line.contains("openat") && line.contains("\"iozone.DUMMY");
+    let workers: BTreeSet<Option<String>> = log.iter().filter(works).map(id).collect();
+    let own = log.iter().filter(|line| workers.contains(&id(line)));
+    own.filter_map(call).collect()
+}
+
+#[test]
+fn each_test_makes_the_calls_of_the_original_in_their_order() {
+    need!(run_tool("strace", &["-o", "/dev/null", "true"]));
+    let bed = need!(Bed::in_memory());
+    let program = bed.command(&[]);
+    let program = Path::new(program.get_program());
+    let line = "as iozone --no-db -E -s 64k -r 4k -j 3";
+    let words: Vec<&str> = line.split(' ').collect();
+    let log = traced(program, bed.target(), &words, Duration::from_secs(60)).unwrap();
+    let records: Vec<u32> = (0..16).collect();
+    let all = |call: &str| vec![call.to_owned(); 16];
+    let open = |call: &str| vec![call.to_owned()];
+    let sought = |call: &str, order: &[u32]| {
+        let calls = |record: &u32| [format!("to {}", record * 4096), call.to_owned()];
+        order.iter().flat_map(calls).collect::<Vec<_>>()
+    };
+    let placed = |call: &str| {
+        let calls = records
+            .iter()
+            .map(|record| format!("{call} {}", record * 4096));
+        calls.collect::<Vec<_>>()
+    };
+    let [update, read] = ["open", "open to read"].map(open);
+    let primed = [read.clone(), open("read"), open("to 0"), all("read")].concat();
+    // By the generator of the original.
+    let shuffled = [1, 5, 7, 13, 10, 6, 0, 8, 14, 3, 11, 2, 4, 12, 9, 15];
+    let backward: Vec<u32> = records.iter().rev().copied().collect();
+    let strides = [0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11, 3, 6, 9, 4];
+    let wanted = [
+        [open("create"), update.clone(), all("write")].concat(),
+        [update.clone(), all("write")].concat(),
+        primed.clone(),
+        primed,
+        [update.clone(), sought("read", &shuffled)].concat(),
+        [update.clone(), sought("write", &shuffled)].concat(),
+        [read.clone(), sought("read", &backward)].concat(),
+        [read.clone(), sought("read", &backward)].concat(),
+        [update.clone(), open("write"), sought("write", &[0; 16])].concat(),
+        [read.clone(), sought("read", &strides)[1..].to_vec()].concat(),
+        [update.clone(), all("write"), update.clone(), all("write")].concat(),
+        [read.clone(), all("read"), read.clone(), all("read")].concat(),
+        [
+            update.clone(),
+            placed("pwrite64"),
+            update,
+            placed("pwrite64"),
+        ]
+        .concat(),
+        [read.clone(), placed("pread64"), read, placed("pread64")].concat(),
+    ];
+    assert_eq!(calls(&log), wanted.concat());
 }

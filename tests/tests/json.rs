@@ -195,7 +195,11 @@ fn assert_fits(bed: &Bed, schema: &str, text: &str, seen: &Finished) -> Value {
     let document: Value = serde_json::from_str(text)
         .unwrap_or_else(|error| panic!("no document: {error}\n{}", seen.text()));
     let format = document["format"].as_str().unwrap_or_default();
-    let number = if WITH_RUNS.contains(&schema) { 2 } else { 1 };
+    let number = match schema {
+        "paper" => 3,
+        schema if WITH_RUNS.contains(&schema) => 2,
+        _ => 1,
+    };
     assert_eq!(
         format,
         format!("pgmeter-{schema}/{number}"),

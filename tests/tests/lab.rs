@@ -432,7 +432,9 @@ fn bandwidths_are_shares_of_what_the_bare_device_does() {
     ]);
     done.assert_says(0, &[]);
     let told = done.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(told.contains("there is no bare device"), "{}", done.text());
+    // Not every file system takes direct I/O.
+    let is_told = told.contains("is its own: direct I/O") || told.contains("no peak was measured");
+    assert!(is_told, "{}", done.text());
 }
 
 #[test]

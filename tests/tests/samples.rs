@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use end_to_end::{Bed, need, samples};
+use serde_json::Value;
 
 /// Files that Iometer 1.1.0 does not load: a stray end of a target, a line that is too long, and
 /// invented keys.
@@ -165,6 +166,64 @@ fn postmark_scripts_are_workloads_or_are_refused_for_a_reason() {
                 assert_eq!(bed.run(&["check", "again.toml"]).code, 0, "{path}");
             }
         }
+    }
+}
+
+/// The programs of a plan, in which acts have the names of their labels; which labels there are
+/// besides says nothing.
+fn programs(bed: &Bed, file: &str) -> Vec<String> {
+    let seen = bed.run(&["check", file, "--json"]);
+    assert_eq!(seen.code, 0, "{file}: {}", seen.text());
+    let plan: Value = serde_json::from_str(&seen.stdout).unwrap();
+    let program = |cell: &Value| {
+        let mut cell = cell.clone();
+        let labels = cell["files"]["labels"].take();
+        name_labels(&mut cell, &labels);
+        cell.to_string()
+    };
+    plan["cells"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(program)
+        .collect()
+}
+
+fn name_labels(value: &mut Value, labels: &Value) {
+    let name = |number: &Value| {
+        let index = number.as_u64().and_then(|it| usize::try_from(it).ok());
+        index.map_or(Value::Null, |index| labels[index].clone())
+    };
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map {
+                match key.as_str() {
+                    "label" | "steps" | "step-bytes" if value.is_u64() => *value = name(value),
+                    "step" | "transaction" if value[0].is_u64() => value[0] = name(&value[0]),
+                    _ => {}
+                }
+                name_labels(value, labels);
+            }
+        }
+        Value::Array(all) => all.iter_mut().for_each(|it| name_labels(it, labels)),
+        _ => {}
+    }
+}
+
+#[test]
+fn scripts_of_filebench_are_the_same_programs_as_toml() {
+    let folder = need!(samples("filebench"));
+    let bed = Bed::new().unwrap();
+    for script in files(&folder.join("workloads"), "f") {
+        let path = script.to_string_lossy().into_owned();
+        let toml = bed.run(&["convert", &path, "--to", "toml"]);
+        assert_eq!(toml.code, 0, "{path}: {}", toml.text());
+        bed.file("again.toml", &toml.stdout);
+        assert_eq!(
+            programs(&bed, "again.toml"),
+            programs(&bed, &path),
+            "{path}"
+        );
     }
 }
 

@@ -89,7 +89,7 @@ const PROVOKED: &str = "
     steal-time doubts
         stolen_time_is_told
     stood-still disturbed
-        a_short_stop_is_told_too
+        short_stops_are_told_too
     store-on-target doubts
         a_store_is_told_of_where_its_bytes_show_among_those_of_the_device
     target-lost disturbed

@@ -7,7 +7,15 @@ use crate::error::Failure;
 use crate::workspace;
 
 /// Every target.
-const TARGETS: [&str; 4] = ["filebench", "icf", "postmark", "toml"];
+const TARGETS: [&str; 7] = [
+    "command_lines",
+    "dbench",
+    "filebench",
+    "icf",
+    "postmark",
+    "programs",
+    "toml",
+];
 /// Seconds for each target unless the command line says otherwise.
 const SECONDS: u64 = 60;
 /// What libFuzzer needs of a build: counters, tables of them, and operands of comparisons.

@@ -189,7 +189,7 @@ pub(crate) struct ShowArgs {
     #[arg(long)]
     pub template: bool,
     /// Treat the file as this type
-    #[arg(long = "as", value_name = "KIND")]
+    #[arg(long = "as", value_name = "KIND", value_parser = workloads::kind_parser())]
     pub kind: Option<KindArg>,
     /// Of a run, print each repetition, not only their means
     #[arg(long)]
@@ -208,7 +208,7 @@ pub(crate) struct ConvertArgs {
     #[arg(long, value_name = "FORMAT")]
     pub to: ConvertTo,
     /// Treat the file as this type
-    #[arg(long = "as", value_name = "KIND")]
+    #[arg(long = "as", value_name = "KIND", value_parser = workloads::kind_parser())]
     pub kind: Option<KindArg>,
     /// Refuse what the original program would refuse
     #[arg(long)]
@@ -354,9 +354,6 @@ pub(crate) enum ClassicArg {
     /// lmbench's file creation and removal rates
     #[value(name = "lat_fs")]
     LatFs,
-    /// Synchronous file creation with many threads
-    #[value(name = "fs_mark")]
-    FsMark,
 }
 
 /// Arguments of `man`.

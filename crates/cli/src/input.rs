@@ -7,7 +7,7 @@ use std::path::Path;
 
 use front::FrontFile;
 use units::{Rate, printable};
-use workload::source::{LoadOptions, Loaded, STDIN_NAME, SourceKind, load_builtin, load_with};
+use workload::source::{LoadOptions, Loaded, STDIN_NAME, load_builtin, load_with};
 use workload::{Diagnostic, Overrides, Severity, Workload};
 
 use crate::args::{
@@ -51,12 +51,12 @@ pub(crate) fn input(args: &WorkloadArgs) -> Result<Input, Failure> {
     };
     let overrides = overrides(&args.options)?;
     let options = LoadOptions {
-        kind: args.options.kind.map(KindArg::kind),
+        kind: args.options.kind.and_then(KindArg::source),
         strict: args.options.strict,
         has_target: overrides.settle_targets(),
     };
     for name in names {
-        let loaded = find(name, &options)?;
+        let loaded = find(name, args.options.kind, &options)?;
         workloads.extend(loaded.workloads);
         warnings.extend(loaded.warnings);
     }
@@ -109,9 +109,13 @@ impl From<Loaded> for Found {
 }
 
 /// A file, if there is one of that name, else a built-in workload; `-` is standard input.
-pub(crate) fn find(name: &str, options: &LoadOptions) -> Result<Found, Failure> {
+pub(crate) fn find(
+    name: &str,
+    kind: Option<KindArg>,
+    options: &LoadOptions,
+) -> Result<Found, Failure> {
     if name == STDIN {
-        return loaded(STDIN_NAME, &read_stdin()?, options);
+        return loaded(STDIN_NAME, &read_stdin()?, kind, options);
     }
     let path = Path::new(name);
     if let Some(tip) = of_workload(name).filter(|_| !path.exists()) {
@@ -127,13 +131,18 @@ pub(crate) fn find(name: &str, options: &LoadOptions) -> Result<Found, Failure> 
             _ => Ok(builtin?.into()),
         };
     }
-    loaded(name, &read(path)?, options)
+    loaded(name, &read(path)?, kind, options)
 }
 
 /// What a file stands for: another program's, which its content tells, or one of our kinds.
-fn loaded(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Found, Failure> {
-    let of_front = match options.kind {
-        Some(_) => None,
+fn loaded(
+    name: &str,
+    bytes: &[u8],
+    kind: Option<KindArg>,
+    options: &LoadOptions,
+) -> Result<Found, Failure> {
+    let of_front = match kind {
+        Some(kind) => kind.front(),
         None => front::detect(bytes),
     };
     let Some((front, reader)) = of_front else {
@@ -148,18 +157,6 @@ fn loaded(name: &str, bytes: &[u8], options: &LoadOptions) -> Result<Found, Fail
             workloads: work.cells,
             warnings,
         }),
-    }
-}
-
-impl KindArg {
-    /// The kind of workload file.
-    pub(crate) fn kind(self) -> SourceKind {
-        match self {
-            Self::Toml => SourceKind::Toml,
-            Self::Pack => SourceKind::Pack,
-            Self::Icf => SourceKind::Icf,
-            Self::Postmark => SourceKind::Postmark,
-        }
     }
 }
 

@@ -67,7 +67,7 @@ impl Stream {
         self.write_safe(&printable_bytes(bytes))
     }
 
-    fn write_document(self, document: &Document) -> io::Result<()> {
+    pub fn write_document(self, document: &Document) -> io::Result<()> {
         self.write_safe(document.on(self).as_bytes())
     }
 

@@ -1,6 +1,6 @@
 //! The engine that does nothing, which measures the measurer.
 
-use crate::{Buffers, Completion, Engine, EngineError, Request, Wait, pause};
+use crate::{Buffers, Completion, Engine, EngineError, Operation, Request, Wait, pause};
 
 /// Completes every request in full at the next `reap` and touches nothing: opening and closing
 /// succeed too.
@@ -34,7 +34,8 @@ impl Engine for Null {
 
     #[inline]
     fn push(&mut self, request: Request) {
-        let moved = if request.operation.moves_bytes() {
+        let operation = request.operation;
+        let moved = if operation.moves_bytes() || operation == Operation::NextEntry {
             request.length_bytes
         } else {
             0

@@ -92,11 +92,16 @@ pub enum Operation {
     /// Remove all files in a directory and in those below it, which stay: the name. A link is
     /// removed, never followed.
     EmptyTree,
+    /// Read the next name of the directory that the name is in, which is opened first where
+    /// `offset_bytes` is not 0, and closed behind its last name. The result is 1 more than the
+    /// number of the file of that name in the fileset; 0 behind the last. Names of no file of the
+    /// fileset are passed over. An engine without files returns `length_bytes`.
+    NextEntry,
 }
 
 impl Operation {
     /// How many operations there are.
-    pub const COUNT: usize = 29;
+    pub const COUNT: usize = 30;
 
     /// Every operation, in the order of its number.
     pub const ALL: [Self; Self::COUNT] = [
@@ -129,6 +134,7 @@ impl Operation {
         Self::Lock,
         Self::Unlock,
         Self::EmptyTree,
+        Self::NextEntry,
     ];
 
     /// The name in records and reports.
@@ -164,6 +170,7 @@ impl Operation {
             Self::Lock => "lock",
             Self::Unlock => "unlock",
             Self::EmptyTree => "empty_tree",
+            Self::NextEntry => "next_entry",
         }
     }
 
@@ -190,6 +197,7 @@ impl Operation {
                 | Self::Lock
                 | Self::Unlock
                 | Self::EmptyTree
+                | Self::NextEntry
         )
     }
 

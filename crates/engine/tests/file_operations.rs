@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use engine::{
     Access, Aim, Completion, Engine, EngineError, FileOptions, Fileset, NameRule, Numbering,
-    OpenFlags, OpenMode, Operation, OperationSet, PsyncFiles, Request, Subdirectories, UringFiles,
-    Wait,
+    OpenFlags, OpenMode, Operation, OperationSet, PsyncFiles, Request, Spread, Subdirectories,
+    UringFiles, Wait,
 };
 use tempfile::TempDir;
 
@@ -761,6 +761,51 @@ fn searches_end_at_the_name_in_letters_of_either_case() {
         assert!((1..=3).contains(&one(engine, Operation::Search, 0, 0)));
         assert_eq!(one(engine, Operation::Search, 0, 2), 2);
     });
+}
+
+#[test]
+fn a_directory_is_read_name_by_name_and_only_its_files_are_told() {
+    let dir = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let rule = NameRule {
+        prefix: "f".to_owned(),
+        digit_count: 2,
+        spread: Spread::Blocks { each_count: 3 },
+        subdirectories: Some(Subdirectories {
+            count: 2,
+            ..Subdirectories::default()
+        }),
+        ..NameRule::default()
+    };
+    let names = ["b", "f01", "x", "y", "z"].map(Box::from);
+    let sets = [
+        Fileset::generated(vec![location(dir.path())], rule.clone()),
+        Fileset::placed(location(dir.path()), rule, &names),
+    ];
+    let sets = sets.map(|set| Arc::new(set.unwrap()));
+    sets[0].make_subdirectories(0o700).unwrap();
+    let foreign = [
+        "0/f2", "0/f+2", "0/f002", "0/f04", "0/z", "0/g01", "0/f", "1/f03",
+    ];
+    for file in [&["0/f00", "0/f01", "0/f02", "0/b", "0/x"][..], &foreign].concat() {
+        std::fs::write(dir.path().join(file), "").unwrap();
+    }
+    for (set, wanted) in sets.iter().zip([[1, 2, 3], [1, 2, 3]]) {
+        for mut engine in engines(set, 1, &FileOptions::default()) {
+            let engine = engine.as_mut();
+            let next = |engine: &mut dyn Engine, opens| one(engine, Operation::NextEntry, 1, opens);
+            assert_eq!(next(engine, 0), -libc::EBADF);
+            assert!(next(engine, 1) > 0);
+            // It begins anew.
+            let mut seen = vec![next(engine, 1)];
+            while *seen.last().unwrap() > 0 {
+                seen.push(next(engine, 0));
+            }
+            assert_eq!(seen.pop(), Some(0));
+            seen.sort_unstable();
+            assert_eq!(seen, wanted);
+            assert_eq!(next(engine, 0), -libc::EBADF);
+        }
+    }
 }
 
 #[test]

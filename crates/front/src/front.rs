@@ -5,7 +5,7 @@ use workload::classics::Refusal;
 use workload::plan::FrontOrigin;
 
 use crate::command_line::CommandLine;
-use crate::text::ClassicText;
+use crate::text::{ClassicText, HarmlessText};
 use crate::work::{FrontFile, FrontWork};
 
 /// Another program that is stood in for.
@@ -39,15 +39,17 @@ pub struct FileFront {
 /// Why arguments are not taken.
 #[derive(Debug)]
 pub enum ArgumentError {
-    /// They are wrong themselves.
-    Refused(Refusal),
+    /// What is wrong with them; empty if only the usage was asked for.
+    Arguments(String),
     /// A file that they name is.
     File(Diagnostic),
+    /// The program itself ends so.
+    Refused(Refusal),
 }
 
-impl From<Refusal> for ArgumentError {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
+impl From<String> for ArgumentError {
+    fn from(message: String) -> Self {
+        Self::Arguments(message)
     }
 }
 
@@ -65,6 +67,32 @@ impl Front {
     pub fn work(&self, line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         let work = (self.arguments)(line)?;
         Ok(work.signed(self.name, line.arguments))
+    }
+
+    /// How the program itself says what is wrong with its arguments: by its usage, and by 1 unless
+    /// only that was asked for.
+    #[must_use]
+    pub fn refusal(&self, message: String) -> Refusal {
+        Refusal {
+            exit_code: u8::from(!message.is_empty()),
+            message,
+            usage: self.usage,
+        }
+    }
+
+    /// Its text of a run, in which nothing that came from outside controls a terminal; files that
+    /// the arguments name keep their names.
+    #[must_use]
+    pub fn text_of(&self, origin: &FrontOrigin) -> Box<dyn ClassicText> {
+        let shown = |argument: &String| units::printable(argument).into_owned();
+        let harmless = FrontOrigin {
+            name: origin.name.clone(),
+            arguments: origin.arguments.iter().map(shown).collect(),
+        };
+        Box::new(HarmlessText {
+            shown: (self.text)(&harmless),
+            exact: (self.text)(origin),
+        })
     }
 
     /// What one of its files stands for, by the reader of that kind.

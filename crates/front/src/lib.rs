@@ -22,13 +22,19 @@
 mod acts;
 mod bonnie;
 mod command_line;
+mod create_remove;
 mod dbench;
 mod filebench;
 mod front;
+mod fs_mark;
+#[cfg(test)]
+mod hostile;
+mod ior;
 mod iozone;
 mod mdtest;
 mod printed;
 mod smallfile;
+mod space;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -38,9 +44,10 @@ mod work;
 
 pub use command_line::{CommandLine, ReadFile};
 pub use front::{ArgumentError, FileFront, Front};
-pub use printed::text;
+pub use fs_mark::of_table as fs_mark_text;
+pub use printed::{table_text, text};
 pub use table::{FRONTS, detect, find};
-pub use text::ClassicText;
-pub use work::{Difference, DifferenceKind, FrontFile, FrontWork, cell};
+pub use text::{ClassicText, TableText};
+pub use work::{Difference, DifferenceKind, FrontFile, FrontWork, Placement, cell};
 pub use workload::classics::Refusal;
 pub use workload::plan::FrontOrigin;

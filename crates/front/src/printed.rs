@@ -1,9 +1,9 @@
 //! What other programs would have printed of a record.
 
-use results::RunRecord;
-use workload::plan::FrontOrigin;
+use results::{CellRecord, RunRecord};
+use workload::plan::{Cell, FilePlan, FrontOrigin};
 
-use crate::table::find;
+use crate::table::{TABLE_TEXTS, find};
 
 /// What the programs that a record stands in for would have printed of it at its end; none where
 /// it stands in for none.
@@ -12,7 +12,7 @@ pub fn text(record: &RunRecord) -> Option<String> {
     let origins = origins(record);
     let text = |origin: &&FrontOrigin| {
         let front = find(&origin.name)?;
-        let mut text = (front.text)(origin);
+        let mut text = front.text_of(origin);
         Some(match origins.len() {
             1 => text.end(record),
             _ => text.end(&part_of(record, origin)),
@@ -20,6 +20,19 @@ pub fn text(record: &RunRecord) -> Option<String> {
     };
     let texts: Vec<String> = origins.iter().filter_map(text).collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+/// What another program would have printed of the phases of a cell that came of its table; none
+/// where it came of none.
+#[must_use]
+pub fn table_text(cell: &Cell, phases: &[&CellRecord]) -> Option<String> {
+    let Some(FilePlan::Program(program)) = &cell.files else {
+        return None;
+    };
+    let title = cell.access_spec.as_deref()?;
+    let mut texts = TABLE_TEXTS.iter();
+    let text = texts.find(|text| text.title == title)?;
+    (text.text)(program, phases)
 }
 
 /// The fronts of a record's workloads, each once.

@@ -1,7 +1,8 @@
 //! The table of fronts.
 
 use crate::front::{FileFront, Front};
-use crate::{bonnie, dbench, filebench, iozone, mdtest, smallfile};
+use crate::text::TableText;
+use crate::{bonnie, create_remove, dbench, filebench, fs_mark, ior, iozone, mdtest, smallfile};
 
 /// All fronts, in the order of their names.
 pub static FRONTS: &[Front] = &[
@@ -9,10 +10,15 @@ pub static FRONTS: &[Front] = &[
     bonnie::FRONT,
     dbench::FRONT,
     filebench::FRONT,
+    fs_mark::FRONT,
+    ior::FRONT,
     iozone::FRONT,
     mdtest::FRONT,
     smallfile::FRONT,
 ];
+
+/// The texts of tables.
+pub static TABLE_TEXTS: &[TableText] = &[create_remove::TEXT];
 
 /// The front of that name.
 #[must_use]

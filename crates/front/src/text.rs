@@ -1,6 +1,7 @@
 //! What other programs print, from records.
 
-use results::{RunEvent, RunRecord};
+use results::{CellRecord, RunEvent, RunRecord};
+use workload::program::Program;
 
 /// What another program prints of a run.
 pub trait ClassicText {
@@ -12,8 +13,66 @@ pub trait ClassicText {
     /// What is printed at the end: all that was not printed as it happened, from the record alone.
     fn end(&mut self, record: &RunRecord) -> String;
 
+    /// A file that what is printed as it happens is appended to as well; it is opened before
+    /// anything is made.
+    fn log_file(&self) -> Option<&str> {
+        None
+    }
+
+    /// What of a text that was just printed is appended there.
+    fn logged(&self, printed: &str) -> String {
+        printed.to_owned()
+    }
+
+    /// How the program ends where nothing went wrong; as pgmeter does, where it is none.
+    fn exit_code(&self) -> Option<u8> {
+        None
+    }
+
     /// Files that are written at the end, each with its text; those that are there are replaced.
     fn documents(&mut self, _record: &RunRecord) -> Vec<(String, String)> {
         Vec::new()
     }
+}
+
+/// A text in which control characters are shown instead of obeyed.
+pub struct HarmlessText {
+    /// Of arguments without such characters: what is printed.
+    pub shown: Box<dyn ClassicText>,
+    /// Of the arguments as they are: which files are written.
+    pub exact: Box<dyn ClassicText>,
+}
+
+impl ClassicText for HarmlessText {
+    fn event(&mut self, event: &RunEvent) -> String {
+        units::printable_lines(&self.shown.event(event)).into_owned()
+    }
+
+    fn end(&mut self, record: &RunRecord) -> String {
+        units::printable_lines(&self.shown.end(record)).into_owned()
+    }
+
+    fn log_file(&self) -> Option<&str> {
+        self.exact.log_file()
+    }
+
+    fn logged(&self, printed: &str) -> String {
+        self.shown.logged(printed)
+    }
+
+    fn exit_code(&self) -> Option<u8> {
+        self.shown.exit_code()
+    }
+
+    fn documents(&mut self, record: &RunRecord) -> Vec<(String, String)> {
+        self.exact.documents(record)
+    }
+}
+
+/// What another program prints of a run of its table, of which it has no arguments.
+pub struct TableText {
+    /// What stands for the table in results.
+    pub title: &'static str,
+    /// The text of a cell's phases; none where figures of it were not measured.
+    pub text: fn(&Program, &[&CellRecord]) -> Option<String>,
 }

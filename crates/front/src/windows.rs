@@ -1,6 +1,6 @@
 //! What workers of a phase did when, added up.
 
-use results::{CellRecord, RunRecord, WorkerWindow};
+use results::{CellRecord, RoundFigures, RunRecord, WorkerWindow};
 
 /// What all workers of a phase came to.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -16,7 +16,12 @@ pub struct Sum {
 /// The windows of a phase's workers, of its first round.
 pub fn windows(cell: &CellRecord) -> Vec<WorkerWindow> {
     let rounds = cell.phase_figures.iter().flat_map(|it| it.rounds.first());
-    let workers = rounds.flat_map(|round| &round.workers);
+    rounds.flat_map(windows_of).collect()
+}
+
+/// The windows of a round's workers.
+pub fn windows_of(round: &RoundFigures) -> Vec<WorkerWindow> {
+    let workers = round.workers.iter();
     workers.filter_map(|worker| worker.window).collect()
 }
 
@@ -41,6 +46,14 @@ impl Sum {
     pub fn percent(&self) -> f64 {
         self.processor_seconds * 100.0 / self.seconds.max(1e-9)
     }
+}
+
+/// The rounds of a phase; none where there was no such phase.
+pub fn rounds<'a>(record: &'a RunRecord, phase: &str) -> &'a [RoundFigures] {
+    let is_its = |cell: &&CellRecord| cell.phase.name() == phase;
+    let cell = record.cells.iter().find(is_its);
+    let figures = cell.and_then(|cell| cell.phase_figures.as_ref());
+    figures.map_or(&[], |figures| &figures.rounds)
 }
 
 /// The longest that something of a label took, in nanoseconds.

@@ -4,20 +4,41 @@ use std::path::PathBuf;
 
 use workload::model::BuiltProgram;
 use workload::plan::FrontOrigin;
-use workload::program::Program;
-use workload::{Diagnostic, Workload};
+use workload::program::{NamesInPlace, Program};
+use workload::{Diagnostic, DiagnosticCode, Workload};
 
 /// What arguments or a file stand for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FrontWork {
     /// What is run, one cell after the other; see [`cell`].
     pub cells: Vec<Workload>,
-    /// The directory below which files lie, in a work directory of our own.
-    pub directory: PathBuf,
+    /// The directories in which workers have their files, in turn; at least one.
+    pub directories: Vec<PathBuf>,
+    /// Where in there.
+    pub placement: Placement,
+    /// What may have been meant otherwise, one sentence each.
+    pub warnings: Vec<String>,
     /// What is not as in the original.
     pub differences: Vec<Difference>,
     /// What the text needs to know besides the record; the arguments, where it is empty.
     pub remembered: Vec<String>,
+}
+
+/// Where in a directory files lie.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Placement {
+    /// In a work directory of our own, which is removed at the end.
+    #[default]
+    WorkDirectory,
+    /// In the directory itself, among the files of others: a file is made only where its name is
+    /// free, and only what was made is removed. Its programs work on what they made and nothing
+    /// else. What they leave stays at the end, unless the run is stopped or fails.
+    InPlace {
+        /// How the files are called, for who finds what a run left that was killed.
+        names: NamesInPlace,
+        /// Whether directories that are missing are made.
+        makes_directories: bool,
+    },
 }
 
 impl FrontWork {
@@ -26,7 +47,9 @@ impl FrontWork {
     pub fn new(cells: Vec<Workload>) -> Self {
         Self {
             cells,
-            directory: PathBuf::from("."),
+            directories: vec![PathBuf::from(".")],
+            placement: Placement::default(),
+            warnings: Vec::new(),
             differences: Vec::new(),
             remembered: Vec::new(),
         }
@@ -96,6 +119,18 @@ impl Difference {
         }
     }
 
+    /// Something that is done otherwise, and how.
+    #[must_use]
+    pub fn differs(what: &str, note: &str) -> Self {
+        Self::new(DifferenceKind::Differs, what, note)
+    }
+
+    /// An option that is understood and changes nothing.
+    #[must_use]
+    pub fn no_effect(option: &str) -> Self {
+        Self::new(DifferenceKind::NoEffect, option, "")
+    }
+
     /// The same at a line, from 1.
     #[must_use]
     pub const fn at(mut self, line: u32) -> Self {
@@ -121,7 +156,9 @@ impl Difference {
     fn remark(&self, file: &str) -> Diagnostic {
         let remark = match self.kind {
             DifferenceKind::Refused => Diagnostic::error(file, self.sentence()),
-            _ => Diagnostic::warning(file, self.sentence()),
+            _ => {
+                Diagnostic::warning(file, self.sentence()).code(DiagnosticCode::DiffersFromOriginal)
+            }
         };
         match self.line {
             Some(line) => remark.at_line(line),
@@ -150,4 +187,24 @@ pub struct FrontFile<'a> {
     pub name: &'a str,
     /// Its content.
     pub bytes: &'a [u8],
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn remarks_on_a_file_say_that_something_differs() {
+        let mut work = FrontWork::new(Vec::new());
+        work.differences = vec![
+            Difference::differs("`random`", "every block may be drawn").at(3),
+            Difference::new(DifferenceKind::Exact, "order", ""),
+        ];
+        let remarks = work.remarks("x.f");
+        let [remark] = &remarks[..] else {
+            panic!("{remarks:?}");
+        };
+        assert_eq!(remark.code, Some(DiagnosticCode::DiffersFromOriginal));
+        assert_eq!((remark.line, remark.file.as_str()), (Some(3), "x.f"));
+    }
 }

@@ -16,8 +16,8 @@ mod exclusive;
 mod iometer;
 mod left_over;
 mod open_loop;
+pub mod pool;
 mod position;
-pub mod postmark;
 pub mod program;
 mod rng;
 #[cfg(test)]

@@ -20,9 +20,7 @@ const BUDGET_NS_MIN: u64 = 200_000_000;
 const SIZE_BYTES: u64 = 1 << 30;
 const RUN_NS: u64 = 10_000_000_000;
 const RAMP_NS: u64 = 2_000_000_000;
-const BUDGET_NS: u64 = 5_000_000_000;
 const POSTMARK_COUNT: u32 = 500;
-const CREATE_REMOVE_COUNT: u32 = 500_000;
 const FS_MARK_COUNT: u32 = 1000;
 
 /// How large workloads are beside themselves: above 0, at most 1.
@@ -63,14 +61,14 @@ impl Scale {
             }
             self.files(&mut postmark.transactions, POSTMARK_COUNT, TRANSACTIONS_MIN);
         }
-        if let Some(create_remove) = scaled.create_remove.as_mut().filter(|_| !is_of_memory) {
-            self.files(&mut create_remove.count, CREATE_REMOVE_COUNT, FILES_MIN);
+        if let Some((count, default)) = scaled.file_count_mut().filter(|_| !is_of_memory) {
+            self.files(count, default, FILES_MIN);
         }
         if let Some(fs_mark) = scaled.fs_mark.as_mut().filter(|_| !is_of_memory) {
             self.files(&mut fs_mark.files, FS_MARK_COUNT, FILES_MIN);
         }
-        if let Some(lat_fs) = &mut scaled.lat_fs {
-            self.span(&mut lat_fs.budget, BUDGET_NS, BUDGET_NS_MIN);
+        if let Some((budget, default)) = scaled.budget_mut() {
+            self.span(budget, default.0, BUDGET_NS_MIN);
         }
         if scaled.access_spec.is_empty() && scaled.worker.is_empty() {
             if scaled.run_time.is_some() {

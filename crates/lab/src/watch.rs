@@ -15,6 +15,8 @@ use crate::schedule::Job;
 pub enum LabStep {
     /// The bare device is measured.
     MeasureDevice,
+    /// A directory that is there is measured past the page cache.
+    MeasurePeak,
     /// The file system is made.
     MakeFileSystem,
     /// It is aged; what was written, as a share of what is to be written.

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 use workload::plan::Cell;
 
 use crate::real::Real;
-use crate::{CellRecord, IntervalRecord, Phase, RunRecord, Status, SteadyVerdict, Warning};
+use crate::{
+    CellRecord, IntervalRecord, Phase, RoundFigures, RunRecord, Status, SteadyVerdict, Warning,
+};
 
 /// Something that happened in a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -95,6 +97,22 @@ pub enum RunEvent {
         range_share: Option<f64>,
         /// How far the ends of the line fitted through them lie apart, as a share of their mean.
         excursion_share: Option<f64>,
+    },
+    /// A round of a phase is over that is repeated with others.
+    RoundDone {
+        /// 0-based.
+        cell: u32,
+        /// The name of the phase.
+        phase: String,
+        /// Its figures.
+        figures: Box<RoundFigures>,
+    },
+    /// Another round would not fit into the file systems, which ends the rounds.
+    Full {
+        /// 0-based.
+        cell: u32,
+        /// For each worker that has no room, its target's path.
+        targets: Vec<String>,
     },
     /// An interval of measured time is complete.
     Interval {

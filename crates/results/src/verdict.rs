@@ -30,15 +30,7 @@ mod tests {
 
     #[test]
     fn a_target_that_went_away_is_a_failure_of_a_run_that_measured_to_its_end() {
-        let plan = Plan {
-            workloads: Vec::new(),
-            targets: Vec::new(),
-            cells: Vec::new(),
-            seed: 0,
-            settings: Vec::new(),
-            repetition_rule: None,
-        };
-        let mut record = RunRecord::new(plan, Environment::default(), Vec::new());
+        let mut record = RunRecord::new(Plan::default(), Environment::default(), Vec::new());
         record.finish(Status::Complete);
         assert!(!record.has_failure());
         let lost = Warning::of_cell(WarningCode::TargetLost, 0, "gone");

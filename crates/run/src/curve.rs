@@ -109,15 +109,8 @@ mod tests {
             transactions: &[],
         };
         let record = |cell: &Cell, per_second| {
-            let plan = Plan {
-                workloads: Vec::new(),
-                targets: Vec::new(),
-                cells: Vec::new(),
-                seed: 1,
-                settings: Vec::new(),
-                repetition_rule: None,
-            };
-            let mut record = CellRecord::of(cell, &plan, &stats::Interval::default(), 1, names);
+            let (plan, interval) = (Plan::default(), stats::Interval::default());
+            let mut record = CellRecord::of(cell, &plan, &interval, 1, names);
             record.total.per_second = per_second;
             record
         };

@@ -13,9 +13,9 @@ pub enum RunError {
     /// A stream of requests cannot be made.
     #[error(transparent)]
     Generate(#[from] generate::GenerateError),
-    /// A PostMark run cannot be made.
+    /// The operations of a pool cannot be had.
     #[error(transparent)]
-    Postmark(#[from] generate::postmark::StreamError),
+    Pool(#[from] generate::pool::StreamError),
     /// Something of the system that a run needs cannot be had.
     #[error("cannot {what}: {source}")]
     System {
@@ -52,7 +52,7 @@ impl RunError {
             Self::Engine(error) => error.help(),
             Self::Target(error) => Some(error.help()),
             Self::Generate(error) => Some(error.help().to_owned()),
-            Self::Postmark(error) => Some(error.help().to_owned()),
+            Self::Pool(error) => Some(error.help().to_owned()),
             Self::System { .. } => None,
             Self::File { source, .. } => file_help(source.kind()).map(str::to_owned),
             Self::Panicked { .. } => {

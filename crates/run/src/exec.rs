@@ -1,8 +1,9 @@
-//! A step of create/remove by programs: one is started for each file and waited for.
+//! Work by programs: one is started for each file and waited for.
 //!
-//! What is measured is mostly the start of programs, so the caller measures a [`baseline`] beside
-//! it: the same number of starts of a program that does nothing.
+//! What is measured is mostly the start of programs, so the caller measures beside it what as many
+//! starts of a program take that does nothing.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
@@ -15,14 +16,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use engine::ChildrenTime;
-use workload::classics::create_remove::{Command, Exec};
+use workload::program::{CommandWord, FileCommand};
 
 use crate::RunError;
 
 /// Where programs are if the environment does not say.
 const PATHS: &str = "/usr/bin:/bin";
 
-/// What a step by programs took.
+/// What programs took.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Executed {
     /// Programs that ended well.
@@ -31,7 +32,7 @@ pub struct Executed {
     pub failed_count: u64,
     /// What became of the first of these.
     pub first_failure: Option<String>,
-    /// Whether the step was stopped before its last file.
+    /// Whether they were stopped before the last file.
     pub is_stopped: bool,
     /// Time on the clock.
     pub real_ns: u64,
@@ -41,7 +42,7 @@ pub struct Executed {
     pub system_ns: u64,
 }
 
-/// Starts the step's program for each name, which is relative to `directory`, and waits for its
+/// Starts the command's program for each name, which is relative to `directory`, and waits for its
 /// end before the next.
 ///
 /// `stop` is looked at before each file. A program in progress is not interrupted by the
@@ -50,52 +51,36 @@ pub struct Executed {
 ///
 /// # Errors
 /// When the program is not found, or the null device cannot be opened; nothing was started then.
-pub fn step(
-    exec: &Exec,
+pub fn start_each(
+    command: FileCommand,
     names: impl Iterator<Item = PathBuf>,
     directory: &Path,
     stop: &AtomicBool,
 ) -> Result<Executed, RunError> {
-    Starter::new(&exec.each, directory)?.start_each(names, stop)
-}
-
-/// Starts the program that does nothing `count` times, as [`step`] would.
-///
-/// A step of many files need not have as long a baseline: a thousand starts tell what one takes.
-///
-/// # Errors
-/// As for [`step`].
-pub fn baseline(
-    exec: &Exec,
-    count: u64,
-    directory: &Path,
-    stop: &AtomicBool,
-) -> Result<Executed, RunError> {
-    let names = (0..count).map(|_| PathBuf::new());
-    Starter::new(&exec.baseline, directory)?.start_each(names, stop)
+    Starter::new(command, directory)?.start_each(names, stop)
 }
 
 /// A command, ready to be started many times.
 struct Starter<'a> {
-    command: &'a Command,
+    command: FileCommand,
     program: PathBuf,
     directory: &'a Path,
     null: File,
 }
 
 impl<'a> Starter<'a> {
-    fn new(command: &'a Command, directory: &'a Path) -> Result<Self, RunError> {
-        let failed = |what: String| move |source| RunError::System { what, source };
-        let paths = std::env::var_os("PATH").unwrap_or_else(|| PATHS.into());
-        let directories = std::env::split_paths(&paths);
-        let program = find(command.program, directories)
-            .map_err(failed(format!("find the program `{}`", command.program)))?;
+    fn new(command: FileCommand, directory: &'a Path) -> Result<Self, RunError> {
+        let program = located(command.program())?;
         let null = File::options().read(true).write(true).open("/dev/null");
+        let null = null.map_err(|source| RunError::System {
+            what: "open the null device".to_owned(),
+            source,
+        })?;
         Ok(Self {
             command,
             program,
             directory,
-            null: null.map_err(failed("open the null device".to_owned()))?,
+            null,
         })
     }
 
@@ -132,7 +117,7 @@ impl<'a> Starter<'a> {
         let null = || self.null.try_clone().map(OwnedFd::from).map(Stdio::from);
         let name = not_an_option(name);
         std::process::Command::new(&self.program)
-            .args(self.command.arguments(name.as_os_str()))
+            .args(arguments(self.command, name.as_os_str()))
             .current_dir(self.directory)
             .process_group(0)
             .stdin(null()?)
@@ -143,12 +128,27 @@ impl<'a> Starter<'a> {
 
     #[cold]
     fn failure(&self, name: &Path, ended: io::Result<ExitStatus>) -> String {
-        let (program, name) = (self.command.program, name.display());
+        let (program, name) = (self.command.program(), name.display());
         match ended {
             Ok(status) => format!("`{program}` for `{name}`: {status}"),
             Err(error) => format!("`{program}` for `{name}`: {error}"),
         }
     }
+}
+
+/// What the command's program is told about a file.
+///
+/// The path should not begin with a dash: it would be taken for an option.
+fn arguments(command: FileCommand, path: &OsStr) -> Vec<OsString> {
+    let argument = |word| match word {
+        CommandWord::Text(text) => OsString::from(text),
+        CommandWord::File(before) => {
+            let mut argument = OsString::from(before);
+            argument.push(path);
+            argument
+        }
+    };
+    command.words().into_iter().map(argument).collect()
 }
 
 /// The name in a form that no program takes for an option.
@@ -157,6 +157,15 @@ fn not_an_option(name: &Path) -> PathBuf {
         return Path::new(".").join(name);
     }
     name.to_owned()
+}
+
+/// Where a program is.
+fn located(program: &str) -> Result<PathBuf, RunError> {
+    let paths = std::env::var_os("PATH").unwrap_or_else(|| PATHS.into());
+    find(program, std::env::split_paths(&paths)).map_err(|source| RunError::System {
+        what: format!("find the program `{program}`"),
+        source,
+    })
 }
 
 /// The first of the directories that has a program of this name.

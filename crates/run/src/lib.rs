@@ -18,7 +18,6 @@ pub mod exec;
 mod figures;
 mod files;
 mod find_depth;
-pub mod fs_mark;
 mod gate;
 mod in_turn;
 mod kit;

@@ -103,16 +103,6 @@ pub(crate) fn open_location(path: &Path) -> Result<OwnedFd, RunError> {
     opened.map_err(|errno| RunError::file("open", path, errno))
 }
 
-/// Makes a directory; whether it was not there before.
-pub(crate) fn make_directory(path: &Path) -> Result<bool, RunError> {
-    made(rustix::fs::mkdirat(
-        CWD,
-        path,
-        Mode::from_raw_mode(DIRECTORY_MODE),
-    ))
-    .map_err(|errno| RunError::file("make", path, errno))
-}
-
 fn made(answer: rustix::io::Result<()>) -> rustix::io::Result<bool> {
     match answer {
         Ok(()) => Ok(true),
@@ -230,11 +220,6 @@ impl OwnFiles {
         RunError::file(verb(request.operation), &path, errno)
     }
 
-    /// Closes what an operation that failed left open.
-    pub fn close(&mut self) {
-        self.engine.close_all();
-    }
-
     /// Removes what was made and is still there.
     ///
     /// # Errors
@@ -264,21 +249,6 @@ impl OwnFiles {
             Some(failure) => Err(self.failure(failure)),
             None => Ok(()),
         }
-    }
-
-    /// Hands over which directories were made; they are no longer removed with the files.
-    pub fn take_directories(&mut self) -> Vec<PathBuf> {
-        std::mem::take(&mut self.made_directories)
-    }
-
-    /// Lets the files outlive this value.
-    pub fn keep(mut self) {
-        self.made = Bits::new(0);
-    }
-
-    /// Takes every file to have been made by an earlier value that was told to keep them.
-    pub fn claim(&mut self) {
-        self.made.set_all();
     }
 }
 
@@ -352,7 +322,6 @@ impl RunError {
 /// A set of file indexes.
 struct Bits {
     words: Vec<u64>,
-    count: usize,
     /// No word before this one has a member.
     first_word: usize,
 }
@@ -361,7 +330,6 @@ impl Bits {
     fn new(count: usize) -> Self {
         Self {
             words: vec![0; count.div_ceil(64)],
-            count,
             first_word: 0,
         }
     }
@@ -376,13 +344,6 @@ impl Bits {
     #[inline]
     fn clear(&mut self, index: u32) {
         self.words[index as usize / 64] &= !(1 << (index % 64));
-    }
-
-    fn set_all(&mut self) {
-        for index in 0..self.count {
-            // Names are counted in 32 bits.
-            self.set(index as u32);
-        }
     }
 
     /// The least member.

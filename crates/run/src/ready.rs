@@ -2,7 +2,6 @@
 
 use results::{RunEvent, target_indexes};
 use target::{FillPlan, Permission, TargetError, Watch};
-use workload::classics::create_remove::Between;
 use workload::plan::{Cell, ContentPlan, EngineKind, FilePlan, Plan, TargetPlan, WorkerPlan};
 use workload::program::Before;
 
@@ -67,11 +66,6 @@ fn check_between(cells: &[&Cell], admitted: &target::Admitted) -> Result<(), Run
 /// What happens before the phases of a cell.
 fn before_phases(cell: &Cell) -> Vec<Before> {
     match &cell.files {
-        Some(FilePlan::CreateRemove(plan)) => match plan.between {
-            Between::Nothing => Vec::new(),
-            Between::DropCaches => vec![Before::DropCaches],
-            Between::Remount => vec![Before::Remount],
-        },
         Some(FilePlan::Program(program)) => {
             let phases = program.phases().into_iter();
             phases.flat_map(|phase| phase.before.clone()).collect()
@@ -100,6 +94,7 @@ impl<'a> Session<'a> {
                 create: self.options.create,
                 read_only: !used_by.iter().any(|cell| writes(cell, target_index)),
                 run: self.record.id.clone(),
+                in_place: self.options.in_place.clone(),
             };
             let site = target::admit(&target.path, &permission)?;
             check_between(&used_by, &site)?;

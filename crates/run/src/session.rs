@@ -11,7 +11,7 @@ use results::{
     CellNames, CellRecord, RunEvent, RunRecord, Status, Warning, WarningCode, WithinRun,
     cell_title, doubt, estimates, target_indexes,
 };
-use target::Prepared;
+use target::{InPlace, Prepared};
 use workload::plan::{Cell, ContentPlan, FilePlan, Plan};
 
 use crate::RunError;
@@ -36,6 +36,8 @@ pub struct RunOptions {
     pub overwrite_devices: Vec<PathBuf>,
     /// Whether targets that are not there may be made.
     pub create: bool,
+    /// Files lie in directories that are the targets themselves, among those of others.
+    pub in_place: Option<InPlace>,
     /// Leave the test files for another run.
     pub keep: bool,
     /// The command line, for the record.

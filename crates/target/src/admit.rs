@@ -9,11 +9,12 @@ use crate::TargetError;
 use crate::device::{HeldDevice, admit_device, check_unused};
 use crate::open::FileId;
 use crate::path::{may_name_file, parent_of};
-use crate::permission::Permission;
+use crate::permission::{InPlace, Permission};
 use crate::place::Place;
 use crate::probe::{PathFacts, PathKind, probe};
 use crate::read_only::ReadOnlyFile;
 use crate::remount::Remount;
+use crate::spot::Spot;
 
 /// A target that may be used; nothing has been changed yet.
 #[derive(Debug)]
@@ -30,6 +31,8 @@ pub(crate) enum Site {
     /// Somebody's file, to be read.
     ReadOnly(ReadOnlyFile),
     Device(HeldDevice),
+    /// A directory of the user.
+    InPlace(Spot),
 }
 
 impl Admitted {
@@ -77,7 +80,10 @@ pub fn admit(path: &Path, permission: &Permission) -> Result<Admitted, TargetErr
             });
         }
         PathKind::Device => Site::Device(admit_device(&facts, permission)?),
-        PathKind::Directory => Site::Files(admit_directory(&facts)?),
+        PathKind::Directory => match &permission.in_place {
+            Some(in_place) => Site::InPlace(admit_in_place(&facts, in_place)?),
+            None => Site::Files(admit_directory(&facts)?),
+        },
         PathKind::File => admit_file(&facts, permission)?,
         PathKind::Missing if !may_name_file(path) => {
             return Err(TargetError::NoSuchDirectory {
@@ -131,6 +137,13 @@ fn admit_directory(facts: &PathFacts) -> Result<Place, TargetError> {
     let place = Place::in_directory(&facts.path, facts.directory)?;
     check_files(&place)?;
     Ok(place)
+}
+
+fn admit_in_place(facts: &PathFacts, in_place: &InPlace) -> Result<Spot, TargetError> {
+    if facts.read_only {
+        return Err(read_only(&facts.path));
+    }
+    Spot::open(&facts.path, facts.directory, in_place.clone())
 }
 
 fn admit_new_file(facts: &PathFacts, permission: &Permission) -> Result<Place, TargetError> {

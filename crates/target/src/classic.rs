@@ -17,14 +17,13 @@ use std::path::{Path, PathBuf};
 use results::Owner;
 use rustix::fs::{AtFlags, Dir, FlockOperation, Mode, OFlags, flock, fstat, unlinkat};
 use serde::{Deserialize, Serialize};
+use workload::program::NamesInPlace;
 
 use crate::TargetError;
 use crate::clean::{CleanReport, Left};
 use crate::open::{FileId, Links, check_owner, open_beneath, open_directory};
 use crate::probe::{PathKind, directory_id, kind_of};
 use walk::{Entry, entries, remove_entry};
-
-pub use names::ClassicNames;
 
 /// What a manifest's name begins and ends with; between them are eight hexadecimal digits.
 const PREFIX: &str = "pgmeter.as-";
@@ -46,7 +45,7 @@ struct Manifest {
     /// The program that was stood in for.
     program: String,
     owner: Owner,
-    names: ClassicNames,
+    names: NamesInPlace,
     /// What was called so before; none where that was too much to tell.
     before: Option<Vec<String>>,
 }
@@ -64,8 +63,18 @@ impl ClassicManifest {
     /// Writes a manifest of what `program` is about to make in a directory; none where it cannot
     /// be written, since then the program's files cannot either.
     #[must_use]
-    pub fn begin(directory: &Path, program: &str, names: ClassicNames) -> Option<Self> {
+    pub fn begin(directory: &Path, program: &str, names: NamesInPlace) -> Option<Self> {
         let opened = open_directory(directory, Links::Followed, None).ok()?;
+        Self::begin_at(&opened, program, names)
+    }
+
+    /// The same in a directory that is open.
+    pub(crate) fn begin_at(
+        directory: &OwnedFd,
+        program: &str,
+        names: NamesInPlace,
+    ) -> Option<Self> {
+        let opened = rustix::io::fcntl_dupfd_cloexec(directory, 0).ok()?;
         let found = entries(&opened, &names).ok()?;
         let before = (found.len() <= BEFORE_MAX)
             .then(|| found.into_iter().map(|entry| entry.path).collect());

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use workload::program::NamesInPlace;
+
 /// What the user allows beyond a work directory of our own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Permission {
@@ -15,4 +17,15 @@ pub struct Permission {
     pub read_only: bool,
     /// The run's id, noted in the manifest.
     pub run: String,
+    /// Files lie among those of others, in directories that are the targets themselves.
+    pub in_place: Option<InPlace>,
+}
+
+/// Files among those of others: what exists already is left as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InPlace {
+    /// The program that is stood in for, for who finds what a run left that was killed.
+    pub program: String,
+    /// How files and directories are called.
+    pub names: NamesInPlace,
 }

@@ -28,6 +28,7 @@ use crate::fill::Watch;
 use crate::place::Place;
 use crate::probe::PathFacts;
 use crate::read_only::ReadOnlyFile;
+use crate::spot::Spot;
 use crate::sysfs::split;
 use crate::{TargetError, space};
 
@@ -70,6 +71,7 @@ enum Ready {
     /// Nothing is made for it, and nothing removed.
     ReadOnly(ReadOnlyFile),
     Device(HeldDevice, Filled),
+    InPlace(Spot),
 }
 
 /// What a run wrote to a device, as long as nothing else may have been written since.
@@ -99,6 +101,7 @@ pub fn prepare(
     let Admitted { facts, site, run } = admitted;
     let site = match site {
         Site::Device(device) => Ready::Device(device, None),
+        Site::InPlace(spot) => Ready::InPlace(spot),
         Site::ReadOnly(file) => Ready::ReadOnly(file),
         Site::Files(place) => {
             if let Some(fill) = fill {
@@ -162,7 +165,7 @@ impl Prepared {
                 }
                 Ok(())
             }
-            None => Ok(()),
+            Some(Ready::InPlace(_)) | None => Ok(()),
         }
     }
 
@@ -205,7 +208,9 @@ impl Prepared {
             Some(Ready::ReadOnly(file)) if write => return Err(file.foreign()),
             Some(Ready::ReadOnly(file)) => file.open(cache, &self.facts)?,
             Some(Ready::Device(device, _)) => open_device(device, cache, read, write)?,
-            None => return Err(TargetError::Replaced { path: self.path() }),
+            Some(Ready::InPlace(_)) | None => {
+                return Err(TargetError::Replaced { path: self.path() });
+            }
         };
         let is_file = matches!(self.site, Some(Ready::File(_) | Ready::ReadOnly(_)));
         let doubt = (is_file && cache == CacheMode::Direct)
@@ -243,7 +248,7 @@ impl Prepared {
                     .map_err(|error| TargetError::system("open", parent, error))?;
                 Reopen::device(directory, name, plan)
             }
-            None => return Err(TargetError::Replaced { path }),
+            Some(Ready::InPlace(_)) | None => return Err(TargetError::Replaced { path }),
         };
         made.map_err(|_| TargetError::Replaced { path: self.path() })
     }

@@ -14,12 +14,14 @@ use crate::open::open_beneath;
 /// Name of the file that is made to look at, and removed.
 const PROBE: &str = "probe";
 
-/// A directory beneath the work directory; all that is made in it is removed with it.
+/// A directory beneath the work directory, all of which is removed with it; or one of the user,
+/// whose files lie among those of others.
 #[derive(Debug)]
 pub struct Tree {
     directory: OwnedFd,
     path: PathBuf,
     block_bytes: u64,
+    is_in_place: bool,
 }
 
 impl Tree {
@@ -36,7 +38,22 @@ impl Tree {
             directory,
             path,
             block_bytes,
+            is_in_place: false,
         }
+    }
+
+    /// A directory of the user.
+    pub(crate) fn in_place(directory: OwnedFd, path: PathBuf, block_bytes: u64) -> Self {
+        Self {
+            is_in_place: true,
+            ..Self::at(directory, path, block_bytes)
+        }
+    }
+
+    /// Whether others have files in there, so that whoever makes some removes them.
+    #[must_use]
+    pub const fn is_in_place(&self) -> bool {
+        self.is_in_place
     }
 
     /// Closes its directory; what is left makes it again with [`Tree::at`].

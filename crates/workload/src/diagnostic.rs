@@ -35,6 +35,8 @@ pub enum DiagnosticCode {
     SizeReduced,
     /// Requests are aligned to more than asked for.
     AlignmentRaised,
+    /// Something is not done as the program does it whose file it is.
+    DiffersFromOriginal,
 }
 
 /// One finding about a workload file.

@@ -14,6 +14,19 @@ use crate::{Diagnostic, TargetRemark, Workload};
 pub struct BuiltinList {
     /// All of them: those that people start with first.
     pub workloads: Vec<Builtin>,
+    /// Programs that pgmeter stands in for, and whose files it reads.
+    pub programs: Vec<ListedProgram>,
+}
+
+/// A program that pgmeter stands in for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ListedProgram {
+    /// The word that `as` takes.
+    pub name: String,
+    /// One line for people.
+    pub title: String,
+    /// What its files are called that are workloads here.
+    pub files: Option<&'static str>,
 }
 
 impl JsonDocument for BuiltinList {
@@ -21,11 +34,12 @@ impl JsonDocument for BuiltinList {
 }
 
 impl BuiltinList {
-    /// All that come with this version.
+    /// All that come with this version, and those programs.
     #[must_use]
-    pub fn current() -> Self {
+    pub fn with(programs: Vec<ListedProgram>) -> Self {
         Self {
             workloads: builtin::list(),
+            programs,
         }
     }
 }
@@ -82,11 +96,18 @@ mod tests {
 
     #[test]
     fn the_list_has_every_name_with_what_it_is() {
-        let list: Value = serde_json::from_str(&BuiltinList::current().to_document()).unwrap();
+        let list: Value =
+            serde_json::from_str(&BuiltinList::with(Vec::new()).to_document()).unwrap();
         let all = list["workloads"].as_array().unwrap();
         assert_eq!(all.len(), builtin::list().len());
         let quick = all.iter().find(|it| it["name"] == "quick").unwrap();
         assert_eq!(quick["kind"], "pack");
         assert!(quick.get("text").is_none());
+        let origin = |name: &str| {
+            let of_name = all.iter().find(|it| it["name"] == name);
+            of_name.unwrap()["origin"].clone()
+        };
+        assert_eq!(origin("quick"), "pgmeter");
+        assert_eq!(origin("iometer-defaults"), "Iometer");
     }
 }

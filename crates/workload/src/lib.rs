@@ -23,11 +23,12 @@ pub mod program;
 pub mod reference;
 mod resolve;
 pub mod source;
+mod word;
 
 pub use diagnostic::{Diagnostic, DiagnosticCode, Severity, printable};
-pub use documents::{BuiltinList, CheckedPlan, KeyList, ShownWorkload};
+pub use documents::{BuiltinList, CheckedPlan, KeyList, ListedProgram, ShownWorkload};
 pub use model::Workload;
-pub use native::{read_toml, to_toml};
+pub use native::{in_tables, read_toml, to_toml};
 pub use nearest::nearest;
 pub use overrides::Overrides;
 pub use plan_text::{TargetRemark, line_remarks, plan_text, plan_text_on, settings_of_each};

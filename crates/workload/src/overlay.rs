@@ -80,8 +80,7 @@ pub(crate) fn overlay(mut under: Workload, over: Workload) -> Workload {
 pub(crate) fn says_amount(workload: &Workload) -> bool {
     let number = workload.postmark.as_ref().and_then(|it| it.number);
     let files = workload.fs_mark.as_ref().and_then(|it| it.files);
-    let count = workload.create_remove.as_ref().and_then(|it| it.count);
-    workload.size.is_some() || number.or(files).or(count).is_some()
+    workload.size.is_some() || number.or(files).or(workload.file_count()).is_some()
 }
 
 fn forget_amount(workload: &mut Workload) {
@@ -92,8 +91,8 @@ fn forget_amount(workload: &mut Workload) {
     if let Some(fs_mark) = &mut workload.fs_mark {
         fs_mark.files = None;
     }
-    if let Some(create_remove) = &mut workload.create_remove {
-        create_remove.count = None;
+    if let Some((count, _)) = workload.file_count_mut() {
+        *count = None;
     }
 }
 

@@ -6,6 +6,7 @@
 mod files;
 mod repetition;
 mod search;
+mod stored;
 
 use std::path::PathBuf;
 
@@ -14,12 +15,12 @@ use serde::{Deserialize, Serialize};
 
 pub use stats::SteadyRule;
 
-pub use files::{FileChoice, FilePlan, Fsync, Pool, PostmarkPlan};
+pub use files::FilePlan;
 pub use repetition::RepetitionRule;
 pub use search::{ResponseLimit, ResponsePercentile, TRIALS_MAX};
 
 /// Everything a run will do, in order.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// The workloads asked for, in order.
     pub workloads: Vec<PlannedWorkload>,

@@ -182,16 +182,20 @@ fn specs(text: &mut Sheet, plan: &Plan) {
 
 /// What is done to many files, once for all cells that do the same.
 fn file_plans(text: &mut Sheet, plan: &Plan) {
-    let mut shown: Vec<(&FilePlan, Vec<String>)> = Vec::new();
+    let mut shown: Vec<(&FilePlan, String, Vec<String>)> = Vec::new();
     for cell in &plan.cells {
         let Some(files) = &cell.files else { continue };
-        let said = (files, files::sentences(cell, files));
+        let said = (
+            files,
+            files::heading(cell, files),
+            files::sentences(cell, files),
+        );
         if !shown.contains(&said) && shown.len() < CELLS_SHOWN {
             shown.push(said);
         }
     }
-    for (files, sentences) in shown {
-        line(text, &files::heading(files));
+    for (_, heading, sentences) in shown {
+        line(text, &heading);
         for sentence in sentences {
             line(text, &format!("  {sentence}"));
         }

@@ -2,9 +2,12 @@
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use clap_complete::ArgValueCompleter;
+use front::{FRONTS, FileFront, Front};
 use units::{Bytes, Percent, Rate, Span};
+use workload::source::SourceKind;
 
 use super::OneLineArgs;
 use super::count::{of_key, within};
@@ -27,7 +30,7 @@ pub(crate) struct WorkloadArgs {
 #[derive(Debug, Args, Default, Clone, PartialEq)]
 pub(crate) struct WorkloadOptions {
     /// Treat input files as this type
-    #[arg(long = "as", value_name = "KIND")]
+    #[arg(long = "as", value_name = "KIND", value_parser = kind_parser())]
     pub kind: Option<KindArg>,
     /// Refuse what the original program would refuse
     #[arg(long)]
@@ -117,17 +120,49 @@ pub(crate) struct WorkloadOptions {
     pub set: Vec<String>,
 }
 
-/// Kinds of workload files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KindArg {
-    /// One workload in TOML
-    Toml,
-    /// Several workloads in one TOML file
-    Pack,
-    /// Iometer configuration
-    Icf,
-    /// PostMark script
-    Postmark,
+/// Our own kinds of workload files.
+const KINDS: [(SourceKind, &str); 4] = [
+    (SourceKind::Toml, "One workload in TOML"),
+    (SourceKind::Pack, "Several workloads in one TOML file"),
+    (SourceKind::Icf, "Iometer configuration"),
+    (SourceKind::Postmark, "PostMark script"),
+];
+
+/// A kind of workload file: one of ours, or a program's that has files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct KindArg(&'static str);
+
+impl KindArg {
+    /// All kinds, with what they are.
+    pub(crate) fn all() -> Vec<PossibleValue> {
+        let own = KINDS.iter();
+        let own = own.map(|(kind, help)| PossibleValue::new(kind.name()).help(*help));
+        let fronts = FRONTS.iter().filter_map(|front| {
+            let file = front.file.as_ref()?;
+            Some(PossibleValue::new(front.name).help(file.kind))
+        });
+        own.chain(fronts).collect()
+    }
+
+    /// One of ours.
+    pub(crate) fn source(self) -> Option<SourceKind> {
+        SourceKind::from_name(self.0).ok()
+    }
+
+    /// The program whose file it is.
+    pub(crate) fn front(self) -> Option<(&'static Front, &'static FileFront)> {
+        let front = front::find(self.0)?;
+        Some((front, front.file.as_ref()?))
+    }
+}
+
+/// Takes the name of a kind.
+pub(super) fn kind_parser() -> impl TypedValueParser<Value = KindArg> {
+    PossibleValuesParser::new(KindArg::all()).try_map(|name| {
+        let own = SourceKind::from_name(&name).map(SourceKind::name);
+        let found = own.or_else(|error| front::find(&name).map(|it| it.name).ok_or(error));
+        found.map(KindArg)
+    })
 }
 
 /// Engines.

@@ -12,30 +12,30 @@ use crate::output::write_new;
 /// Reads a workload and writes it in the format asked for.
 pub(crate) fn convert(args: &ConvertArgs) -> Result<Exit, Failure> {
     let options = LoadOptions {
-        kind: args.kind.map(KindArg::kind),
+        kind: args.kind.and_then(KindArg::source),
         strict: args.strict,
         ..LoadOptions::default()
     };
-    let loaded = find(&args.file, &options)?;
+    let loaded = find(&args.file, args.kind, &options)?;
     for warning in &loaded.warnings {
         tell_text!("{warning}\n");
     }
     let text = match args.to {
-        ConvertTo::Toml => toml(&loaded.workloads),
+        ConvertTo::Toml => toml(&loaded.workloads)?,
         ConvertTo::Icf => icf_text(&args.file, &loaded.workloads)?,
     };
     write_new(args.output.as_deref(), &Document::Data(text))?;
     Ok(Exit::Measured)
 }
 
-fn toml(workloads: &[Workload]) -> String {
-    match workloads {
-        [one] => to_toml(one),
+fn toml(workloads: &[Workload]) -> Result<String, Failure> {
+    Ok(match workloads {
+        [one] => to_toml(one)?,
         several => to_toml(&Workload {
             part: several.to_vec(),
             ..Workload::default()
-        }),
-    }
+        })?,
+    })
 }
 
 fn icf_text(file: &str, workloads: &[Workload]) -> Result<String, Failure> {

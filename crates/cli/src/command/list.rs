@@ -1,32 +1,84 @@
-//! `list`: the built-in workloads and packs.
+//! `list`: the built-in workloads and packs, and the programs whose work can be done.
 
 use std::fmt::Write as _;
 
-use workload::BuiltinList;
+use front::Front;
+use workload::builtin::Builtin;
+use workload::{BuiltinList, ListedProgram};
 
-use crate::args::ListArgs;
+use crate::args::{ListArgs, programs};
 use crate::document::Document;
 use crate::failure::{Exit, Failure};
 
-/// Prints each name with its title and source.
+/// Prints each name with its title, by origin.
 pub(crate) fn list(args: &ListArgs) -> Result<Exit, Failure> {
     let output = args.json.open()?;
-    let list = BuiltinList::current();
-    output.give(&list, || Document::prose(text(&list, args.names)))?;
+    let list = BuiltinList::with(stand_ins());
+    output.give(&list, || {
+        Document::prose(match args.names {
+            true => names(&list),
+            false => text(&list),
+        })
+    })?;
     Ok(Exit::Measured)
 }
 
-fn text(list: &BuiltinList, names_only: bool) -> String {
+/// The programs that `as` takes.
+fn stand_ins() -> Vec<ListedProgram> {
+    let listed = |program: clap::builder::PossibleValue| {
+        let name = program.get_name().to_owned();
+        let help = program.get_help().map(ToString::to_string);
+        let file = front::find(&name).and_then(|front: &Front| front.file.as_ref());
+        ListedProgram {
+            title: help.unwrap_or_default(),
+            files: file.map(|file| file.kind),
+            name,
+        }
+    };
+    programs().into_iter().map(listed).collect()
+}
+
+fn names(list: &BuiltinList) -> String {
+    let names = list.workloads.iter();
+    names.map(|builtin| format!("{}\n", builtin.name)).collect()
+}
+
+fn text(list: &BuiltinList) -> String {
     let names = list.workloads.iter().map(|builtin| builtin.name.len());
     let width = names.max().unwrap_or(0);
     let mut text = String::new();
-    for builtin in &list.workloads {
-        // Writing to a string does not fail.
-        let _ = if names_only {
-            writeln!(text, "{}", builtin.name)
-        } else {
-            writeln!(text, "{:width$}  {}", builtin.name, builtin.title)
-        };
+    // Writing to a string does not fail.
+    for (origin, workloads) in by_origin(&list.workloads) {
+        let _ = writeln!(text, "{origin}");
+        for builtin in workloads {
+            let _ = writeln!(text, "  {:width$}  {}", builtin.name, builtin.title);
+        }
+        text.push('\n');
+    }
+    text.push_str("other programs: `pgmeter as NAME ARGUMENTS` does what they do\n");
+    for program in &list.programs {
+        let files = program.files.map(|kind| format!("; `run` takes a {kind}"));
+        let (name, title) = (&program.name, &program.title);
+        let _ = writeln!(
+            text,
+            "  {name:width$}  {title}{}",
+            files.unwrap_or_default()
+        );
     }
     text
+}
+
+/// The workloads of each origin, in the order of their first.
+fn by_origin(workloads: &[Builtin]) -> Vec<(&'static str, Vec<&Builtin>)> {
+    let mut groups: Vec<(&'static str, Vec<&Builtin>)> = Vec::new();
+    for builtin in workloads {
+        match groups
+            .iter_mut()
+            .find(|(origin, _)| *origin == builtin.origin)
+        {
+            Some((_, group)) => group.push(builtin),
+            None => groups.push((builtin.origin, vec![builtin])),
+        }
+    }
+    groups
 }

@@ -3,15 +3,17 @@
 use std::fmt::Write as _;
 use std::sync::atomic::Ordering;
 
-use lab::{DevicePeak, JobOrder, LabMatrix, LabRequest, LabWorkload, MatrixOutcome, schedule};
+use lab::{
+    Choice, DevicePeak, JobOrder, LabMatrix, LabRequest, LabWorkload, MatrixOutcome, schedule,
+};
 use report::{Page, Paper, PaperList, PaperSide, PaperTable, TableFormat};
 use results::RunRecord;
 use units::JsonDocument;
 use workload::source::{LoadOptions, Loaded, load_with};
 
 use super::lab::{
-    StoringRunner, alarms, built_as, costs, fitted_workload, notes_of, peak_of, read_request,
-    read_unchecked, remarks,
+    StoringRunner, alarms, built_as, costs, fitted_workload, notes_of, own_peak_of, peak_of,
+    read_request, read_unchecked, remarks,
 };
 use crate::args::{
     JsonArg, PaperAction, PaperArgs, PaperRunArgs, PaperShowArgs, TableArgs, TableFormatArg,
@@ -26,8 +28,25 @@ use crate::signals::stop_flag;
 use crate::stored::Place;
 
 /// What is said where shares of a peak are missing.
-const NO_PEAK: &str = "the device's peak was not measured, because there is no bare device; make \
-                       file systems on one with `--fs` and `--on`";
+const NO_PEAK: &str = "no peak was measured, because there is neither a bare device nor direct I/O";
+
+/// What shares of a peak are of.
+#[derive(Default)]
+struct Peaks {
+    /// What file systems lie on.
+    device: Option<DevicePeak>,
+    /// Of each choice itself.
+    own: Vec<Option<RunRecord>>,
+}
+
+impl Peaks {
+    /// What the shares of a choice are of.
+    fn of(&self, index: usize, choice: &Choice) -> Option<&RunRecord> {
+        let device = self.device.as_ref().filter(|_| choice.needs_device());
+        let own = || self.own.get(index).and_then(Option::as_ref);
+        device.map(|it| &it.record).or_else(own)
+    }
+}
 
 /// Lists, shows or repeats published experiments.
 pub(crate) fn paper(args: &PaperArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
@@ -118,12 +137,15 @@ fn run(args: &PaperRunArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, F
     let runner = StoringRunner::new(&matrix, on, place, !on.no_db, &stop);
     let count = matrix.request.choices.len();
     let jobs = schedule(count, 1, args.repetitions, JobOrder::Turns, 1);
-    let peak = match paper.is_of_peak() {
-        true => matrix.device_peak(args.repetitions, &runner)?,
-        false => None,
+    let peaks = match paper.is_of_peak() {
+        true => Peaks {
+            device: matrix.device_peak(args.repetitions, &runner)?,
+            own: matrix.target_peaks(args.repetitions, &runner)?,
+        },
+        false => Peaks::default(),
     };
     let outcome = matrix.measure(&jobs, &runner, &stop)?;
-    print_beside((paper, peak), &matrix, &outcome, (&on.table, json, page))?;
+    print_beside((paper, &peaks), &matrix, &outcome, (&on.table, json, page))?;
     Ok(outcome.verdict(stop.load(Ordering::Relaxed)).into())
 }
 
@@ -156,7 +178,7 @@ fn matrix(paper: &Paper, args: &PaperRunArgs, request: LabRequest) -> Result<Lab
 
 /// Prints the experiment with what was measured.
 fn print_beside(
-    (paper, peak): (&Paper, Option<DevicePeak>),
+    (paper, peaks): (&Paper, &Peaks),
     matrix: &LabMatrix,
     outcome: &MatrixOutcome,
     (print, json, mut page): (&TableArgs, JsonOutput, TablePage),
@@ -173,19 +195,19 @@ fn print_beside(
     let table = PaperTable {
         paper,
         heading: paper.heading().into(),
-        remarks: remarks_beside((paper, peak.as_ref()), matrix, outcome),
+        remarks: remarks_beside((paper, peaks), matrix, outcome),
         alarms: alarms(matrix, outcome),
         sides: measured
             .iter()
             .map(|index| PaperSide {
                 name: choices[*index].label.clone(),
-                is_on_device: choices[*index].needs_device(),
+                peak: peaks.of(*index, &choices[*index]),
                 records: &records[*index],
             })
             .collect(),
         costs: costs(outcome, 0, &measured),
         is_of_guests: matrix.request.host.is_some(),
-        peak: peak.as_ref().map(|peak| &peak.record),
+        peak: peaks.device.as_ref().map(|it| &it.record),
     };
     let render = |format, page| table.render(format, page);
     let printed = print.print(json, &table.document(), render);
@@ -204,7 +226,7 @@ fn print_beside(
 
 /// What holds for all of it, what each file system was, and what the reader should know.
 fn remarks_beside(
-    (paper, peak): (&Paper, Option<&DevicePeak>),
+    (paper, peaks): (&Paper, &Peaks),
     matrix: &LabMatrix,
     outcome: &MatrixOutcome,
 ) -> Vec<String> {
@@ -215,8 +237,16 @@ fn remarks_beside(
         all.push(format!("{}: {built}", choice.label));
     }
     if paper.is_of_peak() {
-        let peak = peak.map(|peak| peak_of(&peak.medium));
-        all.push(peak.unwrap_or_else(|| NO_PEAK.to_owned()));
+        let device = peaks.device.as_ref();
+        all.extend(device.map(|it| peak_of(&it.medium)));
+        let choices = matrix.request.choices.iter().enumerate();
+        all.extend(choices.filter_map(|(index, choice)| {
+            match (peaks.of(index, choice), choice.needs_device()) {
+                (Some(_), true) => None,
+                (Some(_), false) => Some(own_peak_of(&choice.label)),
+                (None, _) => Some(format!("{}: {NO_PEAK}", choice.label)),
+            }
+        }));
     }
     all.extend(notes_of(matrix, outcome));
     all

@@ -2,7 +2,6 @@
 
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
-use std::sync::Arc;
 
 use results::{RunRecord, Status, Warning, WarningCode};
 use run::RunOptions;
@@ -47,9 +46,8 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         keep: keeps(&planned.plan),
         command: std::env::args().collect(),
         stop,
-        skip: Arc::default(),
         continued: continued.flag(),
-        memory_is_meant: false,
+        ..RunOptions::default()
     };
     let mut keeper = Keeper::open(place, !args.no_db);
     let warnings = warnings
@@ -101,7 +99,7 @@ fn print_toml(
         tell_text!("{warning}\n");
     }
     let written = overrides.written(workloads)?;
-    print_document(&Document::Data(to_toml(&written)))?;
+    print_document(&Document::Data(to_toml(&written)?))?;
     Ok(Exit::Measured)
 }
 
@@ -166,6 +164,7 @@ pub(in crate::command) fn of_plan(diagnostic: Diagnostic) -> Warning {
     let code = match diagnostic.code {
         Some(DiagnosticCode::SizeReduced) => WarningCode::SizeReduced,
         Some(DiagnosticCode::AlignmentRaised) => WarningCode::AlignmentRaised,
+        Some(DiagnosticCode::DiffersFromOriginal) => WarningCode::DiffersFromOriginal,
         None => WarningCode::Plan,
     };
     let message = format!("{place}{}{help}", diagnostic.message);
@@ -191,15 +190,7 @@ mod tests {
 
     /// Of a run that ended well and measured nothing.
     fn complete_record() -> RunRecord {
-        let plan = Plan {
-            workloads: Vec::new(),
-            targets: Vec::new(),
-            cells: Vec::new(),
-            seed: 0,
-            settings: Vec::new(),
-            repetition_rule: None,
-        };
-        let mut record = RunRecord::new(plan, Environment::default(), Vec::new());
+        let mut record = RunRecord::new(Plan::default(), Environment::default(), Vec::new());
         record.finish(Status::Complete);
         record
     }

@@ -5,7 +5,7 @@ use store::Found;
 use workload::builtin::Builtin;
 use workload::reference::template;
 use workload::source::{LoadOptions, load_builtin};
-use workload::{ShownWorkload, to_toml};
+use workload::{ShownWorkload, in_tables, to_toml};
 
 use super::lab::with_runs;
 use super::runs::{list_of, text_of};
@@ -45,18 +45,25 @@ fn shown(args: &ShowArgs, builtin: Option<&Builtin>) -> Result<ShownWorkload, Fa
         });
     };
     let options = LoadOptions {
-        kind: args.kind.map(KindArg::kind),
+        kind: args.kind.and_then(KindArg::source),
         ..LoadOptions::default()
     };
     let loaded = match builtin {
         Some(builtin) => load_builtin(builtin.name)?.into(),
-        None => find(name, &options)?,
+        None => find(name, args.kind, &options)?,
     };
-    let understood = || loaded.workloads.iter().map(to_toml).collect::<Vec<_>>();
+    let toml = match builtin {
+        Some(builtin) => builtin.text.to_owned(),
+        None => {
+            let understood = loaded.workloads.iter().map(to_toml);
+            understood.collect::<Result<Vec<_>, _>>()?.join("\n")
+        }
+    };
+    let in_tables = loaded.workloads.iter().map(in_tables);
     Ok(ShownWorkload {
         name: Some(name.clone()),
-        toml: builtin.map_or_else(|| understood().join("\n"), |it| it.text.to_owned()),
-        workloads: loaded.workloads,
+        toml,
+        workloads: in_tables.collect::<Result<_, _>>()?,
         warnings: loaded.warnings,
     })
 }

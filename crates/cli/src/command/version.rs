@@ -38,7 +38,7 @@ pub(crate) fn version() -> Result<Exit, Failure> {
     };
     line("build", &format!("{build}, {}", std::env::consts::ARCH));
     line("features", &format!("engines {}", names_of::<EngineArg>()));
-    line("", &format!("workload files {}", names_of::<KindArg>()));
+    line("", &format!("workload files {}", names(KindArg::all())));
     line("", &format!("stands in for {}", names(programs())));
     let system = rustix::system::uname();
     let kernel = [system.sysname(), system.release(), system.machine()];

@@ -2,13 +2,13 @@
 
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RawDir, Timespec, Timestamps};
 use rustix::io::Errno;
 
-use super::DIRECTORY_HOW;
-use super::calls::{last_component, open, unlink};
+use super::calls::{last_component, unlink};
+use super::streams::{Stream, open_stream};
 use crate::files::result_of;
 use crate::fileset::{At, Filesets, NAME_BYTES_MAX, NameKey};
 use crate::{Operation, Request};
@@ -23,6 +23,8 @@ pub(crate) struct ByCall<'a> {
     pub filesets: &'a Filesets,
     pub name: &'a mut [u8; NAME_BYTES_MAX],
     pub entries: &'a mut [MaybeUninit<u8>],
+    /// What the slot reads name by name.
+    pub stream: &'a mut Stream,
 }
 
 impl ByCall<'_> {
@@ -39,6 +41,10 @@ impl ByCall<'_> {
                 return location.map_or(-libc::EBADF, statfs);
             }
             Operation::Search => return self.search(request, key),
+            Operation::NextEntry => {
+                let found = self.next_entry(request, key);
+                return found.unwrap_or_else(|result| result);
+            }
             _ => {}
         }
         let Some(at) = self.filesets.name(key, self.name) else {
@@ -50,6 +56,19 @@ impl ByCall<'_> {
             Operation::EmptyTree => empty_tree(at, self.entries),
             _ => -libc::EOPNOTSUPP,
         }
+    }
+
+    fn next_entry(self, request: &Request, key: NameKey) -> Result<i32, i32> {
+        if request.offset_bytes != 0 {
+            let at = self.filesets.directory_name(key, self.name);
+            self.stream.open(at.ok_or(-libc::EBADF)?)?;
+        }
+        while let Some(name) = self.stream.next()? {
+            if let Some(file) = self.filesets.find(key, name) {
+                return Ok(i32::try_from(file).map_or(-libc::EOVERFLOW, |file| file + 1));
+            }
+        }
+        Ok(0)
     }
 
     fn search(self, request: &Request, key: NameKey) -> i32 {
@@ -113,13 +132,6 @@ fn utime(at: At<'_>, seconds: u64) -> i32 {
     };
     let flags = AtFlags::SYMLINK_NOFOLLOW;
     done(rustix::fs::utimensat(at.directory, at.name, &times, flags))
-}
-
-/// Opens a directory and asks for its attributes, as C's `opendir` does.
-fn open_stream(at: At<'_>) -> Result<OwnedFd, i32> {
-    let directory = open(at, &DIRECTORY_HOW, false)?;
-    let _ = rustix::fs::fstat(&directory);
-    Ok(directory)
 }
 
 /// How many entries were read until one was the wanted one, or until `most` were, if that is not 0.

@@ -6,6 +6,7 @@ pub(crate) mod calls;
 mod handles;
 mod options;
 mod psync;
+pub(crate) mod streams;
 mod ways;
 
 use crate::fileset::NAME_BYTES_MAX;

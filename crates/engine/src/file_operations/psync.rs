@@ -10,6 +10,7 @@ use rustix::fs::AtFlags;
 use super::by_call::ByCall;
 use super::calls::{self, ENTRIES_BYTES};
 use super::handles::{FileHandles, Handles, Registers, SlotHandles};
+use super::streams::Streams;
 use super::{Aim, FileOptions, Hows, NameBuffers};
 use crate::files::close;
 use crate::fileset::{At, NameKey};
@@ -36,6 +37,7 @@ pub struct PsyncFiles<H = SlotHandles> {
     /// One pair does for all slots, as one call ends before the next begins.
     names: NameBuffers,
     entries: Box<[MaybeUninit<u8>]>,
+    streams: Streams,
     pending: Vec<Request>,
 }
 
@@ -122,6 +124,7 @@ impl<H: Handles> PsyncFiles<H> {
             handles,
             names: NameBuffers::new(1),
             entries: vec![MaybeUninit::uninit(); ENTRIES_BYTES].into(),
+            streams: Streams::new(buffers.slot_count()),
             pending: Vec::with_capacity(buffers.slot_count() as usize),
             buffers,
         }
@@ -171,6 +174,7 @@ impl<H: Handles> PsyncFiles<H> {
             filesets: &self.filesets,
             name,
             entries: &mut self.entries,
+            stream: self.streams.of(request.slot),
         };
         by_call.execute(request)
     }

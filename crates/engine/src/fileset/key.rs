@@ -22,6 +22,15 @@ impl NameKey {
         }
     }
 
+    /// That of the first fileset, where no request says the directory.
+    pub(crate) const fn of_index(index: u32) -> Self {
+        Self {
+            fileset: 0,
+            index,
+            told_directory: 0,
+        }
+    }
+
     /// The name of a file that is read as a whole.
     #[inline]
     pub(crate) const fn of_whole(request: &Request) -> Self {

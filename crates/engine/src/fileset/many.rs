@@ -53,6 +53,11 @@ impl Filesets {
         self.get(key.fileset)?.name(key, buffer)
     }
 
+    /// As [`Fileset::find`], in the fileset that the key says.
+    pub(crate) fn find(&self, beside: NameKey, name: &[u8]) -> Option<u32> {
+        self.get(beside.fileset)?.find(beside, name)
+    }
+
     /// The first directory of a fileset.
     pub(crate) fn location(&self, number: u8) -> Option<BorrowedFd<'_>> {
         let fileset = self.get(number)?;

@@ -10,18 +10,21 @@ mod many;
 mod paths;
 mod room;
 mod rule;
+mod texts;
 
 use std::ffi::{CStr, CString};
+use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use crate::EngineError;
 use crate::open::open_beneath;
 use list::List;
 use paths::Paths;
+use texts::Texts;
 
 pub(crate) use key::NameKey;
 pub use key::SecondName;
@@ -56,6 +59,8 @@ pub(crate) struct At<'a> {
 #[derive(Debug)]
 enum Names {
     Generated(NameRule),
+    /// Where the rule puts them, with names of their own.
+    Placed(NameRule, Texts),
     Listed(List),
     Paths(Paths),
 }
@@ -79,6 +84,22 @@ impl Fileset {
             locations,
             subdirectories: Vec::new(),
             names: Names::Generated(rule),
+        })
+    }
+
+    /// As [`Fileset::generated`], with the name of each number in the place of that by the rule.
+    ///
+    /// # Errors
+    /// As there; when one cannot be the name of a file in a directory.
+    pub fn placed(
+        location: OwnedFd,
+        rule: NameRule,
+        names: &[Box<str>],
+    ) -> Result<Self, EngineError> {
+        let texts = Texts::new(names)?;
+        Ok(Self {
+            names: Names::Placed(rule.clone(), texts),
+            ..Self::generated(vec![location], rule)?
         })
     }
 
@@ -133,7 +154,7 @@ impl Fileset {
         match &self.names {
             Names::Listed(list) => Some(list.count()),
             Names::Paths(paths) => Some(paths.count()),
-            Names::Generated(_) => None,
+            Names::Generated(_) | Names::Placed(..) => None,
         }
     }
 
@@ -142,7 +163,7 @@ impl Fileset {
         match &self.names {
             Names::Listed(_) => true,
             Names::Paths(_) => false,
-            Names::Generated(_) => {
+            Names::Generated(_) | Names::Placed(..) => {
                 self.subdirectory_count() == 0 || !self.subdirectories.is_empty()
             }
         }
@@ -163,12 +184,62 @@ impl Fileset {
     /// # Errors
     /// When one cannot be made.
     pub fn make_missing_subdirectories(&self, mode: u32) -> Result<(), EngineError> {
+        self.make_missing(mode, |_| {})
+    }
+
+    /// The same, and tells of each that was missing, in the order in which they are made.
+    ///
+    /// # Errors
+    /// When one cannot be made.
+    pub fn make_missing(
+        &self,
+        mode: u32,
+        mut was_made: impl FnMut(&str),
+    ) -> Result<(), EngineError> {
         self.for_each_subdirectory(|location, name| {
             match rustix::fs::mkdirat(location, name, Mode::from_raw_mode(mode)) {
                 Err(Errno::EXIST) => Ok(()),
-                made => made,
+                Ok(()) => {
+                    was_made(&name.to_string_lossy());
+                    Ok(())
+                }
+                failed => failed,
             }
         })
+    }
+
+    /// The way from the location to a name, for messages.
+    #[must_use]
+    pub fn shown(&self, index: u32) -> PathBuf {
+        let key = NameKey::of_index(index);
+        let text = |at: At<'_>| at.name.to_string_lossy().into_owned();
+        let mut buffer = [0; NAME_BYTES_MAX];
+        let directory = self.directory_name(key, &mut buffer).map(text);
+        let directory = directory.filter(|it| it != ".").unwrap_or_default();
+        let mut buffer = [0; NAME_BYTES_MAX];
+        let name = self.name(key, &mut buffer).map(text).unwrap_or_default();
+        let own = name.rsplit('/').next().unwrap_or_default();
+        PathBuf::from(directory).join(own)
+    }
+
+    /// Removes the file of a number, or the directory; false where there is none.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn remove(&self, index: u32, is_directory: bool) -> io::Result<bool> {
+        let mut buffer = [0; NAME_BYTES_MAX];
+        let Some(at) = self.name(NameKey::of_index(index), &mut buffer) else {
+            return Ok(false);
+        };
+        let flags = match is_directory {
+            true => AtFlags::REMOVEDIR,
+            false => AtFlags::empty(),
+        };
+        match rustix::fs::unlinkat(at.directory, at.name, flags) {
+            Ok(()) => Ok(true),
+            Err(Errno::NOENT) => Ok(false),
+            Err(errno) => Err(errno.into()),
+        }
     }
 
     /// Opens every subdirectory, so that names are looked up relative to it: one component, with
@@ -226,7 +297,7 @@ impl Fileset {
         &self,
         mut act: impl FnMut(BorrowedFd<'_>, &CStr) -> rustix::io::Result<()>,
     ) -> Result<(), EngineError> {
-        let Names::Generated(rule) = &self.names else {
+        let (Names::Generated(rule) | Names::Placed(rule, _)) = &self.names else {
             return Ok(());
         };
         for location in &self.locations {
@@ -248,7 +319,7 @@ impl Fileset {
 
     fn subdirectory_count(&self) -> u32 {
         match &self.names {
-            Names::Generated(rule) => rule.subdirectory_count(),
+            Names::Generated(rule) | Names::Placed(rule, _) => rule.subdirectory_count(),
             Names::Listed(_) | Names::Paths(_) => 0,
         }
     }
@@ -261,8 +332,9 @@ impl Fileset {
         key: NameKey,
         buffer: &'a mut [u8; NAME_BYTES_MAX],
     ) -> Option<At<'a>> {
-        let rule = match &self.names {
-            Names::Generated(rule) => rule,
+        let (rule, texts) = match &self.names {
+            Names::Generated(rule) => (rule, None),
+            Names::Placed(rule, texts) => (rule, Some(texts)),
             Names::Listed(list) => {
                 let (location, length) = list.name(key.index, buffer)?;
                 let directory = self.locations[location as usize].as_fd();
@@ -275,8 +347,35 @@ impl Fileset {
             Some(subdirectory) => (subdirectory.as_ref()?.as_fd(), 0),
             None => self.enter(rule, directory, buffer),
         };
-        let length = rule.write(number, buffer, start);
+        let length = match texts {
+            None => rule.write(number, buffer, start),
+            Some(texts) => texts.write(number, buffer, start)?,
+        };
         Some(at(directory, buffer, length))
+    }
+
+    /// The number of the file with that name in the directory that another name is in; `None` of
+    /// a name that follows from no rule and was placed nowhere.
+    pub(crate) fn find(&self, beside: NameKey, name: &[u8]) -> Option<u32> {
+        let locations = self.locations.len() as u32;
+        let (rule, texts) = match &self.names {
+            Names::Generated(rule) => (rule, None),
+            Names::Placed(rule, texts) => (rule, Some(texts)),
+            Names::Listed(_) | Names::Paths(_) => return None,
+        };
+        let directory_of = |key| rule.place(key, locations).map(|(directory, _)| directory);
+        let directory = directory_of(beside)?;
+        let is_in_it = |index: &u32| {
+            let key = NameKey {
+                index: *index,
+                ..beside
+            };
+            directory_of(key) == Some(directory)
+        };
+        match texts {
+            Some(texts) => texts.find(name).find(is_in_it),
+            None => rule.index_of(name).filter(is_in_it),
+        }
     }
 
     /// As [`Fileset::name`], for the directory that the name is in, relative to its location; a
@@ -292,7 +391,7 @@ impl Fileset {
                 (self.locations[location as usize].as_fd(), 0)
             }
             Names::Paths(paths) => return Some(self.beneath(paths.parent(key.index)?)),
-            Names::Generated(rule) => {
+            Names::Generated(rule) | Names::Placed(rule, _) => {
                 let (directory, _) = rule.place(key, self.locations.len() as u32)?;
                 self.enter(rule, directory, buffer)
             }

@@ -1,5 +1,9 @@
 //! How a name follows from its number.
 
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
+
 use super::{COMPONENT_BYTES_MAX, NAME_BYTES_MAX, NameKey};
 use crate::EngineError;
 
@@ -129,6 +133,39 @@ impl NameRule {
             Numbering::Within => within,
         };
         (directory < count).then_some((directory, number))
+    }
+
+    /// The name of that index, with the way to it from the only location; none beyond the last
+    /// directory, and where requests say the directory.
+    #[must_use]
+    pub fn path(&self, index: u32) -> Option<PathBuf> {
+        if self.spread == Spread::Told {
+            return None;
+        }
+        let key = NameKey {
+            fileset: 0,
+            index,
+            told_directory: 0,
+        };
+        let (directory, number) = self.place(key, 1)?;
+        let mut buffer = [0; NAME_BYTES_MAX];
+        let length = self.write(number, &mut buffer, 0);
+        let way = self.subdirectories.as_ref().map(|it| it.name(directory));
+        let way = PathBuf::from(OsString::from_vec(way.unwrap_or_default()));
+        Some(way.join(OsStr::from_bytes(&buffer[..length])))
+    }
+
+    /// The index of that name, where numbers count the names of all directories.
+    pub(super) fn index_of(&self, name: &[u8]) -> Option<u32> {
+        let digits = name.strip_prefix(self.prefix.as_bytes())?;
+        let digits = digits.strip_suffix(self.suffix.as_bytes())?;
+        let number: u32 = std::str::from_utf8(digits).ok()?.parse().ok()?;
+        let length = (number.checked_ilog10().unwrap_or(0) + 1).max(self.digit_count);
+        let is_own = digits.len() == length as usize && digits[0] != b'+';
+        match self.numbering {
+            Numbering::Across if is_own => number.checked_sub(self.first),
+            _ => None,
+        }
     }
 
     /// Writes the name with that number and a zero byte; says where the zero byte is.

@@ -146,6 +146,29 @@ fn blocks_fill_one_directory_after_the_other_and_then_end() {
 }
 
 #[test]
+fn names_of_their_own_lie_where_the_rule_puts_them() {
+    let dir = TempDir::new().unwrap();
+    let rule = NameRule {
+        spread: Spread::Blocks { each_count: 2 },
+        subdirectories: subdirectories(2),
+        ..NameRule::default()
+    };
+    let names = ["b", "a", "c"].map(Box::from);
+    let set = Fileset::placed(directory(&dir), rule.clone(), &names).unwrap();
+    let seen = [0, 1, 2, 3].map(|index| name(&set, index));
+    let wanted = ["s0/b", "s0/a", "s1/c"].map(|it| Some(it.to_owned()));
+    assert_eq!((&seen[..3], &seen[3]), (&wanted[..], &None));
+    assert_eq!(directory_name(&set, 2).as_deref(), Some("s1"));
+    for bad in ["", ".", "..", "a/b", "a\0b", "x".repeat(256).as_str()] {
+        let placed = Fileset::placed(directory(&dir), rule.clone(), &[Box::from(bad)]);
+        assert!(
+            matches!(placed, Err(EngineError::FileName { .. })),
+            "{bad:?}"
+        );
+    }
+}
+
+#[test]
 fn number_and_directory_can_be_chosen_freely_within_turns() {
     let rule = NameRule {
         numbering: Numbering::Within,

@@ -23,6 +23,7 @@ use super::queue::Queue;
 use super::setup::{self, RingSetup, UringOptions};
 use super::{issue, table};
 use crate::file_operations::calls::{self, ENTRIES_BYTES};
+use crate::file_operations::streams::Streams;
 use crate::file_operations::{Aim, FileOptions, Hows, NameBuffers, OpenHow};
 use crate::fileset::NameKey;
 use crate::{
@@ -45,6 +46,7 @@ pub struct UringFiles {
     places: Places,
     wholes: Box<[Whole]>,
     entries: Box<[MaybeUninit<u8>]>,
+    streams: Streams,
     region_shift: u32,
     lacks: Vec<Operation>,
     setup: RingSetup,
@@ -150,6 +152,7 @@ impl UringFiles {
             places,
             wholes: vec![Whole::default(); slot_count as usize].into(),
             entries: vec![MaybeUninit::uninit(); ENTRIES_BYTES].into(),
+            streams: Streams::new(slot_count),
             region_shift,
             lacks,
             setup,

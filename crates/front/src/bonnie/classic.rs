@@ -1,18 +1,17 @@
 //! Bonnie, the first of its name.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use results::RunRecord;
 use workload::Workload;
-use workload::classics::Refusal;
+use workload::program::Card;
 
+use super::draws::{Random, seek};
 use super::options::{parsed, within};
 use super::phases::{ON_A_FILE, OneFile, add, fileset_of_one, frame, remove};
 use crate::windows::Sum;
-use crate::{
-    ArgumentError, ClassicText, CommandLine, Difference, DifferenceKind, Front, FrontOrigin,
-    FrontWork,
-};
+use crate::{ArgumentError, ClassicText, CommandLine, Difference, Front, FrontOrigin, FrontWork};
 
 /// What `--help` prints.
 const USAGE: &str = "\
@@ -74,11 +73,7 @@ impl Options {
 }
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let options = Options::read(line.arguments).map_err(|message| Refusal {
-        message,
-        usage: USAGE,
-        exit_code: 1,
-    })?;
+    let options = Options::read(line.arguments)?;
     let mut program = frame(false);
     let file = OneFile {
         size_bytes: options.mib << 20,
@@ -105,7 +100,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         file.put_blocks(own),
         get,
         file.get_blocks(own),
-        file.seek(own),
+        file.seek(own, seeks(&file)),
         remove(own),
     ];
     add(&mut program, phases.into_iter());
@@ -115,17 +110,21 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         ..crate::cell("bonnie", program)
     };
     let mut work = FrontWork::new(vec![cell]);
-    work.directory = PathBuf::from(&options.directory);
+    work.directories = vec![PathBuf::from(&options.directory)];
     let note = "the stream's calls of 4096 bytes alone, without its work for each byte";
     work.differences = vec![
-        Difference::new(DifferenceKind::Differs, "putc and getc", note),
-        Difference::new(
-            DifferenceKind::Differs,
-            "where the seekers go",
-            "by our own random numbers, the next seek to whoever comes",
-        ),
+        Difference::differs("putc and getc", note),
+        Difference::differs("where the seekers go", "the same in every run"),
     ];
     Ok(work)
+}
+
+/// Chunks by chance, of which every tenth is written back.
+fn seeks(file: &OneFile) -> Arc<[Card]> {
+    let mut random = Random::new(1);
+    let chunks = file.size_bytes / file.chunk_bytes;
+    let seeks = (1..=file.seeks).map(|turn| seek(random.next(), chunks, turn.is_multiple_of(10)));
+    seeks.collect()
 }
 
 /// One row of rates.

@@ -2,6 +2,7 @@
 //! small files.
 
 mod classic;
+mod draws;
 mod options;
 mod phases;
 mod text;
@@ -9,10 +10,10 @@ mod text;
 use std::path::PathBuf;
 
 use workload::Workload;
-use workload::classics::Refusal;
 use workload::model::Seed;
 
-use crate::{ArgumentError, CommandLine, Difference, DifferenceKind, Front, FrontWork, cell};
+use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork, cell};
+use draws::Draws;
 use options::Options;
 
 pub use classic::FRONT as CLASSIC;
@@ -30,7 +31,7 @@ bonnie++'s own options:
   -D        O_DIRECT in the phases that make the file
   -r MiB    the machine's memory; 0 for any size of the file
   -x RUNS   so many runs, as CSV
-  -z SEED   seed of sizes and seeks (1)
+  -z SEED   seed of names, sizes and orders (1)
   -m NAME   the machine's name (localhost)
   -c N      a label (1)
   -u USER, -g GROUP, -q  understood, without effect
@@ -48,50 +49,42 @@ pub const FRONT: Front = Front {
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let options = Options::read(line.arguments, line.memory_bytes);
-    let options = options.map_err(|message| Refusal {
-        message,
-        usage: USAGE,
-        exit_code: 1,
-    })?;
+    let options = Options::read(line.arguments, line.memory_bytes)?;
+    // Each run draws the same.
+    let program = phases::program(&options, &Draws::new(&options));
     let run = |number: u32| Workload {
         title: Some("Bonnie++".to_owned()),
-        seed: Some(Seed(options.seed)),
+        seed: Some(Seed(options.seed().into())),
         workers: Some(options.seekers),
-        ..cell(format!("run {}", number + 1), phases::program(&options))
+        ..cell(format!("run {}", number + 1), program.clone())
     };
     let mut work = FrontWork::new((0..options.runs.max(1)).map(run).collect());
-    work.directory = PathBuf::from(&options.directory);
+    work.directories = vec![PathBuf::from(&options.directory)];
     work.differences = differences(&options);
     Ok(work)
 }
 
 fn differences(options: &Options) -> Vec<Difference> {
-    let differs = |what: &str, note: &str| Difference::new(DifferenceKind::Differs, what, note);
+    let differs = Difference::differs;
     let mut all = Vec::new();
-    if options.file_mib > 0 {
-        all.push(differs(
-            "where the seekers go",
-            "by our own random numbers, the next seek to whoever comes",
-        ));
+    if options.seed.is_none() {
+        all.push(differs("the seed without -z", "1, so that runs are alike"));
     }
     if options.files.thousands > 0 {
-        all.push(differs("names of files", "numbers"));
         all.push(differs(
-            "sizes of files",
-            "by our own random numbers, between the same limits",
+            "the directory that all files are in",
+            "it is made and removed beside the phases, not within their times",
         ));
         all.push(differs(
-            "the order of the sequential phases",
-            "that of the numbers, not that in which directories list them",
+            "latency of the sequential phases",
+            "of each file alone, without reading its directory",
         ));
-        all.push(differs(
-            "directories",
-            "they stay until all is done, so removing them is not timed",
-        ));
+        if options.is_synced {
+            all.push(differs("fsync of a directory", "it is opened each time"));
+        }
     }
     all.push(differs("progress", "as of every run"));
     let ignored = options.ignored.iter();
-    all.extend(ignored.map(|option| Difference::new(DifferenceKind::NoEffect, *option, "")));
+    all.extend(ignored.map(|option| Difference::no_effect(option)));
     all
 }

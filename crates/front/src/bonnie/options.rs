@@ -7,12 +7,12 @@ use crate::acts::size;
 pub(super) struct Options {
     pub directory: String,
     pub name: String,
-    pub seed: u64,
+    pub seed: Option<u32>,
     pub runs: u32,
     pub concurrency: u32,
     pub is_synced: bool,
     pub is_direct: bool,
-    /// 0 for none of the phases on a file.
+    /// 0 for none of the phases on one file.
     pub file_mib: u64,
     pub chunk_bytes: u64,
     pub seeks: u64,
@@ -54,9 +54,10 @@ impl Files {
     }
 }
 
-/// The most files, in 1024.
-const THOUSANDS_MAX: u32 = 97_656;
+/// The most files, in 1024: their names are held in memory.
+const THOUSANDS_MAX: u32 = 16_384;
 /// Without an option.
+const SEED: u32 = 1;
 const CHUNK_BYTES: u64 = 8192;
 pub(super) const SEEKS: u64 = 8192;
 pub(super) const SEEKERS: u32 = 5;
@@ -64,6 +65,10 @@ const FILE_MIB: u64 = 300;
 const BYTE_MIB: u64 = 3;
 
 impl Options {
+    pub(super) fn seed(&self) -> u32 {
+        self.seed.unwrap_or(SEED)
+    }
+
     /// Reads the arguments, as `getopt` does.
     pub(super) fn read(arguments: &[String], memory_bytes: u64) -> Result<Self, String> {
         let mut options = Self::none(memory_bytes >> 20);
@@ -111,7 +116,7 @@ impl Options {
         Self {
             directory: ".".to_owned(),
             name: "localhost".to_owned(),
-            seed: 1,
+            seed: None,
             runs: 0,
             concurrency: 1,
             is_synced: false,
@@ -136,7 +141,8 @@ impl Options {
         match letter {
             'd' => value.clone_into(&mut self.directory),
             'm' => value.clone_into(&mut self.name),
-            'z' => self.seed = parsed("-z", value)?,
+            // The original reads it into 32 bits.
+            'z' => self.seed = Some(parsed("-z", value)? as u32),
             'r' => {
                 self.ram_mib = parsed("-r", value)?;
                 self.file_mib = FILE_MIB.max(self.ram_mib.saturating_mul(2));
@@ -167,7 +173,7 @@ impl Options {
             self.chunk_bytes = size(part, 1).ok_or_else(|| wrong(part))?;
         }
         if let Some(part) = parts.next().filter(|it| !it.is_empty()) {
-            self.seeks = within("-s", parsed("-s", part)?, 1, 1 << 32)?;
+            self.seeks = within("-s", parsed("-s", part)?, 1, 1 << 26)?;
         }
         if let Some(part) = parts.next().filter(|it| !it.is_empty()) {
             self.seekers = within("-s", parsed("-s", part)?, 1, 1000)? as u32;
@@ -275,7 +281,10 @@ mod tests {
             (options.file_mib, options.chunk_bytes, options.seeks),
             (8, 4096, 100)
         );
-        assert_eq!((options.seekers, options.runs, options.seed), (2, 3, 7));
+        assert_eq!(
+            (options.seekers, options.runs, options.seed),
+            (2, 3, Some(7))
+        );
         let files = Files {
             thousands: 1,
             kind: FileKind::Files,

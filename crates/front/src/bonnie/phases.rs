@@ -1,11 +1,14 @@
 //! The phases of Bonnie++, and those of Bonnie on its file.
 
-use workload::plan::Distribution;
+use std::sync::Arc;
+
 use workload::program::{
-    Act, Before, Bytes, Call, DirectoryTree, FileOperation, FilesetPlan, Group, Law, Measure, On,
+    Access, Act, Before, Bytes, Call, Card, Deck, DirectoryNesting, DirectoryTree, DirectoryWalk,
+    FileNames, FileOperation, FilesetPlan, Group, Law, ListedOrder, Measure, NestedDirectories, On,
     Order, Program, ProgramPart, ProgramPhase, Shape, Share, Way, Where, Which,
 };
 
+use super::draws::Draws;
 use super::options::{FileKind, Files, Options};
 use crate::acts::{
     fileset, hidden, moving, named, next, only, opened, phase, picked, quota, seeking,
@@ -16,6 +19,7 @@ const PLAIN: u8 = 0;
 const BYTES: u8 = 1;
 const FIRST: u8 = 2;
 const READ: u8 = 3;
+const MADE: u8 = 4;
 /// Labels, by their numbers.
 const CHUNK: u8 = 0;
 const FILE: u8 = 1;
@@ -47,7 +51,7 @@ pub(super) struct OneFile {
     pub is_synced: bool,
 }
 
-pub(super) fn program(options: &Options) -> Program {
+pub(super) fn program(options: &Options, draws: &Draws) -> Program {
     let mut program = frame(options.is_direct);
     if options.file_mib > 0 {
         let file = OneFile {
@@ -67,16 +71,21 @@ pub(super) fn program(options: &Options) -> Program {
             Some(file.rewrite(own)),
             (file.byte_bytes > 0).then(|| file.get_bytes(own)),
             Some(file.get_blocks(own)),
-            Some(file.seek(own)),
+            Some(file.seek(own, draws.seeks.clone())),
             Some(remove(own)),
         ];
         add(&mut program, phases.into_iter().flatten());
     }
     if options.files.thousands > 0 {
-        for (name, is_random) in [("sequential", false), ("random", true)] {
+        let [seen, removed] = &draws.orders;
+        let sets = [("sequential", None), ("random", Some([seen, removed]))];
+        for ((name, orders), files) in sets.into_iter().zip(&draws.files) {
             let own = program.filesets.len() as u8;
-            program.filesets.push(many_files(name, &options.files));
-            let phases = on_files(own, name, options, is_random);
+            program.filesets.push(FilesetPlan {
+                names: FileNames::Listed(files.clone()),
+                ..many_files(name, &options.files)
+            });
+            let phases = on_files(own, name, options, orders);
             add(&mut program, phases.into_iter());
         }
     }
@@ -93,13 +102,19 @@ pub(super) fn frame(is_direct: bool) -> Program {
         is_direct,
         ..seeking("first")
     };
-    let read = Way {
-        access: workload::program::Access::Read,
-        ..seeking("read")
+    let one_way = |name, access| Way {
+        access,
+        ..seeking(name)
     };
     Program {
         labels: vec!["chunk".to_owned(), "file".to_owned()],
-        ways: vec![seeking("default"), bytes, first, read],
+        ways: vec![
+            seeking("default"),
+            bytes,
+            first,
+            one_way("read", Access::Read),
+            one_way("made", Access::Write),
+        ],
         ..Program::default()
     }
 }
@@ -194,6 +209,11 @@ impl OneFile {
             FIRST,
         );
         let enter = match self.byte_bytes {
+            // Without the first phase its file is made nevertheless.
+            0 if self.ends_synced => {
+                let [synced, closed] = [FileOperation::Fsync, FileOperation::Close].map(opened);
+                vec![create.clone(), synced, closed, unlink, create]
+            }
             0 => vec![create],
             _ => vec![unlink, create],
         };
@@ -237,22 +257,25 @@ impl OneFile {
         )
     }
 
-    pub(super) fn seek(&self, fileset: u8) -> ProgramPhase {
+    /// Reads chunks by cards, and writes some of them back.
+    pub(super) fn seek(&self, fileset: u8, cards: Arc<[Card]>) -> ProgramPhase {
         let read = Act::Call(Call {
-            place: Where::Random {
-                distribution: Distribution::Uniform,
+            place: Where::Dealt {
                 // No more than 1 MiB.
-                align_bytes: self.chunk_bytes as u32,
+                step_bytes: self.chunk_bytes as u32,
             },
             ..moving(FileOperation::Read, self.chunk_bytes)
         });
-        let mut update = vec![self.write_back()];
+        let mut update = vec![read.clone(), self.write_back()];
         if self.is_synced {
             update.push(opened(FileOperation::Fsync));
         }
-        let nothing = vec![Act::Think(Law::fixed(0))];
-        let update = Act::Mix(vec![(9, nothing), (1, update)]);
-        let body = vec![Act::Step(CHUNK, vec![read, update])];
+        let choices = [vec![read], update].map(|acts| vec![Act::Step(CHUNK, acts)]);
+        let body = vec![Act::Deal(Deck {
+            cards,
+            is_shared: true,
+            choices: choices.into(),
+        })];
         let enter = Self::reopened(fileset, PLAIN);
         let mut seeking = self.alone(ON_A_FILE[5], enter, body, 0);
         seeking.before = vec![Before::Pause { ns: self.pause_ns }];
@@ -275,8 +298,14 @@ fn many_files(name: &str, files: &Files) -> FilesetPlan {
     let tree = match files.directories {
         1 => DirectoryTree::Flat,
         // The number of the directory goes on behind one file too many.
-        directories => DirectoryTree::Blocks {
+        directories => DirectoryTree::Nested {
             each: files.count() / directories + 1,
+            directories: NestedDirectories {
+                before: String::new(),
+                digits: 5,
+                fan: directories,
+                nesting: DirectoryNesting::Digits,
+            },
         },
     };
     FilesetPlan {
@@ -286,46 +315,85 @@ fn many_files(name: &str, files: &Files) -> FilesetPlan {
     }
 }
 
-/// Creates, looks at and removes files.
-fn on_files(fileset: u8, name: &str, options: &Options, is_random: bool) -> Vec<ProgramPhase> {
-    let order = match is_random {
-        true => Order::Shuffled,
-        false => Order::Next,
-    };
-    let present = || picked(fileset, Which::Present, order.clone());
-    let stat = vec![named(FileOperation::Stat, present(), PLAIN)];
+/// Creates, looks at and removes files, in orders that are listed or as directories are.
+fn on_files(
+    fileset: u8,
+    name: &str,
+    options: &Options,
+    orders: Option<[&ListedOrder; 2]>,
+) -> Vec<ProgramPhase> {
     let read = Call {
         bytes: Bytes::Size,
         // No more than 1 MiB.
         piece_bytes: options.files.chunk_bytes as u32,
         ..Call::new(FileOperation::Read, On::Handle)
     };
-    let content = vec![
-        Act::Call(Call {
+    let mut stat = vec![Call::new(FileOperation::Stat, On::Same)];
+    if options.files.max_bytes > 0 {
+        let open = Call {
             way: READ,
             ..Call::new(FileOperation::Open, On::Same)
-        }),
-        Act::Call(read),
-        opened(FileOperation::Close),
-    ];
-    let stat = match options.files.max_bytes {
-        0 => stat,
-        _ => [stat, content].concat(),
-    };
-    let delete = vec![named(FileOperation::Unlink, present(), PLAIN)];
+        };
+        let close = Call::new(FileOperation::Close, On::Handle);
+        stat.extend([open, read, close]);
+    }
+    let delete = vec![Call::new(FileOperation::Unlink, On::Same)];
+    let mut behind = vec![Act::Call(Call::new(FileOperation::Rmdir, On::Directory))];
+    behind.truncate(usize::from(options.files.directories > 1));
     let sync = || opened(FileOperation::Sync);
     let (first, create) = created(fileset, options);
-    vec![
-        files_phase(&format!("{name} create"), first, create, vec![sync()]),
-        files_phase(&format!("{name} stat"), Vec::new(), stat, Vec::new()),
-        files_phase(&format!("{name} delete"), Vec::new(), delete, vec![sync()]),
-    ]
+    let create = files_phase(&format!("{name} create"), first, create, vec![sync()]);
+    let names = [format!("{name} stat"), format!("{name} delete")];
+    let Some(orders) = orders else {
+        let stat = in_directories(&names[0], fileset, stat, Vec::new());
+        let mut delete = in_directories(&names[1], fileset, delete, behind);
+        delete.groups[0].last = vec![sync()];
+        return vec![create, stat, delete];
+    };
+    let mut listed = orders.into_iter().map(|order| {
+        let order = Order::Listed(order.clone());
+        On::Name(picked(fileset, Which::Present, order))
+    });
+    let mut last = vec![sync()];
+    if !behind.is_empty() {
+        last.insert(0, walk(fileset, Vec::new(), behind));
+    }
+    let mut phases = vec![create];
+    for (name, (mut calls, last)) in names.iter().zip([(stat, Vec::new()), (delete, last)]) {
+        calls[0].on = listed.next().unwrap_or(On::Same);
+        let calls = calls.into_iter().map(Act::Call).collect();
+        phases.push(files_phase(name, Vec::new(), calls, last));
+    }
+    phases
+}
+
+fn walk(fileset: u8, each: Vec<Act>, after: Vec<Act>) -> Act {
+    Act::Walk(DirectoryWalk {
+        fileset,
+        handle: 0,
+        each,
+        after,
+    })
+}
+
+/// Calls on each file, as directories list them, then acts for each directory.
+fn in_directories(name: &str, fileset: u8, calls: Vec<Call>, after: Vec<Act>) -> ProgramPhase {
+    let calls = calls.into_iter().map(Act::Call).collect();
+    let each = vec![Act::Transaction(FILE, calls)];
+    let group = Group {
+        name: name.to_owned(),
+        workers: Some(1),
+        body: vec![walk(fileset, each, after)],
+        quotas: vec![quota(Measure::Rounds, 1, Share::Each)],
+        ..Group::default()
+    };
+    phase(name, group)
 }
 
 /// What is done once, and for each file.
 fn created(fileset: u8, options: &Options) -> (Vec<Act>, Vec<Act>) {
     let files = &options.files;
-    let create = named(FileOperation::Create, next(fileset, Which::Absent), FIRST);
+    let create = named(FileOperation::Create, next(fileset, Which::Absent), MADE);
     let close = || opened(FileOperation::Close);
     let linking = match files.kind {
         FileKind::Files => None,
@@ -334,7 +402,7 @@ fn created(fileset: u8, options: &Options) -> (Vec<Act>, Vec<Act>) {
     };
     if let Some(operation) = linking {
         let first = only(fileset, Which::Absent, 0);
-        let first = vec![named(FileOperation::Create, first, FIRST), close()];
+        let first = vec![named(FileOperation::Create, first, MADE), close()];
         let link = Call {
             second: Some(next(fileset, Which::Absent)),
             ..Call::new(operation, On::Name(only(fileset, Which::Present, 0)))

@@ -268,7 +268,7 @@ fn csv(options: &Options, figures: &[Option<Figure>; 12]) -> String {
         "2.00a".to_owned(),
         options.name.replace([',', '\n'], " "),
         options.concurrency.to_string(),
-        options.seed.to_string(),
+        options.seed().to_string(),
         file_size(options),
         String::new(),
         of_file(options.seeks.to_string()),

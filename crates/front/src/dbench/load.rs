@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use workload::Diagnostic;
 use workload::program::{Trace, TraceCall, TraceEnd, TraceOperation, TraceWay};
 
 use super::line::Line;
@@ -34,12 +35,10 @@ pub(super) struct Mistake {
 }
 
 impl Mistake {
-    /// In one line, with the file's name.
-    pub(super) fn at(&self, file: &str) -> String {
-        match self.line {
-            Some(line) => format!("{file}:{line}: {}", self.message),
-            None => format!("{file}: {}", self.message),
-        }
+    /// With the file's name.
+    pub(super) fn at(self, file: &str) -> Diagnostic {
+        let diagnostic = Diagnostic::error(file, self.message);
+        self.line.into_iter().fold(diagnostic, Diagnostic::at_line)
     }
 }
 

@@ -9,13 +9,9 @@ mod words;
 use std::path::PathBuf;
 
 use workload::Diagnostic;
-use workload::classics::Refusal;
 use workload::program::{Failed, Group, Program, ProgramPart, ProgramPhase, Trace, Way};
 
-use crate::{
-    ArgumentError, CommandLine, Difference, DifferenceKind, FileFront, Front, FrontFile, FrontWork,
-    cell,
-};
+use crate::{ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork, cell};
 use load::Load;
 use options::Options;
 
@@ -57,27 +53,15 @@ pub const FRONT: Front = Front {
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let refusal = |message| Refusal {
-        message,
-        usage: options::USAGE,
-        exit_code: 1,
-    };
-    let options = Options::read(line.arguments).map_err(refusal)?;
-    let bytes = (line.read)(&options.load_file).map_err(refusal)?;
-    let load = Load::read(&bytes);
-    let load = load.map_err(|mistake| refusal(mistake.at(&options.load_file)))?;
+    let options = Options::read(line.arguments)?;
+    let bytes = (line.read)(&options.load_file)?;
+    let load = Load::read(&bytes).map_err(|mistake| mistake.at(&options.load_file))?;
     Ok(work(&options, load))
 }
 
 fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
     let options = Options::of_file(file.name);
-    let load = Load::read(file.bytes).map_err(|mistake| {
-        let diagnostic = Diagnostic::error(file.name, mistake.message);
-        mistake
-            .line
-            .into_iter()
-            .fold(diagnostic, Diagnostic::at_line)
-    })?;
+    let load = Load::read(file.bytes).map_err(|mistake| mistake.at(file.name))?;
     let mut work = work(&options, load);
     work.remembered = options.remembered();
     Ok(work)
@@ -98,7 +82,7 @@ fn work(options: &Options, load: Load) -> FrontWork {
     cell.title = Some("dbench".to_owned());
     cell.workers = Some(options.clients);
     let mut work = FrontWork::new(vec![cell]);
-    work.directory = PathBuf::from(&options.directory);
+    work.directories = vec![PathBuf::from(&options.directory)];
     work.differences = options.differences();
     work.differences.extend(load.skipped);
     work
@@ -124,11 +108,6 @@ fn program(options: &Options, trace: Trace) -> Program {
         parts: vec![ProgramPart::Phase(phase)],
         ..Program::default()
     }
-}
-
-/// Something that is done otherwise.
-fn differs(what: &str, note: &str) -> Difference {
-    Difference::new(DifferenceKind::Differs, what, note)
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The command line.
 
-use super::differs;
-use crate::{Difference, DifferenceKind};
+use crate::Difference;
 
 /// What `--help` prints.
 pub(super) const USAGE: &str = "\
@@ -137,6 +136,7 @@ impl Options {
 
     /// What is not as in the original.
     pub(super) fn differences(&self) -> Vec<Difference> {
+        let differs = Difference::differs;
         let mut all = vec![
             differs("the second column", "requests of each client, not lines"),
             differs(
@@ -149,7 +149,7 @@ impl Options {
             differs("permissions of directories", "0700"),
         ];
         let idle = self.without_effect.iter();
-        all.extend(idle.map(|it| Difference::new(DifferenceKind::NoEffect, it, "")));
+        all.extend(idle.map(|it| Difference::no_effect(it)));
         all
     }
 }

@@ -3,7 +3,11 @@ use workload::program::{TraceOperation as Op, TraceWay};
 use super::*;
 
 fn read_all(text: &str) -> Result<Load, String> {
-    Load::read(text.as_bytes()).map_err(|mistake| mistake.at("x"))
+    Load::read(text.as_bytes()).map_err(|mistake| {
+        let mistake = mistake.at("x");
+        let line = mistake.line.map_or(String::new(), |it| format!(":{it}"));
+        format!("x{line}: {}", mistake.message)
+    })
 }
 
 fn refused(text: &str) -> String {

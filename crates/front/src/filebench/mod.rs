@@ -24,7 +24,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use workload::Diagnostic;
-use workload::classics::Refusal;
 
 use crate::{
     ArgumentError, CommandLine, Difference, DifferenceKind, FileFront, Front, FrontFile, FrontWork,
@@ -79,34 +78,27 @@ fn detect(bytes: &[u8]) -> bool {
 }
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let refusal = |message: String| {
-        ArgumentError::from(Refusal {
-            message,
-            usage: USAGE,
-            exit_code: 1,
-        })
-    };
     let mut variables = BTreeMap::new();
     let mut script = None;
     let mut words = line.arguments.iter();
     while let Some(word) = words.next() {
         let mut value = || {
             let next = words.next();
-            next.ok_or_else(|| refusal(format!("option `{word}` lacks its value")))
+            next.ok_or_else(|| format!("option `{word}` lacks its value"))
         };
         match word.as_str() {
             "-f" => script = Some(value()?),
             "--set" => {
-                let (name, value) = set(value()?).map_err(refusal)?;
+                let (name, value) = set(value()?)?;
                 variables.insert(name, value);
             }
-            _ => return Err(refusal(format!("there is no option `{word}`"))),
+            _ => return Err(format!("there is no option `{word}`").into()),
         }
     }
     let Some(name) = script else {
-        return Err(refusal("`-f` names the script".to_owned()));
+        return Err("`-f` names the script".to_owned().into());
     };
-    let bytes = (line.read)(name).map_err(refusal)?;
+    let bytes = (line.read)(name)?;
     let file = FrontFile {
         name,
         bytes: &bytes,
@@ -152,7 +144,7 @@ fn work(
     let name = name.map_or_else(|| "filebench".into(), |it| it.to_string_lossy());
     let mut work = FrontWork::new(vec![cell(name, written.program)]);
     if let [path, others @ ..] = written.paths.as_slice() {
-        work.directory = PathBuf::from(path);
+        work.directories = vec![PathBuf::from(path)];
         for other in others {
             let what = format!("`path={}`", workload::printable(other));
             let note = "all files lie below the same directory";

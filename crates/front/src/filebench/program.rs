@@ -88,6 +88,7 @@ pub(super) fn program(script: &Script, page: Page<'_>) -> Result<Written, Diagno
         ways: common.ways,
         parts: vec![ProgramPart::Phase(phase)],
         tokens,
+        ..Program::default()
     };
     Ok(Written {
         program,

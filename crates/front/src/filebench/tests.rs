@@ -84,7 +84,7 @@ fn a_script_is_a_phase_with_a_group_for_each_thread() {
 #[test]
 fn what_is_said_and_started_is_remembered_for_the_text() {
     let work = read(MAIL).unwrap();
-    assert_eq!(work.directory, PathBuf::from("/tmp"));
+    assert_eq!(work.directories, [PathBuf::from("/tmp")]);
     assert_eq!(
         work.remembered,
         ["say it has 100 files", "run Starting 2 server instances"]

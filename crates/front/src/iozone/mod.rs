@@ -2,13 +2,13 @@
 //! ways.
 
 mod options;
+mod shuffle;
 mod tests_of_file;
 mod text;
 
 use workload::Workload;
-use workload::classics::Refusal;
 
-use crate::{ArgumentError, CommandLine, Difference, DifferenceKind, Front, FrontWork, cell};
+use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork, cell};
 use options::Options;
 
 /// What `--help` prints.
@@ -44,11 +44,7 @@ pub const FRONT: Front = Front {
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let options = Options::read(line.arguments).map_err(|message| Refusal {
-        exit_code: u8::from(!message.is_empty()),
-        message,
-        usage: USAGE,
-    })?;
+    let options = Options::read(line.arguments)?;
     let cells = matrix(&options).into_iter().map(|size| Workload {
         title: Some("IOzone".to_owned()),
         workers: Some(size.children),
@@ -60,6 +56,9 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     work.remembered = line.arguments.to_vec();
     Ok(work)
 }
+
+/// Records that are listed in a random order, at most.
+const LISTED_MAX: u64 = 1 << 22;
 
 /// What is measured as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +82,11 @@ impl Sizes {
     const fn records(self) -> u64 {
         self.file_kib / self.record_kib
     }
+
+    /// Whether the order of random records is held in memory.
+    const fn is_listed(self) -> bool {
+        self.records() <= LISTED_MAX
+    }
 }
 
 /// All sizes, in their order.
@@ -103,22 +107,15 @@ fn matrix(options: &Options) -> Vec<Sizes> {
 }
 
 fn differences(options: &Options) -> Vec<Difference> {
-    let differs = |what: &str, note: &str| Difference::new(DifferenceKind::Differs, what, note);
+    let differs = Difference::differs;
     let mut all = vec![differs(
         "files",
         "in a work directory, each size on a file of its own, and removed at the end",
     )];
-    if options.has(2) {
-        all.push(differs(
-            "the order of random records",
-            "another one, each record once",
-        ));
-    }
-    if options.has(3) {
-        all.push(differs(
-            "the second pass backward",
-            "left out, as it is not printed",
-        ));
+    let is_large = matrix(options).iter().any(|size| !size.is_listed());
+    if options.has(2) && is_large {
+        let note = "another one of more than 4194304, each record once";
+        all.push(differs("the order of random records", note));
     }
     if options.children.is_some() && (options.flushes || options.closes) {
         all.push(differs(
@@ -127,6 +124,6 @@ fn differences(options: &Options) -> Vec<Difference> {
         ));
     }
     let ignored = options.ignored.iter();
-    all.extend(ignored.map(|option| Difference::new(DifferenceKind::NoEffect, option, "")));
+    all.extend(ignored.map(|option| Difference::no_effect(option)));
     all
 }

@@ -1,12 +1,13 @@
 //! The tests of one size, as phases.
 
 use workload::program::{
-    Access, Act, Before, Call, Copies, Ending, FileOperation, FilePath, FilesetPlan, Group, Law,
-    Measure, OpenSync, Program, ProgramPart, ProgramPhase, Share, Way, Where, Which,
+    Access, Act, Before, Call, Copies, Deck, Ending, FileOperation, FilePath, FilesetPlan, Group,
+    Law, Measure, OpenSync, Program, ProgramPart, ProgramPhase, Share, Way, Where, Which,
 };
 
 use super::Sizes;
 use super::options::{Durable, Options};
+use super::shuffle::shuffled;
 use crate::acts::{fileset, moving, named, only, opened, phase, quota, seeking};
 
 /// Ways of opening, by their numbers.
@@ -124,7 +125,13 @@ pub(super) fn program(options: &Options, size: Sizes) -> Program {
             if options.children.is_some() && !parts.is_empty() {
                 phase.before = vec![Before::Sync, Before::Pause { ns: PAUSE_NS }];
             }
-            parts.push(ProgramPart::Phase(phase));
+            parts.push(ProgramPart::Phase(phase.clone()));
+            // The original reads backward twice, and prints the first.
+            if test.number == 3 && options.repeats && options.children.is_none() {
+                phase.name = "backward reread".to_owned();
+                phase.is_hidden = true;
+                parts.push(ProgramPart::Phase(phase));
+            }
         }
     }
     Program {
@@ -192,8 +199,8 @@ impl Tests<'_> {
         let (operation, way, place) = match (test, name) {
             (0 | 6, _) => (Write, UPDATE, Where::Here),
             (1 | 7, _) => (Read, READ, Where::Here),
-            (2, "random read") => (Read, UPDATE, self.shuffled()),
-            (2, _) => (Write, UPDATE, self.shuffled()),
+            (2, "random read") => (Read, UPDATE, self.at_random()),
+            (2, _) => (Write, UPDATE, self.at_random()),
             (3, _) => (
                 Read,
                 READ,
@@ -220,11 +227,21 @@ impl Tests<'_> {
             _ => {}
         }
         let (last, leave) = self.closing();
+        let is_dealt = matches!(place, Where::Dealt { .. });
+        let mut body = vec![self.record(operation, place)];
+        if is_dealt {
+            body = vec![Act::Deal(Deck {
+                // No more than are listed.
+                cards: shuffled(self.size.records() as u32),
+                is_shared: false,
+                choices: vec![body],
+            })];
+        }
         Group {
             name: name.to_owned(),
             workers: Some(self.size.children),
             enter,
-            body: vec![self.record(operation, place)],
+            body,
             last,
             leave,
             quotas: vec![quota(Measure::Rounds, self.size.records(), Share::Each)],
@@ -290,10 +307,12 @@ impl Tests<'_> {
         self.record_bytes() as u32
     }
 
-    fn shuffled(&self) -> Where {
-        self.along(FilePath::Shuffled {
-            step_bytes: self.step_bytes(),
-        })
+    fn at_random(&self) -> Where {
+        let step_bytes = self.step_bytes();
+        match self.size.is_listed() {
+            true => Where::Dealt { step_bytes },
+            false => self.along(FilePath::Shuffled { step_bytes }),
+        }
     }
 
     /// Where another stride would reach the last record it goes back, a record further on; in a
@@ -323,7 +342,8 @@ mod tests {
     }
 
     fn phases(program: &Program) -> Vec<&ProgramPhase> {
-        program.phases()
+        let phases = program.phases().into_iter();
+        phases.filter(|phase| !phase.is_hidden).collect()
     }
 
     #[test]

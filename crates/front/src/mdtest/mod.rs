@@ -6,9 +6,7 @@ mod text;
 
 use std::path::PathBuf;
 
-use workload::classics::Refusal;
-
-use crate::{ArgumentError, CommandLine, Difference, DifferenceKind, Front, FrontWork, cell};
+use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork, cell};
 use options::Options;
 
 /// What `--help` prints.
@@ -47,22 +45,18 @@ pub const FRONT: Front = Front {
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let options = Options::read(line.arguments).map_err(|message| Refusal {
-        message,
-        usage: USAGE,
-        exit_code: 1,
-    })?;
+    let options = Options::read(line.arguments)?;
     let mut cell = cell("mdtest", program::program(&options));
     cell.title = Some("mdtest".to_owned());
     cell.workers = Some(options.ranks);
     let mut work = FrontWork::new(vec![cell]);
-    work.directory = PathBuf::from(&options.directory);
+    work.directories = vec![PathBuf::from(&options.directory)];
     work.differences = differences(&options);
     Ok(work)
 }
 
 fn differences(options: &Options) -> Vec<Difference> {
-    let differs = |what: &str, note: &str| Difference::new(DifferenceKind::Differs, what, note);
+    let differs = Difference::differs;
     let mut differences = vec![
         differs("ranks", "they are threads of one process"),
         differs("dates", "they are in UTC"),
@@ -75,7 +69,7 @@ fn differences(options: &Options) -> Vec<Difference> {
         differences.push(differs("the random order of stat", "it is another one"));
     }
     let none = options.without_effect.iter();
-    differences.extend(none.map(|it| Difference::new(DifferenceKind::NoEffect, it, "")));
+    differences.extend(none.map(|it| Difference::no_effect(it)));
     differences
 }
 

@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
-use results::{CellRecord, FileSystem, RoundFigures, RunRecord};
+use results::RunRecord;
 
 use super::options::{Options, Tables};
+use crate::space::space_line;
+use crate::windows::rounds;
 use crate::{ClassicText, FrontOrigin};
 
 /// Rows that are left out without directories or without files.
@@ -23,8 +25,6 @@ const TREE_ROWS: [(&str, &str); 2] = [
     ("Tree creation", "tree creation"),
     ("Tree removal", "tree removal"),
 ];
-const GIB: f64 = (1_u64 << 30) as f64;
-const MIB: f64 = (1_u64 << 20) as f64;
 
 /// The text of a run.
 pub(super) fn of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
@@ -95,30 +95,6 @@ fn head(arguments: &[String], options: &Options, record: &RunRecord) -> String {
     text
 }
 
-fn space_line(space: &FileSystem) -> String {
-    let (total, free) = (space.size_bytes as f64, space.free_bytes as f64);
-    let (size, unit) = match total / GIB {
-        size if size > 1024.0 => (size / 1024.0, "TiB"),
-        size => (size, "GiB"),
-    };
-    let (inodes, free_inodes) = (space.inodes as f64, space.free_inodes as f64);
-    format!(
-        "FS                  : {size:.1} {unit}   Used FS: {:.1}%   Inodes: {:.1} Mi   Used \
-         Inodes: {:.1}%\n",
-        used_percent(total, free),
-        inodes / MIB,
-        used_percent(inodes, free_inodes),
-    )
-}
-
-fn used_percent(total: f64, free: f64) -> f64 {
-    if total > 0.0 {
-        (1.0 - free / total) * 100.0
-    } else {
-        0.0
-    }
-}
-
 fn stamp(at: Timestamp) -> String {
     at.strftime("%m/%d/%Y %H:%M:%S").to_string()
 }
@@ -169,13 +145,6 @@ fn values(
         }
     };
     (0..options.iterations as usize).map(value).collect()
-}
-
-fn rounds<'a>(record: &'a RunRecord, phase: &str) -> &'a [RoundFigures] {
-    let is_its = |cell: &&CellRecord| cell.phase.name() == phase;
-    let cell = record.cells.iter().find(is_its);
-    let figures = cell.and_then(|cell| cell.phase_figures.as_ref());
-    figures.map_or(&[], |figures| &figures.rounds)
 }
 
 fn row(title: &str, values: &[f64]) -> String {

@@ -8,9 +8,7 @@ mod text;
 
 use std::path::PathBuf;
 
-use workload::classics::Refusal;
-
-use crate::{ArgumentError, CommandLine, Difference, DifferenceKind, Front, FrontWork, cell};
+use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork, cell};
 use options::{Operation, Options};
 
 /// What `--help` prints.
@@ -45,22 +43,18 @@ pub const FRONT: Front = Front {
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
-    let options = Options::read(line.arguments).map_err(|message| Refusal {
-        message,
-        usage: USAGE,
-        exit_code: 1,
-    })?;
+    let options = Options::read(line.arguments)?;
     let mut cell = cell("smallfile", program::program(&options, line.host));
     cell.title = Some(format!("smallfile {}", options.operation.name()));
     cell.workers = Some(options.threads);
     let mut work = FrontWork::new(vec![cell]);
-    work.directory = PathBuf::from(&options.top);
+    work.directories = vec![PathBuf::from(&options.top)];
     work.differences = differences(&options);
     Ok(work)
 }
 
 fn differences(options: &Options) -> Vec<Difference> {
-    let differs = |what: &str, note: &str| Difference::new(DifferenceKind::Differs, what, note);
+    let differs = Difference::differs;
     let mut differences = vec![differs("threads", "they are threads, not processes")];
     if options.operation != Operation::Create && options.operation != Operation::Mkdir {
         let note = "they are made before, untimed, and removed at the end";
@@ -71,7 +65,7 @@ fn differences(options: &Options) -> Vec<Difference> {
         differences.push(differs("sizes of files", note));
     }
     let none = options.without_effect.iter();
-    differences.extend(none.map(|it| Difference::new(DifferenceKind::NoEffect, it, "")));
+    differences.extend(none.map(|it| Difference::no_effect(it)));
     differences
 }
 

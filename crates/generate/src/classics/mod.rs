@@ -14,7 +14,6 @@ use std::path::PathBuf;
 
 pub use fs_mark_names::fs_mark_names;
 pub use lat_fs_names::{flat_names, tree_names};
-pub use order::file_order;
 pub use pass::Pass;
 
 /// Names of files relative to their directory, with the subdirectories that they need.

@@ -39,13 +39,6 @@ impl Turns {
     }
 }
 
-/// The files of a pass in their order, as a [`Pass`](super::Pass) of that order and seed visits
-/// them.
-pub fn file_order(files: Range<u32>, order: Order, seed: u64) -> impl Iterator<Item = u32> {
-    let turns = Turns::new(files, order, seed);
-    (0..).map_while(move |turn| turns.file(turn))
-}
-
 /// A permutation of `0..count`, computed for each number.
 ///
 /// A Feistel network of two equal halves permutes a power of four that is at most four times the

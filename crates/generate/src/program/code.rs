@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use engine::Operation;
-use workload::program::{Due, Whose};
+use engine::{Aim, Operation};
+use workload::program::{Card, Due, Whose};
 
-use super::pick::Picker;
+use super::pick::{Counter, Picker};
 use super::sampler::Sampler;
 use super::states::Claim;
 use super::trail::Trail;
+use super::walks::WalkCode;
 use crate::choice::Weighted;
 use crate::position::Draw;
 
@@ -28,7 +29,16 @@ pub(super) enum Instruction {
     },
     /// Draws one of several places.
     Mix(u16),
+    /// Takes a card, which says one of several places.
+    Deal(u16),
     Jump(u16),
+    /// Goes to the first directory.
+    WalkBegin(u16),
+    /// To the next directory, which is read from `read` on.
+    WalkOn {
+        walk: u16,
+        read: u16,
+    },
     StepBegin(u8),
     StepEnd,
     /// `end` is its end.
@@ -82,6 +92,8 @@ pub(super) struct CallCode {
     pub piece_bytes: u32,
     pub place: Place,
     pub form: Form,
+    /// How it has its name while it goes on.
+    pub claim: Claim,
     /// Whether the file is empty once it is open, whatever it was before.
     pub is_emptying: bool,
     pub label: Option<u8>,
@@ -96,6 +108,8 @@ pub(super) enum Subject {
     Pick(u16),
     /// The name in the register.
     Same,
+    /// A name in the directory that is read.
+    Walk(u16),
 }
 
 /// What its requests say as their offset.
@@ -107,11 +121,15 @@ pub(super) enum Form {
     Second,
     /// The file's new length.
     Length,
+    /// Whether the directory is to be opened.
+    Entry(u16),
     /// Where in the file bytes are moved.
     Offset,
     /// The same, only where that is not where the open file stands. Requests are of so many bytes
     /// in each system call; 0 for one call.
     Position { unit_bytes: u32 },
+    /// Where bytes are moved, always behind an `lseek`.
+    Sought,
 }
 
 /// How much a call moves.
@@ -134,6 +152,8 @@ pub(super) enum Place {
     Same,
     End,
     At(u64),
+    /// By the last card.
+    Dealt(u32),
     Random {
         /// Over as many starts as a file of the largest size has.
         draw: Draw,
@@ -151,7 +171,9 @@ pub(super) struct Code {
     pub samplers: Box<[Sampler]>,
     pub pickers: Box<[Picker]>,
     pub mixes: Box<[(Weighted, Box<[u16]>)]>,
+    pub decks: Box<[DeckCode]>,
     pub waits: Box<[WaitCode]>,
+    pub walks: Box<[WalkCode]>,
     /// Where each section begins.
     pub enter: u16,
     pub first: u16,
@@ -166,6 +188,28 @@ pub(super) struct Code {
     pub buffer_bytes: u32,
     /// For each fileset, what its files are to have.
     pub sizes: Box<[FileSizes]>,
+}
+
+/// Cards that are taken in turn.
+#[derive(Debug)]
+pub(super) struct DeckCode {
+    pub cards: Arc<[Card]>,
+    pub turn: Counter,
+    /// Where each choice begins.
+    pub places: Box<[u16]>,
+}
+
+impl DeckCode {
+    /// The number of the next card, and where what it chooses begins.
+    #[inline]
+    pub(super) fn next(&mut self) -> (u32, u16) {
+        // Behind 2^32 cards it is the first one for ever.
+        let turn = self.turn.next(u32::MAX).unwrap_or(0) as usize;
+        let card = self.cards.get(turn % self.cards.len().max(1));
+        card.map_or((0, self.places[0]), |card| {
+            (card.number, self.places[usize::from(card.choice)])
+        })
+    }
 }
 
 /// How many bytes the files of a fileset are to have.
@@ -208,15 +252,8 @@ impl WaitCode {
 }
 
 impl CallCode {
-    /// How it has its name while it goes on.
-    pub(super) const fn claim(&self) -> Claim {
-        match self.operation {
-            Operation::Create
-            | Operation::Unlink
-            | Operation::Mkdir
-            | Operation::Rmdir
-            | Operation::Rename => Claim::Alone,
-            _ => Claim::Use,
-        }
+    /// Whether it is the directory of its name that is meant.
+    pub(super) fn is_of_directory(&self) -> bool {
+        self.form == Form::Code(Aim::Directory.code())
     }
 }

@@ -3,18 +3,23 @@
 mod asked;
 mod picks;
 
+use engine::{Aim, Operation};
 use workload::program::{
-    Act, Bytes, Call, FileOperation, Group, Law, On, Program, ProgramPhase, Where,
+    Act, Bytes, Call, Deck, DirectoryWalk, FileOperation, Group, Law, On, Program, ProgramPhase,
+    Where,
 };
 
 use asked::piece_bytes;
 
 use super::Seat;
-use super::code::{Amount, CallCode, Code, FileSizes, Instruction, Place, Subject, WaitCode};
-use super::pick::Picker;
+use super::code::{
+    Amount, CallCode, Code, DeckCode, FileSizes, Form, Instruction, Place, Subject, WaitCode,
+};
+use super::pick::{Counter, Picker};
 use super::sampler::Sampler;
 use super::states::Claim;
 use super::trail::Trail;
+use super::walks::WalkCode;
 use crate::choice::Weighted;
 use crate::position::{Draw, Seeds};
 use crate::{GenerateError, mix};
@@ -57,17 +62,11 @@ fn whole_round(phase: &ProgramPhase, group: &Group) -> String {
 
 fn transactions(acts: &[Act], labels: &mut Vec<u8>) {
     for act in acts {
-        match act {
-            Act::Transaction(label, acts) => {
-                labels.push(*label);
-                transactions(acts, labels);
-            }
-            Act::Times(_, acts) | Act::Step(_, acts) => transactions(acts, labels),
-            Act::Mix(choices) => choices
-                .iter()
-                .for_each(|(_, acts)| transactions(acts, labels)),
-            _ => {}
+        if let Act::Transaction(label, _) = act {
+            labels.push(*label);
         }
+        let lists = act.lists().into_iter();
+        lists.for_each(|acts| transactions(acts, labels));
     }
 }
 
@@ -93,7 +92,9 @@ pub(super) fn compile(seat: &Seat<'_>) -> Result<Code, GenerateError> {
         samplers: Vec::new(),
         pickers: Vec::new(),
         mixes: Vec::new(),
+        decks: Vec::new(),
         waits: Vec::new(),
+        walks: Vec::new(),
         register_count: 1,
         buffer_bytes: 512,
     };
@@ -109,7 +110,9 @@ pub(super) fn compile(seat: &Seat<'_>) -> Result<Code, GenerateError> {
         samplers: compiler.samplers.into(),
         pickers: compiler.pickers.into(),
         mixes: compiler.mixes.into(),
+        decks: compiler.decks.into(),
         waits: compiler.waits.into(),
+        walks: compiler.walks.into(),
         enter,
         first,
         body,
@@ -130,7 +133,9 @@ struct Compiler<'a> {
     samplers: Vec<Sampler>,
     pickers: Vec<Picker>,
     mixes: Vec<(Weighted, Box<[u16]>)>,
+    decks: Vec<DeckCode>,
     waits: Vec<WaitCode>,
+    walks: Vec<WalkCode>,
     register_count: usize,
     buffer_bytes: u32,
 }
@@ -188,6 +193,8 @@ impl Compiler<'_> {
                 self.instructions[times] = Instruction::Times { sampler, end };
             }
             Act::Mix(choices) => self.mix(choices)?,
+            Act::Deal(deck) => self.deal(deck)?,
+            Act::Walk(walk) => self.walk(walk)?,
             Act::Step(label, acts) => {
                 self.push(Instruction::StepBegin(*label));
                 self.acts(acts)?;
@@ -230,6 +237,38 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    fn walk(&mut self, walk: &DirectoryWalk) -> Result<(), GenerateError> {
+        let number = self.walks.len() as u16;
+        let fileset = &self.seat.program.filesets[usize::from(walk.fileset)];
+        self.walks.push(WalkCode::new(walk, fileset));
+        self.register_count = self.register_count.max(usize::from(walk.handle) + 1);
+        self.push(Instruction::WalkBegin(number));
+        let read = self.here();
+        if !walk.each.is_empty() {
+            self.calls.push(CallCode {
+                operation: Operation::NextEntry,
+                subject: Subject::Walk(number),
+                second: None,
+                handle: walk.handle,
+                amount: Amount::Fixed(0),
+                piece_bytes: 1,
+                place: Place::Here,
+                form: Form::Entry(number),
+                claim: Claim::Use,
+                is_emptying: false,
+                label: None,
+            });
+            self.push(Instruction::Call(self.calls.len() as u16 - 1));
+            self.acts(&walk.each)?;
+            self.push(Instruction::Jump(read));
+        }
+        self.walks[usize::from(number)].after = self.here();
+        self.acts(&walk.after)?;
+        let walk = number;
+        self.push(Instruction::WalkOn { walk, read });
+        Ok(())
+    }
+
     fn wait(&mut self, code: WaitCode) {
         self.waits.push(code);
         let number = self.waits.len() as u16 - 1;
@@ -264,9 +303,34 @@ impl Compiler<'_> {
         let number = self.mixes.len() as u16;
         self.mixes.push((Weighted::new(&weights), Box::default()));
         self.push(Instruction::Mix(number));
+        let lists = choices.iter().map(|(_, acts)| acts.as_slice());
+        self.mixes[usize::from(number)].1 = self.one_of(lists)?;
+        Ok(())
+    }
+
+    fn deal(&mut self, deck: &Deck) -> Result<(), GenerateError> {
+        let number = self.decks.len();
+        self.decks.push(DeckCode {
+            cards: deck.cards.clone(),
+            turn: match deck.is_shared {
+                true => Counter::Shared(self.seat.shared.deck(number)),
+                false => Counter::Own(0),
+            },
+            places: Box::default(),
+        });
+        self.push(Instruction::Deal(number as u16));
+        self.decks[number].places = self.one_of(deck.choices.iter().map(Vec::as_slice))?;
+        Ok(())
+    }
+
+    /// Lists of acts of which one is done; where each begins.
+    fn one_of<'b>(
+        &mut self,
+        lists: impl Iterator<Item = &'b [Act]>,
+    ) -> Result<Box<[u16]>, GenerateError> {
         let mut begins = Vec::new();
         let mut jumps = Vec::new();
-        for (_, acts) in choices {
+        for acts in lists {
             begins.push(self.here());
             self.acts(acts)?;
             jumps.push(self.push(Instruction::Jump(0)));
@@ -275,8 +339,7 @@ impl Compiler<'_> {
         for jump in jumps {
             self.instructions[jump] = Instruction::Jump(end);
         }
-        self.mixes[usize::from(number)].1 = begins.into();
-        Ok(())
+        Ok(begins.into())
     }
 
     fn sampler(&mut self, law: &Law) -> Result<u16, GenerateError> {
@@ -286,11 +349,15 @@ impl Compiler<'_> {
 
     fn call(&mut self, call: &Call) -> Result<(), GenerateError> {
         let (operation, code) = self.operation(call);
+        let is_emptying = self.is_emptying(call);
+        let claim = claim(call.operation, is_emptying);
+        let is_placed = self.makes_directory(call, claim)?;
         let subject = match &call.on {
+            On::Name(_) if is_placed => Subject::Same,
             On::Handle => Subject::Handle,
             On::Same => Subject::Same,
             On::Directory => Subject::Same,
-            On::Name(pick) => Subject::Pick(self.picker(pick, claim(call.operation))?),
+            On::Name(pick) => Subject::Pick(self.picker(pick, claim)?),
         };
         let second = match &call.second {
             Some(pick) => Some(self.picker(pick, Claim::Alone)?),
@@ -324,12 +391,41 @@ impl Compiler<'_> {
             piece_bytes,
             place,
             form: self.form(call, code),
-            is_emptying: self.is_emptying(call),
+            claim,
+            is_emptying,
             label: call.label,
         });
         let number = self.calls.len() as u16 - 1;
         self.push(Instruction::Call(number));
         Ok(())
+    }
+
+    /// Has the directory made of the file that a call creates, where its way says so: the name is
+    /// picked for that.
+    fn makes_directory(&mut self, call: &Call, claim: Claim) -> Result<bool, GenerateError> {
+        let way = self.seat.program.ways.get(usize::from(call.way));
+        let is_wanted = way.is_some_and(|way| way.makes_directory);
+        let (FileOperation::Create, On::Name(pick), true) = (call.operation, &call.on, is_wanted)
+        else {
+            return Ok(false);
+        };
+        let picker = self.picker(pick, claim)?;
+        self.calls.push(CallCode {
+            operation: Operation::Mkdir,
+            subject: Subject::Pick(picker),
+            second: None,
+            handle: call.handle,
+            amount: Amount::Fixed(0),
+            piece_bytes: 1,
+            place: Place::Here,
+            form: Form::Code(Aim::Directory.code()),
+            claim,
+            is_emptying: false,
+            label: None,
+        });
+        let number = self.calls.len() as u16 - 1;
+        self.push(Instruction::Call(number));
+        Ok(true)
     }
 
     fn place(&self, place: &Where) -> Result<Place, GenerateError> {
@@ -338,6 +434,7 @@ impl Compiler<'_> {
             Where::Same => Place::Same,
             Where::End => Place::End,
             Where::At(offset_bytes) => Place::At(*offset_bytes),
+            Where::Dealt { step_bytes } => Place::Dealt(*step_bytes),
             Where::Random {
                 distribution,
                 align_bytes,
@@ -367,9 +464,11 @@ fn taken_place(seat: &Seat<'_>) -> u32 {
     (seat.worker_index + seat.group.shift) % seat.worker_count.max(1)
 }
 
-/// What a call does to the name that it is for.
-const fn claim(operation: FileOperation) -> Claim {
+/// What a call does to the name that it is for. Several may make a file at once where each takes
+/// it as it is.
+const fn claim(operation: FileOperation, is_emptying: bool) -> Claim {
     match operation {
+        FileOperation::Create if !is_emptying => Claim::Use,
         FileOperation::Create
         | FileOperation::Unlink
         | FileOperation::Mkdir

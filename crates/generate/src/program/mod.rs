@@ -16,6 +16,7 @@ mod states;
 mod steps;
 mod tokens;
 mod trail;
+mod walks;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, AtomicU64};
@@ -25,8 +26,9 @@ use workload::program::{Group, Program, ProgramPhase};
 
 pub use compile::transaction_names;
 pub use grown::{GrownTree, grown_trees};
-pub use interpreter::{Amounts, Interpreter, Stamps, WallMark};
+pub use interpreter::{Amounts, CallFailure, Interpreter, Stamps, WallMark};
 pub use phase_end::PhaseEnd;
+pub use pick::each_once;
 pub use states::FileStates;
 pub use steps::StepCounter;
 pub use tokens::Waits;
@@ -68,10 +70,10 @@ pub struct Seat<'a> {
     pub initial: bool,
 }
 
-/// Turns that the workers of a group take together, by pick.
+/// Turns that the workers of a group take together, by pick and by deck.
 #[derive(Debug, Default)]
 pub struct SharedTurns {
-    turns: Mutex<BTreeMap<usize, Arc<AtomicU32>>>,
+    turns: Mutex<BTreeMap<(bool, usize), Arc<AtomicU32>>>,
 }
 
 /// How far the workers of a group are, together.

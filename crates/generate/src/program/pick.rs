@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use workload::program::Which;
+use workload::program::{Order, Which};
 
 use super::sampler::Sampler;
 use super::states::{Claim, Claimed, FileStates};
@@ -66,6 +66,7 @@ pub(super) enum Passage {
     Forward,
     Backward,
     Shuffled(Permutation),
+    Listed(Arc<[u32]>),
 }
 
 /// How many turns there were.
@@ -78,7 +79,7 @@ pub(super) enum Counter {
 
 impl Counter {
     #[inline]
-    fn next(&mut self, end: u32) -> Option<u32> {
+    pub(super) fn next(&mut self, end: u32) -> Option<u32> {
         let turn = match self {
             Self::Own(turn) => {
                 let now = *turn;
@@ -101,8 +102,23 @@ impl Passage {
             Self::Backward => count - 1 - turn,
             // Below the count, which was 32 bits.
             Self::Shuffled(order) => order.apply(turn.into()) as u32,
+            // What is not listed comes in its own turn.
+            Self::Listed(files) => match files.get(turn as usize) {
+                Some(file) if *file < count => *file,
+                _ => turn,
+            },
         }
     }
+}
+
+/// So many files, each once, in an order that has an end; as they are numbered in any other.
+pub fn each_once(order: &Order, count: u32, seed: u64) -> impl Iterator<Item = u32> + use<> {
+    let passage = match order {
+        Order::Back => Passage::Backward,
+        Order::Shuffled => Passage::Shuffled(Permutation::new(count.into(), seed)),
+        _ => Passage::Forward,
+    };
+    (0..count).map(move |turn| passage.at(turn, count))
 }
 
 /// Whether a file is among those that are there before the first phase: so many of a thousand,
@@ -250,6 +266,16 @@ mod tests {
         let mut shuffled = all(any(Passage::Shuffled(Permutation::new(4, 9))), &states);
         shuffled.sort_unstable();
         assert_eq!(shuffled, [0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn a_listed_order_has_each_file_once_where_the_list_is_too_short() {
+        let states = FileStates::new(4, false);
+        let any = |order| picker(Which::Any, once(order), 4);
+        let listed = |files: &[u32]| all(any(Passage::Listed(files.into())), &states);
+        assert_eq!(listed(&[2, 0, 3, 1]), [2, 0, 3, 1]);
+        assert_eq!(listed(&[1, 0]), [1, 0, 2, 3]);
+        assert_eq!(listed(&[9, 9, 9, 9]), [0, 1, 2, 3]);
     }
 
     #[test]

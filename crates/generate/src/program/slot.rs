@@ -3,6 +3,8 @@
 use engine::SecondName;
 use workload::program::NESTING_MAX;
 
+use super::walks::Walking;
+
 /// What a slot is at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Section {
@@ -128,6 +130,10 @@ pub(super) struct SlotState {
     pub is_closing: bool,
     /// How far it is with an act that waits for others.
     pub waiting: Waiting,
+    /// How far it is with the directories that it goes through.
+    pub walking: Walking,
+    /// The number of the last card.
+    pub card: u32,
     /// Until when it sleeps; 0 for not at all.
     pub wake_ns: u64,
     /// Since when it waits for a file that others have; 0 for not at all.
@@ -161,6 +167,8 @@ impl SlotState {
             },
             is_closing: false,
             waiting: Waiting::default(),
+            walking: Walking::default(),
+            card: 0,
             wake_ns: 0,
             busy_ns: 0,
             loops: [0; NESTING_MAX],

@@ -87,6 +87,13 @@ impl FileStates {
         self.present_count.load(Ordering::Relaxed)
     }
 
+    /// The files that exist.
+    pub fn present(&self) -> impl Iterator<Item = u32> {
+        let states = (0..).zip(&self.states);
+        let present = states.filter(|(_, state)| state.load(Ordering::Relaxed) & PRESENT != 0);
+        present.map(|(file, _)| file)
+    }
+
     /// Bytes of all files that exist.
     #[must_use]
     pub fn present_bytes(&self) -> u64 {
@@ -95,6 +102,12 @@ impl FileStates {
         present.fold(0, |sum, (_, size)| {
             sum.saturating_add(size.load(Ordering::Relaxed))
         })
+    }
+
+    /// Whether a file exists.
+    #[inline]
+    pub(super) fn is_present(&self, file: u32) -> bool {
+        self.states[file as usize].load(Ordering::Relaxed) & PRESENT != 0
     }
 
     /// Forgets who has what, once nobody works any more.
@@ -202,6 +215,15 @@ impl FileStates {
     #[inline]
     pub(super) fn appear(&self, file: u32, is_open: bool) {
         let before = self.change(file, |_| PRESENT | u16::from(is_open));
+        if before & PRESENT == 0 {
+            self.count_present(1);
+        }
+    }
+
+    /// The file that was in use exists now, and stays in use by all who have it.
+    #[inline]
+    pub(super) fn appear_in_use(&self, file: u32) {
+        let before = self.change(file, |state| PRESENT | state);
         if before & PRESENT == 0 {
             self.count_present(1);
         }

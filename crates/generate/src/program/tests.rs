@@ -8,12 +8,13 @@ use engine::{Completion, Operation, Request};
 use proptest::prelude::*;
 use workload::plan::Distribution;
 use workload::program::{
-    Act, Bytes, Call, Copies, DirectoryTree, Failed, FileNames, FileOperation, FilesetPlan, Group,
-    Law, Measure, On, Order, Out, Pick, Program, ProgramPhase, Quota, Shape, Share, Turn, Where,
-    Which,
+    Act, Bytes, Call, Card, Copies, Deck, DirectoryTree, DirectoryWalk, Failed, FileNames,
+    FileOperation, FilesetPlan, Group, Law, Measure, On, Order, Out, Pick, Program, ProgramPhase,
+    Quota, Shape, Share, Turn, Where, Which,
 };
 
 mod ends;
+mod tables;
 mod waits;
 
 use super::*;
@@ -72,7 +73,7 @@ impl Model {
             Operation::Open => exists && !is_open,
             Operation::Close | Operation::Read | Operation::Write | Operation::Fsync => is_open,
             Operation::Stat | Operation::Chmod => exists,
-            Operation::Sync => true,
+            Operation::Sync | Operation::NextEntry | Operation::Rmdir => true,
             Operation::Unlink => exists && !is_used,
             Operation::Rename => {
                 let second = second(request);
@@ -124,6 +125,7 @@ impl Model {
                 let rest = size.saturating_sub(offset_bytes);
                 return rest.min(length_bytes.into()) as i32;
             }
+            Operation::NextEntry => return length_bytes as i32,
             _ => {}
         }
         0
@@ -590,6 +592,111 @@ fn all_is_synced_without_a_file_and_permissions_leave_files_to_others() {
     };
     assert_eq!((count("chmod"), count("unlink")), (3, 3));
     assert!(count("sync") >= 3);
+}
+
+#[test]
+fn directories_are_gone_through_file_by_file_and_failures_end_one() {
+    let mut files = set("files", 5);
+    files.tree = DirectoryTree::Blocks { each: 2 };
+    let program = of(vec![files], &["remove"]);
+    let walk = |after: &[Act]| {
+        Act::Walk(DirectoryWalk {
+            fileset: 0,
+            handle: 1,
+            each: vec![Act::Transaction(0, vec![unlink_of(1)])],
+            after: after.to_vec(),
+        })
+    };
+    let rmdir = Act::Call(Call {
+        handle: 1,
+        ..call(FileOperation::Rmdir, On::Directory)
+    });
+    let log = |failing: &[usize]| {
+        let mut phase = phase(vec![walk(std::slice::from_ref(&rmdir))]);
+        phase.groups[0].failed = Failed::Count;
+        phase.groups[0].quotas = vec![Quota {
+            what: Measure::Rounds,
+            count: 1,
+            of: Share::Each,
+        }];
+        let setting = Setting {
+            present: vec![5],
+            failing: failing.iter().copied().collect(),
+            ..Setting::default()
+        };
+        let seen = carry_out(&program, &phase, &setting);
+        assert!(seen.is_ended && seen.model.wrong.is_empty());
+        seen.model.log.join(", ")
+    };
+    let of = |name: usize, files: &[usize]| {
+        let entry = format!("next_entry 0/{name}");
+        let files = files
+            .iter()
+            .map(|file| format!("{entry}, unlink 0/{file}, "));
+        let last = files.clone().count();
+        let rmdir = format!(
+            "{entry}, rmdir 0/{}",
+            if last == 0 { name } else { name + last - 1 }
+        );
+        files.collect::<String>() + &rmdir
+    };
+    let whole = [of(0, &[0, 1]), of(2, &[2, 3]), of(4, &[4])].join(", ");
+    assert_eq!(log(&[]), whole);
+    let begun = [of(0, &[]), of(2, &[2, 3]), of(4, &[4])].join(", ");
+    assert_eq!(log(&[1]), begun);
+}
+
+#[test]
+fn cards_say_what_is_done_and_where_to_each_worker_or_to_all() {
+    let program = of(vec![set("files", 1)], &[]);
+    let at = |operation| {
+        Act::Call(Call {
+            place: Where::Dealt { step_bytes: 10 },
+            bytes: Bytes::Law(Law::fixed(10)),
+            ..call(operation, On::Handle)
+        })
+    };
+    let card = |choice, number| Card { choice, number };
+    let log = |is_shared, workers| {
+        let deck = Deck {
+            cards: [card(0, 3), card(1, 0), card(0, 7)].into(),
+            is_shared,
+            choices: vec![
+                vec![at(FileOperation::Read)],
+                vec![at(FileOperation::Write)],
+            ],
+        };
+        let mut phase = phase(vec![Act::Deal(deck)]);
+        phase.groups[0].enter = vec![act(FileOperation::Open, On::Name(around(0, Which::Any)))];
+        phase.groups[0].quotas = vec![Quota {
+            what: Measure::Rounds,
+            count: 4,
+            of: Share::Each,
+        }];
+        let setting = Setting {
+            present: vec![1],
+            workers,
+            ..Setting::default()
+        };
+        let mut log = carry_out(&program, &phase, &setting).model.log;
+        log.retain(|line| line.contains('@'));
+        log.sort_unstable();
+        log.join(", ")
+    };
+    let own = "read 10@30, read 10@30, read 10@70, write 10@0";
+    assert_eq!(log(false, 1), own);
+    assert_eq!(log(true, 1), own);
+    // Eight of three cards.
+    let reads = "read 10@30, read 10@30, read 10@30, read 10@70, read 10@70";
+    let shared = format!("{reads}, write 10@0, write 10@0, write 10@0");
+    assert_eq!(log(true, 2), shared);
+}
+
+fn unlink_of(handle: u8) -> Act {
+    Act::Call(Call {
+        handle,
+        ..call(FileOperation::Unlink, On::Same)
+    })
 }
 
 #[test]

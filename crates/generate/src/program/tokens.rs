@@ -49,7 +49,7 @@ impl Waits {
     #[must_use]
     pub fn new(program: &Program, phase: &ProgramPhase, workers: impl Fn(&Group) -> u32) -> Self {
         let counted = |uses: &dyn Fn(&Act) -> bool| {
-            let groups = phase.groups.iter().filter(|group| has(group, uses));
+            let groups = phase.groups.iter().filter(|group| group.any_act(uses));
             groups.map(&workers).sum::<u32>()
         };
         let set = |(number, tokens): (usize, &workload::program::Tokens)| {
@@ -249,9 +249,9 @@ impl Uses {
     pub(super) fn of(program: &Program, group: &Group) -> Self {
         let tokens = 0..program.tokens.len() as u8;
         let meetings = 0..MEETINGS_MAX;
-        let puts = |number: &u8| has(group, &|act| puts(act, *number));
-        let takes = |number: &u8| has(group, &|act| takes(act, *number));
-        let meets = |number: &usize| has(group, &|act| meets(act, *number));
+        let puts = |number: &u8| group.any_act(&|act| puts(act, *number));
+        let takes = |number: &u8| group.any_act(&|act| takes(act, *number));
+        let meets = |number: &usize| group.any_act(&|act| meets(act, *number));
         Self {
             puts: tokens.clone().filter(puts).collect(),
             takes: tokens.filter(takes).collect(),
@@ -270,17 +270,6 @@ fn takes(act: &Act, number: u8) -> bool {
 
 fn meets(act: &Act, number: usize) -> bool {
     matches!(act, Act::Meet(meeting) if usize::from(*meeting) == number)
-}
-
-/// Whether something among what a group does is so.
-fn has(group: &Group, is_so: &dyn Fn(&Act) -> bool) -> bool {
-    let mut lists = group.lists().into_iter();
-    lists.any(|(_, acts)| any(acts, is_so))
-}
-
-fn any(acts: &[Act], is_so: &dyn Fn(&Act) -> bool) -> bool {
-    acts.iter()
-        .any(|act| is_so(act) || act.lists().into_iter().any(|acts| any(acts, is_so)))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use target::{DeviceCounters, DeviceSample};
-use workload::classics::create_remove::Between;
+use workload::program::Before;
 use workload::{Overrides, Workload};
 
 use super::costs::Costs;
@@ -147,12 +147,9 @@ impl<R: LabRunner> MatrixRun<'_, R> {
         let workload = &self.matrix.workloads[job.workload_index];
         let mut workloads = workload.workloads.clone();
         if self.matrix.is_cold {
-            let between = between_steps(choice, built);
-            for create_remove in workloads
-                .iter_mut()
-                .filter_map(|it| it.create_remove.as_mut())
-            {
-                create_remove.between = Some(between);
+            let before = before_steps(choice, built);
+            for workload in &mut workloads {
+                workload.begin_steps_behind(before);
             }
         }
         let mut overrides = workload.overrides.clone();
@@ -165,8 +162,8 @@ impl<R: LabRunner> MatrixRun<'_, R> {
     }
 }
 
-/// What makes the steps of create-remove cold.
-fn between_steps(choice: &Choice, built: &Built) -> Between {
+/// What makes steps cold.
+fn before_steps(choice: &Choice, built: &Built) -> Before {
     // Without a device of its own a file system would be lost, or is not ours to unmount; one that
     // a program serves is not mounted by a system call, and one that a program cleans is never
     // free.
@@ -175,8 +172,8 @@ fn between_steps(choice: &Choice, built: &Built) -> Between {
         && !built.is_served()
         && !built.is_cleaned_by_a_program();
     match is_own {
-        true => Between::Remount,
-        false => Between::DropCaches,
+        true => Before::Remount,
+        false => Before::DropCaches,
     }
 }
 

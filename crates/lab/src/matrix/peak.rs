@@ -12,6 +12,7 @@ use super::LabMatrix;
 use super::run::planned;
 use super::runner::{LabRunner, RunOrder, RunSubject};
 use crate::bench::Lab;
+use crate::choice::{Choice, ChoiceKind};
 use crate::error::LabError;
 use crate::watch::{LabEvent, LabStep};
 
@@ -63,6 +64,55 @@ impl LabMatrix {
         Ok(is_whole.then_some(DevicePeak { record, medium }))
     }
 
+    /// Measures the workloads on each directory that is there, past the page cache; none where its
+    /// file system does not take that. The first is that of the first choice.
+    ///
+    /// # Errors
+    /// When one cannot be measured.
+    pub fn target_peaks<R: LabRunner>(
+        &self,
+        repetitions: u32,
+        runner: &R,
+    ) -> Result<Vec<Option<RunRecord>>, R::Error> {
+        let of_choice = |choice: &Choice| match &choice.kind {
+            ChoiceKind::Path(path) if self.request.host.is_none() => {
+                runner.hear(LabEvent::Step(LabStep::MeasurePeak));
+                let (workloads, overrides) = self.on_path(path, repetitions)?;
+                let text = path.to_string_lossy();
+                let Ok(planned) = planned((&workloads, &overrides), &text) else {
+                    return Ok(None);
+                };
+                let order = RunOrder {
+                    planned,
+                    subject: RunSubject::PeakOf(&choice.label),
+                    lab_name: "peak",
+                    overwrite_devices: Vec::new(),
+                };
+                let record = runner.measure(order, &mut |_| {})?;
+                Ok(Some(record).filter(|it| it.status == Status::Complete))
+            }
+            _ => Ok(None),
+        };
+        self.request.choices.iter().map(of_choice).collect()
+    }
+
+    /// The workloads as they are done to learn a peak.
+    fn on_path(
+        &self,
+        path: &Path,
+        repetitions: u32,
+    ) -> Result<(Vec<Workload>, Overrides), LabError> {
+        let Some(text) = path.to_str() else {
+            let path = path.to_owned();
+            return Err(LabError::NotText { path });
+        };
+        let all = self.workloads.iter().flat_map(|it| &it.workloads);
+        let mut overrides = Overrides::default();
+        overrides.set_targets(vec![text.to_owned()]);
+        overrides.set("repetitions", &repetitions.to_string())?;
+        Ok((all.filter_map(on_device).collect(), overrides))
+    }
+
     fn on_bare<R: LabRunner>(
         &self,
         lab_name: &str,
@@ -70,18 +120,10 @@ impl LabMatrix {
         repetitions: u32,
         runner: &R,
     ) -> Result<RunRecord, R::Error> {
-        let Some(path) = device.to_str() else {
-            let path = device.to_owned();
-            return Err(LabError::NotText { path }.into());
-        };
-        let all = self.workloads.iter().flat_map(|it| &it.workloads);
-        let workloads: Vec<Workload> = all.filter_map(on_device).collect();
-        let mut overrides = Overrides::default();
-        overrides.set_targets(vec![path.to_owned()]);
-        let repetitions = overrides.set("repetitions", &repetitions.to_string());
-        repetitions.map_err(LabError::from)?;
+        let (workloads, overrides) = self.on_path(device, repetitions)?;
+        let path = device.to_string_lossy();
         let order = RunOrder {
-            planned: planned((&workloads, &overrides), path)?,
+            planned: planned((&workloads, &overrides), &path)?,
             subject: RunSubject::BareDevice(medium),
             lab_name,
             overwrite_devices: vec![device.to_owned()],

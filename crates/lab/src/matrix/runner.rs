@@ -24,6 +24,8 @@ pub enum RunSubject<'a> {
     },
     /// What file systems are made on, in words.
     BareDevice(&'a str),
+    /// A directory that is there, past the page cache, by its label.
+    PeakOf(&'a str),
 }
 
 /// A run that is to be measured.

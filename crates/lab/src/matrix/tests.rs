@@ -18,15 +18,7 @@ use crate::{
 
 /// Of a run that ended well and measured nothing.
 pub(super) fn record() -> RunRecord {
-    let plan = Plan {
-        workloads: Vec::new(),
-        targets: Vec::new(),
-        cells: Vec::new(),
-        seed: 0,
-        settings: Vec::new(),
-        repetition_rule: None,
-    };
-    let mut record = RunRecord::new(plan, Environment::default(), Vec::new());
+    let mut record = RunRecord::new(Plan::default(), Environment::default(), Vec::new());
     record.finish(Status::Complete);
     record
 }

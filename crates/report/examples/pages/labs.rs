@@ -126,9 +126,11 @@ fn session(transactions: u64, per_second: u64, factor: f64) -> RunRecord {
         }
     }
     for planned in &mut record.plan.cells {
-        if let Some(FilePlan::Postmark(plan)) = &mut planned.files {
-            plan.settings.number = 20_000;
-            plan.settings.transactions = transactions as u32;
+        if let Some(FilePlan::Program(program)) = &mut planned.files
+            && let Some(pool) = &mut program.pool
+        {
+            pool.number = 20_000;
+            pool.transactions = transactions as u32;
         }
     }
     record.command = [
@@ -172,7 +174,7 @@ fn iozone() -> String {
 fn beside(name: &str, heading: &[&str], sides: &[(&str, Vec<RunRecord>)]) -> String {
     let sides = sides.iter().map(|(name, records)| PaperSide {
         name: (*name).to_owned(),
-        is_on_device: false,
+        peak: None,
         records,
     });
     let table = PaperTable {

@@ -3,7 +3,7 @@
 use results::*;
 use stats::Interval;
 use workload::plan::*;
-use workload::postmark::{Compat, Settings};
+use workload::program::{FilePool, Program};
 
 use crate::sample::{self, SECOND};
 
@@ -161,13 +161,8 @@ pub fn postmark() -> RunRecord {
     cell.cache = CacheMode::Buffered;
     cell.engine = EngineKind::Psync;
     cell.workers[0].lines.clear();
-    cell.files = Some(FilePlan::Postmark(PostmarkPlan {
-        settings: Settings::new(Compat::V1_53),
-        fsync: Fsync::None,
-        choice: FileChoice::Uniform,
-        pool: Pool::Own,
-        keep_open: 0,
-    }));
+    let program = Program::of_pool(FilePool::default(), None);
+    cell.files = Some(FilePlan::Program(Box::new(program)));
     plan.cells = vec![cell];
     let phases = [
         ("create", CREATE, 3),

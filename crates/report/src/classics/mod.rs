@@ -1,7 +1,5 @@
-//! The texts of create/remove, lat_fs and fs_mark, from counts and times.
+//! The texts of lat_fs, from counts and times.
 
-pub mod create_remove;
-pub mod fs_mark;
 pub mod lat_fs;
 mod record;
 mod rows;

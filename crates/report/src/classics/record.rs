@@ -1,18 +1,14 @@
 //! What the classic programs themselves would have printed of a record's cells.
 
-use std::ffi::OsString;
-
 use results::{CellRecord, FilesetFigures, PhaseFigures, RoundRule, RunRecord};
-use workload::classics::create_remove::CreateRemovePlan;
-use workload::classics::fs_mark::FsMarkPlan;
 use workload::classics::lat_fs::{Best, Sample};
-use workload::plan::{Cell, FilePlan, PostmarkPlan};
+use workload::plan::{Cell, FilePlan};
 
-use super::create_remove::StepDone;
-use super::fs_mark::{Banner, CTIME, Destination, Rows};
-use super::{create_remove, lat_fs};
+use super::lat_fs;
 use crate::postmark;
-use crate::wrap::printable;
+
+/// What stands for the table of lat_fs in results.
+const LAT_FS: &str = "lat-fs";
 
 /// The texts of all cells that repeat a classic program, in their order; none where there is no
 /// such cell, or its program's text has figures that were not measured.
@@ -32,11 +28,10 @@ pub fn text(record: &RunRecord) -> Option<String> {
 
 fn of_cell(record: &RunRecord, cell: &Cell, phases: &[&CellRecord]) -> Option<String> {
     match cell.files.as_ref()? {
-        FilePlan::Postmark(plan) => of_postmark(plan, phases),
-        FilePlan::CreateRemove(plan) => of_create_remove(plan, phases),
-        FilePlan::LatFs(_) => of_lat_fs(phases),
-        FilePlan::FsMark(plan) => of_fs_mark(record, plan, phases),
-        FilePlan::Program(_) => None,
+        FilePlan::FsMark(plan) => front::fs_mark_text(record, plan, phases),
+        FilePlan::Program(program) if program.pool.is_some() => of_postmark(record, cell, phases),
+        FilePlan::Program(_) if cell.access_spec.as_deref() == Some(LAT_FS) => of_lat_fs(phases),
+        FilePlan::Program(_) => front::table_text(cell, phases),
     }
 }
 
@@ -46,7 +41,8 @@ fn principal<'a>(phases: &[&'a CellRecord]) -> Option<(&'a CellRecord, &'a Phase
     told.find_map(|cell| Some((*cell, cell.phase_figures.as_ref()?)))
 }
 
-fn of_postmark(plan: &PostmarkPlan, phases: &[&CellRecord]) -> Option<String> {
+fn of_postmark(record: &RunRecord, cell: &Cell, phases: &[&CellRecord]) -> Option<String> {
+    let (compat, form) = postmark::asked(record, cell)?;
     let pool = principal(phases)?.1.pool.as_ref()?;
     let micros = |time_ns: u64| i64::try_from(time_ns / 1000).ok();
     let transactions_start_us = micros(pool.creation_ns)?;
@@ -57,29 +53,7 @@ fn of_postmark(plan: &PostmarkPlan, phases: &[&CellRecord]) -> Option<String> {
         transactions_end_us,
         end_us: transactions_end_us.saturating_add(micros(pool.deletion_ns)?),
     };
-    let settings = &plan.settings;
-    Some(postmark::report(
-        settings.report,
-        settings.compat,
-        pool,
-        &times,
-    ))
-}
-
-fn of_create_remove(plan: &CreateRemovePlan, phases: &[&CellRecord]) -> Option<String> {
-    // Each step has a phase, up to the one in which the run was stopped.
-    let steps = plan.steps().into_iter().zip(phases);
-    let steps: Option<Vec<StepDone>> = steps
-        .map(|(step, cell)| {
-            let figures = cell.phase_figures.as_ref()?;
-            Some(StepDone {
-                step,
-                asked_count: figures.fileset()?.file_count,
-                figures: figures.step()?,
-            })
-        })
-        .collect();
-    steps.map(|steps| create_remove::page(&steps))
+    Some(postmark::report(form, compat, pool, &times))
 }
 
 fn of_lat_fs(phases: &[&CellRecord]) -> Option<String> {
@@ -121,31 +95,4 @@ fn lat_fs_line(create: &PhaseFigures, remove: &PhaseFigures) -> Option<String> {
     };
     let (create, remove) = (median(create), median(remove));
     Some(lat_fs::median_line(file_bytes, create, remove))
-}
-
-/// With the columns of each kind of call, as the original has them where it is asked for them.
-fn of_fs_mark(record: &RunRecord, plan: &FsMarkPlan, phases: &[&CellRecord]) -> Option<String> {
-    let (cell, figures) = principal(phases)?;
-    let rounds = &figures.rounds;
-    // Records of format 1 lack the times of the threads.
-    if rounds.is_empty() || rounds.iter().any(|round| round.workers.is_empty()) {
-        return None;
-    }
-    let command: Vec<OsString> = record
-        .command
-        .iter()
-        .map(|word| printable(word).into())
-        .collect();
-    let started_at = cell.started_at.unwrap_or(record.started_at);
-    let banner = Banner {
-        command: &command,
-        // In UTC: a record does not say where it was made.
-        started_at: &started_at.strftime(CTIME).to_string(),
-        plan,
-        is_verbose: true,
-    };
-    let head = banner.text(Destination::Output);
-    let mut rows = Rows::new(plan, banner.is_verbose);
-    let rows: String = rounds.iter().map(|round| rows.next(round)).collect();
-    Some(String::from_utf8_lossy(&head).into_owned() + &rows)
 }

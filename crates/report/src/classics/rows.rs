@@ -10,6 +10,8 @@ use units::format;
 use workload::classics::fs_mark::FsMarkPlan;
 use workload::plan::FilePlan;
 
+use crate::postmark;
+
 const MIB: f64 = 1_048_576.0;
 /// Where what PostMark counts stands.
 const TRANSACTIONS: &str = "transactions";
@@ -38,8 +40,11 @@ pub(crate) fn rows(record: &RunRecord, cell: &CellRecord) -> Vec<[String; 2]> {
     let planned = planned.find(|planned| planned.index == cell.index);
     let mut shown = Shown::new();
     match planned.and_then(|planned| planned.files.as_ref()) {
-        Some(FilePlan::Postmark(plan)) => {
-            show(&mut shown, "compat", plan.settings.compat.name());
+        Some(FilePlan::Program(_)) if figures.pool.is_some() => {
+            let asked = planned.and_then(|planned| postmark::asked(record, planned));
+            if let Some((compat, _)) = asked {
+                show(&mut shown, "compat", compat.name());
+            }
         }
         Some(FilePlan::FsMark(plan)) => show_rounds(&mut shown, plan, &figures.rounds),
         _ => {}

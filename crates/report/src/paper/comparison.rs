@@ -249,15 +249,14 @@ pub(super) fn measured_size(run: &RunRecord, cell: &CellRecord) -> Option<String
         count => format!(", by each of {count} workers"),
     };
     let size = match planned.files.as_ref()? {
-        FilePlan::Postmark(plan) => {
-            let it = &plan.settings;
+        FilePlan::Program(program) => {
+            let it = program.pool.as_ref()?;
             session_size(
                 &[it.number, it.transactions, it.subdirectories].map(|count| count.to_string()),
                 &[it.size_low_bytes, it.size_high_bytes].map(|bytes| bytes.to_string()),
             )
         }
-        FilePlan::CreateRemove(plan) => format!("{} files of each size", plan.file_count),
-        FilePlan::LatFs(_) | FilePlan::FsMark(_) | FilePlan::Program(_) => return None,
+        FilePlan::FsMark(_) => return None,
     };
     Some(size + &workers)
 }

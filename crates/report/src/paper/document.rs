@@ -102,14 +102,14 @@ pub struct PaperDocument<'a> {
 struct PaperColumn<'a> {
     /// A short name.
     name: &'a str,
-    /// Whether it lies on the device of which the peak is known.
-    is_on_device: bool,
+    /// The id of the run that its shares of a peak are of, where there is one.
+    peak: Option<&'a str>,
     /// The ids of its runs, one a repetition.
     runs: Vec<&'a str>,
 }
 
 impl JsonDocument for PaperDocument<'_> {
-    const FORMAT: &'static str = "pgmeter-paper/2";
+    const FORMAT: &'static str = "pgmeter-paper/3";
 }
 
 impl PaperTable<'_> {
@@ -142,7 +142,7 @@ impl<'a> PaperColumn<'a> {
         let ids = side.records.iter().map(|run| run.id.as_str());
         Self {
             name: &side.name,
-            is_on_device: side.is_on_device,
+            peak: side.peak.map(|it| it.id.as_str()),
             runs: ids.collect(),
         }
     }

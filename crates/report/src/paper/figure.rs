@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use results::{Better, CellRecord, FilesetFigures, PoolFigures, StepFigures};
-use workload::classics::create_remove::Act;
 
 use super::Paper;
 use super::catalog::Shape;
@@ -294,11 +293,11 @@ fn step_of<'a>(
 ) -> Option<(&'a StepFigures, &'a FilesetFigures)> {
     let figures = cell.phase_figures.as_ref()?;
     let (step, fileset) = (figures.step()?, figures.fileset()?);
-    let act = match operation.as_str() {
-        "create" => Act::Create,
-        _ => Act::Remove,
+    let label = match operation.as_str() {
+        "create" => "create",
+        _ => "remove",
     };
-    let is_it = step.label == act.name() && fileset.file_bytes.to_string() == *size;
+    let is_it = step.label == label && fileset.file_bytes.to_string() == *size;
     is_it.then_some((step, fileset))
 }
 

@@ -32,8 +32,9 @@ pub use reference::{Reference, ReferenceError};
 pub struct PaperSide<'a> {
     /// The file system.
     pub name: String,
-    /// Whether it lies on the device of which the peak is known.
-    pub is_on_device: bool,
+    /// What its shares of a peak are of, where that was measured: the device that it lies on, or
+    /// itself past the page cache.
+    pub peak: Option<&'a RunRecord>,
     /// Its runs; figures are means over them.
     pub records: &'a [RunRecord],
 }

@@ -118,9 +118,8 @@ fn in_columns(group: Group, sides: &[PaperSide], peak: Option<&RunRecord>) -> Ti
         named("bare device", of_device(&group, peak, |place| bests[place]))
     });
     let of_sides = sides.iter().map(|side| {
-        let peak = peak.filter(|_| side.is_on_device);
         let value = |place: usize| mean(side, |cell| group.figures[place].measured(cell));
-        named(&side.name, of_device(&group, peak, value))
+        named(&side.name, of_device(&group, side.peak, value))
     });
     let lines = published.chain(bare).chain(of_sides).collect();
     let heads = group.figures.iter().map(|figure| figure.label.clone());

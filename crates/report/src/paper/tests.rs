@@ -80,7 +80,7 @@ fn the_session_of_a_run_stands_beside_the_published_ones() {
         alarms: Vec::new(),
         sides: vec![PaperSide {
             name: "tmpfs".to_owned(),
-            is_on_device: false,
+            peak: None,
             records: &records,
         }],
         costs: Vec::new(),
@@ -100,22 +100,16 @@ fn the_session_of_a_run_stands_beside_the_published_ones() {
 /// A run of PostMark of that size.
 fn session(number: u32, transactions: u32) -> RunRecord {
     let mut record = crate::html::sample::record();
-    let settings = workload::postmark::Settings {
+    let pool = workload::program::FilePool {
         number,
         transactions,
-        ..workload::postmark::Settings::default()
+        ..workload::program::FilePool::default()
     };
-    let plan = workload::plan::PostmarkPlan {
-        settings,
-        fsync: workload::plan::Fsync::None,
-        choice: workload::plan::FileChoice::Uniform,
-        pool: workload::plan::Pool::Own,
-        keep_open: 0,
-    };
+    let program = workload::program::Program::of_pool(pool, None);
     let cell = &mut record.cells[0];
     let planned = record.plan.cells.iter_mut();
     for planned in planned.filter(|it| it.index == cell.index) {
-        planned.files = Some(workload::plan::FilePlan::Postmark(plan.clone()));
+        planned.files = Some(workload::plan::FilePlan::Program(Box::new(program.clone())));
     }
     cell.workers = 1;
     cell.phase_figures = Some(of_pool(PoolFigures {
@@ -263,9 +257,10 @@ fn a_share_is_of_the_best_of_the_bare_device() {
         record
     };
     let (peak, records) = (at(&[100.0, 200.0]), [at(&[50.0, 70.0])]);
-    let side = |name: &str, is_on_device| PaperSide {
+    let own = at(&[120.0]);
+    let side = |name: &str, peak| PaperSide {
         name: name.to_owned(),
-        is_on_device,
+        peak,
         records: &records,
     };
     let table = PaperTable {
@@ -273,7 +268,11 @@ fn a_share_is_of_the_best_of_the_bare_device() {
         heading: Vec::new(),
         remarks: Vec::new(),
         alarms: Vec::new(),
-        sides: vec![side("ext2", true), side("tmpfs", false)],
+        sides: vec![
+            side("ext2", Some(&peak)),
+            side("tmpfs", None),
+            side("/mnt/x", Some(&own)),
+        ],
         costs: Vec::new(),
         is_of_guests: false,
         peak: Some(&peak),
@@ -283,6 +282,7 @@ fn a_share_is_of_the_best_of_the_bare_device() {
         "| bare device (here) | 200.0 | 100 | - | - |",
         "| ext2 (here) | 60.00 | 30 | - | - |",
         "| tmpfs (here) | 60.00 | - | - | - |",
+        "| /mnt/x (here) | 60.00 | 50 | - | - |",
     ] {
         assert!(text.contains(row), "{text}");
     }

@@ -7,7 +7,8 @@ mod tests;
 mod times;
 mod verbose;
 
-use results::PoolFigures;
+use results::{PoolFigures, RunRecord};
+use workload::plan::Cell;
 use workload::postmark::{Clock, Compat, ReportForm};
 
 pub use times::Times;
@@ -21,6 +22,20 @@ pub fn report(form: ReportForm, compat: Compat, figures: &PoolFigures, times: &T
         (ReportForm::Terse, Clock::Seconds) => terse::seconds(compat, figures, times),
         (ReportForm::Terse, Clock::Microseconds) => terse::microseconds(figures, times),
     }
+}
+
+/// The version and the form that a workload's table asks for; none where it has no such table.
+pub(crate) fn asked(record: &RunRecord, cell: &Cell) -> Option<(Compat, ReportForm)> {
+    let value = |key: &str| {
+        let mut settings = record.plan.settings.iter();
+        let setting = settings.find(|it| it.workload == cell.workload && it.key == key);
+        setting.map(|it| it.value.as_str())
+    };
+    let form = match value("postmark.report")? {
+        "terse" => ReportForm::Terse,
+        _ => ReportForm::Verbose,
+    };
+    Some((value("postmark.compat")?.parse().ok()?, form))
 }
 
 /// What the report's megabytes leave out: the exact bytes beside its 32-bit sums.

@@ -1,6 +1,5 @@
 //! Doubts about what was measured for too short a time.
 
-use workload::classics::lat_fs::Form;
 use workload::plan::{Cell, EngineKind, FilePlan, Plan};
 
 use super::is_idle;
@@ -37,14 +36,16 @@ impl CellRecord {
 #[must_use]
 pub fn longer_by(planned: &Cell) -> &'static str {
     match &planned.files {
-        Some(FilePlan::Postmark(_)) if planned.run_time_ns > 0 => "a longer `--run-time`",
-        Some(FilePlan::Postmark(_)) => "larger `number` and `transactions`",
-        Some(FilePlan::CreateRemove(_)) => "a larger `count`",
-        Some(FilePlan::LatFs(plan)) => match plan.form {
-            Form::Best { .. } => "more `files` or a larger `budget`",
-            Form::Median { .. } => "more `repetitions`",
-        },
         Some(FilePlan::FsMark(_)) => "more `files` or `loops`",
+        Some(FilePlan::Program(program)) if program.pool.is_some() => match planned.run_time_ns {
+            0 => "larger `number` and `transactions`",
+            _ => "a longer `--run-time`",
+        },
+        // Where files end all of it, more of them make it longer.
+        Some(FilePlan::Program(program)) if program.ends_by_files() => "a larger `count`",
+        Some(FilePlan::Program(program)) if program.has_told_rounds() => {
+            "a larger `budget` or more `repetitions`"
+        }
         Some(FilePlan::Program(_)) => "more `rounds` or a longer `run_time`",
         None if planned.new_file => "a larger `--size`",
         None if planned.operations.is_some() => "more `--operations`",

@@ -1,17 +1,7 @@
 use std::fs;
 
-use workload::classics::create_remove::{Act, Between, Step};
-
 use super::*;
 use crate::tests::scratch::Directory;
-
-fn exec(act: Act, size_bytes: u64) -> Exec {
-    Exec::of(&Step {
-        act,
-        size_bytes,
-        then: Between::Nothing,
-    })
-}
 
 fn names(count: u32) -> impl Iterator<Item = PathBuf> {
     (0..count).map(|index| index.to_string().into())
@@ -24,13 +14,9 @@ fn going() -> AtomicBool {
 #[test]
 fn programs_make_files_of_each_size_and_remove_them() {
     let directory = Directory::new("exec");
-    for size_bytes in [0, 4096] {
-        let made = step(
-            &exec(Act::Create, size_bytes),
-            names(5),
-            directory.path(),
-            &going(),
-        );
+    let fill = FileCommand::Fill { bytes: 4096 };
+    for (command, size_bytes) in [(FileCommand::Touch, 0), (fill, 4096)] {
+        let made = start_each(command, names(5), directory.path(), &going());
         let made = made.unwrap();
         assert_eq!((made.done_count, made.failed_count), (5, 0), "{made:?}");
         assert!(made.real_ns > 0 && !made.is_stopped);
@@ -38,12 +24,7 @@ fn programs_make_files_of_each_size_and_remove_them() {
         assert_eq!(directory.names(), ["0", "1", "2", "3", "4"]);
         let length = fs::metadata(directory.path().join("3")).unwrap().len();
         assert_eq!(length, size_bytes);
-        let removed = step(
-            &exec(Act::Remove, size_bytes),
-            names(5),
-            directory.path(),
-            &going(),
-        );
+        let removed = start_each(FileCommand::Remove, names(5), directory.path(), &going());
         assert_eq!(removed.unwrap().done_count, 5);
         assert!(directory.names().is_empty());
     }
@@ -53,7 +34,7 @@ fn programs_make_files_of_each_size_and_remove_them() {
 fn files_that_fail_are_counted_and_the_first_is_named() {
     let directory = Directory::new("exec-failing");
     fs::write(directory.path().join("1"), "").unwrap();
-    let removed = step(&exec(Act::Remove, 0), names(3), directory.path(), &going()).unwrap();
+    let removed = start_each(FileCommand::Remove, names(3), directory.path(), &going()).unwrap();
     assert_eq!((removed.done_count, removed.failed_count), (1, 2));
     assert_eq!(
         removed.first_failure.as_deref(),
@@ -65,9 +46,9 @@ fn files_that_fail_are_counted_and_the_first_is_named() {
 fn names_like_options_are_files() {
     let directory = Directory::new("exec-dash");
     let name = || std::iter::once(PathBuf::from("--help"));
-    step(&exec(Act::Create, 0), name(), directory.path(), &going()).unwrap();
+    start_each(FileCommand::Touch, name(), directory.path(), &going()).unwrap();
     assert_eq!(directory.names(), ["--help"]);
-    let removed = step(&exec(Act::Remove, 0), name(), directory.path(), &going()).unwrap();
+    let removed = start_each(FileCommand::Remove, name(), directory.path(), &going()).unwrap();
     assert_eq!(removed.failed_count, 0, "{removed:?}");
     assert!(directory.names().is_empty());
 }
@@ -81,15 +62,15 @@ fn a_step_that_is_stopped_starts_nothing_more() {
             stop.store(true, Ordering::Relaxed);
         }
     });
-    let made = step(&exec(Act::Create, 0), names, directory.path(), &stop).unwrap();
+    let made = start_each(FileCommand::Touch, names, directory.path(), &stop).unwrap();
     assert!(made.is_stopped);
     assert_eq!(directory.names(), ["0", "1"]);
 }
 
 #[test]
-fn the_baseline_starts_as_often_and_touches_nothing() {
+fn what_does_nothing_starts_as_often_and_touches_nothing() {
     let directory = Directory::new("exec-baseline");
-    let done = baseline(&exec(Act::Create, 4096), 7, directory.path(), &going()).unwrap();
+    let done = start_each(FileCommand::Nothing, names(7), directory.path(), &going()).unwrap();
     assert_eq!((done.done_count, done.failed_count), (7, 0));
     assert!(directory.names().is_empty());
 }
@@ -98,16 +79,7 @@ fn the_baseline_starts_as_often_and_touches_nothing() {
 fn a_program_that_is_not_there_is_an_error_before_anything_starts() {
     let nowhere = find("dd", std::iter::once(PathBuf::from("/nonexistent")));
     assert_eq!(nowhere.unwrap_err().kind(), io::ErrorKind::NotFound);
-    let directory = Directory::new("exec-missing");
-    let command = Command {
-        program: "no-such-program-anywhere",
-        words: Vec::new(),
-    };
-    let exec = Exec {
-        each: command.clone(),
-        baseline: command,
-    };
-    let error = step(&exec, names(1), directory.path(), &going()).unwrap_err();
+    let error = located("no-such-program-anywhere").unwrap_err();
     assert!(
         error.to_string().starts_with("cannot find the program `no"),
         "{error}"

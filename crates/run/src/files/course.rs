@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 
 use engine::Operation;
-use results::{CallTimes, CellRecord, PhaseFigures, Warning};
+use results::{CallTimes, CellRecord, PhaseFigures, RunEvent, Warning};
 use stats::{Counter, Interval};
 use target::Tree;
-use units::Bytes;
 use workload::plan::{Cell, FilePlan, WorkerPlan};
 use workload::program::Before;
 
@@ -14,12 +13,10 @@ use crate::RunError;
 use crate::lane::{Cursors, Lane};
 use crate::measured::{Measured, MeasuredLane};
 
-use super::create_remove::CreateRemove;
 use super::fs_mark::FsMark;
-use super::lat_fs::LatFs;
-use super::postmark::Postmark;
 use super::program::ProgramCourse;
 use super::requests::FileRequests;
+use super::started::{ProgramTimes, Programs};
 use super::task::FileTask;
 
 /// One thing that all workers do, measured as a whole.
@@ -44,7 +41,7 @@ pub(super) enum Work {
     /// All file systems are synced.
     SyncAll,
     /// Programs, one a file.
-    Exec(super::create_remove::Programs),
+    Exec(Programs),
 }
 
 /// What a stage came to.
@@ -61,7 +58,7 @@ pub(super) struct Done<'a> {
     /// Processor time of each worker, in user mode and in the kernel, in nanoseconds.
     pub cpu: Vec<(u64, u64)>,
     /// What programs took.
-    pub programs: Option<&'a super::create_remove::ProgramTimes>,
+    pub programs: Option<&'a ProgramTimes>,
 }
 
 /// What a stage's workers did, and what that took of the processor.
@@ -89,7 +86,7 @@ impl Effort {
 
 impl<'a> Done<'a> {
     /// What programs did.
-    pub fn by_programs(times: &'a super::create_remove::ProgramTimes) -> Self {
+    pub fn by_programs(times: &'a ProgramTimes) -> Self {
         Self {
             programs: Some(times),
             is_cut: times.executed.is_stopped,
@@ -114,7 +111,7 @@ impl<'a> Done<'a> {
 /// The order of a classic's stages, on one thread.
 pub(super) trait Course {
     /// What happens before the next stage.
-    fn before(&self) -> Vec<Before> {
+    fn before(&mut self, _grounds: &Grounds) -> Vec<Before> {
         Vec::new()
     }
 
@@ -127,6 +124,16 @@ pub(super) trait Course {
     /// The figures of a phase, or of the whole at the phase that they belong to.
     fn figures(&self, phase: &str) -> Option<PhaseFigures>;
 
+    /// What happened since the last time, for displays.
+    fn tidings(&mut self) -> Vec<RunEvent> {
+        Vec::new()
+    }
+
+    /// Removes what lies in directories of the user, where it ended early.
+    fn remove_traces(&mut self, _grounds: &Grounds) -> Result<(), RunError> {
+        Ok(())
+    }
+
     /// What a reader must know of the figures.
     fn warnings(&self) -> Vec<Warning> {
         Vec::new()
@@ -136,10 +143,7 @@ pub(super) trait Course {
 /// The course of a cell.
 pub(super) fn course(cell: &Cell, files: &FilePlan) -> Result<Box<dyn Course>, RunError> {
     Ok(match files {
-        FilePlan::CreateRemove(plan) => Box::new(CreateRemove::new(cell, plan)?),
-        FilePlan::LatFs(plan) => Box::new(LatFs::new(cell, plan)?),
         FilePlan::FsMark(plan) => Box::new(FsMark::new(cell, plan)?),
-        FilePlan::Postmark(plan) => Box::new(Postmark::new(cell, plan)),
         FilePlan::Program(program) => Box::new(ProgramCourse::new(cell, program)?),
     })
 }
@@ -198,22 +202,6 @@ pub(super) fn times_of(counter: &Counter) -> Option<CallTimes> {
 pub(super) fn longest_ns(measured: &Measured) -> u64 {
     let times = measured.lanes.iter().map(|lane| lane.outcome.measured_ns);
     times.max().unwrap_or(0)
-}
-
-/// What phases call the sizes of files; one that was there before has its turn beside it.
-pub(super) fn size_names(sizes_bytes: &[u64]) -> Vec<String> {
-    let name = |(index, size_bytes): (usize, &u64)| {
-        let name = match size_bytes {
-            0 => "empty".to_owned(),
-            bytes => Bytes(*bytes).to_string(),
-        };
-        let earlier = sizes_bytes[..index].iter().filter(|it| *it == size_bytes);
-        match earlier.count() {
-            0 => name,
-            count => format!("{name} ({})", count + 1),
-        }
-    };
-    sizes_bytes.iter().enumerate().map(name).collect()
 }
 
 /// Files worked on at once by a worker.

@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine::{FileOptions, Fileset, NameRule};
+use engine::{FileOptions, Fileset};
 use generate::classics::Names;
 use target::Tree;
 use workload::plan::{CacheMode, Cell};
@@ -15,6 +15,14 @@ use super::task::Field;
 
 /// Permissions of the directories that are made.
 pub(super) const DIRECTORY_MODE: u32 = 0o700;
+
+/// Permissions of directories that are made, before the process's mask.
+pub(super) fn directory_mode(tree: &Tree) -> u32 {
+    match tree.is_in_place() {
+        true => 0o777,
+        false => DIRECTORY_MODE,
+    }
+}
 
 /// How a cell's files are opened where the classic has no way of its own.
 pub(super) fn options(cell: &Cell) -> FileOptions {
@@ -42,35 +50,6 @@ pub(super) fn location(tree: &Tree, name: Option<&str>) -> Result<OwnedFd, RunEr
                 source,
             }),
     }
-}
-
-/// Files whose names follow from a rule, with the rule's subdirectories made where they are
-/// missing.
-pub(super) fn ruled(
-    locations: Vec<OwnedFd>,
-    rule: NameRule,
-    is_new: bool,
-    options: FileOptions,
-) -> Result<Field, RunError> {
-    let fileset = Arc::new(fileset(locations, rule, is_new)?);
-    Ok(Field::of(fileset, options))
-}
-
-/// As [`ruled`], without a way to open.
-pub(super) fn fileset(
-    locations: Vec<OwnedFd>,
-    rule: NameRule,
-    is_new: bool,
-) -> Result<Fileset, RunError> {
-    let has_subdirectories = rule.subdirectories.is_some();
-    let mut fileset = Fileset::generated(locations, rule)?;
-    if has_subdirectories && is_new {
-        fileset.make_subdirectories(DIRECTORY_MODE)?;
-    }
-    if has_subdirectories {
-        fileset.open_subdirectories()?;
-    }
-    Ok(fileset)
 }
 
 /// Files with names of a list, in a directory of a tree, with the directories that they need.

@@ -1,26 +1,25 @@
 //! Cells that work on many files: a classic's stages one after the other, each measured.
 
 mod course;
-mod create_remove;
 mod field;
 mod fs_mark;
-mod lat_fs;
 mod phase;
-mod postmark;
 mod program;
 mod requests;
+mod started;
 pub(crate) mod task;
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use engine::TscClock;
 use generate::Mismatch;
 use results::{CellRecord, RunEvent, Status, Warning, WarningCode, target_indexes};
-use target::{Prepared, TargetError};
+use target::{Prepared, TargetError, Tree};
 use workload::plan::{Cell, FilePlan, Plan};
-use workload::program::Before;
+use workload::program::{Before, FileCommand};
 
 use crate::RunError;
 use crate::cell::run_cell;
@@ -34,15 +33,16 @@ use crate::targets::losses;
 use crate::worker::{Part, Task};
 
 use course::{Course, Done, Effort, Grounds, Stage, Work, course, lane, longest_ns};
-use create_remove::{ProgramTimes, Programs};
 use phase::Phases;
+use program::keeps_to_its_own;
+use started::{ProgramTimes, Programs};
 
 use task::FileTask;
 
 pub(crate) use requests::FileRequests;
 
 /// Starts of a program that does nothing, at most; more say nothing new.
-const BASELINE_COUNT_MAX: usize = 1000;
+const BASELINE_COUNT_MAX: u64 = 1000;
 
 /// What the run lends to a cell that works on many files.
 pub(crate) struct FilesKit<'a> {
@@ -74,8 +74,11 @@ pub(crate) fn measure(mut kit: FilesKit<'_>, files: &FilePlan) -> FilesMeasured 
     let mut grounds = Grounds::default();
     let mut warnings = Vec::new();
     let outcome = course(kit.cell, files).and_then(|mut course| {
-        kit.make_trees(&mut grounds)?;
-        let outcome = kit.run(&mut *course, &mut grounds, &mut phases);
+        kit.make_trees(files, &mut grounds)?;
+        let mut outcome = kit.run(&mut *course, &mut grounds, &mut phases);
+        if outcome.is_err() || kit.is_cut() {
+            outcome = outcome.and(course.remove_traces(&grounds));
+        }
         phases.close(&*course);
         warnings = course.warnings();
         warnings.extend(kit.mismatch());
@@ -113,13 +116,21 @@ impl FilesKit<'_> {
         Some(Warning::of_cell(code, self.cell.index, error.to_string()))
     }
 
-    fn make_trees(&mut self, grounds: &mut Grounds) -> Result<(), RunError> {
+    fn make_trees(&mut self, files: &FilePlan, grounds: &mut Grounds) -> Result<(), RunError> {
         for target_index in target_indexes(self.cell) {
             if let Some(prepared) = self.targets.get_mut(&target_index) {
                 grounds.trees.insert(target_index, prepared.make_tree()?);
             }
         }
-        Ok(())
+        let is_in_place = grounds.trees.values().any(Tree::is_in_place);
+        match files {
+            FilePlan::Program(program) if keeps_to_its_own(program) => Ok(()),
+            _ if is_in_place => Err(RunError::System {
+                what: "work among files of others".to_owned(),
+                source: std::io::ErrorKind::Unsupported.into(),
+            }),
+            _ => Ok(()),
+        }
     }
 
     fn remove_trees(&mut self) -> Result<(), RunError> {
@@ -146,10 +157,12 @@ impl FilesKit<'_> {
         phases: &mut Phases,
     ) -> Result<(), RunError> {
         while !self.is_cut() {
-            for before in course.before() {
+            for before in course.before(grounds) {
                 self.before(before, grounds)?;
             }
-            let Some(stage) = course.next(grounds)? else {
+            let next = course.next(grounds);
+            course.tidings().iter().for_each(|it| (self.listener)(it));
+            let Some(stage) = next? else {
                 break;
             };
             self.stage(course, stage, phases)?;
@@ -202,7 +215,7 @@ impl FilesKit<'_> {
                 course.done(&stage.phase, Done::timed(time_ns));
             }
             Work::Exec(programs) => {
-                let times = self.programs(&programs)?;
+                let times = self.programs(programs)?;
                 phases.add_programs(&stage.phase, &times);
                 course.done(&stage.phase, Done::by_programs(&times));
             }
@@ -298,12 +311,12 @@ impl FilesKit<'_> {
     }
 
     /// Starts a program for each file, and as many that do nothing.
-    fn programs(&self, programs: &Programs) -> Result<ProgramTimes, RunError> {
-        let count = programs.names.len().min(BASELINE_COUNT_MAX) as u64;
-        let (exec, directory) = (&programs.exec, &programs.directory);
-        let baseline = exec::baseline(exec, count, directory, self.stop)?;
-        let names = programs.names.iter().cloned();
-        let executed = exec::step(exec, names, directory, self.stop)?;
+    fn programs(&self, programs: Programs) -> Result<ProgramTimes, RunError> {
+        let count = programs.count.min(BASELINE_COUNT_MAX);
+        let directory = programs.directory.as_path();
+        let nothing = (0..count).map(|_| PathBuf::new());
+        let baseline = exec::start_each(FileCommand::Nothing, nothing, directory, self.stop)?;
+        let executed = exec::start_each(programs.command, programs.names, directory, self.stop)?;
         Ok(ProgramTimes { executed, baseline })
     }
 }

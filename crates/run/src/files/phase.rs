@@ -11,7 +11,7 @@ use crate::figures::{cell_record, operation_names};
 use crate::measured::{Measured, MeasuredLane};
 
 use super::course::{Course, longest_ns};
-use super::create_remove::ProgramTimes;
+use super::started::ProgramTimes;
 
 /// The phases of a cell, in the order of their first stages.
 #[derive(Default)]

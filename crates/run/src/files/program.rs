@@ -4,21 +4,25 @@ mod burn;
 mod figures;
 mod files;
 mod fill;
+mod in_place;
+mod pool;
+mod rounds;
+mod spawn;
+mod stamped;
 mod trace;
 mod trees;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use engine::{FileOptions, Fileset, OpenWay};
+use engine::{FileOptions, Fileset, OpenFlags, OpenWay};
 use generate::ContentSource;
 use generate::program::{FileStates, Interpreter, PhaseEnd, Progress, Seat, SharedTurns, Waits};
-use results::{PhaseFigures, Warning, WarningCode};
+use results::{PhaseFigures, RunEvent, Warning, WarningCode};
 use target::Tree;
 use workload::plan::{CacheMode, Cell, WorkerPlan};
-use workload::program::{
-    Before, Copies, Ending, Group, Program, ProgramPart, ProgramPhase, ROUND_MARK, Until, Way,
-};
+use workload::program::{Before, Copies, Ending, Group, Program, ProgramPhase, Way};
 
 use crate::RunError;
 
@@ -30,6 +34,12 @@ use burn::{computes, rounds_per_us};
 use figures::PhaseSum;
 use files::{open_fileset, open_mode};
 use fill::fill;
+use in_place::Traces;
+use pool::Pools;
+use rounds::{Rounds, begin_small};
+use stamped::RoundStamp;
+
+pub(super) use in_place::keeps_to_its_own;
 use trace::PlayerPlace;
 use trees::Trees;
 
@@ -53,12 +63,23 @@ pub(super) struct ProgramCourse {
     spent_ns: u64,
     /// What was counted of each label, by phase.
     sums: Vec<PhaseSum>,
-    /// The number of the round that was last begun, of the innermost rounds.
-    round: u32,
+    /// The round that was last begun, of the innermost rounds.
+    round: RoundStamp,
     /// Free bytes before the round that was last begun.
     free_bytes: u64,
     /// Calls that ended otherwise than recorded.
     broken: Vec<Warning>,
+    /// What happened that nobody was told of yet.
+    tidings: Vec<RunEvent>,
+    /// Whether they lie in directories of the user.
+    is_in_place: bool,
+    /// Where the targets' files lie, for messages.
+    paths: BTreeMap<Option<u32>, PathBuf>,
+    /// What was made in directories of the user besides what the states know.
+    traces: Traces,
+    /// The call that the run has failed with.
+    failure: Option<RunError>,
+    pools: Option<Pools>,
 }
 
 /// Whose files they are: of a fileset, those of one worker or of all on a target.
@@ -79,16 +100,6 @@ enum Ahead {
     Rounds(Rounds),
 }
 
-/// Rounds that go on.
-#[derive(Debug, Clone)]
-struct Rounds {
-    until: Until,
-    done: u32,
-    /// What was spent before the first of them.
-    since_ns: u64,
-    parts: Vec<ProgramPart>,
-}
-
 impl ProgramCourse {
     pub fn new(cell: &Cell, program: &Program) -> Result<Self, RunError> {
         let mut program = program.clone();
@@ -96,12 +107,19 @@ impl ProgramCourse {
             program.ways.push(Way::default());
         }
         let parts = program.parts.iter().rev();
-        let mut ahead: Vec<Ahead> = parts.map(|part| Ahead::of(part, 0)).collect();
+        let mut ahead: Vec<Ahead> = parts.map(Ahead::of).collect();
         let filled = program.filesets.iter().enumerate().rev();
         let filled = filled.filter(|(_, set)| set.present_permille > 0);
         ahead.extend(filled.map(|(index, _)| Ahead::Fill(index)));
+        let parts = program.parts.clone();
+        begin_small(&mut program, &parts);
         Ok(Self {
-            contents: contents(cell)?,
+            // What pools are written with is theirs.
+            contents: match program.pool {
+                Some(_) => Vec::new(),
+                None => contents(cell)?,
+            },
+            pools: Pools::of(cell, &program),
             cell: cell.clone(),
             states: BTreeMap::new(),
             filesets: BTreeMap::new(),
@@ -116,9 +134,14 @@ impl ProgramCourse {
             program,
             spent_ns: 0,
             sums: Vec::new(),
-            round: 0,
+            round: RoundStamp::default(),
             free_bytes: 0,
             broken: Vec::new(),
+            tidings: Vec::new(),
+            is_in_place: false,
+            paths: BTreeMap::new(),
+            traces: Traces::default(),
+            failure: None,
         })
     }
 
@@ -172,8 +195,14 @@ impl ProgramCourse {
                 filesets.push(known.clone());
                 continue;
             }
-            let opened = open_fileset(&self.program, &self.trees, owner, self.round, tree)?;
-            let opened = Arc::new(opened);
+            let mut made = Vec::new();
+            let opened = self.open(owner, &self.round, tree, &mut |name| {
+                made.push(name.to_owned())
+            });
+            if tree.is_in_place() {
+                self.traces.add_directories(owner, made);
+            }
+            let opened = Arc::new(opened?);
             self.filesets.insert(owner, opened.clone());
             filesets.push(opened);
         }
@@ -181,8 +210,20 @@ impl ProgramCourse {
         Ok(filesets.pop().map(|fileset| Field {
             fileset,
             others: others.into(),
-            options: self.options(),
+            options: self.options(tree),
         }))
+    }
+
+    /// The files that an owner has in that round, with their directories made where they are
+    /// missing, of which is told.
+    fn open(
+        &self,
+        owner: Owner,
+        round: &RoundStamp,
+        tree: &Tree,
+        was_made: &mut dyn FnMut(&str),
+    ) -> Result<Fileset, RunError> {
+        open_fileset(&self.program, &self.trees, (owner, round), tree, was_made)
     }
 
     /// Closes the trees that a phase has no use for, whose directories may be many.
@@ -198,16 +239,25 @@ impl ProgramCourse {
         }
     }
 
-    fn options(&self) -> FileOptions {
+    fn options(&self, tree: &Tree) -> FileOptions {
         let is_direct = self.cell.cache == CacheMode::Direct;
         let ways = self
             .program
             .ways
             .iter()
             .map(|way| open_mode(way, is_direct));
+        let own = field::options(&self.cell);
         FileOptions {
             ways: ways.collect(),
-            ..field::options(&self.cell)
+            open: OpenFlags {
+                // Programs of old open by it.
+                plain: tree.is_in_place(),
+                ..own.open
+            },
+            directory_mode: field::directory_mode(tree),
+            // Those that are to be made before files are there, and nothing else makes any.
+            existing_directories: self.program.ways.iter().any(|way| way.makes_directory),
+            ..own
         }
     }
 
@@ -218,10 +268,6 @@ impl ProgramCourse {
         phase: &ProgramPhase,
         is_fill: bool,
     ) -> Result<Stage, RunError> {
-        // A file system may have been mounted again, and directories with it.
-        if grounds.trees.is_empty() || !phase.before.is_empty() {
-            self.filesets.clear();
-        }
         self.let_trees_go(grounds, phase)?;
         self.stage_count += 1;
         let mut tasks = Vec::new();
@@ -275,18 +321,13 @@ impl ProgramCourse {
             phase: phase.name.clone(),
             is_hidden: phase.is_hidden,
             ramp_ns: phase.ramp_ns,
-            transactions: None,
+            transactions: match self.rounds_around() {
+                Some(_) => None,
+                None => self.program.transactions_of(phase),
+            },
             time_ns: stop_ns(phase),
             work: Work::Tasks(tasks),
         })
-    }
-
-    /// Names that tell the round are others now.
-    fn forget_rounds(&mut self) {
-        let sets = &self.program.filesets;
-        let stays = |owner: &Owner| !sets[owner.fileset].tells(ROUND_MARK);
-        self.filesets.retain(|owner, _| stays(owner));
-        self.states.retain(|owner, _| stays(owner));
     }
 
     fn task(
@@ -313,67 +354,66 @@ impl ProgramCourse {
         tree: Option<&Tree>,
     ) -> Result<FileTask, RunError> {
         let player = place.player(self.program.labels.len(), tree.is_some())?;
-        let field = tree.map(|tree| place.field(tree, self.options()));
+        let field = tree.map(|tree| place.field(tree, self.options(tree)));
         let bytes = player.buffer_bytes();
         Ok(self.task(worker, bytes, player.into(), field.transpose()?))
-    }
-
-    /// Puts what another round has before all else, where it is not enough yet.
-    fn begin_round(&mut self, grounds: &Grounds, round: Rounds) {
-        let free_bytes = grounds.first().and_then(Tree::free_bytes).unwrap_or(0);
-        let is_enough = match round.until {
-            Until::Times(times) => round.done >= times,
-            Until::Spent { ns } => round.done > 0 && self.spent_ns - round.since_ns > ns,
-            // What gives back all that it took, or takes nothing, never fills anything.
-            Until::Full => {
-                let taken = self.free_bytes.saturating_sub(free_bytes);
-                round.done > 0 && (taken == 0 || taken > free_bytes)
-            }
-        };
-        if is_enough {
-            return;
-        }
-        self.free_bytes = free_bytes;
-        self.round = round.done;
-        self.forget_rounds();
-        let parts = round.parts.iter().rev();
-        let parts: Vec<Ahead> = parts.map(|part| Ahead::of(part, self.spent_ns)).collect();
-        self.ahead.push(Ahead::Rounds(Rounds {
-            done: round.done + 1,
-            ..round
-        }));
-        self.ahead.extend(parts);
-    }
-}
-
-impl Ahead {
-    fn of(part: &ProgramPart, since_ns: u64) -> Self {
-        match part {
-            ProgramPart::Phase(phase) => Self::Phase(Box::new(phase.clone())),
-            ProgramPart::Rounds { until, parts } => Self::Rounds(Rounds {
-                until: *until,
-                done: 0,
-                since_ns,
-                parts: parts.clone(),
-            }),
-        }
     }
 }
 
 impl Course for ProgramCourse {
     fn figures(&self, phase: &str) -> Option<PhaseFigures> {
+        let pools = self.pools.as_ref();
+        if let Some(figures) = pools.and_then(|pools| pools.figures(phase)) {
+            return Some(figures);
+        }
         let sum = self.sums.iter().find(|sum| sum.name == phase)?;
         Some(sum.figures(&self.program))
     }
 
-    fn before(&self) -> Vec<Before> {
-        match self.ahead.last() {
-            Some(Ahead::Phase(phase)) => phase.before.clone(),
-            _ => Vec::new(),
+    fn tidings(&mut self) -> Vec<RunEvent> {
+        std::mem::take(&mut self.tidings)
+    }
+
+    fn remove_traces(&mut self, grounds: &Grounds) -> Result<(), RunError> {
+        match self.is_in_place {
+            true => self.remove_own(grounds),
+            false => Ok(()),
         }
     }
 
+    fn before(&mut self, grounds: &Grounds) -> Vec<Before> {
+        if self.failure.is_some() {
+            return Vec::new();
+        }
+        while let Some(ahead) = self.ahead.pop() {
+            match ahead {
+                Ahead::Rounds(round) => self.begin_round(grounds, round),
+                other => {
+                    self.ahead.push(other);
+                    break;
+                }
+            }
+        }
+        let Some(Ahead::Phase(phase)) = self.ahead.last() else {
+            return Vec::new();
+        };
+        let before = phase.before.clone();
+        if !before.is_empty() {
+            // No file system is mounted again while something of it is open.
+            self.filesets.clear();
+        }
+        before
+    }
+
     fn next(&mut self, grounds: &Grounds) -> Result<Option<Stage>, RunError> {
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        for (target, tree) in &grounds.trees {
+            self.is_in_place |= tree.is_in_place();
+            let path = || tree.path().to_owned();
+            self.paths.entry(Some(*target)).or_insert_with(path);
+        }
         loop {
             let Some(ahead) = self.ahead.pop() else {
                 return Ok(None);
@@ -384,9 +424,17 @@ impl Course for ProgramCourse {
                     return self.stage(grounds, &phase, true).map(Some);
                 }
                 Ahead::Phase(phase) => {
-                    let stage = self.stage(grounds, &phase, false)?;
-                    self.current = Some(*phase);
-                    return Ok(Some(stage));
+                    let stage = match (&mut self.pools, phase.pool_part()) {
+                        (Some(pools), Some(part)) => pools.stage(&phase, part, grounds)?,
+                        _ => match self.started(grounds, &phase)? {
+                            Some(stage) => Some(stage),
+                            None => Some(self.stage(grounds, &phase, false)?),
+                        },
+                    };
+                    if stage.is_some() {
+                        self.current = Some(*phase);
+                        return Ok(stage);
+                    }
                 }
                 Ahead::Rounds(round) => self.begin_round(grounds, round),
             }
@@ -397,9 +445,14 @@ impl Course for ProgramCourse {
         for states in self.states.values() {
             states.release_all();
         }
+        self.note_failure(&done);
         let Some(current) = self.current.take() else {
             return;
         };
+        if let (Some(pools), Some(_)) = (&mut self.pools, current.pool_part()) {
+            pools.done(done);
+            return;
+        }
         if current.is_hidden {
             return;
         }
@@ -411,7 +464,8 @@ impl Course for ProgramCourse {
         });
         self.broken
             .extend(trace::broken(self.cell.index, &current, &done.requests));
-        self.sums[index].add(&current, &done);
+        let around = self.rounds_around();
+        self.sums[index].add(&self.program, &current, around, &done);
     }
 
     fn warnings(&self) -> Vec<Warning> {
@@ -427,7 +481,11 @@ impl Course for ProgramCourse {
             );
             Warning::of_cell(WarningCode::PoolDepleted, self.cell.index, message)
         };
-        dry.map(warning).chain(self.broken.clone()).collect()
+        let pools = self.pools.iter().flat_map(Pools::warnings);
+        dry.map(warning)
+            .chain(self.broken.clone())
+            .chain(pools)
+            .collect()
     }
 }
 

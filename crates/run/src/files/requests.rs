@@ -3,14 +3,14 @@
 use engine::OperationSet;
 use generate::Generator;
 use generate::classics::Pass;
-use generate::postmark::Play;
+use generate::pool::Play;
 use generate::program::Interpreter;
 use generate::trace::Player;
 
 /// A lane's generator, which may go on in the next stage.
 pub(crate) enum FileRequests {
     Pass(Pass),
-    Postmark(Box<Play>),
+    Pool(Box<Play>),
     Program(Box<Interpreter>),
     Trace(Box<Player>),
 }
@@ -20,7 +20,7 @@ impl FileRequests {
     pub fn operations(&self) -> OperationSet {
         match self {
             Self::Pass(pass) => pass.operations(),
-            Self::Postmark(play) => play.operations(),
+            Self::Pool(play) => play.operations(),
             Self::Program(interpreter) => interpreter.operations(),
             Self::Trace(player) => player.operations(),
         }
@@ -30,7 +30,7 @@ impl FileRequests {
     pub fn kept_open_max(&self) -> u32 {
         match self {
             Self::Pass(_) | Self::Program(_) | Self::Trace(_) => 0,
-            Self::Postmark(play) => play.kept_open_max(),
+            Self::Pool(play) => play.kept_open_max(),
         }
     }
 
@@ -38,7 +38,7 @@ impl FileRequests {
     pub fn transaction_kinds(&self) -> Vec<String> {
         match self {
             Self::Pass(pass) => pass.transaction_kinds(),
-            Self::Postmark(play) => play.transaction_kinds(),
+            Self::Pool(play) => play.transaction_kinds(),
             Self::Program(interpreter) => interpreter.transaction_kinds(),
             Self::Trace(player) => player.transaction_kinds(),
         }
@@ -53,7 +53,7 @@ impl From<Pass> for FileRequests {
 
 impl From<Play> for FileRequests {
     fn from(play: Play) -> Self {
-        Self::Postmark(Box::new(play))
+        Self::Pool(Box::new(play))
     }
 }
 

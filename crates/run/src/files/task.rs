@@ -8,7 +8,7 @@ use engine::{
     Engine, FileOptions, Fileset, Filesets, Null, Operation, PsyncFiles, UringFiles, Wait,
     with_own_descriptors,
 };
-use generate::postmark::TextContent;
+use generate::pool::TextContent;
 use generate::program::Interpreter;
 use generate::trace::Player;
 use generate::{Content, ContentSource, FileStamp, Generator, Step};
@@ -69,7 +69,7 @@ pub(super) fn contents(cell: &Cell) -> Result<Vec<ContentSource>, RunError> {
 #[derive(Clone)]
 pub(crate) enum FileContents {
     Plain(ContentSource),
-    /// What PostMark writes.
+    /// What pools are written with.
     Text(TextContent),
     /// The same, for an engine that keeps it in its buffers.
     Kept(TextContent),
@@ -225,7 +225,7 @@ fn with_engine<E: Engine>(
         FileRequests::Pass(pass) => {
             with_contents(engine, notes, pass, (task.contents, lane), start)
         }
-        FileRequests::Postmark(play) => {
+        FileRequests::Pool(play) => {
             with_contents(engine, notes, *play, (task.contents, lane), start)
         }
         FileRequests::Program(_) | FileRequests::Trace(_) => {

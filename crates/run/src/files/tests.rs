@@ -7,10 +7,10 @@ use results::{CellRecord, PoolFigures, RoundRule, RunRecord, Status, ToldRound};
 use workload::classics::create_remove::{Between, Mode};
 use workload::classics::{CreateRemove, FsMark, LatFs};
 use workload::plan::{
-    CacheMode, Cell, ContentPlan, CursorKind, EngineKind, FileChoice, FilePlan, Fsync, Plan,
-    PlannedWorkload, Pool, PositionRule, PostmarkPlan, RingOptions, SpanPlan, TargetKind,
-    TargetPlan, WorkerPlan,
+    CacheMode, Cell, ContentPlan, CursorKind, EngineKind, FilePlan, Plan, PlannedWorkload,
+    PositionRule, RingOptions, SpanPlan, TargetKind, TargetPlan, WorkerPlan,
 };
+use workload::program::{FilePool, Fsync, Program};
 
 use crate::{RunOptions, run};
 
@@ -110,7 +110,7 @@ fn create_remove() -> FilePlan {
         sizes: Some(vec![units::Bytes(0), units::Bytes(5000)].into()),
         ..CreateRemove::default()
     };
-    FilePlan::CreateRemove(settings.resolve().unwrap())
+    FilePlan::Program(settings.resolve().unwrap().program().into())
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_file_system_that_cannot_be_mounted_again_is_refused_before_anything_is_made
         between: Some(Between::Remount),
         ..CreateRemove::default()
     };
-    let files = FilePlan::CreateRemove(settings.resolve().unwrap());
+    let files = FilePlan::Program(settings.resolve().unwrap().program().into());
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("a");
     std::fs::create_dir(&path).unwrap();
@@ -162,7 +162,7 @@ fn create_remove_stats_every_file_where_asked() {
             mode: Some(mode),
             ..CreateRemove::default()
         };
-        let files = FilePlan::CreateRemove(settings.resolve().unwrap());
+        let files = FilePlan::Program(settings.resolve().unwrap().program().into());
         let scratch = tempfile::tempdir().unwrap();
         let record = record_of(&plan(scratch.path(), engine, 1, files));
         let phases: Vec<&str> = record.cells.iter().map(|cell| cell.phase.name()).collect();
@@ -229,7 +229,7 @@ fn lat_fs_goes_on_until_its_budget_is_used_up() {
         budget: Some(units::Span::from_millis(20)),
         ..LatFs::default()
     };
-    let files = FilePlan::LatFs(settings.resolve().unwrap());
+    let files = FilePlan::Program(settings.resolve().unwrap().program().into());
     let scratch = tempfile::tempdir().unwrap();
     let record = record_of(&plan(scratch.path(), EngineKind::Psync, 1, files));
     let [create, remove] = &record.cells[..] else {
@@ -251,7 +251,7 @@ fn the_newer_lat_fs_takes_the_median_of_calibrated_samples() {
         sample_time: Some(units::Span::from_millis(2)),
         ..LatFs::default()
     };
-    let files = FilePlan::LatFs(settings.resolve().unwrap());
+    let files = FilePlan::Program(settings.resolve().unwrap().program().into());
     let scratch = tempfile::tempdir().unwrap();
     let record = record_of(&plan(scratch.path(), EngineKind::Psync, 1, files));
     for cell in &record.cells {
@@ -271,12 +271,12 @@ fn a_pass_that_was_cut_is_not_the_best_of_lat_fs() {
         sizes: Some(vec![units::Bytes(0)].into()),
         ..LatFs::default()
     };
-    let settings = settings.resolve().unwrap();
-    let files = FilePlan::LatFs(settings.clone());
+    let program = settings.resolve().unwrap().program();
+    let files = FilePlan::Program(program.clone().into());
     let cell = plan(Path::new("/"), EngineKind::Null, 1, files)
         .cells
         .remove(0);
-    let mut course = super::lat_fs::LatFs::new(&cell, &settings).unwrap();
+    let mut course = super::program::ProgramCourse::new(&cell, &program).unwrap();
     let grounds = Grounds::default();
     for (time_ns, is_cut) in [(5000, false), (4000, false), (6000, false), (10, true)] {
         let stage = course.next(&grounds).unwrap().unwrap();
@@ -334,8 +334,8 @@ fn a_size_that_is_written_twice_is_measured_twice() {
         ..LatFs::default()
     };
     for files in [
-        FilePlan::CreateRemove(create_remove.resolve().unwrap()),
-        FilePlan::LatFs(lat_fs.resolve().unwrap()),
+        FilePlan::Program(create_remove.resolve().unwrap().program().into()),
+        FilePlan::Program(lat_fs.resolve().unwrap().program().into()),
     ] {
         let record = record_of(&plan(Path::new("/"), EngineKind::Null, 1, files));
         let phases: Vec<&str> = record.cells.iter().map(|cell| cell.phase.name()).collect();
@@ -394,17 +394,9 @@ fn fs_mark_has_a_rate_for_each_iteration() {
 #[test]
 fn reads_of_a_files_end_are_no_short_transfers() {
     for engine in [EngineKind::Psync, EngineKind::IoUring, EngineKind::Null] {
-        let settings = workload::postmark::Settings {
-            number: 50,
-            transactions: 200,
-            ..workload::postmark::Settings::default()
-        };
-        let files = FilePlan::Postmark(PostmarkPlan {
-            settings,
-            fsync: Fsync::None,
-            choice: FileChoice::Uniform,
-            pool: Pool::Own,
-            keep_open: 0,
+        let files = of_pool(|pool| {
+            pool.number = 50;
+            pool.transactions = 200;
         });
         let scratch = tempfile::tempdir().unwrap();
         let record = record_of(&plan(scratch.path(), engine, 1, files));
@@ -435,7 +427,7 @@ fn a_run_that_is_stopped_leaves_nothing_behind() {
         sizes: Some(vec![units::Bytes(0)].into()),
         ..CreateRemove::default()
     };
-    let files = FilePlan::CreateRemove(settings.resolve().unwrap());
+    let files = FilePlan::Program(settings.resolve().unwrap().program().into());
     let plan = plan(scratch.path(), EngineKind::Psync, 1, files);
     let options = RunOptions::default();
     let stop = options.stop.clone();
@@ -450,19 +442,13 @@ fn a_run_that_is_stopped_leaves_nothing_behind() {
     assert!(names_in(scratch.path()).is_empty());
 }
 
-fn postmark(change: impl FnOnce(&mut workload::plan::PostmarkPlan)) -> FilePlan {
-    let mut plan = workload::plan::PostmarkPlan {
-        settings: workload::postmark::Settings::default(),
-        fsync: workload::plan::Fsync::None,
-        choice: workload::plan::FileChoice::Uniform,
-        pool: workload::plan::Pool::Own,
-        keep_open: 0,
-    };
-    change(&mut plan);
-    FilePlan::Postmark(plan)
+fn of_pool(change: impl FnOnce(&mut FilePool)) -> FilePlan {
+    let mut pool = FilePool::default();
+    change(&mut pool);
+    FilePlan::Program(Box::new(Program::of_pool(pool, None)))
 }
 
-/// PostMark's own figures, which stand with its transactions.
+/// What became of all pools, which stands with their transactions.
 fn pool(record: &RunRecord) -> PoolFigures {
     let cells = record.cells.iter();
     let mut told = cells.filter_map(|cell| cell.phase_figures.as_ref());
@@ -475,15 +461,15 @@ fn told_round(cell: &CellRecord) -> ToldRound {
 }
 
 #[test]
-fn postmark_does_on_files_what_it_does_in_memory() {
+fn a_pool_does_on_files_what_it_does_in_memory() {
     let scratch = tempfile::tempdir().unwrap();
     for change in [
-        (|_| {}) as fn(&mut workload::plan::PostmarkPlan),
-        |plan| plan.settings.subdirectories = 7,
-        |plan| plan.settings.is_buffered = false,
-        |plan| plan.fsync = workload::plan::Fsync::PerTransaction,
+        (|_| {}) as fn(&mut FilePool),
+        |pool| pool.subdirectories = 7,
+        |pool| pool.is_buffered = false,
+        |pool| pool.fsync = Fsync::PerTransaction,
     ] {
-        let of = |engine| record_of(&plan(scratch.path(), engine, 1, postmark(change)));
+        let of = |engine| record_of(&plan(scratch.path(), engine, 1, of_pool(change)));
         let (real, null) = (of(EngineKind::Psync), of(EngineKind::Null));
         let without_times = |record: &RunRecord| PoolFigures {
             creation_ns: 0,
@@ -501,10 +487,10 @@ fn postmark_does_on_files_what_it_does_in_memory() {
 }
 
 #[test]
-fn what_postmark_reads_is_what_it_wrote_with_either_engine() {
+fn what_is_read_of_a_pool_is_what_it_wrote_with_either_engine() {
     for engine in [EngineKind::Psync, EngineKind::IoUring] {
         let scratch = tempfile::tempdir().unwrap();
-        let mut plan = plan(scratch.path(), engine, 2, postmark(|_| {}));
+        let mut plan = plan(scratch.path(), engine, 2, of_pool(|_| {}));
         for worker in &mut plan.cells[0].workers {
             worker.verify = true;
         }
@@ -522,9 +508,9 @@ fn what_postmark_reads_is_what_it_wrote_with_either_engine() {
 #[test]
 fn workers_share_directories_where_they_are_told_to() {
     let scratch = tempfile::tempdir().unwrap();
-    let files = postmark(|plan| {
-        plan.pool = workload::plan::Pool::Shared;
-        plan.settings.subdirectories = 3;
+    let files = of_pool(|pool| {
+        pool.is_shared = true;
+        pool.subdirectories = 3;
     });
     let record = record_of(&plan(scratch.path(), EngineKind::Psync, 2, files));
     assert_eq!(pool(&record).transactions_count, 1000);
@@ -533,10 +519,11 @@ fn workers_share_directories_where_they_are_told_to() {
 }
 
 #[test]
-fn postmark_by_time_ends_its_transactions_and_deletes_the_rest() {
+fn a_pool_with_a_time_ends_its_transactions_and_deletes_the_rest() {
     let scratch = tempfile::tempdir().unwrap();
-    let mut plan = plan(scratch.path(), EngineKind::Psync, 1, postmark(|_| {}));
-    plan.cells[0].run_time_ns = 300_000_000;
+    let program = Program::of_pool(FilePool::default(), Some(300_000_000));
+    let files = FilePlan::Program(Box::new(program));
+    let plan = plan(scratch.path(), EngineKind::Psync, 1, files);
     let record = record_of(&plan);
     let transactions = &record.cells[1];
     assert!(transactions.run_time_ns >= 300_000_000);

@@ -12,9 +12,10 @@ use std::sync::atomic::AtomicBool;
 
 use engine::{Clock, FileOptions};
 use rustix::fs::OFlags;
-use target::{ClassicManifest, ClassicNames};
+use target::ClassicManifest;
 use workload::classics::lat_fs::{Best, Form, LatFsPlan, Sample};
 use workload::classics::{Chain, Order, PassPlan};
+use workload::program::NamesInPlace;
 
 use crate::RunError;
 use crate::own_files::{Halt, creating};
@@ -77,8 +78,8 @@ pub fn play(
     spectator: &mut impl Spectator,
 ) -> Result<(), RunError> {
     let names = match settings.plan.form {
-        Form::Best { file_count, .. } => ClassicNames::Words { count: file_count },
-        Form::Median { .. } => ClassicNames::Samples,
+        Form::Best { file_count, .. } => NamesInPlace::Words { count: file_count },
+        Form::Median { .. } => NamesInPlace::Samples,
     };
     let _manifest = ClassicManifest::begin(settings.directory, "lat_fs", names);
     for &size_bytes in &settings.plan.sizes_bytes {

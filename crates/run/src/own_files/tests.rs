@@ -91,21 +91,6 @@ fn a_name_that_is_a_link_is_taken() {
 }
 
 #[test]
-fn kept_files_can_be_claimed_and_removed_later() {
-    let directory = Directory::new("own-kept");
-    let names = || tree_names(70, 100);
-    let mut made = files(&directory, names());
-    carry_out(&mut made, &create(70)).unwrap();
-    made.keep();
-    assert_eq!(directory.names().len(), 70);
-    let mut claimed = files(&directory, names());
-    claimed.claim();
-    fs::remove_file(directory.path().join("3")).unwrap();
-    claimed.remove().unwrap();
-    assert!(directory.names().is_empty());
-}
-
-#[test]
 fn a_halt_is_seen_between_files() {
     let directory = Directory::new("own-halt");
     let mut made = files(&directory, flat_names(4));

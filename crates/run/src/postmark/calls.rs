@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::os::fd::{AsFd, OwnedFd};
 
-use generate::postmark::{
+use generate::pool::{
     CallPattern, Operation, Outcome, PoolDirectory, PoolFile, ReadCalls, WriteCalls,
     stdio_buffer_bytes,
 };

@@ -12,10 +12,11 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use generate::postmark::{Mark, Names, Operation, Outcome, Stream, StreamError, Totals};
+use generate::pool::{Mark, Names, Operation, Outcome, Stream, StreamError, Totals};
 use rustix::io::Errno;
-use target::{ClassicManifest, ClassicNames};
+use target::ClassicManifest;
 use workload::postmark::Settings;
+use workload::program::NamesInPlace;
 
 use calls::Calls;
 
@@ -64,9 +65,9 @@ pub struct Overlooked {
 /// # Errors
 /// When the table of files or the text do not fit into memory; nothing was touched then.
 pub fn play(settings: &Settings, spectator: &mut impl Spectator) -> Result<Played, StreamError> {
-    let (mut stream, text) = Stream::with_text(settings)?;
+    let (mut stream, text) = Stream::with_text(&settings.pool())?;
     let _manifests = manifests(settings);
-    let names = Names::new(settings);
+    let names = Names::new(&settings.pool());
     let mut calls = Calls::new(settings, text);
     let mut name = Vec::new();
     let mut outcome = Outcome::Done;
@@ -95,7 +96,7 @@ pub fn play(settings: &Settings, spectator: &mut impl Spectator) -> Result<Playe
 
 /// What `clean` is told in each location, as long as the run goes on.
 fn manifests(settings: &Settings) -> Vec<ClassicManifest> {
-    let names = ClassicNames::Numbers {
+    let names = NamesInPlace::Numbers {
         subdirectory_count: settings.subdirectories,
     };
     let locations = settings.locations.iter();

@@ -3,7 +3,7 @@
 use std::ffi::CStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use generate::postmark::{PoolDirectory, PoolFile};
+use generate::pool::{PoolDirectory, PoolFile};
 use rustix::fs::{CWD, Mode, OFlags};
 use workload::postmark::Settings;
 
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn a_location_that_is_missing_has_no_names() {
         let mut settings = Settings::default();
-        settings.locations.push(workload::postmark::Location {
+        settings.locations.push(workload::program::PoolLocation {
             directory: b"no/such/directory".to_vec(),
             weight: 1,
         });

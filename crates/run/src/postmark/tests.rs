@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use workload::postmark::Location;
+use workload::program::PoolLocation;
 
 use super::*;
 
@@ -51,7 +51,7 @@ impl Directory {
 
     fn settings(&self) -> Settings {
         Settings {
-            locations: vec![Location {
+            locations: vec![PoolLocation {
                 directory: self.0.as_os_str().as_encoded_bytes().to_vec(),
                 weight: 1,
             }],
@@ -70,7 +70,7 @@ impl Drop for Directory {
 
 /// The counts when every operation succeeds.
 fn expected(settings: &Settings) -> Totals {
-    let mut stream = Stream::new(settings).unwrap();
+    let mut stream = Stream::new(&settings.pool()).unwrap();
     while stream.next(Outcome::Done).is_some() {}
     *stream.totals()
 }

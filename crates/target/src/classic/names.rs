@@ -1,78 +1,50 @@
-//! How classics call their files.
+//! Which names are those of files that lie among others.
 
-use serde::{Deserialize, Serialize};
+use workload::program::NamesInPlace;
 
 /// Levels of directories in a sample of lat_fs: a hundred million files at two a directory.
 const LEVELS_MAX: u32 = 32;
 const SAMPLE: &str = "lat_fs_";
 
-/// How a classic calls its files.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case", tag = "kind", deny_unknown_fields)]
-pub enum ClassicNames {
-    /// PostMark: numbers from 1, in the directory or in `s0`, `s1`, ...
-    Numbers {
-        /// How many such directories there are; with fewer than two there are none.
-        subdirectory_count: u32,
-    },
-    /// lat_fs 1.6: words of small letters, the shorter ones first.
-    Words {
-        /// How many there are.
-        count: u32,
-    },
-    /// lat_fs 3: directories `lat_fs_` with eight hexadecimal digits, and numbers in them.
-    Samples,
-    /// fs_mark: digits of a time filled up with tildes, then random digits and capital letters;
-    /// in the directory or in numbered ones.
-    Marks {
-        /// Characters of a name.
-        name_length: u32,
-        /// Random ones at its end.
-        random_length: u32,
-        /// How many numbered directories there are.
-        subdirectory_count: u32,
-    },
-}
-
 pub(super) fn is_hexadecimal(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
 }
 
-impl ClassicNames {
-    /// Whether a file so many directories below the first may have that name.
-    pub(super) fn is_file(&self, level: u32, name: &str) -> bool {
-        match *self {
-            Self::Numbers { .. } => is_number(name) && !name.starts_with('0'),
-            Self::Words { count } => level == 0 && word_index(name).is_some_and(|it| it < count),
-            Self::Samples => level > 0 && is_number(name),
-            Self::Marks {
-                name_length,
-                random_length,
-                ..
-            } => is_mark(name.as_bytes(), name_length, random_length),
+/// Whether a file so many directories below the first may have that name.
+pub(super) fn is_file(names: &NamesInPlace, level: u32, name: &str) -> bool {
+    match *names {
+        NamesInPlace::Numbers { .. } => is_number(name) && !name.starts_with('0'),
+        NamesInPlace::Words { count } => {
+            level == 0 && word_index(name).is_some_and(|it| it < count)
         }
+        NamesInPlace::Samples => level > 0 && is_number(name),
+        NamesInPlace::Marks {
+            name_length,
+            random_length,
+            ..
+        } => is_mark(name.as_bytes(), name_length, random_length),
     }
+}
 
-    /// Whether a directory may have that name.
-    pub(super) fn is_directory(&self, level: u32, name: &str) -> bool {
-        let is_below = |number: Option<u32>, count| number.is_some_and(|number| number < count);
-        match *self {
-            Self::Numbers { subdirectory_count } => {
-                let number = name.strip_prefix('s').filter(|digits| is_number(digits));
-                level == 0 && is_below(number.and_then(|it| it.parse().ok()), subdirectory_count)
-            }
-            Self::Words { .. } => false,
-            Self::Samples if level == 0 => name
-                .strip_prefix(SAMPLE)
-                .is_some_and(|it| it.len() == 8 && it.bytes().all(is_hexadecimal)),
-            Self::Samples => level < LEVELS_MAX && is_number(name),
-            Self::Marks {
-                subdirectory_count, ..
-            } => {
-                let is_plain = name.len() >= 2 && name.bytes().all(is_hexadecimal);
-                let number = u32::from_str_radix(name, 16).ok().filter(|_| is_plain);
-                level == 0 && is_below(number, subdirectory_count)
-            }
+/// Whether a directory may have that name.
+pub(super) fn is_directory(names: &NamesInPlace, level: u32, name: &str) -> bool {
+    let is_below = |number: Option<u32>, count| number.is_some_and(|number| number < count);
+    match *names {
+        NamesInPlace::Numbers { subdirectory_count } => {
+            let number = name.strip_prefix('s').filter(|digits| is_number(digits));
+            level == 0 && is_below(number.and_then(|it| it.parse().ok()), subdirectory_count)
+        }
+        NamesInPlace::Words { .. } => false,
+        NamesInPlace::Samples if level == 0 => name
+            .strip_prefix(SAMPLE)
+            .is_some_and(|it| it.len() == 8 && it.bytes().all(is_hexadecimal)),
+        NamesInPlace::Samples => level < LEVELS_MAX && is_number(name),
+        NamesInPlace::Marks {
+            subdirectory_count, ..
+        } => {
+            let is_plain = name.len() >= 2 && name.bytes().all(is_hexadecimal);
+            let number = u32::from_str_radix(name, 16).ok().filter(|_| is_plain);
+            level == 0 && is_below(number, subdirectory_count)
         }
     }
 }
@@ -113,30 +85,33 @@ mod tests {
 
     #[test]
     fn postmarks_names_are_numbers_in_its_directories() {
-        let names = ClassicNames::Numbers {
+        let names = NamesInPlace::Numbers {
             subdirectory_count: 3,
         };
         for name in ["1", "10", "4294967295"] {
-            assert!(names.is_file(0, name) && names.is_file(1, name), "{name}");
+            assert!(
+                is_file(&names, 0, name) && is_file(&names, 1, name),
+                "{name}"
+            );
         }
         for name in ["", "0", "01", "1a", "s1", "-1", "12345678901"] {
-            assert!(!names.is_file(0, name), "{name}");
+            assert!(!is_file(&names, 0, name), "{name}");
         }
-        assert!(names.is_directory(0, "s0") && names.is_directory(0, "s2"));
+        assert!(is_directory(&names, 0, "s0") && is_directory(&names, 0, "s2"));
         for name in ["s3", "s", "s01", "2", "src"] {
-            assert!(!names.is_directory(0, name), "{name}");
+            assert!(!is_directory(&names, 0, name), "{name}");
         }
-        assert!(!names.is_directory(1, "s0"));
+        assert!(!is_directory(&names, 1, "s0"));
     }
 
     proptest! {
         #[test]
         fn names_that_are_made_are_known_and_the_next_word_is_not(count in 1_u32..3000) {
-            let names = ClassicNames::Words { count };
+            let names = NamesInPlace::Words { count };
             let made = generate::classics::flat_names(count + 1).files;
             let known: Vec<bool> = made
                 .iter()
-                .map(|name| names.is_file(0, name.to_str().unwrap_or_default()))
+                .map(|name| is_file(&names, 0, name.to_str().unwrap_or_default()))
                 .collect();
             prop_assert!(known[..count as usize].iter().all(|it| *it));
             prop_assert!(!known[count as usize]);
@@ -156,7 +131,7 @@ mod tests {
             let words: Vec<std::ffi::OsString> = words.split(' ').map(Into::into).collect();
             let Ok(invocation) = parse(&words) else { return Ok(()) };
             let Ok(plan) = invocation.settings.resolve(1) else { return Ok(()) };
-            let names = ClassicNames::Marks {
+            let names = NamesInPlace::Marks {
                 name_length: plan.name_length,
                 random_length: plan.random_length,
                 subdirectory_count: subdirectories,
@@ -165,8 +140,8 @@ mod tests {
             for path in made.files {
                 let path = path.to_str().unwrap_or_default().to_owned();
                 let (directory, name) = path.split_once('/').unwrap_or(("", &path));
-                prop_assert!(names.is_directory(0, directory), "{}", path);
-                prop_assert!(names.is_file(1, name), "{}", path);
+                prop_assert!(is_directory(&names, 0, directory), "{}", path);
+                prop_assert!(is_file(&names, 1, name), "{}", path);
             }
         }
     }

@@ -31,7 +31,7 @@ fn cleaned(path: &Path) -> CleanReport {
     report
 }
 
-const NUMBERS: ClassicNames = ClassicNames::Numbers {
+const NUMBERS: NamesInPlace = NamesInPlace::Numbers {
     subdirectory_count: 2,
 };
 
@@ -83,7 +83,7 @@ fn what_a_killed_run_made_is_found_and_what_was_there_before_stays() {
 fn a_file_with_a_second_name_stays_and_with_it_the_manifest() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path();
-    let names = ClassicNames::Words { count: 30 };
+    let names = NamesInPlace::Words { count: 30 };
     let manifest = ClassicManifest::begin(path, "lat_fs", names).expect("written");
     for name in ["a", "ab", "ad", "ae"] {
         fs::write(path.join(name), "").expect("written");
@@ -103,7 +103,7 @@ fn samples_go_with_all_their_numbers_and_stay_with_anything_else() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path();
     fs::create_dir_all(path.join("lat_fs_00000001/0")).expect("made");
-    let manifest = ClassicManifest::begin(path, "lat_fs", ClassicNames::Samples).expect("written");
+    let manifest = ClassicManifest::begin(path, "lat_fs", NamesInPlace::Samples).expect("written");
     for sample in ["lat_fs_00000002", "lat_fs_00000003"] {
         fs::create_dir_all(path.join(sample).join("0/12")).expect("made");
         fs::write(path.join(sample).join("0/12/99"), "x").expect("written");

@@ -4,8 +4,9 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, statat, unlinkat};
 use rustix::io::Errno;
+use workload::program::NamesInPlace;
 
-use super::ClassicNames;
+use super::names::{is_directory, is_file};
 use crate::open::open_beneath;
 
 /// Something with a name that a classic gives.
@@ -17,7 +18,7 @@ pub(super) struct Entry {
 }
 
 /// Everything below a directory that has such a name, each directory behind what is in it.
-pub(super) fn entries(directory: &OwnedFd, names: &ClassicNames) -> Result<Vec<Entry>, Errno> {
+pub(super) fn entries(directory: &OwnedFd, names: &NamesInPlace) -> Result<Vec<Entry>, Errno> {
     let mut found = Vec::new();
     walk(directory, names, ("", 0), &mut found)?;
     Ok(found)
@@ -25,7 +26,7 @@ pub(super) fn entries(directory: &OwnedFd, names: &ClassicNames) -> Result<Vec<E
 
 fn walk(
     directory: &OwnedFd,
-    names: &ClassicNames,
+    names: &NamesInPlace,
     (above, level): (&str, u32),
     found: &mut Vec<Entry>,
 ) -> Result<(), Errno> {
@@ -37,7 +38,7 @@ fn walk(
         let may_be =
             |kind| matches!(entry.file_type(), FileType::Unknown) || entry.file_type() == kind;
         let path = || format!("{above}{name}");
-        if names.is_directory(level, name)
+        if is_directory(names, level, name)
             && may_be(FileType::Directory)
             && let Ok(inner) = open_inner(directory, name)
         {
@@ -51,7 +52,7 @@ fn walk(
                 path: path(),
                 is_directory: true,
             });
-        } else if names.is_file(level, name) && may_be(FileType::RegularFile) {
+        } else if is_file(names, level, name) && may_be(FileType::RegularFile) {
             found.push(Entry {
                 path: path(),
                 is_directory: false,

@@ -46,6 +46,10 @@ impl Prepared {
                 is_replaced,
             }),
             Ready::Device(device, _) => loss_of_device(device),
+            Ready::InPlace(spot) => spot.is_replaced().map(|is_replaced| Loss {
+                path: self.facts.path.clone(),
+                is_replaced,
+            }),
         }
     }
 }

@@ -12,12 +12,16 @@ pub(super) const TREE: &str = "files-0";
 impl Prepared {
     /// Makes a fresh, empty directory tree in the work directory. One that is there already, from
     /// this run or from one that was killed, is removed first; [`remove_tree`](Self::remove_tree)
-    /// does that with progress. It is removed with the target at the latest.
+    /// does that with progress. It is removed with the target at the latest. In a directory of
+    /// the user nothing is made and removed but a mark.
     ///
     /// # Errors
     /// [`TargetError::NoTree`] for files and devices, [`TargetError::Foreign`] when something that
     /// pgmeter did not make is in the way.
     pub fn make_tree(&mut self) -> Result<Tree, TargetError> {
+        if let Some(Ready::InPlace(spot)) = &mut self.site {
+            return spot.tree();
+        }
         self.remove_tree(&mut |_| {})?;
         let claim = self.tree_claim()?;
         let directory = claim.create_tree(TREE)?;

@@ -1,5 +1,27 @@
 //! The files of the built-in workloads.
 
+/// Whose workloads they are, by how names begin; all others are our own.
+const ORIGINS: [(&str, &str); 11] = [
+    ("iometer-", "Iometer"),
+    ("postmark", "PostMark"),
+    ("create-remove", "LFS project"),
+    ("lat-fs", "lmbench"),
+    ("fs-mark", "fs_mark"),
+    ("pgmeter-paper", PAPER),
+    ("database", PAPER),
+    ("oltp", PAPER),
+    ("workstation", PAPER),
+    ("file-server", PAPER),
+    ("web-server", PAPER),
+];
+const PAPER: &str = "the pgmeter paper";
+
+/// Whose workload it is.
+pub(super) fn origin(name: &str) -> &'static str {
+    let found = ORIGINS.iter().find(|(begin, _)| name.starts_with(begin));
+    found.map_or("pgmeter", |(_, origin)| origin)
+}
+
 /// Every built-in workload and pack, by name.
 pub(super) const FILES: [(&str, &str); 57] = [
     ("quick", include_str!("../../../../workloads/quick.toml")),

@@ -11,7 +11,7 @@ use crate::diagnostic::Diagnostic;
 use crate::model::Workload;
 use crate::nearest::nearest;
 
-use files::FILES;
+use files::{FILES, origin};
 
 /// What a built-in name stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -30,6 +30,8 @@ pub struct Builtin {
     pub name: &'static str,
     /// What it is.
     pub kind: BuiltinKind,
+    /// Whose it is: another program's, a publication's, or pgmeter's own.
+    pub origin: &'static str,
     /// One line for people.
     pub title: String,
     /// The publication or program it comes from.
@@ -98,6 +100,7 @@ fn described(name: &'static str, text: &'static str) -> Builtin {
         } else {
             BuiltinKind::Pack
         },
+        origin: origin(name),
         title: workload.title.unwrap_or_default(),
         source: workload.source.unwrap_or_default(),
         text,

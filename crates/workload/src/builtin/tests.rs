@@ -1,8 +1,8 @@
 use super::*;
 use crate::classics::{CreateRemove, FsMark, LatFs};
 use crate::facts::SystemFacts;
-use crate::plan::{CacheMode, Cell, FilePlan, Fsync};
-use crate::postmark::Settings;
+use crate::plan::{CacheMode, Cell, FilePlan};
+use crate::program::{FilePool, Fsync, Program};
 use crate::source::load_builtin;
 use crate::{Overrides, Planned, plan};
 
@@ -211,32 +211,41 @@ fn a_slip_in_a_name_finds_the_nearest() {
     );
 }
 
+fn of_one_worker(mut program: Program) -> Program {
+    for phase in program.phases_mut() {
+        phase.groups[0].workers = Some(1);
+    }
+    program
+}
+
 #[test]
 fn the_classics_of_files_are_those_that_were_published() {
     let files = |name: &str| {
         let cells = cells(name);
         assert_eq!((cells.len(), cells[0].workers.len()), (1, 1));
         assert_eq!(cells[0].access_spec.as_deref(), Some(name));
-        let files = cells[0].files.clone().unwrap();
-        assert_eq!(files.name(), name);
-        files
+        cells[0].files.clone().unwrap()
     };
-    let FilePlan::Postmark(postmark) = files("postmark") else {
-        panic!("no pool");
-    };
-    assert_eq!(postmark.settings, Settings::default());
+    assert_eq!(pool(&files("postmark")), FilePool::default());
     let create_remove = CreateRemove::default().resolve().unwrap();
     assert_eq!(create_remove.sizes_bytes, [0, 4096, 16_384, 65_536]);
     assert_eq!(create_remove.file_count, 500_000);
-    assert_eq!(
-        files("create-remove"),
-        FilePlan::CreateRemove(create_remove)
-    );
+    let program = of_one_worker(create_remove.program());
+    assert_eq!(files("create-remove"), FilePlan::Program(program.into()));
     let lat_fs = LatFs::default().resolve().unwrap();
     assert_eq!(lat_fs.sizes_bytes, [0, 1024, 4096, 10_240]);
-    assert_eq!(files("lat-fs"), FilePlan::LatFs(lat_fs));
+    let program = of_one_worker(lat_fs.program());
+    assert_eq!(files("lat-fs"), FilePlan::Program(program.into()));
     let fs_mark = FsMark::default().resolve(1).unwrap();
     assert_eq!(files("fs-mark"), FilePlan::FsMark(fs_mark));
+}
+
+/// The pool that work on files is of.
+fn pool(files: &FilePlan) -> FilePool {
+    match files {
+        FilePlan::Program(program) => *program.pool.clone().unwrap(),
+        other => panic!("{other:?}"),
+    }
 }
 
 /// What a built-in workload comes to on a machine of that much memory.
@@ -253,19 +262,16 @@ fn planned_with(name: &str, memory_bytes: u64) -> Planned {
 fn the_mail_server_is_postmark_with_the_threads_and_the_syncs_of_varmail() {
     let planned = planned_with("mail-server", 64 << 30);
     let cell = &planned.plan.cells[0];
-    let Some(FilePlan::Postmark(postmark)) = &cell.files else {
-        panic!("no pool");
-    };
-    let settings = &postmark.settings;
-    let published = Settings {
-        number: settings.number,
-        transactions: settings.transactions,
-        ..Settings::default()
+    let pool = pool(cell.files.as_ref().unwrap());
+    let published = FilePool {
+        number: pool.number,
+        transactions: pool.transactions,
+        fsync: Fsync::PerFile,
+        ..FilePool::default()
     };
     // Sizes, blocks and chances are those of TR3022.
-    assert_eq!(*settings, published);
-    assert_eq!((cell.workers.len(), postmark.fsync), (16, Fsync::PerFile));
-    let bytes = 16 * u64::from(settings.number) * 5250;
+    assert_eq!((&pool, cell.workers.len()), (&published, 16));
+    let bytes = 16 * u64::from(pool.number) * 5250;
     assert!(bytes.abs_diff(64 << 30) < 1 << 20, "{bytes}");
     assert!(planned.warnings.is_empty(), "{:?}", planned.warnings);
 }
@@ -320,10 +326,7 @@ fn the_published_run_of_postmark_is_two_options_away() {
         overrides.set_pair(pair).unwrap();
     }
     let planned = plan(&loaded.workloads, &overrides, &SystemFacts::default()).unwrap();
-    let Some(FilePlan::Postmark(postmark)) = &planned.plan.cells[0].files else {
-        panic!("no pool");
-    };
-    let settings = &postmark.settings;
-    assert_eq!((settings.number, settings.transactions), (9999, 5_000_000));
+    let pool = pool(planned.plan.cells[0].files.as_ref().unwrap());
+    assert_eq!((pool.number, pool.transactions), (9999, 5_000_000));
     assert!(planned.warnings.is_empty());
 }

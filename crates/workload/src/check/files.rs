@@ -8,12 +8,6 @@ use crate::plan::{CacheMode, EngineKind};
 
 use super::{Flaw, Step};
 
-/// PostMark's seed where none is written.
-pub(crate) const POSTMARK_SEED_DEFAULT: u32 = 42;
-
-/// Seeds that PostMark's commands let pass.
-const POSTMARK_SEED_MAX: u64 = i32::MAX as u64;
-
 /// Checks what is written, alone; what needs another key may stand elsewhere.
 pub(super) fn check(workload: &Workload) -> Result<(), Flaw> {
     if let [first, second, ..] = workload.tables()[..] {
@@ -54,15 +48,7 @@ pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
 
 /// The values of the table.
 fn values(workload: &Workload) -> Result<(), ClassicError> {
-    if let Some(postmark) = &workload.postmark {
-        postmark.resolve(POSTMARK_SEED_DEFAULT)?;
-    }
-    if let Some(create_remove) = &workload.create_remove {
-        create_remove.resolve()?;
-    }
-    if let Some(lat_fs) = &workload.lat_fs {
-        lat_fs.resolve()?;
-    }
+    workload.table_program()?;
     if let Some(fs_mark) = &workload.fs_mark {
         // How many targets there are, and whether they share the threads, is known in planning.
         fs_mark.resolve(1)?;
@@ -175,16 +161,10 @@ pub(crate) fn meaningless(table: Table, key: &'static str) -> Flaw {
 }
 
 fn seed(workload: &Workload, table: Table) -> Result<(), Flaw> {
-    match workload.seed {
-        Some(Seed(seed))
-            if table == Table::Postmark && !(1..=POSTMARK_SEED_MAX).contains(&seed) =>
-        {
-            let message = format!("`seed` is {seed}, not from 1 to {POSTMARK_SEED_MAX}");
-            Err(Flaw::new(
-                "seed",
-                message,
-                "write `seed = 42`, as PostMark has it",
-            ))
+    match (workload.seed, table.own_seeds()) {
+        (Some(Seed(seed)), Some(seeds)) if !(1..=seeds.most).contains(&seed) => {
+            let message = format!("`seed` is {seed}, not from 1 to {}", seeds.most);
+            Err(Flaw::new("seed", message, seeds.help))
         }
         _ => Ok(()),
     }

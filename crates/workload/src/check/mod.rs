@@ -12,8 +12,10 @@ use crate::diagnostic::Diagnostic;
 use crate::model::Workload;
 
 pub(crate) use access::{is_idle, of_size};
-pub(crate) use files::{POSTMARK_SEED_DEFAULT, meaningless, strip};
-pub(crate) use program::program;
+pub(crate) use files::{meaningless, strip};
+pub(crate) use program::{
+    largest, program, usual_align, usual_names, usual_piece, usual_turn, usual_way, usual_which,
+};
 pub(crate) use values::{IODEPTH_MAX, WORKERS_MAX, given_twice};
 
 /// A step on the way to a value of the file.

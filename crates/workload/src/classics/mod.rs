@@ -9,6 +9,8 @@ mod error;
 pub mod fs_mark;
 pub mod lat_fs;
 mod pass;
+mod program;
+mod settings;
 
 pub use arguments::Refusal;
 pub use create_remove::CreateRemove;
@@ -17,3 +19,4 @@ pub(crate) use error::ranged;
 pub use fs_mark::FsMark;
 pub use lat_fs::LatFs;
 pub use pass::{Chain, FileSync, Order, PassPlan, share};
+pub(crate) use settings::TableSetting;

@@ -90,6 +90,25 @@ impl From<&DistributionChoice> for Distribution {
     }
 }
 
+impl From<&Distribution> for DistributionChoice {
+    fn from(distribution: &Distribution) -> Self {
+        match distribution {
+            Distribution::Uniform => Self::Uniform,
+            Distribution::Zipf { theta } => Self::Zipf(*theta),
+            Distribution::Pareto { h } => Self::Pareto(*h),
+            Distribution::Normal { deviation_percent } => Self::Normal(Percent(*deviation_percent)),
+            Distribution::NoRepeat => Self::NoRepeat,
+            Distribution::Zones { zones } => {
+                let zones = zones.iter().map(|zone| ZoneChoice {
+                    access: Percent(zone.access_percent),
+                    size: Percent(zone.size_percent),
+                });
+                Self::Zones(zones.collect())
+            }
+        }
+    }
+}
+
 /// A zone of the span that is used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -31,13 +31,13 @@ pub use one_or_many::OneOrMany;
 pub use precondition::Precondition;
 pub use program::{
     ActChoice, ActTable, ActWord, AmountChoice, BandTable, BeforeChoice, BranchTable, FilesetTable,
-    GroupTable, LawChoice, LawTable, LawUnit, PhaseTable, PickChoice, PlaceChoice, PlaceTable,
-    RoundsTable, TokensTable, WayTable,
+    GroupTable, GrownTable, LawChoice, LawTable, LawUnit, Mean, NestedTable, PhaseTable,
+    PickChoice, PlaceChoice, PlaceTable, RoundsTable, TokensTable, WayTable,
 };
 pub use repetitions::Repetitions;
 pub use seed::Seed;
 pub use steady::{SteadyChoice, UntilChoice};
-pub(crate) use table::Table;
+pub(crate) use table::{OwnSeeds, Table};
 pub use times_memory::TimesMemory;
 pub use worker::Worker;
 

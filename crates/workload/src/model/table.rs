@@ -1,6 +1,12 @@
 //! The tables of file workloads, of which a workload has those of one kind at most.
 
+use units::Span;
+
 use super::Workload;
+use crate::classics::create_remove::{self, Between};
+use crate::classics::{ClassicError, TableSetting, lat_fs};
+use crate::postmark;
+use crate::program::{Before, Program};
 
 /// A table that makes a file workload: which classic it is, or that it is a program of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,6 +21,16 @@ pub(crate) enum Table {
     FsMark,
     /// `[[phase]]`, with the filesets that phases work on.
     Program,
+}
+
+/// Seeds from 1 on.
+#[derive(Debug)]
+pub(crate) struct OwnSeeds {
+    /// Where none is written.
+    pub default: u32,
+    pub most: u64,
+    /// What to do about another.
+    pub help: &'static str,
 }
 
 impl Table {
@@ -48,6 +64,30 @@ impl Table {
             Self::Program => "[[phase]]",
         }
     }
+
+    /// Whether files are those of a pool, which lives by a seed of its own.
+    pub const fn has_pool(self) -> bool {
+        matches!(self, Self::Postmark)
+    }
+
+    /// The seeds of a table that does not take any; none where any will do.
+    pub const fn own_seeds(self) -> Option<&'static OwnSeeds> {
+        match self {
+            Self::Postmark => Some(&postmark::SEEDS),
+            _ => None,
+        }
+    }
+
+    /// What stands for it in tables of results; none for what has its own name.
+    pub const fn title(self) -> Option<&'static str> {
+        match self {
+            Self::Postmark => Some("postmark"),
+            Self::CreateRemove => Some("create-remove"),
+            Self::LatFs => Some("lat-fs"),
+            Self::FsMark => Some("fs-mark"),
+            Self::Program => None,
+        }
+    }
 }
 
 impl Workload {
@@ -76,6 +116,93 @@ impl Workload {
     #[must_use]
     pub fn needs_directory(&self) -> bool {
         self.table().is_some()
+    }
+
+    /// The program that another program's table stands for; none for a table that is carried out
+    /// by itself.
+    ///
+    /// # Errors
+    /// A value that it cannot have.
+    pub(crate) fn table_program(&self) -> Result<Option<Program>, ClassicError> {
+        if let Some(table) = &self.lat_fs {
+            return Ok(Some(table.resolve()?.program()));
+        }
+        match (&self.create_remove, &self.postmark) {
+            (Some(table), _) => Ok(Some(table.resolve()?.program())),
+            (None, Some(table)) => {
+                let seed = self.seed.map(|seed| seed.0);
+                // A checked seed fits.
+                let seed = seed.map_or(postmark::SEEDS.default, |seed| seed as u32);
+                let time_ns = self.run_time.map(|time| time.0).filter(|ns| *ns > 0);
+                Ok(Some(table.resolve(seed)?.program(time_ns)))
+            }
+            (None, None) => Ok(None),
+        }
+    }
+
+    /// The number of transactions that a table says.
+    pub(crate) fn transaction_count(&self) -> Option<u32> {
+        self.postmark.as_ref().and_then(|it| it.transactions)
+    }
+
+    /// What the keys of such a table come to.
+    ///
+    /// # Errors
+    /// A value that it cannot have.
+    pub(crate) fn table_settings(&self) -> Result<Vec<TableSetting>, ClassicError> {
+        if let Some(table) = &self.postmark {
+            return table.settings();
+        }
+        match (&self.create_remove, &self.lat_fs) {
+            (Some(table), _) => table.settings(),
+            (None, Some(table)) => table.settings(),
+            (None, None) => Ok(Vec::new()),
+        }
+    }
+
+    /// What direct I/O moves by such a table, with the keys that set it; nothing where the program
+    /// says it all.
+    ///
+    /// # Errors
+    /// A value that it cannot have.
+    pub(crate) fn table_amounts(&self) -> Result<Vec<(&'static str, u64)>, ClassicError> {
+        match (&self.create_remove, &self.lat_fs) {
+            (Some(table), _) => table.amounts(),
+            (None, Some(table)) => table.amounts(),
+            (None, None) => Ok(Vec::new()),
+        }
+    }
+
+    /// The number of files that a table says, of each size or worker.
+    #[must_use]
+    pub fn file_count(&self) -> Option<u32> {
+        self.create_remove.as_ref().and_then(|it| it.count)
+    }
+
+    /// The same, to change it, and what holds where none is written; none where the table has no
+    /// such key.
+    pub fn file_count_mut(&mut self) -> Option<(&mut Option<u32>, u32)> {
+        let table = self.create_remove.as_mut();
+        table.map(|it| (&mut it.count, create_remove::FILES))
+    }
+
+    /// The time that the rounds of a table go on for, to change it, and what holds where none is
+    /// written; none where the table has no such key.
+    pub fn budget_mut(&mut self) -> Option<(&mut Option<Span>, Span)> {
+        let table = self.lat_fs.as_mut();
+        table.map(|it| (&mut it.budget, lat_fs::BUDGET))
+    }
+
+    /// Has the steps of a table that has such a key begin behind this.
+    pub fn begin_steps_behind(&mut self, before: Before) {
+        let between = match before {
+            Before::Remount => Between::Remount,
+            Before::DropCaches => Between::DropCaches,
+            Before::Sync | Before::Pause { .. } => return,
+        };
+        if let Some(table) = &mut self.create_remove {
+            table.between = Some(between);
+        }
     }
 
     /// The table of a file workload; a checked workload has one at most.

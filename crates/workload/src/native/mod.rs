@@ -1,7 +1,9 @@
 //! Workload files in TOML: read with every mistake placed, written in a short form.
 
 mod complaint;
+mod layout;
 mod place;
+mod program;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -9,6 +11,7 @@ mod write;
 
 pub(crate) use complaint::meant;
 pub(crate) use place::Page;
+pub use program::in_tables;
 pub(crate) use read::parse;
 pub use read::read_toml;
 pub use write::to_toml;

@@ -453,7 +453,7 @@ fn workload() -> impl Strategy<Value = Workload> {
 proptest! {
     #[test]
     fn what_is_written_reads_back_the_same(workload in workload()) {
-        let text = to_toml(&workload);
+        let text = to_toml(&workload).unwrap();
         let read: Workload = toml::from_str(&text)
             .unwrap_or_else(|error| panic!("{error}\n{text}"));
         prop_assert_eq!(read, workload, "{}", text);

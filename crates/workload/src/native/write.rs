@@ -1,5 +1,8 @@
 //! Writing a workload file: what is written, nothing else.
 
+use super::layout;
+use super::program::in_tables;
+use crate::diagnostic::Diagnostic;
 use crate::model::Workload;
 
 /// First line of a written file.
@@ -7,25 +10,36 @@ const HEADER: &str =
     "# A workload of pgmeter; what is not written has its default (docs/workload.md).\n";
 
 /// The workload as TOML, which reads back to the same workload; what was not written is left out.
+/// Where another program's arguments or file stand for phases, these are written.
 ///
 /// TOML's integers end at 2^63-1. A workload that was read from a file has no larger ones outside
 /// its `iometer` table; should that table have one, the text says that it is left out.
-#[must_use]
-pub fn to_toml(workload: &Workload) -> String {
-    match toml::to_string(workload) {
-        Ok(text) => format!("{HEADER}{text}"),
-        Err(error) => {
-            let rest = Workload {
-                iometer: None,
-                ..workload.clone()
-            };
-            let reason = format!("# The `iometer` table is left out: {}\n", one_line(&error));
-            let text = toml::to_string(&rest).unwrap_or_else(|error| {
-                format!("# The workload cannot be written: {}\n", one_line(&error))
-            });
-            format!("{HEADER}{reason}{text}")
+///
+/// # Errors
+/// What a workload file has no words for.
+pub fn to_toml(workload: &Workload) -> Result<String, Diagnostic> {
+    let mut written = in_tables(workload)?;
+    let (reason, text) = match layout::text(&written) {
+        Ok(text) => (String::new(), text),
+        Err(error) if written.iometer.take().is_some() => {
+            let reason = one_line(&error);
+            let reason = format!("# The `iometer` table is left out: {reason}\n");
+            (
+                reason,
+                layout::text(&written).map_err(|error| refused(&error))?,
+            )
         }
-    }
+        Err(error) => return Err(refused(&error)),
+    };
+    Ok(format!("{HEADER}{reason}{text}"))
+}
+
+fn refused(error: &toml::ser::Error) -> Diagnostic {
+    let message = format!(
+        "the workload cannot be written as TOML: {}",
+        one_line(error)
+    );
+    Diagnostic::error("", message).help("use smaller numbers")
 }
 
 fn one_line(error: &toml::ser::Error) -> String {

@@ -118,7 +118,10 @@ fn what_is_built_reads_back_from_its_file() {
         ..of(Pattern::ReadWrite)
     };
     let workload = line.workload().unwrap().unwrap();
-    assert_eq!(read_toml("x.toml", &to_toml(&workload)).unwrap(), workload);
+    assert_eq!(
+        read_toml("x.toml", &to_toml(&workload).unwrap()).unwrap(),
+        workload
+    );
 }
 
 #[test]

@@ -151,7 +151,8 @@ fn leads_to(pairs: &[&str], text: &str) -> String {
         name: None,
         source: None,
         ..workload
-    });
+    })
+    .unwrap();
     text.lines()
         .skip(1)
         .filter(|line| !line.is_empty())

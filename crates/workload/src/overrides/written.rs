@@ -114,7 +114,7 @@ mod tests {
     }
 
     fn says_the_same(workloads: &[Workload], overrides: &Overrides) {
-        let text = to_toml(&overrides.written(workloads).unwrap());
+        let text = to_toml(&overrides.written(workloads).unwrap()).unwrap();
         let read = crate::source::load("x.toml", text.as_bytes(), None, true);
         let read = read.unwrap_or_else(|error| panic!("{error}\n{text}"));
         assert_eq!(

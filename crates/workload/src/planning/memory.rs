@@ -5,8 +5,9 @@ use units::{Bytes, format};
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::model::{Table, TimesMemory, Workload};
 use crate::plan::{FilePlan, Setting, Source};
+use crate::program::{FILES_MAX, POOL_FILES_MAX};
 
-use super::files::{Files, bytes_at_once};
+use super::files::{Files, bytes};
 use super::space::SIZE_UNIT;
 use super::{Context, files};
 
@@ -186,7 +187,6 @@ struct Share {
     files: FilePlan,
     worker_count: u32,
     target_count: usize,
-    is_endless: bool,
 }
 
 impl Share {
@@ -196,7 +196,6 @@ impl Share {
             files: plan,
             worker_count,
             target_count,
-            is_endless: workload.run_time.is_some_and(|span| span.0 > 0),
         })
     }
 
@@ -205,36 +204,25 @@ impl Share {
     fn of_one(&self) -> (u64, u64) {
         let workers = u64::from(self.worker_count);
         match &self.files {
-            FilePlan::Postmark(plan) => {
-                let it = &plan.settings;
-                let mean = (u64::from(it.size_low_bytes) + u64::from(it.size_high_bytes)) / 2;
-                (mean * workers, u64::from(crate::postmark::NUMBER_MAX))
-            }
             FilePlan::FsMark(plan) => (
                 plan.size_bytes * workers,
                 u64::from(crate::classics::fs_mark::FILES_MAX),
             ),
-            FilePlan::CreateRemove(plan) => (
-                plan.sizes_bytes.iter().copied().max().unwrap_or(0),
-                u64::from(crate::classics::create_remove::FILES_MAX),
-            ),
-            // The key is refused beside these tables.
-            FilePlan::LatFs(_) | FilePlan::Program(_) => (1, FILES_MIN),
+            FilePlan::Program(program) => match &program.pool {
+                Some(pool) => (pool.mean_bytes() * workers, u64::from(POOL_FILES_MAX)),
+                None => {
+                    let count = program.filesets.iter().map(|it| u64::from(it.count)).sum();
+                    let all = program.space_needed().bytes;
+                    (all.div_ceil(u64::max(count, 1)), u64::from(FILES_MAX))
+                }
+            },
         }
     }
 
     /// Bytes that the files take at once on each target, at most.
     fn needed_bytes(&self) -> u64 {
-        let workers = 0..self.worker_count;
-        let needed = workers.map(|worker_index| {
-            bytes_at_once(
-                &self.files,
-                self.is_endless,
-                worker_index,
-                self.worker_count,
-            )
-        });
-        let all = needed.fold(0_u64, u64::saturating_add);
+        let each = bytes::at_once(&self.files, self.worker_count);
+        let all = each.saturating_mul(self.worker_count.into());
         all.div_ceil(self.target_count.max(1) as u64)
     }
 }
@@ -245,9 +233,10 @@ fn set_count(workload: &mut Workload, table: Table, count: u64) {
     match table {
         Table::Postmark => workload.postmark.get_or_insert_default().number = Some(count),
         Table::FsMark => workload.fs_mark.get_or_insert_default().files = Some(count),
-        Table::CreateRemove => {
-            workload.create_remove.get_or_insert_default().count = Some(count);
+        _ => {
+            if let Some((files, _)) = workload.file_count_mut() {
+                *files = Some(count);
+            }
         }
-        Table::LatFs | Table::Program => {}
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::overrides::Overrides;
 use crate::plan::{Setting, Source};
+use crate::word::text_of;
 
 /// Picks values and notes where they came from.
 pub(super) struct Resolver<'a> {
@@ -50,14 +51,5 @@ impl Resolver<'_> {
             self.note(key, show(value), true);
         }
         written
-    }
-}
-
-/// The text that a workload file has for the value, without quotes.
-pub(super) fn text_of<T: serde::Serialize>(value: &T) -> String {
-    match serde_json::to_value(value) {
-        Ok(serde_json::Value::String(text)) => text,
-        Ok(other) => other.to_string(),
-        Err(_) => String::new(),
     }
 }

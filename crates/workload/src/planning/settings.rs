@@ -10,7 +10,7 @@ use crate::plan::{Setting, Source};
 
 use super::Context;
 use super::crew::Member;
-use super::resolver::text_of;
+use crate::word::text_of;
 
 /// Notes how many workers there are, and refuses CPUs that are not there.
 ///

@@ -937,10 +937,11 @@ fn data_of_the_memory_are_so_many_files() {
         (files, planned.warnings.len())
     };
     let number = |files: FilePlan| match files {
-        FilePlan::Postmark(plan) => plan.settings.number,
         FilePlan::FsMark(plan) => plan.file_count,
-        FilePlan::CreateRemove(plan) => plan.file_count,
-        FilePlan::LatFs(_) | FilePlan::Program(_) => 0,
+        FilePlan::Program(program) => match &program.pool {
+            Some(pool) => pool.number,
+            None => program.filesets[0].count,
+        },
     };
     let pool = "workers = 4\n[postmark]\nmin_size = 1000\nmax_size = 3000\n";
     let (planned, warnings) = files(pool, &[], 60);

@@ -6,6 +6,8 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::program::PoolDraws;
+
 /// Bytes of what PostMark calls a kilobyte, in every version.
 const KILOBYTE: u32 = 1024;
 
@@ -26,15 +28,6 @@ pub enum Compat {
     /// 1.53 with a clock of microseconds.
     #[serde(rename = "1.54")]
     V1_54,
-}
-
-/// Where random numbers come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum RandomNumbers {
-    /// The example generator of ANSI C, 15 bits a number.
-    Congruential15,
-    /// MT19937 with the seeding of 1999.
-    Twister1999,
 }
 
 /// How fine the report's clock is.
@@ -81,10 +74,10 @@ impl Compat {
 
     /// The version's source of random numbers.
     #[must_use]
-    pub const fn random_numbers(self) -> RandomNumbers {
+    pub const fn draws(self) -> PoolDraws {
         match self {
-            Self::V1_14 => RandomNumbers::Congruential15,
-            Self::V1_5 | Self::V1_53 | Self::V1_54 => RandomNumbers::Twister1999,
+            Self::V1_14 => PoolDraws::Congruential15,
+            Self::V1_5 | Self::V1_53 | Self::V1_54 => PoolDraws::Twister1999,
         }
     }
 

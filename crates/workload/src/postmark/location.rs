@@ -1,10 +1,10 @@
 //! Locations: directories with weights, and which of them lie beneath a target.
 
 use super::number::leading_number;
-use super::settings::Location;
+use crate::program::PoolLocation;
 
 /// Carries out `set location` with its parameter; the error texts come back.
-pub(super) fn set_location(list: &mut Vec<Location>, parameter: &[u8]) -> Option<Vec<u8>> {
+pub(super) fn set_location(list: &mut Vec<PoolLocation>, parameter: &[u8]) -> Option<Vec<u8>> {
     match parameter.split_first() {
         Some((b'+', added)) => add(list, added),
         Some((b'-', removed)) => remove(list, removed),
@@ -16,9 +16,9 @@ pub(super) fn set_location(list: &mut Vec<Location>, parameter: &[u8]) -> Option
 }
 
 /// Appends a location; what follows the last blank is its weight.
-fn add(list: &mut Vec<Location>, text: &[u8]) -> Option<Vec<u8>> {
+fn add(list: &mut Vec<PoolLocation>, text: &[u8]) -> Option<Vec<u8>> {
     let Some(blank) = text.iter().rposition(|byte| *byte == b' ') else {
-        list.push(Location {
+        list.push(PoolLocation {
             directory: text.to_vec(),
             weight: 1,
         });
@@ -28,7 +28,7 @@ fn add(list: &mut Vec<Location>, text: &[u8]) -> Option<Vec<u8>> {
     let weight = u32::try_from(leading_number(weight_text))
         .ok()
         .filter(|weight| *weight > 0);
-    list.push(Location {
+    list.push(PoolLocation {
         directory: text[..blank].to_vec(),
         weight: weight.unwrap_or(1),
     });
@@ -38,7 +38,7 @@ fn add(list: &mut Vec<Location>, text: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// Removes the first location of exactly that name.
-fn remove(list: &mut Vec<Location>, name: &[u8]) -> Option<Vec<u8>> {
+fn remove(list: &mut Vec<PoolLocation>, name: &[u8]) -> Option<Vec<u8>> {
     let found = list.iter().position(|location| location.directory == name);
     match found {
         Some(index) => {
@@ -75,6 +75,17 @@ pub(crate) fn beneath(name: &str) -> Result<Option<&str>, &'static str> {
         }
     }
     Ok(Some(bare))
+}
+
+/// As a workload file has it: the name, and the weight behind it unless it is 1; what is not text
+/// is shown as such.
+pub(super) fn location_text(location: &PoolLocation) -> String {
+    let name = String::from_utf8_lossy(&location.directory);
+    // A blank in the name would be taken for the one before a weight.
+    match location.weight {
+        1 if !name.contains(' ') => name.into_owned(),
+        weight => format!("{name} {weight}"),
+    }
 }
 
 #[cfg(test)]

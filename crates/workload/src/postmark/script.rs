@@ -6,11 +6,12 @@
 use crate::diagnostic::Diagnostic;
 use crate::model::Workload;
 use crate::nearest::nearest;
+use crate::program::PoolLocation;
 
 use super::command::{self, Command};
 use super::lines::LINE_BYTES_MAX;
 use super::location::beneath;
-use super::{Action, Compat, Location, Origin, Postmark, Session, Settings, next_line};
+use super::{Action, Compat, Origin, Postmark, Session, Settings, next_line};
 
 /// Longer texts are no scripts; an honest one is a few hundred bytes.
 const SCRIPT_BYTES_MAX: usize = 1 << 20;
@@ -278,7 +279,7 @@ impl Player<'_> {
     }
 
     /// The locations, each beneath the target; one alone may be the target.
-    fn locations(&mut self, settings: &Settings) -> Result<Vec<Location>, Diagnostic> {
+    fn locations(&mut self, settings: &Settings) -> Result<Vec<PoolLocation>, Diagnostic> {
         let locations = &settings.locations;
         let mut kept = Vec::with_capacity(locations.len());
         for location in locations {
@@ -291,7 +292,7 @@ impl Player<'_> {
             let is_alone = locations.len() == 1;
             let why = match found {
                 Ok(Some(name)) => {
-                    kept.push(Location {
+                    kept.push(PoolLocation {
                         directory: name.as_bytes().to_vec(),
                         weight: location.weight,
                     });

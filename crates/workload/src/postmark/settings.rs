@@ -4,11 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Compat;
+use crate::program::{FilePool, PoolLocation};
 
 /// The settings of a PostMark session; the default is what the program starts with.
 ///
 /// Every number fits a 32-bit signed integer, as the commands let no other pass.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// The version whose results and texts are wanted.
     pub compat: Compat,
@@ -22,7 +23,7 @@ pub struct Settings {
     /// `size_low_bytes`. Equal bounds make files of exactly that size.
     pub size_high_bytes: u32,
     /// Where files are made; none means the working directory.
-    pub locations: Vec<Location>,
+    pub locations: Vec<PoolLocation>,
     /// Subdirectories in each location; fewer than two make none.
     pub subdirectories: u32,
     /// Bytes of one read, at least 1.
@@ -39,31 +40,6 @@ pub struct Settings {
     pub seed: u32,
     /// The form of the report.
     pub report: ReportForm,
-}
-
-/// A directory for files and its share of them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Location {
-    /// The directory as given, which need not be text nor exist; in records it is text.
-    #[serde(with = "text")]
-    #[schemars(with = "String")]
-    pub directory: Vec<u8>,
-    /// Its weight among all locations, at least 1.
-    pub weight: u32,
-}
-
-impl Location {
-    /// As a workload file has it: the name, and the weight behind it unless it is 1; what is not
-    /// text is shown as such.
-    #[must_use]
-    pub fn text(&self) -> String {
-        let name = String::from_utf8_lossy(&self.directory);
-        // A blank in the name would be taken for the one before a weight.
-        match self.weight {
-            1 if !name.contains(' ') => name.into_owned(),
-            weight => format!("{name} {weight}"),
-        }
-    }
 }
 
 /// The forms of PostMark's report.
@@ -99,29 +75,30 @@ impl Settings {
         }
     }
 
-    /// The sum of the locations' weights.
+    /// The pool that they stand for, in whose phases all is done as the program does it.
     #[must_use]
-    pub fn weight_sum(&self) -> u64 {
-        let weights = self.locations.iter().map(|place| u64::from(place.weight));
-        weights.sum()
+    pub fn pool(&self) -> FilePool {
+        FilePool {
+            number: self.number,
+            transactions: self.transactions,
+            size_low_bytes: self.size_low_bytes,
+            size_high_bytes: self.size_high_bytes,
+            locations: self.locations.clone(),
+            subdirectories: self.subdirectories,
+            read_block_bytes: self.read_block_bytes,
+            write_block_bytes: self.write_block_bytes,
+            is_buffered: self.is_buffered,
+            read_bias: self.read_bias,
+            create_bias: self.create_bias,
+            seed: self.seed,
+            draws: self.compat.draws(),
+            ..FilePool::default()
+        }
     }
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Self::new(Compat::default())
-    }
-}
-
-/// A directory's name as text; what is not text is shown as such.
-mod text {
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    pub fn serialize<S: Serializer>(name: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&String::from_utf8_lossy(name))
-    }
-
-    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
-        String::deserialize(deserializer).map(String::into_bytes)
     }
 }

@@ -6,16 +6,22 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Bytes;
 
-use super::location::beneath;
-use super::{Compat, Location, ReportForm, Settings};
+use super::location::{beneath, location_text};
+use super::plan::{Pool, PostmarkPlan};
+use super::{Compat, ReportForm, Settings};
 use crate::classics::{ClassicError, ranged};
-use crate::model::OneOrMany;
-use crate::plan::{FileChoice, Fsync, Pool, PostmarkPlan};
+use crate::model::{OneOrMany, OwnSeeds};
+use crate::program::{FileChoice, Fsync, POOL_FILES_MAX, PoolLocation};
 
 /// As many files as the table of twice as many slots can number.
-pub(crate) const NUMBER_MAX: u32 = i32::MAX as u32 / 2;
-const NUMBER: (u32, u32) = (1, NUMBER_MAX);
+const NUMBER: (u32, u32) = (1, POOL_FILES_MAX);
 /// As far as 31 bits count.
+/// Seeds that the original's commands let pass.
+pub(crate) const SEEDS: OwnSeeds = OwnSeeds {
+    default: 42,
+    most: i32::MAX as u64,
+    help: "write `seed = 42`, as PostMark has it",
+};
 const COUNT: (u32, u32) = (1, i32::MAX as u32);
 const BYTES: (u64, u64) = (1, i32::MAX as u64);
 const SUBDIRECTORIES: (u32, u32) = (0, 1_000_000);
@@ -151,7 +157,7 @@ impl Postmark {
         }
     }
 
-    fn locations(&self) -> Result<Vec<Location>, ClassicError> {
+    fn locations(&self) -> Result<Vec<PoolLocation>, ClassicError> {
         let written = self.locations.as_ref().map_or(&[][..], OneOrMany::as_slice);
         let refused = |seen: &str, why: &'static str| ClassicError::Place {
             table: TABLE,
@@ -167,7 +173,7 @@ impl Postmark {
                 wanted: format!("{LOCATIONS_MAX} names at most"),
             });
         }
-        let mut locations: Vec<Location> = Vec::with_capacity(written.len());
+        let mut locations: Vec<PoolLocation> = Vec::with_capacity(written.len());
         let mut seen = HashSet::new();
         for text in written {
             let (name, weight) = with_weight(text)?;
@@ -187,7 +193,7 @@ impl Postmark {
                     wanted: "each directory once".to_owned(),
                 });
             }
-            locations.push(Location { directory, weight });
+            locations.push(PoolLocation { directory, weight });
         }
         let sum = locations.iter().map(|it| u64::from(it.weight)).sum::<u64>();
         ranged((TABLE, "locations"), Some(sum), 0, (0, BYTES.1)).map(|_| locations)
@@ -219,7 +225,7 @@ impl Postmark {
         let bias = |value: Option<u8>, default: Option<u8>| {
             (value != default).then(|| value.map_or(BIAS.0, i64::from))
         };
-        let locations: Vec<String> = it.locations.iter().map(Location::text).collect();
+        let locations: Vec<String> = it.locations.iter().map(location_text).collect();
         let (low, high) = (it.size_low_bytes, it.size_high_bytes);
         let has_own_sizes = (low, high) != (default.size_low_bytes, default.size_high_bytes);
         Self {

@@ -1,5 +1,7 @@
 //! What a worker does: calls, and what is around them.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +18,10 @@ pub enum Act {
     Times(Law, Vec<Act>),
     /// One of several, drawn by their weights.
     Mix(Vec<(u32, Vec<Act>)>),
+    /// Goes through directories.
+    Walk(DirectoryWalk),
+    /// Takes the next card of a deck and does what it says.
+    Deal(Deck),
     /// Acts that are counted as one thing by the number of a label, waits included.
     Step(u8, Vec<Act>),
     /// As a step, and the phase's rate counts it: from its first call on until its last is done.
@@ -44,6 +50,46 @@ pub enum Act {
     },
     /// Waits for all workers of the phase that have a meeting of this number and are not done.
     Meet(u8),
+}
+
+/// Cards in an order that follows from no rule; behind the last comes the first. They do not go
+/// with a stored plan, where the first choice is always taken, with the number 0.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Deck {
+    /// The cards.
+    #[serde(skip)]
+    pub cards: Arc<[Card]>,
+    /// Whether all workers of the group take from one deck, else each from its own.
+    #[serde(default)]
+    pub is_shared: bool,
+    /// What cards choose from.
+    pub choices: Vec<Vec<Act>>,
+}
+
+/// What is done once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Card {
+    /// The number of the choice.
+    pub choice: u8,
+    /// For the places of calls.
+    pub number: u32,
+}
+
+/// The directories that the files of a set are in, one after the other. Where there is something
+/// to do for files, each is read name by name, as C's `readdir` does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DirectoryWalk {
+    /// The number of the fileset.
+    pub fileset: u8,
+    /// The register that remembers the file, or a name in the directory before the first.
+    #[serde(default)]
+    pub handle: u8,
+    /// For each file that is listed, while its directory is open.
+    #[serde(default)]
+    pub each: Vec<Act>,
+    /// For each directory, once it is closed.
+    #[serde(default)]
+    pub after: Vec<Act>,
 }
 
 /// Something that is asked of the file system: one request, or as many as its pieces.
@@ -155,6 +201,26 @@ pub enum Order {
     Index(u32),
     /// The one of a drawn number, counted around, or the next one that qualifies.
     ByLaw(Law),
+    /// As listed, each once in a phase.
+    Listed(ListedOrder),
+}
+
+impl Order {
+    /// Whether it takes each file once in a phase at most.
+    pub(super) const fn is_once(&self) -> bool {
+        matches!(
+            self,
+            Self::Next | Self::Back | Self::Shuffled | Self::Listed(_)
+        )
+    }
+}
+
+/// Numbers of files in an order that follows from no rule. They do not go with a stored plan.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ListedOrder {
+    /// The numbers.
+    #[serde(skip)]
+    pub files: Arc<[u32]>,
 }
 
 /// Whose turn it is in an order.
@@ -225,6 +291,11 @@ pub enum Where {
         distribution: Distribution,
         /// At least 1.
         align_bytes: u32,
+    },
+    /// At that multiple of a step which the last card has as its number.
+    Dealt {
+        /// At least 1.
+        step_bytes: u32,
     },
     /// Where a path through the file leads next, which each worker follows for itself, in each
     /// phase from its beginning on.

@@ -1,5 +1,7 @@
 //! Which files there are, and how they are opened.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +37,8 @@ pub struct FilesetPlan {
 pub const WORKER_MARK: &str = "{worker}";
 /// The same, of at least two digits.
 pub const PADDED_WORKER_MARK: &str = "{worker:02}";
+/// Stands in paths for how many files there are.
+pub const COUNT_MARK: &str = "{count}";
 /// Stands in names and paths for the number of the round around, of the innermost rounds.
 pub const ROUND_MARK: &str = "{round}";
 
@@ -52,12 +56,11 @@ impl FilesetPlan {
             DirectoryTree::Nested { directories, .. } => directories.before.as_str(),
             _ => "",
         };
-        let own = match &self.names {
-            FileNames::Number { before, after, .. }
-            | FileNames::NumberFrom { before, after, .. } => [before.as_str(), after],
-            FileNames::Ways(directories) => [&directories.before, ""],
-        };
-        let mut texts = [self.path.as_str(), of_tree, own[0], own[1]].into_iter();
+        if matches!(self.names, FileNames::Stamped(_)) {
+            return mark != PADDED_WORKER_MARK;
+        }
+        let (before, _, after) = self.names.parts();
+        let mut texts = [self.path.as_str(), of_tree, before, after].into_iter();
         texts.any(|text| text.contains(mark))
     }
 
@@ -115,8 +118,48 @@ pub enum FileNames {
         /// What stands behind the number.
         after: String,
     },
+    /// Words of small letters, the shorter ones first: `a` to `z`, `aa`, and so on.
+    Words,
+    /// Numbers in directories of at most so many entries, which are numbers, too: in a tree as low
+    /// as that allows, filled from the first directory on.
+    Low {
+        /// At least 2.
+        each: u32,
+    },
     /// These are directories, by the ways to them.
     Ways(NestedDirectories),
+    /// As listed.
+    Listed(ListedFiles),
+    /// Others in each round and for each worker.
+    Stamped(StampedNames),
+}
+
+/// Names of digits of a time, then random digits and capital letters. The time is the second at
+/// which the round begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct StampedNames {
+    /// Characters of a name: where they are more than the random ones, it begins with the last
+    /// hexadecimal digits of the time, filled up with tildes.
+    pub length: u32,
+    /// Random characters; if they are more than the name has, they are the name.
+    pub random_length: u32,
+    /// Directories, of two or more hexadecimal digits; 0 for none.
+    pub directories: u32,
+    /// Files in a row in each in turn, beginning with that of the time; 0 or none leaves all in
+    /// that one.
+    pub each: Option<u32>,
+}
+
+/// Names that follow from no rule, with the bytes that each file is to have. They do not go with
+/// a stored plan.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ListedFiles {
+    /// The names, without the directories that they are in.
+    #[serde(skip)]
+    pub names: Arc<[Box<str>]>,
+    /// Bytes of each file.
+    #[serde(skip)]
+    pub sizes: Arc<[u64]>,
 }
 
 /// Directories that are in each other, by their numbers.
@@ -150,7 +193,33 @@ impl FileNames {
     pub const fn first(&self) -> u32 {
         match self {
             Self::NumberFrom { first, .. } => *first,
-            Self::Number { .. } | Self::Ways(_) => 0,
+            Self::Number { .. }
+            | Self::Words
+            | Self::Low { .. }
+            | Self::Ways(_)
+            | Self::Listed(_)
+            | Self::Stamped(_) => 0,
+        }
+    }
+
+    /// What stands before a number, its least digits, and what stands behind it; nothing where
+    /// names are listed.
+    #[must_use]
+    pub fn parts(&self) -> (&str, u32, &str) {
+        match self {
+            Self::Number {
+                before,
+                digits,
+                after,
+            }
+            | Self::NumberFrom {
+                before,
+                digits,
+                after,
+                ..
+            } => (before, *digits, after),
+            Self::Ways(directories) => (&directories.before, directories.digits, ""),
+            Self::Words | Self::Low { .. } | Self::Listed(_) | Self::Stamped(_) => ("", 0, ""),
         }
     }
 }
@@ -254,6 +323,9 @@ pub struct Way {
     /// Permissions of a file that is made.
     #[serde(default = "permissions_default")]
     pub permissions: u32,
+    /// Whether creating tries to make the file's directory before, which is there already.
+    #[serde(default)]
+    pub makes_directory: bool,
     /// Whether creating opens a file that is there already, in a directory of our own only.
     #[serde(default)]
     pub takes_existing: bool,
@@ -281,6 +353,7 @@ impl Default for Way {
             is_direct: false,
             sync: OpenSync::default(),
             permissions: permissions_default(),
+            makes_directory: false,
             takes_existing: false,
             seeks: false,
             unit_bytes: 0,

@@ -7,17 +7,22 @@
 
 mod act;
 mod check;
+mod done;
 mod fileset;
+mod in_place;
 mod law;
 mod need;
 mod operation;
+mod pool;
 mod requests;
 #[cfg(test)]
-mod samples;
+pub(crate) mod samples;
+mod sampling;
 mod scale;
 mod settings;
+mod spawn;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod tokens;
 mod trace;
 mod walk;
@@ -26,17 +31,28 @@ mod words;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use act::{Act, Bytes, Call, FilePath, On, Order, Pick, Share, Turn, Where, Which};
-pub use check::{ProgramFlaw, ProgramStep};
-pub use fileset::{
-    Access, Copies, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, NestedDirectories,
-    OpenSync, PADDED_WORKER_MARK, ROUND_MARK, TreeGrowth, WORKER_MARK, Way,
+pub use act::{
+    Act, Bytes, Call, Card, Deck, DirectoryWalk, FilePath, ListedOrder, On, Order, Pick, Share,
+    Turn, Where, Which,
 };
+pub use check::{ProgramFlaw, ProgramStep};
+pub use done::FilesDone;
+pub use fileset::{
+    Access, COUNT_MARK, Copies, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan,
+    ListedFiles, NestedDirectories, OpenSync, PADDED_WORKER_MARK, ROUND_MARK, StampedNames,
+    TreeGrowth, WORKER_MARK, Way,
+};
+pub use in_place::NamesInPlace;
 pub use law::{Band, Law, LawFlaw, Shape};
 pub use need::SpaceNeed;
 pub use operation::FileOperation;
+pub use pool::{
+    FileChoice, FilePool, Fsync, POOL_FILES_MAX, PoolDraws, PoolEnd, PoolLocation, PoolPart,
+};
 pub use requests::DirectAmount;
+pub use sampling::{Calibration, Sample};
 pub use settings::ProgramSetting;
+pub use spawn::{CommandWord, FileCommand, Spawn};
 pub use tokens::{Due, Refill, Tokens, Whose};
 pub use trace::{Trace, TraceCall, TraceEnd, TraceOperation, TraceWay};
 pub use walk::ActList;
@@ -75,6 +91,9 @@ pub struct Program {
     /// Counters that workers wait for; acts say their number.
     #[serde(default)]
     pub tokens: Vec<Tokens>,
+    /// A pool of files of each worker, which goes on from phase to phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pool: Option<Box<FilePool>>,
     /// What happens, in order.
     pub parts: Vec<ProgramPart>,
 }
@@ -107,6 +126,24 @@ pub enum Until {
     },
     /// When another round would not fit into the file system.
     Full,
+    /// After so many, and before one that would not fit into the file systems of its workers.
+    /// Nobody looks beforehand whether they all fit.
+    Fitting {
+        /// How many; none for as many as fit.
+        times: Option<u32>,
+        /// What a worker takes in a round.
+        bytes: u64,
+    },
+    /// After so many samples: rounds whose phases that are not hidden took long enough together.
+    /// As long as they are too short, the fileset gets more files.
+    Sampled {
+        /// How many, at least 1.
+        samples: u32,
+        /// How long a sample takes at least, in nanoseconds.
+        least_ns: u64,
+        /// The number of the fileset.
+        fileset: u8,
+    },
 }
 
 /// What groups of workers do at the same time; it is over when all are done.
@@ -207,6 +244,12 @@ pub struct Group {
     /// Recorded calls in the place of acts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<Box<Trace>>,
+    /// Programs that are started in the place of acts, by whoever leads the workers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spawn: Option<Box<Spawn>>,
+    /// A part of what becomes of the program's pool, in the place of acts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pool: Option<PoolPart>,
 }
 
 /// How much is enough.
@@ -261,4 +304,6 @@ pub enum Failed {
     Count,
     /// The worker leaves its body.
     EndWorker,
+    /// All workers leave their bodies, and nothing follows: the run has failed.
+    EndRun,
 }

@@ -1,12 +1,14 @@
 //! How many bytes files take at once.
 
 use super::{
-    Act, Bytes, Call, Copies, FileOperation, FilePath, FilesetPlan, Group, Law, Measure, On, Order,
-    Pick, Program, ProgramPart, Share, Turn, Until, Where,
+    Act, Bytes, Call, Copies, FileOperation, FilePath, FilesetPlan, Group, Law, Measure, On, Pick,
+    Program, ProgramPart, Share, Spawn, Turn, Until, Where,
 };
 
 /// What a file takes at least, unless it is empty; most file systems have blocks of this size.
 const BLOCK_BYTES: f64 = 4096.0;
+/// More than any file system takes in, in bytes per nanosecond: 16 GB/s.
+const BYTES_PER_NS_MAX: u64 = 16;
 /// How far a sum of drawn sizes may be from what is expected, in standard deviations.
 const SIGMAS: f64 = 3.0;
 
@@ -39,7 +41,7 @@ impl Program {
             copies * grown.of_set(fileset)
         });
         SpaceNeed {
-            bytes: bytes.sum::<f64>() as u64 + self.traces_need(),
+            bytes: bytes.sum::<f64>() as u64 + self.traces_need() + self.pools_need(),
             is_growing: growth.is_growing,
         }
     }
@@ -124,6 +126,8 @@ struct Grown {
     /// What is added to files of the set, all together.
     appended: f64,
     is_made: bool,
+    /// What all files may come to, where the time of samples says how many there are.
+    most_bytes: Option<f64>,
     /// The sets whose files become files of this one.
     from: Vec<usize>,
 }
@@ -144,7 +148,11 @@ impl Grown {
         let most = (extent.most / BLOCK_BYTES).ceil() * BLOCK_BYTES * files;
         // A product of 0 and infinity is none.
         let most = if most.is_nan() { f64::INFINITY } else { most };
-        expected.min(most) + self.appended
+        let sampled = self.most_bytes.map_or(f64::INFINITY, |bytes| {
+            // None is larger than a sample of one file.
+            bytes + on_disk(extent)
+        });
+        expected.min(most).min(sampled) + self.appended
     }
 }
 
@@ -189,9 +197,30 @@ impl Growth<'_> {
                 ProgramPart::Rounds { until, parts } => match until {
                     Until::Times(count) => self.parts(parts, times * f64::from(*count)),
                     Until::Spent { .. } | Until::Full => self.parts(parts, times),
+                    Until::Fitting { .. } => {}
+                    Until::Sampled {
+                        least_ns, fileset, ..
+                    } => {
+                        self.parts(parts, times);
+                        self.sampled(usize::from(*fileset), *least_ns);
+                    }
                 },
             }
         }
+    }
+
+    /// As many files as fit into the time of a sample, which may be overshot by one.
+    fn sampled(&mut self, fileset: usize, least_ns: u64) {
+        let bytes = least_ns.saturating_mul(BYTES_PER_NS_MAX) as f64;
+        let most = &mut self.files[fileset].most_bytes;
+        *most = Some(most.unwrap_or(0.0).max(bytes));
+    }
+
+    fn spawn(&mut self, spawn: &Spawn) {
+        let grown = &mut self.files[usize::from(spawn.pick.fileset)];
+        grown.is_made |= spawn.command.makes();
+        let written = Extent::of(&Law::fixed(spawn.command.bytes()));
+        grown.extent = grown.extent.larger(written);
     }
 
     fn carry(&mut self) {
@@ -208,6 +237,9 @@ impl Growth<'_> {
     }
 
     fn group(&mut self, group: &Group, times: f64) {
+        if let Some(spawn) = &group.spawn {
+            self.spawn(spawn);
+        }
         let rounds = rounds_of(self.program, group);
         let mut pass = Pass {
             growth: self,
@@ -237,21 +269,12 @@ struct Pass<'a, 'b> {
 impl Pass<'_, '_> {
     fn acts(&mut self, acts: &[Act], times: f64) {
         for act in acts {
-            match act {
-                Act::Call(call) => self.call(call, times),
-                Act::Times(law, acts) => self.acts(acts, times * law.mean()),
-                Act::Step(_, acts) | Act::Transaction(_, acts) => self.acts(acts, times),
-                Act::Mix(branches) => {
-                    let sum: f64 = branches.iter().map(|(share, _)| f64::from(*share)).sum();
-                    for (share, acts) in branches {
-                        self.acts(acts, times * f64::from(*share) / sum.max(1.0));
-                    }
-                }
-                Act::Think(_)
-                | Act::Burn(_)
-                | Act::Put { .. }
-                | Act::Take { .. }
-                | Act::Meet(_) => {}
+            if let Act::Call(call) = act {
+                self.call(call, times);
+            }
+            let often = act.frequencies(self.growth.program);
+            for (acts, often) in act.lists().into_iter().zip(often) {
+                self.acts(acts, times * often);
             }
         }
     }
@@ -346,7 +369,9 @@ impl Pass<'_, '_> {
                 }
             }
             // Within what is there.
-            Where::Same | Where::Random { .. } | Where::Along(_) => return,
+            Where::Same | Where::Random { .. } | Where::Along(_) | Where::Dealt { .. } => {
+                return;
+            }
         };
         let is_going_on = matches!(call.place, Where::Here | Where::End) && !is_truncating;
         self.growth.is_growing |= is_left_open && is_going_on;
@@ -370,7 +395,7 @@ impl Pass<'_, '_> {
 }
 
 /// How often a worker does the body of its group at most; none where only time ends it.
-fn rounds_of(program: &Program, group: &Group) -> Option<f64> {
+pub(super) fn rounds_of(program: &Program, group: &Group) -> Option<f64> {
     let mut tally = Tally::default();
     tally.acts(program, group, &group.body, 1.0);
     let workers = f64::from(group.worker_count()).max(1.0);
@@ -402,24 +427,12 @@ struct Tally {
 impl Tally {
     fn acts(&mut self, program: &Program, group: &Group, acts: &[Act], times: f64) {
         for act in acts {
-            match act {
-                Act::Call(call) => self.call(program, group, call, times),
-                Act::Times(law, acts) => self.acts(program, group, acts, times * law.mean()),
-                Act::Step(_, acts) | Act::Transaction(_, acts) => {
-                    self.acts(program, group, acts, times);
-                }
-                Act::Mix(branches) => {
-                    let sum: f64 = branches.iter().map(|(share, _)| f64::from(*share)).sum();
-                    for (share, acts) in branches {
-                        let times = times * f64::from(*share) / sum.max(1.0);
-                        self.acts(program, group, acts, times);
-                    }
-                }
-                Act::Think(_)
-                | Act::Burn(_)
-                | Act::Put { .. }
-                | Act::Take { .. }
-                | Act::Meet(_) => {}
+            if let Act::Call(call) = act {
+                self.call(program, group, call, times);
+            }
+            let often = act.frequencies(program);
+            for (acts, often) in act.lists().into_iter().zip(often) {
+                self.acts(program, group, acts, times * often);
             }
         }
     }
@@ -445,7 +458,7 @@ impl Tally {
 
 /// How many files an order that ends has for a worker.
 fn picks_of(program: &Program, group: &Group, pick: &Pick) -> Option<f64> {
-    if !matches!(pick.order, Order::Next | Order::Back | Order::Shuffled) {
+    if !pick.order.is_once() {
         return None;
     }
     let fileset = &program.filesets[usize::from(pick.fileset)];

@@ -102,7 +102,10 @@ impl Program {
         }
         match &call.place {
             Where::At(offset) => amounts.push(*offset),
-            Where::Random { align_bytes, .. } => amounts.push((*align_bytes).into()),
+            Where::Random {
+                align_bytes: step, ..
+            }
+            | Where::Dealt { step_bytes: step } => amounts.push((*step).into()),
             Where::Along(FilePath::Backward { step_bytes } | FilePath::Shuffled { step_bytes }) => {
                 amounts.push((*step_bytes).into())
             }

@@ -114,5 +114,6 @@ pub fn deliveries() -> Program {
         ways: vec![Way::default()],
         tokens: Vec::new(),
         parts: vec![ProgramPart::Phase(phase)],
+        ..Program::default()
     }
 }

@@ -26,6 +26,9 @@ impl Program {
         for fileset in &mut scaled.filesets {
             scale.fileset(fileset);
         }
+        if let Some(pool) = &mut scaled.pool {
+            pool.scaled(scale.0, (FILES_MIN, COUNT_MIN as u32));
+        }
         scale.spent(&mut scaled.parts);
         let filesets = scaled.filesets.clone();
         for phase in scaled.phases_mut() {
@@ -129,17 +132,11 @@ impl Scale {
 /// Files that are picked by their number must be among those that are left.
 fn keep_within(acts: &mut [Act], filesets: &[FilesetPlan]) {
     for act in acts {
-        match act {
-            Act::Call(call) => picks_within(call, filesets),
-            Act::Times(_, acts) | Act::Step(_, acts) | Act::Transaction(_, acts) => {
-                keep_within(acts, filesets);
-            }
-            Act::Mix(branches) => {
-                for (_, acts) in branches {
-                    keep_within(acts, filesets);
-                }
-            }
-            Act::Think(_) | Act::Burn(_) | Act::Put { .. } | Act::Take { .. } | Act::Meet(_) => {}
+        if let Act::Call(call) = act {
+            picks_within(call, filesets);
+        }
+        for acts in act.lists_mut() {
+            keep_within(acts, filesets);
         }
     }
 }

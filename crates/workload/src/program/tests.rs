@@ -214,7 +214,8 @@ fn phase() -> BoxedStrategy<ProgramPhase> {
         .boxed()
 }
 
-fn program() -> BoxedStrategy<Program> {
+/// Any program; most are refused.
+pub(crate) fn program() -> BoxedStrategy<Program> {
     let set = (20..1000_u32, 100..901_u32, law(), 0..5_u32, any::<bool>());
     let sets = prop::collection::vec(set, 2..3);
     let until = prop_oneof![
@@ -255,6 +256,7 @@ fn program() -> BoxedStrategy<Program> {
                     .into_iter()
                     .chain(rounds)
                     .collect(),
+                ..Program::default()
             }
         })
         .boxed()

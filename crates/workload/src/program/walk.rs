@@ -106,6 +106,14 @@ impl Group {
     /// The numbers of the filesets that its acts pick from.
     #[must_use]
     pub fn filesets(&self) -> BTreeSet<u8> {
+        let mut found = BTreeSet::new();
+        for (_, acts) in self.lists() {
+            each_act(acts, &mut |act| {
+                if let Act::Walk(walk) = act {
+                    found.insert(walk.fileset);
+                }
+            });
+        }
         let calls = self.calls().into_iter();
         let picks = calls.flat_map(|call| {
             let named = match &call.on {
@@ -114,7 +122,9 @@ impl Group {
             };
             named.into_iter().chain(&call.second)
         });
-        picks.map(|pick| pick.fileset).collect()
+        let spawned = self.spawn.iter().map(|spawn| &spawn.pick);
+        found.extend(picks.chain(spawned).map(|pick| pick.fileset));
+        found
     }
 
     /// Its acts, in the order in which they are done.
@@ -129,6 +139,13 @@ impl Group {
         ]
     }
 
+    /// Whether any of its acts is so, wherever it stands.
+    #[must_use]
+    pub fn any_act(&self, is_so: &dyn Fn(&Act) -> bool) -> bool {
+        let mut lists = self.lists().into_iter();
+        lists.any(|(_, acts)| any_act(acts, is_so))
+    }
+
     /// Its calls, wherever they stand, in order.
     #[must_use]
     pub fn calls(&self) -> Vec<&Call> {
@@ -137,22 +154,30 @@ impl Group {
     }
 }
 
+/// Whether any of the acts is so, wherever it stands.
+pub(super) fn any_act(acts: &[Act], is_so: &dyn Fn(&Act) -> bool) -> bool {
+    let mut acts = acts.iter();
+    acts.any(|act| is_so(act) || act.lists().into_iter().any(|acts| any_act(acts, is_so)))
+}
+
 /// The calls of acts, wherever they stand, in order.
 pub(super) fn calls_of(acts: &[Act]) -> Vec<&Call> {
     let mut found = Vec::new();
-    collect(acts, &mut found);
+    each_act(acts, &mut |act| {
+        if let Act::Call(call) = act {
+            found.push(call);
+        }
+    });
     found
 }
 
-fn collect<'a>(acts: &'a [Act], found: &mut Vec<&'a Call>) {
+/// Looks at all acts, wherever they stand, in order.
+pub(super) fn each_act<'a>(acts: &'a [Act], look: &mut dyn FnMut(&'a Act)) {
     for act in acts {
-        match act {
-            Act::Call(call) => found.push(call),
-            _ => act
-                .lists()
-                .into_iter()
-                .for_each(|acts| collect(acts, found)),
-        }
+        look(act);
+        act.lists()
+            .into_iter()
+            .for_each(|acts| each_act(acts, look));
     }
 }
 
@@ -170,7 +195,52 @@ impl Act {
             Self::Times(_, acts) | Self::Step(_, acts) | Self::Transaction(_, acts) => {
                 vec![acts]
             }
+            Self::Walk(walk) => vec![&walk.each, &walk.after],
+            Self::Deal(deck) => deck.choices.iter().map(Vec::as_slice).collect(),
             Self::Mix(branches) => branches.iter().map(|(_, acts)| acts.as_slice()).collect(),
+        }
+    }
+
+    /// The same, to change them.
+    pub(super) fn lists_mut(&mut self) -> Vec<&mut Vec<Self>> {
+        match self {
+            Self::Call(_)
+            | Self::Think(_)
+            | Self::Burn(_)
+            | Self::Put { .. }
+            | Self::Take { .. }
+            | Self::Meet(_) => Vec::new(),
+            Self::Times(_, acts) | Self::Step(_, acts) | Self::Transaction(_, acts) => {
+                vec![acts]
+            }
+            Self::Walk(walk) => vec![&mut walk.each, &mut walk.after],
+            Self::Deal(deck) => deck.choices.iter_mut().collect(),
+            Self::Mix(branches) => branches.iter_mut().map(|(_, acts)| acts).collect(),
+        }
+    }
+
+    /// How often each list of acts within it is done on average, in their order.
+    pub(super) fn frequencies(&self, program: &Program) -> Vec<f64> {
+        match self {
+            Self::Times(law, _) => vec![law.mean()],
+            Self::Walk(walk) => {
+                let fileset = program.filesets.get(usize::from(walk.fileset));
+                let counts = fileset.map(|it| [it.count, it.directory_count().max(1)]);
+                counts.unwrap_or_default().map(f64::from).to_vec()
+            }
+            Self::Deal(deck) => {
+                let mut counts = vec![0.0; deck.choices.len()];
+                for card in &*deck.cards {
+                    counts[usize::from(card.choice)] += 1.0 / deck.cards.len() as f64;
+                }
+                counts
+            }
+            Self::Mix(branches) => {
+                let sum: f64 = branches.iter().map(|(share, _)| f64::from(*share)).sum();
+                let share = |(share, _): &(u32, _)| f64::from(*share) / sum.max(1.0);
+                branches.iter().map(share).collect()
+            }
+            _ => vec![1.0],
         }
     }
 }

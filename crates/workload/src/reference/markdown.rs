@@ -17,7 +17,7 @@ const fn of(name: &'static str, title: &'static str, path: &'static str) -> Tabl
 }
 
 /// Tables of the schema, in the order of reading.
-const TABLES: [TableOf; 24] = [
+const TABLES: [TableOf; 26] = [
     of("Postmark", "`[postmark]`", "postmark"),
     of("CreateRemove", "`[create_remove]`", "create_remove"),
     of("LatFs", "`[lat_fs]`", "lat_fs"),
@@ -31,6 +31,12 @@ const TABLES: [TableOf; 24] = [
     ),
     of("WorkerTable", "`[[worker]]`", "worker"),
     of("FilesetTable", "`[[fileset]]`", "fileset"),
+    of(
+        "NestedTable",
+        "`fileset.nested`, `fileset.paths`",
+        "fileset.nested",
+    ),
+    of("GrownTable", "`fileset.grown`", "fileset.grown"),
     of("WayTable", "`[[way]]`", "way"),
     of("TokensTable", "`[[tokens]]`", "tokens"),
     of("PhaseTable", "`[[phase]]`", "phase"),

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use generate::postmark::{Mark, StreamError, Totals};
+use generate::pool::{Mark, StreamError, Totals};
 use report::postmark::{Times, report};
 use results::PoolFigures;
 use run::postmark::{Overlooked, Played, Spectator};

@@ -3,17 +3,19 @@
 
 use std::ffi::OsString;
 use std::io::Read;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 use front::{
-    ArgumentError, ClassicText, CommandLine, DifferenceKind, Front, FrontOrigin, FrontWork, Refusal,
+    ArgumentError, CommandLine, DifferenceKind, Front, FrontOrigin, FrontWork, Placement, Refusal,
 };
-use results::{RunRecord, Warning, WarningCode};
-use run::RunOptions;
+use results::{Status, Warning, WarningCode};
+use run::{RunError, RunOptions};
+use target::{InPlace, MadeDirectories};
 use workload::{Overrides, Workload};
 
+use super::printed::Printed;
 use crate::args::DisplayArg;
 use crate::command::run::{exit, keeps, not_mounted, of_plan, planned};
 use crate::document::Document;
@@ -21,14 +23,14 @@ use crate::failure::{Exit, Failure, not_understood};
 use crate::input::FILE_BYTES_MAX;
 use crate::keep::{Keeper, NotStored};
 use crate::live::Live;
-use crate::output::{Existing, OutputFile};
 use crate::signals::{Continued, stop_flag};
 use crate::stored::Place;
 use crate::terminal::{Stream, print_document};
 
 const PROMISE: &str = "\
 What it prints comes to standard output, all else to standard error. Files lie in a work directory \
-of pgmeter below the directory that is named, and are removed at the end; existing files are left \
+of pgmeter below the directory that is named, and are removed at the end; those of a program that \
+can keep its files lie in the directory itself, as it would leave them. Existing files are left \
 alone. The run is stored as every run is.";
 
 /// Options of ours, before the program's own.
@@ -75,16 +77,22 @@ pub(super) fn run(
     };
     let work = match front.work(&line) {
         Ok(work) => work,
-        Err(ArgumentError::Refused(refusal)) => return refused(&refusal),
+        Err(ArgumentError::Arguments(message)) => return refused(&front.refusal(message)),
         Err(ArgumentError::File(diagnostic)) => return Err(diagnostic.into()),
+        Err(ArgumentError::Refused(refusal)) => return refused(&refusal),
     };
     if args.differences {
         list(&work)?;
         return Ok(Exit::Measured);
     }
+    for warning in &work.warnings {
+        tell!("warning: {warning}");
+    }
     tell_differences(front, &work);
+    let printed = Printed::new(front.text_of(&origin(&work.cells)))?;
     let keeper = Keeper::open(place, !args.no_db);
-    measure(front, work, keeper, at_once)
+    let directories = Directories::ready(front, &work)?;
+    measure(&work, (keeper, directories), printed, at_once)
 }
 
 fn own(front: &Front, args: Vec<OsString>) -> Result<FrontArgs, clap::Error> {
@@ -161,82 +169,122 @@ fn differing(work: &FrontWork) -> impl Iterator<Item = &front::Difference> {
 }
 
 fn measure(
-    front: &Front,
-    work: FrontWork,
-    mut keeper: Keeper,
+    work: &FrontWork,
+    (mut keeper, directories): (Keeper, Directories),
+    mut printed: Printed,
     at_once: fn() -> !,
 ) -> Result<Exit, Failure> {
-    let overrides = overrides(&work)?;
+    let overrides = overrides(&directories.paths)?;
     let planned = planned(&work.cells, &overrides, false)?;
     let stop = stop_flag(at_once)?;
     let continued = Continued::watch()?;
     let options = RunOptions {
-        overwrite_devices: Vec::new(),
-        create: false,
+        in_place: directories.in_place.clone(),
         keep: keeps(&planned.plan),
         command: std::env::args().collect(),
         stop,
-        skip: Arc::default(),
         continued: continued.flag(),
-        memory_is_meant: false,
+        ..RunOptions::default()
     };
     let warnings = planned.warnings.into_iter().map(of_plan);
     let warnings = warnings
         .chain(
-            differing(&work)
+            differing(work)
                 .map(|it| Warning::of_run(WarningCode::DiffersFromOriginal, it.sentence())),
         )
         .chain(keeper.doubts())
         .chain(not_mounted(&planned.plan))
         .collect();
-    let mut text = (front.text)(&origin(&work.cells));
     let is_quiet = !Stream::Error.is_terminal();
     let mut live = Live::begin((is_quiet, DisplayArg::Line), &options, at_once)?;
-    let mut printed = Ok(());
     let mut finished = run::run(&planned.plan, warnings, &options, &mut |event| {
         keeper.hear(event);
         live.hear(event);
-        let said = text.event(event);
-        if !said.is_empty() && printed.is_ok() {
-            printed = print_document(&Document::Data(said));
+        if !printed.hear(event) {
+            options.stop.store(true, Ordering::Relaxed);
         }
     });
     live.finish();
     let not_stored = keeper.finish(&mut finished.record);
     not_stored.iter().for_each(NotStored::tell);
-    printed?;
+    if let Some(broken) = printed.broken() {
+        return broken;
+    }
     if let Some(error) = finished.error {
         return Err(error.into());
     }
-    conclude(text, &finished.record, not_stored.is_none())
-}
-
-/// Prints what the program prints at its end.
-fn conclude(
-    mut text: Box<dyn ClassicText>,
-    record: &RunRecord,
-    is_whole: bool,
-) -> Result<Exit, Failure> {
-    print_document(&Document::Data(text.end(record)))?;
-    for (path, document) in text.documents(record) {
-        let file = OutputFile::create(Path::new(&path), Existing::Replace)?;
-        file.finish(&Document::Json(document))?;
+    let record = &finished.record;
+    if record.status == Status::Complete {
+        directories.made.keep();
     }
-    Ok(exit(record, is_whole))
+    match (printed.end(record)?, exit(record, not_stored.is_none())) {
+        (Some(own), Exit::Measured) => Ok(own),
+        (_, exit) => Ok(exit),
+    }
 }
 
-/// The directory that was named is the target of all cells.
-fn overrides(work: &FrontWork) -> Result<Overrides, Failure> {
-    let Some(directory) = work.directory.to_str() else {
-        let message = format!(
-            "the target `{}` is not UTF-8 text",
-            work.directory.display()
-        );
-        let help = Some("use a path that is UTF-8".to_owned());
-        return Err(Failure::new(Exit::Usage, message, help));
+/// Where files lie.
+struct Directories {
+    paths: Vec<PathBuf>,
+    in_place: Option<InPlace>,
+    made: MadeDirectories,
+}
+
+impl Directories {
+    /// Those that the work names, made where that is asked for and they are missing.
+    fn ready(front: &Front, work: &FrontWork) -> Result<Self, Failure> {
+        let Placement::InPlace {
+            names,
+            makes_directories,
+        } = &work.placement
+        else {
+            return Ok(Self {
+                paths: work.directories.clone(),
+                in_place: None,
+                made: MadeDirectories::default(),
+            });
+        };
+        let failed = |verb, path, source| RunError::File { verb, path, source };
+        let made = match makes_directories {
+            true => MadeDirectories::make_missing(&work.directories)
+                .map_err(|(path, source)| failed("make", path, source))?,
+            false => MadeDirectories::default(),
+        };
+        let paths = work.directories.iter().map(|path| {
+            let found = std::fs::symlink_metadata(path);
+            match found.map(|found| found.is_symlink()) {
+                // As the original, which knows of no links.
+                Ok(true) => std::fs::canonicalize(path),
+                Ok(false) => Ok(path.clone()),
+                Err(error) => Err(error),
+            }
+            .map_err(|source| failed("open", path.clone(), source))
+        });
+        let paths: Result<Vec<PathBuf>, RunError> = paths.collect();
+        Ok(Self {
+            paths: paths?,
+            in_place: Some(InPlace {
+                program: front.name.to_owned(),
+                names: names.clone(),
+            }),
+            made,
+        })
+    }
+}
+
+/// The directories that were named are the targets of all cells.
+fn overrides(paths: &[PathBuf]) -> Result<Overrides, Failure> {
+    let text = |path: &PathBuf| match path.to_str() {
+        Some(text) => Ok(text.to_owned()),
+        None => {
+            let message = format!("the target `{}` is not UTF-8 text", path.display());
+            let help = Some("use a path that is UTF-8".to_owned());
+            Err(Failure::new(Exit::Usage, message, help))
+        }
     };
+    let targets: Result<Vec<String>, Failure> = paths.iter().map(text).collect();
     let mut overrides = Overrides::new();
-    overrides.set_targets(vec![directory.to_owned()]);
+    overrides.set_targets(targets?);
     Ok(overrides)
 }
 

@@ -3,10 +3,10 @@
 mod clock;
 mod console;
 mod front;
-mod fs_mark;
 mod input;
 mod lat_fs;
 mod postmark;
+mod printed;
 mod ticks;
 
 use std::ffi::OsString;
@@ -51,7 +51,6 @@ pub(crate) fn run(args: AsArgs, place: &Place, at_once: fn() -> !) -> Result<Exi
     match ClassicArg::from_str(&args.program, false) {
         Ok(ClassicArg::Postmark) => postmark::run(args.args, at_once),
         Ok(ClassicArg::LatFs) => lat_fs::run(args.args, at_once),
-        Ok(ClassicArg::FsMark) => fs_mark::run(args.args, at_once),
         // Only names of the table are left.
         Err(_) => match ::front::find(&args.program) {
             Some(front) => front::run(front, args.args, place, at_once),

@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::path::Path;
-use std::sync::Arc;
 
 use compare::{Comparison, ComparisonOptions, compare as compare_records, planned_differences};
 use report::ComparisonDocument;
@@ -55,9 +54,8 @@ pub(super) fn measure(
         keep: keeps(plans[0]),
         command: std::env::args().collect(),
         stop: stop_flag(at_once)?,
-        skip: Arc::default(),
         continued: continued.flag(),
-        memory_is_meant: false,
+        ..RunOptions::default()
     };
     let mut keepers = [(); 2].map(|()| Keeper::open(place, !args.no_db));
     let live = Live::begin((args.quiet, args.display), &options, at_once)?;

@@ -18,7 +18,7 @@ use lab::{LabError, LabVerdict};
 
 pub(super) use remarks::{alarms, built_as, notes_of, remarks};
 pub(super) use request::{read_request, read_unchecked};
-pub(super) use runner::{StoringRunner, peak_of};
+pub(super) use runner::{StoringRunner, own_peak_of, peak_of};
 pub(super) use stored::{lab_of, page_name, page_of_lab, report_lab, with_runs};
 pub(super) use table::costs;
 pub(super) use workload::fitted_workload;

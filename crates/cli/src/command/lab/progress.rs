@@ -90,6 +90,7 @@ impl LabWatcher for LabProgress<'_> {
 fn in_words(step: LabStep) -> String {
     let words = match step {
         LabStep::MeasureDevice => "measure the bare device, to find its peak",
+        LabStep::MeasurePeak => "measure the target past the page cache, to find its peak",
         LabStep::MakeFileSystem => "make the file system",
         LabStep::Age(None) => "aging",
         LabStep::Age(Some(share)) => return format!("aging {:.0} %", share * 100.0),

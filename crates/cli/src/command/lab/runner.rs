@@ -57,6 +57,7 @@ impl<'a> StoringRunner<'a> {
     fn notes_on(&self, subject: RunSubject<'_>) -> Vec<String> {
         let (choice, built, aged) = match subject {
             RunSubject::BareDevice(medium) => return vec![peak_of(medium)],
+            RunSubject::PeakOf(label) => return vec![own_peak_of(label)],
             RunSubject::FileSystem {
                 choice,
                 built_as,
@@ -86,6 +87,15 @@ pub(crate) fn peak_of(medium: &str) -> String {
     format!(
         "the peak is that of the bare device ({medium}), measured before any file system was made: \
          direct I/O in the same chunks, the better of queue depths {} and {}",
+        PEAK_DEPTHS[0], PEAK_DEPTHS[1]
+    )
+}
+
+/// What the peak of a directory is that was there.
+pub(crate) fn own_peak_of(label: &str) -> String {
+    format!(
+        "the peak of {label} is its own: direct I/O in the same chunks on a file there, the better \
+         of queue depths {} and {}",
         PEAK_DEPTHS[0], PEAK_DEPTHS[1]
     )
 }

@@ -13,6 +13,7 @@ impl UringFiles {
             filesets: &lent.filesets,
             name,
             entries: &mut self.entries,
+            stream: self.streams.of(request.slot),
         };
         by_call.execute(request)
     }

@@ -4,7 +4,6 @@ mod on_files;
 
 use engine::{Completion, Operation, OperationSet, Request};
 use proptest::prelude::*;
-use workload::classics::create_remove::CreateRemove;
 use workload::classics::fs_mark::{FsMark, FsMarkPlan, Stage};
 use workload::classics::{Chain, FileSync, Order, PassPlan, share};
 
@@ -203,31 +202,6 @@ fn a_directory_that_is_there_is_no_failure() {
     });
     assert_eq!(words(&requests), "mkdir0 create0 close0");
     assert_eq!(flows, [WELL]);
-}
-
-#[test]
-fn a_step_of_create_remove_asks_for_the_systems_calls_of_its_size() {
-    let settings = CreateRemove {
-        count: Some(2),
-        ..CreateRemove::default()
-    };
-    let plan = settings.resolve().unwrap();
-    let all: Vec<String> = plan
-        .steps()
-        .iter()
-        .map(|step| played(plan.chain(step), share(plan.file_count, 0, 2)))
-        .collect();
-    let wanted = [
-        "create0 close0",
-        "unlink0",
-        "create0 write0@0+4096 close0",
-        "unlink0",
-        "create0 write0@0+16384 close0",
-        "unlink0",
-        "create0 write0@0+65536 close0",
-        "unlink0",
-    ];
-    assert_eq!(all, wanted);
 }
 
 #[test]

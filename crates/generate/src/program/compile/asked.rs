@@ -1,7 +1,7 @@
 //! What a call asks of an engine.
 
 use engine::{Aim, Operation};
-use workload::program::{Bytes, Call, FileOperation, On, Shape};
+use workload::program::{Bytes, Call, FileOperation, On, Shape, Where};
 
 use super::Compiler;
 use crate::program::code::Form;
@@ -31,6 +31,7 @@ impl Compiler<'_> {
             operation if operation.has_second() => Form::Second,
             operation if !operation.moves() => Form::Code(code),
             _ => match self.seat.program.way_of(self.seat.group, call.handle) {
+                Some(way) if way.seeks && matches!(call.place, Where::Dealt { .. }) => Form::Sought,
                 Some(way) if way.goes_by_position() => Form::Position {
                     unit_bytes: way.unit_bytes,
                 },

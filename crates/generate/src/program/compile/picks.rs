@@ -1,6 +1,5 @@
 //! Which files come next, prepared.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -44,6 +43,7 @@ impl Compiler<'_> {
             (Order::Next, false) => once(Passage::Forward),
             (Order::Back, _) => once(Passage::Backward),
             (Order::Shuffled, _) => once(Passage::Shuffled(Permutation::new(length, order_seed))),
+            (Order::Listed(order), _) => once(Passage::Listed(order.files.clone())),
             (Order::Around, _) if pick.turn == Turn::Shared => Turns::AroundTogether,
             (Order::Around, _) => Turns::Around { turn: 0 },
             (Order::Index(file), _) => Turns::Index((*file).min(count.saturating_sub(1))),
@@ -87,10 +87,17 @@ fn slice(count: u32, seat: &Seat<'_>) -> Range<u32> {
 impl SharedTurns {
     /// The turns that all workers of a group take together in a pick, by its number.
     fn turn(&self, number: usize) -> Arc<AtomicU32> {
-        let mut turns: std::sync::MutexGuard<'_, BTreeMap<usize, Arc<AtomicU32>>> = self
-            .turns
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        turns.entry(number).or_default().clone()
+        self.turns_of((false, number))
+    }
+
+    /// The same of a deck.
+    pub(super) fn deck(&self, number: usize) -> Arc<AtomicU32> {
+        self.turns_of((true, number))
+    }
+
+    fn turns_of(&self, key: (bool, usize)) -> Arc<AtomicU32> {
+        let turns = self.turns.lock();
+        let mut turns = turns.unwrap_or_else(std::sync::PoisonError::into_inner);
+        turns.entry(key).or_default().clone()
     }
 }

@@ -112,6 +112,7 @@ impl Interpreter {
             Place::Same => register.last_bytes,
             Place::End => Request::AT_END,
             Place::At(offset_bytes) => *offset_bytes,
+            Place::Dealt(step_bytes) => u64::from(slot.card) * u64::from(*step_bytes),
             Place::Random {
                 draw,
                 starts,
@@ -152,10 +153,14 @@ impl Interpreter {
                         other => return other,
                     }
                 }
+                Subject::Walk(walk) => {
+                    let walk = &self.code.walks[usize::from(walk)];
+                    (call.fileset, call.file) = (walk.fileset, slot.walking.name(walk));
+                }
                 Subject::Same => {
                     (call.fileset, call.file) = (register.fileset, register.file);
                     let states = &self.states[usize::from(register.fileset)];
-                    match states.claim(register.file, Which::Any, code.claim()) {
+                    match states.claim(register.file, Which::Any, code.claim) {
                         Claimed::Yes => call.is_claimed = true,
                         // What one has open oneself is in nobody's way.
                         _ if register.is_open => {}
@@ -202,13 +207,18 @@ impl Interpreter {
             Form::Code(code) => code,
             Form::Second => call.second.code(),
             Form::Length => call.left_bytes,
+            Form::Entry(walk) => {
+                (request.offset_bytes, request.length_bytes) = self.entry(index, walk);
+                return request;
+            }
             Form::Offset => call.offset_bytes,
+            Form::Sought => Request::seeking(call.offset_bytes),
             Form::Position { unit_bytes } => {
                 let register = &slot.registers[usize::from(code.handle)];
                 by_position(call.offset_bytes, register.stands_bytes, unit_bytes)
             }
         };
-        if matches!(code.form, Form::Offset | Form::Position { .. }) {
+        if code.operation.moves_bytes() {
             // No more than a piece, which is 32 bits.
             request.length_bytes = call.left_bytes.min(code.piece_bytes.into()) as u32;
             call.expected_bytes = match code.operation {
@@ -235,9 +245,12 @@ impl Interpreter {
         let slot = &mut self.slots[index];
         let call = &mut slot.call;
         let states = &self.states[usize::from(call.fileset)];
+        if let Form::Entry(walk) = code.form {
+            return self.take_entry(index, walk, result);
+        }
         if result < 0 {
             if std::mem::take(&mut call.is_claimed) {
-                states.release(call.file, code.claim());
+                states.release(call.file, code.claim);
             }
             if code.second.is_some() {
                 let second = call.second;
@@ -306,7 +319,10 @@ impl Interpreter {
         match code.operation {
             Operation::Create | Operation::Open => {
                 match code.operation {
-                    Operation::Create => states.appear(call.file, true),
+                    Operation::Create if code.claim == Claim::Alone => {
+                        states.appear(call.file, true);
+                    }
+                    Operation::Create => states.appear_in_use(call.file),
                     // The claim lasts as long as it is open.
                     _ if was_claimed => {}
                     _ => return,
@@ -324,6 +340,11 @@ impl Interpreter {
                     states.release(call.file, Claim::Use);
                 }
                 return;
+            }
+            Operation::Mkdir | Operation::Rmdir if code.is_of_directory() => {
+                if was_claimed {
+                    states.release(call.file, code.claim);
+                }
             }
             Operation::Mkdir => states.appear(call.file, false),
             Operation::Unlink | Operation::Rmdir => states.vanish(call.file),
@@ -345,7 +366,7 @@ impl Interpreter {
             }
             _ => {
                 if was_claimed {
-                    states.release(call.file, code.claim());
+                    states.release(call.file, code.claim);
                 }
             }
         }

@@ -3,9 +3,10 @@
 use engine::{Operation, Request};
 use workload::program::{Failed, Out};
 
-use super::Interpreter;
 use super::calls::Begun;
+use super::{CallFailure, Interpreter};
 use crate::Flow;
+use crate::program::code::Instruction;
 use crate::program::phase_end::Signal;
 use crate::program::slot::{Section, Waiting};
 use crate::program::states::Claim;
@@ -82,12 +83,32 @@ impl Interpreter {
                 slot.at += 1;
             }
             Failed::EndTransaction => self.abandon(index, now_ns),
-            Failed::EndWorker => {
-                self.abandon(index, now_ns);
-                self.has_failed = true;
-                self.end_ns = 1;
+            Failed::EndWorker => self.give_up(index, now_ns),
+            Failed::EndRun => {
+                self.note_failure(index, errno);
+                self.phase_end.tell(Signal::Stop);
+                self.give_up(index, now_ns);
             }
         }
+    }
+
+    fn give_up(&mut self, index: usize, now_ns: u64) {
+        self.abandon(index, now_ns);
+        self.has_failed = true;
+        self.end_ns = 1;
+    }
+
+    fn note_failure(&mut self, index: usize, errno: i32) {
+        let slot = &self.slots[index];
+        let Instruction::Call(number) = self.code.instructions[usize::from(slot.at)] else {
+            return;
+        };
+        self.first_failure.get_or_insert(CallFailure {
+            operation: self.code.calls[usize::from(number)].operation,
+            fileset: slot.call.fileset,
+            file: slot.call.file,
+            errno: -errno,
+        });
     }
 
     pub(super) fn close(&mut self, index: usize) -> Option<Request> {

@@ -3,7 +3,9 @@
 mod calls;
 mod failures;
 mod stream;
+mod told;
 mod waits;
+mod walks;
 
 use std::hint::black_box;
 use std::sync::Arc;
@@ -19,6 +21,8 @@ use super::states::FileStates;
 use super::tokens::{Uses, Waits};
 use super::{Progress, Seat, StepCounter};
 use crate::{Flow, GenerateError, Rng, mix};
+
+pub use told::{Amounts, CallFailure, Stamps, WallMark};
 
 /// Rounds in a row that ask for nothing; after them the worker is done.
 const IDLE_ROUNDS_MAX: u32 = 1000;
@@ -53,6 +57,7 @@ pub struct Interpreter {
     rounds_per_us: f64,
     /// A call has failed that ends the worker.
     has_failed: bool,
+    first_failure: Option<CallFailure>,
     /// It left what it repeats before time was up, as it found no file.
     has_run_dry: bool,
     /// Slots that are in their bodies.
@@ -65,39 +70,6 @@ pub struct Interpreter {
     level: Level,
     /// What of its own the group's amounts have already, by quota.
     told: Box<[u64]>,
-}
-
-/// How much a worker has done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Amounts {
-    /// Rounds that it has begun.
-    pub rounds: u64,
-    /// Calls that it has begun.
-    pub calls: u64,
-    /// Bytes that were read.
-    pub read_bytes: u64,
-    /// Bytes that were written.
-    pub written_bytes: u64,
-}
-
-/// When a worker was where, by the clock that the loop passes in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Stamps {
-    /// It began what it repeats; 0 for not at all.
-    pub body_ns: u64,
-    /// It left what it repeats; 0 for not yet.
-    pub body_end_ns: u64,
-    /// How far it was when the others' end or its own time came, where it went on behind that.
-    pub wall: Option<WallMark>,
-}
-
-/// How far a worker was at a moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WallMark {
-    /// When that was.
-    pub at_ns: u64,
-    /// What it had done.
-    pub amounts: Amounts,
 }
 
 /// How many rounds a worker may do.
@@ -142,6 +114,7 @@ impl Interpreter {
             size_seed: seat.program_seed,
             rounds_per_us: seat.rounds_per_us,
             has_failed: false,
+            first_failure: None,
             has_run_dry: false,
             bodies: 0,
             is_first_done: false,
@@ -181,6 +154,12 @@ impl Interpreter {
     #[must_use]
     pub fn has_run_dry(&self) -> bool {
         self.has_run_dry
+    }
+
+    /// The first call that failed where that ends the run.
+    #[must_use]
+    pub const fn failure(&self) -> Option<CallFailure> {
+        self.first_failure
     }
 
     /// When it was where.
@@ -330,7 +309,7 @@ impl Interpreter {
         {
             let code = &self.code.calls[usize::from(number)];
             let call = &self.slots[index].call;
-            self.states[usize::from(call.fileset)].release(call.file, code.claim());
+            self.states[usize::from(call.fileset)].release(call.file, code.claim);
         }
     }
 
@@ -371,16 +350,6 @@ impl Interpreter {
                 | Instruction::Think(_)
                 | Instruction::Burn(_)
                 | Instruction::Wait(_) => return flow,
-                Instruction::Times { sampler, end } => {
-                    let sampler = &self.code.samplers[usize::from(sampler)];
-                    slot.begin_loop(sampler.amount(self.rng.next_u64()), end);
-                }
-                Instruction::Again { body } => slot.once_more(body),
-                Instruction::Mix(number) => {
-                    let (choice, places) = &self.code.mixes[usize::from(number)];
-                    slot.at = places[choice.pick(self.rng.next_u64())];
-                }
-                Instruction::Jump(to) => slot.at = to,
                 Instruction::StepBegin(label) => {
                     slot.steps[usize::from(slot.step_count)] = OpenStep {
                         label,
@@ -420,7 +389,43 @@ impl Interpreter {
                     self.end_section(index, now_ns);
                     return flow;
                 }
+                instruction => self.go_on(index, instruction),
             }
+        }
+    }
+
+    /// Goes to where an instruction leads.
+    #[inline]
+    fn go_on(&mut self, index: usize, instruction: Instruction) {
+        let slot = &mut self.slots[index];
+        let next = slot.at + 1;
+        match instruction {
+            Instruction::Times { sampler, end } => {
+                let sampler = &self.code.samplers[usize::from(sampler)];
+                slot.begin_loop(sampler.amount(self.rng.next_u64()), end);
+            }
+            Instruction::Again { body } => slot.once_more(body),
+            Instruction::Mix(number) => {
+                let (choice, places) = &self.code.mixes[usize::from(number)];
+                slot.at = places[choice.pick(self.rng.next_u64())];
+            }
+            Instruction::Deal(number) => {
+                (slot.card, slot.at) = self.code.decks[usize::from(number)].next();
+            }
+            Instruction::Jump(to) => slot.at = to,
+            Instruction::WalkBegin(walk) => {
+                slot.at = next;
+                let first = self.code.walks[usize::from(walk)].start();
+                self.go_into(index, walk, first);
+            }
+            Instruction::WalkOn { walk, read } => {
+                let on = self.code.walks[usize::from(walk)].after(slot.walking);
+                slot.at = if on.is_some() { read } else { next };
+                if let Some(on) = on {
+                    self.go_into(index, walk, on);
+                }
+            }
+            _ => {}
         }
     }
 

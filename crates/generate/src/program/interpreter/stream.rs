@@ -103,6 +103,7 @@ impl Generator for Interpreter {
     fn expected_bytes(&self, request: &Request, _result: i32) -> u32 {
         match request.operation {
             Operation::Read => self.slots[request.slot as usize].call.expected_bytes,
+            Operation::NextEntry => 0,
             _ => request.length_bytes,
         }
     }

@@ -130,3 +130,29 @@ fn a_file_that_exists_is_as_long_as_the_way_leaves_it() {
     assert_eq!(length_after(emptied), 0);
     assert_eq!(length_after(Way::default()), 0);
 }
+
+#[test]
+fn a_file_that_is_taken_as_it_is_may_be_made_by_several_at_once() {
+    let program = Program {
+        ways: vec![Way {
+            takes_existing: true,
+            ..Way::default()
+        }],
+        ..of(vec![set("f", 1)], &[])
+    };
+    let states = vec![Arc::new(FileStates::new(1, true))];
+    let mut phase = phase(vec![
+        act(FileOperation::Create, On::Name(pick(0, Which::Any))),
+        act(FileOperation::Close, On::Handle),
+    ]);
+    phase.groups[0].workers = Some(2);
+    let mut workers = interpreters(&program, &phase, &Setting::default(), &states);
+    let issued = |worker: &mut Interpreter| matches!(worker.next(0, 1), Step::Issue(_));
+    assert!(workers.iter_mut().all(issued));
+    for worker in &mut workers {
+        worker.complete(Completion { slot: 0, result: 0 }, 1);
+    }
+    assert_eq!(states[0].present_count(), 1);
+    // Each closes it for itself.
+    assert!(workers.iter_mut().all(issued));
+}

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use generate::postmark::{Mark, Names, Operation, Outcome, Stream};
+use generate::pool::{Mark, Names, Operation, Outcome, Stream};
 use results::PoolFigures;
 use workload::postmark::{Console, Settings, cannot_direct_output, next_line};
 
@@ -142,14 +142,14 @@ impl Console for Memory {
     fn shell(&mut self, _: Option<&[u8]>) {}
 
     fn run(&mut self, settings: &Settings, file: Option<&[u8]>) {
-        let mut stream = match Stream::new(settings) {
+        let mut stream = match Stream::new(&settings.pool()) {
             Ok(stream) => stream,
             Err(error) => {
                 let text = error.original_text().unwrap_or_default();
                 return self.print_error(text.as_bytes());
             }
         };
-        let names = Names::new(settings);
+        let names = Names::new(&settings.pool());
         let mut readings = [0; 4];
         let mut outcome = Outcome::Done;
         while let Some(operation) = stream.next(outcome) {

@@ -10,16 +10,12 @@ const TRIAL_ROUNDS: u64 = 2_000_000;
 
 /// Whether anything in it computes.
 pub(super) fn computes(parts: &[ProgramPart]) -> bool {
-    fn acts(all: &[Act]) -> bool {
-        all.iter()
-            .any(|act| matches!(act, Act::Burn(_)) || act.lists().into_iter().any(acts))
-    }
     parts.iter().any(|part| match part {
         ProgramPart::Rounds { parts, .. } => computes(parts),
-        ProgramPart::Phase(phase) => phase.groups.iter().any(|group| {
-            let mut sections = group.lists().into_iter();
-            sections.any(|(_, section)| acts(section))
-        }),
+        ProgramPart::Phase(phase) => {
+            let mut groups = phase.groups.iter();
+            groups.any(|group| group.any_act(&|act| matches!(act, Act::Burn(_))))
+        }
     })
 }
 

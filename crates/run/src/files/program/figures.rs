@@ -1,8 +1,14 @@
 //! What phases came to, round by round, as records tell it.
 
+use std::collections::BTreeMap;
+
+use engine::Operation;
 use generate::program::{Interpreter, StepCounter};
-use results::{LabelFigures, PhaseFigures, RoundFigures, WorkerAtWall, WorkerTimes, WorkerWindow};
-use workload::program::{Program, ProgramPhase};
+use results::{
+    CallTimes, FilesetFigures, FreeSpace, LabelFigures, PhaseFigures, RoundFigures, RoundRule,
+    StepFigures, ToldRound, WorkerAtWall, WorkerTimes, WorkerWindow,
+};
+use workload::program::{Program, ProgramPhase, Until};
 
 use crate::files::course::{Done, call_times};
 use crate::files::requests::FileRequests;
@@ -11,6 +17,13 @@ use crate::measured::MeasuredLane;
 /// Rounds of a phase that a record tells of; those behind them only count in the sums.
 const ROUNDS_MAX: usize = 10_000;
 
+/// The round that stands for all, and its files.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Told {
+    pub round: ToldRound,
+    pub file_count: u32,
+}
+
 /// What a phase came to, in all of its rounds.
 pub(super) struct PhaseSum {
     /// As of the phase.
@@ -18,6 +31,14 @@ pub(super) struct PhaseSum {
     /// What was counted of each label.
     counters: Vec<StepCounter>,
     rounds: Vec<RoundFigures>,
+    /// What was done as one thing, and what was measured beside it.
+    steps: Vec<StepFigures>,
+    /// Whether rounds are left out.
+    is_told_all: bool,
+    /// The round that stands for all.
+    pub told: Option<Told>,
+    /// How long the last round took, of which the best is told.
+    last_ns: Option<u64>,
     /// Workers that stopped for want of files where time was to stop them.
     pub dry_workers: u32,
 }
@@ -28,12 +49,28 @@ impl PhaseSum {
             name: name.to_owned(),
             counters: vec![StepCounter::default(); program.labels.len()],
             rounds: Vec::new(),
+            steps: Vec::new(),
+            is_told_all: false,
+            told: None,
+            last_ns: None,
             dry_workers: 0,
         }
     }
 
     /// Adds a round.
-    pub(super) fn add(&mut self, phase: &ProgramPhase, done: &Done<'_>) {
+    pub(super) fn add(
+        &mut self,
+        program: &Program,
+        phase: &ProgramPhase,
+        around: Option<Until>,
+        done: &Done<'_>,
+    ) {
+        let label = phase.transaction().map(|label| program.label(label));
+        if let Some(times) = done.programs {
+            let figures = times.figures(label.unwrap_or_default());
+            (self.steps, self.rounds) = (figures.steps, figures.rounds);
+            return;
+        }
         let interpreters = done.requests.iter().map(|requests| match requests {
             FileRequests::Program(interpreter) => Some(&**interpreter),
             _ => None,
@@ -43,7 +80,7 @@ impl PhaseSum {
             let counted = match requests {
                 FileRequests::Program(interpreter) => interpreter.steps(),
                 FileRequests::Trace(player) => player.steps(),
-                FileRequests::Pass(_) | FileRequests::Postmark(_) => continue,
+                FileRequests::Pass(_) | FileRequests::Pool(_) => continue,
             };
             let counters = self.counters.iter_mut().zip(counted);
             counters.for_each(|(sum, more)| sum.merge(more));
@@ -52,9 +89,46 @@ impl PhaseSum {
             let dry = interpreters.iter().flatten();
             self.dry_workers += dry.filter(|it| it.has_run_dry()).count() as u32;
         }
-        if self.rounds.len() < ROUNDS_MAX {
-            self.rounds.push(round(phase, done, &interpreters));
+        // What is done over and over is told round by round.
+        if let (Some(label), None) = (label, around) {
+            self.steps = vec![step(label, done)];
         }
+        if let (Some(Until::Spent { .. }), false) = (around, done.is_cut) {
+            self.last_ns = Some(done.time_ns);
+        }
+        // Where one stands for many, the others are not told.
+        if self.rounds.len() < ROUNDS_MAX && !around.is_some_and(Until::tells_one) {
+            self.rounds
+                .push(round(phase, (program, done), &interpreters));
+        } else {
+            self.is_told_all = true;
+        }
+    }
+
+    /// The round that was last added, which has ended with that space; none where it is none of
+    /// those that are told.
+    pub(super) fn end_round(&mut self, space: Option<FreeSpace>) -> Option<RoundFigures> {
+        let last = self.rounds.last_mut().filter(|_| !self.is_told_all)?;
+        last.space = space;
+        Some(last.clone())
+    }
+
+    /// The shortest round stands for all, once all of it is done: one that was cut would win.
+    pub(super) fn tell_best(&mut self, program: &Program) {
+        let files = program.files_of(&self.name);
+        let (Some(files), Some(last_ns)) = (files, self.last_ns.take()) else {
+            return;
+        };
+        let known = self.told.map(|told| told.round);
+        let time_ns = known.map_or(last_ns, |known| known.time_ns.min(last_ns));
+        self.told = Some(Told {
+            round: ToldRound {
+                rule: RoundRule::Best,
+                time_ns,
+                round_count: known.map_or(0, |known| known.round_count) + 1,
+            },
+            file_count: files.count,
+        });
     }
 
     /// As a record tells it.
@@ -64,14 +138,36 @@ impl PhaseSum {
         PhaseFigures {
             labels: counted.map(|(name, it)| label(name, it)).collect(),
             rounds: self.rounds.clone(),
+            steps: self.steps.clone(),
+            told_round: self.told.map(|told| told.round),
+            filesets: program
+                .files_of(&self.name)
+                .map(|files| FilesetFigures {
+                    file_count: self.told.map_or(files.count, |it| it.file_count).into(),
+                    file_bytes: files.bytes,
+                })
+                .into_iter()
+                .collect(),
             ..PhaseFigures::default()
         }
     }
 }
 
+/// What the phase does, timed as a whole.
+fn step(label: &str, done: &Done<'_>) -> StepFigures {
+    StepFigures {
+        label: label.to_owned(),
+        count: done.effort.count,
+        errors: done.effort.errors,
+        time_ns: done.time_ns,
+        user_ns: done.effort.user_ns,
+        system_ns: done.effort.system_ns,
+    }
+}
+
 fn round(
     phase: &ProgramPhase,
-    done: &Done<'_>,
+    (program, done): (&Program, &Done<'_>),
     interpreters: &[Option<&Interpreter>],
 ) -> RoundFigures {
     let windows = done.lanes.iter().map(begin_ns);
@@ -87,7 +183,7 @@ fn round(
         }
         workers.push(WorkerTimes {
             time_ns: window.end_ns - window.begin_ns,
-            calls: lane.spans.iter().flat_map(call_times).collect(),
+            calls: calls(program, lane, interpreter),
             window: Some(window),
         });
     }
@@ -98,6 +194,29 @@ fn round(
         workers,
         ..RoundFigures::default()
     }
+}
+
+/// Times of a worker's calls by kind; those of a label that is called as a kind stand for it.
+fn calls(
+    program: &Program,
+    lane: &MeasuredLane,
+    interpreter: Option<&Interpreter>,
+) -> BTreeMap<String, CallTimes> {
+    let mut calls: BTreeMap<String, CallTimes> = lane.spans.iter().flat_map(call_times).collect();
+    let steps = interpreter.map(Interpreter::steps).unwrap_or_default();
+    for (label, counter) in program.labels.iter().zip(steps) {
+        let is_kind = Operation::ALL.iter().any(|it| it.name() == label);
+        if is_kind && counter.count > 0 {
+            let times = CallTimes {
+                count: counter.count,
+                sum_ns: counter.sum_ns,
+                min_ns: counter.least_ns,
+                max_ns: counter.most_ns,
+            };
+            calls.insert(label.clone(), times);
+        }
+    }
+    calls
 }
 
 /// When a worker's window began, its ramp left out.

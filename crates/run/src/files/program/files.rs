@@ -1,35 +1,100 @@
 //! Where the files of a program lie, what they are called, and how they are opened.
 
+use std::path::PathBuf;
+
 use engine::{Fileset, NameRule, Nesting, Numbering, OpenMode, Spread, Subdirectories};
+use generate::classics::{Names, flat_names, tree_names};
 use target::Tree;
 use workload::program::{
-    Access, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, NestedDirectories, OpenSync,
-    PADDED_WORKER_MARK, Program, ROUND_MARK, WORKER_MARK, Way,
+    Access, COUNT_MARK, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, NestedDirectories,
+    OpenSync, PADDED_WORKER_MARK, Program, ROUND_MARK, WORKER_MARK, Way,
 };
 
 use super::Owner;
+use super::stamped::{RoundStamp, open_stamped};
 use super::trees::{Trees, open_grown};
 use crate::RunError;
 use crate::files::field;
 
 /// Opens the files that an owner has in that round, with their directories made where they are
-/// missing.
+/// missing; of each of those that are for files is told.
 pub(super) fn open_fileset(
     program: &Program,
     trees: &Trees,
-    owner: Owner,
-    round: u32,
+    (owner, round): (Owner, &RoundStamp),
     tree: &Tree,
+    was_made: &mut dyn FnMut(&str),
 ) -> Result<Fileset, RunError> {
     let number = match program.filesets[owner.fileset].tree {
         DirectoryTree::DirectoriesOf { fileset } => fileset.into(),
         _ => owner.fileset,
     };
     let set = &program.filesets[number];
-    let marks = Marks {
-        worker: owner.worker.unwrap_or(0).to_string(),
-        round: round.to_string(),
+    let marks = Marks::of(set, owner, round.number);
+    let at = Owner {
+        fileset: number,
+        ..owner
     };
+    let path = path_below(program, at, tree, &marks);
+    if let Some(grown) = trees.of(program, owner.fileset) {
+        return open_grown(grown, number != owner.fileset, path.as_deref(), tree);
+    }
+    if let FileNames::Stamped(names) = &set.names {
+        let stamp = (round.seconds, round.seed_of(owner.worker));
+        return open_stamped(names, set.count, stamp, tree, was_made);
+    }
+    let location = field::location(tree, path.as_deref())?;
+    if let FileNames::Ways(directories) = &set.names {
+        let rule = marks.nested(directories, set.count);
+        return Ok(Fileset::directories(location, &rule)?);
+    }
+    if let Some(names) = listed_names(set) {
+        let path = PathBuf::from(path.unwrap_or_default());
+        for directory in &names.directories {
+            tree.make_subdirectory(&path.join(directory).to_string_lossy())?;
+        }
+        return Ok(Fileset::listed(location, &names.files)?);
+    }
+    let rule = name_rule(set, &marks);
+    let has_subdirectories = rule.subdirectories.is_some();
+    let mut fileset = match &set.names {
+        FileNames::Listed(files) if files.names.len() < set.count as usize => {
+            return Err(without_names(&set.name));
+        }
+        FileNames::Listed(files) => Fileset::placed(location, rule, &files.names)?,
+        _ => Fileset::generated(vec![location], rule)?,
+    };
+    if has_subdirectories {
+        fileset.make_missing(field::directory_mode(tree), was_made)?;
+        fileset.open_subdirectories()?;
+    }
+    Ok(fileset)
+}
+
+/// Names that take a list.
+fn listed_names(set: &FilesetPlan) -> Option<Names> {
+    match set.names {
+        FileNames::Words => Some(flat_names(set.count)),
+        FileNames::Low { each } => Some(tree_names(set.count, each)),
+        _ => None,
+    }
+}
+
+fn without_names(fileset: &str) -> RunError {
+    RunError::File {
+        verb: "open the files of",
+        path: fileset.into(),
+        source: std::io::Error::other("a stored plan is without their names"),
+    }
+}
+
+/// The directory of a set's files below the tree; none for the tree itself.
+fn path_below(program: &Program, owner: Owner, tree: &Tree, marks: &Marks) -> Option<String> {
+    // The directory is named by who asks for files among others.
+    if tree.is_in_place() {
+        return None;
+    }
+    let set = &program.filesets[owner.fileset];
     let below = match (set.path.as_str(), program.filesets.len()) {
         ("", 1) => None,
         ("", _) => Some(set.name.clone()),
@@ -37,39 +102,48 @@ pub(super) fn open_fileset(
     };
     // Names that tell their worker need no directory that does.
     let worker = owner.worker.filter(|_| !set.tells_worker());
-    let path = match (worker, below) {
+    match (worker, below) {
         (None, below) => below,
         (Some(worker), None) => Some(format!("w{worker}")),
         (Some(worker), Some(below)) => Some(format!("{below}/w{worker}")),
-    };
-    if let Some(grown) = trees.of(program, owner.fileset) {
-        return open_grown(grown, number != owner.fileset, path.as_deref(), tree);
     }
-    let location = field::location(tree, path.as_deref())?;
-    if let FileNames::Ways(directories) = &set.names {
-        let rule = marks.nested(directories, set.count);
-        return Ok(Fileset::directories(location, &rule)?);
-    }
+}
+
+/// What programs are started for: the ways to files of an owner's set from the tree.
+pub(super) fn paths_of(
+    program: &Program,
+    owner: Owner,
+    tree: &Tree,
+    files: impl Iterator<Item = u32> + 'static,
+) -> impl Iterator<Item = PathBuf> + 'static {
+    let set = &program.filesets[owner.fileset];
+    let marks = Marks::of(set, owner, 0);
+    let below = path_below(program, owner, tree, &marks).map(PathBuf::from);
+    let below = below.unwrap_or_default();
     let rule = name_rule(set, &marks);
-    let has_subdirectories = rule.subdirectories.is_some();
-    let mut fileset = Fileset::generated(vec![location], rule)?;
-    if has_subdirectories {
-        fileset.make_missing_subdirectories(field::DIRECTORY_MODE)?;
-        fileset.open_subdirectories()?;
-    }
-    Ok(fileset)
+    files.map_while(move |index| Some(below.join(rule.path(index)?)))
 }
 
 /// What marks in names and paths stand for.
 struct Marks {
+    count: String,
     worker: String,
     round: String,
 }
 
 impl Marks {
+    fn of(set: &FilesetPlan, owner: Owner, round: u32) -> Self {
+        Self {
+            count: set.count.to_string(),
+            worker: owner.worker.unwrap_or(0).to_string(),
+            round: round.to_string(),
+        }
+    }
+
     fn put_in(&self, text: &str) -> String {
         let text = text.replace(PADDED_WORKER_MARK, &format!("{:0>2}", self.worker));
         let text = text.replace(WORKER_MARK, &self.worker);
+        let text = text.replace(COUNT_MARK, &self.count);
         text.replace(ROUND_MARK, &self.round)
     }
 
@@ -88,20 +162,7 @@ impl Marks {
 }
 
 fn name_rule(set: &FilesetPlan, marks: &Marks) -> NameRule {
-    let (before, digits, after) = match &set.names {
-        FileNames::Number {
-            before,
-            digits,
-            after,
-        }
-        | FileNames::NumberFrom {
-            before,
-            digits,
-            after,
-            ..
-        } => (before.as_str(), *digits, after.as_str()),
-        FileNames::Ways(directories) => (directories.before.as_str(), directories.digits, ""),
-    };
+    let (before, digits, after) = set.names.parts();
     let count = set.directory_count();
     let beside = || Subdirectories {
         count,

@@ -69,6 +69,7 @@ fn program() -> Program {
             until: Until::Times(1),
             parts: vec![phase("make", make), phase("remove", remove)],
         }],
+        ..Program::default()
     }
 }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use engine::{Fileset, make_room_for_open};
 use generate::program::{FileStates, GrownTree, grown_trees};
 use target::Tree;
-use workload::program::{DirectoryTree, Program};
+use workload::program::{DirectoryTree, FileNames, Program};
 
 use crate::RunError;
 use crate::files::field;
@@ -36,7 +36,12 @@ impl Trees {
                 FileStates::new(tree.directory_count(), is_shared)
             }
             (Some(tree), _) => FileStates::with_sizes(tree.sizes.clone(), is_shared),
-            (None, _) => FileStates::new(set.count, is_shared),
+            (None, _) => match &set.names {
+                FileNames::Listed(files) if files.sizes.len() == set.count as usize => {
+                    FileStates::with_sizes(files.sizes.clone(), is_shared)
+                }
+                _ => FileStates::new(set.count, is_shared),
+            },
         }
     }
 

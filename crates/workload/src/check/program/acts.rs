@@ -9,7 +9,9 @@ use crate::program::{Act, Call, FileOperation, On};
 /// Keys beside verbs that open files, name them, rename them, and so on.
 const OF_OPENS: &[&str] = &["pick", "which", "turn", "handle", "way", "label"];
 const OF_NAMES: &[&str] = &["pick", "which", "turn", "handle", "label"];
-const OF_SECONDS: &[&str] = &["pick", "which", "turn", "handle", "label", "to", "to_pick"];
+const OF_SECONDS: &[&str] = &[
+    "pick", "which", "turn", "handle", "label", "to", "to_pick", "to_which", "to_turn",
+];
 const OF_HANDLES: &[&str] = &["label"];
 const OF_MOVES: &[&str] = &["piece", "at", "handle", "label"];
 const OF_LENGTHS: &[&str] = &["handle", "label"];
@@ -182,6 +184,8 @@ fn no_other_keys(table: &ActTable, verb: &'static str) -> Result<(), Flaw> {
         ("turn", table.turn.is_some()),
         ("to", table.to.is_some()),
         ("to_pick", table.to_pick.is_some()),
+        ("to_which", table.to_which.is_some()),
+        ("to_turn", table.to_turn.is_some()),
         ("handle", table.handle.is_some()),
         ("way", table.way.is_some()),
         ("piece", table.piece.is_some()),

@@ -7,9 +7,11 @@ use super::Writer;
 use super::laws::law_under;
 use super::names::Named;
 use super::paths::of_table;
-use crate::model::{ActTable, AmountChoice, PickChoice, PlaceChoice};
+use crate::model::{ActTable, AmountChoice, DistributionChoice, PickChoice, PlaceChoice};
 use crate::plan::Distribution;
-use crate::program::{Bytes, Call, FileOperation, On, Order, Pick, Turn, Where, Which};
+use crate::program::{
+    Bytes, Call, FileOperation, FilesetPlan, On, Order, Pick, Turn, Where, Which,
+};
 
 /// Bytes of one request where nothing is written, at most.
 const PIECE_BYTES: u32 = 1 << 20;
@@ -71,7 +73,7 @@ impl Writer<'_> {
         };
         let handle = self.handles.number(key, of_handle)?;
         let on = match named {
-            Named::Fileset(fileset) => On::Name(pick(table, operation, fileset)),
+            Named::Fileset(fileset) => On::Name(pick(table, operation, fileset)?),
             // A list is of a directory, whichever of its files is named.
             Named::Handle(_) if operation == FileOperation::List => On::Directory,
             Named::Handle(_) => On::Same,
@@ -93,12 +95,12 @@ impl Writer<'_> {
     ) -> Result<Option<Pick>, Flaw> {
         match (&table.to, operation.has_second()) {
             (Some(to), true) => {
-                let order = table.to_pick.unwrap_or(PickChoice::Next);
+                let order = order_of("to_pick", table.to_pick.as_ref())?;
                 Ok(Some(Pick {
                     fileset: self.names.fileset("to", to)?,
-                    which: Which::Absent,
-                    order: order_of(order),
-                    turn: turn_of(order, table.turn),
+                    which: table.to_which.unwrap_or(Which::Absent),
+                    turn: table.to_turn.or(table.turn).unwrap_or(usual_turn(&order)),
+                    order,
                 }))
             }
             (None, true) => {
@@ -156,7 +158,7 @@ impl Writer<'_> {
             }
             Some(piece) => u32::try_from(piece.0).unwrap_or(u32::MAX),
             None if !operation.moves() => 0,
-            None => self.piece(&bytes),
+            None => usual_piece(&bytes, self.filesets),
         };
         Ok(Call {
             handle: self.handles.number("handle", table.handle.as_deref())?,
@@ -166,20 +168,24 @@ impl Writer<'_> {
             ..plain(operation, On::Handle)
         })
     }
+}
 
-    /// How much one request has where nothing is written: all, which is 0, or 1 MiB.
-    fn piece(&self, bytes: &Bytes) -> u32 {
-        let largest = match bytes {
-            Bytes::Law(law) => law.largest(),
-            Bytes::Rest => None,
-            Bytes::Size | Bytes::SizeOf { .. } => {
-                let mut sizes = self.filesets.iter().map(|it| it.size.largest());
-                sizes.try_fold(0_u64, |most, size| Some(most.max(size?)))
-            }
-        };
-        match largest {
-            Some(largest) if largest <= PIECE_BYTES.into() => 0,
-            _ => PIECE_BYTES,
+/// How much one request has where nothing is written: all, which is 0, or 1 MiB.
+pub(crate) fn usual_piece(bytes: &Bytes, filesets: &[FilesetPlan]) -> u32 {
+    match largest(bytes, filesets) {
+        Some(largest) if largest <= PIECE_BYTES.into() => 0,
+        _ => PIECE_BYTES,
+    }
+}
+
+/// The most that a call moves; none where nothing limits it.
+pub(crate) fn largest(bytes: &Bytes, filesets: &[FilesetPlan]) -> Option<u64> {
+    match bytes {
+        Bytes::Law(law) => law.largest(),
+        Bytes::Rest => None,
+        Bytes::Size | Bytes::SizeOf { .. } => {
+            let mut sizes = filesets.iter().map(|it| it.size.largest());
+            sizes.try_fold(0_u64, |most, size| Some(most.max(size?)))
         }
     }
 }
@@ -249,52 +255,64 @@ fn no_picking(table: &ActTable, handle: &str) -> Result<(), Flaw> {
     }
 }
 
-fn pick(table: &ActTable, operation: FileOperation, fileset: u8) -> Pick {
-    let order = table.pick.unwrap_or(PickChoice::Next);
-    let which = match operation.makes() {
-        true => Which::Absent,
-        false => Which::Present,
-    };
-    Pick {
+fn pick(table: &ActTable, operation: FileOperation, fileset: u8) -> Result<Pick, Flaw> {
+    let order = order_of("pick", table.pick.as_ref())?;
+    Ok(Pick {
         fileset,
-        which: table.which.unwrap_or(which),
-        order: order_of(order),
-        turn: turn_of(order, table.turn),
-    }
-}
-
-fn order_of(choice: PickChoice) -> Order {
-    match choice {
-        PickChoice::Next => Order::Next,
-        PickChoice::Back => Order::Back,
-        PickChoice::Shuffled => Order::Shuffled,
-        PickChoice::Around => Order::Around,
-        PickChoice::Uniform => Order::Drawn(Distribution::Uniform),
-        PickChoice::Zipf(theta) => Order::Drawn(Distribution::Zipf { theta }),
-        PickChoice::Pareto(h) => Order::Drawn(Distribution::Pareto { h }),
-        PickChoice::Normal(deviation) => Order::Drawn(Distribution::Normal {
-            deviation_percent: deviation.0,
-        }),
-        PickChoice::Index(index) => Order::Index(index),
-    }
-}
-
-fn turn_of(order: PickChoice, written: Option<Turn>) -> Turn {
-    written.unwrap_or(match order {
-        PickChoice::Around => Turn::Shared,
-        _ => Turn::Own,
+        which: table.which.unwrap_or(usual_which(operation)),
+        turn: table.turn.unwrap_or(usual_turn(&order)),
+        order,
     })
 }
 
-fn place(choice: Option<&PlaceChoice>, bytes: &Bytes, piece_bytes: u32) -> Result<Where, Flaw> {
-    let one_request = || match (piece_bytes, bytes) {
+/// Which files are picked from where nothing is written.
+pub(crate) const fn usual_which(operation: FileOperation) -> Which {
+    match operation.makes() {
+        true => Which::Absent,
+        false => Which::Present,
+    }
+}
+
+fn order_of(key: &'static str, choice: Option<&PickChoice>) -> Result<Order, Flaw> {
+    let distribution = match choice {
+        None | Some(PickChoice::Next) => return Ok(Order::Next),
+        Some(PickChoice::Back) => return Ok(Order::Back),
+        Some(PickChoice::Shuffled) => return Ok(Order::Shuffled),
+        Some(PickChoice::Around) => return Ok(Order::Around),
+        Some(PickChoice::Index(index)) => return Ok(Order::Index(*index)),
+        Some(PickChoice::Law(law)) => return Ok(Order::ByLaw(law_under(key, law)?)),
+        Some(PickChoice::Uniform) => DistributionChoice::Uniform,
+        Some(PickChoice::Zipf(theta)) => DistributionChoice::Zipf(*theta),
+        Some(PickChoice::Pareto(h)) => DistributionChoice::Pareto(*h),
+        Some(PickChoice::Normal(deviation)) => DistributionChoice::Normal(*deviation),
+        Some(PickChoice::Zones(zones)) => DistributionChoice::Zones(zones.clone()),
+        Some(PickChoice::NoRepeat) => DistributionChoice::NoRepeat,
+    };
+    Ok(Order::Drawn(Distribution::from(&distribution)))
+}
+
+/// Whose turn counts where nothing is written.
+pub(crate) const fn usual_turn(order: &Order) -> Turn {
+    match order {
+        Order::Around => Turn::Shared,
+        _ => Turn::Own,
+    }
+}
+
+/// What places by chance are multiples of where nothing is written: a request.
+pub(crate) fn usual_align(bytes: &Bytes, piece_bytes: u32) -> u32 {
+    match (piece_bytes, bytes) {
         (0, Bytes::Law(law)) => {
             let all = law.always().map(u32::try_from);
             all.and_then(Result::ok).unwrap_or(ALIGN_BYTES).max(1)
         }
         (0, _) => ALIGN_BYTES,
         (piece, _) => piece,
-    };
+    }
+}
+
+fn place(choice: Option<&PlaceChoice>, bytes: &Bytes, piece_bytes: u32) -> Result<Where, Flaw> {
+    let one_request = || usual_align(bytes, piece_bytes);
     Ok(match choice {
         None | Some(PlaceChoice::Here) => Where::Here,
         Some(PlaceChoice::Same) => Where::Same,

@@ -1,7 +1,7 @@
 //! Laws as they are written.
 
 use super::super::{Flaw, Step};
-use crate::model::{LawChoice, LawTable, LawUnit};
+use crate::model::{LawChoice, LawTable, LawUnit, Mean};
 use crate::nearest::listed;
 use crate::program::{Band, Law, LawFlaw, Shape};
 
@@ -24,7 +24,7 @@ pub(super) fn law<U: LawUnit>(choice: &LawChoice<U>) -> Result<Law, Flaw> {
     let shape = one_shape(table)?;
     let law = Law {
         shape: shape_of(table, shape),
-        base: 0,
+        base: table.base.map_or(0, LawUnit::amount),
         least: table.least.map_or(0, LawUnit::amount),
         most: table.most.map_or(u64::MAX, LawUnit::amount),
         step: table.step.map_or(0, LawUnit::amount),
@@ -101,9 +101,7 @@ fn one_shape<U: LawUnit>(table: &LawTable<U>) -> Result<&'static str, Flaw> {
 }
 
 fn shape_of<U: LawUnit>(table: &LawTable<U>, shape: &str) -> Shape {
-    let amount = |value: Option<U>| value.map_or(0, LawUnit::amount);
-    // Sizes, times and counts of workloads are far below 2^53.
-    let real = |value: Option<U>| amount(value) as f64;
+    let real = |value: Option<Mean<U>>| value.map_or(0.0, |it| it.amount);
     match shape {
         "uniform" => {
             let [low, high] = table

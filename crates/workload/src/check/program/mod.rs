@@ -6,17 +6,22 @@ mod calls;
 mod laws;
 mod names;
 mod paths;
+mod patterns;
 mod phases;
 mod place;
 mod sets;
 #[cfg(test)]
 mod tests;
+mod trees;
 mod waits;
 
 use super::Flaw;
 use crate::model::Workload;
 use crate::program::{FilesetPlan, Program};
+pub(crate) use calls::{largest, usual_align, usual_piece, usual_turn, usual_which};
 use names::{Handles, Names};
+pub(crate) use patterns::usual_names;
+pub(crate) use sets::usual_way;
 
 /// Turns acts into those of a program.
 struct Writer<'a> {
@@ -49,6 +54,7 @@ pub(crate) fn program(workload: &Workload) -> Result<Program, Flaw> {
         ways,
         tokens: waits::tokens(workload)?,
         parts,
+        ..Program::default()
     };
     program
         .check()

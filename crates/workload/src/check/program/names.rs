@@ -9,8 +9,9 @@ use crate::program::{LABELS_MAX, MEETINGS_MAX, REGISTERS_MAX};
 /// The names of a workload.
 pub(super) struct Names {
     filesets: Vec<String>,
-    /// The first way is that of acts which name none.
     ways: Vec<String>,
+    /// How many ways there are before those that are written: that of acts which name none.
+    unwritten_ways: u8,
     tokens: Vec<String>,
     /// In the order in which they are first written.
     pub labels: Vec<String>,
@@ -39,6 +40,7 @@ impl Names {
         Ok(Self {
             filesets: written(filesets, "fileset")?,
             ways: written(ways, "way")?,
+            unwritten_ways: u8::from(!begins_with_default(workload)),
             tokens: written(tokens, "tokens")?,
             labels: Vec::new(),
             meetings: Vec::new(),
@@ -70,25 +72,17 @@ impl Names {
 
     /// The number of a meeting, which is a new one where it was not written before.
     pub fn meeting(&mut self, key: &'static str, name: &str) -> Result<u8, Flaw> {
-        let known = self.meetings.iter().position(|it| it == name);
-        let index = known.unwrap_or_else(|| {
-            self.meetings.push(name.to_owned());
-            self.meetings.len() - 1
-        });
-        match u8::try_from(index) {
-            Ok(number) if index < MEETINGS_MAX => Ok(number),
-            _ => {
-                let message = format!("there are more than {MEETINGS_MAX} meetings");
-                Err(Flaw::new(key, message, "use fewer meetings"))
-            }
-        }
+        numbered(&mut self.meetings, name, MEETINGS_MAX).ok_or_else(|| {
+            let message = format!("there are more than {MEETINGS_MAX} meetings");
+            Flaw::new(key, message, "use fewer meetings")
+        })
     }
 
     /// The number of a way; that of none is the first.
     pub fn way(&self, name: Option<&String>) -> Result<u8, Flaw> {
         let Some(name) = name else { return Ok(0) };
         number(&self.ways, name)
-            .and_then(|number| number.checked_add(1))
+            .and_then(|number| number.checked_add(self.unwritten_ways))
             .ok_or_else(|| unknown("way", name, "way", &self.ways))
     }
 
@@ -102,24 +96,34 @@ impl Names {
                 format!("write `{key} = \"LABEL\"`"),
             ));
         }
-        let known = self.labels.iter().position(|it| it == name);
-        let index = known.unwrap_or_else(|| {
-            self.labels.push(name.to_owned());
-            self.labels.len() - 1
-        });
-        match u8::try_from(index) {
-            Ok(number) if index < LABELS_MAX => Ok(number),
-            _ => {
-                let message = format!("there are more than {LABELS_MAX} labels");
-                Err(Flaw::new(key, message, "use fewer labels"))
-            }
-        }
+        numbered(&mut self.labels, name, LABELS_MAX).ok_or_else(|| {
+            let message = format!("there are more than {LABELS_MAX} labels");
+            Flaw::new(key, message, "use fewer labels")
+        })
     }
 
     /// The number of a label that must have been written before.
     pub fn known_label(&self, key: &'static str, name: &str) -> Result<u8, Flaw> {
         number(&self.labels, name).ok_or_else(|| unknown(key, name, "label", &self.labels))
     }
+}
+
+/// The number of a name, which is a new one where it was not written before; none if there are as
+/// many as there may be.
+fn numbered(names: &mut Vec<String>, name: &str, most: usize) -> Option<u8> {
+    let known = names.iter().position(|it| it == name);
+    let index = known.unwrap_or_else(|| {
+        names.push(name.to_owned());
+        names.len() - 1
+    });
+    let is_allowed = index < most;
+    u8::try_from(index).ok().filter(|_| is_allowed)
+}
+
+/// Whether the first way that is written is that of acts which name none.
+pub(super) fn begins_with_default(workload: &Workload) -> bool {
+    let first = workload.way.first();
+    first.is_some_and(|way| way.default == Some(true))
 }
 
 /// The names of tables of one kind, each of which has one.

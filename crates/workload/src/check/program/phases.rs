@@ -178,7 +178,8 @@ impl Reader<'_, '_> {
     fn time_ns(&self, table: &PhaseTable, is_hidden: bool) -> Option<u64> {
         let is_counted = |group: &GroupTable| {
             let amounts = [group.rounds, group.calls, group.bytes.map(|it| it.0)];
-            amounts.iter().any(Option::is_some) || !group.steps.is_empty()
+            let has_steps = !group.steps.is_empty() || !group.step_bytes.is_empty();
+            has_steps || amounts.iter().any(Option::is_some)
         };
         let time = match table.run_time {
             Some(own) => Some(own),
@@ -210,7 +211,7 @@ impl Reader<'_, '_> {
             quotas: self.quotas(table)?,
             out: table.when_out.unwrap_or_default(),
             failed: table.on_failure.unwrap_or_default(),
-            trace: None,
+            ..Group::default()
         })
     }
 
@@ -236,6 +237,14 @@ impl Reader<'_, '_> {
             quotas.push(Quota {
                 what: Measure::Steps(label),
                 count: *count,
+                of,
+            });
+        }
+        for (label, bytes) in &table.step_bytes {
+            let label = self.names.known_label("step_bytes", label)?;
+            quotas.push(Quota {
+                what: Measure::StepBytes(label),
+                count: bytes.0,
                 of,
             });
         }

@@ -1,6 +1,7 @@
 //! From the place of a flaw in the program to that in the file.
 
 use super::super::{Flaw, Step};
+use super::names::begins_with_default;
 use super::phases::PartPlace;
 use crate::model::{ActChoice, BranchTable, GroupTable, PhaseTable, Workload};
 use crate::program::{ActList, ProgramFlaw, ProgramStep};
@@ -18,8 +19,10 @@ fn path(workload: &Workload, places: &[PartPlace], steps: &[ProgramStep]) -> Vec
     let under = |key: &'static str, index: usize| vec![Step::Key(key), Step::Index(index)];
     match steps {
         [ProgramStep::Fileset(index), ..] => under("fileset", *index),
-        // The first way is written nowhere.
-        [ProgramStep::Way(index), ..] => under("way", index.saturating_sub(1)),
+        [ProgramStep::Way(index), ..] => {
+            let unwritten = usize::from(!begins_with_default(workload));
+            under("way", index.saturating_sub(unwritten))
+        }
         [ProgramStep::Tokens(index), ..] => under("tokens", *index),
         [ProgramStep::Part(part), rest @ ..] => match places.get(*part) {
             Some(PartPlace::Phase(index)) => {

@@ -2,30 +2,24 @@
 
 use super::super::{Flaw, Step};
 use super::laws::law_under;
+use super::names::begins_with_default;
+use super::patterns::{file_names, usual_names};
+use super::trees;
 use crate::model::{FilesetTable, WayTable, Workload};
 use crate::plan::CacheMode;
-use crate::program::{DirectoryTree, FileNames, FilesetPlan, Law, Way};
-
-/// What stands for the number of a file in its name, behind a brace.
-const NUMBER: &str = "{number";
+use crate::program::{FileNames, FilesetPlan, Law, Way};
 
 pub(super) fn filesets(workload: &Workload) -> Result<Vec<FilesetPlan>, Flaw> {
     let tables = workload.fileset.iter().enumerate();
-    let plans =
-        tables.map(|(index, table)| fileset(table).map_err(|flaw| flaw.within("fileset", index)));
+    let plans = tables.map(|(index, table)| {
+        fileset(table, workload).map_err(|flaw| flaw.within("fileset", index))
+    });
     plans.collect()
 }
 
-fn fileset(table: &FilesetTable) -> Result<FilesetPlan, Flaw> {
+fn fileset(table: &FilesetTable, workload: &Workload) -> Result<FilesetPlan, Flaw> {
     let name = table.name.clone().unwrap_or_default();
-    let names = match &table.names {
-        Some(pattern) => file_names(pattern)?,
-        None => FileNames::Number {
-            before: format!("{}-", name.replace('/', "-")),
-            digits: 0,
-            after: String::new(),
-        },
-    };
+    let names = names(table, &name)?;
     let size = match &table.size {
         Some(size) => law_under("size", size)?,
         None => Law::fixed(0),
@@ -34,7 +28,7 @@ fn fileset(table: &FilesetTable) -> Result<FilesetPlan, Flaw> {
         path: table.path.clone().unwrap_or_else(|| name.clone()),
         copies: table.copies.unwrap_or_default(),
         count: table.count.unwrap_or(1),
-        tree: tree(table)?,
+        tree: trees::tree(table, workload)?,
         present_permille: permille(table)?,
         names,
         size,
@@ -42,17 +36,39 @@ fn fileset(table: &FilesetTable) -> Result<FilesetPlan, Flaw> {
     })
 }
 
-fn tree(table: &FilesetTable) -> Result<DirectoryTree, Flaw> {
-    match (table.directories, table.files_per_directory) {
-        (None, None) => Ok(DirectoryTree::Flat),
-        (Some(directories), None) => Ok(DirectoryTree::Turns { directories }),
-        (None, Some(each)) => Ok(DirectoryTree::Blocks { each }),
-        (Some(_), Some(_)) => Err(Flaw::new(
-            "files_per_directory",
-            "`directories` and `files_per_directory` both say which directory a file is in",
-            "leave one of them out",
-        )),
+fn names(table: &FilesetTable, name: &str) -> Result<FileNames, Flaw> {
+    if let Some(paths) = &table.paths {
+        for (key, is_written) in [
+            ("names", table.names.is_some()),
+            ("first", table.first.is_some()),
+        ] {
+            if is_written {
+                let message = format!("`{key}` has no effect beside `paths`");
+                return Err(Flaw::new(key, message, format!("leave `{key}` out")));
+            }
+        }
+        return trees::nested("paths", paths).map(FileNames::Ways);
     }
+    let names = match &table.names {
+        Some(pattern) => file_names("names", pattern)?,
+        None => usual_names(name),
+    };
+    Ok(match (names, table.first) {
+        (
+            FileNames::Number {
+                before,
+                digits,
+                after,
+            },
+            Some(first),
+        ) => FileNames::NumberFrom {
+            first,
+            before,
+            digits,
+            after,
+        },
+        (names, _) => names,
+    })
 }
 
 fn permille(table: &FilesetTable) -> Result<u32, Flaw> {
@@ -66,60 +82,36 @@ fn permille(table: &FilesetTable) -> Result<u32, Flaw> {
     Err(Flaw::new("present", message, help))
 }
 
-/// `before{number}after`, or `{number:6}` for so many digits.
-fn file_names(pattern: &str) -> Result<FileNames, Flaw> {
-    let wrong = |message: String| {
-        Flaw::new(
-            "names",
-            message,
-            "write such as `msg-{number}` or `msg-{number:6}`",
-        )
-    };
-    let shown = crate::printable(pattern);
-    let Some((before, rest)) = pattern.split_once(NUMBER) else {
-        return Err(wrong(format!("the names `{shown}` have no `{{number}}`")));
-    };
-    let Some((digits, after)) = rest.split_once('}') else {
-        return Err(wrong(format!(
-            "the names `{shown}` have a brace that is not closed"
-        )));
-    };
-    let digits = match digits.strip_prefix(':') {
-        None if digits.is_empty() => Some(0),
-        None => None,
-        Some(count) => count.parse().ok().filter(|count| (1..=20).contains(count)),
-    };
-    let Some(digits) = digits else {
-        return Err(wrong(format!(
-            "the names `{shown}` have no number of 1 to 20 digits"
-        )));
-    };
-    if [before, after].iter().any(|text| text.contains(['{', '}'])) {
-        return Err(wrong(format!(
-            "the names `{shown}` have more than one number"
-        )));
+/// The way of acts that name none, where it is not written.
+pub(crate) fn usual_way(is_direct: bool) -> Way {
+    Way {
+        name: "default".to_owned(),
+        is_direct,
+        ..Way::default()
     }
-    Ok(FileNames::Number {
-        before: before.to_owned(),
-        digits,
-        after: after.to_owned(),
-    })
 }
 
 /// The ways of a workload, behind that of acts which name none.
 pub(super) fn ways(workload: &Workload) -> Result<Vec<Way>, Flaw> {
     let is_direct = workload.cache == Some(CacheMode::Direct);
-    let unnamed = Way {
-        name: "default".to_owned(),
-        is_direct,
-        ..Way::default()
-    };
+    let is_late = |way: &WayTable| way.default == Some(true);
+    if let Some(index) = workload.way.iter().skip(1).position(is_late) {
+        let flaw = Flaw::new(
+            "default",
+            "the way of acts that name none is not the first",
+            "write it before the other ways",
+        );
+        return Err(flaw.within("way", index + 1));
+    }
+    let unnamed = (!begins_with_default(workload)).then(|| Ok(usual_way(is_direct)));
     let written = workload.way.iter().enumerate();
     let written = written
         .map(|(index, table)| way(table, is_direct).map_err(|flaw| flaw.within("way", index)));
-    let ways: Result<Vec<Way>, Flaw> = std::iter::once(Ok(unnamed)).chain(written).collect();
+    let ways: Result<Vec<Way>, Flaw> = unnamed.into_iter().chain(written).collect();
     let ways = ways?;
-    if let Some(index) = ways[1..].iter().position(|it| it.name == "default") {
+    let mut tables = workload.way.iter();
+    let is_taken = |it: &WayTable| it.name.as_deref() == Some("default");
+    if let Some(index) = tables.position(|it| is_taken(it) && it.default != Some(true)) {
         return Err(Flaw {
             path: vec![Step::Key("way"), Step::Index(index), Step::Key("name")],
             message: "`default` is the way of acts that name none".to_owned(),
@@ -143,6 +135,7 @@ fn way(table: &WayTable, is_direct: bool) -> Result<Way, Flaw> {
         is_direct: table.direct.unwrap_or(is_direct),
         sync: table.sync.unwrap_or_default(),
         permissions,
+        makes_directory: own.makes_directory,
         takes_existing: table.existing.unwrap_or(own.takes_existing),
         seeks: table.seek.unwrap_or(own.seeks),
         unit_bytes: match table.unit {

@@ -272,7 +272,7 @@ fn a_file_reads_back_as_written() {
         include_str!("../../../../../workloads/compile.toml"),
     ] {
         let workload = read_toml("w.toml", text).unwrap();
-        let again = to_toml(&workload);
+        let again = to_toml(&workload).unwrap();
         let read = read_toml("w.toml", &again).unwrap_or_else(|error| panic!("{error}\n{again}"));
         assert_eq!(read, workload, "{again}");
         let json = serde_json::to_string(&program(&workload).unwrap()).unwrap();
@@ -526,6 +526,62 @@ fn names_of_tables_are_written_once() {
             seen.contains("  --> w.toml:") && seen.contains("\nhelp: "),
             "{seen}"
         );
+    }
+}
+
+#[test]
+fn what_names_and_directories_follow_from_is_written_once() {
+    let text = with("{ stat = \"mail\" }");
+    for (from, to, message) in [
+        (
+            "[[phase]]",
+            "[[way]]\nname = \"x\"\n[[way]]\nname = \"y\"\ndefault = true\n[[phase]]",
+            "the way of acts that name none is not the first",
+        ),
+        (
+            "present = 50",
+            "names = \"{number}{pid}\"",
+            "the names `{number}{pid}` have more",
+        ),
+        (
+            "present = 50",
+            "first = 3\npaths = { names = \"d{number}\", fan = 2 }",
+            "`first` has no effect beside `paths`",
+        ),
+        (
+            "present = 50",
+            "paths = { names = \"d{number}x\", fan = 2 }",
+            "names of `paths` do not end with the number",
+        ),
+        (
+            "present = 50",
+            "nested = { names = \"d{number}\", fan = 2 }",
+            "`nested` has no effect without `files_per_directory`",
+        ),
+        (
+            "present = 50",
+            "files_per_directory = 2\nnested = { fan = 2 }",
+            "`nested` says too little",
+        ),
+        (
+            "present = 50",
+            "grown = { gamma = 1.5 }",
+            "`grown` does not say how much",
+        ),
+        (
+            "present = 50",
+            "grown = { width = 5, gamma = -1.0 }",
+            "`gamma` is not a number from",
+        ),
+        (
+            "present = 50",
+            "directories_of = \"mial\"",
+            "there is no fileset `mial`",
+        ),
+    ] {
+        let seen = refusal(&text.replacen(from, to, 1));
+        assert!(seen.starts_with(&format!("error: {message}")), "{seen}");
+        assert!(seen.contains("  --> w.toml:"), "{seen}");
     }
 }
 

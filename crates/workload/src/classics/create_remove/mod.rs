@@ -1,6 +1,7 @@
 //! Create/remove: half a million files made and removed, as the LFS project measured it.
 
-mod exec;
+mod program;
+mod settings;
 #[cfg(test)]
 mod tests;
 
@@ -9,10 +10,8 @@ use serde::{Deserialize, Serialize};
 use units::Bytes;
 
 use super::error::ranged;
-use super::{Chain, ClassicError, FileSync, Order};
+use super::{ClassicError, FileSync, Order};
 use crate::model::OneOrMany;
-
-pub use exec::{Command, Exec, Word};
 
 /// Bytes of one write unless the settings say otherwise: larger than any size of the original.
 const WRITE_BYTES: u64 = 1 << 20;
@@ -20,9 +19,12 @@ const WRITE_BYTES: u64 = 1 << 20;
 const WRITE_BYTES_MAX: u64 = 64 << 20;
 const FILE_BYTES_MAX: u64 = 1 << 40;
 /// Files of each size, at most.
-pub(crate) const FILES_MAX: u32 = 100_000_000;
+const FILES_MAX: u32 = 100_000_000;
+/// Files of each size unless the settings say otherwise.
+pub(crate) const FILES: u32 = 500_000;
 const DIRECTORIES_MAX: u32 = 65_536;
 const SIZES: [u64; 4] = [0, 4096, 16_384, 65_536];
+const TABLE: &str = "create_remove";
 
 /// Files of each size are created, statted if asked for, then removed; each step is timed as a
 /// whole.
@@ -78,8 +80,8 @@ pub enum Mode {
     Exec,
 }
 
-/// Create/remove with every value known.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// Create/remove with every value known. Records of earlier versions have it as it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct CreateRemovePlan {
     /// Files of each size.
     pub file_count: u32,
@@ -104,9 +106,8 @@ pub struct CreateRemovePlan {
 }
 
 /// What a step does to each file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Act {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Act {
     /// Creates it, with its content.
     Create,
     /// Reads its attributes, by name.
@@ -117,8 +118,7 @@ pub enum Act {
 
 impl Act {
     /// The first word of the step's phase.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
+    const fn name(self) -> &'static str {
         match self {
             Self::Create => "create",
             Self::Stat => "stat",
@@ -126,19 +126,6 @@ impl Act {
         }
     }
 }
-
-/// One of the steps that are timed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Step {
-    /// What it does.
-    pub act: Act,
-    /// Bytes of each file.
-    pub size_bytes: u64,
-    /// What happens afterwards; nothing after the last step.
-    pub then: Between,
-}
-
-const TABLE: &str = "create_remove";
 
 impl CreateRemove {
     /// This table laid over another, key by key.
@@ -188,7 +175,7 @@ impl CreateRemove {
         }
         let directories = (1, DIRECTORIES_MAX);
         Ok(CreateRemovePlan {
-            file_count: ranged((TABLE, "count"), self.count, 500_000, (1, FILES_MAX))?,
+            file_count: ranged((TABLE, "count"), self.count, FILES, (1, FILES_MAX))?,
             // No buffer larger than the largest file is needed.
             write_bytes: write_bytes.min(sizes_bytes.iter().copied().max().unwrap_or(1).max(1))
                 as u32,
@@ -200,67 +187,5 @@ impl CreateRemove {
             mode,
             sync,
         })
-    }
-}
-
-impl CreateRemovePlan {
-    /// The steps in their order: for each size a create, a stat if asked for, and a remove.
-    #[must_use]
-    pub fn steps(&self) -> Vec<Step> {
-        let acts: &[Act] = match self.is_statted {
-            true => &[Act::Create, Act::Stat, Act::Remove],
-            false => &[Act::Create, Act::Remove],
-        };
-        let mut steps: Vec<Step> = self
-            .sizes_bytes
-            .iter()
-            .flat_map(|&size_bytes| {
-                acts.iter().map(move |&act| Step {
-                    act,
-                    size_bytes,
-                    then: self.between,
-                })
-            })
-            .collect();
-        if let Some(last) = steps.last_mut() {
-            last.then = Between::Nothing;
-        }
-        steps
-    }
-
-    /// What a step does to each file.
-    #[must_use]
-    pub const fn chain(&self, step: &Step) -> Chain {
-        match step.act {
-            Act::Create => Chain::Create {
-                size_bytes: step.size_bytes,
-                write_bytes: self.write_bytes,
-                is_empty_written: false,
-                sync: self.sync,
-                is_directory_made: false,
-            },
-            Act::Stat => Chain::Stat,
-            Act::Remove => Chain::Remove,
-        }
-    }
-
-    /// In which order a step visits files; they are always created forward.
-    #[must_use]
-    pub const fn order(&self, step: &Step) -> Order {
-        match step.act {
-            Act::Create => Order::Forward,
-            Act::Stat | Act::Remove => self.order,
-        }
-    }
-}
-
-impl Step {
-    /// Bytes of content that the step moves, 0 unless it creates.
-    #[must_use]
-    pub const fn payload_bytes(&self, file_count: u64) -> u64 {
-        match self.act {
-            Act::Create => self.size_bytes.saturating_mul(file_count),
-            Act::Stat | Act::Remove => 0,
-        }
     }
 }

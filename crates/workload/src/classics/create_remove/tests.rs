@@ -1,8 +1,8 @@
 //! Defaults, limits, steps and commands.
 
-use std::ffi::OsStr;
-
 use super::*;
+use crate::plan::FilePlan;
+use crate::program::{self, Before, Bytes, FileCommand, FileOperation, On, Turn};
 
 fn read(text: &str) -> CreateRemove {
     toml::from_str(text).unwrap()
@@ -22,72 +22,115 @@ fn the_defaults_are_those_of_the_published_page() {
     assert_eq!((plan.between, plan.mode), (Between::Nothing, Mode::Syscall));
 }
 
-#[test]
-fn every_size_is_created_and_removed_and_nothing_follows_the_last_step() {
-    let plan = plan("sizes = [0, \"4k\"]\nbetween = \"remount\"");
-    let step = |act, size_bytes, then| Step {
-        act,
-        size_bytes,
-        then,
+/// Each phase with what comes before it.
+fn phases(plan: &CreateRemovePlan) -> Vec<(String, Vec<Before>)> {
+    let program = plan.program();
+    program.check().unwrap();
+    let phases = program.phases().into_iter();
+    phases
+        .map(|phase| (phase.name.clone(), phase.before.clone()))
+        .collect()
+}
+
+/// The calls of a phase, each with how much it moves, in pieces of how much.
+fn calls(plan: &CreateRemovePlan, phase: usize) -> Vec<(FileOperation, Option<u64>, u32)> {
+    let program = plan.program();
+    let group = &program.phases()[phase].groups[0];
+    let calls = group.calls().into_iter();
+    calls
+        .map(|call| match &call.bytes {
+            Bytes::Law(law) if call.operation.moves() => {
+                (call.operation, law.always(), call.piece_bytes)
+            }
+            _ => (call.operation, None, 0),
+        })
+        .collect()
+}
+
+/// In which order a phase visits files.
+fn order(plan: &CreateRemovePlan, phase: usize) -> program::Order {
+    let program = plan.program();
+    let On::Name(pick) = program.phases()[phase].groups[0].calls()[0].on.clone() else {
+        panic!("the first call of a phase is on a name");
     };
+    assert_eq!(pick.turn, Turn::Slice);
+    pick.order
+}
+
+#[test]
+fn every_size_is_created_and_removed_and_nothing_comes_before_the_first_step() {
+    let plan = plan("sizes = [0, \"4k\", 0]\nbetween = \"remount\"");
+    let between = || vec![Before::Remount];
     let wanted = [
-        step(Act::Create, 0, Between::Remount),
-        step(Act::Remove, 0, Between::Remount),
-        step(Act::Create, 4096, Between::Remount),
-        step(Act::Remove, 4096, Between::Nothing),
+        ("create empty", vec![]),
+        ("remove empty", between()),
+        ("create 4KiB", between()),
+        ("remove 4KiB", between()),
+        ("create empty (2)", between()),
+        ("remove empty (2)", between()),
     ];
-    assert_eq!(plan.steps(), wanted);
+    assert_eq!(
+        phases(&plan),
+        wanted.map(|(name, it)| (name.to_owned(), it))
+    );
+    let files = |phase| {
+        plan.program()
+            .files_of(phase)
+            .map(|it| (it.count, it.bytes))
+    };
+    assert_eq!(files("remove 4KiB"), Some((500_000, 4096)));
+    assert_eq!(files("remove empty (2)"), Some((500_000, 0)));
 }
 
 #[test]
 fn a_stat_step_stands_between_the_two_and_is_left_like_any_other() {
     let plan = plan("sizes = 4096\nstat = true\norder = \"reverse\"\nbetween = \"drop-caches\"");
-    let steps = plan.steps();
-    let acts: Vec<_> = steps.iter().map(|it| (it.act, it.then)).collect();
+    let between = || vec![Before::DropCaches];
     let wanted = [
-        (Act::Create, Between::DropCaches),
-        (Act::Stat, Between::DropCaches),
-        (Act::Remove, Between::Nothing),
+        ("create 4KiB", vec![]),
+        ("stat 4KiB", between()),
+        ("remove 4KiB", between()),
     ];
-    assert_eq!(acts, wanted);
-    assert_eq!(plan.chain(&steps[1]), Chain::Stat);
-    assert_eq!(plan.order(&steps[1]), Order::Reverse);
-    assert_eq!(steps[1].payload_bytes(10), 0);
+    assert_eq!(
+        phases(&plan),
+        wanted.map(|(name, it)| (name.to_owned(), it))
+    );
+    assert_eq!(calls(&plan, 1), [(FileOperation::Stat, None, 0)]);
+    assert_eq!(order(&plan, 1), program::Order::Back);
 }
 
 #[test]
-fn a_plan_of_an_earlier_version_has_no_stat_step() {
-    let mut value = serde_json::to_value(plan("count = 7")).unwrap();
-    assert!(
-        value
-            .as_object_mut()
-            .unwrap()
-            .remove("is_statted")
-            .is_some()
-    );
-    let earlier: CreateRemovePlan = serde_json::from_value(value).unwrap();
-    assert_eq!(earlier, plan("count = 7"));
+fn a_plan_of_an_earlier_version_becomes_the_same_program() {
+    let stored = r#"{"kind":"create-remove","file_count":7,"sizes_bytes":[0],"write_bytes":1,
+        "directory_count":3,"order":"forward","between":"nothing","mode":"exec","sync":"none"}"#;
+    let FilePlan::Program(earlier) = serde_json::from_str(stored).unwrap() else {
+        panic!("it is a program now");
+    };
+    let text = "count = 7\nsizes = 0\ndirectories = 3\nmode = \"exec\"";
+    assert_eq!(*earlier, plan(text).program());
 }
 
 #[test]
 fn only_removal_follows_the_order_asked_for() {
-    let plan = plan("order = \"random\"\nsizes = 8192\nwrite_size = \"4k\"");
-    let [create, remove] = plan.steps()[..] else {
-        panic!("one size makes two steps");
-    };
-    assert_eq!(plan.order(&create), Order::Forward);
-    assert_eq!(plan.order(&remove), Order::Random);
-    assert_eq!(plan.chain(&remove), Chain::Remove);
-    let wanted = Chain::Create {
-        size_bytes: 8192,
-        write_bytes: 4096,
-        is_empty_written: false,
-        sync: FileSync::None,
-        is_directory_made: false,
-    };
-    assert_eq!(plan.chain(&create), wanted);
-    assert_eq!(create.payload_bytes(1000), 8_192_000);
-    assert_eq!(remove.payload_bytes(1000), 0);
+    let text = "order = \"random\"\nsizes = 8192\nwrite_size = \"4k\"\nsync = \"fdatasync\"";
+    let plan = plan(text);
+    assert_eq!(order(&plan, 0), program::Order::Next);
+    assert_eq!(order(&plan, 1), program::Order::Shuffled);
+    let wanted = [
+        (FileOperation::Create, None, 0),
+        (FileOperation::Write, Some(8192), 4096),
+        (FileOperation::Fdatasync, None, 0),
+        (FileOperation::Close, None, 0),
+    ];
+    assert_eq!(calls(&plan, 0), wanted);
+    assert_eq!(calls(&plan, 1), [(FileOperation::Unlink, None, 0)]);
+}
+
+#[test]
+fn empty_files_are_not_written_to() {
+    let calls = calls(&plan("sizes = 0"), 0);
+    let operations: Vec<FileOperation> = calls.into_iter().map(|it| it.0).collect();
+    assert_eq!(operations, [FileOperation::Create, FileOperation::Close]);
 }
 
 #[test]
@@ -142,27 +185,22 @@ fn settings_come_back_as_they_were_written() {
 
 #[test]
 fn each_kind_of_step_starts_the_program_of_the_script() {
-    let line = |act, size_bytes| {
-        let step = Step {
-            act,
-            size_bytes,
-            then: Between::Nothing,
-        };
-        let exec = Exec::of(&step);
-        assert_eq!(exec.baseline.program, "true");
-        assert!(exec.baseline.arguments(OsStr::new("d/7")).is_empty());
-        let mut words = vec![exec.each.program.to_owned()];
-        for word in exec.each.arguments(OsStr::new("d/7")) {
-            words.push(word.into_string().unwrap());
-        }
-        words.join(" ")
-    };
-    assert_eq!(line(Act::Create, 0), "touch d/7");
-    assert_eq!(
-        line(Act::Create, 4096),
-        "dd if=/dev/zero of=d/7 bs=4096 count=1"
-    );
-    assert_eq!(line(Act::Remove, 4096), "rm d/7");
-    assert_eq!(line(Act::Remove, 0), "rm d/7");
-    assert_eq!(line(Act::Stat, 4096), "stat d/7");
+    let plan = plan("sizes = [0, 4096]\nstat = true\nmode = \"exec\"");
+    let program = plan.program();
+    program.check().unwrap();
+    let spawned = program.groups().map(|group| group.spawn.clone().unwrap());
+    let commands: Vec<FileCommand> = spawned.map(|it| it.command).collect();
+    let wanted = [
+        FileCommand::Touch,
+        FileCommand::Stat,
+        FileCommand::Remove,
+        FileCommand::Fill { bytes: 4096 },
+        FileCommand::Stat,
+        FileCommand::Remove,
+    ];
+    assert_eq!(commands, wanted);
+    assert!(program.starts_programs());
+    assert_eq!(program.space_needed().bytes, 500_000 * 4096);
+    let files = program.files_of("remove 4KiB").unwrap();
+    assert_eq!((files.count, files.bytes), (500_000, 4096));
 }

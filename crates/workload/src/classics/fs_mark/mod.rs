@@ -2,6 +2,7 @@
 
 mod arguments;
 mod plan;
+mod program;
 mod sync_method;
 #[cfg(test)]
 mod tests;
@@ -15,6 +16,7 @@ use super::error::ranged;
 
 pub use arguments::{Invocation, USAGE, parse};
 pub use plan::{FsMarkPlan, Stage, Subdirectories};
+pub use program::{REMOVE, SYNC, SYNC_ALL};
 pub use sync_method::SyncMethod;
 
 const TABLE: &str = "fs_mark";

@@ -1,5 +1,6 @@
 //! Settings, stages and command lines.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::*;
@@ -201,4 +202,28 @@ fn bad_command_lines_say_what_is_wrong() {
     assert_eq!(refusal.exit_code, 1);
     assert!(refusal.usage.ends_with("this text\n"));
     assert!(parsed(&"-d a ".repeat(65)).is_err());
+}
+
+#[test]
+fn what_a_program_came_from_is_known_again() {
+    for options in [
+        "-d a",
+        "-d a -S 0 -k -L 3",
+        "-d a -S 2 -D 4 -N 2",
+        "-d a -S 3 -D 4 -N 0 -t 2",
+        "-d a -S 4 -D 7 -F",
+        "-d a -S 5 -p 10 -r 20",
+        "-d a -S 6 -n 3 -s 0 -w 1",
+    ] {
+        let words: Vec<OsString> = options.split(' ').map(Into::into).collect();
+        let plan = parse(&words).unwrap().settings.resolve(1).unwrap();
+        for program in [plan.program(), plan.program_of_threads()] {
+            assert_eq!(program.check(), Ok(()), "{options}");
+            let mut known = FsMarkPlan::of_program(&program).unwrap();
+            if plan.until_full {
+                known.iterations = plan.iterations;
+            }
+            assert_eq!(known, plan, "{options}");
+        }
+    }
 }

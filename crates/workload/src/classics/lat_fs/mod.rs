@@ -1,8 +1,9 @@
 //! lat_fs: how many files a second are created and removed, as lmbench asks it.
 
 mod arguments;
-mod calibration;
 mod passes;
+mod program;
+mod settings;
 #[cfg(test)]
 mod tests;
 
@@ -14,8 +15,8 @@ use super::error::ranged;
 use super::{Chain, ClassicError, FileSync, Order};
 use crate::model::OneOrMany;
 
+pub use crate::program::{Calibration, Sample};
 pub use arguments::{Invocation, parse};
-pub use calibration::{Calibration, Sample};
 pub use passes::{Best, Passes};
 
 /// The largest write of version 3, and of ours.
@@ -26,6 +27,8 @@ const FILE_BYTES_MAX: u64 = 1 << 40;
 const FILES_MAX: u32 = 100_000_000;
 const SIZES: [u64; 4] = [0, 1024, 4096, 10_240];
 const TABLE: &str = "lat_fs";
+/// How long passes go on unless the settings say otherwise.
+pub(crate) const BUDGET: Span = Span::from_secs(5);
 
 /// The least and the most files of a directory of version 3.
 const PER_DIRECTORY: (u32, u32) = (2, 1_000_000);
@@ -72,8 +75,8 @@ pub enum Compat {
     V3,
 }
 
-/// lat_fs with every value known.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+/// lat_fs with every value known. Records of earlier versions have it as it stands.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct LatFsPlan {
     /// Sizes in the order in which they are measured.
     pub sizes_bytes: Vec<u64>,
@@ -86,7 +89,7 @@ pub struct LatFsPlan {
 }
 
 /// What a version has of its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "compat")]
 pub enum Form {
     /// Version 1.6.
@@ -166,7 +169,7 @@ impl LatFs {
         refuse_foreign(&foreign, "compat = \"3\"")?;
         Ok(Form::Best {
             file_count: ranged((TABLE, "files"), self.files, 1000, (1, FILES_MAX))?,
-            budget_ns: self.budget.unwrap_or(Span::from_secs(5)).0,
+            budget_ns: self.budget.unwrap_or(BUDGET).0,
         })
     }
 

@@ -3,6 +3,8 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::plan::FilePlan;
+use crate::program::{self, FileNames, On, ProgramPart, Until};
 
 fn resolve(text: &str) -> Result<LatFsPlan, ClassicError> {
     toml::from_str::<LatFs>(text).unwrap().resolve()
@@ -53,6 +55,79 @@ fn version_3_works_backwards_and_writes_128_kib_at_once() {
         panic!("a create creates");
     };
     assert_eq!((write_bytes, is_empty_written), (131_072, false));
+}
+
+/// The phases of a program, each with its calls, how much is written and in which order.
+fn phases(plan: &LatFsPlan) -> Vec<(String, bool, String)> {
+    let program = plan.program();
+    program.check().unwrap();
+    let phases = program.phases().into_iter();
+    let words = phases.map(|phase| {
+        let calls = phase.groups[0].calls().into_iter();
+        let calls = calls.map(|call| match (&call.on, &call.bytes) {
+            (On::Name(pick), _) => format!("{} {:?}", call.operation.name(), pick.order),
+            (_, program::Bytes::Law(law)) if call.operation.moves() => {
+                let bytes = law.always().unwrap();
+                format!("{} {bytes} by {}", call.operation.name(), call.piece_bytes)
+            }
+            _ => call.operation.name().to_owned(),
+        });
+        let calls: Vec<String> = calls.collect();
+        (phase.name.clone(), phase.is_hidden, calls.join(", "))
+    });
+    words.collect()
+}
+
+#[test]
+fn version_1_6_is_rounds_of_creation_and_removal_until_its_budget_is_spent() {
+    let plan = resolve("sizes = [0, \"1KiB\"]\nbudget = 0\nsync = \"fsync\"").unwrap();
+    let shown = |name: &str, calls: &str| (name.to_owned(), false, calls.to_owned());
+    let wanted = [
+        shown("create empty", "create Next, write 0 by 0, fsync, close"),
+        shown("remove empty", "unlink Next"),
+        shown(
+            "create 1KiB",
+            "create Next, write 1024 by 1024, fsync, close",
+        ),
+        shown("remove 1KiB", "unlink Next"),
+    ];
+    assert_eq!(phases(&plan), wanted);
+    let program = plan.program();
+    let ProgramPart::Rounds { until, .. } = &program.parts[0] else {
+        panic!("passes are rounds");
+    };
+    assert_eq!(*until, Until::Spent { ns: 1 });
+    assert_eq!(program.filesets[0].names, FileNames::Words);
+    assert!(program.has_told_rounds() && !program.ends_by_files());
+    assert_eq!(program.space_needed().bytes, 1000 * 4096);
+}
+
+#[test]
+fn version_3_samples_creation_and_then_removal() {
+    let plan = resolve("compat = \"3\"\nsizes = \"1m\"").unwrap();
+    let create = "create Back, write 1048576 by 131072, close";
+    let phase = |name: &str, is_hidden, calls: &str| (name.to_owned(), is_hidden, calls.to_owned());
+    let wanted = [
+        phase("create 1MiB", false, create),
+        phase("remove 1MiB", true, "unlink Back"),
+        phase("create 1MiB", true, create),
+        phase("remove 1MiB", false, "unlink Back"),
+    ];
+    assert_eq!(phases(&plan), wanted);
+    // 16 GB/s for 50 ms, and one file.
+    assert_eq!(plan.program().space_needed().bytes, 800_000_000 + (1 << 20));
+}
+
+#[test]
+fn a_plan_of_an_earlier_version_becomes_the_same_program() {
+    let stored = r#"{"kind":"lat-fs","sizes_bytes":[0,1024],"order":"reverse","sync":"none",
+        "form":{"compat":"median","files_per_directory":7,"repetitions":3,"sample_ns":1000000}}"#;
+    let FilePlan::Program(earlier) = serde_json::from_str(stored).unwrap() else {
+        panic!("it is a program now");
+    };
+    let text = "compat = \"3\"\nsizes = [0, 1024]\nfiles_per_directory = 7\nrepetitions = 3\n\
+                sample_time = \"1ms\"";
+    assert_eq!(*earlier, resolve(text).unwrap().program());
 }
 
 #[test]

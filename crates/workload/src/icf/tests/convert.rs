@@ -33,7 +33,7 @@ fn survives(workload: &Workload) {
         workload,
         "{text}"
     );
-    let toml = crate::to_toml(workload);
+    let toml = crate::to_toml(workload).unwrap();
     let again = crate::read_toml("a.toml", &toml).unwrap_or_else(|error| panic!("{error}\n{toml}"));
     assert_eq!(&again, workload, "{toml}");
 }
@@ -215,7 +215,7 @@ fn a_file_without_specifications_says_so() {
 fn a_file_without_specifications_is_refused_by_planning_as_toml_too() {
     let managers = MANAGERS.replace("\tscan\n\tIdle\n\tMIXED\n", "");
     let (workload, _) = workload(&file(&[SETUP, &managers]));
-    let text = crate::to_toml(&workload);
+    let text = crate::to_toml(&workload).unwrap();
     let read = crate::source::load("sample.toml", text.as_bytes(), None, false).unwrap();
     let planned = crate::plan(
         &read.workloads,

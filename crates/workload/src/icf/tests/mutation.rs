@@ -22,7 +22,7 @@ fn everything(bytes: &[u8]) {
         assert!(!finding.to_string().is_empty());
     }
     let (workload, _) = to_workload(&tolerant.document, "a");
-    let _ = crate::to_toml(&workload);
+    let _ = crate::to_toml(&workload).unwrap();
     if let Ok((document, _)) = from_workload(&workload) {
         parse(&write(&document), "b.icf", Mode::Tolerant).unwrap();
     }

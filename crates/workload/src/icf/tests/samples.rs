@@ -86,7 +86,7 @@ fn every_sample_survives_the_way_to_a_workload_and_back() {
         let (back, _) = to_workload(&written.document, &name);
         assert_eq!(back, workload, "{name}");
 
-        let toml = crate::to_toml(&workload);
+        let toml = crate::to_toml(&workload).unwrap();
         let read = crate::read_toml(&name, &toml);
         assert!(read.is_ok(), "{name}: {}\n{toml}", read.unwrap_err());
         assert_eq!(read.unwrap(), workload, "{name}");

@@ -129,6 +129,11 @@ pub struct ActTable {
     pub to: Option<String>,
     /// In which order names are picked for `to`, as `pick`. Default: `next`.
     pub to_pick: Option<PickChoice>,
+    /// Which names are picked for `to`, as `which`; with `any`, `rename` takes the place of a file
+    /// that is there. Default: `absent`.
+    pub to_which: Option<Which>,
+    /// Whose turn counts for `to`, as `turn`. Default: as `turn`.
+    pub to_turn: Option<Turn>,
     /// Name under which the file is known to other acts of the group. Default: the one without
     /// a name.
     pub handle: Option<String>,

@@ -12,8 +12,8 @@ mod tokens;
 
 pub use act::{ActChoice, ActTable, ActWord, BranchTable};
 pub use amount::{AmountChoice, PlaceChoice, PlaceTable};
-pub use fileset::{FilesetTable, WayTable};
-pub use law::{BandTable, LawChoice, LawTable, LawUnit};
+pub use fileset::{FilesetTable, GrownTable, NestedTable, WayTable};
+pub use law::{BandTable, LawChoice, LawTable, LawUnit, Mean};
 pub use phase::{BeforeChoice, GroupTable, PhaseTable, RoundsTable};
 pub use pick::PickChoice;
 pub use tokens::TokensTable;

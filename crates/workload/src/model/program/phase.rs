@@ -90,16 +90,20 @@ pub struct GroupTable {
     /// `{ deliver = 1000 }`. Default: no limit.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub steps: BTreeMap<String, u64>,
-    /// Whether `rounds`, `bytes`, `calls` and `steps` count what all workers of the group do
-    /// together, not what each does. Default: false.
+    /// How many bytes are read and written in a step or a transaction before a worker stops, by
+    /// its label: `{ deliver = "1GiB" }`. Default: no limit.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub step_bytes: BTreeMap<String, Bytes>,
+    /// Whether these amounts count what all workers of the group do together, not what each does.
+    /// Default: false.
     pub together: Option<bool>,
     /// What happens when there is no file to pick: the worker stops (`end-worker`), all workers of
     /// the phase stop (`end-phase`), or what is left of the transaction or round is left out
     /// (`skip`). Default: `end-worker`.
     pub when_out: Option<Out>,
     /// What happens when a call fails: what is left of the transaction or round is left out
-    /// (`end-transaction`), nothing (`count`), or the worker stops (`end-worker`). Default:
-    /// `end-transaction`.
+    /// (`end-transaction`), nothing (`count`), the worker stops (`end-worker`), or the run has
+    /// failed (`end-run`). Default: `end-transaction`.
     pub on_failure: Option<Failed>,
 }
 

@@ -4,8 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use units::Percent;
 
+use super::LawChoice;
+use crate::model::ZoneChoice;
+
 /// In which order files are taken.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PickChoice {
     /// As they are numbered, each once in a phase.
@@ -25,6 +28,12 @@ pub enum PickChoice {
     Pareto(f64),
     /// Normal around the middle number, with this standard deviation in percent of their count.
     Normal(Percent),
+    /// By zones in the order of their numbers, each with its share of the acts and of the files.
+    Zones(Vec<ZoneChoice>),
+    /// Each once before any comes again, in a random order.
+    NoRepeat,
     /// Always the one of this number, from 0.
     Index(u32),
+    /// The one of a number that is drawn, counted around: a number or a law.
+    Law(LawChoice<u64>),
 }

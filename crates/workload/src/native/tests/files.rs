@@ -7,8 +7,9 @@ use super::{bytes, option, refusal};
 use crate::classics::fs_mark::SyncMethod;
 use crate::classics::{CreateRemove, FileSync, FsMark, LatFs, Order};
 use crate::model::{OneOrMany, Workload};
-use crate::plan::{Fsync, Pool};
+use crate::postmark::Pool;
 use crate::postmark::{Choice, Compat, Postmark, ReportForm};
+use crate::program::Fsync;
 use crate::{read_toml, to_toml};
 
 fn postmark() -> impl Strategy<Value = Postmark> {
@@ -72,7 +73,7 @@ fn workload() -> impl Strategy<Value = Workload> {
 proptest! {
     #[test]
     fn tables_read_back_as_written(workload in workload()) {
-        let text = to_toml(&workload);
+        let text = to_toml(&workload).unwrap();
         let read: Workload = toml::from_str(&text)
             .unwrap_or_else(|error| panic!("{error}\n{text}"));
         prop_assert_eq!(read, workload, "{}", text);

@@ -2,32 +2,30 @@
 
 use units::format::size;
 
-use crate::classics::create_remove::Mode;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::{Table, Workload};
-use crate::plan::{CacheMode, EngineKind, FilePlan, PostmarkPlan, TargetKind};
-use crate::program::Copies;
+use crate::plan::{CacheMode, EngineKind, FilePlan, TargetKind};
+use crate::program::{Copies, FilePool, PoolEnd};
 
 use super::{Layout, bytes};
-
-/// Bytes of main memory that a slot of PostMark's table takes, about.
-const SLOT_BYTES: u64 = 16;
 
 impl Layout<'_, '_> {
     pub fn check(&mut self, workload: &Workload) -> Result<(), Diagnostic> {
         self.check_programs(workload)?;
         self.check_shared_filesets()?;
         self.check_ways()?;
-        if let FilePlan::Postmark(plan) = self.files {
-            self.check_directories(plan)?;
-            self.check_kept_open(plan)?;
-            self.check_memory(plan)?;
-            self.warn_of_end(plan);
+        if let FilePlan::Program(program) = self.files
+            && let Some(pool) = &program.pool
+        {
+            check_directories(pool)?;
+            self.check_kept_open(pool)?;
+            self.check_memory(pool)?;
+            self.warn_of_end(pool);
             self.warn_of_count(workload);
         }
         for target_index in self.targets {
             self.check_kind(*target_index)?;
-            self.check_direct(*target_index)?;
+            self.check_direct(workload, *target_index)?;
         }
         Ok(())
     }
@@ -35,9 +33,9 @@ impl Layout<'_, '_> {
     /// Time and number cannot both end the transactions; time as an option stands for a number
     /// that is none.
     fn warn_of_count(&mut self, workload: &Workload) {
-        let count = workload.postmark.as_ref().and_then(|it| it.transactions);
+        let count = workload.transaction_count();
         let overrides = self.context.overrides;
-        let is_option = overrides.has_in(Table::Postmark, "transactions");
+        let is_option = overrides.has_in(self.table, "transactions");
         let is_meant = is_option || !overrides.has("run_time");
         let (Some(count), true) = (count, is_meant && self.options.run_time_ns > 0) else {
             return;
@@ -50,7 +48,7 @@ impl Layout<'_, '_> {
 
     /// Programs that are started do what they do.
     fn check_programs(&self, workload: &Workload) -> Result<(), Diagnostic> {
-        let FilePlan::CreateRemove(plan) = self.files else {
+        let FilePlan::Program(program) = self.files else {
             return Ok(());
         };
         let options = self.options;
@@ -60,7 +58,7 @@ impl Layout<'_, '_> {
             ("content", workload.content.is_some()),
         ];
         match other.iter().find(|(_, is_set)| *is_set) {
-            Some((key, _)) if plan.mode == Mode::Exec => {
+            Some((key, _)) if program.starts_programs() => {
                 let message = format!("`{key}` cannot be chosen for programs, `mode = \"exec\"`");
                 let help = format!("leave `{key}` out, or write `mode = \"syscall\"`");
                 Err(Diagnostic::error("", message).help(help))
@@ -105,22 +103,9 @@ impl Layout<'_, '_> {
         Err(Diagnostic::error("", message).help("write `engine = \"psync\"`"))
     }
 
-    /// Directories are numbered through all locations.
-    fn check_directories(&self, plan: &PostmarkPlan) -> Result<(), Diagnostic> {
-        let settings = &plan.settings;
-        let subdirectories = u64::from(settings.subdirectories).max(1);
-        let directories = subdirectories.saturating_mul(settings.locations.len().max(1) as u64);
-        if u32::try_from(directories).is_ok() {
-            return Ok(());
-        }
-        let message = format!("{directories} directories are more than 32 bits can number");
-        let help = "use fewer `subdirectories` or `locations`";
-        Err(Diagnostic::error("", message).help(help))
-    }
-
     /// A stream that stays open would answer from its buffer, and a ring opens into its slots.
-    fn check_kept_open(&self, plan: &PostmarkPlan) -> Result<(), Diagnostic> {
-        let (what, help) = match (plan.keep_open, plan.settings.is_buffered) {
+    fn check_kept_open(&self, pool: &FilePool) -> Result<(), Diagnostic> {
+        let (what, help) = match (pool.keep_open, pool.is_buffered) {
             (0, _) => return Ok(()),
             (_, true) => ("`buffering = true`", "write `buffering = false`"),
             _ if self.options.engine == EngineKind::IoUring => {
@@ -134,11 +119,9 @@ impl Layout<'_, '_> {
 
     /// Each worker has a table of slots and a text twice as long as the largest file; half of the
     /// memory must stay for everything else.
-    fn check_memory(&self, plan: &PostmarkPlan) -> Result<(), Diagnostic> {
-        let settings = &plan.settings;
-        let text = 2 * u64::from(settings.size_high_bytes);
-        let slots = 2 * u64::from(settings.number) * SLOT_BYTES;
-        let needed = (text + slots).saturating_mul(u64::from(self.worker_count));
+    fn check_memory(&self, pool: &FilePool) -> Result<(), Diagnostic> {
+        let workers = u64::from(self.worker_count);
+        let needed = pool.memory_bytes().saturating_mul(workers);
         let memory = self.context.facts.memory_bytes;
         if memory == 0 || needed <= memory / 2 {
             return Ok(());
@@ -153,29 +136,20 @@ impl Layout<'_, '_> {
     }
 
     /// A pool that shrinks comes to its end, and one that grows to that of its table.
-    fn warn_of_end(&mut self, plan: &PostmarkPlan) {
-        let settings = &plan.settings;
-        let Some(tenths) = settings
-            .create_bias
-            .filter(|_| self.options.run_time_ns == 0)
-        else {
+    fn warn_of_end(&mut self, pool: &FilePool) {
+        let end = pool.end_count().filter(|_| self.options.run_time_ns == 0);
+        let Some((count, end)) = end else {
             return;
         };
-        // Files are as many more or fewer as there were at first, at a fifth of this a transaction.
-        let drift_fifths = u64::from(tenths.abs_diff(5));
-        let count = (5 * u64::from(settings.number)).checked_div(drift_fifths);
-        let Some(count) = count.filter(|count| *count < u64::from(settings.transactions)) else {
-            return;
-        };
-        let (message, help) = match tenths < 5 {
-            true => (
+        let (message, help) = match end {
+            PoolEnd::Empty => (
                 format!("the pool is empty after about {count} transactions, and the run ends"),
                 "use more `number`, fewer `transactions` or a larger `create_bias`",
             ),
-            false => (
+            PoolEnd::Full => (
                 format!(
                     "the pool has {} files after about {count} transactions, and none is added",
-                    2 * u64::from(settings.number)
+                    2 * u64::from(pool.number)
                 ),
                 "use more `number`, fewer `transactions` or a smaller `create_bias`",
             ),
@@ -196,21 +170,20 @@ impl Layout<'_, '_> {
             TargetKind::File if entry.facts.exists => "is a file",
             TargetKind::File => "does not exist",
         };
-        let name = self.files.name();
+        let name = self.table.title().unwrap_or("program");
         let message = format!("`{}` {what}; `{name}` needs a directory", entry.facts.path);
         Err(Diagnostic::error("", message).help("name a directory with `--target`"))
     }
 
-    fn check_direct(&mut self, target_index: u32) -> Result<(), Diagnostic> {
+    fn check_direct(&mut self, workload: &Workload, target_index: u32) -> Result<(), Diagnostic> {
         let entry = &self.context.targets.entries[target_index as usize];
         let is_touched = entry.facts.kind != TargetKind::Null;
-        let may_be_direct =
-            self.options.cache == CacheMode::Direct || matches!(self.files, FilePlan::Program(_));
+        let may_be_direct = self.options.cache == CacheMode::Direct || self.table == Table::Program;
         if !may_be_direct || !is_touched {
             return Ok(());
         }
         let unit = entry.direct_unit();
-        let mut sizes = bytes::moved(self.files).into_iter();
+        let mut sizes = bytes::moved(workload, self.files, self.table).into_iter();
         let Some((key, size)) = sizes.find(|(_, size)| !size.is_multiple_of(unit.into())) else {
             return Ok(());
         };
@@ -226,4 +199,15 @@ impl Layout<'_, '_> {
         self.context.warnings.push(Diagnostic { severity, ..error });
         Ok(())
     }
+}
+
+/// Directories are numbered through all locations.
+fn check_directories(pool: &FilePool) -> Result<(), Diagnostic> {
+    let directories = pool.directories_count();
+    if u32::try_from(directories).is_ok() {
+        return Ok(());
+    }
+    let message = format!("{directories} directories are more than 32 bits can number");
+    let help = "use fewer `subdirectories` or `locations`";
+    Err(Diagnostic::error("", message).help(help))
 }

@@ -1,17 +1,18 @@
 //! The cells of work on many files: one for each queue depth.
 
-mod bytes;
+pub(super) mod bytes;
 mod checks;
 mod options;
 mod settings;
 #[cfg(test)]
 mod tests;
 
-use crate::check::{POSTMARK_SEED_DEFAULT, WORKERS_MAX, program};
+use crate::check::{WORKERS_MAX, program};
 use crate::classics::ClassicError;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Table, Workload};
-use crate::plan::{Cell, CursorKind, FilePlan, PositionRule, SpanPlan, WorkerPlan};
+use crate::plan::{CacheMode, Cell, CursorKind, FilePlan, PositionRule, SpanPlan, WorkerPlan};
+use crate::program::Program;
 
 use super::cells::SECTOR_BYTES;
 use super::repetition::Often;
@@ -37,11 +38,12 @@ pub(super) fn of_workload(
 ) -> Result<FileCells, Diagnostic> {
     let options = FileOptions::resolve(workload, table, context)?;
     let targets = context.targets.of_worker(workload_index, None).to_vec();
-    let Files { plan, worker_count } = files_of_seed(workload, table, options.seed, targets.len())?;
+    let Files { plan, worker_count } = files_of(workload, table, targets.len())?;
     let files = plan;
     let mut layout = Layout {
         context,
         options: &options,
+        table,
         files: &files,
         targets: &targets,
         worker_count,
@@ -49,7 +51,7 @@ pub(super) fn of_workload(
     layout.check(workload)?;
     let cells = layout.cells()?;
     note_workers(workload, worker_count as usize, context)?;
-    settings::note(workload, table, &files, context);
+    settings::note(workload, table, &files, context)?;
     note_targets(workload_index, workload, context);
     Ok(FileCells {
         often: options.often,
@@ -70,23 +72,13 @@ pub(super) fn files_of(
     table: Table,
     target_count: usize,
 ) -> Result<Files, Diagnostic> {
-    files_of_seed(workload, table, POSTMARK_SEED_DEFAULT.into(), target_count)
-}
-
-fn files_of_seed(
-    workload: &Workload,
-    table: Table,
-    seed: u64,
-    target_count: usize,
-) -> Result<Files, Diagnostic> {
-    let plan = resolved(workload, table, seed, target_count)?;
+    let plan = resolved(workload, table, target_count)?;
     let worker_count = worker_count(workload, &plan, target_count)?;
     Ok(Files { plan, worker_count })
 }
 
-/// The program of the workload's own phases; who does not say how many work is one for each target.
-fn of_program(workload: &Workload, target_count: usize) -> Result<FilePlan, Diagnostic> {
-    let mut program = program(workload).map_err(|flaw| flaw.diagnostic(""))?;
+/// A program; who does not say how many work is one for each target.
+fn of_program(workload: &Workload, mut program: Program, target_count: usize) -> FilePlan {
     // A run has a few targets.
     let default = workload.workers.unwrap_or(target_count.max(1) as u32);
     for phase in program.phases_mut() {
@@ -94,55 +86,32 @@ fn of_program(workload: &Workload, target_count: usize) -> Result<FilePlan, Diag
             group.workers.get_or_insert(default);
         }
     }
-    Ok(FilePlan::Program(Box::new(program)))
-}
-
-/// Bytes that a worker's files take at once, at most or nearly so.
-pub(super) fn bytes_at_once(
-    files: &FilePlan,
-    is_endless: bool,
-    worker_index: u32,
-    worker_count: u32,
-) -> u64 {
-    match files {
-        // Transactions until a time may be as many as there can be.
-        FilePlan::Postmark(plan) if is_endless => {
-            let mut endless = plan.clone();
-            endless.settings.transactions = u32::MAX;
-            bytes::at_once(&FilePlan::Postmark(endless), worker_index, worker_count)
-        }
-        files => bytes::at_once(files, worker_index, worker_count),
-    }
+    FilePlan::Program(Box::new(program))
 }
 
 /// The table with its defaults.
 fn resolved(
     workload: &Workload,
     table: Table,
-    seed: u64,
     target_count: usize,
 ) -> Result<FilePlan, Diagnostic> {
     let told = |error: ClassicError| Diagnostic::error("", error.to_string()).help(error.help());
+    if let Some(mut program) = workload.table_program().map_err(told)? {
+        for way in &mut program.ways {
+            way.is_direct |= workload.cache == Some(CacheMode::Direct);
+        }
+        return Ok(of_program(workload, program, target_count));
+    }
     Ok(match table {
-        Table::Postmark => {
-            let postmark = workload.postmark.clone().unwrap_or_default();
-            // A checked seed fits.
-            FilePlan::Postmark(postmark.resolve(seed as u32).map_err(told)?)
-        }
-        Table::CreateRemove => {
-            let create_remove = workload.create_remove.clone().unwrap_or_default();
-            FilePlan::CreateRemove(create_remove.resolve().map_err(told)?)
-        }
-        Table::LatFs => {
-            let lat_fs = workload.lat_fs.clone().unwrap_or_default();
-            FilePlan::LatFs(lat_fs.resolve().map_err(told)?)
-        }
         Table::FsMark => {
             let mut fs_mark = workload.fs_mark.clone().unwrap_or_default();
             fs_mark.threads = workload.workers.or(fs_mark.threads);
             FilePlan::FsMark(fs_mark.resolve(target_count as u32).map_err(told)?)
         }
-        Table::Program => of_program(workload, target_count)?,
+        _ => {
+            let program = program(workload).map_err(|flaw| flaw.diagnostic(""))?;
+            of_program(workload, program, target_count)
+        }
     })
 }
 
@@ -178,6 +147,7 @@ fn worker_count(
 struct Layout<'a, 'b> {
     context: &'a mut Context<'b>,
     options: &'a FileOptions,
+    table: Table,
     files: &'a FilePlan,
     /// Each worker has one, in turn.
     targets: &'a [u32],
@@ -212,16 +182,14 @@ impl Layout<'_, '_> {
 
     /// What stands for it in tables: the classic, or the workload whose own phases they are.
     fn title(&self) -> String {
-        match self.files {
-            FilePlan::Program(_) => self.options.name.clone(),
-            files => files.name().to_owned(),
-        }
+        let name = self.options.name.as_str();
+        self.table.title().unwrap_or(name).to_owned()
     }
 
     fn cell(&self, iodepth: u32) -> Cell {
         let options = self.options;
         let (run_time_ns, ramp_time_ns) = match self.files {
-            FilePlan::Program(program) => program.times_ns(),
+            FilePlan::Program(program) if self.table == Table::Program => program.times_ns(),
             _ => (options.run_time_ns, 0),
         };
         Cell {
@@ -254,9 +222,9 @@ impl Layout<'_, '_> {
 
     fn worker(&self, worker_index: u32, iodepth: u32) -> WorkerPlan {
         let options = self.options;
-        let seed = match self.files {
-            FilePlan::Postmark(_) => options.seed + u64::from(worker_index),
-            _ => worker_seed(options.seed, worker_index),
+        let seed = match self.table.has_pool() {
+            true => options.seed + u64::from(worker_index),
+            false => worker_seed(options.seed, worker_index),
         };
         let cpus = &options.cpus;
         WorkerPlan {
@@ -268,12 +236,7 @@ impl Layout<'_, '_> {
                 target_index: self.targets[worker_index as usize % self.targets.len()],
                 iodepth,
                 start_bytes: 0,
-                size_bytes: bytes_at_once(
-                    self.files,
-                    options.run_time_ns > 0,
-                    worker_index,
-                    self.worker_count,
-                ),
+                size_bytes: bytes::at_once(self.files, self.worker_count),
                 sector_bytes: SECTOR_BYTES,
             }],
             seed,

@@ -2,8 +2,6 @@
 
 use units::Span;
 
-use crate::check::POSTMARK_SEED_DEFAULT;
-use crate::classics::create_remove::Mode;
 use crate::diagnostic::Diagnostic;
 use crate::model::{ContentChoice, Seed, Table, Workload};
 use crate::plan::{CacheMode, ContentPlan, EngineKind, RingOptions};
@@ -41,11 +39,11 @@ impl FileOptions {
             overrides: context.overrides,
             settings: &mut context.settings,
         };
-        let is_postmark = table == Table::Postmark;
+        let has_pool = table.has_pool();
         let iodepths = r.iodepths(workload.iodepth.as_ref());
         let engine = r.word("engine", workload.engine, EngineKind::Psync);
         let cache = r.word("cache", workload.cache, CacheMode::Buffered);
-        let run_time = match is_postmark {
+        let run_time = match has_pool {
             true => r.shown("run_time", workload.run_time, Span(0)),
             false => Span(0),
         };
@@ -53,12 +51,11 @@ impl FileOptions {
             r.optional("run_time", workload.run_time, |time| time.to_string());
             r.optional("ramp_time", workload.ramp_time, |time| time.to_string());
         }
-        let seed_default = match is_postmark {
-            true => u64::from(POSTMARK_SEED_DEFAULT),
-            false => SEED_DEFAULT,
-        };
-        let verify = is_postmark && r.verify(workload.verify, engine)?;
-        let content = match own_content(workload) {
+        let seed_default = table
+            .own_seeds()
+            .map_or(SEED_DEFAULT, |seeds| seeds.default.into());
+        let verify = has_pool && r.verify(workload.verify, engine)?;
+        let content = match own_content(workload, table) {
             Some(content) => content,
             None => {
                 let written = workload.content.clone();
@@ -87,12 +84,14 @@ impl FileOptions {
 }
 
 /// What is written whatever the workload says.
-fn own_content(workload: &Workload) -> Option<ContentPlan> {
-    let mode = workload.create_remove.as_ref().and_then(|it| it.mode);
-    if workload.postmark.is_some() {
-        // PostMark's text is a block of random characters.
+fn own_content(workload: &Workload, table: Table) -> Option<ContentPlan> {
+    if table.has_pool() {
+        // A pool's text is a block of random characters.
         return Some(ContentPlan::PseudoRandom);
     }
     // The programs of the original script copy from `/dev/zero`.
-    (mode == Some(Mode::Exec)).then_some(ContentPlan::Zero)
+    let program = workload.table_program().ok().flatten();
+    program
+        .is_some_and(|it| it.starts_programs())
+        .then_some(ContentPlan::Zero)
 }

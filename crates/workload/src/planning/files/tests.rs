@@ -66,10 +66,13 @@ fn postmark_has_its_published_defaults() {
         (cell.access_spec.as_deref(), cell.operations),
         (Some("postmark"), None)
     );
-    let Some(FilePlan::Postmark(plan)) = &cell.files else {
+    let Some(FilePlan::Program(program)) = &cell.files else {
         panic!("{:?}", cell.files);
     };
-    assert_eq!(plan.settings, crate::postmark::Settings::default());
+    let settings = crate::postmark::Settings::default();
+    assert_eq!(program.pool.as_deref(), Some(&settings.pool()));
+    assert_eq!(settings.pool(), crate::program::FilePool::default());
+    assert_eq!(program.check(), Ok(()));
     assert_eq!(
         (planned.plan.seed, planned.plan.targets[0].size_bytes),
         (42, 0)
@@ -384,20 +387,31 @@ fn every_kind_is_told_in_sentences() {
             "[create_remove]\nstat = true\norder = \"reverse\"\nbetween = \"drop-caches\"\n\
              sync = \"fsync\"\n",
             &[
-                "for files of 0B, 4KiB, 16KiB, 64KiB:",
-                "create 500000 files, each synced by fsync",
-                "stat them from the last to the first",
-                "remove them from the last to the first",
-                "2000000 files created and removed",
+                "files: up to 500000 files",
+                "create empty: 1 worker, until there is no file left: create (create a file in \
+                 files, fsync, close)",
+                "drop the kernel's caches\n  stat 64KiB: 1 worker, until there is no file left: \
+                 stat (stat the file before in files)",
+                "remove 64KiB: 1 worker, until there is no file left: remove (remove the file \
+                 before in files)",
             ][..],
         ),
         (
             "[lat_fs]\n",
-            &["again and again for 5s; the best pass counts"],
+            &[
+                "again and again until 5s were measured; the best round counts:\n    create 1KiB: \
+                 1 worker, until there is no file left: create (create a file in files, write \
+                 1KiB, close)\n    remove 1KiB: ",
+            ],
         ),
         (
             "[lat_fs]\ncompat = \"3\"\n",
-            &["50ms", "11 times; the median counts"],
+            &[
+                "11 times, with as many files as take 50ms; the median counts:\n    create empty: ",
+                "remove empty (not recorded): 1 worker, until there is no file left: remove \
+                 (remove the file before in files)",
+                "the files take up to 763 MiB at once",
+            ],
         ),
         (
             "[fs_mark]\nuntil_full = true\nsync_method = \"post\"\n",

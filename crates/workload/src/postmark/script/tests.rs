@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use crate::Workload;
-use crate::plan::FilePlan;
+use crate::postmark::location::location_text;
 use crate::source::{LoadOptions, Loaded, SourceKind, load, load_with};
 use crate::{Diagnostic, Overrides, plan, read_toml, to_toml};
 
@@ -36,17 +36,9 @@ fn warnings(text: &str) -> Vec<String> {
 }
 
 fn settings(workload: &Workload) -> Settings {
-    let overrides = Overrides::new();
-    let planned = plan(
-        std::slice::from_ref(workload),
-        &overrides,
-        &Default::default(),
-    )
-    .unwrap();
-    match planned.plan.cells[0].files.clone() {
-        Some(FilePlan::Postmark(plan)) => plan.settings,
-        other => panic!("{other:?}"),
-    }
+    let seed = workload.seed.map_or(42, |seed| seed.0 as u32);
+    let table = workload.postmark.clone().unwrap();
+    table.resolve(seed).unwrap().settings
 }
 
 #[test]
@@ -78,7 +70,7 @@ fn each_run_is_a_workload_with_the_settings_of_its_line() {
         (seen.seed, seen.report, seen.create_bias),
         (7, ReportForm::Terse, None)
     );
-    assert_eq!(seen.locations[1].text(), "b 3");
+    assert_eq!(location_text(&seen.locations[1]), "b 3");
 }
 
 #[test]
@@ -86,7 +78,7 @@ fn a_script_survives_the_way_to_toml() {
     let text = "set size 4096\nset location a b 3\nset buffering false\nset read 1\n\
                 set subdirectories 7\nset seed 3\nrun\n";
     let workload = runs(text).workloads.remove(0);
-    let again = read_toml("again.toml", &to_toml(&workload)).unwrap();
+    let again = read_toml("again.toml", &to_toml(&workload).unwrap()).unwrap();
     assert_eq!(again, workload);
     assert_eq!(settings(&again).locations[0].directory, b"a b");
 }
@@ -208,7 +200,10 @@ fn ends_of_windows_blank_lines_and_comments_are_passed_over_unless_strict() {
     let text = "# mail\r\n\r\nset number 9\r\nset location w\r\nrun\r\n";
     let loaded = runs(text);
     let seen = settings(&loaded.workloads[0]);
-    assert_eq!((seen.number, seen.locations[0].text()), (9, "w".to_owned()));
+    assert_eq!(
+        (seen.number, location_text(&seen.locations[0])),
+        (9, "w".to_owned())
+    );
     assert!(loaded.warnings.is_empty());
     for text in ["run\r\n", "# x\nrun\n", "\nrun\n"] {
         assert!(loaded_strictly(text).is_err(), "{text:?}");
@@ -317,7 +312,7 @@ proptest! {
         if let Ok(loaded) = load_with("x.pm", &bytes, &options) {
             let _ = plan(&loaded.workloads, &Overrides::new(), &Default::default());
             for workload in &loaded.workloads {
-                let again = read_toml("again.toml", &to_toml(workload));
+                let again = read_toml("again.toml", &to_toml(workload).unwrap());
                 prop_assert_eq!(again.as_ref(), Ok(workload));
             }
         }

@@ -1,28 +1,33 @@
 //! Acts by their form: what is nested, counted and drawn.
 
 use super::super::walk::calls_of;
-use super::super::{Act, Group, Law, NESTING_MAX, Program};
+use super::super::{
+    Act, Deck, DirectoryTree as Tree, DirectoryWalk, FileNames, Group, Law, NESTING_MAX, Program,
+    REGISTERS_MAX, Spawn,
+};
 use super::filesets::check_law;
-use super::{ProgramFlaw, ProgramStep, calls, check_label};
+use super::{ProgramFlaw, ProgramStep, WORKERS_MAX, calls, check_label};
 
 /// The most times that acts are repeated in one go.
 const TIMES_MAX: u64 = 1_000_000_000;
-/// A phase has no more workers.
-const SHIFT_MAX: u32 = 1024;
 
 pub(super) fn check(program: &Program, group: &Group) -> Result<(), ProgramFlaw> {
     if group.workers == Some(0) {
         let message = format!("the group `{}` has no worker", group.name);
         return Err(ProgramFlaw::new(message, "write `workers = 1` or more"));
     }
-    if group.shift > SHIFT_MAX {
-        let message = format!("`shift` is more than {SHIFT_MAX}");
+    if group.shift > WORKERS_MAX {
+        let message = format!("`shift` is more than {WORKERS_MAX}");
         return Err(ProgramFlaw::new(
             message,
             "write a number below that of the workers",
         ));
     }
-    if group.trace.is_none() && group.lists().iter().all(|(_, acts)| acts.is_empty()) {
+    let has_acts = group.lists().iter().any(|(_, acts)| !acts.is_empty());
+    if let Some(spawn) = &group.spawn {
+        return check_spawn(program, spawn, has_acts);
+    }
+    if group.trace.is_none() && group.pool.is_none() && !has_acts {
         let message = format!("the group `{}` does nothing", group.name);
         return Err(ProgramFlaw::new(message, "write its acts as `body`"));
     }
@@ -31,11 +36,23 @@ pub(super) fn check(program: &Program, group: &Group) -> Result<(), ProgramFlaw>
             program,
             depth: 1,
             is_in_transaction: false,
+            is_in_walk: false,
         };
         nest.check(acts)
             .map_err(|flaw| flaw.within(ProgramStep::Acts(list)))?;
     }
     Ok(())
+}
+
+/// Programs that are started do all that there is to do.
+fn check_spawn(program: &Program, spawn: &Spawn, has_acts: bool) -> Result<(), ProgramFlaw> {
+    check_label(program, spawn.label)?;
+    calls::check_pick(program, &spawn.pick)?;
+    if spawn.pick.order.is_once() && !has_acts {
+        return Ok(());
+    }
+    let message = "programs are started once for each file, and for nothing else";
+    Err(ProgramFlaw::new(message, "leave all acts out"))
 }
 
 /// A list of acts and what it lies in.
@@ -44,6 +61,7 @@ struct Nest<'a> {
     program: &'a Program,
     depth: usize,
     is_in_transaction: bool,
+    is_in_walk: bool,
 }
 
 impl Nest<'_> {
@@ -66,6 +84,8 @@ impl Nest<'_> {
                 check_times(law)?;
                 self.inside(acts)
             }
+            Act::Walk(walk) => self.check_walk(walk),
+            Act::Deal(deck) => self.check_deck(deck),
             Act::Mix(branches) => self.check_mix(branches),
             Act::Step(label, acts) => {
                 self.check_label(*label)?;
@@ -87,6 +107,53 @@ impl Nest<'_> {
         }
         let depth = self.depth + 1;
         Nest { depth, ..self }.check(acts)
+    }
+
+    fn check_walk(self, walk: &DirectoryWalk) -> Result<(), ProgramFlaw> {
+        let fileset = self.program.filesets.get(usize::from(walk.fileset));
+        let is_listed = fileset.is_some_and(|it| {
+            let is_plain = !matches!(it.names, FileNames::Ways(_));
+            is_plain && !matches!(it.tree, Tree::Grown(_) | Tree::DirectoriesOf { .. })
+        });
+        if !is_listed || usize::from(walk.handle) >= REGISTERS_MAX {
+            let message = "`walk` goes through the directories of files by number";
+            return Err(ProgramFlaw::new(
+                message,
+                "name a fileset without a grown tree",
+            ));
+        }
+        if self.is_in_transaction {
+            let message = "a `walk` is within a transaction";
+            return Err(ProgramFlaw::new(message, "put the transaction into it"));
+        }
+        let within = Nest {
+            depth: self.depth + 1,
+            is_in_walk: true,
+            ..self
+        };
+        if self.is_in_walk {
+            let message = "a `walk` is within another";
+            return Err(ProgramFlaw::new(message, "put one behind the other"));
+        }
+        if walk.each.is_empty() && walk.after.is_empty() {
+            return self.inside(&[]);
+        }
+        within.check(&walk.each)?;
+        within.check(&walk.after)
+    }
+
+    fn check_deck(self, deck: &Deck) -> Result<(), ProgramFlaw> {
+        let count = deck.choices.len();
+        let mut cards = deck.cards.iter();
+        if count == 0 || cards.any(|card| usize::from(card.choice) >= count) {
+            let message = "a card chooses what there is not";
+            return Err(ProgramFlaw::new(message, "give it one of the choices"));
+        }
+        let mut choices = deck.choices.iter().enumerate();
+        choices.try_for_each(|(index, acts)| {
+            let checked = self.inside(acts);
+            checked.map_err(|flaw| flaw.within(ProgramStep::Branch(index)))
+        })
     }
 
     fn check_mix(self, branches: &[(u32, Vec<Act>)]) -> Result<(), ProgramFlaw> {

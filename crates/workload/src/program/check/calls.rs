@@ -7,7 +7,7 @@ use super::super::{
     Pick, Program, REGISTERS_MAX, Where, Which,
 };
 use super::filesets::check_law;
-use super::{ProgramFlaw, ProgramStep, check_label, each_group};
+use super::{ProgramFlaw, ProgramStep, check_each_act, check_label, each_group};
 use crate::plan::Distribution;
 
 /// Bytes that one call moves, at most.
@@ -98,7 +98,7 @@ fn check_on(call: &Call) -> Result<(), ProgramFlaw> {
     Err(ProgramFlaw::new(message, format!("name {wanted}")))
 }
 
-fn check_pick(program: &Program, pick: &Pick) -> Result<(), ProgramFlaw> {
+pub(super) fn check_pick(program: &Program, pick: &Pick) -> Result<(), ProgramFlaw> {
     let Some(fileset) = program.filesets.get(usize::from(pick.fileset)) else {
         let message = format!("there is no fileset of the number {}", pick.fileset);
         return Err(ProgramFlaw::new(message, "add the fileset"));
@@ -264,7 +264,9 @@ fn check_place(call: &Call) -> Result<(), ProgramFlaw> {
             align_bytes,
         } => (distribution, align_bytes),
         Where::Along(path) => return check_path(*path),
-        Where::Here | Where::Same | Where::End | Where::At(_) => return Ok(()),
+        Where::Here | Where::Same | Where::End | Where::At(_) | Where::Dealt { .. } => {
+            return Ok(());
+        }
     };
     if *align_bytes == 0 {
         let message = "places by chance are multiples of 0";
@@ -349,35 +351,14 @@ pub(super) fn check_sets(program: &Program) -> Result<(), ProgramFlaw> {
     }
     each_group(&program.parts, &mut |group| {
         for (list, acts) in group.lists() {
-            each(acts, &mut |call| check_reach(program, &uses, call))
-                .map_err(|flaw| flaw.within(ProgramStep::Acts(list)))?;
+            let check = &mut |act: &Act| match act {
+                Act::Call(call) => check_reach(program, &uses, call),
+                _ => Ok(()),
+            };
+            check_each_act(acts, check).map_err(|flaw| flaw.within(ProgramStep::Acts(list)))?;
         }
         Ok(())
     })
-}
-
-/// Applies a check to each call, wherever it is.
-fn each(
-    acts: &[Act],
-    check: &mut impl FnMut(&Call) -> Result<(), ProgramFlaw>,
-) -> Result<(), ProgramFlaw> {
-    for (index, act) in acts.iter().enumerate() {
-        let checked = match act {
-            Act::Call(call) => check(call),
-            Act::Mix(branches) => {
-                let mut branches = branches.iter().enumerate();
-                branches.try_for_each(|(branch, (_, acts))| {
-                    each(acts, check).map_err(|flaw| flaw.within(ProgramStep::Branch(branch)))
-                })
-            }
-            other => {
-                let mut lists = other.lists().into_iter();
-                lists.try_for_each(|acts| each(acts, check))
-            }
-        };
-        checked.map_err(|flaw| flaw.within(ProgramStep::Act(index)))?;
-    }
-    Ok(())
 }
 
 fn check_reach(program: &Program, uses: &[Uses], call: &Call) -> Result<(), ProgramFlaw> {

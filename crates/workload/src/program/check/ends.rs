@@ -1,7 +1,8 @@
 //! Whether a phase comes to its end.
 
+use super::super::walk::{any_act, calls_of};
 use super::super::{
-    Act, Call, Ending, Group, Measure, On, Order, Out, Pick, Program, ProgramPhase, Which,
+    Act, Call, Ending, Group, Measure, On, Out, Pick, Program, ProgramPhase, Which,
 };
 use super::{ProgramFlaw, check_label};
 
@@ -22,11 +23,8 @@ pub(super) fn check_quotas(program: &Program, group: &Group) -> Result<(), Progr
             }
         }
         let is_moved = quota.what == Measure::Bytes;
-        if is_moved
-            && !super::super::walk::calls_of(&group.body)
-                .iter()
-                .any(|it| it.operation.moves())
-        {
+        let mut calls = calls_of(&group.body).into_iter();
+        if is_moved && !calls.any(|it| it.operation.moves()) {
             let message = format!(
                 "the workers of `{}` move no bytes to be counted",
                 group.name
@@ -42,13 +40,10 @@ pub(super) fn check_quotas(program: &Program, group: &Group) -> Result<(), Progr
 
 /// Whether something among the acts is counted under the label.
 fn counts(acts: &[Act], label: u8) -> bool {
-    acts.iter().any(|act| {
-        let is_own = match act {
-            Act::Step(own, _) | Act::Transaction(own, _) => *own == label,
-            Act::Call(call) => call.label == Some(label),
-            _ => false,
-        };
-        is_own || act.lists().into_iter().any(|acts| counts(acts, label))
+    any_act(acts, &|act| match act {
+        Act::Step(own, _) | Act::Transaction(own, _) => *own == label,
+        Act::Call(call) => call.label == Some(label),
+        _ => false,
     })
 }
 
@@ -98,7 +93,7 @@ fn runs_out(group: &Group, phase: &ProgramPhase) -> bool {
 /// The picks of acts, the second ones among them.
 fn picks_of(acts: &[Act]) -> Vec<(&Call, &Pick)> {
     let mut found = Vec::new();
-    for call in super::super::walk::calls_of(acts) {
+    for call in calls_of(acts) {
         if let On::Name(pick) = &call.on {
             found.push((call, pick));
         }
@@ -110,7 +105,7 @@ fn picks_of(acts: &[Act]) -> Vec<(&Call, &Pick)> {
 /// Whether a pick is made so often at most: in an order that goes once through the set, or because
 /// each one leaves fewer, and nothing in the phase makes more.
 fn is_finite(call: &Call, pick: &Pick, phase: &ProgramPhase) -> bool {
-    if matches!(pick.order, Order::Next | Order::Back | Order::Shuffled) {
+    if pick.order.is_once() {
         return true;
     }
     let takes_a_name = call.operation.makes() || call.second.as_ref() == Some(pick);

@@ -2,7 +2,7 @@
 
 use super::super::{
     Access, DIRECTORIES_MAX, DirectoryNesting, DirectoryTree, FILES_MAX, FileNames, FilesetPlan,
-    GROWN_FILES_MAX, Law, NestedDirectories, Program, TreeGrowth, Way,
+    GROWN_FILES_MAX, Law, ListedFiles, NestedDirectories, Program, StampedNames, TreeGrowth, Way,
 };
 use super::{ProgramFlaw, ProgramStep, named};
 
@@ -82,6 +82,15 @@ fn check_tree(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
     );
     let near = seen.clamp(1, most);
     Err(ProgramFlaw::new(message, format!("write `{key} = {near}`")))
+}
+
+fn check_stamped(fileset: &FilesetPlan, names: &StampedNames) -> Result<(), ProgramFlaw> {
+    let length = names.length.max(names.random_length);
+    if length as usize <= NAME_BYTES_MAX && names.directories <= DIRECTORIES_MAX {
+        return Ok(());
+    }
+    let message = format!("names of `{}` are too long", fileset.name);
+    Err(ProgramFlaw::new(message, "use shorter names"))
 }
 
 /// Directories in each other: each has a number, and the ways to them are not too long.
@@ -176,21 +185,36 @@ fn check_path(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
     Ok(())
 }
 
-fn check_names(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
-    let (FileNames::Number {
-        before,
-        digits,
-        after,
-    }
-    | FileNames::NumberFrom {
-        before,
-        digits,
-        after,
-        ..
-    }) = &fileset.names
-    else {
-        return Ok(());
+/// Names that were listed are plain, and as many as there are to be.
+fn check_list(fileset: &FilesetPlan, files: &ListedFiles) -> Result<(), ProgramFlaw> {
+    let is_plain = |name: &str| {
+        let is_name = !matches!(name, "" | "." | "..") && name.len() <= NAME_BYTES_MAX;
+        is_name && !name.contains(['/', '\0'])
     };
+    let count = fileset.count as usize;
+    let has_all = files.names.len() == count && [0, count].contains(&files.sizes.len());
+    if has_all && files.names.iter().all(|name| is_plain(name)) {
+        return Ok(());
+    }
+    let message = format!("names of `{}` are not {count} plain names", fileset.name);
+    Err(ProgramFlaw::new(message, "list each name, without a slash"))
+}
+
+fn check_names(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
+    if let FileNames::Listed(files) = &fileset.names {
+        return check_list(fileset, files);
+    }
+    match &fileset.names {
+        FileNames::Ways(_) | FileNames::Words => return Ok(()),
+        FileNames::Stamped(names) => return check_stamped(fileset, names),
+        FileNames::Low { each: 2.. } => return Ok(()),
+        FileNames::Low { each } => {
+            let message = format!("directories of `{}` have {each} entries", fileset.name);
+            return Err(ProgramFlaw::new(message, "use at least 2"));
+        }
+        _ => {}
+    }
+    let (before, digits, after) = fileset.names.parts();
     let wrong = |why: &str| {
         let message = format!("names of `{}` {why}", fileset.name);
         Err(ProgramFlaw::new(
@@ -207,7 +231,7 @@ fn check_names(fileset: &FilesetPlan) -> Result<(), ProgramFlaw> {
     }
     let last = fileset.names.first().saturating_add(fileset.count);
     let needed = (last.max(1) - 1).max(1).ilog10() + 1;
-    let digits = needed.max((*digits).min(DIGITS_MAX)) as usize;
+    let digits = needed.max(digits.min(DIGITS_MAX)) as usize;
     if before.len() + digits + after.len() > NAME_BYTES_MAX {
         return wrong("are longer than 255 bytes");
     }

@@ -5,13 +5,14 @@ mod calls;
 mod ends;
 mod filesets;
 mod places;
+mod pools;
 mod registers;
 #[cfg(test)]
 mod tests;
 mod tokens;
 
 use super::{
-    ActList, FILESETS_MAX, LABELS_MAX, Program, ProgramPart, ProgramPhase, Until, WAYS_MAX,
+    Act, ActList, FILESETS_MAX, LABELS_MAX, Program, ProgramPart, ProgramPhase, Until, WAYS_MAX,
 };
 
 /// How deep rounds may be nested.
@@ -74,6 +75,7 @@ impl Program {
     /// The first thing that keeps it from being done.
     pub fn check(&self) -> Result<(), ProgramFlaw> {
         self.check_counts()?;
+        pools::check(self)?;
         filesets::check(self)?;
         tokens::check_all(self)?;
         self.check_parts(&self.parts, 0)?;
@@ -104,7 +106,7 @@ impl Program {
                 return Err(ProgramFlaw::new(message, format!("use fewer {what}")));
             }
         }
-        if self.ways.is_empty() {
+        if self.ways.is_empty() && self.pool.is_none() {
             let message = "there is no way of opening a file";
             return Err(ProgramFlaw::new(message, "add one to read and to write"));
         }
@@ -120,7 +122,7 @@ impl Program {
             let checked = match part {
                 ProgramPart::Phase(phase) => self.check_phase(phase),
                 ProgramPart::Rounds { until, parts } => {
-                    check_rounds(*until, parts, depth).and_then(|()| {
+                    self.check_rounds(*until, parts, depth).and_then(|()| {
                         // What is in rounds is checked as what is not.
                         self.check_parts(parts, depth + 1)
                     })
@@ -129,6 +131,44 @@ impl Program {
             checked.map_err(|flaw| flaw.within(ProgramStep::Part(index)))?;
         }
         Ok(())
+    }
+
+    fn check_rounds(
+        &self,
+        until: Until,
+        parts: &[ProgramPart],
+        depth: usize,
+    ) -> Result<(), ProgramFlaw> {
+        if parts.is_empty() {
+            let message = "the rounds have no phase, so there is nothing to repeat";
+            return Err(ProgramFlaw::new(message, "add a `[[rounds.phase]]`"));
+        }
+        if depth >= ROUNDS_NESTED_MAX {
+            let message = format!("rounds are nested more than {ROUNDS_NESTED_MAX} deep");
+            return Err(ProgramFlaw::new(
+                message,
+                "repeat fewer things in each other",
+            ));
+        }
+        match until {
+            Until::Times(0) => {
+                let message = "the rounds are done 0 times";
+                Err(ProgramFlaw::new(message, "write `times = 1` or more"))
+            }
+            Until::Spent { ns: 0 } => {
+                let message = "the rounds end as they begin";
+                Err(ProgramFlaw::new(message, "write a `spent` above 0"))
+            }
+            Until::Sampled { fileset, .. } if usize::from(fileset) >= self.filesets.len() => {
+                let message = format!("there is no fileset of the number {fileset}");
+                Err(ProgramFlaw::new(message, "add the fileset"))
+            }
+            Until::Sampled { samples: 0, .. } => {
+                let message = "there are 0 samples";
+                Err(ProgramFlaw::new(message, "use 1 or more"))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn check_phase(&self, phase: &ProgramPhase) -> Result<(), ProgramFlaw> {
@@ -183,29 +223,28 @@ fn each_group(
     Ok(())
 }
 
-fn check_rounds(until: Until, parts: &[ProgramPart], depth: usize) -> Result<(), ProgramFlaw> {
-    if parts.is_empty() {
-        let message = "the rounds have no phase, so there is nothing to repeat";
-        return Err(ProgramFlaw::new(message, "add a `[[rounds.phase]]`"));
+/// Applies a check to each act, wherever it stands.
+fn check_each_act(
+    acts: &[Act],
+    check: &mut impl FnMut(&Act) -> Result<(), ProgramFlaw>,
+) -> Result<(), ProgramFlaw> {
+    for (index, act) in acts.iter().enumerate() {
+        let checked = check(act).and_then(|()| match act {
+            Act::Mix(branches) => {
+                let mut branches = branches.iter().enumerate();
+                branches.try_for_each(|(branch, (_, acts))| {
+                    check_each_act(acts, check)
+                        .map_err(|flaw| flaw.within(ProgramStep::Branch(branch)))
+                })
+            }
+            other => {
+                let mut lists = other.lists().into_iter();
+                lists.try_for_each(|acts| check_each_act(acts, check))
+            }
+        });
+        checked.map_err(|flaw| flaw.within(ProgramStep::Act(index)))?;
     }
-    if depth >= ROUNDS_NESTED_MAX {
-        let message = format!("rounds are nested more than {ROUNDS_NESTED_MAX} deep");
-        return Err(ProgramFlaw::new(
-            message,
-            "repeat fewer things in each other",
-        ));
-    }
-    match until {
-        Until::Times(0) => {
-            let message = "the rounds are done 0 times";
-            Err(ProgramFlaw::new(message, "write `times = 1` or more"))
-        }
-        Until::Spent { ns: 0 } => {
-            let message = "the rounds end as they begin";
-            Err(ProgramFlaw::new(message, "write a `spent` above 0"))
-        }
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 /// A label that there is.

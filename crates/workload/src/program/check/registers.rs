@@ -1,7 +1,9 @@
 //! What is open when, on every path through the acts of a group.
 
+use super::super::walk::each_act;
 use super::super::{
-    Access, Act, ActList, Bytes, Call, FileOperation, Group, On, Program, REGISTERS_MAX, Way,
+    Access, Act, ActList, Bytes, Call, DirectoryWalk, FileOperation, Group, On, Program,
+    REGISTERS_MAX, Way,
 };
 use super::{ProgramFlaw, ProgramStep};
 
@@ -57,8 +59,7 @@ pub(super) fn check(
     group: &Group,
     has_several_flows: bool,
 ) -> Result<(), ProgramFlaw> {
-    let count = group.calls().iter().map(|call| registers_of(call)).max();
-    let unused = vec![Register::UNUSED; count.unwrap_or(0).min(REGISTERS_MAX)];
+    let unused = vec![Register::UNUSED; register_count(group).min(REGISTERS_MAX)];
     let path = Path { program };
     let mut before = unused.clone();
     for (list, acts) in group.lists() {
@@ -96,13 +97,23 @@ fn by_depth(flaw: ProgramFlaw) -> ProgramFlaw {
     }
 }
 
-/// How many registers there must be for a call.
-fn registers_of(call: &Call) -> usize {
-    let other = match call.bytes {
-        Bytes::SizeOf { handle } => handle,
-        _ => 0,
-    };
-    usize::from(call.handle.max(other)) + 1
+/// How many registers there must be for the acts of a group.
+fn register_count(group: &Group) -> usize {
+    let mut count = 0;
+    for (_, acts) in group.lists() {
+        each_act(acts, &mut |act| {
+            let last = match act {
+                Act::Call(call) => match call.bytes {
+                    Bytes::SizeOf { handle } => call.handle.max(handle),
+                    _ => call.handle,
+                },
+                Act::Walk(walk) => walk.handle,
+                _ => return,
+            };
+            count = count.max(usize::from(last) + 1);
+        });
+    }
+    count
 }
 
 struct Path<'a> {
@@ -145,9 +156,10 @@ impl Path<'_> {
             Act::Call(call) => self.call(before, call),
             Act::Times(law, acts) => self.repeated(&before, acts, law.smallest() == 0),
             Act::Step(_, acts) | Act::Transaction(_, acts) => self.through(before, acts),
-            Act::Mix(branches) => {
+            Act::Walk(walk) => self.walk(before, walk),
+            Act::Mix(_) | Act::Deal(_) => {
                 let mut met: Option<Registers> = None;
-                for (index, (_, acts)) in branches.iter().enumerate() {
+                for (index, acts) in act.lists().into_iter().enumerate() {
                     let done = self
                         .through(before.clone(), acts)
                         .map_err(|flaw| flaw.within(ProgramStep::Branch(index)))?;
@@ -159,6 +171,17 @@ impl Path<'_> {
                 Ok(before)
             }
         }
+    }
+
+    fn walk(&self, mut before: Registers, walk: &DirectoryWalk) -> Result<Registers, ProgramFlaw> {
+        let handle = usize::from(walk.handle);
+        before[handle].is_known = true;
+        let before = self.repeated(&before, &walk.each, true)?;
+        if before[handle].opened != Opened::No {
+            let message = "a file is left open under the handle of the `walk`";
+            return Err(ProgramFlaw::new(message, "write `\"close\"` behind it"));
+        }
+        self.through(before, &walk.after)
     }
 
     fn call(&self, mut before: Registers, call: &Call) -> Result<Registers, ProgramFlaw> {

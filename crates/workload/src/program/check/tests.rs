@@ -11,6 +11,7 @@ fn with(body: Vec<Act>) -> Program {
         ways: vec![Way::default()],
         tokens: Vec::new(),
         parts: vec![ProgramPart::Phase(phase("serve", body))],
+        ..Program::default()
     }
 }
 
@@ -142,6 +143,30 @@ fn names_stay_below_the_target() {
             seen,
             Err("names of `mail` are longer than 255 bytes".to_owned())
         );
+    }
+}
+
+#[test]
+fn listed_names_are_plain_and_as_many_as_there_are_files() {
+    let listed = |names: &[&str]| {
+        let mut program = with(vec![first(), close()]);
+        program.filesets[0].count = 2;
+        program.filesets[0].names = FileNames::Listed(ListedFiles {
+            names: names.iter().map(|it| Box::from(*it)).collect(),
+            sizes: [1, 2].into(),
+        });
+        program
+    };
+    assert_eq!(listed(&["a", "b"]).check(), Ok(()));
+    let message = "names of `mail` are not 2 plain names; list each name, without a slash";
+    for names in [
+        &["a"][..],
+        &["a", ".."],
+        &["a", "b/c"],
+        &["a", ""],
+        &["a", "\0"],
+    ] {
+        assert_eq!(refusal(&listed(names)), message, "{names:?}");
     }
 }
 
@@ -456,6 +481,60 @@ fn acts_are_nested_as_they_can_be() {
     assert!(refused(vec![times]).starts_with("`times` may be more than 1000000000"));
     let burn = Act::Burn(Law::of(Shape::Table(Vec::new())));
     assert!(refused(vec![burn]).starts_with("the time cannot be drawn: no band"));
+}
+
+#[test]
+fn cards_choose_what_there_is() {
+    let deal = |choice, choices: Vec<Vec<Act>>| {
+        Act::Deal(Deck {
+            cards: [Card { choice, number: 0 }].into(),
+            is_shared: false,
+            choices,
+        })
+    };
+    let serve = || vec![first(), close()];
+    assert_eq!(with(vec![deal(0, vec![serve()])]).check(), Ok(()));
+    let message = "a card chooses what there is not";
+    assert!(refused(vec![deal(1, vec![serve()])]).starts_with(message));
+    assert!(refused(vec![deal(0, Vec::new())]).starts_with(message));
+    let empty = vec![serve(), Vec::new()];
+    assert!(refused(vec![deal(0, empty)]).starts_with("there is nothing to do in it"));
+}
+
+#[test]
+fn directories_are_gone_through_of_files_by_number() {
+    let walk = |fileset, each| {
+        Act::Walk(DirectoryWalk {
+            fileset,
+            handle: 0,
+            each,
+            after: Vec::new(),
+        })
+    };
+    let stat = || Act::Call(call(FileOperation::Stat, On::Same));
+    let mut program = with(vec![walk(0, vec![stat()])]);
+    assert!(refusal(&program).starts_with("nothing ends the phase `serve`"));
+    program.phases_mut()[0].time_ns = Some(1);
+    assert_eq!(program.check(), Ok(()));
+    program.filesets[0].names = FileNames::Ways(NestedDirectories {
+        before: String::new(),
+        digits: 0,
+        fan: 10,
+        nesting: DirectoryNesting::Digits,
+    });
+    let of_files = "`walk` goes through the directories of files by number";
+    assert!(refusal(&program).starts_with(of_files));
+    assert!(refused(vec![walk(1, vec![stat()])]).starts_with(of_files));
+    let inner = walk(0, vec![walk(0, vec![stat()])]);
+    assert!(refused(vec![inner]).starts_with("a `walk` is within another"));
+    let within = vec![Act::Transaction(0, vec![walk(0, vec![stat()])])];
+    assert!(refused(within).starts_with("a `walk` is within a transaction"));
+    assert!(refused(vec![walk(0, Vec::new())]).starts_with("there is nothing to do in it"));
+    let left_open = vec![walk(
+        0,
+        vec![Act::Call(call(FileOperation::Open, On::Same))],
+    )];
+    assert!(refused(left_open).contains("`open`"));
 }
 
 #[test]

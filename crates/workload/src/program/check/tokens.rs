@@ -1,9 +1,10 @@
 //! Whether what is waited for can come.
 
+use super::super::walk::any_act;
 use super::super::{
     Act, ActList, Due, Group, MEETINGS_MAX, Measure, Program, ProgramPhase, Tokens,
 };
-use super::{ProgramFlaw, ProgramStep, check_label};
+use super::{ProgramFlaw, ProgramStep, check_each_act, check_label};
 
 /// How many counters tokens may have.
 const COUNTERS_MAX: u32 = 65_536;
@@ -50,7 +51,7 @@ pub(super) fn check(program: &Program, phase: &ProgramPhase) -> Result<(), Progr
     for (index, group) in phase.groups.iter().enumerate() {
         let checked = group.lists().into_iter().try_for_each(|(list, acts)| {
             let is_waiting = matches!(list, ActList::First | ActList::Body | ActList::Last);
-            each(acts, &mut |act| check_act(program, phase, act, is_waiting))
+            check_each_act(acts, &mut |act| check_act(program, phase, act, is_waiting))
                 .map_err(|flaw| flaw.within(ProgramStep::Acts(list)))
         });
         checked
@@ -129,7 +130,7 @@ fn check_due(program: &Program, due: Due) -> Result<(), ProgramFlaw> {
 
 fn is_put(phase: &ProgramPhase, number: u8) -> bool {
     let is_put = |act: &Act| matches!(act, Act::Put { tokens, .. } if *tokens == number);
-    phase.groups.iter().any(|group| any(group, &is_put))
+    phase.groups.iter().any(|group| group.any_act(&is_put))
 }
 
 /// Whoever only puts, and never waits for room, goes on without an end.
@@ -139,50 +140,19 @@ fn check_pauses(program: &Program, group: &Group) -> Result<(), ProgramFlaw> {
             let tokens = program.tokens.get(usize::from(*tokens));
             tokens.is_some_and(|it| it.room.is_some())
         }
-        Act::Take { .. } | Act::Meet(_) | Act::Call(_) | Act::Think(_) | Act::Burn(_) => true,
+        Act::Take { .. }
+        | Act::Meet(_)
+        | Act::Call(_)
+        | Act::Walk(_)
+        | Act::Think(_)
+        | Act::Burn(_) => true,
         _ => false,
     };
     let is_empty = group.body.is_empty();
-    if is_empty || has(&group.body, &takes_time) {
+    if is_empty || any_act(&group.body, &takes_time) {
         return Ok(());
     }
     let message = format!("the workers of `{}` put without ever waiting", group.name);
     let flaw = ProgramFlaw::new(message, "give the tokens `room`, or `think` in between");
     Err(flaw.within(ProgramStep::Acts(ActList::Body)))
-}
-
-/// Applies a check to all acts, wherever they stand.
-fn each(
-    acts: &[Act],
-    check: &mut impl FnMut(&Act) -> Result<(), ProgramFlaw>,
-) -> Result<(), ProgramFlaw> {
-    for (index, act) in acts.iter().enumerate() {
-        let inside = |flaw: ProgramFlaw| flaw.within(ProgramStep::Act(index));
-        check(act).map_err(inside)?;
-        match act {
-            Act::Mix(branches) => {
-                for (branch, (_, acts)) in branches.iter().enumerate() {
-                    each(acts, check)
-                        .map_err(|flaw| inside(flaw.within(ProgramStep::Branch(branch))))?;
-                }
-            }
-            _ => {
-                for acts in act.lists() {
-                    each(acts, check).map_err(inside)?;
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-fn any(group: &Group, is_so: &dyn Fn(&Act) -> bool) -> bool {
-    let mut lists = group.lists().into_iter();
-    lists.any(|(_, acts)| has(acts, is_so))
-}
-
-/// Whether something among the acts is so.
-fn has(acts: &[Act], is_so: &dyn Fn(&Act) -> bool) -> bool {
-    let mut acts = acts.iter();
-    acts.any(|act| is_so(act) || act.lists().into_iter().any(|acts| has(acts, is_so)))
 }

@@ -3,8 +3,8 @@
 use units::{Bytes as Size, Percent};
 
 use super::super::{
-    Act, Bytes, Call, DirectoryTree, Due, FileOperation, FilePath, FilesetPlan, Law, Measure, On,
-    Order, Pick, Program, Where, Which,
+    Act, Bytes, Call, DirectoryTree, DirectoryWalk, Due, FileOperation, FilePath, FilesetPlan, Law,
+    Measure, On, Order, Pick, Program, Where, Which,
 };
 use super::laws;
 use crate::plan::Distribution;
@@ -35,6 +35,11 @@ impl Words<'_> {
             Act::Step(label, acts) | Act::Transaction(label, acts) => {
                 format!("{} ({})", self.program.label(*label), self.list(acts))
             }
+            Act::Walk(walk) => self.walk(walk),
+            Act::Deal(deck) => {
+                let choices: Vec<String> = deck.choices.iter().map(|it| self.list(it)).collect();
+                format!("as listed ({})", choices.join("; "))
+            }
             Act::Mix(branches) => self.mix(branches),
             Act::Think(law) => format!("wait {}", laws::time(law)),
             Act::Burn(law) => format!("compute for {}", laws::time(law)),
@@ -64,6 +69,27 @@ impl Words<'_> {
             Measure::Steps(label) => format!("{each} of {}", self.program.label(label)),
             Measure::StepBytes(label) => {
                 format!("{} of {}", Size(each), self.program.label(label))
+            }
+        }
+    }
+
+    fn walk(&self, walk: &DirectoryWalk) -> String {
+        let fileset = self.program.filesets.get(usize::from(walk.fileset));
+        let name = fileset.map_or("", |it| it.name.as_str());
+        let after = match walk.after.is_empty() {
+            true => String::new(),
+            false => format!("for each directory ({})", self.list(&walk.after)),
+        };
+        match walk.each.is_empty() {
+            true => format!("{after} of {name}"),
+            false => {
+                let each = self.list(&walk.each);
+                let after = if after.is_empty() {
+                    after
+                } else {
+                    format!(", {after}")
+                };
+                format!("for each file that directories of {name} list ({each}){after}")
             }
         }
     }
@@ -133,6 +159,7 @@ impl Words<'_> {
             Order::Back => format!("the file before in {name}"),
             Order::Shuffled => format!("a file of {name}, each once at random"),
             Order::Around => format!("the next file of {name}, around and around"),
+            Order::Listed(_) => format!("a file of {name}, each once as listed"),
             Order::Index(index) => format!("file {index} of {name}"),
             Order::Drawn(distribution) => drawn(name, distribution),
             Order::ByLaw(law) => format!("file {} of {name}", laws::count(law)),
@@ -195,6 +222,7 @@ impl Words<'_> {
                 Distribution::Zipf { theta } => format!(" at random (zipf {theta})"),
                 _ => " at random".to_owned(),
             },
+            Where::Dealt { .. } => " at a listed place".to_owned(),
             Where::Along(FilePath::Backward { .. }) => " backward".to_owned(),
             Where::Along(FilePath::Strided { stride_bytes, .. }) => {
                 format!(" in strides of {}", Size(*stride_bytes))

@@ -2,6 +2,7 @@
 
 mod acts;
 mod laws;
+mod pool;
 #[cfg(test)]
 mod tests;
 
@@ -10,8 +11,8 @@ use units::{Bytes as Size, Span};
 pub(super) use laws::size;
 
 use super::{
-    Before, Copies, DirectoryTree, Ending, FilesetPlan, Group, Measure, Out, Program, ProgramPart,
-    ProgramPhase, Quota, Share, Until,
+    Before, Copies, DirectoryTree, Ending, FileNames, FilesetPlan, Group, Measure, Out, Program,
+    ProgramPart, ProgramPhase, Quota, Share, Until,
 };
 use acts::Words;
 
@@ -21,6 +22,10 @@ impl Program {
     #[must_use]
     pub fn words(&self) -> Vec<String> {
         let mut lines: Vec<String> = self.filesets.iter().map(of_fileset).collect();
+        let users = self.groups().filter(|group| group.pool.is_some());
+        if let (Some(pool), Some(workers)) = (&self.pool, users.map(Group::worker_count).max()) {
+            lines.extend(pool.words(self.pool_time_ns(), workers.into()));
+        }
         self.parts_in_words(&self.parts, "", &mut lines);
         lines
     }
@@ -37,7 +42,11 @@ impl Program {
         }
     }
 
+    /// What is done with a pool is said of all phases together.
     fn phase_in_words(&self, phase: &ProgramPhase, indent: &str, lines: &mut Vec<String>) {
+        if phase.groups.iter().all(|group| group.pool.is_some()) {
+            return;
+        }
         if !phase.before.is_empty() {
             let before: Vec<String> = phase.before.iter().map(|it| before(*it)).collect();
             lines.push(format!("{indent}{}", listed(&before)));
@@ -94,6 +103,9 @@ impl Program {
             }
         }
         parts.extend(group.trace.as_ref().map(|trace| trace.words()));
+        if let Some(spawn) = &group.spawn {
+            return spawn.words(self);
+        }
         let whose = match group.shift {
             0 => String::new(),
             1 => ", each on the files of the next one".to_owned(),
@@ -171,8 +183,22 @@ fn how_often(until: Until) -> String {
     match until {
         Until::Times(1) => "once".to_owned(),
         Until::Times(count) => format!("{count} times"),
-        Until::Spent { ns } => format!("again and again until {} were measured", Span(ns)),
-        Until::Full => "again and again until the file system is full".to_owned(),
+        Until::Spent { ns } => format!(
+            "again and again until {} were measured; the best round counts",
+            Span(ns)
+        ),
+        Until::Full | Until::Fitting { times: None, .. } => {
+            "again and again until the file system is full".to_owned()
+        }
+        Until::Fitting {
+            times: Some(times), ..
+        } => how_often(Until::Times(times)),
+        Until::Sampled {
+            samples, least_ns, ..
+        } => format!(
+            "{samples} times, with as many files as take {}; the median counts",
+            Span(least_ns)
+        ),
     }
 }
 
@@ -207,7 +233,12 @@ fn of_fileset(fileset: &FilesetPlan) -> String {
         Some(0) => String::new(),
         _ => format!(", {} each", laws::size(&fileset.size)),
     };
+    let stamped = match &fileset.names {
+        FileNames::Stamped(names) => names.directories,
+        _ => 0,
+    };
     let places = match &fileset.tree {
+        _ if stamped > 0 => format!(", in {stamped} directories"),
         DirectoryTree::Flat | DirectoryTree::Turns { directories: 1 } => String::new(),
         DirectoryTree::Nested { each, .. } => format!(", {each} in each directory of a tree"),
         DirectoryTree::Turns { directories } => format!(", in {directories} directories"),

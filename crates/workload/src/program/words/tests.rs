@@ -62,6 +62,7 @@ fn groups_rounds_and_what_happens_before_have_lines_of_their_own() {
             until: Until::Times(3),
             parts: vec![ProgramPart::Phase(several), ProgramPart::Phase(hidden)],
         }],
+        ..Program::default()
     };
     assert_eq!(
         said(&program),
@@ -144,6 +145,25 @@ fn picks_and_calls_are_told_in_words() {
     ] {
         assert_eq!(said, words);
     }
+}
+
+#[test]
+fn directories_that_are_gone_through_are_told() {
+    let walk = |each: &[Act], after: &[Act]| {
+        act(Act::Walk(DirectoryWalk {
+            fileset: 0,
+            handle: 0,
+            each: each.to_vec(),
+            after: after.to_vec(),
+        }))
+    };
+    let unlink = [Act::Call(call(FileOperation::Unlink, On::Same))];
+    let rmdir = [Act::Call(call(FileOperation::Rmdir, On::Directory))];
+    let each = "for each file that directories of mail list (remove it)";
+    let after = "for each directory (remove its directory)";
+    assert_eq!(walk(&unlink, &[]), each);
+    assert_eq!(walk(&unlink, &rmdir), format!("{each}, {after}"));
+    assert_eq!(walk(&[], &rmdir), format!("{after} of mail"));
 }
 
 #[test]

@@ -1,0 +1,103 @@
+//! Directories that are read name by name, as C's `readdir` gives them.
+
+use std::os::fd::{AsRawFd, OwnedFd};
+
+use rustix::io::Errno;
+
+use super::DIRECTORY_HOW;
+use super::calls::{ENTRIES_BYTES, open};
+use crate::fileset::At;
+
+/// Where the kernel writes what an entry has, before its name: how long it is, and the name.
+///
+/// Source: getdents(2), `struct linux_dirent64`.
+const LENGTH_AT: usize = 16;
+const NAME_AT: usize = 19;
+
+/// The directory that each slot reads.
+#[derive(Debug)]
+pub(crate) struct Streams(Box<[Stream]>);
+
+/// A directory that is read.
+#[derive(Debug)]
+pub(crate) struct Stream {
+    /// None once its last name was read.
+    directory: Option<OwnedFd>,
+    /// What was read at once, and which part of it is still to be looked at.
+    entries: Box<[u8]>,
+    at: usize,
+    end: usize,
+}
+
+impl Streams {
+    pub(crate) fn new(slot_count: u32) -> Self {
+        let stream = |_| Stream {
+            directory: None,
+            entries: vec![0; ENTRIES_BYTES].into(),
+            at: 0,
+            end: 0,
+        };
+        Self((0..slot_count).map(stream).collect())
+    }
+
+    pub(crate) fn of(&mut self, slot: u32) -> &mut Stream {
+        &mut self.0[slot as usize]
+    }
+}
+
+impl Stream {
+    /// Begins with a directory; whatever else was read is closed.
+    pub(super) fn open(&mut self, at: At<'_>) -> Result<(), i32> {
+        (self.at, self.end) = (0, 0);
+        self.directory = Some(open_stream(at)?);
+        Ok(())
+    }
+
+    /// The next name; none behind the last, where the directory is closed.
+    pub(super) fn next(&mut self) -> Result<Option<&[u8]>, i32> {
+        if self.at >= self.end {
+            self.read()?;
+        }
+        if self.end == 0 {
+            self.directory = None;
+            return Ok(None);
+        }
+        let entry = &self.entries[self.at..self.end];
+        let length = [entry[LENGTH_AT], entry[LENGTH_AT + 1]];
+        let length = usize::from(u16::from_ne_bytes(length));
+        self.at += length;
+        let name = &entry[NAME_AT..length];
+        let zero = name.iter().position(|byte| *byte == 0);
+        Ok(Some(&name[..zero.unwrap_or(name.len())]))
+    }
+
+    fn read(&mut self) -> Result<(), i32> {
+        let Some(directory) = &self.directory else {
+            return Err(-libc::EBADF);
+        };
+        let (entries, bytes) = (self.entries.as_mut_ptr(), self.entries.len());
+        // SAFETY: the kernel writes as many bytes at most.
+        let read =
+            unsafe { libc::syscall(libc::SYS_getdents64, directory.as_raw_fd(), entries, bytes) };
+        self.at = 0;
+        match usize::try_from(read) {
+            Ok(bytes) => {
+                self.end = bytes;
+                Ok(())
+            }
+            Err(_) => {
+                let errno = Errno::from_io_error(&std::io::Error::last_os_error());
+                self.directory = None;
+                self.end = 0;
+                Err(-errno.map_or(libc::EIO, Errno::raw_os_error))
+            }
+        }
+    }
+}
+
+/// Opens a directory and asks for its attributes, as C's `opendir` does.
+pub(super) fn open_stream(at: At<'_>) -> Result<OwnedFd, i32> {
+    let directory = open(at, &DIRECTORY_HOW, false)?;
+    let _ = rustix::fs::fstat(&directory);
+    Ok(directory)
+}

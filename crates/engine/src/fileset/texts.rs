@@ -1,0 +1,73 @@
+//! Names that follow from no rule, by number.
+
+use super::rule::impossible;
+use super::{COMPONENT_BYTES_MAX, NAME_BYTES_MAX};
+use crate::EngineError;
+
+/// Names in one piece of memory, each of one component.
+#[derive(Debug, Default)]
+pub(super) struct Texts {
+    bytes: Vec<u8>,
+    /// Where each name ends.
+    ends: Vec<u32>,
+    /// The numbers of all names, in the order of their bytes.
+    sorted: Vec<u32>,
+}
+
+impl Texts {
+    /// # Errors
+    /// When one cannot be a name, or leads elsewhere.
+    pub(super) fn new(names: &[Box<str>]) -> Result<Self, EngineError> {
+        let mut texts = Self::default();
+        for name in names {
+            if matches!(&**name, "" | "." | "..") || name.contains(['/', '\0']) {
+                return Err(impossible(name, "it is no name within a directory"));
+            }
+            if name.len() > COMPONENT_BYTES_MAX {
+                return Err(impossible(name, "it is longer than 255 bytes"));
+            }
+            texts.bytes.extend_from_slice(name.as_bytes());
+            let end = u32::try_from(texts.bytes.len());
+            let end = end.map_err(|_| impossible("", "the list is longer than 4 GiB"))?;
+            texts.ends.push(end);
+        }
+        let mut sorted: Vec<u32> = (0..texts.ends.len() as u32).collect();
+        sorted.sort_unstable_by_key(|number| texts.get(*number));
+        texts.sorted = sorted;
+        Ok(texts)
+    }
+
+    #[inline]
+    fn get(&self, number: u32) -> Option<&[u8]> {
+        let number = number as usize;
+        let end = *self.ends.get(number)? as usize;
+        let start = match number.checked_sub(1) {
+            Some(before) => self.ends[before] as usize,
+            None => 0,
+        };
+        Some(&self.bytes[start..end])
+    }
+
+    /// Writes the name with that number and a zero byte; says where the zero byte is.
+    #[inline]
+    pub(super) fn write(
+        &self,
+        number: u32,
+        buffer: &mut [u8; NAME_BYTES_MAX],
+        start: usize,
+    ) -> Option<usize> {
+        let name = self.get(number)?;
+        let end = start + name.len();
+        buffer[start..end].copy_from_slice(name);
+        buffer[end] = 0;
+        Some(end)
+    }
+
+    /// The numbers that have this name.
+    pub(super) fn find(&self, name: &[u8]) -> impl Iterator<Item = u32> {
+        let is_before = |number: &u32| self.get(*number) < Some(name);
+        let first = self.sorted.partition_point(is_before);
+        let from = self.sorted[first..].iter().copied();
+        from.take_while(move |number| self.get(*number) == Some(name))
+    }
+}

@@ -1,0 +1,84 @@
+//! fs_mark 3.3: its arguments as a program, and its output.
+
+mod figures;
+mod of_table;
+mod rows;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use workload::Workload;
+use workload::classics::fs_mark::{Invocation, Subdirectories, USAGE, parse};
+use workload::model::ContentChoice;
+use workload::plan::EngineKind;
+use workload::program::NamesInPlace;
+
+pub use of_table::of_table;
+
+use crate::{ArgumentError, CommandLine, Front, FrontWork, Placement, cell};
+
+const NAME: &str = "fs_mark";
+
+/// fs_mark 3.3.
+pub const FRONT: Front = Front {
+    name: NAME,
+    title: "Synchronous file creation with many threads",
+    version: "fs_mark 3.3",
+    usage: USAGE,
+    arguments,
+    file: None,
+    text: text::classic,
+};
+
+fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
+    let invocation = invocation(line.arguments)?;
+    let directory_count = u32::try_from(invocation.directories.len()).unwrap_or(u32::MAX);
+    let plan = invocation.settings.resolve(directory_count);
+    let plan = plan.map_err(|error| error.to_string())?;
+    let names = NamesInPlace::Marks {
+        name_length: plan.name_length,
+        random_length: plan.random_length,
+        subdirectory_count: match plan.subdirectories {
+            Subdirectories::None => 0,
+            Subdirectories::RoundRobin { count, .. } | Subdirectories::ByTime { count } => count,
+        },
+    };
+    let cell = Workload {
+        engine: Some(EngineKind::Psync),
+        content: Some(ContentChoice::Zero),
+        ..cell(NAME, plan.program_of_threads())
+    };
+    Ok(FrontWork {
+        directories: each_once(&invocation.directories)?,
+        placement: Placement::InPlace {
+            names,
+            makes_directories: true,
+        },
+        warnings: invocation.warnings,
+        ..FrontWork::new(vec![cell])
+    })
+}
+
+/// The directories, each once, so that threads that take them in turn take the same ones.
+fn each_once(directories: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
+    let mut once: Vec<PathBuf> = Vec::new();
+    for directory in directories {
+        if !once.contains(directory) {
+            once.push(directory.clone());
+        }
+    }
+    let mut in_turn = once.iter().cycle().take(directories.len());
+    match in_turn.by_ref().eq(directories) {
+        true => Ok(once),
+        false => Err("a directory stands twice in `-d`, and others do not".to_owned()),
+    }
+}
+
+/// What a command line asks for, the program's name left out.
+fn invocation(arguments: &[String]) -> Result<Invocation, ArgumentError> {
+    let words: Vec<OsString> = arguments.iter().map(OsString::from).collect();
+    parse(&words).map_err(ArgumentError::Refused)
+}

@@ -1,0 +1,87 @@
+//! What the original would have printed of a run of the table, in which each stage of an iteration
+//! is a phase.
+
+use results::{CellRecord, RoundFigures, RunRecord};
+use units::printable;
+use workload::classics::fs_mark::{FsMarkPlan, REMOVE, SYNC, SYNC_ALL};
+
+use super::rows::{Banner, CTIME, Rows};
+
+/// With the columns of each kind of call, as the original has them where it is asked for them;
+/// none where they were not measured.
+pub fn of_table(record: &RunRecord, plan: &FsMarkPlan, phases: &[&CellRecord]) -> Option<String> {
+    let rounds = iterations(plan, phases);
+    // Records of format 1 lack the times of the threads.
+    if rounds.is_empty() || rounds.iter().any(|round| round.workers.is_empty()) {
+        return None;
+    }
+    let command: Vec<String> = record
+        .command
+        .iter()
+        .map(|word| printable(word).into_owned())
+        .collect();
+    let started_at = phases.first().and_then(|phase| phase.started_at);
+    let started_at = started_at.unwrap_or(record.started_at);
+    let banner = Banner {
+        command: &command,
+        // In UTC: a record does not say where it was made.
+        started_at: &started_at.strftime(CTIME).to_string(),
+        plan,
+        is_verbose: true,
+    };
+    let mut rows = Rows::new(plan.clone(), banner.is_verbose);
+    let rows: String = rounds.iter().map(|round| rows.next(round)).collect();
+    Some(banner.text() + &rows)
+}
+
+/// The iterations that came to their end, with the figures of all phases; of records that have
+/// them all at the first phase, those.
+pub fn iterations(plan: &FsMarkPlan, phases: &[&CellRecord]) -> Vec<RoundFigures> {
+    let Some((first, others)) = phases.split_first() else {
+        return Vec::new();
+    };
+    let mut rounds = rounds(first).to_vec();
+    for phase in others {
+        let more = self::rounds(phase);
+        for (round, more) in rounds.iter_mut().zip(more) {
+            add(round, phase.phase.name(), more);
+        }
+    }
+    let file_count = u64::from(plan.file_count) * u64::from(plan.thread_count);
+    // One that lacks files has no rate.
+    rounds.retain(|round| round.file_count >= file_count);
+    rounds
+}
+
+fn rounds(phase: &CellRecord) -> &[RoundFigures] {
+    let figures = phase.phase_figures.as_ref();
+    figures.map_or(&[], |figures| &figures.rounds)
+}
+
+fn add(round: &mut RoundFigures, phase: &str, more: &RoundFigures) {
+    if [SYNC_ALL, SYNC].contains(&phase) {
+        round.time_ns += more.time_ns;
+    }
+    match phase {
+        SYNC_ALL => {
+            round.sync_ns = Some(more.time_ns);
+            for worker in &mut round.workers {
+                worker.time_ns += more.time_ns;
+            }
+        }
+        SYNC | REMOVE => {
+            let kind = if phase == SYNC { "fsync" } else { "unlink" };
+            for (worker, more) in round.workers.iter_mut().zip(&more.workers) {
+                if phase == SYNC {
+                    worker.time_ns += more.time_ns;
+                }
+                let times = more.calls.get_key_value(kind);
+                worker
+                    .calls
+                    .extend(times.map(|(kind, times)| (kind.clone(), *times)));
+            }
+        }
+        _ => {}
+    }
+    round.space = more.space.or(round.space);
+}

@@ -1,0 +1,143 @@
+//! When fs_mark prints what.
+
+use std::path::Path;
+
+use jiff::tz::TimeZone;
+use results::{CellRecord, RoundFigures, RunEvent, RunRecord};
+use workload::classics::fs_mark::FsMarkPlan;
+use workload::plan::FrontOrigin;
+
+use super::of_table::iterations;
+use super::rows::{Banner, CTIME, Rows, too_full};
+use super::{NAME, invocation};
+use crate::ClassicText;
+
+/// What the original ends with when files would not fit.
+const EXIT_FULL: u8 = 1;
+/// Where the banner's last sentence ends; the log has one character more there.
+const BANNER_END: &str = "related system calls.\n";
+
+struct Text {
+    plan: FsMarkPlan,
+    is_verbose: bool,
+    log_file: String,
+    arguments: Vec<String>,
+    rows: Rows,
+    has_banner: bool,
+    /// Rounds that have their rows.
+    done: usize,
+    is_full: bool,
+}
+
+/// The text of arguments.
+pub(super) fn classic(origin: &FrontOrigin) -> Box<dyn ClassicText> {
+    match Text::new(origin) {
+        Some(text) => Box::new(text),
+        None => Box::new(Nothing),
+    }
+}
+
+/// That of arguments which nobody understands.
+struct Nothing;
+
+impl ClassicText for Nothing {
+    fn end(&mut self, _: &RunRecord) -> String {
+        String::new()
+    }
+}
+
+impl Text {
+    fn new(origin: &FrontOrigin) -> Option<Self> {
+        let asked = invocation(&origin.arguments).ok()?;
+        let directory_count = u32::try_from(asked.directories.len()).ok()?;
+        let plan = asked.settings.resolve(directory_count).ok()?;
+        Some(Self {
+            rows: Rows::new(plan.clone(), asked.is_verbose),
+            plan,
+            is_verbose: asked.is_verbose,
+            log_file: asked.log_file.to_string_lossy().into_owned(),
+            arguments: origin.arguments.clone(),
+            has_banner: false,
+            done: 0,
+            is_full: false,
+        })
+    }
+
+    fn banner(&mut self, record: &RunRecord) -> String {
+        self.has_banner = true;
+        let words = std::iter::once(own_name(&record.command)).chain(self.arguments.clone());
+        let command: Vec<String> = words.map(|word| on_one_line(&word)).collect();
+        let started_at = record.started_at.to_zoned(TimeZone::system());
+        let banner = Banner {
+            command: &command,
+            started_at: &started_at.strftime(CTIME).to_string(),
+            plan: &self.plan,
+            is_verbose: self.is_verbose,
+        };
+        banner.text()
+    }
+
+    fn row(&mut self, round: &RoundFigures) -> String {
+        self.done += 1;
+        self.rows.next(round)
+    }
+}
+
+impl ClassicText for Text {
+    fn event(&mut self, event: &RunEvent) -> String {
+        match event {
+            RunEvent::Started { record } => self.banner(record),
+            RunEvent::RoundDone { figures, .. } => self.row(figures),
+            RunEvent::Full { targets, .. } => {
+                self.is_full = true;
+                let count = self.plan.file_count;
+                let lines = targets.iter().map(|target| too_full(target, count));
+                lines.collect()
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn end(&mut self, record: &RunRecord) -> String {
+        let mut text = match self.has_banner {
+            true => String::new(),
+            false => self.banner(record),
+        };
+        let phases: Vec<&CellRecord> = record.cells.iter().collect();
+        let rounds = iterations(&self.plan, &phases);
+        for round in rounds.iter().skip(self.done) {
+            text += &self.row(round);
+        }
+        text
+    }
+
+    fn log_file(&self) -> Option<&str> {
+        Some(&self.log_file)
+    }
+
+    fn logged(&self, printed: &str) -> String {
+        match self.is_full {
+            // That is said to who looks on only.
+            true => String::new(),
+            false => printed.replacen(BANNER_END, &format!("{BANNER_END}#"), 1),
+        }
+    }
+
+    fn exit_code(&self) -> Option<u8> {
+        self.is_full.then_some(EXIT_FULL)
+    }
+}
+
+/// What the program was started as, if that is its name.
+fn own_name(command: &[String]) -> String {
+    let started_as = command.first().map(String::as_str).unwrap_or_default();
+    match Path::new(started_as).file_name() {
+        Some(name) if name == NAME => started_as.to_owned(),
+        _ => NAME.to_owned(),
+    }
+}
+
+/// A word of the command line, which the banner has on one line.
+fn on_one_line(word: &str) -> String {
+    word.replace('\n', "\\n")
+}

@@ -1,0 +1,169 @@
+//! Names from arguments and files that would lead elsewhere: they are refused, or become names
+//! below the target.
+
+use std::path::{Component, Path};
+
+use workload::Workload;
+use workload::program::{DirectoryTree, FileNames, FilesetPlan};
+
+use crate::command_line::CommandLine;
+use crate::table::FRONTS;
+use crate::work::FrontFile;
+
+/// Stands for a name in arguments and files.
+const NAME: &str = "@NAME@";
+
+/// Arguments that have names, of any program; most programs refuse most of them.
+const ARGUMENTS: [&[&str]; 17] = [
+    &[NAME],
+    &["-d", NAME],
+    &["-D", NAME, "1"],
+    &["-c", "file", "-D", NAME, "1"],
+    &["-c", NAME, "1"],
+    &["-f", NAME],
+    &["-f", "file", "--set", NAME],
+    &["-s", "1m", "-i", "0", "-f", NAME],
+    &["-s", "1m", "-i", "0", "-t", "2", "-F", NAME, NAME],
+    &["-s", "8", "-n", "1", "-d", NAME, "-m", NAME],
+    &[
+        "-s", "8m", "-r", "4m", "-n", "1:9:1:2", "-d", NAME, "-m", NAME, "-u", NAME,
+    ],
+    &["-n", "5", "-d", NAME],
+    &["-n", "5", "-d", NAME, "-W", "1", "-x", NAME],
+    &["-o", NAME, "-b", "1m", "-t", "64k"],
+    &["--operation", "create", "--files", "5", "--top", NAME],
+    &["--operation", "create", "--files", "5", "--prefix", NAME],
+    &["--operation", "create", "--files", "5", "--suffix", NAME],
+];
+
+/// Files that have names, by what detects them.
+const FILES: [&str; 7] = [
+    "Mkdir \"@NAME@\" 0x0\n",
+    "NTCreateX \"@NAME@\" 0x0 2 10000 SUCCESS\nClose 10000 SUCCESS\n",
+    "Unlink \"@NAME@\" 0x0\nDeltree \"@NAME@\" 0x0\nRmdir \"@NAME@\" 0x0\n",
+    "0.1 Rename \"/x\" \"@NAME@\" 0x0\n0.2 QUERY_PATH_INFORMATION \"@NAME@\" 1 0x0\n",
+    "define fileset name=\"@NAME@\",path=/x,entries=5\nrun 1\n",
+    "define file name=x,path=\"@NAME@\",size=4k,prealloc\n\
+     define process name=p { thread name=t { flowop createfile name=c,filesetname=x } }\nrun 1\n",
+    "set $d=@NAME@\ndefine fileset name=x,path=$d,entries=5,prealloc\n\
+     define process name=p { thread name=t { flowop deletefile name=c,filesetname=\"@NAME@\" } }\n\
+     run 1\n",
+];
+
+fn hostile_names() -> Vec<String> {
+    let names = [
+        "..",
+        ".",
+        "../x",
+        "a/../../x",
+        "a/..",
+        "/",
+        "/etc/passwd",
+        "//etc",
+        "\\..\\..\\x",
+        "a\\..\\..\\..\\x",
+        "a\0b",
+        "\0",
+        "{worker}/../..",
+        "{round}",
+        "a\n../x",
+        "~",
+        "-",
+    ];
+    let long = ["n".repeat(5000), "n/".repeat(2500), "../".repeat(1700)];
+    names.into_iter().map(str::to_owned).chain(long).collect()
+}
+
+/// Whether a name leads nowhere else; `.` is where it is looked up.
+fn is_below(name: &str) -> bool {
+    let is_plain = |part: Component<'_>| match part {
+        Component::Normal(part) => part.len() <= 255,
+        part => part == Component::CurDir,
+    };
+    name.len() < 4096 && !name.contains('\0') && Path::new(name).components().all(is_plain)
+}
+
+fn fileset_is_below(set: &FilesetPlan) -> bool {
+    let nested = match &set.tree {
+        DirectoryTree::Nested { directories, .. } => directories.before.as_str(),
+        _ => "",
+    };
+    let (before, _, after) = set.names.parts();
+    let listed = match &set.names {
+        FileNames::Listed(files) => &files.names[..],
+        _ => &[],
+    };
+    let is_one = |text: &str| text.len() <= 255 && !text.contains(['/', '\0']);
+    let mut listed = listed.iter().map(|name| &**name);
+    // A number stands between what begins and what ends a name.
+    is_below(&set.path)
+        && [before, after, nested].iter().all(|text| is_one(text))
+        && listed.all(|name| is_one(name) && is_below(name) && name != ".")
+}
+
+/// Programs that would be carried out have names below the target only.
+fn stay_below(cells: &[Workload], told: &str) {
+    let built = cells.iter().filter_map(|cell| cell.built.as_ref());
+    for program in built.map(|it| &it.program).filter(|it| it.check().is_ok()) {
+        for set in &program.filesets {
+            assert!(fileset_is_below(set), "{told}: {set:?}");
+        }
+        let traces = program.groups().filter_map(|group| group.trace.as_ref());
+        for name in traces.flat_map(|trace| &trace.names) {
+            assert!(!name.is_empty() && is_below(name), "{told}: {name:?}");
+        }
+    }
+}
+
+#[test]
+fn no_argument_of_any_program_leads_out_of_the_target() {
+    let mut taken = 0;
+    for front in FRONTS {
+        for (form, name) in forms(&ARGUMENTS) {
+            let named = |word: &&str| word.replace(NAME, &name);
+            let arguments: Vec<String> = form.iter().map(named).collect();
+            for file in [FILES[1], FILES[4]] {
+                let content = file.replace(NAME, &name);
+                let line = CommandLine {
+                    read: &|_| Ok(content.clone().into_bytes()),
+                    ..CommandLine::of(&arguments)
+                };
+                if let Ok(work) = front.work(&line) {
+                    stay_below(&work.cells, &format!("{} {arguments:?}", front.name));
+                    taken += 1;
+                }
+            }
+        }
+    }
+    assert!(taken > 100, "{taken}");
+}
+
+#[test]
+fn no_name_in_any_file_leads_out_of_the_target() {
+    let mut taken = 0;
+    let readers = FRONTS.iter().filter_map(|it| Some((it, it.file.as_ref()?)));
+    for (front, reader) in readers {
+        for (form, name) in forms(&FILES) {
+            let content = form.replace(NAME, &name);
+            let file = FrontFile {
+                name: "hostile",
+                bytes: content.as_bytes(),
+            };
+            if let Ok(work) = front.read(reader, &file) {
+                stay_below(&work.cells, &content);
+                taken += 1;
+            }
+        }
+    }
+    assert!(taken > 10, "{taken}");
+}
+
+/// Each form with each name.
+fn forms<T: Copy>(forms: &[T]) -> Vec<(T, String)> {
+    let names = hostile_names();
+    let with = |form: &T| {
+        let form = *form;
+        names.iter().map(move |name| (form, name.clone()))
+    };
+    forms.iter().flat_map(with).collect()
+}

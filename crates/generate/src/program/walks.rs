@@ -1,0 +1,181 @@
+//! Going through directories name by name.
+
+use workload::program::{DirectoryTree, DirectoryWalk, FilesetPlan};
+
+use super::states::FileStates;
+
+/// Directories of a fileset, one after the other.
+#[derive(Debug)]
+pub(super) struct WalkCode {
+    pub fileset: u8,
+    pub handle: u8,
+    /// Where the acts for a directory begin that was read.
+    pub after: u16,
+    /// Of how many files the numbers are.
+    pub count: u32,
+    /// The number in the first file's name.
+    first: u32,
+    placing: Placing,
+    /// The number of the first directory with files, and that behind the last.
+    begin: u32,
+    end: u32,
+}
+
+/// Which files are in which directory.
+#[derive(Debug, Clone, Copy)]
+enum Placing {
+    /// Every so manyth.
+    Turns(u32),
+    /// So many in a row.
+    Blocks(u32),
+}
+
+/// How far a slot is.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Walking {
+    directory: u32,
+    pub is_open: bool,
+    /// The next number that can be in the directory.
+    next: u32,
+}
+
+impl WalkCode {
+    pub(super) fn new(walk: &DirectoryWalk, fileset: &FilesetPlan) -> Self {
+        let (count, first) = (fileset.count, fileset.names.first());
+        let (placing, begin) = match fileset.tree {
+            DirectoryTree::Turns { directories } => (Placing::Turns(directories.max(1)), 0),
+            DirectoryTree::Blocks { each } | DirectoryTree::Nested { each, .. } => {
+                let each = each.max(1);
+                (Placing::Blocks(each), first / each)
+            }
+            _ => (Placing::Turns(1), 0),
+        };
+        Self {
+            fileset: walk.fileset,
+            handle: walk.handle,
+            after: 0,
+            count,
+            first,
+            placing,
+            begin,
+            end: fileset.directory_count().max(1),
+        }
+    }
+
+    pub(super) const fn start(&self) -> Walking {
+        Walking {
+            directory: self.begin,
+            is_open: false,
+            next: self.first_file(self.begin),
+        }
+    }
+
+    /// The next directory; none behind the last.
+    pub(super) fn after(&self, walking: Walking) -> Option<Walking> {
+        let directory = walking.directory + 1;
+        let next = self.first_file(directory);
+        let is_there = directory < self.end && next < self.count;
+        is_there.then_some(Walking {
+            directory,
+            is_open: false,
+            next,
+        })
+    }
+
+    /// The number of a file in a directory.
+    pub(super) const fn first_file(&self, directory: u32) -> u32 {
+        match self.placing {
+            Placing::Turns(_) => directory,
+            Placing::Blocks(each) => directory.saturating_mul(each).saturating_sub(self.first),
+        }
+    }
+
+    /// What an engine returns that has no directories: the next file by what is known.
+    pub(super) fn expected(&self, walking: &mut Walking, states: &FileStates) -> u32 {
+        let (end, step) = match self.placing {
+            Placing::Turns(step) => (self.count, step),
+            Placing::Blocks(_) => (self.first_file(walking.directory + 1).min(self.count), 1),
+        };
+        while walking.next < end {
+            let file = walking.next;
+            walking.next = file.saturating_add(step);
+            if states.is_present(file) {
+                return file + 1;
+            }
+        }
+        0
+    }
+}
+
+impl Walking {
+    /// The number of a name in the directory that is read.
+    pub(super) const fn name(&self, code: &WalkCode) -> u32 {
+        code.first_file(self.directory)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use workload::program::FileNames;
+
+    use super::*;
+    use crate::program::states::Claim;
+
+    fn fileset(count: u32, first: u32, tree: DirectoryTree) -> FilesetPlan {
+        FilesetPlan {
+            name: "some".to_owned(),
+            path: String::new(),
+            copies: workload::program::Copies::One,
+            count,
+            names: FileNames::NumberFrom {
+                first,
+                before: String::new(),
+                digits: 0,
+                after: String::new(),
+            },
+            tree,
+            size: workload::program::Law::fixed(0),
+            present_permille: 0,
+        }
+    }
+
+    /// The files of each directory, where all are there.
+    fn walked(fileset: &FilesetPlan) -> Vec<Vec<u32>> {
+        let states = FileStates::new(fileset.count, false);
+        for file in 0..fileset.count {
+            states.claim(file, workload::program::Which::Any, Claim::Alone);
+            states.appear(file, false);
+        }
+        let walk = DirectoryWalk {
+            fileset: 0,
+            handle: 0,
+            each: Vec::new(),
+            after: Vec::new(),
+        };
+        let code = WalkCode::new(&walk, fileset);
+        let mut directories = Vec::new();
+        let mut walking = Some(code.start());
+        while let Some(mut now) = walking {
+            let mut next = || code.expected(&mut now, &states).checked_sub(1);
+            let files: Vec<u32> = std::iter::from_fn(&mut next).collect();
+            assert_eq!(Some(&code.first_file(now.directory)), files.first());
+            directories.push(files);
+            walking = code.after(now);
+        }
+        directories
+    }
+
+    #[test]
+    fn each_directory_has_the_files_that_lie_in_it() {
+        let all = |tree| walked(&fileset(5, 0, tree));
+        assert_eq!(all(DirectoryTree::Flat), [[0, 1, 2, 3, 4]]);
+        let turns = DirectoryTree::Turns { directories: 2 };
+        assert_eq!(all(turns), [vec![0, 2, 4], vec![1, 3]]);
+        let blocks = DirectoryTree::Blocks { each: 3 };
+        assert_eq!(all(blocks.clone()), [vec![0, 1, 2], vec![3, 4]]);
+        let later = walked(&fileset(5, 4, blocks));
+        assert_eq!(later, [vec![0, 1], vec![2, 3, 4]]);
+        let few = DirectoryTree::Turns { directories: 9 };
+        assert_eq!(walked(&fileset(2, 0, few)), [[0], [1]]);
+    }
+}

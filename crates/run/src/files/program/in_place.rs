@@ -1,0 +1,197 @@
+//! Files that lie among those of others: what a program made there is removed by its numbers, and
+//! nothing else.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use engine::Fileset;
+use generate::program::{CallFailure, FileStates};
+use rustix::fs::AtFlags;
+use rustix::io::Errno;
+use workload::program::{
+    Call, DirectoryTree, FileNames, FileOperation as Op, Group, On, Program, Which,
+};
+
+use super::stamped::RoundStamp;
+use super::{Owner, ProgramCourse};
+use crate::RunError;
+use crate::files::course::{Done, Grounds};
+use crate::files::requests::FileRequests;
+
+/// What lies in directories of the user.
+#[derive(Default)]
+pub(super) struct Traces {
+    /// Directories that were made for files, with their target.
+    directories: Vec<(Option<u32>, String)>,
+    /// Files of rounds that are over.
+    rounds: Vec<RoundTraces>,
+}
+
+/// The files that an owner left in a round.
+struct RoundTraces {
+    owner: Owner,
+    round: RoundStamp,
+    files: Box<[Range<u32>]>,
+}
+
+impl Traces {
+    pub(super) fn add_directories(&mut self, owner: Owner, names: Vec<String>) {
+        let names = names.into_iter().map(|name| (owner.target, name));
+        self.directories.extend(names);
+    }
+
+    /// Takes note of what an owner has once its names are others.
+    pub(super) fn add_round(&mut self, owner: Owner, round: RoundStamp, states: &FileStates) {
+        let files = runs(states.present());
+        if !files.is_empty() {
+            self.rounds.push(RoundTraces {
+                owner,
+                round,
+                files: files.into(),
+            });
+        }
+    }
+}
+
+/// Numbers that follow each other, as few runs as it takes: those of a round are mostly one.
+fn runs(files: impl Iterator<Item = u32>) -> Vec<Range<u32>> {
+    let mut runs: Vec<Range<u32>> = Vec::new();
+    for file in files {
+        match runs.last_mut() {
+            Some(run) if run.end == file => run.end += 1,
+            _ => runs.push(file..file + 1),
+        }
+    }
+    runs
+}
+
+/// Whether all that the program names are files that it made itself: it makes them where their
+/// names are free, and works on what it made.
+pub(in crate::files) fn keeps_to_its_own(program: &Program) -> bool {
+    let mut calls = program.groups().flat_map(Group::calls);
+    let is_own = |call: &Call| {
+        let is_making = matches!(call.operation, Op::Create | Op::Mkdir);
+        let is_found = match &call.on {
+            On::Name(pick) => is_making || pick.which == Which::Present,
+            On::Directory => call.operation == Op::Fsync,
+            On::Handle | On::Same => true,
+        };
+        is_found && call.second.is_none()
+    };
+    let is_known = |tree: &DirectoryTree| {
+        !matches!(
+            tree,
+            DirectoryTree::Grown(_) | DirectoryTree::DirectoriesOf { .. }
+        )
+    };
+    let mut filesets = program.filesets.iter();
+    calls.all(is_own)
+        && program
+            .groups()
+            .all(|group| group.trace.is_none() && group.spawn.is_none())
+        && program.ways.iter().all(|way| !way.takes_existing)
+        && filesets.all(|set| set.path.is_empty() && is_known(&set.tree))
+}
+
+impl ProgramCourse {
+    /// Removes all that was made in directories of the user and is still there.
+    pub(super) fn remove_own(&mut self, grounds: &Grounds) -> Result<(), RunError> {
+        let mut outcome = Ok(());
+        let mut note = |removed: Result<(), RunError>| {
+            if let (Ok(()), Err(error)) = (&outcome, removed) {
+                outcome = Err(error);
+            }
+        };
+        let states: Vec<(Owner, Arc<FileStates>)> = self
+            .states
+            .iter()
+            .map(|(owner, it)| (*owner, it.clone()))
+            .collect();
+        for (owner, states) in states {
+            let fileset = self.filesets.get(&owner).cloned();
+            let files = runs(states.present());
+            note(self.remove_files(grounds, owner, (self.round, fileset), &files));
+        }
+        for traces in std::mem::take(&mut self.traces.rounds) {
+            note(self.remove_files(grounds, traces.owner, (traces.round, None), &traces.files));
+        }
+        self.filesets.clear();
+        for (target, name) in std::mem::take(&mut self.traces.directories).iter().rev() {
+            let tree = target.and_then(|target| grounds.trees.get(&target));
+            if let Some(tree) = tree {
+                // One in which somebody put something stays.
+                let _ = rustix::fs::unlinkat(tree.directory(), name, AtFlags::REMOVEDIR);
+            }
+        }
+        outcome
+    }
+
+    fn remove_files(
+        &self,
+        grounds: &Grounds,
+        owner: Owner,
+        (round, opened): (RoundStamp, Option<Arc<Fileset>>),
+        files: &[Range<u32>],
+    ) -> Result<(), RunError> {
+        let tree = owner.target.and_then(|target| grounds.trees.get(&target));
+        let (Some(tree), false) = (tree, files.is_empty()) else {
+            return Ok(());
+        };
+        let fileset = match opened {
+            Some(opened) => opened,
+            None => Arc::new(self.open(owner, &round, tree, &mut |_| {})?),
+        };
+        let names = &self.program.filesets[owner.fileset].names;
+        let is_directory = matches!(names, FileNames::Ways(_));
+        let mut outcome = Ok(());
+        // Directories in others come behind those.
+        for file in files.iter().rev().flat_map(|run| run.clone().rev()) {
+            if let (Err(source), Ok(())) = (fileset.remove(file, is_directory), &outcome) {
+                let path = tree.path().join(fileset.shown(file));
+                outcome = Err(RunError::File {
+                    verb: "remove",
+                    path,
+                    source,
+                });
+            }
+        }
+        outcome
+    }
+
+    /// Takes note of the first call that failed where that ends the run.
+    pub(super) fn note_failure(&mut self, done: &Done<'_>) {
+        let workers = self.cell.workers.iter().zip(&done.requests);
+        let mut failures = workers.filter_map(|(worker, requests)| match requests {
+            FileRequests::Program(interpreter) => Some((worker, interpreter.failure()?)),
+            _ => None,
+        });
+        let failure = failures.next().map(|(worker, failure)| {
+            let owner = self.owner(failure.fileset.into(), worker);
+            self.failure_of(failure, owner)
+        });
+        self.failure = failure;
+    }
+
+    fn failure_of(&self, failure: CallFailure, owner: Owner) -> RunError {
+        // What says nothing more is a write that wrote nothing.
+        let errno = match failure.errno {
+            0 => Errno::IO,
+            errno => Errno::from_raw_os_error(errno),
+        };
+        let name = self.filesets.get(&owner).map(|it| it.shown(failure.file));
+        let mut path = self.paths.get(&owner.target).cloned().unwrap_or_default();
+        path.extend(name);
+        RunError::file(verb(failure.operation), &path, errno)
+    }
+}
+
+const fn verb(operation: engine::Operation) -> &'static str {
+    match operation {
+        engine::Operation::Unlink => "remove",
+        engine::Operation::Stat => "access",
+        other => other.name(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,170 @@
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use std::thread;
+use std::time::Duration;
+
+use results::Status;
+use target::InPlace;
+use workload::plan::{EngineKind, FilePlan};
+use workload::program::{
+    Copies, Failed, FileNames, FilesetPlan, Law, NamesInPlace, Order, Pick, ProgramPart,
+    ProgramPhase, Turn, Until, Way,
+};
+
+use super::*;
+use crate::files::tests::plan;
+use crate::session::{Finished, RunOptions};
+
+/// Ten files of each of two workers, in three directories, made in every round.
+fn program(until: Until) -> Program {
+    let absent = Pick {
+        fileset: 0,
+        which: Which::Absent,
+        order: Order::Next,
+        turn: Turn::Own,
+    };
+    let call = |operation, on| workload::program::Act::Call(Call::new(operation, on));
+    let make = Group {
+        workers: Some(2),
+        body: vec![
+            call(Op::Create, On::Name(absent)),
+            call(Op::Close, On::Handle),
+        ],
+        failed: Failed::EndRun,
+        ..Group::default()
+    };
+    Program {
+        filesets: vec![FilesetPlan {
+            name: "files".to_owned(),
+            path: String::new(),
+            copies: Copies::PerWorker,
+            count: 10,
+            names: FileNames::Number {
+                before: "f{round}.{worker}.".to_owned(),
+                digits: 0,
+                after: String::new(),
+            },
+            tree: DirectoryTree::Blocks { each: 4 },
+            size: Law::fixed(0),
+            present_permille: 0,
+        }],
+        ways: vec![Way::default()],
+        parts: vec![ProgramPart::Rounds {
+            until,
+            parts: vec![ProgramPart::Phase(ProgramPhase {
+                name: "make".to_owned(),
+                groups: vec![make],
+                ..ProgramPhase::default()
+            })],
+        }],
+        ..Program::default()
+    }
+}
+
+fn in_place(path: &Path, program: Program, options: &RunOptions) -> Finished {
+    let files = FilePlan::Program(Box::new(program));
+    let options = RunOptions {
+        in_place: Some(InPlace {
+            program: "test".to_owned(),
+            names: NamesInPlace::Words { count: 1 },
+        }),
+        ..options.clone()
+    };
+    let plan = plan(path, EngineKind::Psync, 2, files);
+    crate::run(&plan, Vec::new(), &options, &mut |_| {})
+}
+
+fn files_below(directory: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(directory).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        match path.is_dir() {
+            true => found.extend(files_below(&path).iter().map(|it| format!("{name}/{it}"))),
+            false => found.push(name),
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn what_a_program_leaves_in_place_stays_and_nothing_else() {
+    let scratch = tempfile::tempdir().unwrap();
+    fs::write(scratch.path().join("mine"), "mine").unwrap();
+    let done = in_place(
+        scratch.path(),
+        program(Until::Times(2)),
+        &RunOptions::default(),
+    );
+    assert!(done.error.is_none(), "{:?}", done.error);
+    assert_eq!(done.record.status, Status::Complete);
+    let found = files_below(scratch.path());
+    assert_eq!(found.len(), 1 + 2 * 2 * 10, "{found:?}");
+    assert!(found.contains(&"d0/f0.0.0".to_owned()) && found.contains(&"d2/f1.1.9".to_owned()));
+}
+
+#[test]
+fn a_name_that_is_taken_fails_the_run_and_only_its_own_files_go() {
+    let scratch = tempfile::tempdir().unwrap();
+    fs::create_dir(scratch.path().join("d1")).unwrap();
+    fs::write(scratch.path().join("d1/f1.1.5"), "mine").unwrap();
+    let done = in_place(
+        scratch.path(),
+        program(Until::Times(9)),
+        &RunOptions::default(),
+    );
+    let said = done.error.expect("a failure").to_string();
+    let wanted = format!(
+        "cannot create `{}/d1/f1.1.5`: File exists",
+        scratch.path().display()
+    );
+    assert!(said.starts_with(&wanted), "{said}");
+    assert_eq!(files_below(scratch.path()), ["d1/f1.1.5"]);
+    assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn a_run_that_is_stopped_leaves_nothing_that_it_made() {
+    let scratch = tempfile::tempdir().unwrap();
+    let options = RunOptions::default();
+    let stop = options.stop.clone();
+    let stopping = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(200));
+        stop.store(true, Ordering::Relaxed);
+    });
+    let done = in_place(scratch.path(), program(Until::Times(1_000_000)), &options);
+    stopping.join().unwrap();
+    assert_eq!(done.record.status, Status::Interrupted);
+    assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_program_that_may_meet_files_of_others_is_not_run_among_them() {
+    let of_others = |change: fn(&mut Program)| {
+        let mut program = program(Until::Times(1));
+        change(&mut program);
+        let scratch = tempfile::tempdir().unwrap();
+        let done = in_place(scratch.path(), program, &RunOptions::default());
+        let said = done.error.expect("a refusal").to_string();
+        assert!(said.contains("among files of others"), "{said}");
+        assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
+    };
+    of_others(|program| program.ways[0].takes_existing = true);
+    of_others(|program| program.filesets[0].path = "below".to_owned());
+    of_others(|program| {
+        let unlink = Call::new(
+            Op::Unlink,
+            On::Name(Pick {
+                fileset: 0,
+                which: Which::Any,
+                order: Order::Next,
+                turn: Turn::Own,
+            }),
+        );
+        for phase in program.phases_mut() {
+            phase.groups[0].body = vec![workload::program::Act::Call(unlink.clone())];
+        }
+    });
+}

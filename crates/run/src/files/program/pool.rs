@@ -1,0 +1,373 @@
+//! A pool of files of each worker: made, worked on, and removed.
+
+use std::sync::Arc;
+
+use engine::{FileOptions, Fileset};
+use generate::FileStamp;
+use generate::pool::{
+    Mark, Play, PlayOptions, TextContent, Totals, file_options, kept_file_options, name_rule,
+    stdio_buffer_bytes,
+};
+use results::{PhaseFigures, PoolFigures, Warning, WarningCode};
+use target::Tree;
+use workload::plan::{CacheMode, Cell, EngineKind, WorkerPlan};
+use workload::program::{FilePool, PoolPart, Program, ProgramPhase};
+
+use super::stop_ns;
+use crate::RunError;
+use crate::files::course::{Done, Grounds, Stage, Work, iodepth};
+use crate::files::field::{self, DIRECTORY_MODE, direct_flag};
+use crate::files::requests::FileRequests;
+use crate::files::task::{Field, FileContents, FileTask};
+
+/// What a stream's buffer is where no file system says.
+const BLOCK_BYTES: u64 = 4096;
+const MIB: f64 = 1_048_576.0;
+
+/// The pools of all workers, which go on from phase to phase.
+pub(super) struct Pools {
+    cell: Cell,
+    settings: FilePool,
+    /// What ends the transactions, in nanoseconds; none where their number does.
+    time_ns: Option<u64>,
+    transactions_phase: String,
+    players: Vec<Player>,
+    part: Option<PoolPart>,
+    /// Nanoseconds of each part so far.
+    times_ns: [u64; 4],
+}
+
+/// A worker's run.
+struct Player {
+    /// Out while a stage goes on.
+    play: Option<Play>,
+    contents: FileContents,
+    field: Option<Field>,
+    buffer_bytes: u32,
+    totals: Totals,
+    /// What the loop cannot know: how the transactions ended.
+    end: Option<Mark>,
+}
+
+impl Pools {
+    /// Those of a program; none where it has no pool.
+    pub fn of(cell: &Cell, program: &Program) -> Option<Self> {
+        let settings = program.pool.as_deref()?;
+        Some(Self {
+            cell: cell.clone(),
+            settings: settings.clone(),
+            time_ns: program.pool_time_ns(),
+            transactions_phase: program
+                .transactions_phase()
+                .map_or_else(String::new, |phase| phase.name.clone()),
+            players: Vec::new(),
+            part: None,
+            times_ns: [0; 4],
+        })
+    }
+
+    /// Whether workers meet in the same directories.
+    fn is_shared(&self) -> bool {
+        self.settings.is_shared && self.cell.workers.len() > 1
+    }
+
+    fn player(&self, worker: &WorkerPlan, tree: Option<&Tree>) -> Result<Player, RunError> {
+        let index = worker.worker_index;
+        let settings = FilePool {
+            seed: self.settings.seed.wrapping_add(index),
+            ..self.settings.clone()
+        };
+        let block_bytes = tree.map_or(BLOCK_BYTES, Tree::block_bytes);
+        let block_bytes = i64::try_from(block_bytes).unwrap_or(0);
+        let options = PlayOptions {
+            slot_count: iodepth(worker),
+            stdio_buffer_bytes: stdio_buffer_bytes(block_bytes),
+            has_file_offsets: self.has_file_offsets(worker),
+            // What is checked says where in its file it is.
+            reads_whole: self.cell.engine == EngineKind::IoUring && !worker.verify,
+            kept_open_max: settings.keep_open,
+            fsync: settings.fsync,
+            choice: settings.choice,
+            is_endless: self.time_ns.is_some(),
+            makes_subdirectories: !self.is_shared(),
+        };
+        let (play, text) = Play::new(&settings, &options)?;
+        let longest_bytes = Play::buffer_bytes(&settings, options.stdio_buffer_bytes);
+        let field = tree.map(|tree| self.field(worker, &settings, &text, tree));
+        let field = field.transpose()?;
+        let kept_bytes = field.as_ref().map_or(0, |it| it.options.kept_bytes());
+        Ok(Player {
+            play: Some(play),
+            contents: contents(worker, text, kept_bytes > 0),
+            field,
+            buffer_bytes: longest_bytes.saturating_add(kept_bytes),
+            totals: Totals::default(),
+            end: None,
+        })
+    }
+
+    /// Whether requests say where in the file they go, as the original's do not.
+    fn has_file_offsets(&self, worker: &WorkerPlan) -> bool {
+        worker.verify || self.cell.engine == EngineKind::IoUring
+    }
+
+    fn field(
+        &self,
+        worker: &WorkerPlan,
+        settings: &FilePool,
+        text: &TextContent,
+        tree: &Tree,
+    ) -> Result<Field, RunError> {
+        let own = format!("w{}", worker.worker_index);
+        let is_apart = !self.is_shared() && self.cell.workers.len() > 1;
+        let base = is_apart.then_some(own.as_str());
+        let names = settings
+            .locations
+            .iter()
+            .map(|place| String::from_utf8_lossy(&place.directory).into_owned());
+        let mut locations = Vec::new();
+        for name in names {
+            let path = base.map_or_else(|| name.clone(), |base| format!("{base}/{name}"));
+            locations.push(field::location(tree, Some(&path))?);
+        }
+        if locations.is_empty() {
+            locations.push(field::location(tree, base)?);
+        }
+        let prefix = match self.is_shared() {
+            true => format!("{own}-"),
+            false => String::new(),
+        };
+        let mut fileset = Fileset::generated(locations, name_rule(settings, &prefix))?;
+        if self.is_shared() {
+            if worker.worker_index == 0 {
+                fileset.make_subdirectories(DIRECTORY_MODE)?;
+            }
+            fileset.open_subdirectories()?;
+        }
+        Ok(Field::of(Arc::new(fileset), self.options(worker, text)))
+    }
+
+    /// Refuses more directories and files than can be held open, before any is made.
+    fn make_room(&self) -> Result<(), RunError> {
+        let locations = self.settings.locations.len().max(1) as u64;
+        let each = locations * u64::from(self.settings.subdirectories_count());
+        let directories = each.saturating_mul(self.cell.workers.len() as u64);
+        // Each worker has descriptors of its own besides those of the directories of all.
+        let count = directories.saturating_add(self.settings.keep_open.into());
+        Ok(engine::make_room_for_open(count)?)
+    }
+
+    /// Opens the subdirectories that each worker has made, so that nothing on the way to a file
+    /// can be replaced by a link.
+    fn open_subdirectories(&mut self) -> Result<(), RunError> {
+        for player in &mut self.players {
+            if let Some(field) = &mut player.field {
+                let fileset = Arc::get_mut(&mut field.fileset)
+                    .expect("between stages nobody else has a worker's files");
+                fileset.open_subdirectories_there()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Files are opened as the original opens them, and written from where the text is, unless
+    /// requests say where they go in the file in place of where in the text they are.
+    fn options(&self, worker: &WorkerPlan, text: &TextContent) -> FileOptions {
+        let file_options = match self.settings.keep_open {
+            0 => file_options,
+            _ => kept_file_options,
+        };
+        let options = file_options(&self.settings, self.has_file_offsets(worker));
+        let direct = match self.cell.cache {
+            CacheMode::Direct => direct_flag(),
+            _ => 0,
+        };
+        FileOptions {
+            open: options.open.with(direct),
+            content_bytes: match self.has_file_offsets(worker) {
+                true => 0,
+                false => text.kept_bytes(),
+            },
+            ..options
+        }
+    }
+
+    fn prepare(&mut self, grounds: &Grounds) -> Result<(), RunError> {
+        if !grounds.trees.is_empty() {
+            self.make_room()?;
+        }
+        let workers = self.cell.workers.iter();
+        let players = workers.map(|worker| self.player(worker, grounds.of(worker)));
+        self.players = players.collect::<Result<_, _>>()?;
+        Ok(())
+    }
+
+    /// Operations of a part, where they are known: all workers together.
+    fn expected(&self, part: PoolPart) -> Option<u64> {
+        let workers = self.players.len() as u64;
+        let settings = &self.settings;
+        match part {
+            PoolPart::MakeDirectories => None,
+            PoolPart::Fill => Some(u64::from(settings.number) * workers),
+            PoolPart::Transact if self.time_ns.is_some() => None,
+            PoolPart::Transact => {
+                let halves = [settings.read_bias.is_some(), settings.create_bias.is_some()];
+                let halves = halves.into_iter().filter(|is_done| *is_done).count() as u64;
+                Some(u64::from(settings.transactions) * halves * workers)
+            }
+            PoolPart::Empty => {
+                let left = |totals: &Totals| totals.created_count - totals.deleted_count;
+                Some(self.players.iter().map(|it| left(&it.totals)).sum())
+            }
+        }
+    }
+
+    /// The stage of a part; none where there is nothing to do in it.
+    ///
+    /// # Errors
+    /// When memory, files that may be open or the directories do not suffice.
+    pub fn stage(
+        &mut self,
+        phase: &ProgramPhase,
+        part: PoolPart,
+        grounds: &Grounds,
+    ) -> Result<Option<Stage>, RunError> {
+        let tasks = self.begin(part, grounds)?;
+        Ok(tasks.map(|tasks| Stage {
+            phase: phase.name.clone(),
+            transactions: self.expected(part),
+            time_ns: stop_ns(phase),
+            ramp_ns: 0,
+            is_hidden: phase.is_hidden,
+            work: Work::Tasks(tasks),
+        }))
+    }
+
+    fn begin(
+        &mut self,
+        part: PoolPart,
+        grounds: &Grounds,
+    ) -> Result<Option<Vec<FileTask>>, RunError> {
+        match self.part {
+            None if self.players.is_empty() => self.prepare(grounds)?,
+            Some(PoolPart::MakeDirectories) => self.open_subdirectories()?,
+            _ => {}
+        }
+        // The directories of all are made before.
+        if part == PoolPart::MakeDirectories && self.is_shared() {
+            return Ok(None);
+        }
+        let time_ns = self.time_ns.filter(|_| part == PoolPart::Transact);
+        let mut tasks = Vec::new();
+        for player in &mut self.players {
+            let Some(mut play) = player.play.take() else {
+                return Ok(None);
+            };
+            play.begin_next_phase();
+            if let Some(time_ns) = time_ns {
+                play.stop_after(time_ns);
+            }
+            tasks.push(FileTask {
+                requests: FileRequests::Pool(Box::new(play)),
+                field: player.field.clone(),
+                contents: player.contents.clone(),
+                buffer_bytes: player.buffer_bytes,
+            });
+        }
+        self.part = Some(part);
+        Ok(Some(tasks))
+    }
+
+    /// Takes note of what a part came to, and takes the workers' streams back.
+    pub fn done(&mut self, done: Done<'_>) {
+        if let Some(part) = self.part {
+            self.times_ns[part as usize] = done.time_ns;
+        }
+        for (player, requests) in self.players.iter_mut().zip(done.requests) {
+            if let FileRequests::Pool(play) = requests {
+                player.totals = *play.totals();
+                player.end = play.end();
+                player.play = Some(*play);
+            }
+        }
+    }
+
+    fn totals(&self) -> Totals {
+        let mut all = Totals::default();
+        for player in &self.players {
+            all.merge(&player.totals);
+        }
+        all
+    }
+
+    /// What became of all pools so far, where the phase is that of their transactions.
+    pub fn figures(&self, phase: &str) -> Option<PhaseFigures> {
+        (phase == self.transactions_phase).then(|| PhaseFigures {
+            pool: Some(self.sum()),
+            ..PhaseFigures::default()
+        })
+    }
+
+    fn sum(&self) -> PoolFigures {
+        let totals = self.totals();
+        let time_ns = |part: PoolPart| self.times_ns[part as usize];
+        PoolFigures {
+            transactions_count: totals.transactions_count,
+            created_count: totals.created_count,
+            created_before_count: totals.created_before_count,
+            read_count: totals.read_count,
+            appended_count: totals.appended_count,
+            deleted_count: totals.deleted_count,
+            deleted_after_count: totals.deleted_after_count,
+            read_bytes: totals.read_bytes,
+            written_bytes: totals.written_bytes,
+            read_bytes_float: totals.read_bytes_float.into(),
+            written_bytes_float: totals.written_bytes_float.into(),
+            creation_ns: time_ns(PoolPart::MakeDirectories) + time_ns(PoolPart::Fill),
+            transactions_ns: time_ns(PoolPart::Transact),
+            deletion_ns: time_ns(PoolPart::Empty),
+        }
+    }
+
+    /// What a reader must know of the figures.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let index = self.cell.index;
+        let mut warnings = Vec::new();
+        let depleted = self
+            .players
+            .iter()
+            .filter(|it| it.end == Some(Mark::OutOfFiles));
+        let depleted: Vec<u64> = depleted.map(|it| it.totals.transactions_count).collect();
+        if let Some(first) = depleted.first() {
+            let message = format!(
+                "out of files: a pool was empty after {first} transactions; set a larger \
+                 `number` or fewer `transactions`"
+            );
+            warnings.push(Warning::of_cell(WarningCode::PoolDepleted, index, message));
+        }
+        let totals = self.totals();
+        for (what, exact, float) in [
+            ("read", totals.read_bytes, totals.read_bytes_float),
+            ("written", totals.written_bytes, totals.written_bytes_float),
+        ] {
+            let (exact, float) = (exact as f64 / MIB, f64::from(float) / MIB);
+            if (exact - float).abs() > 0.005 * exact.max(1.0) / 5.0 {
+                let message = format!(
+                    "PostMark itself would report {float:.2} MiB {what}, because it adds up in \
+                     32-bit floats; the exact figure is {exact:.2} MiB"
+                );
+                warnings.push(Warning::of_cell(WarningCode::ClassicFigure, index, message));
+            }
+        }
+        warnings
+    }
+}
+
+/// The original's text, or what can be checked when it is read.
+fn contents(worker: &WorkerPlan, text: TextContent, is_kept: bool) -> FileContents {
+    match (worker.verify, is_kept) {
+        (true, _) => FileContents::Stamp(FileStamp::new(worker.seed)),
+        (false, true) => FileContents::Kept(text),
+        (false, false) => FileContents::Text(text),
+    }
+}

@@ -1,0 +1,61 @@
+//! Programs that are started in the place of a group's acts.
+
+use generate::program::each_once;
+use workload::plan::WorkerPlan;
+use workload::program::{ProgramPhase, Spawn};
+
+use super::files::paths_of;
+use super::{ProgramCourse, stop_ns};
+use crate::RunError;
+use crate::files::course::{Grounds, Stage, Work};
+use crate::files::started::Programs;
+
+impl ProgramCourse {
+    /// The stage of a phase that programs do; none where workers do it, and with the `null`
+    /// engine, which has no place for programs.
+    pub(super) fn started(
+        &mut self,
+        grounds: &Grounds,
+        phase: &ProgramPhase,
+    ) -> Result<Option<Stage>, RunError> {
+        let [group] = phase.groups.as_slice() else {
+            return Ok(None);
+        };
+        let (Some(spawn), Some(worker)) = (&group.spawn, self.cell.workers.first().cloned()) else {
+            return Ok(None);
+        };
+        let Some(programs) = self.programs(grounds, spawn, &worker)? else {
+            return Ok(None);
+        };
+        Ok(Some(Stage {
+            phase: phase.name.clone(),
+            is_hidden: phase.is_hidden,
+            ramp_ns: 0,
+            transactions: self.program.transactions_of(phase),
+            time_ns: stop_ns(phase),
+            work: Work::Exec(programs),
+        }))
+    }
+
+    fn programs(
+        &mut self,
+        grounds: &Grounds,
+        spawn: &Spawn,
+        worker: &WorkerPlan,
+    ) -> Result<Option<Programs>, RunError> {
+        let Some(tree) = grounds.of(worker) else {
+            return Ok(None);
+        };
+        // Makes the directories of the files.
+        self.field(grounds, worker, &[spawn.pick.fileset].into())?;
+        let owner = self.owner(spawn.pick.fileset.into(), worker);
+        let count = self.program.filesets[owner.fileset].count;
+        let order = each_once(&spawn.pick.order, count, worker.seed);
+        Ok(Some(Programs {
+            command: spawn.command,
+            directory: tree.path().to_owned(),
+            names: Box::new(paths_of(&self.program, owner, tree, order)),
+            count: count.into(),
+        }))
+    }
+}

@@ -1,0 +1,437 @@
+//! A pool of files that live and die, in the place of acts.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Group, Program, ProgramPart, ProgramPhase};
+
+/// The most files of a pool, so that its slots are counted in 31 bits.
+pub const POOL_FILES_MAX: u32 = i32::MAX as u32 / 2;
+/// What a file takes at least; most file systems have blocks of this size.
+const BLOCK_BYTES: u64 = 4096;
+/// How far the number of files of a pool may drift from what is expected, in standard deviations.
+const DRIFT_SIGMAS: f64 = 3.0;
+/// Bytes of main memory that a slot of a pool's table takes, about.
+const SLOT_BYTES: u64 = 16;
+
+/// A pool of files: made, worked on by transactions that read or append and create or delete, and
+/// removed. All follows from the seed, draw for draw, from phase to phase.
+///
+/// Each worker has a pool of its own of that many files and does that many transactions; the seed
+/// of worker w is `seed` plus w.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FilePool {
+    /// Files made before the transactions, at least 1; twice as many may exist at once.
+    pub number: u32,
+    /// Transactions, at least 1; a phase that has a time ends them by it instead.
+    pub transactions: u32,
+    /// Smallest size of a new file in bytes, at least 1.
+    pub size_low_bytes: u32,
+    /// One byte more than the largest new file, and the size that appending stops at; not below
+    /// `size_low_bytes`. Equal bounds make files of exactly that size.
+    pub size_high_bytes: u32,
+    /// Where files are made; none means where the files of a program lie.
+    pub locations: Vec<PoolLocation>,
+    /// Subdirectories in each location; fewer than two make none.
+    pub subdirectories: u32,
+    /// Bytes of one read, at least 1.
+    pub read_block_bytes: u32,
+    /// Bytes of one write, at least 1.
+    pub write_block_bytes: u32,
+    /// Whether files are read and written through a buffer as the C library does it.
+    pub is_buffered: bool,
+    /// Chance in tenths that a transaction reads and does not append; none does neither.
+    pub read_bias: Option<u8>,
+    /// Chance in tenths that a transaction creates and does not delete; none does neither.
+    pub create_bias: Option<u8>,
+    /// Seed of the random numbers, at least 1.
+    pub seed: u32,
+    /// Where random numbers come from.
+    #[serde(default)]
+    pub draws: PoolDraws,
+    /// When what was written is made durable.
+    #[serde(default)]
+    pub fsync: Fsync,
+    /// Which files are chosen.
+    #[serde(default)]
+    pub choice: FileChoice,
+    /// Whether the pools of all workers lie in the same directories, each file used by the worker
+    /// that made it; otherwise each worker has directories of its own.
+    #[serde(default)]
+    pub is_shared: bool,
+    /// Files that each worker leaves open in its transactions until they are removed, at most; 0
+    /// closes each behind its operation.
+    #[serde(default)]
+    pub keep_open: u32,
+}
+
+/// A directory for files and its share of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PoolLocation {
+    /// The directory as given, which need not be text nor exist; in records it is text.
+    #[serde(with = "text")]
+    #[schemars(with = "String")]
+    pub directory: Vec<u8>,
+    /// Its weight among all locations, at least 1.
+    pub weight: u32,
+}
+
+/// Where random numbers come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PoolDraws {
+    /// The example generator of ANSI C, 15 bits a number.
+    #[serde(rename = "congruential-15")]
+    Congruential15,
+    /// MT19937 with the seeding of 1999.
+    #[default]
+    #[serde(rename = "twister-1999")]
+    Twister1999,
+}
+
+/// When what was written is made durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Fsync {
+    /// Never.
+    #[default]
+    None,
+    /// `fsync` of each file that was written, before it is closed.
+    PerFile,
+    /// As `per-file`, and `fsync` of the directory after each file that was made or removed.
+    PerTransaction,
+}
+
+/// Which files of a pool are chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
+pub enum FileChoice {
+    /// Each is as likely as any other.
+    #[default]
+    Uniform,
+    /// Rank r is drawn in proportion to r^-theta; ranks are scattered over the pool.
+    Zipf {
+        /// Skew, above 0 and not 1.
+        theta: f64,
+    },
+}
+
+/// A part of what becomes of a pool; its phases have them in this order.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum PoolPart {
+    /// Subdirectories are made; only where there are any to make.
+    MakeDirectories,
+    /// The pool is made.
+    Fill,
+    /// The transactions.
+    Transact,
+    /// What is left of the pool, and the subdirectories, are removed.
+    Empty,
+}
+
+impl PoolPart {
+    /// The name of its phase, where all that is made is one.
+    #[must_use]
+    pub const fn phase_name(self) -> &'static str {
+        match self {
+            Self::MakeDirectories | Self::Fill => "create",
+            Self::Transact => "transactions",
+            Self::Empty => "delete",
+        }
+    }
+}
+
+impl Default for FilePool {
+    fn default() -> Self {
+        Self {
+            number: 500,
+            transactions: 500,
+            size_low_bytes: 500,
+            size_high_bytes: 10_000,
+            locations: Vec::new(),
+            subdirectories: 0,
+            read_block_bytes: 512,
+            write_block_bytes: 512,
+            is_buffered: true,
+            read_bias: Some(5),
+            create_bias: Some(5),
+            seed: 42,
+            draws: PoolDraws::default(),
+            fsync: Fsync::default(),
+            choice: FileChoice::default(),
+            is_shared: false,
+            keep_open: 0,
+        }
+    }
+}
+
+impl FilePool {
+    /// The sum of the locations' weights.
+    #[must_use]
+    pub fn weight_sum(&self) -> u64 {
+        let weights = self.locations.iter().map(|place| u64::from(place.weight));
+        weights.sum()
+    }
+
+    /// Subdirectories of each location, 0 if files lie in the location itself.
+    #[must_use]
+    pub const fn subdirectories_count(&self) -> u32 {
+        match self.subdirectories {
+            0 | 1 => 0,
+            count => count,
+        }
+    }
+
+    /// Directories of all locations, which are numbered through.
+    #[must_use]
+    pub fn directories_count(&self) -> u64 {
+        let subdirectories = u64::from(self.subdirectories).max(1);
+        subdirectories.saturating_mul(self.locations.len().max(1) as u64)
+    }
+
+    /// Bytes of a new file on average.
+    #[must_use]
+    pub fn mean_bytes(&self) -> u64 {
+        (u64::from(self.size_low_bytes) + u64::from(self.size_high_bytes)) / 2
+    }
+
+    /// Bytes of main memory that a worker's pool takes: a table of slots, and a text twice as long
+    /// as the largest file.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        2 * u64::from(self.size_high_bytes) + 2 * u64::from(self.number) * SLOT_BYTES
+    }
+
+    /// After so many transactions the pool has as many files more or fewer as there were at first;
+    /// none where it has as many on average, or transactions end before.
+    #[must_use]
+    pub fn end_count(&self) -> Option<(u64, PoolEnd)> {
+        let tenths = self.create_bias?;
+        // At a fifth of this a transaction.
+        let drift_fifths = u64::from(tenths.abs_diff(5));
+        let count = (5 * u64::from(self.number)).checked_div(drift_fifths);
+        let count = count.filter(|count| *count < u64::from(self.transactions))?;
+        let end = match tenths < 5 {
+            true => PoolEnd::Empty,
+            false => PoolEnd::Full,
+        };
+        Some((count, end))
+    }
+
+    /// The files that a pool may come to: as many as at the start, what more is created than
+    /// deleted, and three standard deviations of that; at most the slots of the table.
+    ///
+    /// Source: a sum of n independent steps of +1 with chance p and -1 otherwise has the mean
+    /// n (2p - 1) and the variance 4 n p (1 - p).
+    fn files_most(&self, transactions: u32) -> u64 {
+        let Some(tenths) = self.create_bias else {
+            return u64::from(self.number);
+        };
+        let chance = f64::from(tenths) / 10.0;
+        let steps = f64::from(transactions);
+        let mean = steps * (2.0 * chance - 1.0);
+        let deviation = (4.0 * steps * chance * (1.0 - chance)).sqrt();
+        let growth = (mean + DRIFT_SIGMAS * deviation).max(0.0);
+        let slots = 2 * u64::from(self.number);
+        // Far below 2^53.
+        u64::from(self.number)
+            .saturating_add(growth.ceil() as u64)
+            .min(slots)
+    }
+
+    /// Bytes that a worker's files take at once, at most or nearly so; transactions until a time
+    /// may be as many as there can be.
+    fn space_bytes(&self, is_endless: bool) -> u64 {
+        let transactions = if is_endless {
+            u32::MAX
+        } else {
+            self.transactions
+        };
+        let files = self.files_most(transactions);
+        let (low, high) = (self.size_low_bytes, self.size_high_bytes);
+        let (low, high) = (u64::from(low), u64::from(high));
+        let most = files.saturating_mul(high.next_multiple_of(BLOCK_BYTES));
+        let mean = (low + high) / 2 + BLOCK_BYTES;
+        // A transaction that appends adds half of what is missing to the upper bound, or less.
+        let append_tenths = self.read_bias.map_or(0, |tenths| 10 - u64::from(tenths));
+        let appends = u64::from(transactions) * append_tenths / 10;
+        let appended = appends.saturating_mul((high - low) / 2);
+        files
+            .saturating_mul(mean)
+            .saturating_add(appended)
+            .min(most)
+    }
+
+    /// What direct I/O moves, by what says how much it is.
+    #[must_use]
+    pub fn direct_amounts(&self) -> Vec<(&'static str, u64)> {
+        let mut sizes = vec![
+            ("min_size", u64::from(self.size_low_bytes)),
+            ("max_size", u64::from(self.size_high_bytes)),
+        ];
+        if self.size_low_bytes < self.size_high_bytes {
+            // New files have any size in between, and so has what is appended.
+            sizes.push(("max_size", u64::from(self.size_high_bytes) - 1));
+        }
+        if !self.is_buffered {
+            sizes.push(("read_block", self.read_block_bytes.into()));
+            sizes.push(("write_block", self.write_block_bytes.into()));
+        }
+        sizes
+    }
+
+    /// The pool with a part of its transactions, and with the square root of that of its files: how
+    /// far transactions make it shrink by chance is a random walk, as long as the square root of
+    /// their number, and a pool that is used up ends them.
+    pub(super) fn scaled(&mut self, factor: f64, (files_min, transactions_min): (u32, u32)) {
+        let part = |count: u32, factor: f64, least: u32| {
+            let scaled = (f64::from(count) * factor).round() as u32;
+            scaled.max(least).min(count)
+        };
+        self.number = part(self.number, factor.sqrt(), files_min);
+        self.transactions = part(self.transactions, factor, transactions_min);
+    }
+}
+
+/// What a pool comes to that grows or shrinks for long enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PoolEnd {
+    /// No file is left, which ends the transactions.
+    Empty,
+    /// There are twice as many files as at first, and none is added.
+    Full,
+}
+
+impl ProgramPhase {
+    /// The part of what becomes of a pool that it is; none where it is of acts.
+    #[must_use]
+    pub fn pool_part(&self) -> Option<PoolPart> {
+        self.groups.iter().find_map(|group| group.pool)
+    }
+}
+
+impl Program {
+    /// What becomes of a pool; with a time, its transactions end by it.
+    #[must_use]
+    pub fn of_pool(pool: FilePool, time_ns: Option<u64>) -> Self {
+        let phase = |part: PoolPart| {
+            ProgramPart::Phase(ProgramPhase {
+                name: part.phase_name().to_owned(),
+                time_ns: time_ns.filter(|_| part == PoolPart::Transact),
+                groups: vec![Group {
+                    name: "pool".to_owned(),
+                    pool: Some(part),
+                    ..Group::default()
+                }],
+                ..ProgramPhase::default()
+            })
+        };
+        Self {
+            parts: pool.parts().into_iter().map(phase).collect(),
+            pool: Some(Box::new(pool)),
+            ..Self::default()
+        }
+    }
+
+    /// The bytes that the files of its pools take, of all workers.
+    pub(super) fn pools_need(&self) -> u64 {
+        let Some(pool) = &self.pool else { return 0 };
+        let users = self.groups().filter(|group| group.pool.is_some());
+        let workers = users.map(Group::worker_count).max().unwrap_or(0);
+        let bytes = pool.space_bytes(self.pool_time_ns().is_some());
+        bytes.saturating_mul(workers.into())
+    }
+
+    /// The time that ends the transactions of its pool, in nanoseconds; none where their number
+    /// does.
+    #[must_use]
+    pub fn pool_time_ns(&self) -> Option<u64> {
+        self.transactions_phase()?.time_ns
+    }
+
+    /// The phase of the transactions of its pool.
+    #[must_use]
+    pub fn transactions_phase(&self) -> Option<&ProgramPhase> {
+        let mut phases = self.phases().into_iter();
+        phases.find(|phase| phase.pool_part() == Some(PoolPart::Transact))
+    }
+}
+
+/// A directory's name as text; what is not text is shown as such.
+mod text {
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    pub fn serialize<S: Serializer>(name: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&String::from_utf8_lossy(name))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+        String::deserialize(deserializer).map(String::into_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool(number: u32, transactions: u32) -> FilePool {
+        FilePool {
+            number,
+            transactions,
+            ..FilePool::default()
+        }
+    }
+
+    #[test]
+    fn a_pool_drifts_by_the_root_of_the_transactions() {
+        let files = |number, transactions| pool(number, transactions).files_most(transactions);
+        // The published run of 9999 files and 5000000 transactions had 10993 at its end.
+        assert_eq!(files(9999, 5_000_000), 9999 + 6709);
+        assert_eq!(files(500, 500), 500 + 68);
+        assert_eq!(files(1000, 5_000_000), 2000);
+    }
+
+    #[test]
+    fn a_bias_makes_a_pool_grow_shrink_or_stay() {
+        let files = |create_bias| {
+            let pool = FilePool {
+                create_bias,
+                ..pool(1000, 500)
+            };
+            pool.files_most(500)
+        };
+        assert_eq!(files(Some(10)), 1500);
+        assert_eq!(files(Some(0)), 1000);
+        assert_eq!(files(None), 1000);
+    }
+
+    #[test]
+    fn a_pool_takes_no_more_than_its_largest_files() {
+        let long = pool(9999, 5_000_000);
+        assert_eq!(long.space_bytes(false), 16_708 * 12_288);
+        // Few transactions append to few of many files.
+        let many = pool(1_000_000, 500).space_bytes(false);
+        assert!((9_346_000_000..9_400_000_000).contains(&many), "{many}");
+        let fixed = FilePool {
+            size_low_bytes: 100,
+            size_high_bytes: 100,
+            ..pool(10, 10)
+        };
+        assert_eq!(fixed.space_bytes(false), 20 * 4096);
+    }
+
+    #[test]
+    fn a_pool_is_scaled_by_the_root_of_its_transactions() {
+        let mut scaled = pool(20_000, 100_000);
+        scaled.scaled(0.01, (100, 500));
+        assert_eq!((scaled.number, scaled.transactions), (2000, 1000));
+        scaled.scaled(0.0001, (100, 500));
+        assert_eq!((scaled.number, scaled.transactions), (100, 500));
+        let mut few = pool(50, 60);
+        few.scaled(0.1, (100, 500));
+        assert_eq!((few.number, few.transactions), (50, 60));
+    }
+}

@@ -1,0 +1,116 @@
+//! A pool of files, for people.
+
+use units::{Bytes as Size, Percent, Span};
+
+use super::super::{FileChoice, FilePool, Fsync};
+
+impl FilePool {
+    /// What is done, in sentences; with a time, transactions end by it.
+    #[must_use]
+    pub fn words(&self, time_ns: Option<u64>, workers: u64) -> Vec<String> {
+        let each = match (workers, self.is_shared) {
+            (1, _) => String::new(),
+            (_, false) => format!("each of {workers} workers in a directory of its own: "),
+            (_, true) => format!("each of {workers} workers in the same directories: "),
+        };
+        let count = match time_ns {
+            None => self.transactions.to_string(),
+            Some(time_ns) => format!("for {}", Span(time_ns)),
+        };
+        let mut sentences = vec![
+            format!(
+                "{each}create {} files of {}{}",
+                self.number,
+                self.sizes_in_words(),
+                self.places_in_words()
+            ),
+            format!("transactions, {count}: {}", self.halves_in_words()),
+            format!("delete all files; {}", self.blocks_in_words()),
+        ];
+        match self.fsync {
+            Fsync::None => {}
+            Fsync::PerFile => sentences.push("sync each file that was written".to_owned()),
+            Fsync::PerTransaction => sentences.push(
+                "sync each file that was written, and its directory after a change".to_owned(),
+            ),
+        }
+        if self.keep_open > 0 {
+            sentences.push(format!(
+                "leave up to {} files open until they are removed",
+                self.keep_open
+            ));
+        }
+        if time_ns.is_none() {
+            sentences.push(self.estimate_in_words(workers));
+        }
+        sentences
+    }
+
+    fn sizes_in_words(&self) -> String {
+        let (low, high) = (self.size_low_bytes, self.size_high_bytes);
+        if low == high {
+            return format!("{low} bytes");
+        }
+        format!("{low} to {} bytes", high - 1)
+    }
+
+    fn places_in_words(&self) -> String {
+        let locations = match self.locations.len() {
+            0 | 1 => String::new(),
+            count => format!(" in {count} locations"),
+        };
+        match self.subdirectories {
+            0 | 1 => locations,
+            count if locations.is_empty() => format!(" in {count} subdirectories"),
+            count => format!("{locations} with {count} subdirectories each"),
+        }
+    }
+
+    fn halves_in_words(&self) -> String {
+        let share = |tenths: u8| Percent(f64::from(tenths) * 10.0);
+        let access = self
+            .read_bias
+            .map(|it| format!("read a file ({}) or append to one", share(it)));
+        let change = self
+            .create_bias
+            .map(|it| format!("create one ({}) or delete one", share(it)));
+        let both = match (access, change) {
+            (Some(access), Some(change)) => format!("{access}, then {change}"),
+            (access, change) => access
+                .or(change)
+                .unwrap_or_else(|| "nothing at all".to_owned()),
+        };
+        match self.choice {
+            FileChoice::Uniform => both,
+            FileChoice::Zipf { theta } => format!("{both}; files by zipf {theta}"),
+        }
+    }
+
+    fn blocks_in_words(&self) -> String {
+        let blocks = [self.read_block_bytes, self.write_block_bytes];
+        let [read, write] = blocks.map(|bytes| Size(bytes.into()));
+        let through = if self.is_buffered {
+            ", through a buffer"
+        } else {
+            ""
+        };
+        format!("read blocks of {read} and write blocks of {write}{through}")
+    }
+
+    /// How often each operation is expected; the pool may run empty or full before.
+    fn estimate_in_words(&self, workers: u64) -> String {
+        let transactions = u64::from(self.transactions);
+        let of = |tenths: Option<u8>, rest: bool| {
+            let tenths = tenths.map(|it| if rest { 10 - it } else { it });
+            let count = transactions * u64::from(tenths.unwrap_or(0)) / 10;
+            count.saturating_mul(workers)
+        };
+        let initial = u64::from(self.number).saturating_mul(workers);
+        format!(
+            "about {} files created and deleted, {} read, {} appended to",
+            initial.saturating_add(of(self.create_bias, false)),
+            of(self.read_bias, false),
+            of(self.read_bias, true)
+        )
+    }
+}
