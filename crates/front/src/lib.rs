@@ -44,7 +44,6 @@ mod work;
 
 pub use command_line::{CommandLine, ReadFile};
 pub use front::{ArgumentError, FileFront, Front};
-pub use fs_mark::of_table as fs_mark_text;
 pub use printed::{table_text, text};
 pub use table::{FRONTS, detect, find};
 pub use text::{ClassicText, TableText};

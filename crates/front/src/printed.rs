@@ -1,7 +1,7 @@
 //! What other programs would have printed of a record.
 
 use results::{CellRecord, RunRecord};
-use workload::plan::{Cell, FilePlan, FrontOrigin};
+use workload::plan::{Cell, FrontOrigin};
 
 use crate::table::{TABLE_TEXTS, find};
 
@@ -25,14 +25,12 @@ pub fn text(record: &RunRecord) -> Option<String> {
 /// What another program would have printed of the phases of a cell that came of its table; none
 /// where it came of none.
 #[must_use]
-pub fn table_text(cell: &Cell, phases: &[&CellRecord]) -> Option<String> {
-    let Some(FilePlan::Program(program)) = &cell.files else {
-        return None;
-    };
+pub fn table_text(record: &RunRecord, cell: &Cell, phases: &[&CellRecord]) -> Option<String> {
+    let program = cell.files.as_ref()?;
     let title = cell.access_spec.as_deref()?;
     let mut texts = TABLE_TEXTS.iter();
     let text = texts.find(|text| text.title == title)?;
-    (text.text)(program, phases)
+    (text.text)(record, program, phases)
 }
 
 /// The fronts of a record's workloads, each once.

@@ -18,7 +18,7 @@ pub static FRONTS: &[Front] = &[
 ];
 
 /// The texts of tables.
-pub static TABLE_TEXTS: &[TableText] = &[create_remove::TEXT];
+pub static TABLE_TEXTS: &[TableText] = &[create_remove::TEXT, fs_mark::TEXT];
 
 /// The front of that name.
 #[must_use]

@@ -74,5 +74,5 @@ pub struct TableText {
     /// What stands for the table in results.
     pub title: &'static str,
     /// The text of a cell's phases; none where figures of it were not measured.
-    pub text: fn(&Program, &[&CellRecord]) -> Option<String>,
+    pub text: fn(&RunRecord, &Program, &[&CellRecord]) -> Option<String>,
 }

@@ -2,7 +2,7 @@
 
 use results::{RunEvent, target_indexes};
 use target::{FillPlan, Permission, TargetError, Watch};
-use workload::plan::{Cell, ContentPlan, EngineKind, FilePlan, Plan, TargetPlan, WorkerPlan};
+use workload::plan::{Cell, ContentPlan, EngineKind, Plan, TargetPlan, WorkerPlan};
 use workload::program::Before;
 
 use crate::RunError;
@@ -65,13 +65,8 @@ fn check_between(cells: &[&Cell], admitted: &target::Admitted) -> Result<(), Run
 
 /// What happens before the phases of a cell.
 fn before_phases(cell: &Cell) -> Vec<Before> {
-    match &cell.files {
-        Some(FilePlan::Program(program)) => {
-            let phases = program.phases().into_iter();
-            phases.flat_map(|phase| phase.before.clone()).collect()
-        }
-        _ => Vec::new(),
-    }
+    let phases = cell.files.iter().flat_map(|program| program.phases());
+    phases.flat_map(|phase| phase.before.clone()).collect()
 }
 
 impl<'a> Session<'a> {

@@ -12,7 +12,8 @@ use results::{
     cell_title, doubt, estimates, target_indexes,
 };
 use target::{InPlace, Prepared};
-use workload::plan::{Cell, ContentPlan, FilePlan, Plan};
+use workload::plan::{Cell, ContentPlan, Plan};
+use workload::program::Program;
 
 use crate::RunError;
 use crate::blank::{blank_files, blank_storage};
@@ -248,7 +249,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn measure_files(&mut self, cell: &Cell, files: &FilePlan) -> Result<(), RunError> {
+    fn measure_files(&mut self, cell: &Cell, program: &Program) -> Result<(), RunError> {
         let kit = FilesKit {
             plan: self.plan,
             cell,
@@ -260,7 +261,7 @@ impl<'a> Session<'a> {
             listener: self.listener,
             mismatches: (0, None),
         };
-        let measured = files::measure(kit, files);
+        let measured = files::measure(kit, program);
         measured.warnings.into_iter().for_each(|it| self.warn(it));
         measured.records.into_iter().for_each(|it| self.take(it));
         measured.outcome

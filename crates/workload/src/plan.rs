@@ -3,7 +3,6 @@
 //! The plan is a pure function of workload, overrides and facts. Planning lives in its own
 //! modules; this one holds the types that generators, engines and records read.
 
-mod files;
 mod repetition;
 mod search;
 mod stored;
@@ -15,9 +14,12 @@ use serde::{Deserialize, Serialize};
 
 pub use stats::SteadyRule;
 
-pub use files::FilePlan;
+use crate::program::Program;
+
 pub use repetition::RepetitionRule;
 pub use search::{ResponseLimit, ResponsePercentile, TRIALS_MAX};
+#[cfg(test)]
+pub(crate) use stored::read as read_stored;
 
 /// Everything a run will do, in order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -188,8 +190,9 @@ pub struct Cell {
     pub precondition: Option<f64>,
     /// Work on many files in place of requests on one large one a target; the workers then have
     /// no access lines.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub files: Option<FilePlan>,
+    #[serde(default, with = "stored", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<stored::Written>")]
+    pub files: Option<Box<Program>>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]

@@ -10,10 +10,11 @@ use units::{Bytes, Percent, Rate, Span};
 
 use crate::diagnostic::Diagnostic;
 use crate::plan::{
-    Cell, ContentPlan, CurvePart, Distribution, EngineKind, FilePlan, LinePlan, Plan, Sequence,
-    Setting, Source, TargetKind,
+    Cell, ContentPlan, CurvePart, Distribution, EngineKind, LinePlan, Plan, Sequence, Setting,
+    Source, TargetKind,
 };
 use crate::planning::Planned;
+use crate::program::Program;
 
 /// Lists are broken at so many columns on every page.
 const WIDTH_MAX: usize = 100;
@@ -182,9 +183,11 @@ fn specs(text: &mut Sheet, plan: &Plan) {
 
 /// What is done to many files, once for all cells that do the same.
 fn file_plans(text: &mut Sheet, plan: &Plan) {
-    let mut shown: Vec<(&FilePlan, String, Vec<String>)> = Vec::new();
+    let mut shown: Vec<(&Program, String, Vec<String>)> = Vec::new();
     for cell in &plan.cells {
-        let Some(files) = &cell.files else { continue };
+        let Some(files) = cell.files.as_deref() else {
+            continue;
+        };
         let said = (
             files,
             files::heading(cell, files),

@@ -147,12 +147,6 @@ pub const EXCEPTIONS: &[Exception] = &[
         message_part: "`side_by_side::judge`, `side_by_side::rows`;",
         reason: "a row holds what it is judged to be",
     },
-    Exception {
-        rule: "module-cycles",
-        path: "crates/run/src/files/course.rs",
-        message_part: "modules in a cycle: `files::course`,",
-        reason: "a course names its classics until they are programs of one kind",
-    },
 ];
 
 /// Drops the findings that have an exception; says which exceptions were used, and finds those

@@ -1,6 +1,6 @@
 //! Create/remove: the text of the published page, of runs of its table.
 
-use results::{CellRecord, StepFigures};
+use results::{CellRecord, RunRecord, StepFigures};
 use workload::program::{Before, Program};
 
 use crate::TableText;
@@ -12,7 +12,7 @@ pub const TEXT: TableText = TableText {
 };
 
 /// The steps that were done, as the original script printed them.
-fn page(program: &Program, cells: &[&CellRecord]) -> Option<String> {
+fn page(_: &RunRecord, program: &Program, cells: &[&CellRecord]) -> Option<String> {
     let phases = program.phases();
     // Each step has a phase, up to the one in which the run was stopped.
     let texts = cells.iter().enumerate().map(|(index, cell)| {

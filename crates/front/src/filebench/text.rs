@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 use generate::program::{GrownTree, grown_trees};
 use jiff::Timestamp;
 use results::{CellRecord, LabelFigures, Phase, RunEvent, RunRecord};
-use workload::plan::FilePlan;
 use workload::program::{
     Act, Call, DirectoryTree, FileOperation, FilesetPlan, Program, TreeGrowth,
 };
@@ -67,7 +66,7 @@ impl ClassicText for Text {
                 text += &self.running(begin_s);
             }
             let planned = record.plan.cells.iter().find(|it| it.index == cell.index);
-            if let Some(FilePlan::Program(program)) = planned.and_then(|it| it.files.as_ref()) {
+            if let Some(program) = planned.and_then(|it| it.files.as_ref()) {
                 let run_s = cell.run_time_ns as f64 / 1e9;
                 let figures = Figures {
                     program,
@@ -99,7 +98,7 @@ impl Text {
             .cells
             .first()
             .and_then(|cell| cell.files.as_ref());
-        if let Some(FilePlan::Program(program)) = files {
+        if let Some(program) = files {
             populated(program).iter().for_each(|line| say(line));
         }
         text

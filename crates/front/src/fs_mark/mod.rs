@@ -16,7 +16,7 @@ use workload::model::ContentChoice;
 use workload::plan::EngineKind;
 use workload::program::NamesInPlace;
 
-pub use of_table::of_table;
+pub use of_table::TEXT;
 
 use crate::{ArgumentError, CommandLine, Front, FrontWork, Placement, cell};
 

@@ -4,12 +4,21 @@
 use results::{CellRecord, RoundFigures, RunRecord};
 use units::printable;
 use workload::classics::fs_mark::{FsMarkPlan, REMOVE, SYNC, SYNC_ALL};
+use workload::program::Program;
 
 use super::rows::{Banner, CTIME, Rows};
+use crate::TableText;
+
+/// What the original prints.
+pub const TEXT: TableText = TableText {
+    title: "fs-mark",
+    text: of_table,
+};
 
 /// With the columns of each kind of call, as the original has them where it is asked for them;
 /// none where they were not measured.
-pub fn of_table(record: &RunRecord, plan: &FsMarkPlan, phases: &[&CellRecord]) -> Option<String> {
+fn of_table(record: &RunRecord, program: &Program, phases: &[&CellRecord]) -> Option<String> {
+    let plan = &FsMarkPlan::of_program(program)?;
     let rounds = iterations(plan, phases);
     // Records of format 1 lack the times of the threads.
     if rounds.is_empty() || rounds.iter().any(|round| round.workers.is_empty()) {
@@ -47,10 +56,13 @@ pub fn iterations(plan: &FsMarkPlan, phases: &[&CellRecord]) -> Vec<RoundFigures
             add(round, phase.phase.name(), more);
         }
     }
-    let file_count = u64::from(plan.file_count) * u64::from(plan.thread_count);
-    // One that lacks files has no rate.
-    rounds.retain(|round| round.file_count >= file_count);
+    rounds.retain(|round| has_rate(plan, round));
     rounds
+}
+
+/// Whether it has all of its files: the time of one that was cut says nothing.
+pub(super) fn has_rate(plan: &FsMarkPlan, round: &RoundFigures) -> bool {
+    round.file_count >= u64::from(plan.file_count) * u64::from(plan.thread_count)
 }
 
 fn rounds(phase: &CellRecord) -> &[RoundFigures] {

@@ -6,6 +6,7 @@ use results::{CallTimes, FreeSpace, RoundFigures, RunEvent, WorkerTimes};
 use workload::classics::fs_mark::{FsMarkPlan, parse};
 
 use super::figures::{Iteration, Spread, ThreadFigures};
+use super::of_table::has_rate;
 use super::rows::{Banner, Rows, row, too_full, usage_percent};
 use super::*;
 
@@ -356,4 +357,17 @@ fn rows_count_files_on_and_tell_how_full_the_file_system_is() {
     };
     let second = ["0", "12", "20000", "6000.0", "714"];
     assert_eq!(fields(rows.next(&unknown)), second);
+}
+
+#[test]
+fn an_iteration_that_lacks_files_has_no_rate() {
+    let plan = plan("-d a -t 2 -n 30 -L 2");
+    let round = |file_count: u64| RoundFigures {
+        file_count,
+        ..RoundFigures::default()
+    };
+    assert_eq!(
+        [59, 60].map(|count| has_rate(&plan, &round(count))),
+        [false, true]
+    );
 }

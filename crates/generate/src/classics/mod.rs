@@ -1,20 +1,20 @@
-//! The file operations and names of create/remove, lat_fs and fs_mark.
+//! The file operations and names of create/remove, lat_fs and others.
 //!
 //! A [`Pass`] does one thing to each of a worker's files; which pass comes next is said by
 //! `workload::classics`.
 
-mod fs_mark_names;
 mod lat_fs_names;
 mod order;
 mod pass;
+mod stamped_names;
 #[cfg(test)]
 mod tests;
 
 use std::path::PathBuf;
 
-pub use fs_mark_names::fs_mark_names;
 pub use lat_fs_names::{flat_names, tree_names};
 pub use pass::Pass;
+pub use stamped_names::stamped_names;
 
 /// Names of files relative to their directory, with the subdirectories that they need.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

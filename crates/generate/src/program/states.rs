@@ -1,10 +1,12 @@
 //! What is known of the files of a fileset while a program runs: which exist, who uses them, how
 //! long they are.
 
+use std::alloc::{Layout, handle_alloc_error};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 
 use workload::program::Which;
+use zerocopy::FromZeros;
 
 /// The file exists.
 const PRESENT: u16 = 1 << 15;
@@ -54,8 +56,8 @@ impl FileStates {
     pub fn new(count: u32, is_shared: bool) -> Self {
         Self {
             is_shared,
-            states: (0..count).map(|_| AtomicU16::new(0)).collect(),
-            sizes: (0..count).map(|_| AtomicU64::new(0)).collect(),
+            states: zeros(count),
+            sizes: zeros(count),
             wanted_sizes: None,
             present_count: AtomicU32::new(0),
             rotors: [const { AtomicU32::new(0) }; 3],
@@ -246,7 +248,11 @@ impl FileStates {
 
     #[inline]
     pub(super) fn set_size(&self, file: u32, bytes: u64) {
-        self.sizes[file as usize].store(bytes, Ordering::Relaxed);
+        let size = &self.sizes[file as usize];
+        // Memory that nobody writes to is not taken: empty files need none.
+        if size.load(Ordering::Relaxed) != bytes {
+            size.store(bytes, Ordering::Relaxed);
+        }
     }
 
     /// The file reaches at least so far.
@@ -255,11 +261,8 @@ impl FileStates {
         let size = &self.sizes[file as usize];
         if self.is_shared {
             size.fetch_max(end_bytes, Ordering::Relaxed);
-        } else {
-            size.store(
-                size.load(Ordering::Relaxed).max(end_bytes),
-                Ordering::Relaxed,
-            );
+        } else if size.load(Ordering::Relaxed) < end_bytes {
+            size.store(end_bytes, Ordering::Relaxed);
         }
     }
 
@@ -267,6 +270,14 @@ impl FileStates {
     #[inline]
     pub(super) fn append(&self, file: u32, bytes: u64) {
         self.sizes[file as usize].fetch_add(bytes, Ordering::Relaxed);
+    }
+}
+
+/// Memory from the system that is not touched yet.
+fn zeros<T: FromZeros>(count: u32) -> Box<[T]> {
+    match <[T]>::new_box_zeroed_with_elems(count as usize) {
+        Ok(zeros) => zeros,
+        Err(_) => handle_alloc_error(Layout::new::<T>()),
     }
 }
 

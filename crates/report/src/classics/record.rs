@@ -2,7 +2,7 @@
 
 use results::{CellRecord, FilesetFigures, PhaseFigures, RoundRule, RunRecord};
 use workload::classics::lat_fs::{Best, Sample};
-use workload::plan::{Cell, FilePlan};
+use workload::plan::Cell;
 
 use super::lat_fs;
 use crate::postmark;
@@ -27,11 +27,13 @@ pub fn text(record: &RunRecord) -> Option<String> {
 }
 
 fn of_cell(record: &RunRecord, cell: &Cell, phases: &[&CellRecord]) -> Option<String> {
-    match cell.files.as_ref()? {
-        FilePlan::FsMark(plan) => front::fs_mark_text(record, plan, phases),
-        FilePlan::Program(program) if program.pool.is_some() => of_postmark(record, cell, phases),
-        FilePlan::Program(_) if cell.access_spec.as_deref() == Some(LAT_FS) => of_lat_fs(phases),
-        FilePlan::Program(_) => front::table_text(cell, phases),
+    let program = cell.files.as_ref()?;
+    if program.pool.is_some() {
+        return of_postmark(record, cell, phases);
+    }
+    match cell.access_spec.as_deref() {
+        Some(LAT_FS) => of_lat_fs(phases),
+        _ => front::table_text(record, cell, phases),
     }
 }
 

@@ -7,8 +7,6 @@ use results::{
 };
 use serde_json::Value;
 use units::format;
-use workload::classics::fs_mark::FsMarkPlan;
-use workload::plan::FilePlan;
 
 use crate::postmark;
 
@@ -39,16 +37,11 @@ pub(crate) fn rows(record: &RunRecord, cell: &CellRecord) -> Vec<[String; 2]> {
     let mut planned = record.plan.cells.iter();
     let planned = planned.find(|planned| planned.index == cell.index);
     let mut shown = Shown::new();
-    match planned.and_then(|planned| planned.files.as_ref()) {
-        Some(FilePlan::Program(_)) if figures.pool.is_some() => {
-            let asked = planned.and_then(|planned| postmark::asked(record, planned));
-            if let Some((compat, _)) = asked {
-                show(&mut shown, "compat", compat.name());
-            }
-        }
-        Some(FilePlan::FsMark(plan)) => show_rounds(&mut shown, plan, &figures.rounds),
-        _ => {}
+    let asked = planned.filter(|_| figures.pool.is_some());
+    if let Some((compat, _)) = asked.and_then(|planned| postmark::asked(record, planned)) {
+        show(&mut shown, "compat", compat.name());
     }
+    show_rounds(&mut shown, figures);
     if let Some(told) = &figures.told_round {
         show_told(&mut shown, figures, told);
     }
@@ -75,13 +68,17 @@ fn show(shown: &mut Shown, name: &str, value: impl ToString) {
     shown.insert(name.to_owned(), value.to_string());
 }
 
-fn show_rounds(shown: &mut Shown, plan: &FsMarkPlan, rounds: &[RoundFigures]) {
-    show(shown, "iterations", rounds.len());
-    show(shown, "files_per_iteration", plan.file_count);
-    if let Ok(Value::String(method)) = serde_json::to_value(plan.sync_method) {
-        show(shown, "sync_method", method);
+fn show_rounds(shown: &mut Shown, figures: &PhaseFigures) {
+    let rounds = &figures.rounds;
+    // What is done once is told by the figures of the phase.
+    if rounds.len() < 2 {
+        return;
     }
-    let rates: Vec<f64> = rounds.iter().map(RoundFigures::files_per_second).collect();
+    show(shown, "iterations", rounds.len());
+    // Records of format 1 have rounds of work on files only.
+    let is_of_files = figures.fileset().is_some() || !figures.figures_before.is_empty();
+    let of_files = rounds.iter().filter(|_| is_of_files);
+    let rates: Vec<f64> = of_files.map(RoundFigures::files_per_second).collect();
     let syncs = rounds.iter().filter_map(|round| round.sync_ns);
     let syncs: Vec<f64> = syncs.map(|sync_ns| sync_ns as f64).collect();
     for (name, values) in [("files_per_second", rates), ("sync_ns", syncs)] {

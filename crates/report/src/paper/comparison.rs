@@ -3,7 +3,6 @@
 use results::{CellRecord, RunRecord, Status, Timestamp, WarningCode};
 use schemars::JsonSchema;
 use serde::Serialize;
-use workload::plan::FilePlan;
 
 use super::Paper;
 use super::catalog::Shape;
@@ -248,16 +247,11 @@ pub(super) fn measured_size(run: &RunRecord, cell: &CellRecord) -> Option<String
         1 => String::new(),
         count => format!(", by each of {count} workers"),
     };
-    let size = match planned.files.as_ref()? {
-        FilePlan::Program(program) => {
-            let it = program.pool.as_ref()?;
-            session_size(
-                &[it.number, it.transactions, it.subdirectories].map(|count| count.to_string()),
-                &[it.size_low_bytes, it.size_high_bytes].map(|bytes| bytes.to_string()),
-            )
-        }
-        FilePlan::FsMark(_) => return None,
-    };
+    let it = planned.files.as_ref()?.pool.as_ref()?;
+    let size = session_size(
+        &[it.number, it.transactions, it.subdirectories].map(|count| count.to_string()),
+        &[it.size_low_bytes, it.size_high_bytes].map(|bytes| bytes.to_string()),
+    );
     Some(size + &workers)
 }
 

@@ -1,6 +1,6 @@
 //! Doubts about what was measured for too short a time.
 
-use workload::plan::{Cell, EngineKind, FilePlan, Plan};
+use workload::plan::{Cell, EngineKind, Plan};
 
 use super::is_idle;
 use crate::title::CellNames;
@@ -36,17 +36,15 @@ impl CellRecord {
 #[must_use]
 pub fn longer_by(planned: &Cell) -> &'static str {
     match &planned.files {
-        Some(FilePlan::FsMark(_)) => "more `files` or `loops`",
-        Some(FilePlan::Program(program)) if program.pool.is_some() => match planned.run_time_ns {
+        Some(program) if program.pool.is_some() => match planned.run_time_ns {
             0 => "larger `number` and `transactions`",
             _ => "a longer `--run-time`",
         },
         // Where files end all of it, more of them make it longer.
-        Some(FilePlan::Program(program)) if program.ends_by_files() => "a larger `count`",
-        Some(FilePlan::Program(program)) if program.has_told_rounds() => {
-            "a larger `budget` or more `repetitions`"
-        }
-        Some(FilePlan::Program(_)) => "more `rounds` or a longer `run_time`",
+        Some(program) if program.ends_by_files() => "a larger `count`",
+        Some(program) if program.has_told_rounds() => "a larger `budget` or more `repetitions`",
+        Some(program) if program.has_no_times() => "more files or rounds",
+        Some(_) => "more `rounds` or a longer `run_time`",
         None if planned.new_file => "a larger `--size`",
         None if planned.operations.is_some() => "more `--operations`",
         None => "a longer `--run-time`",

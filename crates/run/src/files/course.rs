@@ -1,20 +1,16 @@
-//! A classic's course: which stage comes next, and what the stages came to.
+//! Stages of work on files: who does what, and what it came to.
 
 use std::collections::BTreeMap;
 
 use engine::Operation;
-use results::{CallTimes, CellRecord, PhaseFigures, RunEvent, Warning};
+use results::{CallTimes, CellRecord};
 use stats::{Counter, Interval};
 use target::Tree;
-use workload::plan::{Cell, FilePlan, WorkerPlan};
-use workload::program::Before;
+use workload::plan::WorkerPlan;
 
-use crate::RunError;
 use crate::lane::{Cursors, Lane};
 use crate::measured::{Measured, MeasuredLane};
 
-use super::fs_mark::FsMark;
-use super::program::ProgramCourse;
 use super::requests::FileRequests;
 use super::started::{ProgramTimes, Programs};
 use super::task::FileTask;
@@ -38,8 +34,6 @@ pub(super) struct Stage {
 pub(super) enum Work {
     /// The workers, one task each.
     Tasks(Vec<FileTask>),
-    /// All file systems are synced.
-    SyncAll,
     /// Programs, one a file.
     Exec(Programs),
 }
@@ -108,46 +102,6 @@ impl<'a> Done<'a> {
     }
 }
 
-/// The order of a classic's stages, on one thread.
-pub(super) trait Course {
-    /// What happens before the next stage.
-    fn before(&mut self, _grounds: &Grounds) -> Vec<Before> {
-        Vec::new()
-    }
-
-    /// The next stage; none after the last.
-    fn next(&mut self, grounds: &Grounds) -> Result<Option<Stage>, RunError>;
-
-    /// Takes note of what a stage came to. After one that was cut there is no other.
-    fn done(&mut self, phase: &str, done: Done<'_>);
-
-    /// The figures of a phase, or of the whole at the phase that they belong to.
-    fn figures(&self, phase: &str) -> Option<PhaseFigures>;
-
-    /// What happened since the last time, for displays.
-    fn tidings(&mut self) -> Vec<RunEvent> {
-        Vec::new()
-    }
-
-    /// Removes what lies in directories of the user, where it ended early.
-    fn remove_traces(&mut self, _grounds: &Grounds) -> Result<(), RunError> {
-        Ok(())
-    }
-
-    /// What a reader must know of the figures.
-    fn warnings(&self) -> Vec<Warning> {
-        Vec::new()
-    }
-}
-
-/// The course of a cell.
-pub(super) fn course(cell: &Cell, files: &FilePlan) -> Result<Box<dyn Course>, RunError> {
-    Ok(match files {
-        FilePlan::FsMark(plan) => Box::new(FsMark::new(cell, plan)?),
-        FilePlan::Program(program) => Box::new(ProgramCourse::new(cell, program)?),
-    })
-}
-
 /// The trees in which the files of a cell lie.
 #[derive(Default)]
 pub(super) struct Grounds {
@@ -188,7 +142,7 @@ pub(super) fn call_times(counted: &Interval) -> impl Iterator<Item = (String, Ca
 }
 
 /// Times of what was counted; none where there was nothing.
-pub(super) fn times_of(counter: &Counter) -> Option<CallTimes> {
+fn times_of(counter: &Counter) -> Option<CallTimes> {
     let latency = counter.latency();
     Some(CallTimes {
         count: latency.count(),

@@ -1,17 +1,12 @@
 //! Where the files of a stage lie and how they are opened.
 
 use std::os::fd::OwnedFd;
-use std::path::PathBuf;
-use std::sync::Arc;
 
-use engine::{FileOptions, Fileset};
-use generate::classics::Names;
+use engine::FileOptions;
 use target::Tree;
 use workload::plan::{CacheMode, Cell};
 
 use crate::RunError;
-
-use super::task::Field;
 
 /// Permissions of the directories that are made.
 pub(super) const DIRECTORY_MODE: u32 = 0o700;
@@ -50,21 +45,4 @@ pub(super) fn location(tree: &Tree, name: Option<&str>) -> Result<OwnedFd, RunEr
                 source,
             }),
     }
-}
-
-/// Files with names of a list, in a directory of a tree, with the directories that they need.
-pub(super) fn listed(
-    tree: &Tree,
-    inside: Option<&str>,
-    names: &Names,
-    options: FileOptions,
-) -> Result<Field, RunError> {
-    for directory in &names.directories {
-        let path: PathBuf = inside
-            .map_or_else(PathBuf::new, PathBuf::from)
-            .join(directory);
-        tree.make_subdirectory(&path.to_string_lossy())?;
-    }
-    let fileset = Fileset::listed(location(tree, inside)?, &names.files)?;
-    Ok(Field::of(Arc::new(fileset), options))
 }

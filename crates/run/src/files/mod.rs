@@ -1,8 +1,7 @@
-//! Cells that work on many files: a classic's stages one after the other, each measured.
+//! Cells that work on many files: a program's stages one after the other, each measured.
 
 mod course;
 mod field;
-mod fs_mark;
 mod phase;
 mod program;
 mod requests;
@@ -18,8 +17,8 @@ use engine::TscClock;
 use generate::Mismatch;
 use results::{CellRecord, RunEvent, Status, Warning, WarningCode, target_indexes};
 use target::{Prepared, TargetError, Tree};
-use workload::plan::{Cell, FilePlan, Plan};
-use workload::program::{Before, FileCommand};
+use workload::plan::{Cell, Plan};
+use workload::program::{Before, FileCommand, Program};
 
 use crate::RunError;
 use crate::cell::run_cell;
@@ -32,9 +31,9 @@ use crate::observe::Observer;
 use crate::targets::losses;
 use crate::worker::{Part, Task};
 
-use course::{Course, Done, Effort, Grounds, Stage, Work, course, lane, longest_ns};
+use course::{Done, Effort, Grounds, Stage, Work, lane, longest_ns};
 use phase::Phases;
-use program::keeps_to_its_own;
+use program::{ProgramCourse, keeps_to_its_own};
 use started::{ProgramTimes, Programs};
 
 use task::FileTask;
@@ -69,17 +68,17 @@ pub(crate) struct FilesMeasured {
 }
 
 /// Measures a cell that works on many files.
-pub(crate) fn measure(mut kit: FilesKit<'_>, files: &FilePlan) -> FilesMeasured {
+pub(crate) fn measure(mut kit: FilesKit<'_>, program: &Program) -> FilesMeasured {
     let mut phases = Phases::default();
     let mut grounds = Grounds::default();
     let mut warnings = Vec::new();
-    let outcome = course(kit.cell, files).and_then(|mut course| {
-        kit.make_trees(files, &mut grounds)?;
-        let mut outcome = kit.run(&mut *course, &mut grounds, &mut phases);
+    let outcome = ProgramCourse::new(kit.cell, program).and_then(|mut course| {
+        kit.make_trees(program, &mut grounds)?;
+        let mut outcome = kit.run(&mut course, &mut grounds, &mut phases);
         if outcome.is_err() || kit.is_cut() {
             outcome = outcome.and(course.remove_traces(&grounds));
         }
-        phases.close(&*course);
+        phases.close(&course);
         warnings = course.warnings();
         warnings.extend(kit.mismatch());
         outcome
@@ -116,21 +115,20 @@ impl FilesKit<'_> {
         Some(Warning::of_cell(code, self.cell.index, error.to_string()))
     }
 
-    fn make_trees(&mut self, files: &FilePlan, grounds: &mut Grounds) -> Result<(), RunError> {
+    fn make_trees(&mut self, program: &Program, grounds: &mut Grounds) -> Result<(), RunError> {
         for target_index in target_indexes(self.cell) {
             if let Some(prepared) = self.targets.get_mut(&target_index) {
                 grounds.trees.insert(target_index, prepared.make_tree()?);
             }
         }
         let is_in_place = grounds.trees.values().any(Tree::is_in_place);
-        match files {
-            FilePlan::Program(program) if keeps_to_its_own(program) => Ok(()),
-            _ if is_in_place => Err(RunError::System {
+        if is_in_place && !keeps_to_its_own(program) {
+            return Err(RunError::System {
                 what: "work among files of others".to_owned(),
                 source: std::io::ErrorKind::Unsupported.into(),
-            }),
-            _ => Ok(()),
+            });
         }
+        Ok(())
     }
 
     fn remove_trees(&mut self) -> Result<(), RunError> {
@@ -152,7 +150,7 @@ impl FilesKit<'_> {
 
     fn run(
         &mut self,
-        course: &mut dyn Course,
+        course: &mut ProgramCourse,
         grounds: &mut Grounds,
         phases: &mut Phases,
     ) -> Result<(), RunError> {
@@ -203,17 +201,11 @@ impl FilesKit<'_> {
 
     fn stage(
         &mut self,
-        course: &mut dyn Course,
+        course: &mut ProgramCourse,
         stage: Stage,
         phases: &mut Phases,
     ) -> Result<(), RunError> {
         match stage.work {
-            Work::SyncAll => {
-                let start = Instant::now();
-                rustix::fs::sync();
-                let time_ns = start.elapsed().as_nanos() as u64;
-                course.done(&stage.phase, Done::timed(time_ns));
-            }
             Work::Exec(programs) => {
                 let times = self.programs(programs)?;
                 phases.add_programs(&stage.phase, &times);
@@ -237,7 +229,7 @@ impl FilesKit<'_> {
     /// Has the workers do their tasks; what was measured, and what that used.
     fn tasks(
         &mut self,
-        course: &mut dyn Course,
+        course: &mut ProgramCourse,
         shown: kit::Course,
         ramp_time_ns: u64,
         tasks: Vec<FileTask>,

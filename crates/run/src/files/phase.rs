@@ -10,7 +10,8 @@ use workload::plan::{Cell, Plan};
 use crate::figures::{cell_record, operation_names};
 use crate::measured::{Measured, MeasuredLane};
 
-use super::course::{Course, longest_ns};
+use super::course::longest_ns;
+use super::program::ProgramCourse;
 use super::started::ProgramTimes;
 
 /// The phases of a cell, in the order of their first stages.
@@ -68,7 +69,7 @@ impl Phases {
     }
 
     /// Takes the program's own figures.
-    pub fn close(&mut self, course: &dyn Course) {
+    pub fn close(&mut self, course: &ProgramCourse) {
         for sum in &mut self.phases {
             sum.figures = course.figures(&sum.name);
         }

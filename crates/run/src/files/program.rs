@@ -26,7 +26,7 @@ use workload::program::{Before, Copies, Ending, Group, Program, ProgramPhase, Wa
 
 use crate::RunError;
 
-use super::course::{Course, Done, Grounds, Stage, Work, iodepth};
+use super::course::{Done, Grounds, Stage, Work, iodepth};
 use super::field;
 use super::requests::FileRequests;
 use super::task::{Field, FileContents, FileTask, contents};
@@ -360,8 +360,9 @@ impl ProgramCourse {
     }
 }
 
-impl Course for ProgramCourse {
-    fn figures(&self, phase: &str) -> Option<PhaseFigures> {
+impl ProgramCourse {
+    /// The figures of a phase, or of the whole at the phase that they belong to.
+    pub(super) fn figures(&self, phase: &str) -> Option<PhaseFigures> {
         let pools = self.pools.as_ref();
         if let Some(figures) = pools.and_then(|pools| pools.figures(phase)) {
             return Some(figures);
@@ -370,18 +371,13 @@ impl Course for ProgramCourse {
         Some(sum.figures(&self.program))
     }
 
-    fn tidings(&mut self) -> Vec<RunEvent> {
+    /// What happened since the last time, for displays.
+    pub(super) fn tidings(&mut self) -> Vec<RunEvent> {
         std::mem::take(&mut self.tidings)
     }
 
-    fn remove_traces(&mut self, grounds: &Grounds) -> Result<(), RunError> {
-        match self.is_in_place {
-            true => self.remove_own(grounds),
-            false => Ok(()),
-        }
-    }
-
-    fn before(&mut self, grounds: &Grounds) -> Vec<Before> {
+    /// What happens before the next stage.
+    pub(super) fn before(&mut self, grounds: &Grounds) -> Vec<Before> {
         if self.failure.is_some() {
             return Vec::new();
         }
@@ -405,7 +401,8 @@ impl Course for ProgramCourse {
         before
     }
 
-    fn next(&mut self, grounds: &Grounds) -> Result<Option<Stage>, RunError> {
+    /// The next stage; none after the last.
+    pub(super) fn next(&mut self, grounds: &Grounds) -> Result<Option<Stage>, RunError> {
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
@@ -441,7 +438,8 @@ impl Course for ProgramCourse {
         }
     }
 
-    fn done(&mut self, phase: &str, done: Done<'_>) {
+    /// Takes note of what a stage came to. After one that was cut there is no other.
+    pub(super) fn done(&mut self, phase: &str, done: Done<'_>) {
         for states in self.states.values() {
             states.release_all();
         }
@@ -468,7 +466,8 @@ impl Course for ProgramCourse {
         self.sums[index].add(&self.program, &current, around, &done);
     }
 
-    fn warnings(&self) -> Vec<Warning> {
+    /// What a reader must know of the figures.
+    pub(super) fn warnings(&self) -> Vec<Warning> {
         let dry = self.sums.iter().filter(|sum| sum.dry_workers > 0);
         let warning = |sum: &PhaseSum| {
             let workers = match sum.dry_workers {

@@ -7,8 +7,8 @@ use results::{CellRecord, PoolFigures, RoundRule, RunRecord, Status, ToldRound};
 use workload::classics::create_remove::{Between, Mode};
 use workload::classics::{CreateRemove, FsMark, LatFs};
 use workload::plan::{
-    CacheMode, Cell, ContentPlan, CursorKind, EngineKind, FilePlan, Plan, PlannedWorkload,
-    PositionRule, RingOptions, SpanPlan, TargetKind, TargetPlan, WorkerPlan,
+    CacheMode, Cell, ContentPlan, CursorKind, EngineKind, Plan, PlannedWorkload, PositionRule,
+    RingOptions, SpanPlan, TargetKind, TargetPlan, WorkerPlan,
 };
 use workload::program::{FilePool, Fsync, Program};
 
@@ -37,9 +37,9 @@ fn worker(worker_index: u32, iodepth: u32) -> WorkerPlan {
     }
 }
 
-pub(super) fn plan(path: &Path, engine: EngineKind, workers: u32, files: FilePlan) -> Plan {
+pub(super) fn plan(path: &Path, engine: EngineKind, workers: u32, files: Box<Program>) -> Plan {
     let iodepth = if engine == EngineKind::IoUring { 4 } else { 1 };
-    let name = files.name().to_owned();
+    let name = "files".to_owned();
     Plan {
         workloads: vec![PlannedWorkload {
             name: name.clone(),
@@ -103,14 +103,14 @@ fn names_in(path: &Path) -> Vec<String> {
         .collect()
 }
 
-fn create_remove() -> FilePlan {
+fn create_remove() -> Box<Program> {
     let settings = CreateRemove {
         count: Some(100),
         directories: Some(3),
         sizes: Some(vec![units::Bytes(0), units::Bytes(5000)].into()),
         ..CreateRemove::default()
     };
-    FilePlan::Program(settings.resolve().unwrap().program().into())
+    settings.resolve().unwrap().program().into()
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_file_system_that_cannot_be_mounted_again_is_refused_before_anything_is_made
         between: Some(Between::Remount),
         ..CreateRemove::default()
     };
-    let files = FilePlan::Program(settings.resolve().unwrap().program().into());
+    let files = settings.resolve().unwrap().program().into();
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("a");
     std::fs::create_dir(&path).unwrap();
@@ -162,7 +162,7 @@ fn create_remove_stats_every_file_where_asked() {
             mode: Some(mode),
             ..CreateRemove::default()
         };
-        let files = FilePlan::Program(settings.resolve().unwrap().program().into());
+        let files = settings.resolve().unwrap().program().into();
         let scratch = tempfile::tempdir().unwrap();
         let record = record_of(&plan(scratch.path(), engine, 1, files));
         let phases: Vec<&str> = record.cells.iter().map(|cell| cell.phase.name()).collect();
@@ -229,7 +229,7 @@ fn lat_fs_goes_on_until_its_budget_is_used_up() {
         budget: Some(units::Span::from_millis(20)),
         ..LatFs::default()
     };
-    let files = FilePlan::Program(settings.resolve().unwrap().program().into());
+    let files = settings.resolve().unwrap().program().into();
     let scratch = tempfile::tempdir().unwrap();
     let record = record_of(&plan(scratch.path(), EngineKind::Psync, 1, files));
     let [create, remove] = &record.cells[..] else {
@@ -251,7 +251,7 @@ fn the_newer_lat_fs_takes_the_median_of_calibrated_samples() {
         sample_time: Some(units::Span::from_millis(2)),
         ..LatFs::default()
     };
-    let files = FilePlan::Program(settings.resolve().unwrap().program().into());
+    let files = settings.resolve().unwrap().program().into();
     let scratch = tempfile::tempdir().unwrap();
     let record = record_of(&plan(scratch.path(), EngineKind::Psync, 1, files));
     for cell in &record.cells {
@@ -265,14 +265,14 @@ fn the_newer_lat_fs_takes_the_median_of_calibrated_samples() {
 
 #[test]
 fn a_pass_that_was_cut_is_not_the_best_of_lat_fs() {
-    use super::course::{Course, Done, Grounds};
+    use super::course::{Done, Grounds};
     let settings = LatFs {
         files: Some(10),
         sizes: Some(vec![units::Bytes(0)].into()),
         ..LatFs::default()
     };
     let program = settings.resolve().unwrap().program();
-    let files = FilePlan::Program(program.clone().into());
+    let files = program.clone().into();
     let cell = plan(Path::new("/"), EngineKind::Null, 1, files)
         .cells
         .remove(0);
@@ -293,7 +293,7 @@ fn a_pass_that_was_cut_is_not_the_best_of_lat_fs() {
 }
 
 #[test]
-fn an_iteration_of_fs_mark_that_was_cut_has_no_rate() {
+fn an_iteration_of_fs_mark_that_was_cut_lacks_files() {
     let settings = FsMark {
         files: Some(1_000_000),
         size: Some(units::Bytes(0)),
@@ -301,7 +301,7 @@ fn an_iteration_of_fs_mark_that_was_cut_has_no_rate() {
         sync_method: Some(workload::classics::fs_mark::SyncMethod::None),
         ..FsMark::default()
     };
-    let files = FilePlan::FsMark(settings.resolve(1).unwrap());
+    let files = settings.resolve(1).unwrap().program().into();
     let scratch = tempfile::tempdir().unwrap();
     let plan = plan(scratch.path(), EngineKind::Psync, 1, files);
     let options = RunOptions::default();
@@ -316,7 +316,11 @@ fn an_iteration_of_fs_mark_that_was_cut_has_no_rate() {
     };
     assert_eq!(create.status, Status::Interrupted);
     assert!(create.total.count < 1_000_000);
-    assert_eq!(create.phase_figures.as_ref().unwrap().rounds, []);
+    let rounds = &create.phase_figures.as_ref().unwrap().rounds;
+    assert_eq!(
+        (rounds.len(), rounds[0].file_count),
+        (1, create.total.count)
+    );
 }
 
 #[test]
@@ -334,8 +338,8 @@ fn a_size_that_is_written_twice_is_measured_twice() {
         ..LatFs::default()
     };
     for files in [
-        FilePlan::Program(create_remove.resolve().unwrap().program().into()),
-        FilePlan::Program(lat_fs.resolve().unwrap().program().into()),
+        create_remove.resolve().unwrap().program().into(),
+        lat_fs.resolve().unwrap().program().into(),
     ] {
         let record = record_of(&plan(Path::new("/"), EngineKind::Null, 1, files));
         let phases: Vec<&str> = record.cells.iter().map(|cell| cell.phase.name()).collect();
@@ -355,6 +359,7 @@ fn a_size_that_is_written_twice_is_measured_twice() {
 #[test]
 fn fs_mark_has_a_rate_for_each_iteration() {
     let settings = FsMark {
+        threads: Some(2),
         files: Some(30),
         size: Some(units::Bytes(100)),
         loops: Some(2),
@@ -365,29 +370,39 @@ fn fs_mark_has_a_rate_for_each_iteration() {
         mkdir_every_file: Some(true),
         ..FsMark::default()
     };
-    let files = FilePlan::FsMark(settings.resolve(1).unwrap());
+    let files = settings.resolve(1).unwrap().program().into();
     let scratch = tempfile::tempdir().unwrap();
     let record = record_of(&plan(scratch.path(), EngineKind::Psync, 2, files));
     let phases: Vec<&str> = record.cells.iter().map(|cell| cell.phase.name()).collect();
-    assert_eq!(phases, ["create", "sync", "remove"]);
-    for cell in &record.cells {
-        assert_eq!(cell.total.count, 120, "{:?}", cell.errors);
-    }
-    let rounds = &record.cells[0].phase_figures.as_ref().unwrap().rounds;
-    assert_eq!(rounds.len(), 2);
-    for round in rounds {
-        assert_eq!((round.file_count, round.workers.len()), (60, 2));
-        let sync_ns = round.sync_ns.unwrap();
-        let space = round.space.unwrap();
-        assert!(space.free_bytes <= space.total_bytes, "{space:?}");
-        for worker in &round.workers {
-            let counts = ["create", "write", "fsync", "close", "unlink"];
-            assert_eq!(counts.map(|kind| worker.of(kind).count), [30; 5]);
-            assert!((sync_ns..=round.time_ns).contains(&worker.time_ns));
-            let fsync = worker.of("fsync");
-            assert!(fsync.min_ns <= fsync.max_ns && fsync.max_ns <= fsync.sum_ns);
+    assert_eq!(phases, ["create", "sync all", "sync", "remove"]);
+    let counts = [
+        [("create", 30), ("write", 30), ("close", 30)].as_slice(),
+        &[("sync", 1)],
+        &[("fsync", 30)],
+        &[("unlink", 30)],
+    ];
+    for (cell, counts) in record.cells.iter().zip(counts) {
+        let phase = cell.phase.name();
+        let is_one = phase == "sync all";
+        let count = if is_one { 2 } else { 120 };
+        assert_eq!((cell.total.count, cell.total.errors), (count, 0), "{phase}");
+        let rounds = &cell.phase_figures.as_ref().unwrap().rounds;
+        assert_eq!(rounds.len(), 2, "{phase}");
+        for round in rounds {
+            let space = round.space.unwrap();
+            assert!(space.free_bytes <= space.total_bytes, "{space:?}");
+            assert_eq!(round.workers.len(), if is_one { 1 } else { 2 }, "{phase}");
+            for worker in &round.workers {
+                for (kind, count) in counts {
+                    let times = worker.of(kind);
+                    assert_eq!(times.count, *count, "{phase} {kind}");
+                    assert!(times.min_ns <= times.max_ns && times.max_ns <= times.sum_ns);
+                }
+            }
         }
     }
+    let made = &record.cells[0].phase_figures.as_ref().unwrap().rounds;
+    assert!(made.iter().all(|round| round.file_count == 60));
     assert!(names_in(scratch.path()).is_empty());
 }
 
@@ -427,7 +442,7 @@ fn a_run_that_is_stopped_leaves_nothing_behind() {
         sizes: Some(vec![units::Bytes(0)].into()),
         ..CreateRemove::default()
     };
-    let files = FilePlan::Program(settings.resolve().unwrap().program().into());
+    let files = settings.resolve().unwrap().program().into();
     let plan = plan(scratch.path(), EngineKind::Psync, 1, files);
     let options = RunOptions::default();
     let stop = options.stop.clone();
@@ -442,10 +457,10 @@ fn a_run_that_is_stopped_leaves_nothing_behind() {
     assert!(names_in(scratch.path()).is_empty());
 }
 
-fn of_pool(change: impl FnOnce(&mut FilePool)) -> FilePlan {
+fn of_pool(change: impl FnOnce(&mut FilePool)) -> Box<Program> {
     let mut pool = FilePool::default();
     change(&mut pool);
-    FilePlan::Program(Box::new(Program::of_pool(pool, None)))
+    Box::new(Program::of_pool(pool, None))
 }
 
 /// What became of all pools, which stands with their transactions.
@@ -522,7 +537,7 @@ fn workers_share_directories_where_they_are_told_to() {
 fn a_pool_with_a_time_ends_its_transactions_and_deletes_the_rest() {
     let scratch = tempfile::tempdir().unwrap();
     let program = Program::of_pool(FilePool::default(), Some(300_000_000));
-    let files = FilePlan::Program(Box::new(program));
+    let files = Box::new(program);
     let plan = plan(scratch.path(), EngineKind::Psync, 1, files);
     let record = record_of(&plan);
     let transactions = &record.cells[1];

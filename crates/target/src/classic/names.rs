@@ -81,7 +81,7 @@ fn is_mark(name: &[u8], name_length: u32, random_length: u32) -> bool {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use workload::classics::fs_mark::parse;
+    use workload::program::StampedNames;
 
     #[test]
     fn postmarks_names_are_numbers_in_its_directories() {
@@ -125,18 +125,18 @@ mod tests {
             random in 0_u32..60,
             subdirectories in 2_u32..300,
         ) {
-            let words = format!(
-                "-d x -n 9 -p {length} -r {random} -D {subdirectories} -N 2"
-            );
-            let words: Vec<std::ffi::OsString> = words.split(' ').map(Into::into).collect();
-            let Ok(invocation) = parse(&words) else { return Ok(()) };
-            let Ok(plan) = invocation.settings.resolve(1) else { return Ok(()) };
+            let stamped = StampedNames {
+                length,
+                random_length: random,
+                directories: subdirectories,
+                each: Some(2),
+            };
             let names = NamesInPlace::Marks {
-                name_length: plan.name_length,
-                random_length: plan.random_length,
+                name_length: length,
+                random_length: random,
                 subdirectory_count: subdirectories,
             };
-            let made = generate::classics::fs_mark_names(&plan, time, seed);
+            let made = generate::classics::stamped_names(&stamped, 9, time, seed);
             for path in made.files {
                 let path = path.to_str().unwrap_or_default().to_owned();
                 let (directory, name) = path.split_once('/').unwrap_or(("", &path));

@@ -1,7 +1,8 @@
 use super::*;
+use crate::classics::fs_mark::FsMarkPlan;
 use crate::classics::{CreateRemove, FsMark, LatFs};
 use crate::facts::SystemFacts;
-use crate::plan::{CacheMode, Cell, FilePlan};
+use crate::plan::{CacheMode, Cell};
 use crate::program::{FilePool, Fsync, Program};
 use crate::source::load_builtin;
 use crate::{Overrides, Planned, plan};
@@ -231,21 +232,18 @@ fn the_classics_of_files_are_those_that_were_published() {
     assert_eq!(create_remove.sizes_bytes, [0, 4096, 16_384, 65_536]);
     assert_eq!(create_remove.file_count, 500_000);
     let program = of_one_worker(create_remove.program());
-    assert_eq!(files("create-remove"), FilePlan::Program(program.into()));
+    assert_eq!(files("create-remove"), program.into());
     let lat_fs = LatFs::default().resolve().unwrap();
     assert_eq!(lat_fs.sizes_bytes, [0, 1024, 4096, 10_240]);
     let program = of_one_worker(lat_fs.program());
-    assert_eq!(files("lat-fs"), FilePlan::Program(program.into()));
-    let fs_mark = FsMark::default().resolve(1).unwrap();
-    assert_eq!(files("fs-mark"), FilePlan::FsMark(fs_mark));
+    assert_eq!(files("lat-fs"), program.into());
+    let program = FsMark::default().resolve(1).unwrap().program();
+    assert_eq!(files("fs-mark"), program.into());
 }
 
 /// The pool that work on files is of.
-fn pool(files: &FilePlan) -> FilePool {
-    match files {
-        FilePlan::Program(program) => *program.pool.clone().unwrap(),
-        other => panic!("{other:?}"),
-    }
+fn pool(program: &Program) -> FilePool {
+    *program.pool.clone().unwrap()
 }
 
 /// What a built-in workload comes to on a machine of that much memory.
@@ -294,9 +292,8 @@ fn the_database_is_the_papers_oltp_at_its_outstanding_ios_past_the_cache() {
 #[test]
 fn a_build_counts_the_sync_after_its_files() {
     let cells = planned_with("build", 8 << 30).plan.cells;
-    let Some(FilePlan::FsMark(build)) = &cells[0].files else {
-        panic!("no files");
-    };
+    let program = cells[0].files.as_ref().unwrap();
+    let build = FsMarkPlan::of_program(program).unwrap();
     assert_eq!((build.thread_count, build.size_bytes), (4, 16_384));
     assert!(build.sync_method.has_sync() && !build.is_kept);
     assert_eq!(4 * u64::from(build.file_count) * 16_384, 8 << 30);

@@ -48,11 +48,8 @@ pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
 
 /// The values of the table.
 fn values(workload: &Workload) -> Result<(), ClassicError> {
-    workload.table_program()?;
-    if let Some(fs_mark) = &workload.fs_mark {
-        // How many targets there are, and whether they share the threads, is known in planning.
-        fs_mark.resolve(1)?;
-    }
+    // How many targets there are, and whether they share the threads, is known in planning.
+    workload.table_program(1)?;
     Ok(())
 }
 

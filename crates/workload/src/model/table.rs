@@ -4,9 +4,9 @@ use units::Span;
 
 use super::Workload;
 use crate::classics::create_remove::{self, Between};
-use crate::classics::{ClassicError, TableSetting, lat_fs};
+use crate::classics::{ClassicError, FsMark, TableSetting, fs_mark, lat_fs};
 use crate::postmark;
-use crate::program::{Before, Program};
+use crate::program::{Before, FILES_MAX, Program};
 
 /// A table that makes a file workload: which classic it is, or that it is a program of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,14 +118,20 @@ impl Workload {
         self.table().is_some()
     }
 
-    /// The program that another program's table stands for; none for a table that is carried out
-    /// by itself.
+    /// The program that another program's table stands for on so many targets; none where there
+    /// is no such table.
     ///
     /// # Errors
     /// A value that it cannot have.
-    pub(crate) fn table_program(&self) -> Result<Option<Program>, ClassicError> {
+    pub(crate) fn table_program(
+        &self,
+        target_count: usize,
+    ) -> Result<Option<Program>, ClassicError> {
         if let Some(table) = &self.lat_fs {
             return Ok(Some(table.resolve()?.program()));
+        }
+        if let Some(table) = self.table_of_threads() {
+            return Ok(Some(table.resolve(target_count as u32)?.program()));
         }
         match (&self.create_remove, &self.postmark) {
             (Some(table), _) => Ok(Some(table.resolve()?.program())),
@@ -140,18 +146,33 @@ impl Workload {
         }
     }
 
+    /// The table whose threads are the workers, of which there may be told how many are.
+    fn table_of_threads(&self) -> Option<FsMark> {
+        let table = self.fs_mark.clone()?;
+        Some(FsMark {
+            threads: self.workers.or(table.threads),
+            ..table
+        })
+    }
+
     /// The number of transactions that a table says.
     pub(crate) fn transaction_count(&self) -> Option<u32> {
         self.postmark.as_ref().and_then(|it| it.transactions)
     }
 
-    /// What the keys of such a table come to.
+    /// What the keys of such a table come to on so many targets.
     ///
     /// # Errors
     /// A value that it cannot have.
-    pub(crate) fn table_settings(&self) -> Result<Vec<TableSetting>, ClassicError> {
+    pub(crate) fn table_settings(
+        &self,
+        target_count: usize,
+    ) -> Result<Vec<TableSetting>, ClassicError> {
         if let Some(table) = &self.postmark {
             return table.settings();
+        }
+        if let Some(table) = self.table_of_threads() {
+            return table.settings(target_count as u32);
         }
         match (&self.create_remove, &self.lat_fs) {
             (Some(table), _) => table.settings(),
@@ -166,6 +187,9 @@ impl Workload {
     /// # Errors
     /// A value that it cannot have.
     pub(crate) fn table_amounts(&self) -> Result<Vec<(&'static str, u64)>, ClassicError> {
+        if let Some(table) = &self.fs_mark {
+            return table.amounts();
+        }
         match (&self.create_remove, &self.lat_fs) {
             (Some(table), _) => table.amounts(),
             (None, Some(table)) => table.amounts(),
@@ -177,6 +201,14 @@ impl Workload {
     #[must_use]
     pub fn file_count(&self) -> Option<u32> {
         self.create_remove.as_ref().and_then(|it| it.count)
+    }
+
+    /// The most files that the table can say.
+    pub(crate) fn files_most(&self) -> u32 {
+        match self.fs_mark {
+            Some(_) => fs_mark::FILES_MAX,
+            None => FILES_MAX,
+        }
     }
 
     /// The same, to change it, and what holds where none is written; none where the table has no

@@ -4,8 +4,8 @@ use units::{Bytes, format};
 
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
 use crate::model::{Table, TimesMemory, Workload};
-use crate::plan::{FilePlan, Setting, Source};
-use crate::program::{FILES_MAX, POOL_FILES_MAX};
+use crate::plan::{Setting, Source};
+use crate::program::{POOL_FILES_MAX, Program};
 
 use super::files::{Files, bytes};
 use super::space::SIZE_UNIT;
@@ -118,14 +118,14 @@ impl Amount {
     ) -> Result<Workload, Diagnostic> {
         let mut sized = workload.clone();
         let target_count = self.targets.len();
-        let (each_bytes, most) = Share::of(workload, table, target_count)?.of_one();
+        let (each_bytes, most) = Share::of(workload, target_count)?.of_one();
         let asked = (self.bytes / each_bytes.max(1)).clamp(FILES_MIN, most);
         let mut count = asked;
         set_count(&mut sized, table, count);
         let room = self.room(context);
         for _ in 0..ATTEMPTS_MAX {
             let Some((room, path)) = &room else { break };
-            let needed = Share::of(&sized, table, target_count)?.needed_bytes();
+            let needed = Share::of(&sized, target_count)?.needed_bytes();
             if needed <= *room {
                 break;
             }
@@ -184,18 +184,23 @@ const fn whole(bytes: u64) -> u64 {
 
 /// Work on files as it is so far.
 struct Share {
-    files: FilePlan,
+    program: Box<Program>,
     worker_count: u32,
     target_count: usize,
+    files_most: u32,
 }
 
 impl Share {
-    fn of(workload: &Workload, table: Table, target_count: usize) -> Result<Self, Diagnostic> {
-        let Files { plan, worker_count } = files::files_of(workload, table, target_count)?;
+    fn of(workload: &Workload, target_count: usize) -> Result<Self, Diagnostic> {
+        let Files {
+            program,
+            worker_count,
+        } = files::files_of(workload, target_count)?;
         Ok(Self {
-            files: plan,
+            program,
             worker_count,
             target_count,
+            files_most: workload.files_most(),
         })
     }
 
@@ -203,25 +208,24 @@ impl Share {
     /// files there can be.
     fn of_one(&self) -> (u64, u64) {
         let workers = u64::from(self.worker_count);
-        match &self.files {
-            FilePlan::FsMark(plan) => (
-                plan.size_bytes * workers,
-                u64::from(crate::classics::fs_mark::FILES_MAX),
-            ),
-            FilePlan::Program(program) => match &program.pool {
-                Some(pool) => (pool.mean_bytes() * workers, u64::from(POOL_FILES_MAX)),
-                None => {
-                    let count = program.filesets.iter().map(|it| u64::from(it.count)).sum();
-                    let all = program.space_needed().bytes;
-                    (all.div_ceil(u64::max(count, 1)), u64::from(FILES_MAX))
-                }
-            },
+        match &self.program.pool {
+            Some(pool) => (pool.mean_bytes() * workers, u64::from(POOL_FILES_MAX)),
+            None => {
+                let count = self
+                    .program
+                    .filesets
+                    .iter()
+                    .map(|it| u64::from(it.count))
+                    .sum();
+                let all = self.program.space_needed().bytes;
+                (all.div_ceil(u64::max(count, 1)), u64::from(self.files_most))
+            }
         }
     }
 
     /// Bytes that the files take at once on each target, at most.
     fn needed_bytes(&self) -> u64 {
-        let each = bytes::at_once(&self.files, self.worker_count);
+        let each = bytes::at_once(&self.program, self.worker_count);
         let all = each.saturating_mul(self.worker_count.into());
         all.div_ceil(self.target_count.max(1) as u64)
     }

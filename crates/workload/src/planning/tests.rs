@@ -1,6 +1,7 @@
 use super::space::check_space_together;
 use crate::facts::{SystemFacts, TargetFacts};
-use crate::plan::{Cell, CurvePart, FilePlan, Source, TargetKind};
+use crate::plan::{Cell, CurvePart, Source, TargetKind};
+use crate::program::Program;
 use crate::source::load;
 use crate::{Diagnostic, DiagnosticCode, Overrides, Planned, Workload, plan, wanted_targets};
 
@@ -936,12 +937,9 @@ fn data_of_the_memory_are_so_many_files() {
         let files = planned.plan.cells[0].files.clone().unwrap();
         (files, planned.warnings.len())
     };
-    let number = |files: FilePlan| match files {
-        FilePlan::FsMark(plan) => plan.file_count,
-        FilePlan::Program(program) => match &program.pool {
-            Some(pool) => pool.number,
-            None => program.filesets[0].count,
-        },
+    let number = |program: Box<Program>| match &program.pool {
+        Some(pool) => pool.number,
+        None => program.filesets[0].count,
     };
     let pool = "workers = 4\n[postmark]\nmin_size = 1000\nmax_size = 3000\n";
     let (planned, warnings) = files(pool, &[], 60);

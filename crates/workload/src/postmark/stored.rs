@@ -41,7 +41,6 @@ impl StoredPlan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::FilePlan;
     use crate::program::{PoolDraws, PoolLocation};
 
     const STORED: &str = r#"{
@@ -58,10 +57,7 @@ mod tests {
 
     #[test]
     fn a_plan_of_before_is_the_same_program() {
-        let files = units::parse_json::<FilePlan>(STORED).unwrap();
-        let FilePlan::Program(program) = files else {
-            panic!("it is no program")
-        };
+        let program = crate::plan::read_stored(STORED);
         let wanted = FilePool {
             number: 50,
             transactions: 60,
@@ -84,6 +80,6 @@ mod tests {
             is_shared: true,
             keep_open: 0,
         };
-        assert_eq!(*program, Program::of_pool(wanted, None));
+        assert_eq!(program, Program::of_pool(wanted, None));
     }
 }

@@ -63,6 +63,13 @@ impl Program {
         }) && self.groups().all(|group| group.quotas.is_empty())
     }
 
+    /// Whether no phase is ended by time.
+    #[must_use]
+    pub fn has_no_times(&self) -> bool {
+        let phases = self.phases().into_iter();
+        phases.filter(|phase| phase.time_ns.is_some()).count() == 0
+    }
+
     /// Whether one round stands for many: the best of those that a time was spent on, or the
     /// median of samples.
     #[must_use]

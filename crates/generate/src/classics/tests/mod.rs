@@ -4,10 +4,10 @@ mod on_files;
 
 use engine::{Completion, Operation, OperationSet, Request};
 use proptest::prelude::*;
-use workload::classics::fs_mark::{FsMark, FsMarkPlan, Stage};
 use workload::classics::{Chain, FileSync, Order, PassPlan, share};
+use workload::program::StampedNames;
 
-use super::{Pass, flat_names, fs_mark_names, tree_names};
+use super::{Pass, flat_names, stamped_names, tree_names};
 use crate::{Flow, Generator, Step};
 
 /// The end of a file with which all went well.
@@ -329,106 +329,73 @@ fn trees_are_as_low_as_their_directories_allow() {
     assert_eq!(high.files.last().unwrap().to_str(), Some("1/0/0"));
 }
 
-fn fs_mark(text: &str) -> FsMarkPlan {
-    let words: Vec<_> = format!("-d a {text}")
-        .split_whitespace()
-        .map(Into::into)
-        .collect();
-    let invocation = workload::classics::fs_mark::parse(&words).unwrap();
-    invocation.settings.resolve(1).unwrap()
-}
+const NAMES: StampedNames = StampedNames {
+    length: 40,
+    random_length: 24,
+    directories: 0,
+    each: None,
+};
 
 /// The first name with each random character masked, as at a second that was recorded.
-fn masked(text: &str) -> String {
-    let plan = fs_mark(&format!("-n 1 {text}"));
-    let names = fs_mark_names(&plan, 0x6b01_14d2, 7);
+fn masked(length: u32, random_length: u32) -> String {
+    let stamped = StampedNames {
+        length,
+        random_length,
+        ..NAMES
+    };
+    let names = stamped_names(&stamped, 1, 0x6b01_14d2, 7);
     let name = names.files[0].to_str().unwrap();
-    let random = name.len() - plan.random_length as usize;
-    assert!(
-        name[random..]
-            .bytes()
-            .all(|it| it.is_ascii_uppercase() || it.is_ascii_digit())
-    );
-    format!(
-        "{}{}",
-        &name[..random],
-        "?".repeat(plan.random_length as usize)
-    )
+    let (time, random) = name.split_at(name.len() - random_length as usize);
+    let is_random = |it: u8| it.is_ascii_uppercase() || it.is_ascii_digit();
+    assert!(random.bytes().all(is_random));
+    format!("{time}{}", "?".repeat(random.len()))
 }
 
 #[test]
 fn names_are_the_end_of_the_time_tildes_and_random_characters() {
-    assert_eq!(masked(""), "6b0114d2~~~~~~~~????????????????????????");
-    assert_eq!(masked("-p 10 -r 5"), "114d2?????");
-    assert_eq!(masked("-p 20 -r 0"), "6b0114d2~~~~~~~~~~~~");
-    assert_eq!(masked("-p 7 -r 3"), "14d2???");
-    assert_eq!(masked("-p 5 -r 6"), "??????");
-    assert_eq!(masked("-p 0 -r 0"), "0");
+    assert_eq!(masked(40, 24), "6b0114d2~~~~~~~~????????????????????????");
+    assert_eq!(masked(10, 5), "114d2?????");
+    assert_eq!(masked(20, 0), "6b0114d2~~~~~~~~~~~~");
+    assert_eq!(masked(7, 3), "14d2???");
+    assert_eq!(masked(5, 6), "??????");
+    assert_eq!(masked(0, 0), "0");
 }
 
 #[test]
 fn subdirectories_begin_with_that_of_the_second_and_are_taken_in_turn() {
-    let directories = |text: &str, second| {
-        let names = fs_mark_names(&fs_mark(text), second, 7);
+    let used = |count: u32, directories: u32, each: Option<u32>, second| {
+        let stamped = StampedNames {
+            directories,
+            each,
+            ..NAMES
+        };
+        let names = stamped_names(&stamped, count, second, 7);
         let parent = |file: &std::path::PathBuf| {
             let parent = file.parent().unwrap().to_str().unwrap();
             parent.to_owned()
         };
         let used: Vec<String> = names.files.iter().map(parent).collect();
         for directory in &used {
-            assert!(names.directories.contains(&directory.into()));
+            let is_made = names.directories.contains(&directory.into());
+            assert_eq!(is_made, directories > 0);
         }
         used.join(" ")
     };
-    assert_eq!(directories("-n 3 -D 10 -N 1", 8), "08 09 00");
-    assert_eq!(directories("-n 5 -D 4 -N 2", 3), "03 03 00 00 01");
-    assert_eq!(directories("-n 2 -D 4 -N 0", 2), "02 02");
-    assert_eq!(directories("-n 2 -D 300", 1_795_232_978), "116 116");
+    assert_eq!(used(3, 10, Some(1), 8), "08 09 00");
+    assert_eq!(used(5, 4, Some(2), 3), "03 03 00 00 01");
+    assert_eq!(used(2, 4, Some(0), 2), "02 02");
+    assert_eq!(used(2, 300, None, 1_795_232_978), "116 116");
+    assert_eq!(used(2, 0, None, 3), " ");
 }
 
 #[test]
-fn names_of_a_thread_do_not_repeat_and_follow_from_the_seed() {
-    let plan = fs_mark("-n 5000");
-    let names = fs_mark_names(&plan, 1, 7);
-    assert_eq!(names, fs_mark_names(&plan, 1, 7));
-    assert_ne!(names, fs_mark_names(&plan, 1, 8));
+fn names_of_a_worker_do_not_repeat_and_follow_from_the_seed() {
+    let of_seed = |seed| stamped_names(&NAMES, 5000, 1, seed);
+    let names = of_seed(7);
+    assert_eq!(names, of_seed(7));
+    assert_ne!(names, of_seed(8));
     let mut files = names.files;
     files.sort();
     files.dedup();
     assert_eq!(files.len(), 5000);
-}
-
-#[test]
-fn an_iteration_of_fs_mark_makes_the_calls_that_were_traced() {
-    let plan = fs_mark("-n 3 -s 40 -w 16 -S 2");
-    let calls: Vec<String> = plan
-        .stages()
-        .into_iter()
-        .map(|stage| match stage {
-            Stage::SyncAll => "sync".to_owned(),
-            Stage::Files {
-                chain,
-                order,
-                file_count,
-                ..
-            } => {
-                assert_eq!(order, Order::Forward);
-                played(chain, 0..file_count)
-            }
-        })
-        .collect();
-    let file = |index: u32| {
-        format!(
-            "mkdir{index} create{index} write{index}@0+16 write{index}@16+16 write{index}@32+8 \
-             close{index}"
-        )
-    };
-    let wanted = [
-        [file(0), file(1), file(2)].join(" "),
-        "sync".to_owned(),
-        "open0 fsync0 close0".to_owned(),
-        "unlink0 unlink1 unlink2".to_owned(),
-    ];
-    assert_eq!(calls, wanted);
-    assert!(FsMark::default().resolve(1).is_ok());
 }

@@ -1,14 +1,13 @@
 //! Passes on real files: what is made is there, and what is removed is gone.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use engine::{Engine, FileOptions, Fileset, PsyncFiles, Wait};
-use workload::classics::fs_mark::{FsMark, Stage};
 use workload::classics::{Chain, FileSync, Order, PassPlan};
 
-use super::super::{Names, Pass, fs_mark_names, tree_names};
+use super::super::{Names, Pass, tree_names};
 use super::WELL;
 use crate::{Generator, Step};
 
@@ -104,40 +103,4 @@ fn a_tree_is_filled_looked_at_and_emptied_at_random() {
     assert_eq!(run(&fileset, &plan(Chain::Stat, Order::Forward, 50)), 50);
     assert_eq!(run(&fileset, &plan(Chain::Remove, Order::Random, 50)), 50);
     assert_eq!(place.sizes(&names), [None; 50]);
-}
-
-#[test]
-fn every_method_of_fs_mark_runs_and_leaves_its_directories_empty() {
-    let text = |number: u32| {
-        let words = format!("-d a -n 12 -s 20000 -D 3 -N 2 -S {number}");
-        let words: Vec<_> = words.split_whitespace().map(Into::into).collect();
-        workload::classics::fs_mark::parse(&words).unwrap().settings
-    };
-    for number in 0..7 {
-        let settings: FsMark = text(number);
-        let fs_mark = settings.resolve(1).unwrap();
-        let names = fs_mark_names(&fs_mark, 7, 1);
-        let place = Place::new(&format!("mark{number}"), &names);
-        let fileset = place.fileset(&names);
-        for stage in fs_mark.stages() {
-            // Nothing here depends on when everything is synced.
-            let Stage::Files {
-                chain,
-                order,
-                file_count,
-                ..
-            } = stage
-            else {
-                continue;
-            };
-            let done = run(&fileset, &plan(chain, order, file_count));
-            assert_eq!(done, u64::from(file_count));
-            let left = match chain {
-                Chain::Remove => None,
-                _ => Some(20_000),
-            };
-            assert_eq!(place.sizes(&names), [left; 12]);
-        }
-        assert!(Path::new(&place.0).join("01").is_dir());
-    }
 }

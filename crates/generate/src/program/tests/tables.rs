@@ -1,6 +1,7 @@
 //! The programs of other programs' tables.
 
 use workload::classics::CreateRemove;
+use workload::classics::fs_mark::parse;
 
 use super::*;
 
@@ -48,4 +49,39 @@ fn a_step_of_create_remove_asks_for_the_system_calls_of_its_size() {
         "unlink 0/0",
     ];
     assert_eq!(asked(&settings.resolve().unwrap().program()), wanted);
+}
+
+#[test]
+fn an_iteration_of_fs_mark_makes_the_calls_that_were_traced() {
+    let words: Vec<_> = "-d a -n 3 -s 40 -w 16 -S 2".split(' ').collect();
+    let words: Vec<_> = words.into_iter().map(Into::into).collect();
+    let mut plan = parse(&words).unwrap().settings.resolve(1).unwrap();
+    // The model has no directories that are made before each file.
+    plan.is_directory_made = false;
+    let program = plan.program();
+    let phases = program.phases().into_iter();
+    let asked = phases.map(|phase| {
+        let setting = Setting {
+            present: vec![if phase.name == "create" { 0 } else { 3 }],
+            ..Setting::default()
+        };
+        let seen = carry_out(&program, phase, &setting);
+        assert!(
+            seen.is_ended && seen.model.wrong.is_empty(),
+            "{}: {:?}",
+            phase.name,
+            seen.model.wrong
+        );
+        seen.model.log.join(", ")
+    });
+    let file = |index: u32| {
+        format!("create 0/{index}, write 16@0, write 16@16, write 8@32, close 0/{index}")
+    };
+    let wanted = [
+        [file(0), file(1), file(2)].join(", "),
+        "sync 0/0".to_owned(),
+        "open 0/0, fsync 0/0, close 0/0".to_owned(),
+        "unlink 0/0, unlink 0/1, unlink 0/2".to_owned(),
+    ];
+    assert_eq!(asked.collect::<Vec<_>>(), wanted);
 }

@@ -94,8 +94,16 @@ pub(in crate::files) fn keeps_to_its_own(program: &Program) -> bool {
 }
 
 impl ProgramCourse {
+    /// Removes what lies in directories of the user, where it ended early.
+    pub(in crate::files) fn remove_traces(&mut self, grounds: &Grounds) -> Result<(), RunError> {
+        match self.is_in_place {
+            true => self.remove_own(grounds),
+            false => Ok(()),
+        }
+    }
+
     /// Removes all that was made in directories of the user and is still there.
-    pub(super) fn remove_own(&mut self, grounds: &Grounds) -> Result<(), RunError> {
+    fn remove_own(&mut self, grounds: &Grounds) -> Result<(), RunError> {
         let mut outcome = Ok(());
         let mut note = |removed: Result<(), RunError>| {
             if let (Ok(()), Err(error)) = (&outcome, removed) {

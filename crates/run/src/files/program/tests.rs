@@ -1,4 +1,4 @@
-use workload::plan::{EngineKind, FilePlan};
+use workload::plan::EngineKind;
 use workload::program::{
     Act, Bytes, Call, Copies, DirectoryNesting, DirectoryTree, FileNames, FileOperation,
     FilesetPlan, Group, Law, NestedDirectories, On, Order, Pick, Program, ProgramPart,
@@ -77,7 +77,7 @@ fn program() -> Program {
 fn a_round_tells_when_each_worker_did_what_and_how_much() {
     for engine in [EngineKind::Psync, EngineKind::Null] {
         let scratch = tempfile::tempdir().unwrap();
-        let files = FilePlan::Program(Box::new(program()));
+        let files = Box::new(program());
         let record = record_of(&plan(scratch.path(), engine, 2, files));
         let [make, remove] = &record.cells[..] else {
             panic!("{:?}", record.cells.len());
@@ -170,7 +170,7 @@ fn of_tree(name: &str, operation: FileOperation, which: Which, order: Order) -> 
 #[test]
 fn names_tell_worker_and_round_and_trees_are_made_by_the_program() {
     let scratch = tempfile::tempdir().unwrap();
-    let files = FilePlan::Program(Box::new(in_a_tree(program())));
+    let files = Box::new(in_a_tree(program()));
     let record = record_of(&plan(scratch.path(), EngineKind::Psync, 2, files));
     let counts = record.cells.iter().map(|cell| {
         let calls = cell.operations.iter();

@@ -1,7 +1,7 @@
 //! Defaults, limits, steps and commands.
 
 use super::*;
-use crate::plan::FilePlan;
+use crate::plan::read_stored;
 use crate::program::{self, Before, Bytes, FileCommand, FileOperation, On, Turn};
 
 fn read(text: &str) -> CreateRemove {
@@ -103,11 +103,9 @@ fn a_stat_step_stands_between_the_two_and_is_left_like_any_other() {
 fn a_plan_of_an_earlier_version_becomes_the_same_program() {
     let stored = r#"{"kind":"create-remove","file_count":7,"sizes_bytes":[0],"write_bytes":1,
         "directory_count":3,"order":"forward","between":"nothing","mode":"exec","sync":"none"}"#;
-    let FilePlan::Program(earlier) = serde_json::from_str(stored).unwrap() else {
-        panic!("it is a program now");
-    };
+    let earlier = read_stored(stored);
     let text = "count = 7\nsizes = 0\ndirectories = 3\nmode = \"exec\"";
-    assert_eq!(*earlier, plan(text).program());
+    assert_eq!(earlier, plan(text).program());
 }
 
 #[test]

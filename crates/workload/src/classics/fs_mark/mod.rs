@@ -3,6 +3,7 @@
 mod arguments;
 mod plan;
 mod program;
+mod settings;
 mod sync_method;
 #[cfg(test)]
 mod tests;
@@ -15,7 +16,7 @@ use super::ClassicError;
 use super::error::ranged;
 
 pub use arguments::{Invocation, USAGE, parse};
-pub use plan::{FsMarkPlan, Stage, Subdirectories};
+pub use plan::{FsMarkPlan, Subdirectories};
 pub use program::{REMOVE, SYNC, SYNC_ALL};
 pub use sync_method::SyncMethod;
 

@@ -1,10 +1,9 @@
-//! fs_mark with every value known, and the stages of an iteration.
+//! fs_mark with every value known.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::SyncMethod;
-use crate::classics::{Chain, FileSync, Order};
 
 /// fs_mark with every value known.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -55,74 +54,7 @@ pub enum Subdirectories {
     },
 }
 
-/// A part of an iteration; a thread goes from one to the next without waiting for others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    /// Something is done to files.
-    Files {
-        /// What.
-        chain: Chain,
-        /// In which order.
-        order: Order,
-        /// How many of the thread's files, from its first on.
-        file_count: u32,
-        /// Whether its time is part of the iteration's rate.
-        is_timed: bool,
-    },
-    /// All file systems are synced by one system call, which is timed.
-    SyncAll,
-}
-
 impl FsMarkPlan {
-    /// The stages of each thread's iteration, in their order.
-    #[must_use]
-    pub fn stages(&self) -> Vec<Stage> {
-        let timed = |chain, order, file_count| Stage::Files {
-            chain,
-            order,
-            file_count,
-            is_timed: true,
-        };
-        let all = self.file_count;
-        let mut stages = vec![timed(self.create(), Order::Forward, all)];
-        if self.sync_method.has_sync() {
-            stages.push(Stage::SyncAll);
-        }
-        stages.extend(match self.sync_method {
-            SyncMethod::None | SyncMethod::Fsync => None,
-            SyncMethod::SyncFirst => Some(timed(Chain::Sync, Order::Forward, 1)),
-            SyncMethod::PostReverse | SyncMethod::SyncPostReverse => {
-                Some(timed(Chain::Sync, Order::Reverse, all))
-            }
-            SyncMethod::Post | SyncMethod::SyncPost => {
-                Some(timed(Chain::Sync, Order::Forward, all))
-            }
-        });
-        if !self.is_kept {
-            stages.push(Stage::Files {
-                chain: Chain::Remove,
-                order: Order::Forward,
-                file_count: all,
-                is_timed: false,
-            });
-        }
-        stages
-    }
-
-    fn create(&self) -> Chain {
-        let sync = match self.sync_method {
-            SyncMethod::Fsync => FileSync::Fsync,
-            _ => FileSync::None,
-        };
-        Chain::Create {
-            size_bytes: self.size_bytes,
-            write_bytes: self.write_bytes,
-            is_empty_written: true,
-            sync,
-            is_directory_made: self.is_directory_made,
-        }
-    }
-
     /// Bytes that must be free in a thread's directory before its iteration.
     #[must_use]
     pub const fn iteration_bytes(&self) -> u64 {

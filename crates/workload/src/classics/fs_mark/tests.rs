@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use super::*;
-use crate::classics::{Chain, FileSync, Order};
+use crate::program::{FileOperation, On, Order, ProgramPhase};
 
 fn resolve(text: &str, directory_count: u32) -> Result<FsMarkPlan, ClassicError> {
     let settings = toml::from_str::<FsMark>(text).unwrap();
@@ -69,33 +69,31 @@ fn values_outside_their_range_are_refused() {
     assert!(toml::from_str::<FsMark>("sync_method = 1").is_err());
 }
 
-/// A letter for each stage: c and C create (without and with fsync), s syncs all, f and r open
-/// and sync forward and in reverse, 1 only the first, u removes.
+/// A letter for each phase of a round: c and C create (without and with fsync), s syncs all, f and
+/// r open and sync forward and in reverse, 1 only the first, u removes.
 fn stages(text: &str) -> String {
-    let letter = |stage| match stage {
-        Stage::SyncAll => 's',
-        Stage::Files {
-            chain,
-            order,
-            file_count,
-            is_timed,
-        } => {
-            assert_eq!(is_timed, chain != Chain::Remove);
-            match (chain, order, file_count) {
-                (Chain::Create { sync, .. }, Order::Forward, 10) => match sync {
-                    FileSync::Fsync => 'C',
-                    _ => 'c',
-                },
-                (Chain::Sync, Order::Forward, 1) => '1',
-                (Chain::Sync, Order::Forward, 10) => 'f',
-                (Chain::Sync, Order::Reverse, 10) => 'r',
-                (Chain::Remove, Order::Forward, 10) => 'u',
-                other => panic!("{other:?}"),
-            }
+    let plan = resolve(&format!("files = 10\n{text}"), 1).unwrap();
+    let program = plan.program();
+    let letter = |phase: &&ProgramPhase| {
+        let group = &phase.groups[0];
+        let calls = group.calls();
+        let has = |operation| calls.iter().any(|call| call.operation == operation);
+        let On::Name(pick) = &calls[0].on else {
+            assert!(has(FileOperation::Sync), "{phase:?}");
+            return 's';
+        };
+        let is_once = !group.quotas.is_empty();
+        match (calls[0].operation, &pick.order) {
+            (FileOperation::Create, Order::Next) if has(FileOperation::Fsync) => 'C',
+            (FileOperation::Create, Order::Next) => 'c',
+            (FileOperation::Open, Order::Index(0)) if is_once => '1',
+            (FileOperation::Open, Order::Next) if !is_once => 'f',
+            (FileOperation::Open, Order::Back) if !is_once => 'r',
+            (FileOperation::Unlink, Order::Next) => 'u',
+            other => panic!("{other:?}"),
         }
     };
-    let plan = resolve(&format!("files = 10\n{text}"), 1).unwrap();
-    plan.stages().into_iter().map(letter).collect()
+    program.phases().iter().map(letter).collect()
 }
 
 #[test]

@@ -4,7 +4,7 @@ use units::format::size;
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::model::{Table, Workload};
-use crate::plan::{CacheMode, EngineKind, FilePlan, TargetKind};
+use crate::plan::{CacheMode, EngineKind, TargetKind};
 use crate::program::{Copies, FilePool, PoolEnd};
 
 use super::{Layout, bytes};
@@ -14,9 +14,7 @@ impl Layout<'_, '_> {
         self.check_programs(workload)?;
         self.check_shared_filesets()?;
         self.check_ways()?;
-        if let FilePlan::Program(program) = self.files
-            && let Some(pool) = &program.pool
-        {
+        if let Some(pool) = &self.program.pool {
             check_directories(pool)?;
             self.check_kept_open(pool)?;
             self.check_memory(pool)?;
@@ -48,9 +46,7 @@ impl Layout<'_, '_> {
 
     /// Programs that are started do what they do.
     fn check_programs(&self, workload: &Workload) -> Result<(), Diagnostic> {
-        let FilePlan::Program(program) = self.files else {
-            return Ok(());
-        };
+        let program = self.program;
         let options = self.options;
         let other = [
             ("engine", options.engine != EngineKind::Psync),
@@ -69,10 +65,10 @@ impl Layout<'_, '_> {
 
     /// Files that all workers have together lie in one place.
     fn check_shared_filesets(&self) -> Result<(), Diagnostic> {
-        let (FilePlan::Program(program), [_, _, ..]) = (self.files, self.targets) else {
+        let [_, _, ..] = self.targets else {
             return Ok(());
         };
-        let mut filesets = program.filesets.iter();
+        let mut filesets = self.program.filesets.iter();
         let Some(shared) = filesets.find(|it| it.copies == Copies::One) else {
             return Ok(());
         };
@@ -87,11 +83,10 @@ impl Layout<'_, '_> {
 
     /// A ring knows no place where a file stands that system calls could share.
     fn check_ways(&self) -> Result<(), Diagnostic> {
-        let (FilePlan::Program(program), EngineKind::IoUring) = (self.files, self.options.engine)
-        else {
+        let EngineKind::IoUring = self.options.engine else {
             return Ok(());
         };
-        let mut ways = program.ways.iter();
+        let mut ways = self.program.ways.iter();
         let Some(way) = ways.find(|way| way.goes_by_position()) else {
             return Ok(());
         };
@@ -183,7 +178,7 @@ impl Layout<'_, '_> {
             return Ok(());
         }
         let unit = entry.direct_unit();
-        let mut sizes = bytes::moved(workload, self.files, self.table).into_iter();
+        let mut sizes = bytes::moved(workload, self.program, self.table).into_iter();
         let Some((key, size)) = sizes.find(|(_, size)| !size.is_multiple_of(unit.into())) else {
             return Ok(());
         };

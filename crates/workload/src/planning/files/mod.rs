@@ -11,7 +11,7 @@ use crate::check::{WORKERS_MAX, program};
 use crate::classics::ClassicError;
 use crate::diagnostic::Diagnostic;
 use crate::model::{Table, Workload};
-use crate::plan::{CacheMode, Cell, CursorKind, FilePlan, PositionRule, SpanPlan, WorkerPlan};
+use crate::plan::{CacheMode, Cell, CursorKind, PositionRule, SpanPlan, WorkerPlan};
 use crate::program::Program;
 
 use super::cells::SECTOR_BYTES;
@@ -38,20 +38,22 @@ pub(super) fn of_workload(
 ) -> Result<FileCells, Diagnostic> {
     let options = FileOptions::resolve(workload, table, context)?;
     let targets = context.targets.of_worker(workload_index, None).to_vec();
-    let Files { plan, worker_count } = files_of(workload, table, targets.len())?;
-    let files = plan;
+    let Files {
+        program,
+        worker_count,
+    } = files_of(workload, targets.len())?;
     let mut layout = Layout {
         context,
         options: &options,
         table,
-        files: &files,
+        program: &program,
         targets: &targets,
         worker_count,
     };
     layout.check(workload)?;
     let cells = layout.cells()?;
     note_workers(workload, worker_count as usize, context)?;
-    settings::note(workload, table, &files, context)?;
+    settings::note(workload, table, &program, targets.len(), context)?;
     note_targets(workload_index, workload, context);
     Ok(FileCells {
         often: options.often,
@@ -62,23 +64,22 @@ pub(super) fn of_workload(
 
 /// Work on files, and by how many.
 pub(super) struct Files {
-    pub plan: FilePlan,
+    pub program: Box<Program>,
     pub worker_count: u32,
 }
 
 /// The work that the table says, whatever the seed.
-pub(super) fn files_of(
-    workload: &Workload,
-    table: Table,
-    target_count: usize,
-) -> Result<Files, Diagnostic> {
-    let plan = resolved(workload, table, target_count)?;
-    let worker_count = worker_count(workload, &plan, target_count)?;
-    Ok(Files { plan, worker_count })
+pub(super) fn files_of(workload: &Workload, target_count: usize) -> Result<Files, Diagnostic> {
+    let program = Box::new(resolved(workload, target_count)?);
+    let worker_count = worker_count(workload, &program, target_count)?;
+    Ok(Files {
+        program,
+        worker_count,
+    })
 }
 
-/// A program; who does not say how many work is one for each target.
-fn of_program(workload: &Workload, mut program: Program, target_count: usize) -> FilePlan {
+/// Who does not say how many work is one for each target.
+fn with_workers(workload: &Workload, mut program: Program, target_count: usize) -> Program {
     // A run has a few targets.
     let default = workload.workers.unwrap_or(target_count.max(1) as u32);
     for phase in program.phases_mut() {
@@ -86,48 +87,32 @@ fn of_program(workload: &Workload, mut program: Program, target_count: usize) ->
             group.workers.get_or_insert(default);
         }
     }
-    FilePlan::Program(Box::new(program))
+    program
 }
 
 /// The table with its defaults.
-fn resolved(
-    workload: &Workload,
-    table: Table,
-    target_count: usize,
-) -> Result<FilePlan, Diagnostic> {
+fn resolved(workload: &Workload, target_count: usize) -> Result<Program, Diagnostic> {
     let told = |error: ClassicError| Diagnostic::error("", error.to_string()).help(error.help());
-    if let Some(mut program) = workload.table_program().map_err(told)? {
-        for way in &mut program.ways {
-            way.is_direct |= workload.cache == Some(CacheMode::Direct);
+    let of_table = workload.table_program(target_count).map_err(told)?;
+    let program = match of_table {
+        Some(mut program) => {
+            for way in &mut program.ways {
+                way.is_direct |= workload.cache == Some(CacheMode::Direct);
+            }
+            program
         }
-        return Ok(of_program(workload, program, target_count));
-    }
-    Ok(match table {
-        Table::FsMark => {
-            let mut fs_mark = workload.fs_mark.clone().unwrap_or_default();
-            fs_mark.threads = workload.workers.or(fs_mark.threads);
-            FilePlan::FsMark(fs_mark.resolve(target_count as u32).map_err(told)?)
-        }
-        _ => {
-            let program = program(workload).map_err(|flaw| flaw.diagnostic(""))?;
-            of_program(workload, program, target_count)
-        }
-    })
+        None => program(workload).map_err(|flaw| flaw.diagnostic(""))?,
+    };
+    Ok(with_workers(workload, program, target_count))
 }
 
 /// As many as are asked for, or one for each target.
 fn worker_count(
     workload: &Workload,
-    files: &FilePlan,
+    program: &Program,
     target_count: usize,
 ) -> Result<u32, Diagnostic> {
-    if let FilePlan::FsMark(plan) = files {
-        return Ok(plan.thread_count);
-    }
-    let count = match files {
-        FilePlan::Program(program) => program.workers_most(),
-        _ => workload.workers.unwrap_or(target_count.max(1) as u32),
-    };
+    let count = program.workers_most();
     if count > WORKERS_MAX {
         let message = format!("there are {count} workers, more than {WORKERS_MAX}");
         return Err(Diagnostic::error("", message).help("use fewer targets"));
@@ -148,7 +133,7 @@ struct Layout<'a, 'b> {
     context: &'a mut Context<'b>,
     options: &'a FileOptions,
     table: Table,
-    files: &'a FilePlan,
+    program: &'a Program,
     /// Each worker has one, in turn.
     targets: &'a [u32],
     worker_count: u32,
@@ -188,8 +173,8 @@ impl Layout<'_, '_> {
 
     fn cell(&self, iodepth: u32) -> Cell {
         let options = self.options;
-        let (run_time_ns, ramp_time_ns) = match self.files {
-            FilePlan::Program(program) if self.table == Table::Program => program.times_ns(),
+        let (run_time_ns, ramp_time_ns) = match self.table {
+            Table::Program => self.program.times_ns(),
             _ => (options.run_time_ns, 0),
         };
         Cell {
@@ -216,7 +201,7 @@ impl Layout<'_, '_> {
             find_depth: false,
             steady: None,
             precondition: None,
-            files: Some(self.files.clone()),
+            files: Some(Box::new(self.program.clone())),
         }
     }
 
@@ -236,7 +221,7 @@ impl Layout<'_, '_> {
                 target_index: self.targets[worker_index as usize % self.targets.len()],
                 iodepth,
                 start_bytes: 0,
-                size_bytes: bytes::at_once(self.files, self.worker_count),
+                size_bytes: bytes::at_once(self.program, self.worker_count),
                 sector_bytes: SECTOR_BYTES,
             }],
             seed,

@@ -90,7 +90,7 @@ fn own_content(workload: &Workload, table: Table) -> Option<ContentPlan> {
         return Some(ContentPlan::PseudoRandom);
     }
     // The programs of the original script copy from `/dev/zero`.
-    let program = workload.table_program().ok().flatten();
+    let program = workload.table_program(1).ok().flatten();
     program
         .is_some_and(|it| it.starts_programs())
         .then_some(ContentPlan::Zero)

@@ -1,7 +1,7 @@
 mod programs;
 
 use crate::facts::{SystemFacts, TargetFacts};
-use crate::plan::{CacheMode, Cell, EngineKind, FilePlan, Source, TargetKind};
+use crate::plan::{CacheMode, Cell, EngineKind, Source, TargetKind};
 use crate::source::load;
 use crate::{Diagnostic, Overrides, Planned, plan, plan_text};
 
@@ -66,7 +66,7 @@ fn postmark_has_its_published_defaults() {
         (cell.access_spec.as_deref(), cell.operations),
         (Some("postmark"), None)
     );
-    let Some(FilePlan::Program(program)) = &cell.files else {
+    let Some(program) = &cell.files else {
         panic!("{:?}", cell.files);
     };
     let settings = crate::postmark::Settings::default();
@@ -416,8 +416,10 @@ fn every_kind_is_told_in_sentences() {
         (
             "[fs_mark]\nuntil_full = true\nsync_method = \"post\"\n",
             &[
-                "each of 1 threads: create 1000 files of 50KiB",
-                "until the file system is full",
+                "files: up to 1000 files, none of them there at first, 50KiB each",
+                "again and again until the file system is full:\n    create: 1 worker, until there \
+                 is no file left: create a file in files, write 50KiB in pieces of 16KiB, \
+                 close\n    sync: ",
             ],
         ),
     ] {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use results::Status;
 use target::InPlace;
-use workload::plan::{EngineKind, FilePlan};
+use workload::plan::EngineKind;
 use workload::program::{
     Copies, Failed, FileNames, FilesetPlan, Law, NamesInPlace, Order, Pick, ProgramPart,
     ProgramPhase, Turn, Until, Way,
@@ -63,7 +63,7 @@ fn program(until: Until) -> Program {
 }
 
 fn in_place(path: &Path, program: Program, options: &RunOptions) -> Finished {
-    let files = FilePlan::Program(Box::new(program));
+    let files = Box::new(program);
     let options = RunOptions {
         in_place: Some(InPlace {
             program: "test".to_owned(),

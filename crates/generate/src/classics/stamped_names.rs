@@ -1,0 +1,70 @@
+//! Names of a time and random characters.
+
+use std::path::{Path, PathBuf};
+
+use workload::program::StampedNames;
+
+use super::Names;
+use crate::Rng;
+
+const CHARACTERS: &[u8; 36] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/// The names of so many files that are made from that second on, since 1970.
+///
+/// Two names may be the same if few of their characters are random: the later file is then the
+/// earlier one, made anew.
+#[must_use]
+pub fn stamped_names(names: &StampedNames, count: u32, seconds: u64, seed: u64) -> Names {
+    let mut rng = Rng::new(seed);
+    let time = time_part(names, seconds);
+    let places: Vec<Option<u32>> = (0..count).map(|file| place(names, file, seconds)).collect();
+    let files = places.iter().map(|place| {
+        let own = with_random(&time, names, &mut rng);
+        match place {
+            Some(number) => Path::new(&directory_name(*number)).join(own),
+            None => PathBuf::from(own),
+        }
+    });
+    let files = files.collect();
+    let mut directories: Vec<u32> = places.into_iter().flatten().collect();
+    directories.sort_unstable();
+    directories.dedup();
+    let directories = directories.into_iter();
+    Names {
+        directories: directories.map(|it| directory_name(it).into()).collect(),
+        files,
+    }
+}
+
+/// The last hexadecimal digits of the time, filled up with tildes.
+fn time_part(names: &StampedNames, seconds: u64) -> String {
+    let length = names.length.saturating_sub(names.random_length) as usize;
+    let time = format!("{seconds:x}");
+    let digits = &time[time.len().saturating_sub(length)..];
+    format!("{digits:~<length$}")
+}
+
+fn with_random(time: &str, names: &StampedNames, rng: &mut Rng) -> String {
+    let mut name = time.to_owned();
+    // Below 36, so within the characters.
+    let random =
+        |rng: &mut Rng| char::from(CHARACTERS[rng.below(CHARACTERS.len() as u64) as usize]);
+    name.extend((0..names.random_length).map(|_| random(rng)));
+    if name.is_empty() {
+        // Where the directory itself would be opened.
+        name.push('0');
+    }
+    name
+}
+
+/// The number of the directory of a file.
+fn place(names: &StampedNames, file: u32, seconds: u64) -> Option<u32> {
+    let count = u64::from(names.directories);
+    let moves = u64::from(file.checked_div(names.each.unwrap_or(0)).unwrap_or(0));
+    // Below the count, which is 32 bits.
+    (count > 0).then(|| ((seconds % count + moves) % count) as u32)
+}
+
+fn directory_name(number: u32) -> String {
+    format!("{number:02x}")
+}
