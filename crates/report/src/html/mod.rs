@@ -14,7 +14,6 @@ mod curves;
 mod document;
 mod environment;
 mod first;
-mod flat;
 mod headline;
 mod measure;
 mod opened;

@@ -4,13 +4,13 @@ use maud::{Markup, html};
 use results::CellNames;
 use units::{Bytes, Percent, Span, format};
 use workload::plan::{Cell, LinePlan, Plan, Setting, Source, TargetKind};
+use workload::program::Program;
 use workload::{line_remarks, settings_of_each};
 
-use super::flat::flat;
 use super::packed::opening;
 use super::run::Run;
 use super::sentence::sentence;
-use super::table::{pairs, plain};
+use super::table::plain;
 use crate::model::{cache_name, engine_name};
 use crate::table::Column;
 use crate::wrap::printable;
@@ -151,17 +151,28 @@ fn file_work(plan: &Plan) -> Markup {
     let mut works = Vec::new();
     for cell in &plan.cells {
         if let Some(files) = &cell.files
-            && !works.iter().any(|(_, known)| *known == files)
+            && !works.iter().any(|(_, known)| *known == &**files)
         {
-            works.push((cell.workload.as_str(), files));
+            works.push((cell.workload.as_str(), &**files));
         }
     }
+    let table = |(workload, files): (&str, &Program)| {
+        let rows = files.words().into_iter().map(|line| vec![indented(&line)]);
+        let caption = format!("Files of {}", printable(workload));
+        plain(vec![Column::name("what is done")], rows.collect(), &caption)
+    };
     html! {
-        @for (workload, files) in works {
-            @let parts = serde_json::to_value(files).unwrap_or_default();
-            (pairs(&flat(&parts), &format!("Files of {}", printable(workload))))
+        @for work in works {
+            (table(work))
         }
     }
+}
+
+/// A line whose spaces at its start stay where browsers draw several as one.
+fn indented(line: &str) -> String {
+    let text = line.trim_start();
+    let indent = "\u{a0}\u{a0}".repeat(line.len() - text.len());
+    indent + &printable(text)
 }
 
 fn settings(settings: &[&Setting]) -> Markup {
