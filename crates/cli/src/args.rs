@@ -351,9 +351,6 @@ pub(crate) fn programs() -> Vec<PossibleValue> {
 pub(crate) enum ClassicArg {
     /// NetApp's small-file benchmark
     Postmark,
-    /// lmbench's file creation and removal rates
-    #[value(name = "lat_fs")]
-    LatFs,
 }
 
 /// Arguments of `man`.

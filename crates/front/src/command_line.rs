@@ -1,5 +1,7 @@
 //! What a front sees of the command line and of the machine.
 
+use std::path::Path;
+
 /// The content of a file that an argument names, or why it cannot be read.
 pub type ReadFile<'a> = &'a dyn Fn(&str) -> Result<Vec<u8>, String>;
 
@@ -12,6 +14,8 @@ pub struct CommandLine<'a> {
     pub read: ReadFile<'a>,
     /// The machine's memory in bytes; 0 where that is not known.
     pub memory_bytes: u64,
+    /// Where temporary files go.
+    pub temporary: &'a Path,
     /// The machine's name, without its domain.
     pub host: &'a str,
 }
@@ -24,6 +28,7 @@ impl<'a> CommandLine<'a> {
             arguments,
             read: &|name| Err(format!("there is no `{name}`")),
             memory_bytes: 0,
+            temporary: Path::new("/tmp"),
             host: "localhost",
         }
     }

@@ -31,6 +31,7 @@ mod fs_mark;
 mod hostile;
 mod ior;
 mod iozone;
+mod lat_fs;
 mod mdtest;
 mod printed;
 mod smallfile;

@@ -2,7 +2,9 @@
 
 use crate::front::{FileFront, Front};
 use crate::text::TableText;
-use crate::{bonnie, create_remove, dbench, filebench, fs_mark, ior, iozone, mdtest, smallfile};
+use crate::{
+    bonnie, create_remove, dbench, filebench, fs_mark, ior, iozone, lat_fs, mdtest, smallfile,
+};
 
 /// All fronts, in the order of their names.
 pub static FRONTS: &[Front] = &[
@@ -13,12 +15,13 @@ pub static FRONTS: &[Front] = &[
     fs_mark::FRONT,
     ior::FRONT,
     iozone::FRONT,
+    lat_fs::FRONT,
     mdtest::FRONT,
     smallfile::FRONT,
 ];
 
 /// The texts of tables.
-pub static TABLE_TEXTS: &[TableText] = &[create_remove::TEXT, fs_mark::TEXT];
+pub static TABLE_TEXTS: &[TableText] = &[create_remove::TEXT, fs_mark::TEXT, lat_fs::TEXT];
 
 /// The front of that name.
 #[must_use]

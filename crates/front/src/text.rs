@@ -13,6 +13,11 @@ pub trait ClassicText {
     /// What is printed at the end: all that was not printed as it happened, from the record alone.
     fn end(&mut self, record: &RunRecord) -> String;
 
+    /// Whether it goes to standard error.
+    fn is_on_standard_error(&self) -> bool {
+        false
+    }
+
     /// A file that what is printed as it happens is appended to as well; it is opened before
     /// anything is made.
     fn log_file(&self) -> Option<&str> {
@@ -50,6 +55,10 @@ impl ClassicText for HarmlessText {
 
     fn end(&mut self, record: &RunRecord) -> String {
         units::printable_lines(&self.shown.end(record)).into_owned()
+    }
+
+    fn is_on_standard_error(&self) -> bool {
+        self.exact.is_on_standard_error()
     }
 
     fn log_file(&self) -> Option<&str> {

@@ -60,9 +60,11 @@ impl FrontWork {
         if self.remembered.is_empty() {
             self.remembered = arguments.to_vec();
         }
+        let is_in_place = matches!(self.placement, Placement::InPlace { .. });
         for cell in &mut self.cells {
             cell.source.get_or_insert_with(|| front.to_owned());
             if let Some(built) = &mut cell.built {
+                built.is_in_place = is_in_place;
                 built.origin = FrontOrigin {
                     name: front.to_owned(),
                     arguments: self.remembered.clone(),
@@ -89,6 +91,7 @@ pub fn cell(name: impl Into<String>, program: Program) -> Workload {
         built: Some(Box::new(BuiltProgram {
             origin: FrontOrigin::default(),
             program,
+            is_in_place: false,
         })),
         ..Workload::default()
     }

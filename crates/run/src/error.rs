@@ -1,5 +1,9 @@
 //! Why a run cannot begin or go on.
 
+use std::path::Path;
+
+use rustix::io::Errno;
+
 /// Why a run cannot begin or go on.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -45,6 +49,15 @@ pub enum RunError {
 }
 
 impl RunError {
+    /// What could not be done with a file or directory.
+    pub(crate) fn file(verb: &'static str, path: &Path, errno: Errno) -> Self {
+        Self::File {
+            verb,
+            path: path.to_owned(),
+            source: std::io::Error::from(errno),
+        }
+    }
+
     /// One thing to do about it.
     #[must_use]
     pub fn help(&self) -> Option<String> {

@@ -1,9 +1,9 @@
-//! The file operations and names of create/remove, lat_fs and others.
+//! Names of files of many kinds, and what a pass over them does.
 //!
 //! A [`Pass`] does one thing to each of a worker's files; which pass comes next is said by
 //! `workload::classics`.
 
-mod lat_fs_names;
+mod counted_names;
 mod order;
 mod pass;
 mod stamped_names;
@@ -12,7 +12,7 @@ mod tests;
 
 use std::path::PathBuf;
 
-pub use lat_fs_names::{flat_names, tree_names};
+pub use counted_names::{flat_names, tree_names};
 pub use pass::Pass;
 pub use stamped_names::stamped_names;
 

@@ -1,6 +1,5 @@
-//! The texts of lat_fs, from counts and times.
+//! The texts of classic programs, from records.
 
-pub mod lat_fs;
 mod record;
 mod rows;
 

@@ -1,14 +1,9 @@
 //! What the classic programs themselves would have printed of a record's cells.
 
-use results::{CellRecord, FilesetFigures, PhaseFigures, RoundRule, RunRecord};
-use workload::classics::lat_fs::{Best, Sample};
+use results::{CellRecord, PhaseFigures, RunRecord};
 use workload::plan::Cell;
 
-use super::lat_fs;
 use crate::postmark;
-
-/// What stands for the table of lat_fs in results.
-const LAT_FS: &str = "lat-fs";
 
 /// The texts of all cells that repeat a classic program, in their order; none where there is no
 /// such cell, or its program's text has figures that were not measured.
@@ -28,12 +23,9 @@ pub fn text(record: &RunRecord) -> Option<String> {
 
 fn of_cell(record: &RunRecord, cell: &Cell, phases: &[&CellRecord]) -> Option<String> {
     let program = cell.files.as_ref()?;
-    if program.pool.is_some() {
-        return of_postmark(record, cell, phases);
-    }
-    match cell.access_spec.as_deref() {
-        Some(LAT_FS) => of_lat_fs(phases),
-        _ => front::table_text(record, cell, phases),
+    match program.pool {
+        Some(_) => of_postmark(record, cell, phases),
+        None => front::table_text(record, cell, phases),
     }
 }
 
@@ -56,45 +48,4 @@ fn of_postmark(record: &RunRecord, cell: &Cell, phases: &[&CellRecord]) -> Optio
         end_us: transactions_end_us.saturating_add(micros(pool.deletion_ns)?),
     };
     Some(postmark::report(form, compat, pool, &times))
-}
-
-fn of_lat_fs(phases: &[&CellRecord]) -> Option<String> {
-    let mut lines = String::new();
-    for pair in phases.chunks(2) {
-        // A size that was not measured to its end has no row.
-        let [create, remove] = pair else { continue };
-        let (Some(create), Some(remove)) = (&create.phase_figures, &remove.phase_figures) else {
-            continue;
-        };
-        lines += &lat_fs_line(create, remove)?;
-    }
-    (!lines.is_empty()).then_some(lines)
-}
-
-fn lat_fs_line(create: &PhaseFigures, remove: &PhaseFigures) -> Option<String> {
-    let FilesetFigures {
-        file_count,
-        file_bytes,
-    } = *create.fileset()?;
-    let told = |figures: &PhaseFigures, rule: RoundRule| {
-        let round = figures.told_round.filter(|round| round.rule == rule)?;
-        Some(round.time_ns)
-    };
-    let best = |figures| told(figures, RoundRule::Best);
-    if let (Some(create_ns), Some(remove_ns)) = (best(create), best(remove)) {
-        let best = Best {
-            file_count: u32::try_from(file_count).ok()?,
-            create_ns,
-            remove_ns,
-        };
-        return Some(lat_fs::best_line(file_bytes, &best));
-    }
-    let median = |figures: &PhaseFigures| {
-        Some(Sample {
-            file_count: u32::try_from(figures.fileset()?.file_count).ok()?,
-            time_ns: told(figures, RoundRule::Median)?,
-        })
-    };
-    let (create, remove) = (median(create), median(remove));
-    Some(lat_fs::median_line(file_bytes, create, remove))
 }

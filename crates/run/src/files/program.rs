@@ -36,7 +36,7 @@ use files::{open_fileset, open_mode};
 use fill::fill;
 use in_place::Traces;
 use pool::Pools;
-use rounds::{Rounds, begin_small};
+use rounds::{Rounds, Spent, begin_small};
 use stamped::RoundStamp;
 
 pub(super) use in_place::keeps_to_its_own;
@@ -59,8 +59,8 @@ pub(super) struct ProgramCourse {
     current: Option<ProgramPhase>,
     stage_count: u64,
     rounds_per_us: f64,
-    /// Measured times of the phases that are not hidden, in nanoseconds.
-    spent_ns: u64,
+    /// Measured times of the phases that are not hidden.
+    spent: Spent,
     /// What was counted of each label, by phase.
     sums: Vec<PhaseSum>,
     /// The round that was last begun, of the innermost rounds.
@@ -132,7 +132,7 @@ impl ProgramCourse {
                 false => 0.0,
             },
             program,
-            spent_ns: 0,
+            spent: Spent::default(),
             sums: Vec::new(),
             round: RoundStamp::default(),
             free_bytes: 0,
@@ -199,7 +199,7 @@ impl ProgramCourse {
             let opened = self.open(owner, &self.round, tree, &mut |name| {
                 made.push(name.to_owned())
             });
-            if tree.is_in_place() {
+            if tree.is_in_place() || self.program.filesets[index].has_own_rounds() {
                 self.traces.add_directories(owner, made);
             }
             let opened = Arc::new(opened?);
@@ -454,7 +454,7 @@ impl ProgramCourse {
         if current.is_hidden {
             return;
         }
-        self.spent_ns += done.time_ns;
+        self.spent.add(&done);
         let known = self.sums.iter().position(|sum| sum.name == phase);
         let index = known.unwrap_or_else(|| {
             self.sums.push(PhaseSum::new(phase, &self.program));

@@ -2,9 +2,8 @@
 
 use workload::program::NamesInPlace;
 
-/// Levels of directories in a sample of lat_fs: a hundred million files at two a directory.
+/// Levels of directories in a sample: a hundred million files at two a directory.
 const LEVELS_MAX: u32 = 32;
-const SAMPLE: &str = "lat_fs_";
 
 pub(super) fn is_hexadecimal(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'a'..=b'f')
@@ -17,7 +16,7 @@ pub(super) fn is_file(names: &NamesInPlace, level: u32, name: &str) -> bool {
         NamesInPlace::Words { count } => {
             level == 0 && word_index(name).is_some_and(|it| it < count)
         }
-        NamesInPlace::Samples => level > 0 && is_number(name),
+        NamesInPlace::Samples { .. } => level > 0 && is_number(name),
         NamesInPlace::Marks {
             name_length,
             random_length,
@@ -35,10 +34,10 @@ pub(super) fn is_directory(names: &NamesInPlace, level: u32, name: &str) -> bool
             level == 0 && is_below(number.and_then(|it| it.parse().ok()), subdirectory_count)
         }
         NamesInPlace::Words { .. } => false,
-        NamesInPlace::Samples if level == 0 => name
-            .strip_prefix(SAMPLE)
+        NamesInPlace::Samples { ref before } if level == 0 => name
+            .strip_prefix(before.as_str())
             .is_some_and(|it| it.len() == 8 && it.bytes().all(is_hexadecimal)),
-        NamesInPlace::Samples => level < LEVELS_MAX && is_number(name),
+        NamesInPlace::Samples { .. } => level < LEVELS_MAX && is_number(name),
         NamesInPlace::Marks {
             subdirectory_count, ..
         } => {

@@ -103,7 +103,10 @@ fn samples_go_with_all_their_numbers_and_stay_with_anything_else() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path();
     fs::create_dir_all(path.join("lat_fs_00000001/0")).expect("made");
-    let manifest = ClassicManifest::begin(path, "lat_fs", NamesInPlace::Samples).expect("written");
+    let names = NamesInPlace::Samples {
+        before: "lat_fs_".to_owned(),
+    };
+    let manifest = ClassicManifest::begin(path, "lat_fs", names).expect("written");
     for sample in ["lat_fs_00000002", "lat_fs_00000003"] {
         fs::create_dir_all(path.join(sample).join("0/12")).expect("made");
         fs::write(path.join(sample).join("0/12/99"), "x").expect("written");

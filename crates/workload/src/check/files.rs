@@ -68,7 +68,7 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
     let mut keys = Vec::new();
     let it = &mut keys;
     take("size", &mut workload.size, None, it);
-    if matches!(table, Table::LatFs | Table::Program) {
+    if !table.has_memory() {
         take("times_memory", &mut workload.times_memory, None, it);
     }
     take("start", &mut workload.start, Some(Bytes(0)), it);
@@ -144,7 +144,9 @@ pub(crate) fn meaningless(table: Table, key: &'static str) -> Flaw {
             "write `transactions` in `[postmark]`, or `run_time`".to_owned()
         }
         ("operations", Table::Program) => "write `calls` in a `[[phase.group]]`".to_owned(),
-        ("run_time", Table::LatFs) => "write `budget` or `sample_time` in `[lat_fs]`".to_owned(),
+        ("run_time", table) if let Some(keys) = table.times() => {
+            format!("write {keys} in `{header}`")
+        }
         ("keep", Table::FsMark) => "write `keep` in `[fs_mark]`".to_owned(),
         ("precondition", _) => {
             "leave `precondition` out; the storage under files cannot be written by itself"

@@ -1,7 +1,7 @@
 //! Create/remove, lat_fs and fs_mark: settings, command lines, and what is done in which order.
 //!
 //! Nothing here touches a file: a pass says what is done to every file of a set, a course says
-//! which pass comes next. Their operations are in `generate`, their texts in `report`.
+//! which pass comes next. Their operations are in `generate`, their texts in `front`.
 
 mod arguments;
 pub mod create_remove;

@@ -10,4 +10,7 @@ pub struct BuiltProgram {
     pub origin: FrontOrigin,
     /// What is done.
     pub program: Program,
+    /// Whether its files lie among those of others: as with programs of old, nobody looks
+    /// beforehand whether there is room for them.
+    pub is_in_place: bool,
 }

@@ -70,6 +70,19 @@ impl Table {
         matches!(self, Self::Postmark)
     }
 
+    /// Whether its files may be as large as a multiple of the machine's memory.
+    pub const fn has_memory(self) -> bool {
+        !matches!(self, Self::LatFs | Self::Program)
+    }
+
+    /// The keys that say how long it takes, where it has its own.
+    pub const fn times(self) -> Option<&'static str> {
+        match self {
+            Self::LatFs => Some("`budget` or `sample_time`"),
+            _ => None,
+        }
+    }
+
     /// The seeds of a table that does not take any; none where any will do.
     pub const fn own_seeds(self) -> Option<&'static OwnSeeds> {
         match self {

@@ -37,8 +37,9 @@ pub struct FilesetPlan {
 pub const WORKER_MARK: &str = "{worker}";
 /// The same, of at least two digits.
 pub const PADDED_WORKER_MARK: &str = "{worker:02}";
-/// Stands in paths for how many files there are.
-pub const COUNT_MARK: &str = "{count}";
+/// Stands in the path of files for eight hexadecimal digits of the round around and of the worker:
+/// that directory is made in every round, where its name is free, and removed behind it.
+pub const STAMP_MARK: &str = "{stamp}";
 /// Stands in names and paths for the number of the round around, of the innermost rounds.
 pub const ROUND_MARK: &str = "{round}";
 
@@ -47,6 +48,12 @@ impl FilesetPlan {
     #[must_use]
     pub fn tells_worker(&self) -> bool {
         self.tells(WORKER_MARK) || self.tells(PADDED_WORKER_MARK)
+    }
+
+    /// Whether every round has a directory of its own for them.
+    #[must_use]
+    pub fn has_own_rounds(&self) -> bool {
+        matches!(self.names, FileNames::Low { .. }) && self.path.contains(STAMP_MARK)
     }
 
     /// Whether its names say what the mark stands for.

@@ -17,8 +17,11 @@ pub enum NamesInPlace {
         /// How many there are.
         count: u32,
     },
-    /// Directories `lat_fs_` with eight hexadecimal digits, and numbers in them.
-    Samples,
+    /// Directories of eight hexadecimal digits behind a text, and numbers in them.
+    Samples {
+        /// The text.
+        before: String,
+    },
     /// Digits of a time filled up with tildes, then random digits and capital letters; in the
     /// directory or in numbered ones.
     Marks {

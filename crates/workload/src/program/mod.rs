@@ -38,8 +38,8 @@ pub use act::{
 pub use check::{ProgramFlaw, ProgramStep};
 pub use done::FilesDone;
 pub use fileset::{
-    Access, COUNT_MARK, Copies, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan,
-    ListedFiles, NestedDirectories, OpenSync, PADDED_WORKER_MARK, ROUND_MARK, StampedNames,
+    Access, Copies, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, ListedFiles,
+    NestedDirectories, OpenSync, PADDED_WORKER_MARK, ROUND_MARK, STAMP_MARK, StampedNames,
     TreeGrowth, WORKER_MARK, Way,
 };
 pub use in_place::NamesInPlace;

@@ -35,14 +35,17 @@ impl Sample {
 
 /// The samples of one test.
 ///
-/// While [`Calibration::next_count`] says a number, that many files are worked on and the time
-/// is told by [`Calibration::add`]. A sample of at least 95 % of the time asked for counts; after
-/// a shorter one the number grows. Once it is as large as it can be, every sample counts.
+/// While [`Calibration::next_count`] says a number, that many files are worked on by each worker,
+/// and their times are told by [`Calibration::add`]; each of them is a sample. A sample of at
+/// least 95 % of the time asked for counts; after a shorter one the number grows. Once it is as
+/// large as it can be, every sample counts.
 #[derive(Debug, Clone)]
 pub struct Calibration {
     sample_ns: u64,
     repetitions: u32,
     file_count: u32,
+    /// How often the times counted.
+    added: u32,
     samples: Vec<Sample>,
 }
 
@@ -54,6 +57,7 @@ impl Calibration {
             sample_ns,
             repetitions,
             file_count: 1,
+            added: 0,
             samples: Vec::with_capacity(repetitions as usize),
         }
     }
@@ -61,19 +65,22 @@ impl Calibration {
     /// The files of the next sample, none when there are enough samples.
     #[must_use]
     pub fn next_count(&self) -> Option<u32> {
-        let is_done = self.samples.len() >= self.repetitions as usize;
-        (!is_done).then_some(self.file_count)
+        (self.added < self.repetitions).then_some(self.file_count)
     }
 
-    /// Takes the time of the files that [`Calibration::next_count`] asked for.
-    pub fn add(&mut self, time_ns: u64) {
+    /// Takes each worker's time of the files that [`Calibration::next_count`] asked for; the
+    /// shortest says whether they were enough.
+    pub fn add(&mut self, times_ns: &[u64]) {
+        let time_ns = times_ns.iter().copied().min().unwrap_or(0);
         let wanted_ns = self.sample_ns as f64;
         let is_long = time_ns as f64 >= 0.95 * wanted_ns;
         if is_long || self.file_count == FILES_MAX {
-            self.samples.push(Sample {
+            let sample = |time_ns: &u64| Sample {
                 file_count: self.file_count,
-                time_ns,
-            });
+                time_ns: *time_ns,
+            };
+            self.samples.extend(times_ns.iter().map(sample));
+            self.added += 1;
             return;
         }
         let grown = if time_ns > USELESS_NS {

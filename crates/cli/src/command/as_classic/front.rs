@@ -28,7 +28,7 @@ use crate::stored::Place;
 use crate::terminal::{Stream, print_document};
 
 const PROMISE: &str = "\
-What it prints comes to standard output, all else to standard error. Files lie in a work directory \
+Files lie in a work directory \
 of pgmeter below the directory that is named, and are removed at the end; those of a program that \
 can keep its files lie in the directory itself, as it would leave them. Existing files are left \
 alone. The run is stored as every run is.";
@@ -74,6 +74,7 @@ pub(super) fn run(
         read: &read,
         host: host.split('.').next().unwrap_or_default(),
         memory_bytes: target::system_facts(&[], None).memory_bytes,
+        temporary: &std::env::temp_dir(),
     };
     let work = match front.work(&line) {
         Ok(work) => work,
@@ -90,17 +91,22 @@ pub(super) fn run(
     }
     tell_differences(front, &work);
     let printed = Printed::new(front.text_of(&origin(&work.cells)))?;
+    super::raise_descriptor_limit();
     let keeper = Keeper::open(place, !args.no_db);
     let directories = Directories::ready(front, &work)?;
     measure(&work, (keeper, directories), printed, at_once)
 }
 
 fn own(front: &Front, args: Vec<OsString>) -> Result<FrontArgs, clap::Error> {
+    let streams = match (front.text)(&FrontOrigin::default()).is_on_standard_error() {
+        true => "What it prints comes to standard error, as all else does.",
+        false => "What it prints comes to standard output, all else to standard error.",
+    };
     let about = format!("Stand in for {}: {}", front.name, front.title);
     let command = FrontArgs::command()
         .name(front.name)
         .about(&about)
-        .long_about(format!("{about}\n\n{PROMISE}"))
+        .long_about(format!("{about}\n\n{streams} {PROMISE}"))
         .after_help(front.usage);
     let words = std::iter::once(OsString::from(front.name)).chain(args);
     FrontArgs::from_arg_matches(&command.try_get_matches_from(words)?)
@@ -195,7 +201,8 @@ fn measure(
         .chain(keeper.doubts())
         .chain(not_mounted(&planned.plan))
         .collect();
-    let is_quiet = !Stream::Error.is_terminal();
+    // Live figures would be in the way of what is printed there.
+    let is_quiet = !Stream::Error.is_terminal() || printed.is_on(Stream::Error);
     let mut live = Live::begin((is_quiet, DisplayArg::Line), &options, at_once)?;
     let mut finished = run::run(&planned.plan, warnings, &options, &mut |event| {
         keeper.hear(event);

@@ -4,10 +4,8 @@ mod clock;
 mod console;
 mod front;
 mod input;
-mod lat_fs;
 mod postmark;
 mod printed;
-mod ticks;
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -50,7 +48,6 @@ pub(crate) fn help() -> Result<Exit, Failure> {
 pub(crate) fn run(args: AsArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
     match ClassicArg::from_str(&args.program, false) {
         Ok(ClassicArg::Postmark) => postmark::run(args.args, at_once),
-        Ok(ClassicArg::LatFs) => lat_fs::run(args.args, at_once),
         // Only names of the table are left.
         Err(_) => match ::front::find(&args.program) {
             Some(front) => front::run(front, args.args, place, at_once),

@@ -15,8 +15,9 @@ use crate::terminal::Stream;
 /// A program's text on its way to whoever reads it.
 pub(super) struct Printed {
     text: Box<dyn ClassicText>,
+    stream: Stream,
     log: Option<File>,
-    /// Why standard output cannot be written to any more.
+    /// Why the stream cannot be written to any more.
     output_error: Option<io::Error>,
     /// Why the log is not complete.
     log_error: Option<io::Error>,
@@ -27,10 +28,19 @@ impl Printed {
     pub fn new(text: Box<dyn ClassicText>) -> Result<Self, Failure> {
         Ok(Self {
             log: text.log_file().map(open_log).transpose()?,
+            stream: match text.is_on_standard_error() {
+                true => Stream::Error,
+                false => Stream::Output,
+            },
             text,
             output_error: None,
             log_error: None,
         })
+    }
+
+    /// Whether it goes there.
+    pub fn is_on(&self, stream: Stream) -> bool {
+        self.stream == stream
     }
 
     /// Prints what the program says when that happens; whether anybody reads it.
@@ -48,7 +58,7 @@ impl Printed {
             let logged = self.text.logged(&said);
             self.log_error = log.write_all(logged.as_bytes()).err();
         }
-        let printed = Stream::Output.write_document(&Document::Data(said));
+        let printed = self.stream.write_document(&Document::Data(said));
         self.output_error = printed.err();
     }
 
@@ -58,7 +68,13 @@ impl Printed {
         Some(match error.kind() {
             // A reader that has gone away is no error.
             io::ErrorKind::BrokenPipe => Ok(Exit::Measured),
-            _ => Err(Failure::system("cannot write to standard output", &error)),
+            _ => Err(Failure::system(
+                match self.stream {
+                    Stream::Output => "cannot write to standard output",
+                    Stream::Error => "cannot write to standard error",
+                },
+                &error,
+            )),
         })
     }
 

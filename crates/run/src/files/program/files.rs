@@ -1,13 +1,15 @@
 //! Where the files of a program lie, what they are called, and how they are opened.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use engine::{Fileset, NameRule, Nesting, Numbering, OpenMode, Spread, Subdirectories};
 use generate::classics::{Names, flat_names, tree_names};
+use rustix::fs::Mode;
+use rustix::io::Errno;
 use target::Tree;
 use workload::program::{
-    Access, COUNT_MARK, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, NestedDirectories,
-    OpenSync, PADDED_WORKER_MARK, Program, ROUND_MARK, WORKER_MARK, Way,
+    Access, DirectoryNesting, DirectoryTree, FileNames, FilesetPlan, NestedDirectories, OpenSync,
+    PADDED_WORKER_MARK, Program, ROUND_MARK, STAMP_MARK, WORKER_MARK, Way,
 };
 
 use super::Owner;
@@ -15,6 +17,9 @@ use super::stamped::{RoundStamp, open_stamped};
 use super::trees::{Trees, open_grown};
 use crate::RunError;
 use crate::files::field;
+
+/// Names that are tried for a new directory.
+const ATTEMPTS: u64 = 100;
 
 /// Opens the files that an owner has in that round, with their directories made where they are
 /// missing; of each of those that are for files is told.
@@ -30,7 +35,10 @@ pub(super) fn open_fileset(
         _ => owner.fileset,
     };
     let set = &program.filesets[number];
-    let marks = Marks::of(set, owner, round.number);
+    if set.has_own_rounds() {
+        return open_own_round(set, round.seed_of(owner.worker), tree, was_made);
+    }
+    let marks = Marks::of(owner, round.number);
     let at = Owner {
         fileset: number,
         ..owner
@@ -69,6 +77,39 @@ pub(super) fn open_fileset(
         fileset.open_subdirectories()?;
     }
     Ok(fileset)
+}
+
+/// Files in a directory of its own, which is made where its name is free.
+fn open_own_round(
+    set: &FilesetPlan,
+    seed: u64,
+    tree: &Tree,
+    was_made: &mut dyn FnMut(&str),
+) -> Result<Fileset, RunError> {
+    let mut make = |name: &Path, mode: u32| {
+        rustix::fs::mkdirat(tree.directory(), name, Mode::from_raw_mode(mode))?;
+        was_made(&name.to_string_lossy());
+        Ok(())
+    };
+    let failed = |name: &Path, errno| RunError::file("make", &tree.path().join(name), errno);
+    let mut attempt = 0;
+    let own = loop {
+        // Half of what is mixed is as random as all of it.
+        let stamp = generate::mix(seed ^ attempt) as u32;
+        let own = PathBuf::from(set.path.replace(STAMP_MARK, &format!("{stamp:08x}")));
+        attempt += 1;
+        match make(&own, 0o700) {
+            Ok(()) => break own,
+            Err(Errno::EXIST) if attempt < ATTEMPTS => {}
+            Err(errno) => return Err(failed(&own, errno)),
+        }
+    };
+    let names = listed_names(set).unwrap_or_default();
+    for directory in names.directories.iter().map(|name| own.join(name)) {
+        make(&directory, field::directory_mode(tree)).map_err(|errno| failed(&directory, errno))?;
+    }
+    let files: Vec<PathBuf> = names.files.iter().map(|name| own.join(name)).collect();
+    Ok(Fileset::listed(field::location(tree, None)?, &files)?)
 }
 
 /// Names that take a list.
@@ -117,7 +158,7 @@ pub(super) fn paths_of(
     files: impl Iterator<Item = u32> + 'static,
 ) -> impl Iterator<Item = PathBuf> + 'static {
     let set = &program.filesets[owner.fileset];
-    let marks = Marks::of(set, owner, 0);
+    let marks = Marks::of(owner, 0);
     let below = path_below(program, owner, tree, &marks).map(PathBuf::from);
     let below = below.unwrap_or_default();
     let rule = name_rule(set, &marks);
@@ -126,15 +167,13 @@ pub(super) fn paths_of(
 
 /// What marks in names and paths stand for.
 struct Marks {
-    count: String,
     worker: String,
     round: String,
 }
 
 impl Marks {
-    fn of(set: &FilesetPlan, owner: Owner, round: u32) -> Self {
+    fn of(owner: Owner, round: u32) -> Self {
         Self {
-            count: set.count.to_string(),
             worker: owner.worker.unwrap_or(0).to_string(),
             round: round.to_string(),
         }
@@ -143,7 +182,6 @@ impl Marks {
     fn put_in(&self, text: &str) -> String {
         let text = text.replace(PADDED_WORKER_MARK, &format!("{:0>2}", self.worker));
         let text = text.replace(WORKER_MARK, &self.worker);
-        let text = text.replace(COUNT_MARK, &self.count);
         text.replace(ROUND_MARK, &self.round)
     }
 

@@ -9,7 +9,7 @@ use generate::program::{CallFailure, FileStates};
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 use workload::program::{
-    Call, DirectoryTree, FileNames, FileOperation as Op, Group, On, Program, Which,
+    Call, DirectoryTree, FileNames, FileOperation as Op, FilesetPlan, Group, On, Program, Which,
 };
 
 use super::stamped::RoundStamp;
@@ -21,8 +21,8 @@ use crate::files::requests::FileRequests;
 /// What lies in directories of the user.
 #[derive(Default)]
 pub(super) struct Traces {
-    /// Directories that were made for files, with their target.
-    directories: Vec<(Option<u32>, String)>,
+    /// Directories that were made, and for whose files.
+    directories: Vec<(Owner, String)>,
     /// Files of rounds that are over.
     rounds: Vec<RoundTraces>,
 }
@@ -36,8 +36,17 @@ struct RoundTraces {
 
 impl Traces {
     pub(super) fn add_directories(&mut self, owner: Owner, names: Vec<String>) {
-        let names = names.into_iter().map(|name| (owner.target, name));
+        let names = names.into_iter().map(|name| (owner, name));
         self.directories.extend(names);
+    }
+
+    /// Those that were made for the owners, the last first, which are not taken note of any more.
+    fn take_directories(&mut self, is_its: impl Fn(&Owner) -> bool) -> Vec<(Owner, String)> {
+        let all = std::mem::take(&mut self.directories).into_iter();
+        let (taken, left) = all.rev().partition(|(owner, _)| is_its(owner));
+        self.directories = left;
+        self.directories.reverse();
+        taken
     }
 
     /// Takes note of what an owner has once its names are others.
@@ -78,11 +87,10 @@ pub(in crate::files) fn keeps_to_its_own(program: &Program) -> bool {
         };
         is_found && call.second.is_none()
     };
-    let is_known = |tree: &DirectoryTree| {
-        !matches!(
-            tree,
-            DirectoryTree::Grown(_) | DirectoryTree::DirectoriesOf { .. }
-        )
+    let is_placed = |set: &FilesetPlan| match (&set.tree, &set.names) {
+        (DirectoryTree::Grown(_) | DirectoryTree::DirectoriesOf { .. }, _) => false,
+        (_, FileNames::Low { .. }) => set.has_own_rounds(),
+        _ => set.path.is_empty(),
     };
     let mut filesets = program.filesets.iter();
     calls.all(is_own)
@@ -90,7 +98,7 @@ pub(in crate::files) fn keeps_to_its_own(program: &Program) -> bool {
             .groups()
             .all(|group| group.trace.is_none() && group.spawn.is_none())
         && program.ways.iter().all(|way| !way.takes_existing)
-        && filesets.all(|set| set.path.is_empty() && is_known(&set.tree))
+        && filesets.all(is_placed)
 }
 
 impl ProgramCourse {
@@ -124,14 +132,41 @@ impl ProgramCourse {
             note(self.remove_files(grounds, traces.owner, (traces.round, None), &traces.files));
         }
         self.filesets.clear();
-        for (target, name) in std::mem::take(&mut self.traces.directories).iter().rev() {
-            let tree = target.and_then(|target| grounds.trees.get(&target));
+        self.remove_directories(grounds, |_| true);
+        outcome
+    }
+
+    /// Removes the directories that a round had of its own, and what was left in them.
+    pub(super) fn leave_round(&mut self, grounds: &Grounds) -> Result<(), RunError> {
+        let sets: Vec<bool> = self
+            .program
+            .filesets
+            .iter()
+            .map(FilesetPlan::has_own_rounds)
+            .collect();
+        let is_its = |owner: &Owner| sets[owner.fileset];
+        let mut outcome = Ok(());
+        for (owner, states) in self
+            .states
+            .extract_if(.., |owner, _| is_its(owner))
+            .collect::<Vec<_>>()
+        {
+            let files = runs(states.present());
+            let fileset = self.filesets.remove(&owner);
+            outcome = outcome.and(self.remove_files(grounds, owner, (self.round, fileset), &files));
+        }
+        self.remove_directories(grounds, is_its);
+        outcome
+    }
+
+    fn remove_directories(&mut self, grounds: &Grounds, is_its: impl Fn(&Owner) -> bool) {
+        for (owner, name) in self.traces.take_directories(is_its) {
+            let tree = owner.target.and_then(|target| grounds.trees.get(&target));
             if let Some(tree) = tree {
                 // One in which somebody put something stays.
                 let _ = rustix::fs::unlinkat(tree.directory(), name, AtFlags::REMOVEDIR);
             }
         }
-        outcome
     }
 
     fn remove_files(

@@ -7,7 +7,7 @@ use workload::program::{Calibration, Program, ProgramPart, ROUND_MARK, Until};
 use super::figures::{PhaseSum, Told};
 use super::stamped::RoundStamp;
 use super::{Ahead, Owner, ProgramCourse};
-use crate::files::course::Grounds;
+use crate::files::course::{Done, Grounds};
 use crate::rooms::Rooms;
 
 /// Rounds that go on.
@@ -17,11 +17,29 @@ pub(super) struct Rounds {
     pub done: u32,
     /// What was spent before the first of them.
     since_ns: u64,
-    /// What was spent before the last of them.
-    round_since_ns: u64,
     /// The samples so far, where there are any.
     sampling: Option<Calibration>,
     pub parts: Vec<ProgramPart>,
+}
+
+/// What phases took, in nanoseconds.
+#[derive(Default)]
+pub(super) struct Spent {
+    /// All of them: from the first to the last worker.
+    all_ns: u64,
+    /// Those since the round began, of each worker.
+    worker_ns: Vec<u64>,
+}
+
+impl Spent {
+    pub(super) fn add(&mut self, done: &Done<'_>) {
+        self.all_ns += done.time_ns;
+        let count = done.lanes.len().max(self.worker_ns.len());
+        self.worker_ns.resize(count, 0);
+        for (sum_ns, lane) in self.worker_ns.iter_mut().zip(done.lanes) {
+            *sum_ns += lane.outcome.measured_ns;
+        }
+    }
 }
 
 impl Ahead {
@@ -39,7 +57,6 @@ impl Rounds {
             until,
             done: 0,
             since_ns: 0,
-            round_since_ns: 0,
             sampling: match until {
                 Until::Sampled {
                     samples, least_ns, ..
@@ -98,7 +115,7 @@ impl ProgramCourse {
         self.end_round(grounds, &round);
         let free_bytes = grounds.first().and_then(Tree::free_bytes).unwrap_or(0);
         match round.done {
-            0 => round.since_ns = self.spent_ns,
+            0 => round.since_ns = self.spent.all_ns,
             _ => {
                 for sum in shown(&mut self.sums, &round.parts) {
                     sum.tell_best(&self.program);
@@ -107,7 +124,7 @@ impl ProgramCourse {
         }
         let is_enough = match round.until {
             Until::Times(times) => round.done >= times,
-            Until::Spent { ns } => round.done > 0 && self.spent_ns - round.since_ns > ns,
+            Until::Spent { ns } => round.done > 0 && self.spent.all_ns - round.since_ns > ns,
             // What gives back all that it took, or takes nothing, never fills anything.
             Until::Full => {
                 let taken = self.free_bytes.saturating_sub(free_bytes);
@@ -125,7 +142,7 @@ impl ProgramCourse {
         self.free_bytes = free_bytes;
         self.forget_rounds();
         self.round = RoundStamp::now(round.done);
-        round.round_since_ns = self.spent_ns;
+        self.spent.worker_ns.clear();
         let parts: Vec<Ahead> = round.parts.iter().rev().map(Ahead::of).collect();
         self.ahead.push(Ahead::Rounds(Rounds {
             done: round.done + 1,
@@ -138,6 +155,9 @@ impl ProgramCourse {
     fn end_round(&mut self, grounds: &Grounds, round: &Rounds) {
         if round.done == 0 {
             return;
+        }
+        if let Err(error) = self.leave_round(grounds) {
+            self.failure = Some(error);
         }
         let space = grounds.first().and_then(|tree| {
             Some(FreeSpace {
@@ -199,7 +219,7 @@ impl ProgramCourse {
             return false;
         };
         if round.done > 0 {
-            sampling.add(self.spent_ns - round.round_since_ns);
+            sampling.add(&self.spent.worker_ns);
         }
         if let Some(median) = sampling.median() {
             let told = Told {

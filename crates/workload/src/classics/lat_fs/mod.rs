@@ -1,7 +1,6 @@
 //! lat_fs: how many files a second are created and removed, as lmbench asks it.
 
 mod arguments;
-mod passes;
 mod program;
 mod settings;
 #[cfg(test)]
@@ -12,14 +11,13 @@ use serde::{Deserialize, Serialize};
 use units::{Bytes, Span};
 
 use super::error::ranged;
-use super::{Chain, ClassicError, FileSync, Order};
+use super::{ClassicError, FileSync, Order};
 use crate::model::OneOrMany;
 
-pub use crate::program::{Calibration, Sample};
 pub use arguments::{Invocation, parse};
-pub use passes::{Best, Passes};
+pub use program::SAMPLE_NAME;
 
-/// The largest write of version 3, and of ours.
+/// The largest write of version 3.
 const WRITE_BYTES_MAX: u64 = 128 << 10;
 /// The most bytes of one write of version 1.6, which writes a file at once.
 const WHOLE_BYTES_MAX: u64 = 1 << 30;
@@ -196,32 +194,5 @@ fn refuse_foreign(keys: &[(bool, &'static str)], other: &'static str) -> Result<
             other,
         }),
         None => Ok(()),
-    }
-}
-
-impl LatFsPlan {
-    /// What a pass that creates files of a size does to each.
-    #[must_use]
-    pub fn create(&self, size_bytes: u64) -> Chain {
-        let (write_bytes_max, is_empty_written) = match self.form {
-            Form::Best { .. } => (WHOLE_BYTES_MAX, true),
-            Form::Median { .. } => (WRITE_BYTES_MAX, false),
-        };
-        Chain::Create {
-            size_bytes,
-            write_bytes: size_bytes.clamp(1, write_bytes_max) as u32,
-            is_empty_written,
-            sync: self.sync,
-            is_directory_made: false,
-        }
-    }
-
-    /// In which order files are created.
-    #[must_use]
-    pub const fn create_order(&self) -> Order {
-        match self.form {
-            Form::Best { .. } => Order::Forward,
-            Form::Median { .. } => Order::Reverse,
-        }
     }
 }

@@ -4,9 +4,12 @@ use super::{Form, LatFsPlan, WRITE_BYTES_MAX};
 use crate::classics::Order;
 use crate::classics::program::{create, named, phase, size_names};
 use crate::program::{
-    COUNT_MARK, Copies, DirectoryTree, FILES_MAX, FileNames, FileOperation, FilesetPlan, Law,
-    PIECE_BYTES_MAX, Program, ProgramPart, ProgramPhase, Turn, Until, Way,
+    Copies, DirectoryTree, FILES_MAX, FileNames, FileOperation, FilesetPlan, Law, PIECE_BYTES_MAX,
+    Program, ProgramPart, ProgramPhase, STAMP_MARK, Turn, Until, Way,
 };
+
+/// What the directories of samples are called.
+pub const SAMPLE_NAME: &str = "lat_fs_";
 
 const LABELS: [&str; 2] = ["create", "remove"];
 
@@ -29,16 +32,19 @@ impl LatFsPlan {
 
     fn files(&self) -> FilesetPlan {
         let (path, count, names) = match self.form {
-            Form::Best { file_count, .. } => ("", file_count, FileNames::Words),
-            // What is a file among few is a directory among many.
+            Form::Best { file_count, .. } => (String::new(), file_count, FileNames::Words),
             Form::Median {
                 files_per_directory: each,
                 ..
-            } => (COUNT_MARK, FILES_MAX, FileNames::Low { each }),
+            } => (
+                format!("{SAMPLE_NAME}{STAMP_MARK}"),
+                FILES_MAX,
+                FileNames::Low { each },
+            ),
         };
         FilesetPlan {
             name: "files".to_owned(),
-            path: path.to_owned(),
+            path,
             copies: Copies::PerWorker,
             count,
             names,

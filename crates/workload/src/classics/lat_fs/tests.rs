@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::plan::read_stored;
-use crate::program::{self, FileNames, On, ProgramPart, Until};
+use crate::program::{self, Calibration, FileNames, On, ProgramPart, Sample, Until};
 
 fn resolve(text: &str) -> Result<LatFsPlan, ClassicError> {
     toml::from_str::<LatFs>(text).unwrap().resolve()
@@ -24,20 +24,10 @@ fn version_1_6_creates_a_thousand_files_of_four_sizes() {
         budget_ns: 5_000_000_000,
     };
     assert_eq!((plan.form, plan.order), (form, Order::Forward));
-    assert_eq!(plan.create_order(), Order::Forward);
-    let create = |size_bytes, write_bytes| Chain::Create {
-        size_bytes,
-        write_bytes,
-        is_empty_written: true,
-        sync: FileSync::None,
-        is_directory_made: false,
-    };
-    assert_eq!(plan.create(0), create(0, 1));
-    assert_eq!(plan.create(1 << 20), create(1 << 20, 1 << 20));
 }
 
 #[test]
-fn version_3_works_backwards_and_writes_128_kib_at_once() {
+fn version_3_works_backwards() {
     let plan = resolve("compat = \"3\"").unwrap();
     let form = Form::Median {
         files_per_directory: 100,
@@ -45,16 +35,7 @@ fn version_3_works_backwards_and_writes_128_kib_at_once() {
         sample_ns: 50_000_000,
     };
     assert_eq!((plan.form, plan.order), (form, Order::Reverse));
-    assert_eq!(plan.create_order(), Order::Reverse);
-    let Chain::Create {
-        write_bytes,
-        is_empty_written,
-        ..
-    } = plan.create(1 << 20)
-    else {
-        panic!("a create creates");
-    };
-    assert_eq!((write_bytes, is_empty_written), (131_072, false));
+    assert_eq!(plan.order, Order::Reverse);
 }
 
 /// The phases of a program, each with its calls, how much is written and in which order.
@@ -193,40 +174,13 @@ fn bad_command_lines_say_what_is_wrong() {
     assert!(refusal.usage.starts_with("usage: lat_fs [-s"));
 }
 
-#[test]
-fn passes_end_once_the_budget_is_exceeded_and_each_test_keeps_its_best() {
-    let mut passes = Passes::new(1000, 100);
-    assert_eq!(passes.best(), None);
-    for (create_ns, remove_ns) in [(30, 20), (40, 10)] {
-        assert!(passes.wants_more());
-        passes.add(create_ns, remove_ns);
-    }
-    assert!(passes.wants_more(), "exactly the budget is not too much");
-    passes.add(25, 60);
-    assert!(!passes.wants_more());
-    let best = Best {
-        file_count: 1000,
-        create_ns: 25,
-        remove_ns: 10,
-    };
-    assert_eq!((passes.best(), passes.count()), (Some(best), 3));
-}
-
-#[test]
-fn a_budget_of_nothing_allows_one_pass() {
-    let mut passes = Passes::new(1, 0);
-    assert!(passes.wants_more());
-    passes.add(0, 0);
-    assert!(!passes.wants_more());
-}
-
 /// Runs a test in which each file takes the same time.
 fn calibrated(repetitions: u32, sample_ns: u64, file_ns: u64) -> (Vec<u32>, Option<Sample>) {
     let mut calibration = Calibration::new(repetitions, sample_ns);
     let mut counts = Vec::new();
     while let Some(count) = calibration.next_count() {
         counts.push(count);
-        calibration.add(u64::from(count) * file_ns);
+        calibration.add(&[u64::from(count) * file_ns]);
         assert!(counts.len() < 10_100, "{:?}", &counts[..50]);
     }
     (counts, calibration.median())
@@ -244,10 +198,27 @@ fn files_grow_eightfold_until_they_can_be_timed_and_then_to_a_tenth_more() {
 }
 
 #[test]
+fn every_worker_has_samples_of_which_the_shortest_says_whether_they_are_long_enough() {
+    let mut calibration = Calibration::new(2, 1_000_000);
+    calibration.add(&[2_000_000, 900_000]);
+    assert_eq!(
+        (calibration.next_count(), calibration.median()),
+        (Some(2), None)
+    );
+    calibration.add(&[2_000_000, 960_000]);
+    calibration.add(&[1_500_000, 970_000]);
+    assert_eq!(
+        (calibration.next_count(), calibration.samples().len()),
+        (None, 4)
+    );
+    assert_eq!(calibration.median().map(|it| it.time_ns), Some(970_000));
+}
+
+#[test]
 fn the_median_is_by_time_a_file() {
     let mut calibration = Calibration::new(3, 10);
     for time_ns in [30, 10, 20] {
-        calibration.add(time_ns);
+        calibration.add(&[time_ns]);
     }
     assert_eq!(calibration.next_count(), None);
     assert_eq!(calibration.median().map(|it| it.time_ns), Some(20));

@@ -21,6 +21,7 @@ fn built(program: &Program) -> Workload {
         built: Some(Box::new(BuiltProgram {
             origin: FrontOrigin::default(),
             program: program.clone(),
+            is_in_place: false,
         })),
         ..Workload::default()
     }

@@ -49,6 +49,7 @@ pub(super) fn of_workload(
         program: &program,
         targets: &targets,
         worker_count,
+        is_in_place: workload.built.as_ref().is_some_and(|it| it.is_in_place),
     };
     layout.check(workload)?;
     let cells = layout.cells()?;
@@ -137,13 +138,16 @@ struct Layout<'a, 'b> {
     /// Each worker has one, in turn.
     targets: &'a [u32],
     worker_count: u32,
+    is_in_place: bool,
 }
 
 impl Layout<'_, '_> {
     fn cells(&mut self) -> Result<Vec<Cell>, Diagnostic> {
         let depths = self.options.iodepths.clone();
         let cells: Vec<Cell> = depths.iter().map(|depth| self.cell(*depth)).collect();
-        self.take_space(&cells);
+        if !self.is_in_place {
+            self.take_space(&cells);
+        }
         self.context.weight += cells.iter().map(|it| weight(&it.workers)).sum::<usize>();
         match self.context.weight > WEIGHT_MAX {
             true => Err(too_heavy()),

@@ -9,7 +9,7 @@ use target::InPlace;
 use workload::plan::EngineKind;
 use workload::program::{
     Copies, Failed, FileNames, FilesetPlan, Law, NamesInPlace, Order, Pick, ProgramPart,
-    ProgramPhase, Turn, Until, Way,
+    ProgramPhase, STAMP_MARK, Turn, Until, Way,
 };
 
 use super::*;
@@ -140,6 +140,44 @@ fn a_run_that_is_stopped_leaves_nothing_that_it_made() {
     assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
 }
 
+/// The same in trees of a round's own, from which all is removed but what somebody put there.
+fn of_own_rounds(until: Until) -> Program {
+    let mut program = program(until);
+    program.filesets[0].path = format!("own_{STAMP_MARK}");
+    program.filesets[0].names = FileNames::Low { each: 3 };
+    program.filesets[0].tree = DirectoryTree::Flat;
+    program
+}
+
+#[test]
+fn the_directories_of_a_round_are_gone_behind_it() {
+    let scratch = tempfile::tempdir().unwrap();
+    fs::write(scratch.path().join("mine"), "mine").unwrap();
+    let program = of_own_rounds(Until::Times(3));
+    let done = in_place(scratch.path(), program, &RunOptions::default());
+    assert!(done.error.is_none(), "{:?}", done.error);
+    let made = done.record.cells[0].operations["create"].count;
+    assert_eq!((made, done.record.cells[0].total.errors), (3 * 2 * 10, 0));
+    assert_eq!(files_below(scratch.path()), ["mine"]);
+    assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn the_directories_of_a_round_that_is_stopped_are_gone() {
+    let scratch = tempfile::tempdir().unwrap();
+    let options = RunOptions::default();
+    let stop = options.stop.clone();
+    let stopping = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(200));
+        stop.store(true, Ordering::Relaxed);
+    });
+    let program = of_own_rounds(Until::Times(1_000_000));
+    let done = in_place(scratch.path(), program, &options);
+    stopping.join().unwrap();
+    assert_eq!(done.record.status, Status::Interrupted);
+    assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
+}
+
 #[test]
 fn a_program_that_may_meet_files_of_others_is_not_run_among_them() {
     let of_others = |change: fn(&mut Program)| {
@@ -153,6 +191,7 @@ fn a_program_that_may_meet_files_of_others_is_not_run_among_them() {
     };
     of_others(|program| program.ways[0].takes_existing = true);
     of_others(|program| program.filesets[0].path = "below".to_owned());
+    of_others(|program| program.filesets[0].names = FileNames::Low { each: 3 });
     of_others(|program| {
         let unlink = Call::new(
             Op::Unlink,

@@ -1,4 +1,5 @@
-//! The names of lat_fs: `a` to `z`, `aa`, ... in one directory, or numbers in a tree.
+//! Names that follow from how many there are: `a` to `z`, `aa`, ... in one directory, or numbers in
+//! a tree.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +7,7 @@ use super::Names;
 
 const LETTERS: u32 = 26;
 
-/// The names of version 1.6: all words of letters, the shorter ones first.
+/// All words of letters, the shorter ones first.
 #[must_use]
 pub fn flat_names(file_count: u32) -> Names {
     Names {
@@ -27,7 +28,7 @@ fn word(index: u32) -> String {
     letters.iter().rev().copied().map(char::from).collect()
 }
 
-/// The names of version 3: numbers from 0 in directories of at most `each_count` entries, in a
+/// Numbers from 0 in directories of at most `each_count` entries, in a
 /// tree as low as that allows, filled from the first directory on.
 ///
 /// `each_count` below 2 counts as 2: no tree would be low enough.

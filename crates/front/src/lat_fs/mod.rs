@@ -1,0 +1,123 @@
+//! lmbench's lat_fs, version 1.6 or 3: its arguments as a program, and its output.
+
+mod program;
+#[cfg(test)]
+mod tests;
+mod text;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use workload::Workload;
+use workload::classics::Refusal;
+use workload::classics::lat_fs::{Compat, Form, Invocation, SAMPLE_NAME, parse};
+use workload::model::ContentChoice;
+use workload::plan::EngineKind;
+use workload::program::NamesInPlace;
+
+pub use text::TEXT;
+
+use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork, Placement, cell};
+
+const NAME: &str = "lat_fs";
+/// The option that says which version is followed; it stands before all others.
+const COMPAT: &str = "--compat";
+/// What it exits with if that is not known, as every option of ours.
+const EXIT_COMPAT: u8 = 2;
+
+const USAGE: &str = "\
+An option of ours, before its own:
+  --compat VERSION  the version to follow, 1.6 or 3; by default 3 if there are options, else 1.6
+lat_fs's own options, of version 3:
+  -s SIZE         bytes of each file, such as 4k; by default 0, 1k, 4k and 10k in turn
+  -n FILES        files of a directory (100)
+  -P WORKERS      workers at the same time, each in a directory of its own (1)
+  -W MICROSECONDS warm-up before the first sample (0)
+  -N REPETITIONS  samples, of which the median is printed (11)
+  DIRECTORY       where files are made; by default where temporary files go
+Version 1.6 takes a DIRECTORY and no options; by default it works in the current one.
+Where a name is taken, lat_fs ends.
+";
+
+/// lmbench's lat_fs.
+pub const FRONT: Front = Front {
+    name: NAME,
+    title: "lmbench's file creation and removal rates",
+    version: "lat_fs",
+    usage: USAGE,
+    arguments,
+    file: None,
+    text: text::classic,
+};
+
+fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
+    let (compat, own) = versioned(line.arguments)?;
+    let words: Vec<OsString> = own.iter().map(OsString::from).collect();
+    let invocation = parse(compat, &words).map_err(ArgumentError::Refused)?;
+    let plan = invocation.settings.resolve();
+    let plan = plan.map_err(|error| error.to_string())?;
+    let cells = plan.sizes_bytes.iter().map(|size_bytes| Workload {
+        engine: Some(EngineKind::Psync),
+        content: Some(ContentChoice::Zero),
+        workers: Some(invocation.workers),
+        ..cell(
+            format!("{NAME} {}k", size_bytes >> 10),
+            program::of_size(&plan, *size_bytes, invocation.warm_up_us),
+        )
+    });
+    let names = match plan.form {
+        Form::Best { file_count, .. } => NamesInPlace::Words { count: file_count },
+        Form::Median { .. } => NamesInPlace::Samples {
+            before: SAMPLE_NAME.to_owned(),
+        },
+    };
+    Ok(FrontWork {
+        differences: differences(&invocation),
+        directories: vec![invocation.directory.unwrap_or_else(|| match compat {
+            Compat::V1_6 => PathBuf::from("."),
+            Compat::V3 => line.temporary.to_owned(),
+        })],
+        placement: Placement::InPlace {
+            names,
+            makes_directories: false,
+        },
+        ..FrontWork::new(cells.collect())
+    })
+}
+
+/// The version to follow, and the arguments of that.
+fn versioned(arguments: &[String]) -> Result<(Compat, &[String]), ArgumentError> {
+    let (told, own) = match arguments {
+        [option, own @ ..] if option == COMPAT => match own {
+            [told, own @ ..] => (Some(told.as_str()), own),
+            [] => (Some(""), own),
+        },
+        [first, own @ ..] => match first.strip_prefix(COMPAT) {
+            Some(told) if told.starts_with('=') => (Some(&told[1..]), own),
+            _ => (None, arguments),
+        },
+        [] => (None, arguments),
+    };
+    let compat = match told {
+        Some("1.6") => Compat::V1_6,
+        Some("3") => Compat::V3,
+        // Version 1.6 has no options.
+        None if own.iter().any(|word| word.starts_with('-')) => Compat::V3,
+        None => Compat::V1_6,
+        Some(other) => {
+            return Err(ArgumentError::Refused(Refusal {
+                message: format!("`{COMPAT}` is `{other}`; there are `1.6` and `3`"),
+                usage: USAGE,
+                exit_code: EXIT_COMPAT,
+            }));
+        }
+    };
+    Ok((compat, own))
+}
+
+fn differences(invocation: &Invocation) -> Vec<Difference> {
+    let note = "workers begin each sample together, with as many files each";
+    let is_alone = invocation.workers == 1;
+    let differs = (!is_alone).then(|| Difference::differs("-P", note));
+    differs.into_iter().collect()
+}

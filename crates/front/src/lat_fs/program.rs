@@ -1,0 +1,60 @@
+//! What is done for a size: the program of the table, as the original opens files and ends.
+
+use workload::classics::lat_fs::LatFsPlan;
+use workload::program::{
+    Access, Failed, FileOperation, Group, Order, Program, ProgramPart, ProgramPhase, Until, Way,
+    Which,
+};
+
+use crate::acts::{named, picked};
+
+/// Files of one size; the first call that fails is the end.
+pub fn of_size(plan: &LatFsPlan, size_bytes: u64, warm_up_us: u32) -> Program {
+    let of_size = LatFsPlan {
+        sizes_bytes: vec![size_bytes],
+        ..plan.clone()
+    };
+    let mut program = of_size.program();
+    program.ways = vec![Way {
+        access: Access::Write,
+        is_truncating: true,
+        permissions: 0o666,
+        seeks: true,
+        ..Way::default()
+    }];
+    if warm_up_us > 0 {
+        let warm_up = warm_up(&program, u64::from(warm_up_us) * 1000);
+        let parts = program.parts.into_iter();
+        program.parts = parts.flat_map(|part| [warm_up.clone(), part]).collect();
+    }
+    for phase in program.phases_mut() {
+        for group in &mut phase.groups {
+            group.failed = Failed::EndRun;
+        }
+    }
+    program
+}
+
+/// Files made and removed one by one, for that time.
+fn warm_up(program: &Program, time_ns: u64) -> ProgramPart {
+    let phases = program.phases().into_iter();
+    let made = phases.flat_map(|phase| &phase.groups).next();
+    let unlink = picked(0, Which::Present, Order::Next);
+    let mut body = made.map(|group| group.body.clone()).unwrap_or_default();
+    body.push(named(FileOperation::Unlink, unlink, 0));
+    let group = Group {
+        name: "workers".to_owned(),
+        body,
+        ..Group::default()
+    };
+    ProgramPart::Rounds {
+        until: Until::Times(1),
+        parts: vec![ProgramPart::Phase(ProgramPhase {
+            name: "warm up".to_owned(),
+            is_hidden: true,
+            time_ns: Some(time_ns),
+            groups: vec![group],
+            ..ProgramPhase::default()
+        })],
+    }
+}

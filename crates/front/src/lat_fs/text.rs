@@ -1,0 +1,143 @@
+//! The lines of lat_fs: size, files, creations and removals a second.
+
+use results::{CellRecord, FilesetFigures, PhaseFigures, RoundRule, RunEvent, RunRecord, Status};
+use workload::plan::FrontOrigin;
+use workload::program::Program;
+
+use crate::{ClassicText, TableText};
+
+/// Of the table, whose sizes have two phases each.
+pub const TEXT: TableText = TableText {
+    title: "lat-fs",
+    text: of_table,
+};
+
+fn of_table(_: &RunRecord, _: &Program, phases: &[&CellRecord]) -> Option<String> {
+    let sizes = phases.chunks_exact(2);
+    let lines: String = sizes.filter_map(|size| line_of(size[0], size[1])).collect();
+    (!lines.is_empty()).then_some(lines)
+}
+
+/// The text of any arguments.
+pub fn classic(_: &FrontOrigin) -> Box<dyn ClassicText> {
+    Box::new(Text::default())
+}
+
+/// What is printed as each size is done.
+#[derive(Default)]
+struct Text {
+    /// The creation of a size whose removal is not done yet.
+    created: Option<CellRecord>,
+    /// Lines so far.
+    count: usize,
+}
+
+impl ClassicText for Text {
+    fn event(&mut self, event: &RunEvent) -> String {
+        let RunEvent::CellDone { record } = event else {
+            return String::new();
+        };
+        let created = self.created.take().filter(|it| it.index == record.index);
+        let Some(created) = created else {
+            self.created = Some(CellRecord::clone(record));
+            return String::new();
+        };
+        let line = line_of(&created, record);
+        self.count += usize::from(line.is_some());
+        line.unwrap_or_default()
+    }
+
+    fn end(&mut self, record: &RunRecord) -> String {
+        let sizes = record.cells.chunk_by(|one, next| one.index == next.index);
+        let lines = sizes.filter_map(|size| match size {
+            [create, remove] => line_of(create, remove),
+            // Interrupted before anything was removed.
+            _ => None,
+        });
+        lines.skip(self.count).collect()
+    }
+
+    fn is_on_standard_error(&self) -> bool {
+        true
+    }
+}
+
+/// The line of a size, with its line break; none where it was not measured to its end.
+fn line_of(create: &CellRecord, remove: &CellRecord) -> Option<String> {
+    if remove.status == Status::Interrupted {
+        return None;
+    }
+    let (create, remove) = (
+        create.phase_figures.as_ref()?,
+        remove.phase_figures.as_ref()?,
+    );
+    let size_bytes = create.fileset()?.file_bytes;
+    match (Passes::of(create), Passes::of(remove)) {
+        (Some(Passes::Best(create)), Some(Passes::Best(remove))) => {
+            Some(best_line(size_bytes, create, remove))
+        }
+        (create, remove) => {
+            let sample = |passes: Option<Passes>| match passes {
+                Some(Passes::Median(sample)) => Some(sample),
+                _ => None,
+            };
+            Some(median_line(size_bytes, sample(create), sample(remove)))
+        }
+    }
+}
+
+/// Files, and the nanoseconds that stand for all passes over them.
+type Timed = (u64, u64);
+
+/// What stands for all passes.
+enum Passes {
+    /// The best, with version 1.6.
+    Best(Timed),
+    /// The one in the middle, with version 3.
+    Median(Timed),
+}
+
+impl Passes {
+    fn of(figures: &PhaseFigures) -> Option<Self> {
+        let FilesetFigures { file_count, .. } = *figures.fileset()?;
+        let told = figures.told_round?;
+        let timed = (file_count, told.time_ns);
+        Some(match told.rule {
+            RoundRule::Best => Self::Best(timed),
+            RoundRule::Median => Self::Median(timed),
+        })
+    }
+}
+
+/// The line of version 1.6. A time of 0 counts as one nanosecond, where the original prints `inf`.
+pub fn best_line(size_bytes: u64, create: Timed, remove: Timed) -> String {
+    let rate = |(count, time_ns): Timed| per_second((count, time_ns.max(1)));
+    format!(
+        "{}k\t{}\t{:.0}\t{:.0}\n",
+        size_bytes >> 10,
+        create.0,
+        rate(create),
+        rate(remove),
+    )
+}
+
+/// The line of version 3. Files are those of the creations; times are cut to microseconds, and
+/// where nothing is left -1 stands.
+pub fn median_line(size_bytes: u64, create: Option<Timed>, remove: Option<Timed>) -> String {
+    let cut = |(count, time_ns): Timed| (count, time_ns - time_ns % 1000);
+    let timed = |sample: Option<Timed>| sample.map(cut).filter(|(_, time_ns)| *time_ns > 0);
+    let absent = || "-1".to_owned();
+    let rate = |sample: Timed| format!("{:.0}", per_second(sample));
+    let created = timed(create);
+    format!(
+        "{}k\t{}\t{}\t{}\n",
+        size_bytes >> 10,
+        created.map_or_else(absent, |(count, _)| count.to_string()),
+        created.map_or_else(absent, rate),
+        timed(remove).map_or_else(absent, rate),
+    )
+}
+
+fn per_second((count, time_ns): Timed) -> f64 {
+    count as f64 * 1e9 / time_ns as f64
+}
