@@ -330,7 +330,7 @@ fn a_reader_that_goes_away_ends_fs_mark() {
     assert!(bed.left_in_target().is_empty());
 }
 
-/// The system calls of a command on files below `target/a`, in order: verb, number of the file
+/// The system calls of a command on files below `target`, in order: verb, number of the file
 /// in the order of creation, bytes asked for and result.
 fn traced(bed: &Bed, command: &Command) -> Vec<String> {
     let mut strace = Command::new("strace");
@@ -371,7 +371,11 @@ fn call(line: &str, numbers: &mut HashMap<String, usize>) -> Option<String> {
     let (name, rest) = line.split_once(' ')?.1.trim_start().split_once('(')?;
     let (arguments, result) = rest.rsplit_once(" = ")?;
     let last = |path: &str| Some(path.trim_end_matches('/').rsplit('/').next()?.to_owned());
-    let of_descriptor = |text: &str| last(text.split(['<', '>']).nth(1)?);
+    // What is asked of the system lies elsewhere, under names as short.
+    let of_descriptor = |text: &str| {
+        let path = text.split(['<', '>']).nth(1)?;
+        path.contains("/target/").then(|| last(path))?
+    };
     let quoted = || last(arguments.split('"').nth(1)?);
     let mut number = |name: String| {
         let next = numbers.len();

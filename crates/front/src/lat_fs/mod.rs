@@ -36,7 +36,7 @@ lat_fs's own options, of version 3:
   -N REPETITIONS  samples, of which the median is printed (11)
   DIRECTORY       where files are made; by default where temporary files go
 Version 1.6 takes a DIRECTORY and no options; by default it works in the current one.
-Where a name is taken, lat_fs ends.
+Files lie in the directory itself; where a name is taken, lat_fs ends.
 ";
 
 /// lmbench's lat_fs.

@@ -29,8 +29,8 @@ use crate::terminal::{Stream, print_document};
 
 const PROMISE: &str = "\
 Files lie in a work directory \
-of pgmeter below the directory that is named, and are removed at the end; those of a program that \
-can keep its files lie in the directory itself, as it would leave them. Existing files are left \
+of pgmeter below the directory that is named, and are removed at the end; those of some programs \
+lie in the directory itself, as they would leave them. Existing files are left \
 alone. The run is stored as every run is.";
 
 /// Options of ours, before the program's own.
