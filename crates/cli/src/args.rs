@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::ArgValueCompleter;
-use front::FRONTS;
+use front::{CONSOLES, FRONTS};
 use units::Percent;
 
 use crate::complete::values;
@@ -337,20 +337,13 @@ pub(crate) struct AsArgs {
 
 /// Programs that can be stood in for, by their names.
 pub(crate) fn programs() -> Vec<PossibleValue> {
-    let own = ClassicArg::value_variants().iter();
-    let own = own.filter_map(ValueEnum::to_possible_value);
     let fronts = FRONTS.iter();
     let fronts = fronts.map(|front| PossibleValue::new(front.name).help(front.title));
-    let mut all: Vec<PossibleValue> = own.chain(fronts).collect();
+    let consoles = CONSOLES.iter();
+    let consoles = consoles.map(|front| PossibleValue::new(front.name).help(front.title));
+    let mut all: Vec<PossibleValue> = fronts.chain(consoles).collect();
     all.sort_by(|one, next| one.get_name().cmp(next.get_name()));
     all
-}
-
-/// Programs that can be stood in for and are in no table of fronts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ClassicArg {
-    /// NetApp's small-file benchmark
-    Postmark,
 }
 
 /// Arguments of `man`.

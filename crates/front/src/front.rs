@@ -84,15 +84,7 @@ impl Front {
     /// the arguments name keep their names.
     #[must_use]
     pub fn text_of(&self, origin: &FrontOrigin) -> Box<dyn ClassicText> {
-        let shown = |argument: &String| units::printable(argument).into_owned();
-        let harmless = FrontOrigin {
-            name: origin.name.clone(),
-            arguments: origin.arguments.iter().map(shown).collect(),
-        };
-        Box::new(HarmlessText {
-            shown: (self.text)(&harmless),
-            exact: (self.text)(origin),
-        })
+        harmless(self.text, origin)
     }
 
     /// What one of its files stands for, by the reader of that kind.
@@ -103,4 +95,20 @@ impl Front {
         let work = (reader.read)(file)?;
         Ok(work.signed(self.name, &[file.name.to_owned()]))
     }
+}
+
+/// A text in which control characters are shown instead of obeyed.
+pub fn harmless(
+    text: fn(&FrontOrigin) -> Box<dyn ClassicText>,
+    origin: &FrontOrigin,
+) -> Box<dyn ClassicText> {
+    let shown = |argument: &String| units::printable(argument).into_owned();
+    let harmless = FrontOrigin {
+        name: origin.name.clone(),
+        arguments: origin.arguments.iter().map(shown).collect(),
+    };
+    Box::new(HarmlessText {
+        shown: text(&harmless),
+        exact: text(origin),
+    })
 }

@@ -14,6 +14,9 @@
 //!   [`ClassicText::end`] is what is printed behind, from the record alone, so that a stored run
 //!   can be printed again. The programs with their labels are in the record's plan.
 //!
+//! A program that is talked to has a line in the table of [consoles](CONSOLES): it reads lines by a
+//! [`Console`], and every run that they ask for is [`FrontWork`] of its own.
+//!
 //! A [`FrontWork`] has a cell for each program that is run, one after the other: [`cell`] makes
 //! one, and whatever else a workload can say (engine, cache, workers, seed, content) is said in it.
 //! Groups that do not say how many workers they have get as many as their cell says. The first of
@@ -22,6 +25,7 @@
 mod acts;
 mod bonnie;
 mod command_line;
+mod console;
 mod create_remove;
 mod dbench;
 mod filebench;
@@ -33,6 +37,7 @@ mod ior;
 mod iozone;
 mod lat_fs;
 mod mdtest;
+mod postmark;
 mod printed;
 mod smallfile;
 mod space;
@@ -44,9 +49,11 @@ mod windows;
 mod work;
 
 pub use command_line::{CommandLine, ReadFile};
+pub use console::{Console, ConsoleFront};
 pub use front::{ArgumentError, FileFront, Front};
+pub use postmark::{pool_text, pool_version};
 pub use printed::{table_text, text};
-pub use table::{FRONTS, detect, find};
+pub use table::{CONSOLES, FRONTS, detect, find, find_console};
 pub use text::{ClassicText, TableText};
 pub use work::{Difference, DifferenceKind, FrontFile, FrontWork, Placement, cell};
 pub use workload::classics::Refusal;

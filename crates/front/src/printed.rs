@@ -3,7 +3,8 @@
 use results::{CellRecord, RunRecord};
 use workload::plan::{Cell, FrontOrigin};
 
-use crate::table::{TABLE_TEXTS, find};
+use crate::table::{TABLE_TEXTS, find, find_console};
+use crate::text::ClassicText;
 
 /// What the programs that a record stands in for would have printed of it at its end; none where
 /// it stands in for none.
@@ -11,8 +12,7 @@ use crate::table::{TABLE_TEXTS, find};
 pub fn text(record: &RunRecord) -> Option<String> {
     let origins = origins(record);
     let text = |origin: &&FrontOrigin| {
-        let front = find(&origin.name)?;
-        let mut text = front.text_of(origin);
+        let mut text = text_of(origin)?;
         Some(match origins.len() {
             1 => text.end(record),
             _ => text.end(&part_of(record, origin)),
@@ -20,6 +20,15 @@ pub fn text(record: &RunRecord) -> Option<String> {
     };
     let texts: Vec<String> = origins.iter().filter_map(text).collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+/// The text of the front that it comes from.
+fn text_of(origin: &FrontOrigin) -> Option<Box<dyn ClassicText>> {
+    let name = origin.name.as_str();
+    let console = || Some(find_console(name)?.text_of(origin));
+    find(name)
+        .map(|front| front.text_of(origin))
+        .or_else(console)
 }
 
 /// What another program would have printed of the phases of a cell that came of its table; none

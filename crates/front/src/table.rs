@@ -1,9 +1,11 @@
 //! The table of fronts.
 
+use crate::console::ConsoleFront;
 use crate::front::{FileFront, Front};
 use crate::text::TableText;
 use crate::{
-    bonnie, create_remove, dbench, filebench, fs_mark, ior, iozone, lat_fs, mdtest, smallfile,
+    bonnie, create_remove, dbench, filebench, fs_mark, ior, iozone, lat_fs, mdtest, postmark,
+    smallfile,
 };
 
 /// All fronts, in the order of their names.
@@ -20,6 +22,9 @@ pub static FRONTS: &[Front] = &[
     smallfile::FRONT,
 ];
 
+/// All fronts that are talked to, in the order of their names.
+pub static CONSOLES: &[ConsoleFront] = &[postmark::CONSOLE];
+
 /// The texts of tables.
 pub static TABLE_TEXTS: &[TableText] = &[create_remove::TEXT, fs_mark::TEXT, lat_fs::TEXT];
 
@@ -27,6 +32,12 @@ pub static TABLE_TEXTS: &[TableText] = &[create_remove::TEXT, fs_mark::TEXT, lat
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Front> {
     FRONTS.iter().find(|front| front.name == name)
+}
+
+/// The front of that name that is talked to.
+#[must_use]
+pub fn find_console(name: &str) -> Option<&'static ConsoleFront> {
+    CONSOLES.iter().find(|front| front.name == name)
 }
 
 /// The front whose file it is.
@@ -50,5 +61,10 @@ mod tests {
             assert!(front.usage.ends_with('\n') && !front.title.ends_with('.'));
         }
         assert!(find("no such program").is_none());
+        for front in CONSOLES {
+            assert!(std::ptr::eq(find_console(front.name).unwrap(), front));
+            assert!(find(front.name).is_none());
+            assert!(front.usage.ends_with('\n') && !front.title.ends_with('.'));
+        }
     }
 }

@@ -10,6 +10,11 @@ pub trait ClassicText {
         String::new()
     }
 
+    /// What is said to standard error when that happens, besides; mostly nothing.
+    fn complaint(&mut self, _event: &RunEvent) -> String {
+        String::new()
+    }
+
     /// What is printed at the end: all that was not printed as it happened, from the record alone.
     fn end(&mut self, record: &RunRecord) -> String;
 
@@ -51,6 +56,10 @@ pub struct HarmlessText {
 impl ClassicText for HarmlessText {
     fn event(&mut self, event: &RunEvent) -> String {
         units::printable_lines(&self.shown.event(event)).into_owned()
+    }
+
+    fn complaint(&mut self, event: &RunEvent) -> String {
+        units::printable_lines(&self.shown.complaint(event)).into_owned()
     }
 
     fn end(&mut self, record: &RunRecord) -> String {

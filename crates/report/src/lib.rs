@@ -16,7 +16,6 @@ mod model;
 mod numbers;
 mod page;
 mod paper;
-pub mod postmark;
 mod quantile;
 mod selftest;
 mod side_by_side;

@@ -3,10 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use workload::plan::Cell;
+use workload::program::PoolPart;
 
 use crate::real::Real;
 use crate::{
-    CellRecord, IntervalRecord, Phase, RoundFigures, RunRecord, Status, SteadyVerdict, Warning,
+    CellRecord, IntervalRecord, Phase, PoolFailures, PoolFigures, RoundFigures, RunRecord, Status,
+    SteadyVerdict, Warning,
 };
 
 /// Something that happened in a run.
@@ -113,6 +115,24 @@ pub enum RunEvent {
         cell: u32,
         /// For each worker that has no room, its target's path.
         targets: Vec<String>,
+    },
+    /// A part of what becomes of a pool of files begins.
+    PoolPartBegun {
+        /// 0-based.
+        cell: u32,
+        /// Which.
+        part: PoolPart,
+    },
+    /// A part of what becomes of a pool of files is over.
+    PoolPartDone {
+        /// 0-based.
+        cell: u32,
+        /// Which.
+        part: PoolPart,
+        /// What became of it so far.
+        figures: Box<PoolFigures>,
+        /// What could not be done in this part.
+        failures: Box<PoolFailures>,
     },
     /// An interval of measured time is complete.
     Interval {

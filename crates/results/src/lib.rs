@@ -72,8 +72,9 @@ pub use parts::{
 };
 pub use phase::Phase;
 pub use phase_figures::{
-    CallTimes, FilesetFigures, FreeSpace, LabelFigures, PhaseFigures, PoolFigures, RoundFigures,
-    RoundRule, StepFigures, ToldRound, WorkerAtWall, WorkerTimes, WorkerWindow,
+    CallTimes, FilesetFigures, FreeSpace, LabelFigures, PhaseFigures, PoolFailure, PoolFailures,
+    PoolFigures, RoundFigures, RoundRule, StepFigures, ToldRound, WorkerAtWall, WorkerTimes,
+    WorkerWindow,
 };
 pub use precondition::PreconditionRecord;
 pub use real::{per_second, share_of_time};

@@ -243,12 +243,44 @@ pub struct PoolFigures {
     pub read_bytes_float: f64,
     /// `written_bytes` as PostMark adds them up.
     pub written_bytes_float: f64,
+    /// Files and directories that could not be made because their names were taken; those were
+    /// left as they are.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub taken_count: u64,
     /// Time until all files were there, their directories included, in nanoseconds.
     pub creation_ns: u64,
+    /// Of this, the time until all directories were there, in nanoseconds.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub directories_made_ns: u64,
     /// Time of the transactions, in nanoseconds.
     pub transactions_ns: u64,
-    /// Time in which the files that were left were deleted, in nanoseconds.
+    /// Time in which the files that were left were deleted, and their directories, in nanoseconds.
     pub deletion_ns: u64,
+    /// Of this, the time of the directories, in nanoseconds.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub directories_removed_ns: u64,
+}
+
+/// Files of a pool that could not be worked on in a part of what becomes of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct PoolFailures {
+    /// The first of them, as many as are told.
+    pub told: Vec<PoolFailure>,
+    /// All of them.
+    pub count: u64,
+}
+
+/// A file of a pool that could not be worked on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PoolFailure {
+    /// The kind of the transaction: `create`, `read`, `append` or `delete`.
+    pub kind: String,
+    /// Its location, 0-based; 0 also where none is set.
+    pub location: u32,
+    /// Its subdirectory in there, 0-based, where it has one.
+    pub subdirectory: Option<u32>,
+    /// The number that it was made as, from 1.
+    pub number: u32,
 }
 
 impl PhaseFigures {

@@ -28,7 +28,6 @@ mod observe;
 mod outcome;
 mod pace;
 mod parts;
-pub mod postmark;
 mod precondition;
 mod preflight;
 mod ready;

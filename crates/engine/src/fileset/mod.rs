@@ -235,11 +235,36 @@ impl Fileset {
             true => AtFlags::REMOVEDIR,
             false => AtFlags::empty(),
         };
-        match rustix::fs::unlinkat(at.directory, at.name, flags) {
-            Ok(()) => Ok(true),
-            Err(Errno::NOENT) => Ok(false),
-            Err(errno) => Err(errno.into()),
-        }
+        unlinked(at, flags)
+    }
+
+    /// Removes the file of a number in the directory of a number, where requests say it; false
+    /// where there is none.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn remove_in(&self, directory: u32, index: u32) -> io::Result<bool> {
+        let mut buffer = [0; NAME_BYTES_MAX];
+        let key = NameKey {
+            told_directory: directory,
+            ..NameKey::of_index(index)
+        };
+        let at = self.name(key, &mut buffer);
+        at.map_or(Ok(false), |at| unlinked(at, AtFlags::empty()))
+    }
+
+    /// Removes the subdirectory of a number, where requests say it; false where there is none.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn remove_subdirectory(&self, directory: u32) -> io::Result<bool> {
+        let mut buffer = [0; NAME_BYTES_MAX];
+        let key = NameKey {
+            told_directory: directory,
+            ..NameKey::of_index(0)
+        };
+        let at = self.directory_name(key, &mut buffer);
+        at.map_or(Ok(false), |at| unlinked(at, AtFlags::REMOVEDIR))
     }
 
     /// Opens every subdirectory, so that names are looked up relative to it: one component, with
@@ -443,6 +468,15 @@ fn at<'a>(directory: BorrowedFd<'a>, buffer: &'a [u8; NAME_BYTES_MAX], length: u
     // checked, nor in digits and slashes. To look for it would cost as much as to write the name.
     let name = unsafe { CStr::from_bytes_with_nul_unchecked(name) };
     At { directory, name }
+}
+
+/// Removes a name; false where there is none.
+fn unlinked(at: At<'_>, flags: AtFlags) -> io::Result<bool> {
+    match rustix::fs::unlinkat(at.directory, at.name, flags) {
+        Ok(()) => Ok(true),
+        Err(Errno::NOENT) => Ok(false),
+        Err(errno) => Err(errno.into()),
+    }
 }
 
 /// The name that a buffer holds.

@@ -22,7 +22,7 @@ pub(super) struct Rules {
 impl Rules {
     /// The number of a directory among those of all locations.
     #[inline]
-    const fn directory_number(&self, directory: PoolDirectory) -> u32 {
+    pub(super) const fn directory_number(&self, directory: PoolDirectory) -> u32 {
         match directory.subdirectory_index {
             Some(index) => directory.location_index * self.subdirectories_count + index,
             None => directory.location_index,

@@ -31,7 +31,7 @@ pub use layout::{file_options, kept_file_options, name_rule};
 pub use names::Names;
 pub use numbers::Numbers;
 pub use operation::{Mark, Operation, Outcome, PoolDirectory, PoolFile};
-pub use play::{Play, PlayOptions};
+pub use play::{Failures, Play, PlayOptions};
 pub use stream::{Stream, StreamOptions};
 pub use totals::Totals;
 pub use twister::Twister;

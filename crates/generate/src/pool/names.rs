@@ -9,7 +9,7 @@ use super::{PoolDirectory, PoolFile};
 /// The rule that makes names: `LOCATION/sSUBDIRECTORY/NUMBER`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Names {
-    /// Every location with its slash; one empty prefix where none is set.
+    /// Every location with its slash; an empty prefix where none is set.
     prefixes: Vec<Vec<u8>>,
 }
 
@@ -19,7 +19,10 @@ impl Names {
     pub fn new(settings: &FilePool) -> Self {
         let locations = settings.locations.iter();
         let mut prefixes: Vec<Vec<u8>> = locations
-            .map(|location| [&*location.directory, b"/"].concat())
+            .map(|location| match &location.directory[..] {
+                [] => Vec::new(),
+                name => [name, b"/"].concat(),
+            })
             .collect();
         if prefixes.is_empty() {
             prefixes.push(Vec::new());

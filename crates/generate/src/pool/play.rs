@@ -1,5 +1,7 @@
 //! A run as a stream of requests: the operations in their order, each as a chain.
 
+mod left;
+
 use std::collections::HashSet;
 
 use engine::{Completion, Operation as Primitive, OperationSet, Request};
@@ -11,6 +13,8 @@ use super::{
     CallPattern, Mark, Operation, Outcome, Stream, StreamError, StreamOptions, TextContent, Totals,
 };
 use crate::{Flow, Generator, Step, named};
+
+pub use left::Failures;
 
 /// The transaction kinds, by their number.
 const KINDS: [&str; 4] = ["create", "read", "append", "delete"];
@@ -107,6 +111,12 @@ pub struct Play {
     foreign: HashSet<u32>,
     /// Which files are open; none where each is closed behind its operation.
     kept: Option<Kept>,
+    /// Subdirectories that could not be made, which may be somebody else's.
+    not_made: HashSet<u32>,
+    taken_directories_count: u64,
+    failures: Failures,
+    /// When the last file was removed; 0 before that.
+    emptied_ns: u64,
 }
 
 impl Play {
@@ -155,6 +165,10 @@ impl Play {
             foreign: HashSet::new(),
             kept: (options.kept_open_max > 0)
                 .then(|| Kept::new(2 * settings.number, options.kept_open_max)),
+            not_made: HashSet::new(),
+            taken_directories_count: 0,
+            failures: Failures::default(),
+            emptied_ns: 0,
         };
         Ok((play, TextContent::new(text)))
     }
@@ -242,12 +256,6 @@ impl Play {
         self.stream.has_ended_early()
     }
 
-    /// Files that could not be created because their names were taken.
-    #[must_use]
-    pub fn foreign_count(&self) -> usize {
-        self.foreign.len()
-    }
-
     const fn has_own_directories(&self) -> bool {
         self.makes_subdirectories && self.rules.subdirectories_count > 0
     }
@@ -318,7 +326,12 @@ impl Play {
                     return Err(Step::Wait { until_ns });
                 }
                 Operation::Mark(Mark::Dot) => has_dot = true,
-                Operation::Mark(mark) => self.pass(mark)?,
+                Operation::Mark(mark) => {
+                    if mark == Mark::Deleted {
+                        self.emptied_ns = now_ns;
+                    }
+                    self.pass(mark)?;
+                }
                 _ if self.is_left_out(&operation) => {}
                 _ => {
                     if self.chains.len() > 1 {
@@ -347,14 +360,17 @@ impl Play {
     #[inline]
     fn is_left_out(&mut self, operation: &Operation) -> bool {
         match operation {
-            Operation::MakeDirectory(_) | Operation::RemoveDirectory(_) => {
-                !self.makes_subdirectories
+            Operation::MakeDirectory(_) => !self.makes_subdirectories,
+            Operation::RemoveDirectory(directory) => {
+                let number = self.rules.directory_number(*directory);
+                !self.makes_subdirectories || self.not_made.contains(&number)
             }
             Operation::Create { .. } | Operation::Mark(_) => false,
             _ if self.foreign.is_empty() => false,
             _ => {
                 let is_foreign = self.foreign.contains(&file_number(operation));
                 if is_foreign {
+                    self.failures.add(*operation);
                     self.outcome = Outcome::Failed;
                 }
                 is_foreign
@@ -369,10 +385,18 @@ impl Play {
         {
             kept.close(file.slot_index);
         }
-        if let Operation::Create { file, .. } = operation
-            && result == -EEXIST
-        {
-            self.foreign.insert(file.number);
+        match operation {
+            Operation::Create { file, .. } if result == -EEXIST => {
+                self.foreign.insert(file.number);
+            }
+            Operation::MakeDirectory(directory) => {
+                self.not_made.insert(self.rules.directory_number(directory));
+                self.taken_directories_count += u64::from(result == -EEXIST);
+            }
+            _ => {}
+        }
+        if operation.file().is_some() {
+            self.failures.add(operation);
         }
         if self.chains.len() == 1 {
             self.outcome = Outcome::Failed;

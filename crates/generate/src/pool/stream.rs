@@ -78,6 +78,19 @@ impl Stream {
         Self::with_numbers(settings, StreamOptions::default(), numbers)
     }
 
+    /// Whether there can be a stream where there is memory enough.
+    ///
+    /// # Errors
+    /// The table or the text is larger than can be.
+    pub fn check(settings: &FilePool) -> Result<(), StreamError> {
+        if settings.number > POOL_FILES_MAX {
+            return Err(StreamError::Table {
+                slots_count: 2 * u64::from(settings.number),
+            });
+        }
+        text_bytes(settings).map(drop)
+    }
+
     /// The stream of a run and the text that its files are written from: twice as long as the
     /// largest file, and every write of a file begins at its start.
     ///
@@ -111,11 +124,7 @@ impl Stream {
         options: StreamOptions,
         numbers: Numbers,
     ) -> Result<Self, StreamError> {
-        if settings.number > POOL_FILES_MAX {
-            return Err(StreamError::Table {
-                slots_count: 2 * u64::from(settings.number),
-            });
-        }
+        Self::check(settings)?;
         let locations_count = settings.locations.len().max(1);
         let directories = Directories {
             locations_count: u32::try_from(locations_count).unwrap_or(u32::MAX),

@@ -56,10 +56,8 @@ pub(super) fn trace(settings: &FilePool) -> String {
 }
 
 fn locations(places: &[(&str, u32)]) -> Vec<PoolLocation> {
-    let places = places.iter().map(|(directory, weight)| PoolLocation {
-        directory: directory.as_bytes().to_vec(),
-        weight: *weight,
-    });
+    let places = places.iter();
+    let places = places.map(|(directory, weight)| PoolLocation::beneath(*directory, *weight));
     places.collect()
 }
 

@@ -196,6 +196,7 @@ pub fn postmark() -> RunRecord {
             creation_ns: 3_000_000_000,
             transactions_ns: 12_000_000_000,
             deletion_ns: 2_000_000_000,
+            ..PoolFigures::default()
         }),
         ..PhaseFigures::default()
     });

@@ -8,8 +8,6 @@ use results::{
 use serde_json::Value;
 use units::format;
 
-use crate::postmark;
-
 const MIB: f64 = 1_048_576.0;
 /// Where what PostMark counts stands.
 const TRANSACTIONS: &str = "transactions";
@@ -38,7 +36,7 @@ pub(crate) fn rows(record: &RunRecord, cell: &CellRecord) -> Vec<[String; 2]> {
     let planned = planned.find(|planned| planned.index == cell.index);
     let mut shown = Shown::new();
     let asked = planned.filter(|_| figures.pool.is_some());
-    if let Some((compat, _)) = asked.and_then(|planned| postmark::asked(record, planned)) {
+    if let Some(compat) = asked.and_then(|planned| front::pool_version(record, planned)) {
         show(&mut shown, "compat", compat.name());
     }
     show_rounds(&mut shown, figures);

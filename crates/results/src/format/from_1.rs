@@ -151,6 +151,7 @@ fn pool(named: &Named) -> Option<PoolFigures> {
         creation_ns: count("creation_ns")?,
         transactions_ns: count("transactions_ns")?,
         deletion_ns: count("deletion_ns")?,
+        ..PoolFigures::default()
     })
 }
 

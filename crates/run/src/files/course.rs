@@ -122,12 +122,14 @@ impl Grounds {
     }
 }
 
-/// The lane of a worker: one for each, whatever the engine.
+/// The lane of a worker: one for each, whatever the engine and on however many targets.
 pub(super) fn lane(worker_index: usize, worker: &WorkerPlan) -> Lane {
+    let mut plan = worker.clone();
+    plan.spans.truncate(1);
     Lane {
         worker_index,
         span_indexes: vec![0],
-        plan: worker.clone(),
+        plan,
         cursors: Cursors::Own(Vec::new()),
         pace: None,
     }

@@ -363,17 +363,16 @@ impl ProgramCourse {
 impl ProgramCourse {
     /// The figures of a phase, or of the whole at the phase that they belong to.
     pub(super) fn figures(&self, phase: &str) -> Option<PhaseFigures> {
-        let pools = self.pools.as_ref();
-        if let Some(figures) = pools.and_then(|pools| pools.figures(phase)) {
-            return Some(figures);
-        }
-        let sum = self.sums.iter().find(|sum| sum.name == phase)?;
-        Some(sum.figures(&self.program))
+        let of_pools = self.pools.as_ref().and_then(|it| it.figures(phase));
+        let mut sums = self.sums.iter().filter(|sum| sum.name == phase);
+        of_pools.or_else(|| Some(sums.next()?.figures(&self.program)))
     }
 
     /// What happened since the last time, for displays.
     pub(super) fn tidings(&mut self) -> Vec<RunEvent> {
-        std::mem::take(&mut self.tidings)
+        let mut tidings = std::mem::take(&mut self.tidings);
+        tidings.extend(self.pools.iter_mut().flat_map(Pools::tidings));
+        tidings
     }
 
     /// What happens before the next stage.

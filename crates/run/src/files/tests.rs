@@ -488,6 +488,8 @@ fn a_pool_does_on_files_what_it_does_in_memory() {
         let (real, null) = (of(EngineKind::Psync), of(EngineKind::Null));
         let without_times = |record: &RunRecord| PoolFigures {
             creation_ns: 0,
+            directories_made_ns: 0,
+            directories_removed_ns: 0,
             transactions_ns: 0,
             deletion_ns: 0,
             ..pool(record)

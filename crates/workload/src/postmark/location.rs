@@ -18,20 +18,14 @@ pub(super) fn set_location(list: &mut Vec<PoolLocation>, parameter: &[u8]) -> Op
 /// Appends a location; what follows the last blank is its weight.
 fn add(list: &mut Vec<PoolLocation>, text: &[u8]) -> Option<Vec<u8>> {
     let Some(blank) = text.iter().rposition(|byte| *byte == b' ') else {
-        list.push(PoolLocation {
-            directory: text.to_vec(),
-            weight: 1,
-        });
+        list.push(PoolLocation::beneath(text, 1));
         return None;
     };
     let weight_text = &text[blank + 1..];
     let weight = u32::try_from(leading_number(weight_text))
         .ok()
         .filter(|weight| *weight > 0);
-    list.push(PoolLocation {
-        directory: text[..blank].to_vec(),
-        weight: weight.unwrap_or(1),
-    });
+    list.push(PoolLocation::beneath(&text[..blank], weight.unwrap_or(1)));
     weight
         .is_none()
         .then(|| [b"ignoring invalid weight '", weight_text, b"'"].concat())

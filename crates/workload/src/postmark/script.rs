@@ -292,10 +292,7 @@ impl Player<'_> {
             let is_alone = locations.len() == 1;
             let why = match found {
                 Ok(Some(name)) => {
-                    kept.push(PoolLocation {
-                        directory: name.as_bytes().to_vec(),
-                        weight: location.weight,
-                    });
+                    kept.push(PoolLocation::beneath(name, location.weight));
                     continue;
                 }
                 // The target itself.

@@ -63,10 +63,7 @@ mod tests {
             transactions: 60,
             size_low_bytes: 70,
             size_high_bytes: 80,
-            locations: vec![PoolLocation {
-                directory: b"a".to_vec(),
-                weight: 2,
-            }],
+            locations: vec![PoolLocation::beneath("a", 2)],
             subdirectories: 3,
             read_block_bytes: 4,
             write_block_bytes: 5,

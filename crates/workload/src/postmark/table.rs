@@ -184,7 +184,6 @@ impl Postmark {
                 }
                 return Ok(Vec::new());
             };
-            let directory = name.as_bytes().to_vec();
             if !seen.insert(name) {
                 return Err(ClassicError::Range {
                     table: TABLE,
@@ -193,7 +192,7 @@ impl Postmark {
                     wanted: "each directory once".to_owned(),
                 });
             }
-            locations.push(PoolLocation { directory, weight });
+            locations.push(PoolLocation::beneath(name, weight));
         }
         let sum = locations.iter().map(|it| u64::from(it.weight)).sum::<u64>();
         ranged((TABLE, "locations"), Some(sum), 0, (0, BYTES.1)).map(|_| locations)

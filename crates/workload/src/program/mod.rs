@@ -48,6 +48,7 @@ pub use need::SpaceNeed;
 pub use operation::FileOperation;
 pub use pool::{
     FileChoice, FilePool, Fsync, POOL_FILES_MAX, PoolDraws, PoolEnd, PoolLocation, PoolPart,
+    PoolPlace,
 };
 pub use requests::DirectAmount;
 pub use sampling::{Calibration, Sample};

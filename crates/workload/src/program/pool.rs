@@ -74,6 +74,34 @@ pub struct PoolLocation {
     pub directory: Vec<u8>,
     /// Its weight among all locations, at least 1.
     pub weight: u32,
+    /// Where that is.
+    #[serde(default)]
+    pub place: PoolPlace,
+}
+
+/// Where a location of a pool lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PoolPlace {
+    /// Beneath where the files of a program lie.
+    #[default]
+    Beneath,
+    /// It is the cell's target of that number, from 0.
+    Target(u32),
+    /// Nowhere: whatever is asked of it fails.
+    Nowhere,
+}
+
+impl PoolLocation {
+    /// A directory beneath where the files of a program lie.
+    #[must_use]
+    pub fn beneath(directory: impl Into<Vec<u8>>, weight: u32) -> Self {
+        Self {
+            directory: directory.into(),
+            weight,
+            place: PoolPlace::Beneath,
+        }
+    }
 }
 
 /// Where random numbers come from.
@@ -174,6 +202,14 @@ impl FilePool {
     pub fn weight_sum(&self) -> u64 {
         let weights = self.locations.iter().map(|place| u64::from(place.weight));
         weights.sum()
+    }
+
+    /// Whether its locations are targets, or nowhere: one worker has files in all of them, whatever
+    /// room there is.
+    #[must_use]
+    pub fn is_in_targets(&self) -> bool {
+        let mut places = self.locations.iter();
+        places.any(|location| location.place != PoolPlace::Beneath)
     }
 
     /// Subdirectories of each location, 0 if files lie in the location itself.
@@ -338,7 +374,9 @@ impl Program {
 
     /// The bytes that the files of its pools take, of all workers.
     pub(super) fn pools_need(&self) -> u64 {
-        let Some(pool) = &self.pool else { return 0 };
+        let Some(pool) = self.pool.as_ref().filter(|it| !it.is_in_targets()) else {
+            return 0;
+        };
         let users = self.groups().filter(|group| group.pool.is_some());
         let workers = users.map(Group::worker_count).max().unwrap_or(0);
         let bytes = pool.space_bytes(self.pool_time_ns().is_some());

@@ -1,78 +1,129 @@
-//! PostMark's world: standard streams, files, the clock and real runs.
+//! The world of programs that are talked to: standard streams, files, and runs.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use generate::pool::{Mark, StreamError, Totals};
-use report::postmark::{Times, report};
-use results::PoolFigures;
-use run::postmark::{Overlooked, Played, Spectator};
-use workload::postmark::{Console, Settings, cannot_direct_output};
+use clap::{CommandFactory, FromArgMatches, Parser};
+use front::{ClassicText, Console, ConsoleFront, FrontWork};
+use results::RunEvent;
 
-use super::clock::WallClock;
+use super::front::{Directories, carry_out, origin, refused, texts};
 use super::input::Prompt;
-use crate::failure::{Exit, Failure};
+use crate::failure::{Exit, Failure, not_understood};
+use crate::keep::Keeper;
+use crate::signals;
+use crate::stored::Place;
 use crate::terminal::Stream;
 
-/// As much of a configuration as is read at once.
+/// As much of a file of lines as is read at once, and as much output as is written at once.
 const LINES_BYTES: usize = 4096;
 
+const PROMISE: &str = "\
+What it prints comes to standard output, what it complains of to standard error. Files lie where \
+it is told to make them. Existing files are left alone. Every run is stored as every run is.";
+
+/// Options of ours, before the program's own.
+#[derive(Debug, Parser)]
+#[command(disable_help_flag = true)]
+struct ConsoleArgs {
+    /// Do not store its runs
+    #[arg(long)]
+    no_db: bool,
+    /// Print help
+    #[arg(long, short, action = clap::ArgAction::Help)]
+    help: Option<bool>,
+    /// Its own arguments
+    #[arg(
+        value_name = "ARGS",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    args: Vec<OsString>,
+}
+
+/// Plays the program to its end.
+pub(super) fn run(
+    front: &'static ConsoleFront,
+    args: Vec<OsString>,
+    place: &Place,
+    at_once: fn() -> !,
+) -> Result<Exit, Failure> {
+    let args = match own(front, args) {
+        Ok(args) => args,
+        Err(error) => return Ok(not_understood(error)),
+    };
+    let arguments = texts(&args.args)?;
+    let stop = signals::stop_flag(at_once)?;
+    let input = Prompt::new(Arc::clone(&stop));
+    let mut console = RealConsole {
+        front,
+        output: Vec::new(),
+        is_terminal: Stream::Output.is_terminal(),
+        output_error: None,
+        input: input.map_err(|error| Failure::system("cannot read standard input", &error))?,
+        place,
+        is_stored: !args.no_db,
+        stop,
+        at_once,
+        failed: None,
+    };
+    match (front.play)(&arguments, &mut console) {
+        Ok(()) => console.finish(),
+        Err(refusal) => refused(&refusal),
+    }
+}
+
+fn own(front: &ConsoleFront, args: Vec<OsString>) -> Result<ConsoleArgs, clap::Error> {
+    let about = format!("Stand in for {}: {}", front.name, front.title);
+    let command = ConsoleArgs::command()
+        .name(front.name)
+        .about(&about)
+        .long_about(format!("{about}\n\n{PROMISE}"))
+        .after_help(front.usage);
+    let words = std::iter::once(OsString::from(front.name)).chain(args);
+    ConsoleArgs::from_arg_matches(&command.try_get_matches_from(words)?)
+}
+
 /// The world as it is.
-pub(super) struct RealConsole {
+struct RealConsole<'a> {
+    front: &'static ConsoleFront,
     output: Vec<u8>,
     is_terminal: bool,
     /// Why standard output cannot be written to any more.
     output_error: Option<io::Error>,
     input: Prompt,
-    clock: WallClock,
-    may_shell: bool,
+    place: &'a Place,
+    is_stored: bool,
     stop: Arc<AtomicBool>,
-    has_failed: bool,
+    at_once: fn() -> !,
+    /// How the program ends because of the first thing that was not done.
+    failed: Option<Exit>,
 }
 
-impl RealConsole {
-    /// A console whose runs end when `stop` is set.
-    pub(super) fn new(
-        clock: WallClock,
-        may_shell: bool,
-        stop: Arc<AtomicBool>,
-    ) -> Result<Self, Failure> {
-        let input = Prompt::new();
-        Ok(Self {
-            output: Vec::new(),
-            is_terminal: Stream::Output.is_terminal(),
-            output_error: None,
-            input: input.map_err(|error| Failure::system("cannot read standard input", &error))?,
-            clock,
-            may_shell,
-            stop,
-            has_failed: false,
-        })
-    }
-
+impl RealConsole<'_> {
     /// Writes what is left to write; what the program's end means.
-    pub(super) fn finish(mut self) -> Result<Exit, Failure> {
+    fn finish(mut self) -> Result<Exit, Failure> {
         self.flush();
-        if self.stop.load(Ordering::Relaxed) {
-            return Ok(Exit::Interrupted);
-        }
         match self.output_error {
             // A reader that has gone away is no error.
             Some(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Failure::system("cannot write to standard output", &error))
+                return Err(Failure::system("cannot write to standard output", &error));
             }
-            _ if self.has_failed => Ok(Exit::System),
-            _ => Ok(Exit::Measured),
+            Some(_) => return Ok(self.failed.unwrap_or(Exit::Measured)),
+            None => {}
+        }
+        match self.stop.load(Ordering::Relaxed) {
+            true => Ok(Exit::Interrupted),
+            false => Ok(self.failed.unwrap_or(Exit::Measured)),
         }
     }
 
-    /// Output comes in the portions of the original, whose standard output is buffered.
     fn flush(&mut self) {
         if self.output.is_empty() || self.output_error.is_some() {
             return;
@@ -81,47 +132,42 @@ impl RealConsole {
         self.output.clear();
     }
 
-    fn refuse(&mut self, error: &StreamError) {
-        if let Some(text) = error.original_text() {
-            self.print_error(text.as_bytes());
-        }
-        let help = error.help();
-        self.print_error(format!("error: {error}\nhelp: {help}\n").as_bytes());
-        self.has_failed = true;
+    fn fail(&mut self, exit: Exit) {
+        self.failed.get_or_insert(exit);
     }
 
-    /// Tells what the original says nothing of.
-    fn tell(&mut self, overlooked: &Overlooked) {
-        let Overlooked {
-            read_count,
-            write_count,
-            first_error,
-            foreign_count,
-        } = *overlooked;
-        if read_count + write_count > 0 {
-            let reason = match first_error {
-                Some(errno) => format!(", the first with: {}", io::Error::from(errno)),
-                None => String::new(),
-            };
-            let text = format!(
-                "warning: {read_count} reads of files and {write_count} writes failed or were \
-                 short{reason}\n"
-            );
-            self.print_error(text.as_bytes());
+    /// Prints what a run says when that happens; whether anybody reads it.
+    fn hear(&mut self, text: &mut dyn ClassicText, event: &RunEvent) -> bool {
+        let (said, complaint) = (text.event(event), text.complaint(event));
+        self.output.extend_from_slice(said.as_bytes());
+        self.flush();
+        if !complaint.is_empty() {
+            self.print_error(complaint.as_bytes());
         }
-        if foreign_count > 0 {
-            let text = format!(
-                "warning: {foreign_count} names were taken; those files and directories were \
-                 left as they are\n"
-            );
-            self.print_error(text.as_bytes());
+        self.output_error.is_none()
+    }
+
+    fn try_measure(&mut self, work: &FrontWork) -> Result<String, Failure> {
+        let mut text = self.front.text_of(&origin(&work.cells));
+        let keeper = Keeper::open(self.place, self.is_stored);
+        let directories = Directories::ready(self.front.name, work)?;
+        let stop = Arc::clone(&self.stop);
+        let carried = carry_out(
+            work,
+            (keeper, directories),
+            (&stop, self.at_once),
+            true,
+            &mut |event| self.hear(&mut *text, event),
+        )?;
+        let (record, is_stored) = carried.whole()?;
+        if !is_stored {
+            self.fail(Exit::Failed);
         }
+        Ok(text.end(&record))
     }
 }
 
-impl Console for RealConsole {
-    type Lines = BufReader<File>;
-
+impl Console for RealConsole<'_> {
     fn print(&mut self, text: &[u8]) {
         self.output.extend_from_slice(text);
         if self.is_terminal && text.ends_with(b"\n") || self.output.len() > LINES_BYTES {
@@ -134,23 +180,27 @@ impl Console for RealConsole {
         let _ = Stream::Error.write_bytes(text);
     }
 
-    fn open(&mut self, file: &[u8]) -> Option<Self::Lines> {
-        let file = File::open(path(file)).ok()?;
-        Some(BufReader::with_capacity(LINES_BYTES, file))
+    fn input(&mut self) -> &mut dyn BufRead {
+        self.flush();
+        &mut self.input
     }
 
-    fn read_line(&mut self) -> Option<Vec<u8>> {
-        self.flush();
-        self.input.line(&self.stop)
+    fn open(&mut self, file: &[u8]) -> Option<Box<dyn BufRead>> {
+        let file = File::open(path(file)).ok()?;
+        Some(Box::new(BufReader::with_capacity(LINES_BYTES, file)))
     }
 
     fn append(&mut self, file: &[u8], text: &[u8]) -> bool {
-        let Ok(mut file) = open_to_append(file) else {
+        let opened = OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(path(file));
+        let Ok(mut file) = opened else {
             return false;
         };
         if let Err(error) = file.write_all(text) {
             self.print_error(format!("warning: {error}\n").as_bytes());
-            self.has_failed = true;
+            self.fail(Exit::System);
         }
         true
     }
@@ -160,10 +210,16 @@ impl Console for RealConsole {
         here.unwrap_or_default()
     }
 
+    fn directory(&mut self, path: &Path) -> Option<PathBuf> {
+        let resolved = std::fs::canonicalize(path).ok()?;
+        resolved.is_dir().then_some(resolved)
+    }
+
+    fn memory_bytes(&mut self) -> u64 {
+        target::system_facts(&[], None).memory_bytes
+    }
+
     fn shell(&mut self, command: Option<&[u8]>) {
-        if !self.may_shell {
-            return self.print_error(b"Error: shell commands need --allow-shell\n");
-        }
         self.flush();
         let mut shell = match command {
             Some(command) => {
@@ -178,34 +234,20 @@ impl Console for RealConsole {
         }
     }
 
-    fn run(&mut self, settings: &Settings, file: Option<&[u8]>) {
-        let mut direct = None;
-        if let Some(name) = file {
-            match open_to_append(name) {
-                Ok(opened) => direct = Some(opened),
-                Err(_) => self.print_error(&cannot_direct_output(name)),
+    fn measure(&mut self, work: &FrontWork) -> Option<String> {
+        self.flush();
+        match self.try_measure(work) {
+            Ok(text) => Some(text),
+            Err(failure) => {
+                failure.print();
+                self.fail(failure.exit);
+                None
             }
         }
-        let mut stage = Stage {
-            console: self,
-            times: Times::default(),
-        };
-        let played = run::postmark::play(settings, &mut stage);
-        let times = stage.times;
-        let played = match played {
-            Ok(played) => played,
-            Err(error) => return self.refuse(&error),
-        };
-        if !played.has_ended_early {
-            let figures = figures(settings, &played);
-            let text = report(settings.report, settings.compat, &figures, &times);
-            match direct.map(|mut file| file.write_all(text.as_bytes())) {
-                Some(Ok(())) => {}
-                // Better in another place than lost.
-                Some(Err(_)) | None => self.print(text.as_bytes()),
-            }
-        }
-        self.tell(&played.overlooked);
+    }
+
+    fn note_refusal(&mut self) {
+        self.fail(Exit::System);
     }
 
     fn is_interrupted(&self) -> bool {
@@ -213,65 +255,6 @@ impl Console for RealConsole {
     }
 }
 
-/// A run on the console.
-struct Stage<'a> {
-    console: &'a mut RealConsole,
-    times: Times,
-}
-
-impl Spectator for Stage<'_> {
-    fn mark(&mut self, mark: Mark) {
-        let (console, times) = (&mut *self.console, &mut self.times);
-        match mark {
-            Mark::Creating => times.start_us = console.clock.read_us(),
-            Mark::Transactions => times.transactions_start_us = console.clock.read_us(),
-            Mark::TransactionsDone | Mark::OutOfFiles => {
-                times.transactions_end_us = console.clock.read_us();
-            }
-            Mark::Deleted => times.end_us = console.clock.read_us(),
-            _ => {}
-        }
-        let text = mark.text();
-        console.print(text.as_bytes());
-        if !text.ends_with('\n') {
-            console.flush();
-        }
-    }
-
-    fn failed(&mut self, text: &[u8]) {
-        self.console.print_error(text);
-    }
-
-    fn wants_to_stop(&self) -> bool {
-        self.console.is_interrupted()
-    }
-}
-
 fn path(bytes: &[u8]) -> &Path {
     Path::new(OsStr::from_bytes(bytes))
-}
-
-fn open_to_append(file: &[u8]) -> io::Result<File> {
-    OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(path(file))
-}
-
-fn figures(settings: &Settings, played: &Played) -> PoolFigures {
-    let totals: &Totals = &played.totals;
-    PoolFigures {
-        transactions_count: u64::from(settings.transactions),
-        created_before_count: u64::from(settings.number),
-        created_count: totals.created_count,
-        read_count: totals.read_count,
-        appended_count: totals.appended_count,
-        deleted_count: totals.deleted_count,
-        deleted_after_count: totals.deleted_after_count,
-        read_bytes_float: totals.read_bytes_float.into(),
-        written_bytes_float: totals.written_bytes_float.into(),
-        read_bytes: totals.read_bytes,
-        written_bytes: totals.written_bytes,
-        ..PoolFigures::default()
-    }
 }

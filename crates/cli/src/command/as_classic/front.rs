@@ -4,13 +4,14 @@
 use std::ffi::OsString;
 use std::io::Read;
 use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 use front::{
     ArgumentError, CommandLine, DifferenceKind, Front, FrontOrigin, FrontWork, Placement, Refusal,
 };
-use results::{Status, Warning, WarningCode};
+use results::{RunEvent, RunRecord, Status, Warning, WarningCode};
 use run::{RunError, RunOptions};
 use target::{InPlace, MadeDirectories};
 use workload::{Overrides, Workload};
@@ -93,7 +94,7 @@ pub(super) fn run(
     let printed = Printed::new(front.text_of(&origin(&work.cells)))?;
     super::raise_descriptor_limit();
     let keeper = Keeper::open(place, !args.no_db);
-    let directories = Directories::ready(front, &work)?;
+    let directories = Directories::ready(front.name, &work)?;
     measure(&work, (keeper, directories), printed, at_once)
 }
 
@@ -116,7 +117,7 @@ fn own(front: &Front, args: Vec<OsString>) -> Result<FrontArgs, clap::Error> {
 ///
 /// # Errors
 /// One that no record can keep.
-fn texts(args: &[OsString]) -> Result<Vec<String>, Failure> {
+pub(super) fn texts(args: &[OsString]) -> Result<Vec<String>, Failure> {
     let text = |arg: &OsString| match arg.to_str() {
         Some(text) => Ok(text.to_owned()),
         None => {
@@ -141,7 +142,7 @@ fn read(name: &str) -> Result<Vec<u8>, String> {
     }
 }
 
-fn refused(refusal: &Refusal) -> Result<Exit, Failure> {
+pub(super) fn refused(refusal: &Refusal) -> Result<Exit, Failure> {
     if refusal.exit_code == 0 {
         print_document(&Document::prose(refusal.usage))?;
         return Ok(Exit::Measured);
@@ -176,19 +177,65 @@ fn differing(work: &FrontWork) -> impl Iterator<Item = &front::Difference> {
 
 fn measure(
     work: &FrontWork,
-    (mut keeper, directories): (Keeper, Directories),
+    (keeper, directories): (Keeper, Directories),
     mut printed: Printed,
     at_once: fn() -> !,
 ) -> Result<Exit, Failure> {
+    let stop = stop_flag(at_once)?;
+    // Live figures would be in the way of what is printed there.
+    let is_quiet = !Stream::Error.is_terminal() || printed.is_on(Stream::Error);
+    let carried = carry_out(
+        work,
+        (keeper, directories),
+        (&stop, at_once),
+        is_quiet,
+        &mut |event| printed.hear(event),
+    )?;
+    if let Some(broken) = printed.broken() {
+        return broken;
+    }
+    let (record, is_stored) = carried.whole()?;
+    match (printed.end(&record)?, exit(&record, is_stored)) {
+        (Some(own), Exit::Measured) => Ok(own),
+        (_, exit) => Ok(exit),
+    }
+}
+
+/// What became of a run.
+pub(super) struct CarriedOut {
+    finished: run::Finished,
+    is_stored: bool,
+}
+
+impl CarriedOut {
+    /// The record, and whether it is in the store.
+    ///
+    /// # Errors
+    /// Why the run ended before its plan did.
+    pub fn whole(self) -> Result<(RunRecord, bool), Failure> {
+        match self.finished.error {
+            Some(error) => Err(error.into()),
+            None => Ok((self.finished.record, self.is_stored)),
+        }
+    }
+}
+
+/// Plans, runs and stores the work, until it is done or nobody hears of it any more.
+pub(super) fn carry_out(
+    work: &FrontWork,
+    (mut keeper, directories): (Keeper, Directories),
+    (stop, at_once): (&Arc<AtomicBool>, fn() -> !),
+    is_quiet: bool,
+    hear: &mut dyn FnMut(&RunEvent) -> bool,
+) -> Result<CarriedOut, Failure> {
     let overrides = overrides(&directories.paths)?;
     let planned = planned(&work.cells, &overrides, false)?;
-    let stop = stop_flag(at_once)?;
     let continued = Continued::watch()?;
     let options = RunOptions {
         in_place: directories.in_place.clone(),
         keep: keeps(&planned.plan),
         command: std::env::args().collect(),
-        stop,
+        stop: Arc::clone(stop),
         continued: continued.flag(),
         ..RunOptions::default()
     };
@@ -201,37 +248,28 @@ fn measure(
         .chain(keeper.doubts())
         .chain(not_mounted(&planned.plan))
         .collect();
-    // Live figures would be in the way of what is printed there.
-    let is_quiet = !Stream::Error.is_terminal() || printed.is_on(Stream::Error);
     let mut live = Live::begin((is_quiet, DisplayArg::Line), &options, at_once)?;
     let mut finished = run::run(&planned.plan, warnings, &options, &mut |event| {
         keeper.hear(event);
         live.hear(event);
-        if !printed.hear(event) {
+        if !hear(event) {
             options.stop.store(true, Ordering::Relaxed);
         }
     });
     live.finish();
     let not_stored = keeper.finish(&mut finished.record);
     not_stored.iter().for_each(NotStored::tell);
-    if let Some(broken) = printed.broken() {
-        return broken;
-    }
-    if let Some(error) = finished.error {
-        return Err(error.into());
-    }
-    let record = &finished.record;
-    if record.status == Status::Complete {
+    if finished.error.is_none() && finished.record.status == Status::Complete {
         directories.made.keep();
     }
-    match (printed.end(record)?, exit(record, not_stored.is_none())) {
-        (Some(own), Exit::Measured) => Ok(own),
-        (_, exit) => Ok(exit),
-    }
+    Ok(CarriedOut {
+        finished,
+        is_stored: not_stored.is_none(),
+    })
 }
 
 /// Where files lie.
-struct Directories {
+pub(super) struct Directories {
     paths: Vec<PathBuf>,
     in_place: Option<InPlace>,
     made: MadeDirectories,
@@ -239,7 +277,7 @@ struct Directories {
 
 impl Directories {
     /// Those that the work names, made where that is asked for and they are missing.
-    fn ready(front: &Front, work: &FrontWork) -> Result<Self, Failure> {
+    pub fn ready(program: &str, work: &FrontWork) -> Result<Self, Failure> {
         let Placement::InPlace {
             names,
             makes_directories,
@@ -271,7 +309,7 @@ impl Directories {
         Ok(Self {
             paths: paths?,
             in_place: Some(InPlace {
-                program: front.name.to_owned(),
+                program: program.to_owned(),
                 names: names.clone(),
             }),
             made,
@@ -295,7 +333,7 @@ fn overrides(paths: &[PathBuf]) -> Result<Overrides, Failure> {
     Ok(overrides)
 }
 
-fn origin(cells: &[Workload]) -> FrontOrigin {
+pub(super) fn origin(cells: &[Workload]) -> FrontOrigin {
     let mut built = cells.iter().filter_map(|cell| cell.built.as_ref());
     built.next().map(|it| it.origin.clone()).unwrap_or_default()
 }

@@ -1,20 +1,18 @@
 //! `as`: stands in for other programs, with their arguments, texts and habits.
 
-mod clock;
 mod console;
 mod front;
 mod input;
-mod postmark;
 mod printed;
 
 use std::ffi::OsString;
 use std::path::Path;
 
-use clap::{CommandFactory, ValueEnum};
+use clap::CommandFactory;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use workload::classics::Refusal;
 
-use crate::args::{AsArgs, ClassicArg, Cli, programs};
+use crate::args::{AsArgs, Cli, programs};
 use crate::failure::{Exit, Failure};
 use crate::stored::Place;
 use crate::terminal::print;
@@ -46,13 +44,14 @@ pub(crate) fn help() -> Result<Exit, Failure> {
 
 /// Runs the program; at the second signal `at_once` is called.
 pub(crate) fn run(args: AsArgs, place: &Place, at_once: fn() -> !) -> Result<Exit, Failure> {
-    match ClassicArg::from_str(&args.program, false) {
-        Ok(ClassicArg::Postmark) => postmark::run(args.args, at_once),
-        // Only names of the table are left.
-        Err(_) => match ::front::find(&args.program) {
-            Some(front) => front::run(front, args.args, place, at_once),
-            None => Err(Failure::bug()),
-        },
+    // Only names of the tables are taken.
+    match (
+        ::front::find(&args.program),
+        ::front::find_console(&args.program),
+    ) {
+        (Some(front), _) => front::run(front, args.args, place, at_once),
+        (None, Some(front)) => console::run(front, args.args, place, at_once),
+        (None, None) => Err(Failure::bug()),
     }
 }
 

@@ -47,10 +47,7 @@ fn expected(settings: &FilePool) -> Totals {
 }
 
 fn with_directories(number: u32, transactions: u32) -> FilePool {
-    let location = |name: &str, weight| PoolLocation {
-        directory: name.as_bytes().to_vec(),
-        weight,
-    };
+    let location = PoolLocation::beneath;
     FilePool {
         subdirectories: 7,
         locations: vec![location("L0", 1), location("L1", 3), location("L2", 1)],
@@ -623,7 +620,7 @@ fn names_that_were_taken_are_left_alone() {
         while play.begin_next_phase().is_some() {
             driver.run(&mut play);
         }
-        assert_eq!(play.foreign_count(), 1);
+        assert_eq!(play.taken_count(), 1);
         assert!(play.totals().delete_failed_count > 0);
         assert!(driver.disk.is_empty());
     }
@@ -669,6 +666,73 @@ fn a_loop_that_ends_in_the_middle_leaves_nothing_behind() {
             assert!(play.has_ended_early());
         }
     }
+}
+
+/// A loop in which the third file and a directory are somebody else's.
+fn with_others(options: &PlayOptions) -> Loop {
+    let mut driver = Loop::new(options, 1);
+    driver.fail = Some(|request| {
+        let is_taken = match request.operation {
+            Primitive::Mkdir => request.length_bytes == 2,
+            Primitive::Create => request.file_index == 3,
+            _ => false,
+        };
+        is_taken.then_some(-17)
+    });
+    driver
+}
+
+#[test]
+fn what_a_cut_left_is_removed_and_nothing_else() {
+    let options = options(1);
+    for cut_phase in 0..4 {
+        for cut_at in [0, 1, 2, 3, 10, 57, 99, 300] {
+            let mut play = play(&with_directories(20, 200), &options);
+            let mut driver = with_others(&options);
+            for phase in 0..=cut_phase {
+                driver.cut_at = (phase == cut_phase).then_some(cut_at);
+                assert!(play.begin_next_phase().is_some());
+                driver.run(&mut play);
+            }
+            while let Some(operation) = play.next_left() {
+                match operation {
+                    Operation::Delete { file } => {
+                        let directory = play.directory_number(file.directory);
+                        driver.disk.remove((directory, file.number));
+                    }
+                    Operation::RemoveDirectory(directory) => {
+                        let number = play.directory_number(directory);
+                        driver.disk.remove_directory(number);
+                    }
+                    other => panic!("{other:?}"),
+                }
+            }
+            assert!(driver.disk.is_empty(), "{cut_phase} {cut_at}");
+        }
+    }
+}
+
+#[test]
+fn failures_are_told_with_those_of_files_that_are_left_alone() {
+    let options = options(1);
+    let mut play = play(&with_directories(20, 200), &options);
+    let mut driver = with_others(&options);
+    while play.begin_next_phase().is_some() {
+        driver.run(&mut play);
+    }
+    assert!(driver.disk.is_empty());
+    assert_eq!(play.taken_count(), 2);
+    let totals = play.totals();
+    let failed = totals.create_failed_count + totals.read_failed_count;
+    let failed = failed + totals.append_failed_count + totals.delete_failed_count;
+    let failures = play.take_failures();
+    assert_eq!(
+        (failures.count, failures.told.len()),
+        (failed, failed as usize)
+    );
+    let number = |it: &Operation| it.file().map(|file| file.number);
+    assert!(failures.told.iter().all(|it| number(it) == Some(3)));
+    assert!(play.take_failures().told.is_empty() && play.emptied_ns().is_some());
 }
 
 proptest! {

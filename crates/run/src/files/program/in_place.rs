@@ -93,7 +93,9 @@ pub(in crate::files) fn keeps_to_its_own(program: &Program) -> bool {
         _ => set.path.is_empty(),
     };
     let mut filesets = program.filesets.iter();
-    calls.all(is_own)
+    let mut pools = program.pool.iter();
+    pools.all(|pool| pool.is_in_targets() && !pool.is_shared)
+        && calls.all(is_own)
         && program
             .groups()
             .all(|group| group.trace.is_none() && group.spawn.is_none())
@@ -104,9 +106,10 @@ pub(in crate::files) fn keeps_to_its_own(program: &Program) -> bool {
 impl ProgramCourse {
     /// Removes what lies in directories of the user, where it ended early.
     pub(in crate::files) fn remove_traces(&mut self, grounds: &Grounds) -> Result<(), RunError> {
-        match self.is_in_place {
-            true => self.remove_own(grounds),
-            false => Ok(()),
+        match &mut self.pools {
+            _ if !self.is_in_place => Ok(()),
+            Some(pools) => pools.remove_left(grounds),
+            None => self.remove_own(grounds),
         }
     }
 

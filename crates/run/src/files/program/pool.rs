@@ -1,5 +1,9 @@
 //! A pool of files of each worker: made, worked on, and removed.
 
+mod in_targets;
+mod told;
+
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use engine::{FileOptions, Fileset};
@@ -8,7 +12,7 @@ use generate::pool::{
     Mark, Play, PlayOptions, TextContent, Totals, file_options, kept_file_options, name_rule,
     stdio_buffer_bytes,
 };
-use results::{PhaseFigures, PoolFigures, Warning, WarningCode};
+use results::{PhaseFigures, PoolFigures, RunEvent, Warning, WarningCode};
 use target::Tree;
 use workload::plan::{CacheMode, Cell, EngineKind, WorkerPlan};
 use workload::program::{FilePool, PoolPart, Program, ProgramPhase};
@@ -35,6 +39,10 @@ pub(super) struct Pools {
     part: Option<PoolPart>,
     /// Nanoseconds of each part so far.
     times_ns: [u64; 4],
+    /// Nanoseconds in which directories were removed.
+    directories_removed_ns: u64,
+    /// What happened that nobody was told of yet.
+    tidings: Vec<RunEvent>,
 }
 
 /// A worker's run.
@@ -63,6 +71,8 @@ impl Pools {
             players: Vec::new(),
             part: None,
             times_ns: [0; 4],
+            directories_removed_ns: 0,
+            tidings: Vec::new(),
         })
     }
 
@@ -71,7 +81,8 @@ impl Pools {
         self.settings.is_shared && self.cell.workers.len() > 1
     }
 
-    fn player(&self, worker: &WorkerPlan, tree: Option<&Tree>) -> Result<Player, RunError> {
+    fn player(&self, worker: &WorkerPlan, grounds: &Grounds) -> Result<Player, RunError> {
+        let tree = grounds.of(worker);
         let index = worker.worker_index;
         let settings = FilePool {
             seed: self.settings.seed.wrapping_add(index),
@@ -93,7 +104,7 @@ impl Pools {
         };
         let (play, text) = Play::new(&settings, &options)?;
         let longest_bytes = Play::buffer_bytes(&settings, options.stdio_buffer_bytes);
-        let field = tree.map(|tree| self.field(worker, &settings, &text, tree));
+        let field = tree.map(|tree| self.field(worker, &settings, &text, (tree, grounds)));
         let field = field.transpose()?;
         let kept_bytes = field.as_ref().map_or(0, |it| it.options.kept_bytes());
         Ok(Player {
@@ -116,8 +127,33 @@ impl Pools {
         worker: &WorkerPlan,
         settings: &FilePool,
         text: &TextContent,
-        tree: &Tree,
+        (tree, grounds): (&Tree, &Grounds),
     ) -> Result<Field, RunError> {
+        let locations = match settings.is_in_targets() {
+            true => in_targets::locations(settings, grounds)?,
+            false => self.locations(worker, settings, tree)?,
+        };
+        let prefix = match self.is_shared() {
+            true => format!("w{}-", worker.worker_index),
+            false => String::new(),
+        };
+        let mut fileset = Fileset::generated(locations, name_rule(settings, &prefix))?;
+        if self.is_shared() {
+            if worker.worker_index == 0 {
+                fileset.make_subdirectories(DIRECTORY_MODE)?;
+            }
+            fileset.open_subdirectories()?;
+        }
+        Ok(Field::of(Arc::new(fileset), self.options(worker, text)))
+    }
+
+    /// The locations of a worker, made beneath its target.
+    fn locations(
+        &self,
+        worker: &WorkerPlan,
+        settings: &FilePool,
+        tree: &Tree,
+    ) -> Result<Vec<OwnedFd>, RunError> {
         let own = format!("w{}", worker.worker_index);
         let is_apart = !self.is_shared() && self.cell.workers.len() > 1;
         let base = is_apart.then_some(own.as_str());
@@ -133,18 +169,7 @@ impl Pools {
         if locations.is_empty() {
             locations.push(field::location(tree, base)?);
         }
-        let prefix = match self.is_shared() {
-            true => format!("{own}-"),
-            false => String::new(),
-        };
-        let mut fileset = Fileset::generated(locations, name_rule(settings, &prefix))?;
-        if self.is_shared() {
-            if worker.worker_index == 0 {
-                fileset.make_subdirectories(DIRECTORY_MODE)?;
-            }
-            fileset.open_subdirectories()?;
-        }
-        Ok(Field::of(Arc::new(fileset), self.options(worker, text)))
+        Ok(locations)
     }
 
     /// Refuses more directories and files than can be held open, before any is made.
@@ -160,6 +185,10 @@ impl Pools {
     /// Opens the subdirectories that each worker has made, so that nothing on the way to a file
     /// can be replaced by a link.
     fn open_subdirectories(&mut self) -> Result<(), RunError> {
+        // Those of an original that opens none may be more than can be held open.
+        if self.settings.is_in_targets() && self.make_room().is_err() {
+            return Ok(());
+        }
         for player in &mut self.players {
             if let Some(field) = &mut player.field {
                 let fileset = Arc::get_mut(&mut field.fileset)
@@ -193,11 +222,11 @@ impl Pools {
     }
 
     fn prepare(&mut self, grounds: &Grounds) -> Result<(), RunError> {
-        if !grounds.trees.is_empty() {
+        if !grounds.trees.is_empty() && !self.settings.is_in_targets() {
             self.make_room()?;
         }
         let workers = self.cell.workers.iter();
-        let players = workers.map(|worker| self.player(worker, grounds.of(worker)));
+        let players = workers.map(|worker| self.player(worker, grounds));
         self.players = players.collect::<Result<_, _>>()?;
         Ok(())
     }
@@ -275,6 +304,7 @@ impl Pools {
             });
         }
         self.part = Some(part);
+        self.tell_begin(part);
         Ok(Some(tasks))
     }
 
@@ -283,6 +313,7 @@ impl Pools {
         if let Some(part) = self.part {
             self.times_ns[part as usize] = done.time_ns;
         }
+        let (is_cut, lanes) = (done.is_cut, done.lanes);
         for (player, requests) in self.players.iter_mut().zip(done.requests) {
             if let FileRequests::Pool(play) = requests {
                 player.totals = *play.totals();
@@ -290,6 +321,16 @@ impl Pools {
                 player.play = Some(*play);
             }
         }
+        self.note_removal(lanes);
+        if !is_cut {
+            self.tell_end();
+        }
+    }
+
+    fn plays(&self) -> impl Iterator<Item = &Play> {
+        self.players
+            .iter()
+            .filter_map(|player| player.play.as_ref())
     }
 
     fn totals(&self) -> Totals {
@@ -323,9 +364,12 @@ impl Pools {
             written_bytes: totals.written_bytes,
             read_bytes_float: totals.read_bytes_float.into(),
             written_bytes_float: totals.written_bytes_float.into(),
+            taken_count: self.plays().map(Play::taken_count).sum(),
             creation_ns: time_ns(PoolPart::MakeDirectories) + time_ns(PoolPart::Fill),
+            directories_made_ns: time_ns(PoolPart::MakeDirectories),
             transactions_ns: time_ns(PoolPart::Transact),
             deletion_ns: time_ns(PoolPart::Empty),
+            directories_removed_ns: self.directories_removed_ns,
         }
     }
 
@@ -371,3 +415,6 @@ fn contents(worker: &WorkerPlan, text: TextContent, is_kept: bool) -> FileConten
         (false, false) => FileContents::Text(text),
     }
 }
+
+#[cfg(test)]
+mod tests;

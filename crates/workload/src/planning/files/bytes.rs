@@ -10,8 +10,12 @@ pub(in crate::planning) fn at_once(program: &Program, worker_count: u32) -> u64 
 }
 
 /// The sizes that direct I/O moves, with what sets them; all must be multiples of the
-/// target's block.
-pub(super) fn moved(workload: &Workload, program: &Program, table: Table) -> Vec<(String, u64)> {
+/// target's block; a pool moves what it does by it only where all of the cell `is_direct`.
+pub(super) fn moved(
+    workload: &Workload,
+    program: &Program,
+    (table, is_direct): (Table, bool),
+) -> Vec<(String, u64)> {
     let amounts = program.direct_amounts();
     let quoted = |(key, bytes): (&str, u64)| (format!("`{key}`"), bytes);
     match workload.table_amounts() {
@@ -20,7 +24,8 @@ pub(super) fn moved(workload: &Workload, program: &Program, table: Table) -> Vec
         }
         _ => {
             let amounts = amounts.into_iter().map(|it| (it.what, it.bytes));
-            let pool = program.pool.iter().flat_map(|pool| pool.direct_amounts());
+            let pool = program.pool.iter().filter(|_| is_direct);
+            let pool = pool.flat_map(|pool| pool.direct_amounts());
             let pool = pool.map(|(key, bytes)| (format!("`{}.{key}`", table.key()), bytes));
             amounts.chain(pool).collect()
         }

@@ -173,12 +173,14 @@ impl Layout<'_, '_> {
     fn check_direct(&mut self, workload: &Workload, target_index: u32) -> Result<(), Diagnostic> {
         let entry = &self.context.targets.entries[target_index as usize];
         let is_touched = entry.facts.kind != TargetKind::Null;
-        let may_be_direct = self.options.cache == CacheMode::Direct || self.table == Table::Program;
+        let is_direct = self.options.cache == CacheMode::Direct;
+        let may_be_direct = is_direct || self.table == Table::Program;
         if !may_be_direct || !is_touched {
             return Ok(());
         }
         let unit = entry.direct_unit();
-        let mut sizes = bytes::moved(workload, self.program, self.table).into_iter();
+        let amounts = bytes::moved(workload, self.program, (self.table, is_direct));
+        let mut sizes = amounts.into_iter();
         let Some((key, size)) = sizes.find(|(_, size)| !size.is_multiple_of(unit.into())) else {
             return Ok(());
         };

@@ -118,7 +118,7 @@ fn worker_count(
         let message = format!("there are {count} workers, more than {WORKERS_MAX}");
         return Err(Diagnostic::error("", message).help("use fewer targets"));
     }
-    if (count as usize) < target_count {
+    if (count as usize) < target_count && !is_in_targets(program) {
         let message = format!(
             "`{}` has {target_count} targets and works on one with each of {count} workers",
             workload.name_or_default()
@@ -129,13 +129,18 @@ fn worker_count(
     Ok(count)
 }
 
+/// Whether one worker works in all targets.
+fn is_in_targets(program: &Program) -> bool {
+    program.pool.iter().any(|pool| pool.is_in_targets())
+}
+
 /// A workload on its way to cells.
 struct Layout<'a, 'b> {
     context: &'a mut Context<'b>,
     options: &'a FileOptions,
     table: Table,
     program: &'a Program,
-    /// Each worker has one, in turn.
+    /// Each worker has one, in turn, unless one has all.
     targets: &'a [u32],
     worker_count: u32,
     is_in_place: bool,
@@ -209,6 +214,16 @@ impl Layout<'_, '_> {
         }
     }
 
+    fn span(&self, target_index: u32, iodepth: u32) -> SpanPlan {
+        SpanPlan {
+            target_index,
+            iodepth,
+            start_bytes: 0,
+            size_bytes: bytes::at_once(self.program, self.worker_count),
+            sector_bytes: SECTOR_BYTES,
+        }
+    }
+
     fn worker(&self, worker_index: u32, iodepth: u32) -> WorkerPlan {
         let options = self.options;
         let seed = match self.table.has_pool() {
@@ -221,13 +236,17 @@ impl Layout<'_, '_> {
             name: format!("worker {}", worker_index + 1),
             access_spec: self.title(),
             lines: Vec::new(),
-            spans: vec![SpanPlan {
-                target_index: self.targets[worker_index as usize % self.targets.len()],
-                iodepth,
-                start_bytes: 0,
-                size_bytes: bytes::at_once(self.program, self.worker_count),
-                sector_bytes: SECTOR_BYTES,
-            }],
+            spans: match is_in_targets(self.program) {
+                true => self
+                    .targets
+                    .iter()
+                    .map(|it| self.span(*it, iodepth))
+                    .collect(),
+                false => {
+                    let own = self.targets[worker_index as usize % self.targets.len()];
+                    vec![self.span(own, iodepth)]
+                }
+            },
             seed,
             position: PositionRule::Uniform,
             cursor: CursorKind::Worker,

@@ -27,6 +27,16 @@ impl Disk {
     pub fn is_empty(&self) -> bool {
         self.sizes.is_empty() && self.directories.is_empty()
     }
+
+    /// Removes a file that must be there.
+    pub fn remove(&mut self, key: (u32, u32)) {
+        assert!(self.sizes.remove(&key).is_some(), "{key:?}");
+    }
+
+    /// Removes a directory that must be there.
+    pub fn remove_directory(&mut self, directory: u32) {
+        assert!(self.directories.remove(&directory), "{directory}");
+    }
 }
 
 /// A file that a slot has open.

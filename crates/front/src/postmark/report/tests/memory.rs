@@ -6,7 +6,7 @@ use generate::pool::{Mark, Names, Operation, Outcome, Stream};
 use results::PoolFigures;
 use workload::postmark::{Console, Settings, cannot_direct_output, next_line};
 
-use crate::postmark::{Times, report};
+use crate::postmark::report::{Times, report};
 
 /// Files, directories, standard streams and clock of a program.
 #[derive(Default)]

@@ -29,7 +29,7 @@ pub(super) struct Intervals<T> {
 
 impl Times {
     /// Readings in whole seconds: start, start and end of the transactions, end.
-    #[must_use]
+    #[cfg(test)]
     pub const fn from_seconds(readings: [i64; 4]) -> Self {
         let [start, transactions_start, transactions_end, end] = readings;
         Self {

@@ -1,8 +1,8 @@
 use results::PoolFigures;
 use workload::postmark::{Compat, ReportForm};
 
-use crate::postmark::number::{data, decimal};
-use crate::postmark::{Times, exact_bytes, report};
+use crate::postmark::report::number::{data, decimal};
+use crate::postmark::report::{Times, report};
 
 /// The default run's counts.
 fn figures() -> PoolFigures {
@@ -133,17 +133,4 @@ fn a_clock_that_goes_back_does_not_stop_the_report() {
             assert!(report(form, compat, &figures(), &times).ends_with('\n'));
         }
     }
-}
-
-#[test]
-fn exact_bytes_stand_beside_the_sums_that_drift() {
-    let figures = PoolFigures {
-        read_bytes_float: 17_099_161_600.0,
-        read_bytes: 17_059_010_124,
-        ..figures()
-    };
-    let text = exact_bytes(Compat::V1_53, &figures);
-    let line = "\t17059010124 bytes read: 16268.74 megabytes, shown as 16307.03 (+0.24 %)\n";
-    assert!(text.contains(line), "{text}");
-    assert!(exact_bytes(Compat::V1_53, &PoolFigures::default()).contains("\t0 bytes read: 0.00"));
 }

@@ -1,0 +1,93 @@
+//! The program around its session, in the world of a front.
+
+use std::io::BufRead;
+
+use workload::classics::Refusal;
+use workload::postmark::{self, Session, Settings, cannot_direct_output, next_line};
+
+use super::options::Options;
+use super::work::work;
+use crate::console::Console;
+
+/// Plays the program to its end.
+pub fn play(arguments: &[String], world: &mut dyn Console) -> Result<(), Refusal> {
+    let options = Options::read(arguments)?;
+    let mut console = Played {
+        world,
+        may_shell: options.may_shell,
+    };
+    let mut session = Session::new(options.compat);
+    postmark::play(&mut session, &mut console, options.configuration.as_bytes());
+    Ok(())
+}
+
+struct Played<'a> {
+    world: &'a mut dyn Console,
+    may_shell: bool,
+}
+
+impl postmark::Console for Played<'_> {
+    type Lines = Box<dyn BufRead>;
+
+    fn print(&mut self, text: &[u8]) {
+        self.world.print(text);
+    }
+
+    fn print_error(&mut self, text: &[u8]) {
+        self.world.print_error(text);
+    }
+
+    fn open(&mut self, file: &[u8]) -> Option<Self::Lines> {
+        self.world.open(file)
+    }
+
+    fn read_line(&mut self) -> Option<Vec<u8>> {
+        next_line(&mut self.world.input()).ok().flatten()
+    }
+
+    fn append(&mut self, file: &[u8], text: &[u8]) -> bool {
+        self.world.append(file, text)
+    }
+
+    fn working_directory(&mut self) -> Vec<u8> {
+        self.world.working_directory()
+    }
+
+    fn shell(&mut self, command: Option<&[u8]>) {
+        match self.may_shell {
+            true => self.world.shell(command),
+            false => self
+                .world
+                .print_error(b"Error: shell commands need --allow-shell\n"),
+        }
+    }
+
+    fn run(&mut self, settings: &Settings, report: Option<&[u8]>) {
+        // It is made before anything else, as in the original.
+        let report = report.filter(|file| {
+            let is_there = self.world.append(file, b"");
+            if !is_there {
+                self.world.print_error(&cannot_direct_output(file));
+            }
+            is_there
+        });
+        let work = match work(settings, self.world) {
+            Ok(work) => work,
+            Err(refusal) => {
+                self.world.print_error(refusal.as_bytes());
+                return self.world.note_refusal();
+            }
+        };
+        let Some(text) = self.world.measure(&work) else {
+            return;
+        };
+        let is_filed = report.is_some_and(|file| self.world.append(file, text.as_bytes()));
+        if !is_filed {
+            self.world.print(text.as_bytes());
+        }
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.world.is_interrupted()
+    }
+}

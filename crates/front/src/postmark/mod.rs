@@ -1,0 +1,25 @@
+//! PostMark 1.53: its console, the runs that it is asked for as programs, and its report.
+
+mod console;
+mod failures;
+mod options;
+mod report;
+#[cfg(test)]
+mod tests;
+mod text;
+mod work;
+
+use crate::ConsoleFront;
+
+pub use text::{pool_text, pool_version};
+
+const NAME: &str = "postmark";
+
+/// PostMark 1.53.
+pub const CONSOLE: ConsoleFront = ConsoleFront {
+    name: NAME,
+    title: "NetApp's small-file benchmark",
+    usage: options::USAGE,
+    play: console::play,
+    text: text::of,
+};

@@ -1,0 +1,122 @@
+//! The command line.
+
+use workload::classics::Refusal;
+use workload::postmark::Compat;
+
+pub const USAGE: &str = "\
+Its own arguments: [--compat VERSION] [--allow-shell] [CONFIG]
+  --compat VERSION  the version to follow: 1.14, 1.5, 1.53 or 1.54 (1.53)
+  --allow-shell     let lines that begin with `!` run a shell
+  CONFIG            a file of commands; by default `.pmrc`
+
+PostMark's own commands, one on each line of CONFIG or at the prompt:
+  set size LOW HIGH          bytes of files (500 to 9999)
+  set number N               files at the start (500)
+  set transactions N         transactions (500)
+  set seed N                 seed of the random numbers (42)
+  set location DIR [WEIGHT]  where files are made; several share them by weight
+  set subdirectories N       subdirectories of each location (0)
+  set read N, set write N    bytes of a read and of a write (512)
+  set buffering true|false   through C's standard I/O or not (true)
+  set bias read N            reads against appends, 0 to 10, -1 for neither (5)
+  set bias create N          creations against deletions, 0 to 10, -1 for neither (5)
+  set report verbose|terse   form of the report (verbose)
+  run [FILE], load FILE, show, help, quit
+";
+
+/// The configuration that is read where none is given.
+const CONFIGURATION: &str = ".pmrc";
+/// How pgmeter ends whose own options are not understood.
+const EXIT_USAGE: u8 = 2;
+
+/// What the command line asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// The version to follow.
+    pub compat: Compat,
+    /// Whether lines may run a shell.
+    pub may_shell: bool,
+    /// The file of commands.
+    pub configuration: String,
+}
+
+impl Options {
+    /// Reads arguments.
+    pub fn read(arguments: &[String]) -> Result<Self, Refusal> {
+        let mut options = Self {
+            compat: Compat::default(),
+            may_shell: false,
+            configuration: CONFIGURATION.to_owned(),
+        };
+        let mut files = Vec::new();
+        let mut words = arguments.iter();
+        while let Some(word) = words.next() {
+            match word.split_once('=').unwrap_or((word, "")) {
+                ("--allow-shell", "") => options.may_shell = true,
+                ("--compat", "") => options.compat = compat(words.next())?,
+                ("--compat", version) => options.compat = compat(Some(version))?,
+                ("--", "") => files.extend(words.by_ref()),
+                (option, _) if option.starts_with('-') && option.len() > 1 => {
+                    return Err(refusal(format!("there is no option `{option}`")));
+                }
+                _ => files.push(word),
+            }
+        }
+        // As the original has it, more than one argument is as good as none.
+        if let [one] = files[..] {
+            options.configuration.clone_from(one);
+        }
+        Ok(options)
+    }
+}
+
+fn compat(version: Option<impl AsRef<str>>) -> Result<Compat, Refusal> {
+    let Some(version) = version else {
+        return Err(refusal("`--compat` needs a version".to_owned()));
+    };
+    let parsed = version.as_ref().parse::<Compat>();
+    parsed.map_err(|error| refusal(format!("{error}; {}", error.help())))
+}
+
+const fn refusal(message: String) -> Refusal {
+    Refusal {
+        exit_code: EXIT_USAGE,
+        message,
+        usage: "help: add `--help` to see what there is\n",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(words: &[&str]) -> Result<Options, String> {
+        let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+        Options::read(&words).map_err(|refusal| refusal.message)
+    }
+
+    #[test]
+    fn options_stand_beside_the_configuration() {
+        let options = read(&["--compat", "1.14", "--allow-shell", "my.pm"]).unwrap();
+        assert_eq!((options.compat, options.may_shell), (Compat::V1_14, true));
+        assert_eq!(options.configuration, "my.pm");
+        assert_eq!(read(&["--compat=1.5"]).unwrap().compat, Compat::V1_5);
+        assert_eq!(read(&["--", "--compat"]).unwrap().configuration, "--compat");
+    }
+
+    #[test]
+    fn no_argument_and_several_mean_the_usual_configuration() {
+        for words in [&[][..], &["a", "b"]] {
+            let options = read(words).unwrap();
+            assert_eq!(options.configuration, ".pmrc");
+            assert_eq!((options.compat, options.may_shell), (Compat::V1_53, false));
+        }
+    }
+
+    #[test]
+    fn what_is_not_known_is_refused() {
+        assert!(read(&["--compat", "2.0"]).unwrap_err().contains("1.53"));
+        assert!(read(&["--compat"]).unwrap_err().contains("needs a version"));
+        assert!(read(&["--times", "x"]).unwrap_err().contains("`--times`"));
+    }
+}

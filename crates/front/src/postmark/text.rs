@@ -1,0 +1,248 @@
+//! What PostMark prints of a run, as it happens and behind.
+
+use generate::pool::Mark;
+use results::{CellRecord, Phase, PoolFigures, RunEvent, RunRecord, Status};
+use workload::plan::{Cell, FrontOrigin};
+use workload::postmark::{Compat, ReportForm, Settings};
+use workload::program::{FilePool, PoolPart};
+
+use super::failures::{Overlooked, failures_text};
+use super::report::{Times, report};
+use crate::ClassicText;
+
+const TERSE: &str = "terse";
+const VERBOSE: &str = "verbose";
+/// So many dots stand for all transactions, or about as many.
+const DOTS: u64 = 10;
+
+/// What the text needs to know besides the record: the version, and the form of the report.
+pub fn remembered(settings: &Settings) -> Vec<String> {
+    let form = match settings.report {
+        ReportForm::Verbose => VERBOSE,
+        ReportForm::Terse => TERSE,
+    };
+    vec![settings.compat.name().to_owned(), form.to_owned()]
+}
+
+/// The text of a run.
+pub fn of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
+    let mut words = origin.arguments.iter().map(String::as_str);
+    let compat = words.next().and_then(|name| name.parse().ok());
+    Box::new(Text {
+        compat: compat.unwrap_or_default(),
+        form: form(words.next().unwrap_or(VERBOSE)),
+        pool: FilePool::default(),
+        begun: false,
+        dots: 0,
+        is_within_line: false,
+        overlooked: Overlooked::default(),
+    })
+}
+
+fn form(name: &str) -> ReportForm {
+    match name {
+        TERSE => ReportForm::Terse,
+        _ => ReportForm::Verbose,
+    }
+}
+
+struct Text {
+    compat: Compat,
+    form: ReportForm,
+    pool: FilePool,
+    /// Whether anything was printed.
+    begun: bool,
+    /// Dots that were printed.
+    dots: u64,
+    is_within_line: bool,
+    overlooked: Overlooked,
+}
+
+impl Text {
+    fn begin(&mut self, part: PoolPart) -> String {
+        self.begun = true;
+        self.is_within_line = true;
+        let mark = match part {
+            PoolPart::MakeDirectories => Mark::MakingDirectories,
+            PoolPart::Fill => Mark::Creating,
+            PoolPart::Transact => Mark::Transactions,
+            PoolPart::Empty => Mark::Deleting,
+        };
+        mark.text().to_owned()
+    }
+
+    fn done(&mut self, part: PoolPart, figures: &PoolFigures) -> String {
+        self.is_within_line = false;
+        match part {
+            PoolPart::MakeDirectories => Mark::DirectoriesMade.text().to_owned(),
+            PoolPart::Fill => Mark::Created.text().to_owned(),
+            PoolPart::Transact => {
+                let count = figures.transactions_count;
+                let dots = self.dots_until(count);
+                let end = match count < u64::from(self.pool.transactions) {
+                    true => Mark::OutOfFiles,
+                    false => Mark::TransactionsDone,
+                };
+                dots + end.text()
+            }
+            PoolPart::Empty if self.pool.subdirectories_count() > 0 => {
+                let removed = [Mark::RemovingDirectories, Mark::DirectoriesRemoved];
+                let marks = [Mark::Deleted].into_iter().chain(removed);
+                marks.map(Mark::text).collect()
+            }
+            PoolPart::Empty => Mark::Deleted.text().to_owned(),
+        }
+    }
+
+    /// The dots of so many transactions that were not printed yet: one at every tenth; where there
+    /// are fewer than ten, at each.
+    fn dots_until(&mut self, count: u64) -> String {
+        let tenth = (u64::from(self.pool.transactions) / DOTS).max(1);
+        let dots = count.div_ceil(tenth);
+        let more = dots.saturating_sub(self.dots);
+        self.dots += more;
+        ".".repeat(usize::try_from(more).unwrap_or(0))
+    }
+
+    /// All that is printed of a run before its report.
+    fn course(&mut self, figures: &PoolFigures) -> String {
+        let mut text = String::new();
+        for part in self.pool.parts() {
+            text += &self.begin(part);
+            text += &self.done(part, figures);
+        }
+        text
+    }
+}
+
+impl ClassicText for Text {
+    fn event(&mut self, event: &RunEvent) -> String {
+        match event {
+            RunEvent::Started { record } => {
+                self.pool = pool(record).cloned().unwrap_or_default();
+                String::new()
+            }
+            RunEvent::PoolPartBegun { part, .. } => self.begin(*part),
+            RunEvent::PoolPartDone { part, figures, .. } => self.done(*part, figures),
+            RunEvent::Progress {
+                phase: Phase::Classic(name),
+                elapsed_ns,
+                total_ns,
+                ..
+            } if name == PoolPart::Transact.phase_name() && *total_ns > 0 => {
+                // The last dot waits for the end.
+                let share = *elapsed_ns as f64 / *total_ns as f64;
+                let all = u64::from(self.pool.transactions);
+                let count = (share.min(1.0) * all as f64) as u64;
+                self.dots_until(count.min(all - all.min(1)))
+            }
+            RunEvent::Finished { .. } if std::mem::take(&mut self.is_within_line) => {
+                Mark::Stopped.text().to_owned()
+            }
+            _ => String::new(),
+        }
+    }
+
+    fn complaint(&mut self, event: &RunEvent) -> String {
+        match event {
+            RunEvent::PoolPartDone {
+                figures, failures, ..
+            } => {
+                self.overlooked.note_taken(figures);
+                failures_text(failures, &self.pool)
+            }
+            RunEvent::CellDone { record } => {
+                self.overlooked.add(record);
+                String::new()
+            }
+            RunEvent::Finished { .. } => self.overlooked.text(),
+            _ => String::new(),
+        }
+    }
+
+    fn end(&mut self, record: &RunRecord) -> String {
+        let phases: Vec<&CellRecord> = record.cells.iter().collect();
+        let Some(figures) = figures(&phases) else {
+            return String::new();
+        };
+        let is_whole = record.status == Status::Complete;
+        let mut text = String::new();
+        if !self.begun && is_whole {
+            self.pool = pool(record).cloned().unwrap_or_default();
+            text += &self.course(figures);
+        }
+        let has_ended = figures.transactions_count >= u64::from(self.pool.transactions);
+        if is_whole && has_ended {
+            let times = stamps(&phases, figures).unwrap_or_else(|| sums(figures));
+            text += &report(self.form, self.compat, figures, &times);
+        }
+        text
+    }
+}
+
+/// The pool that a run is of.
+fn pool(record: &RunRecord) -> Option<&FilePool> {
+    let mut cells = record.plan.cells.iter();
+    cells.find_map(|cell| cell.files.as_ref()?.pool.as_deref())
+}
+
+fn figures<'a>(phases: &[&'a CellRecord]) -> Option<&'a PoolFigures> {
+    let mut told = phases.iter();
+    told.find_map(|cell| cell.phase_figures.as_ref()?.pool.as_ref())
+}
+
+/// The original's readings of the clock, as phases began and ended; none where a record does not
+/// say when that was.
+fn stamps(phases: &[&CellRecord], figures: &PoolFigures) -> Option<Times> {
+    let begin_us = |part: PoolPart| {
+        let mut phases = phases.iter();
+        let phase = phases.find(|it| it.phase.name() == part.phase_name())?;
+        Some(phase.started_at?.as_microsecond())
+    };
+    let micros = |time_ns: u64| i64::try_from(time_ns / 1000).unwrap_or(i64::MAX);
+    let transactions_start_us = begin_us(PoolPart::Transact)?;
+    let emptied_ns = figures.deletion_ns - figures.directories_removed_ns.min(figures.deletion_ns);
+    Some(Times {
+        // Directories are not in the original's time.
+        start_us: begin_us(PoolPart::Fill)?.saturating_add(micros(figures.directories_made_ns)),
+        transactions_start_us,
+        transactions_end_us: transactions_start_us.saturating_add(micros(figures.transactions_ns)),
+        end_us: begin_us(PoolPart::Empty)?.saturating_add(micros(emptied_ns)),
+    })
+}
+
+/// The same from the times of the phases alone, one behind the other.
+fn sums(figures: &PoolFigures) -> Times {
+    let micros = |time_ns: u64| i64::try_from(time_ns / 1000).unwrap_or(i64::MAX);
+    let transactions_start_us = micros(figures.creation_ns);
+    let transactions_end_us = transactions_start_us.saturating_add(micros(figures.transactions_ns));
+    Times {
+        start_us: 0,
+        transactions_start_us,
+        transactions_end_us,
+        end_us: transactions_end_us.saturating_add(micros(figures.deletion_ns)),
+    }
+}
+
+/// The report of a cell that came of the program's table; none where it did not, or figures of it
+/// were not measured.
+#[must_use]
+pub fn pool_text(record: &RunRecord, cell: &Cell, phases: &[&CellRecord]) -> Option<String> {
+    let compat = pool_version(record, cell)?;
+    let form = form(asked(record, cell, "postmark.report")?);
+    let figures = figures(phases)?;
+    Some(report(form, compat, figures, &sums(figures)))
+}
+
+/// The version that a cell's table asks for; none where it has no such table.
+#[must_use]
+pub fn pool_version(record: &RunRecord, cell: &Cell) -> Option<Compat> {
+    asked(record, cell, "postmark.compat")?.parse().ok()
+}
+
+/// What a workload's table asks for.
+fn asked<'a>(record: &'a RunRecord, cell: &Cell, key: &str) -> Option<&'a str> {
+    let mut settings = record.plan.settings.iter();
+    let setting = settings.find(|it| it.workload == cell.workload && it.key == key);
+    setting.map(|it| it.value.as_str())
+}

@@ -1,0 +1,65 @@
+//! What is told of pools as it happens.
+
+use generate::pool::{Operation, Play};
+use results::{PoolFailure, PoolFailures, RunEvent};
+use workload::program::PoolPart;
+
+use super::Pools;
+use crate::measured::MeasuredLane;
+
+impl Pools {
+    /// What happened since this was asked last.
+    pub fn tidings(&mut self) -> Vec<RunEvent> {
+        std::mem::take(&mut self.tidings)
+    }
+
+    pub(super) fn tell_begin(&mut self, part: PoolPart) {
+        let cell = self.cell.index;
+        self.tidings.push(RunEvent::PoolPartBegun { cell, part });
+    }
+
+    pub(super) fn tell_end(&mut self) {
+        let Some(part) = self.part else { return };
+        let mut failures = PoolFailures::default();
+        for play in self.players.iter_mut().filter_map(|it| it.play.as_mut()) {
+            let failed = play.take_failures();
+            failures.count += failed.count;
+            failures.told.extend(failed.told.iter().filter_map(failure));
+        }
+        self.tidings.push(RunEvent::PoolPartDone {
+            cell: self.cell.index,
+            part,
+            figures: Box::new(self.sum()),
+            failures: Box::new(failures),
+        });
+    }
+
+    /// Takes note of how long it took to remove directories, once they are gone.
+    pub(super) fn note_removal(&mut self, lanes: &[MeasuredLane]) {
+        let spans = self.players.iter().zip(lanes).filter_map(|(player, lane)| {
+            let emptied_ns = player.play.as_ref().and_then(Play::emptied_ns)?;
+            Some(lane.outcome.finish_ns.saturating_sub(emptied_ns))
+        });
+        let longest_ns = spans.max().unwrap_or(0);
+        if self.part == Some(PoolPart::Empty) && self.settings.subdirectories_count() > 0 {
+            self.directories_removed_ns = longest_ns;
+        }
+    }
+}
+
+/// What failed; none of what is on no file.
+fn failure(operation: &Operation) -> Option<PoolFailure> {
+    let file = operation.file()?;
+    let kind = match operation {
+        Operation::Create { .. } => "create",
+        Operation::Read { .. } => "read",
+        Operation::Append { .. } => "append",
+        _ => "delete",
+    };
+    Some(PoolFailure {
+        kind: kind.to_owned(),
+        location: file.directory.location_index,
+        subdirectory: file.directory.subdirectory_index,
+        number: file.number,
+    })
+}
