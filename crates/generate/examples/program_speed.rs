@@ -1,4 +1,4 @@
-//! Prints what carrying out programs costs for each request, beside a pass of the classics.
+//! Prints what carrying out programs costs for each request.
 //!
 //! `cargo run --release -p generate --example program_speed`
 
@@ -7,10 +7,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use engine::Completion;
-use generate::classics::Pass;
 use generate::program::{FileStates, Interpreter, PhaseEnd, Progress, Seat, SharedTurns, Waits};
 use generate::{Generator, Step};
-use workload::classics::{Chain, FileSync, Order as PassOrder, PassPlan};
 use workload::program::{
     Act, Bytes, Call, Copies, DirectoryTree, FileNames, FileOperation, FilesetPlan, Group, Law, On,
     Order, Pick, Program, ProgramPhase, Shape, Turn, Where, Which,
@@ -26,7 +24,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         call(FileOperation::Close, On::Handle),
     ];
     let each = [make, vec![call(FileOperation::Unlink, On::Same)]].concat();
-    pass();
     for is_shared in [false, true] {
         program("create, write, close, unlink", &each, is_shared)?;
         program("mail: 12 calls of four kinds", &mail(), is_shared)?;
@@ -156,30 +153,6 @@ fn program(name: &str, body: &[Act], is_shared: bool) -> Result<(), Box<dyn std:
     let whose = if is_shared { "shared" } else { "own" };
     println!("{name:32} {whose:8} {best:8.2} ns a request");
     Ok(())
-}
-
-fn pass() {
-    let mut best = f64::INFINITY;
-    for _ in 0..TRIALS {
-        let mut pass = Pass::new(&PassPlan {
-            chain: Chain::Create {
-                size_bytes: 4096,
-                write_bytes: 4096,
-                is_empty_written: false,
-                sync: FileSync::None,
-                is_directory_made: false,
-            },
-            order: PassOrder::Forward,
-            files: 0..FILES,
-            iodepth: 1,
-            seed: 1,
-        });
-        best = best.min(run(&mut pass, u64::MAX));
-    }
-    println!(
-        "{:32} {:8} {best:8.2} ns a request",
-        "a pass: create, write, close", "own"
-    );
 }
 
 /// Nanoseconds of a request, of so many at most.

@@ -2,14 +2,12 @@
 
 use engine::OperationSet;
 use generate::Generator;
-use generate::classics::Pass;
 use generate::pool::Play;
 use generate::program::Interpreter;
 use generate::trace::Player;
 
 /// A lane's generator, which may go on in the next stage.
 pub(crate) enum FileRequests {
-    Pass(Pass),
     Pool(Box<Play>),
     Program(Box<Interpreter>),
     Trace(Box<Player>),
@@ -19,7 +17,6 @@ impl FileRequests {
     /// The operations that may come.
     pub fn operations(&self) -> OperationSet {
         match self {
-            Self::Pass(pass) => pass.operations(),
             Self::Pool(play) => play.operations(),
             Self::Program(interpreter) => interpreter.operations(),
             Self::Trace(player) => player.operations(),
@@ -29,7 +26,7 @@ impl FileRequests {
     /// Files that stay open, at most; 0 where each is closed in its slot.
     pub fn kept_open_max(&self) -> u32 {
         match self {
-            Self::Pass(_) | Self::Program(_) | Self::Trace(_) => 0,
+            Self::Program(_) | Self::Trace(_) => 0,
             Self::Pool(play) => play.kept_open_max(),
         }
     }
@@ -37,17 +34,10 @@ impl FileRequests {
     /// The names of the transaction kinds.
     pub fn transaction_kinds(&self) -> Vec<String> {
         match self {
-            Self::Pass(pass) => pass.transaction_kinds(),
             Self::Pool(play) => play.transaction_kinds(),
             Self::Program(interpreter) => interpreter.transaction_kinds(),
             Self::Trace(player) => player.transaction_kinds(),
         }
-    }
-}
-
-impl From<Pass> for FileRequests {
-    fn from(pass: Pass) -> Self {
-        Self::Pass(pass)
     }
 }
 

@@ -222,9 +222,6 @@ fn with_engine<E: Engine>(
     start: Start<'_>,
 ) -> Result<Option<Outcome>, RunError> {
     match task.requests {
-        FileRequests::Pass(pass) => {
-            with_contents(engine, notes, pass, (task.contents, lane), start)
-        }
         FileRequests::Pool(play) => {
             with_contents(engine, notes, *play, (task.contents, lane), start)
         }

@@ -107,7 +107,7 @@ mod tests {
         #[test]
         fn names_that_are_made_are_known_and_the_next_word_is_not(count in 1_u32..3000) {
             let names = NamesInPlace::Words { count };
-            let made = generate::classics::flat_names(count + 1).files;
+            let made = generate::names::flat_names(count + 1).files;
             let known: Vec<bool> = made
                 .iter()
                 .map(|name| is_file(&names, 0, name.to_str().unwrap_or_default()))
@@ -135,7 +135,7 @@ mod tests {
                 random_length: random,
                 subdirectory_count: subdirectories,
             };
-            let made = generate::classics::stamped_names(&stamped, 9, time, seed);
+            let made = generate::names::stamped_names(&stamped, 9, time, seed);
             for path in made.files {
                 let path = path.to_str().unwrap_or_default().to_owned();
                 let (directory, name) = path.split_once('/').unwrap_or(("", &path));

@@ -81,7 +81,7 @@ impl Compiler<'_> {
 
 /// A worker's share of a fileset.
 fn slice(count: u32, seat: &Seat<'_>) -> Range<u32> {
-    workload::classics::share(count, taken_place(seat), seat.worker_count)
+    share(count, taken_place(seat), seat.worker_count)
 }
 
 impl SharedTurns {
@@ -99,5 +99,44 @@ impl SharedTurns {
         let turns = self.turns.lock();
         let mut turns = turns.unwrap_or_else(std::sync::PoisonError::into_inner);
         turns.entry(key).or_default().clone()
+    }
+}
+
+/// The files of one of `worker_count` workers: as many as the others', or one more; the shares
+/// follow each other. A worker beyond the last has none.
+fn share(file_count: u32, worker_index: u32, worker_count: u32) -> Range<u32> {
+    let start = |index: u32| {
+        let worker_count = u64::from(worker_count.max(1));
+        let index = u64::from(index).min(worker_count);
+        // At most `file_count`, as the index is at most the number of workers.
+        (u64::from(file_count) * index / worker_count) as u32
+    };
+    start(worker_index)..start(worker_index.saturating_add(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::share;
+
+    proptest! {
+        #[test]
+        fn shares_cover_all_files_and_differ_by_one_at_most(
+            file_count: u32,
+            worker_count in 1_u32..200,
+        ) {
+            let mut end = 0;
+            for worker_index in 0..worker_count {
+                let files = share(file_count, worker_index, worker_count);
+                prop_assert_eq!(files.start, end);
+                let length = files.len() as u32;
+                prop_assert!((file_count / worker_count..=file_count / worker_count + 1)
+                    .contains(&length));
+                end = files.end;
+            }
+            prop_assert_eq!(end, file_count);
+            prop_assert!(share(file_count, worker_count, worker_count).is_empty());
+        }
     }
 }

@@ -80,7 +80,7 @@ impl PhaseSum {
             let counted = match requests {
                 FileRequests::Program(interpreter) => interpreter.steps(),
                 FileRequests::Trace(player) => player.steps(),
-                FileRequests::Pass(_) | FileRequests::Pool(_) => continue,
+                FileRequests::Pool(_) => continue,
             };
             let counters = self.counters.iter_mut().zip(counted);
             counters.for_each(|(sum, more)| sum.merge(more));

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use engine::{Fileset, NameRule, Nesting, Numbering, OpenMode, Spread, Subdirectories};
-use generate::classics::{Names, flat_names, tree_names};
+use generate::names::{Names, flat_names, tree_names};
 use rustix::fs::Mode;
 use rustix::io::Errno;
 use target::Tree;

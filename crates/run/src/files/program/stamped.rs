@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use engine::Fileset;
-use generate::classics::stamped_names;
+use generate::names::stamped_names;
 use rustix::fs::Mode;
 use rustix::io::Errno;
 use target::Tree;

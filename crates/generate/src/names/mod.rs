@@ -1,11 +1,6 @@
-//! Names of files of many kinds, and what a pass over them does.
-//!
-//! A [`Pass`] does one thing to each of a worker's files; which pass comes next is said by
-//! `workload::classics`.
+//! Names of files of many kinds, all made at once.
 
 mod counted_names;
-mod order;
-mod pass;
 mod stamped_names;
 #[cfg(test)]
 mod tests;
@@ -13,7 +8,6 @@ mod tests;
 use std::path::PathBuf;
 
 pub use counted_names::{flat_names, tree_names};
-pub use pass::Pass;
 pub use stamped_names::stamped_names;
 
 /// Names of files relative to their directory, with the subdirectories that they need.
