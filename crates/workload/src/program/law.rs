@@ -1,7 +1,12 @@
 //! Amounts that are drawn: sizes, times, counts.
 
+use std::ops::RangeInclusive;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// Shapes of gamma laws whose quantiles are found in a moment.
+const SHAPES: RangeInclusive<f64> = 0.001..=10_000.0;
 
 /// How an amount is drawn: by a shape, from `base` on, then rounded down to a multiple of `step`
 /// and kept within the limits.
@@ -49,7 +54,7 @@ pub enum Shape {
     Gamma {
         /// The mean.
         mean: f64,
-        /// The shape, above 0; 1 makes it exponential.
+        /// The shape, 0.001 to 10000; 1 makes it exponential, and a large one nearly normal.
         shape: f64,
     },
     /// Normal.
@@ -184,6 +189,8 @@ pub enum LawFlaw {
     Range,
     /// A parameter is not a number above 0.
     Parameter(&'static str),
+    /// A gamma law's shape is not 0.001 to 10000; quantiles of others take too long to find.
+    Shape,
     /// No band has a weight.
     Empty,
 }
@@ -194,6 +201,7 @@ impl std::fmt::Display for LawFlaw {
             Self::Limits => f.write_str("`least` is above `most`"),
             Self::Range => f.write_str("the low end of a range is above its high end"),
             Self::Parameter(name) => write!(f, "`{name}` is not above 0"),
+            Self::Shape => f.write_str("`shape` is not 0.001 to 10000"),
             Self::Empty => f.write_str("no band of the `table` has a share"),
         }
     }
@@ -249,7 +257,11 @@ impl Shape {
             Self::Fixed(_) => None,
             Self::Uniform { low, high } => is_ranged(*low, *high),
             Self::Exponential { mean } => is_above(&[("exponential", *mean)]),
-            Self::Gamma { mean, shape } => is_above(&[("gamma", *mean), ("shape", *shape)]),
+            Self::Gamma { mean, shape } => {
+                let is_shaped = SHAPES.contains(shape);
+                is_above(&[("gamma", *mean), ("shape", *shape)])
+                    .or_else(|| (!is_shaped).then_some(LawFlaw::Shape))
+            }
             Self::Normal { mean, deviation } => {
                 is_above(&[("normal", *mean), ("deviation", *deviation)])
             }
@@ -369,6 +381,13 @@ mod tests {
                     shape: f64::NAN,
                 },
                 "`shape` is not above 0",
+            ),
+            (
+                Shape::Gamma {
+                    mean: 1.0,
+                    shape: 1e9,
+                },
+                "`shape` is not 0.001 to 10000",
             ),
             (empty, "no band of the `table` has a share"),
         ] {

@@ -35,12 +35,14 @@ pub(super) fn law<U: LawUnit>(choice: &LawChoice<U>) -> Result<Law, Flaw> {
             let key = match flaw {
                 LawFlaw::Limits => "most",
                 LawFlaw::Parameter(name) => name,
+                LawFlaw::Shape => "shape",
                 LawFlaw::Range | LawFlaw::Empty => shape,
             };
             let help = match flaw {
                 LawFlaw::Limits => "write a larger `most`",
                 LawFlaw::Range => "write the smaller one first",
                 LawFlaw::Parameter(_) => "write a number above 0",
+                LawFlaw::Shape => "a smaller one, or `normal` with a small `deviation`",
                 LawFlaw::Empty => "write `table = [{ share = 1, low = 1, high = 8 }]`",
             };
             Err(Flaw::new(key, flaw.to_string(), help))

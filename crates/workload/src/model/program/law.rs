@@ -160,7 +160,7 @@ pub struct LawTable<U> {
     /// The mean of a gamma law, which takes `shape`.
     #[schemars(with = "Option<U>")]
     pub gamma: Option<Mean<U>>,
-    /// The shape of `gamma`, above 0; 1 makes it exponential.
+    /// The shape of `gamma`, 0.001 to 10000; 1 makes it exponential.
     pub shape: Option<f64>,
     /// The mean of a normal law, which takes `deviation`.
     #[schemars(with = "Option<U>")]
