@@ -42,6 +42,17 @@ impl Finished {
     }
 }
 
+/// Holds that a program of the system is there, whatever it would do.
+///
+/// # Errors
+/// `Unavailable` if it is not installed.
+pub fn installed(program: &str) -> Result<(), FixtureError> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let is_there = std::env::split_paths(&path).any(|directory| directory.join(program).is_file());
+    let missing = || FixtureError::Unavailable(format!("`{program}` is not installed"));
+    is_there.then_some(()).ok_or_else(missing)
+}
+
 /// Runs a tool of the system and returns its standard output.
 ///
 /// # Errors

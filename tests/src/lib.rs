@@ -20,7 +20,7 @@ mod traced;
 mod zram;
 
 pub use bed::{Bed, finish, names_in, wait_for};
-pub use command::{Finished, run_tool, run_within};
+pub use command::{Finished, installed, run_tool, run_within};
 pub use error::{FixtureError, available};
 pub use lab_site::{LAB_IMAGE, LONG_REGISTERS, LONG_REGISTERS_NOT_COMPLETED, LabSite};
 pub use loop_device::{FileSystem, LoopDevice, MountedImage};

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use end_to_end::{Bed, need, run_tool, skip, traced};
+use end_to_end::{Bed, installed, need, run_tool, skip, traced};
 
 /// What one run may take; more is a hang.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -212,7 +212,7 @@ fn assert_same(seen: &[String], wanted: &[String]) {
 #[test]
 fn small_files_see_the_calls_of_the_original_in_their_order() {
     need!(run_tool("strace", &["-o", "/dev/null", "true"]));
-    need!(run_tool("sh", &["-c", "command -v bonnie++"]));
+    need!(installed("bonnie++"));
     drop(need!(Bed::in_memory()));
     for (seed, sizes) in [("7", "1:4096:1024:2"), ("123456789", "1")] {
         let options = ["-r", "0", "-s", "0", "-n", sizes, "-z", seed, "-m", "host"];
@@ -225,7 +225,7 @@ fn small_files_see_the_calls_of_the_original_in_their_order() {
 #[test]
 fn one_file_sees_the_calls_of_the_original_in_their_order() {
     need!(run_tool("strace", &["-o", "/dev/null", "true"]));
-    need!(run_tool("sh", &["-c", "command -v bonnie++"]));
+    need!(installed("bonnie++"));
     drop(need!(Bed::in_memory()));
     let options = |size| {
         [

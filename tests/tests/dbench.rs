@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use end_to_end::{Bed, Finished, need, run_tool, run_within, samples, traced, wait_for};
+use end_to_end::{Bed, Finished, installed, need, run_tool, run_within, samples, traced, wait_for};
 
 /// What one run may take; more is a hang.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -284,7 +284,7 @@ fn whole(mut calls: Vec<String>) -> Vec<String> {
 #[test]
 fn one_client_makes_the_calls_of_the_original_in_their_order() {
     need!(run_tool("strace", &["-o", "/dev/null", "true"]));
-    need!(run_tool("sh", &["-c", "command -v dbench"]));
+    need!(installed("dbench"));
     drop(need!(Bed::in_memory()));
     for (name, time) in [("mini.txt", "1"), ("client_first2000.txt", "3")] {
         let load = need!(samples("dbench")).join(name);

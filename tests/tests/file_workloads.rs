@@ -735,7 +735,8 @@ fn fs_mark_is_told_as_it_tells_itself() {
         .collect();
     let (seen, record) = measured(&bed, &line);
     assert_eq!(seen.code, 0, "{}", seen.stderr);
-    let rounds = &phase(&record, "create")["phase_figures"]["rounds"];
+    let rounds = |name: &str| phase(&record, name)["phase_figures"]["rounds"].clone();
+    let (made, synced) = (rounds("create"), rounds("sync"));
     let text = bed.run(&["report", "last", "--format", "classic"]).stdout;
     let rows: Vec<Vec<&str>> = text
         .lines()
@@ -746,14 +747,15 @@ fn fs_mark_is_told_as_it_tells_itself() {
     assert_eq!(rows.len(), 3, "{text}");
     for (row, (index, files)) in rows.iter().zip(["40", "80", "120"].iter().enumerate()) {
         assert_eq!((row[1], row[2], row.len()), (*files, "1024", 5 + 6 * 3));
-        let round = &rounds[index];
-        assert_eq!(round["workers"].as_array().unwrap().len(), 2);
-        let slowest = |kind: &str| {
-            let times = round["workers"].as_array().unwrap().iter();
-            let longest = times.map(|it| it["calls"][kind]["max_ns"].as_u64().unwrap() / 1000);
-            longest.max().unwrap().to_string()
+        let slowest = |rounds: &Value, kind: &str| {
+            let workers = rounds[index]["workers"].as_array().unwrap();
+            assert_eq!(workers.len(), 2);
+            let times = workers.iter().map(|it| &it["calls"][kind]["max_ns"]);
+            let longest = times.map(|it| it.as_u64().unwrap() / 1000).max();
+            longest.unwrap().to_string()
         };
-        assert_eq!((row[7], row[13]), (&*slowest("create"), &*slowest("fsync")));
+        let wanted = (slowest(&made, "create"), slowest(&synced, "fsync"));
+        assert_eq!((row[7], row[13]), (&*wanted.0, &*wanted.1));
     }
 }
 

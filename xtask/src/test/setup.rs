@@ -16,6 +16,8 @@ const PROGRAMS: &[Program] = &[
     ("losetup", "mount"),
     ("tmux", "tmux"),
     ("strace", "strace"),
+    ("dbench", "dbench"),
+    ("bonnie++", "bonnie++"),
     ("linux.uml", "user-mode-linux"),
     ("mkfs.nilfs2", "nilfs-tools"),
     ("mkfs.f2fs", "f2fs-tools"),
