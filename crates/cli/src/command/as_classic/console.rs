@@ -9,12 +9,13 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::Parser;
 use front::{ClassicText, Console, ConsoleFront, FrontWork};
 use results::RunEvent;
 
 use super::front::{Directories, carry_out, origin, refused, texts};
 use super::input::Prompt;
+use super::introduction::Introduction;
 use crate::failure::{Exit, Failure, not_understood};
 use crate::keep::Keeper;
 use crate::signals;
@@ -54,7 +55,13 @@ pub(super) fn run(
     place: &Place,
     at_once: fn() -> !,
 ) -> Result<Exit, Failure> {
-    let args = match own(front, args) {
+    let own = Introduction {
+        name: front.name,
+        title: front.title,
+        promise: PROMISE,
+        usage: front.usage,
+    };
+    let args: ConsoleArgs = match own.read(args) {
         Ok(args) => args,
         Err(error) => return Ok(not_understood(error)),
     };
@@ -77,17 +84,6 @@ pub(super) fn run(
         Ok(()) => console.finish(),
         Err(refusal) => refused(&refusal),
     }
-}
-
-fn own(front: &ConsoleFront, args: Vec<OsString>) -> Result<ConsoleArgs, clap::Error> {
-    let about = format!("Stand in for {}: {}", front.name, front.title);
-    let command = ConsoleArgs::command()
-        .name(front.name)
-        .about(&about)
-        .long_about(format!("{about}\n\n{PROMISE}"))
-        .after_help(front.usage);
-    let words = std::iter::once(OsString::from(front.name)).chain(args);
-    ConsoleArgs::from_arg_matches(&command.try_get_matches_from(words)?)
 }
 
 /// The world as it is.

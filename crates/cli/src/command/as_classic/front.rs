@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::Parser;
 use front::{
     ArgumentError, CommandLine, DifferenceKind, Front, FrontOrigin, FrontWork, Placement, Refusal,
 };
@@ -16,6 +16,7 @@ use run::{RunError, RunOptions};
 use target::{InPlace, MadeDirectories};
 use workload::{Overrides, Workload};
 
+use super::introduction::Introduction;
 use super::printed::Printed;
 use crate::args::DisplayArg;
 use crate::command::run::{exit, keeps, not_mounted, of_plan, planned};
@@ -63,7 +64,17 @@ pub(super) fn run(
     place: &Place,
     at_once: fn() -> !,
 ) -> Result<Exit, Failure> {
-    let args = match own(front, args) {
+    let streams = match (front.text)(&FrontOrigin::default()).is_on_standard_error() {
+        true => "What it prints comes to standard error, as all else does.",
+        false => "What it prints comes to standard output, all else to standard error.",
+    };
+    let own = Introduction {
+        name: front.name,
+        title: front.title,
+        promise: &format!("{streams} {PROMISE}"),
+        usage: front.usage,
+    };
+    let args: FrontArgs = match own.read(args) {
         Ok(args) => args,
         Err(error) => return Ok(not_understood(error)),
     };
@@ -96,21 +107,6 @@ pub(super) fn run(
     let keeper = Keeper::open(place, !args.no_db);
     let directories = Directories::ready(front.name, &work)?;
     measure(&work, (keeper, directories), printed, at_once)
-}
-
-fn own(front: &Front, args: Vec<OsString>) -> Result<FrontArgs, clap::Error> {
-    let streams = match (front.text)(&FrontOrigin::default()).is_on_standard_error() {
-        true => "What it prints comes to standard error, as all else does.",
-        false => "What it prints comes to standard output, all else to standard error.",
-    };
-    let about = format!("Stand in for {}: {}", front.name, front.title);
-    let command = FrontArgs::command()
-        .name(front.name)
-        .about(&about)
-        .long_about(format!("{about}\n\n{streams} {PROMISE}"))
-        .after_help(front.usage);
-    let words = std::iter::once(OsString::from(front.name)).chain(args);
-    FrontArgs::from_arg_matches(&command.try_get_matches_from(words)?)
 }
 
 /// The arguments as text, which records keep.

@@ -3,6 +3,7 @@
 mod console;
 mod front;
 mod input;
+mod introduction;
 mod printed;
 
 use std::ffi::OsString;
