@@ -110,6 +110,7 @@ fn turn(program: &Program, worker: &mut Interpreter, now_ns: &mut u64, steps: u3
                 worker.complete(Completion { slot, result }, *now_ns);
             }
             Step::Wait { until_ns } => *now_ns = (*now_ns).max(until_ns.min(*now_ns + 1_000_000)),
+            Step::Again => {}
             Step::Park => panic!("nothing is in flight, and the worker waits for it"),
             Step::Finished => return true,
         }

@@ -177,3 +177,42 @@ fn an_interrupted_program_leaves_nothing() {
     assert_eq!(output.status.code(), Some(130), "{output:?}");
     assert_eq!(bed.left_in_target(), [""; 0]);
 }
+
+#[test]
+fn what_is_computed_before_a_call_is_not_of_the_call() {
+    let bed = Bed::new().unwrap();
+    let text = r#"
+run_time = "1s"
+[[fileset]]
+name = "data"
+present = 100
+[[phase]]
+name = "work"
+[[phase.group]]
+body = [ { open = "data", pick = "around" }, { burn = "50ms" }, { write = "4k" }, "close" ]
+"#;
+    let record = record(&bed, text, &[]);
+    let latency = &phase(&record, "work")["operations"]["write"]["latency"];
+    let least_ns = latency["min_ns"].as_u64().unwrap();
+    assert!(least_ns < 10_000_000, "{latency}");
+}
+
+#[test]
+fn workers_that_ask_for_no_call_end_in_time() {
+    let bed = Bed::new().unwrap();
+    let text = r#"
+run_time = "300ms"
+[[tokens]]
+name = "turns"
+room = 5
+[[fileset]]
+name = "data"
+[[phase]]
+name = "work"
+[[phase.group]]
+body = [ ACTS ]
+"#;
+    for acts in [r#"{ put = "turns" }"#, r#"{ burn = "1us" }"#] {
+        record(&bed, &text.replace("ACTS", acts), &[]);
+    }
+}

@@ -51,7 +51,12 @@ impl Engine for Null {
         if self.pending.is_empty() {
             pause(wait);
         }
-        done.append(&mut self.pending);
+        if done.is_empty() {
+            // Both have room for every slot.
+            std::mem::swap(done, &mut self.pending);
+        } else {
+            done.append(&mut self.pending);
+        }
         Ok(())
     }
 }

@@ -69,7 +69,9 @@ pub(crate) fn one(generator: &mut impl Generator, slot: u32) -> (Request, Flow) 
                 assert!(until_ns > now_ns);
                 now_ns = until_ns;
             }
-            Step::Park | Step::Finished => panic!("access specifications go on at any time"),
+            Step::Park | Step::Again | Step::Finished => {
+                panic!("access specifications go on at any time")
+            }
         }
     }
 }

@@ -16,6 +16,9 @@ pub enum Step {
     /// The slot has nothing to do now; it is asked again after the next completion of any slot of
     /// the worker, so there must be one in flight.
     Park,
+    /// Time has passed, or much was done that asks for nothing: the same slot is asked again at
+    /// once, after a look at the clock and at whether the run goes on.
+    Again,
     /// The slot has nothing left to do.
     Finished,
 }

@@ -66,6 +66,7 @@ impl<E: Engine, G: Generator, C: Content, K: Clock> Loop<E, G, C, K> {
                 }
                 Step::Wait { until_ns } => resume_ns = until_ns,
                 Step::Park => turns.park(),
+                Step::Again => break,
                 Step::Finished => turns.ready.pop(),
             }
         }

@@ -53,7 +53,7 @@ impl<G: Generator> Play<G> {
                     self.ready.push_front(slot);
                     self.now_ns = until_ns;
                 }
-                Step::Finished => panic!("connections never finish"),
+                Step::Again | Step::Finished => panic!("connections never finish"),
             }
         }
         assert!(

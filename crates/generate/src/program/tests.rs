@@ -344,7 +344,7 @@ fn carry_out(program: &Program, phase: &ProgramPhase, setting: &Setting) -> Seen
                     free.remove(&slot);
                 }
                 Step::Wait { until_ns } => now_ns = now_ns.max(until_ns.min(now_ns + 100_000)),
-                Step::Park => {}
+                Step::Park | Step::Again => {}
                 Step::Finished => {
                     free.remove(&slot);
                 }

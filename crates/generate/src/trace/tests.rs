@@ -48,7 +48,7 @@ fn played(player: &mut Player, ends: &[(usize, i32)]) -> Vec<String> {
                 now_ns = until_ns;
                 continue;
             }
-            Step::Park | Step::Finished => break,
+            Step::Park | Step::Again | Step::Finished => break,
         };
         let end = ends.iter().find(|(index, _)| *index == seen.len());
         let result = end.map_or(request.length_bytes as i32, |(_, result)| *result);

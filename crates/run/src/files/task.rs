@@ -335,6 +335,7 @@ fn aside<E: Engine, G: Generator, C: Content, K: Clock>(
                 std::thread::sleep(Duration::from_nanos(span_ns));
                 continue;
             }
+            Step::Again => continue,
             Step::Park | Step::Finished => return Ok(()),
         };
         if request.operation == Operation::Write {

@@ -26,6 +26,8 @@ pub use told::{Amounts, CallFailure, Stamps, WallMark};
 
 /// Rounds in a row that ask for nothing; after them the worker is done.
 const IDLE_ROUNDS_MAX: u32 = 1000;
+/// Instructions in a row that ask for nothing; after them the clock is looked at.
+const QUIET_INSTRUCTIONS_MAX: u32 = 1000;
 
 /// One worker's part of a phase.
 #[derive(Debug)]
@@ -342,7 +344,7 @@ impl Interpreter {
     #[inline]
     fn settle(&mut self, index: usize, now_ns: u64) -> Flow {
         let mut flow = Flow::Apart;
-        loop {
+        for _ in 0..QUIET_INSTRUCTIONS_MAX {
             let slot = &mut self.slots[index];
             let next = slot.at + 1;
             match self.code.instructions[usize::from(slot.at)] {
@@ -392,6 +394,7 @@ impl Interpreter {
                 instruction => self.go_on(index, instruction),
             }
         }
+        flow
     }
 
     /// Goes to where an instruction leads.

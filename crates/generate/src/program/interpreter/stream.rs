@@ -10,6 +10,8 @@ use crate::{Flow, Generator, Step};
 
 /// How long a slot waits before it asks again, in nanoseconds.
 const PAUSE_NS: u64 = 20_000;
+/// After so many acts in a row that ask for nothing somebody has to look at the clock.
+const QUIET_ACTS_MAX: u32 = 100;
 
 impl Generator for Interpreter {
     fn operations(&self) -> OperationSet {
@@ -41,7 +43,7 @@ impl Generator for Interpreter {
     #[inline]
     fn next(&mut self, slot: u32, now_ns: u64) -> Step {
         let index = slot as usize;
-        loop {
+        for _ in 0..QUIET_ACTS_MAX {
             let state = &mut self.slots[index];
             if state.section == Section::Over {
                 return Step::Finished;
@@ -86,7 +88,10 @@ impl Generator for Interpreter {
                         return Step::Wait { until_ns };
                     }
                 }
-                Instruction::Burn(sampler) => self.burn(index, sampler),
+                Instruction::Burn(sampler) => {
+                    self.burn(index, sampler);
+                    return Step::Again;
+                }
                 Instruction::Wait(number) => {
                     if let Some(step) = self.wait_for_others(index, number, now_ns) {
                         return step;
@@ -97,6 +102,7 @@ impl Generator for Interpreter {
                 }
             }
         }
+        Step::Again
     }
 
     #[inline]

@@ -154,3 +154,37 @@ fn who_works_for_others_ends_when_they_have() {
     assert!(seen.is_ended);
     assert_eq!((seen.done[&0], seen.done[&1]), ((4, 0), (4, 0)));
 }
+
+#[test]
+fn who_asks_for_no_call_is_asked_again_by_the_clock() {
+    let mut program = of(vec![set("files", 1)], &[]);
+    program.tokens = vec![tokens(None)];
+    let loops = Act::Times(
+        Law::fixed(u64::MAX),
+        vec![Act::Times(Law::fixed(0), vec![look()])],
+    );
+    for body in [
+        vec![put(0, 1)],
+        vec![Act::Burn(Law::fixed(1000))],
+        vec![loops],
+    ] {
+        let states = [Arc::new(FileStates::new(1, false))];
+        let setting = Setting::default();
+        let phase = phase(body);
+        let mut workers = interpreters(&program, &phase, &setting, &states);
+        for now_ns in 1..100 {
+            assert_eq!(workers[0].next(0, now_ns), Step::Again);
+        }
+    }
+}
+
+#[test]
+fn a_call_behind_a_burn_begins_at_another_time() {
+    let program = of(vec![set("files", 1)], &[]);
+    let phase = phase(vec![Act::Burn(Law::fixed(1000)), look()]);
+    let states = [Arc::new(FileStates::new(1, false))];
+    states[0].appear(0, false);
+    let mut workers = interpreters(&program, &phase, &Setting::default(), &states);
+    assert_eq!(workers[0].next(0, 1), Step::Again);
+    assert!(matches!(workers[0].next(0, 2000), Step::Issue(_)));
+}

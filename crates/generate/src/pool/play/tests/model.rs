@@ -117,6 +117,7 @@ impl Loop {
                     }
                     Step::Park => parked.push(slot),
                     Step::Finished => {}
+                    Step::Again => panic!("transactions do not compute"),
                     // Transactions without operations pass time only.
                     Step::Wait { until_ns } => {
                         assert!(until_ns > self.now_ns);
