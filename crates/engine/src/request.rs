@@ -41,6 +41,10 @@ impl Request {
 
     /// The first `offset_bytes` of a read or write that is no place in a file by itself.
     pub(crate) const FIRST_CODE: u64 = 1 << 62;
+
+    /// The last `offset_bytes` of a read or write that is one. No file system has so large a file.
+    pub const OFFSET_MAX: u64 = Self::FIRST_CODE - 1;
+
     /// The first of those that say how many bytes each system call moves.
     const FIRST_UNIT: u64 = 1 << 63;
 

@@ -57,7 +57,7 @@ impl Trail {
                 } else {
                     self.wraps += 1;
                     let room = size_bytes.saturating_sub(length_bytes);
-                    self.wraps * shift_bytes % (room + 1)
+                    self.wraps.wrapping_mul(shift_bytes) % room.saturating_add(1)
                 };
                 at
             }
@@ -67,7 +67,10 @@ impl Trail {
                 each_bytes,
             } => {
                 let each = (block_bytes / length_bytes.max(1)).max(1);
-                self.worker * each_bytes + turn / each * stride_bytes + turn % each * length_bytes
+                let blocks = (turn / each).saturating_mul(stride_bytes);
+                let within = (turn % each).saturating_mul(length_bytes);
+                let own = self.worker.saturating_mul(each_bytes);
+                own.saturating_add(blocks).saturating_add(within)
             }
             FilePath::Shuffled { step_bytes } => {
                 let count = steps(size_bytes, step_bytes);
@@ -128,6 +131,22 @@ mod tests {
             each_bytes: 20,
         };
         assert_eq!(places(path, 1, 0, 10, 4), [20, 30, 80, 90]);
+    }
+
+    #[test]
+    fn distances_beyond_any_file_end_at_the_largest_number() {
+        let path = FilePath::Blocks {
+            block_bytes: 20,
+            stride_bytes: u64::MAX,
+            each_bytes: u64::MAX,
+        };
+        assert_eq!(places(path, 3, 0, 10, 3), [u64::MAX; 3]);
+        let path = FilePath::Strided {
+            stride_bytes: u64::MAX,
+            shift_bytes: u64::MAX,
+            margin_bytes: u64::MAX,
+        };
+        assert_eq!(places(path, 0, u64::MAX, 0, 2)[0], 0);
     }
 
     #[test]

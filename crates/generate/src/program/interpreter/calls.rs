@@ -111,7 +111,7 @@ impl Interpreter {
             Place::Here => register.here_bytes,
             Place::Same => register.last_bytes,
             Place::End => Request::AT_END,
-            Place::At(offset_bytes) => *offset_bytes,
+            Place::At(offset_bytes) => (*offset_bytes).min(Request::OFFSET_MAX),
             Place::Dealt(step_bytes) => u64::from(slot.card) * u64::from(*step_bytes),
             Place::Random {
                 draw,
@@ -127,7 +127,7 @@ impl Interpreter {
             }
             Place::Along(trail) => {
                 let size = self.states[usize::from(slot.call.fileset)].size(slot.call.file);
-                trail.next(size, amount)
+                trail.next(size, amount).min(Request::OFFSET_MAX)
             }
         }
     }
@@ -283,7 +283,7 @@ impl Interpreter {
             states.append(call.file, moved_bytes);
             register.stands_bytes = states.size(call.file);
         } else {
-            call.offset_bytes += moved_bytes;
+            call.offset_bytes = (call.offset_bytes + moved_bytes).min(Request::OFFSET_MAX);
             register.stands_bytes = call.offset_bytes;
             if !is_read {
                 states.reach(call.file, call.offset_bytes);

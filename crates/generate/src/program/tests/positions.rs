@@ -156,3 +156,19 @@ fn a_file_that_is_taken_as_it_is_may_be_made_by_several_at_once() {
     // Each closes it for itself.
     assert!(workers.iter_mut().all(issued));
 }
+
+#[test]
+fn no_place_is_behind_the_largest_offset() {
+    let only = Pick {
+        order: Order::Next,
+        ..pick(0, Which::Present)
+    };
+    let body = vec![
+        act(FileOperation::Open, On::Name(only)),
+        at(FileOperation::Write, Where::At(u64::MAX)),
+        at(FileOperation::Write, Where::Same),
+        act(FileOperation::Close, On::Handle),
+    ];
+    let seen = moves(requests(Way::default(), body));
+    assert_eq!(seen, [Request::OFFSET_MAX; 2]);
+}
