@@ -20,8 +20,6 @@ const BUDGET_NS_MIN: u64 = 200_000_000;
 const SIZE_BYTES: u64 = 1 << 30;
 const RUN_NS: u64 = 10_000_000_000;
 const RAMP_NS: u64 = 2_000_000_000;
-const POSTMARK_COUNT: u32 = 500;
-const FS_MARK_COUNT: u32 = 1000;
 
 /// How large workloads are beside themselves: above 0, at most 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,18 +52,14 @@ impl Scale {
         if let Some(times) = &mut scaled.times_memory {
             times.0 *= self.0;
         }
-        if let Some(postmark) = &mut scaled.postmark {
+        if let Some(pool) = scaled.pool_counts_mut() {
             if !is_of_memory {
-                self.root()
-                    .files(&mut postmark.number, POSTMARK_COUNT, FILES_MIN);
+                self.root().files(pool.files, pool.default, FILES_MIN);
             }
-            self.files(&mut postmark.transactions, POSTMARK_COUNT, TRANSACTIONS_MIN);
+            self.files(pool.transactions, pool.default, TRANSACTIONS_MIN);
         }
         if let Some((count, default)) = scaled.file_count_mut().filter(|_| !is_of_memory) {
             self.files(count, default, FILES_MIN);
-        }
-        if let Some(fs_mark) = scaled.fs_mark.as_mut().filter(|_| !is_of_memory) {
-            self.files(&mut fs_mark.files, FS_MARK_COUNT, FILES_MIN);
         }
         if let Some((budget, default)) = scaled.budget_mut() {
             self.span(budget, default.0, BUDGET_NS_MIN);
@@ -194,10 +188,10 @@ mod tests {
 
     #[test]
     fn a_pool_lasts_as_long_as_before() {
-        let full = workload::postmark::Postmark {
+        let full = workload::classics::postmark::Postmark {
             number: Some(9999),
             transactions: Some(5_000_000),
-            ..workload::postmark::Postmark::default()
+            ..workload::classics::postmark::Postmark::default()
         };
         let full = Workload {
             postmark: Some(full),

@@ -18,7 +18,6 @@ mod overrides;
 pub mod plan;
 mod plan_text;
 mod planning;
-pub mod postmark;
 pub mod program;
 pub mod reference;
 mod resolve;

@@ -6,12 +6,12 @@ use std::path::Path;
 
 use crate::builtin;
 use crate::check::{Flaw, check, check_whole};
+use crate::classics::postmark::{self, Reading, read_script};
 use crate::diagnostic::Diagnostic;
 use crate::icf;
 use crate::model::Workload;
 use crate::native::{Page, read_toml};
 use crate::nearest::{listed, nearest};
-use crate::postmark::{self, Reading, read_script};
 use crate::resolve::resolve;
 
 /// The file name of what comes by standard input.
@@ -42,6 +42,17 @@ impl SourceKind {
             Self::Pack => "pack",
             Self::Icf => "icf",
             Self::Postmark => "postmark",
+        }
+    }
+
+    /// What it is, in a few words.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Toml => "One workload in TOML",
+            Self::Pack => "Several workloads in one TOML file",
+            Self::Icf => "Iometer configuration",
+            Self::Postmark => "PostMark script",
         }
     }
 

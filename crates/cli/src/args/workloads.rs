@@ -120,14 +120,6 @@ pub(crate) struct WorkloadOptions {
     pub set: Vec<String>,
 }
 
-/// Our own kinds of workload files.
-const KINDS: [(SourceKind, &str); 4] = [
-    (SourceKind::Toml, "One workload in TOML"),
-    (SourceKind::Pack, "Several workloads in one TOML file"),
-    (SourceKind::Icf, "Iometer configuration"),
-    (SourceKind::Postmark, "PostMark script"),
-];
-
 /// A kind of workload file: one of ours, or a program's that has files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct KindArg(&'static str);
@@ -135,8 +127,8 @@ pub(crate) struct KindArg(&'static str);
 impl KindArg {
     /// All kinds, with what they are.
     pub(crate) fn all() -> Vec<PossibleValue> {
-        let own = KINDS.iter();
-        let own = own.map(|(kind, help)| PossibleValue::new(kind.name()).help(*help));
+        let own = SourceKind::ALL.iter();
+        let own = own.map(|kind| PossibleValue::new(kind.name()).help(kind.title()));
         let fronts = FRONTS.iter().filter_map(|front| {
             let file = front.file.as_ref()?;
             Some(PossibleValue::new(front.name).help(file.kind))

@@ -3,7 +3,7 @@
 use std::io::BufRead;
 
 use workload::classics::Refusal;
-use workload::postmark::{self, Session, Settings, cannot_direct_output, next_line};
+use workload::classics::postmark::{self, Session, Settings, cannot_direct_output, next_line};
 
 use super::options::Options;
 use super::work::work;

@@ -1,7 +1,7 @@
 //! The command line.
 
 use workload::classics::Refusal;
-use workload::postmark::Compat;
+use workload::classics::postmark::Compat;
 
 pub const USAGE: &str = "\
 Its own arguments: [--compat VERSION] [--allow-shell] [CONFIG]

@@ -2,8 +2,8 @@
 
 use generate::pool::Mark;
 use results::{CellRecord, Phase, PoolFigures, RunEvent, RunRecord, Status};
+use workload::classics::postmark::{Compat, ReportForm, Settings};
 use workload::plan::{Cell, FrontOrigin};
-use workload::postmark::{Compat, ReportForm, Settings};
 use workload::program::{FilePool, PoolPart};
 
 use super::failures::{Overlooked, failures_text};

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use generate::pool::{Stream, StreamError};
 use workload::Workload;
+use workload::classics::postmark::Settings;
 use workload::plan::EngineKind;
-use workload::postmark::Settings;
 use workload::program::{FilePool, NamesInPlace, PoolLocation, PoolPlace, Program};
 
 use super::NAME;

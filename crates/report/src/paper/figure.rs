@@ -116,7 +116,7 @@ pub(super) fn groups(paper: &Paper) -> Vec<Group> {
     let rows = paper.rows();
     let one = |heading: String, figures| vec![Group { heading, figures }];
     match paper.shape {
-        Shape::Session => one("PostMark".to_owned(), session(&rows)),
+        Shape::Session => one("The whole session".to_owned(), session(&rows)),
         Shape::Systems => {
             let number = paper.table.unwrap_or_default();
             one(format!("Table {number}: {}", paper.size), systems(&rows))

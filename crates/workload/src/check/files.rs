@@ -104,7 +104,7 @@ pub(crate) fn strip(workload: &mut Workload, table: Table) -> Vec<&'static str> 
     );
     take("cycling", &mut workload.cycling, None, it);
     take("iometer", &mut workload.iometer, None, it);
-    if table == Table::Postmark {
+    if table.has_pool() {
         take("content", &mut workload.content, None, it);
     } else {
         if table != Table::Program {
@@ -135,19 +135,7 @@ fn take<T: PartialEq>(
 pub(crate) fn meaningless(table: Table, key: &'static str) -> Flaw {
     let header = table.header();
     let message = format!("`{key}` has no effect on `{header}`");
-    let help = match (key, table) {
-        ("size", Table::Postmark) => "write `min_size` and `max_size` in `[postmark]`".to_owned(),
-        ("size", Table::FsMark) => "write `size` in `[fs_mark]`".to_owned(),
-        ("size", Table::Program) => "write `size` in a `[[fileset]]`".to_owned(),
-        ("size", _) => format!("write `sizes` in `{header}`"),
-        ("operations", Table::Postmark) => {
-            "write `transactions` in `[postmark]`, or `run_time`".to_owned()
-        }
-        ("operations", Table::Program) => "write `calls` in a `[[phase.group]]`".to_owned(),
-        ("run_time", table) if let Some(keys) = table.times() => {
-            format!("write {keys} in `{header}`")
-        }
-        ("keep", Table::FsMark) => "write `keep` in `[fs_mark]`".to_owned(),
+    let other = || match (key, table) {
         ("precondition", _) => {
             "leave `precondition` out; the storage under files cannot be written by itself"
                 .to_owned()
@@ -156,7 +144,7 @@ pub(crate) fn meaningless(table: Table, key: &'static str) -> Flaw {
         ("worker", _) => "write `workers` with their number; they are all alike".to_owned(),
         _ => format!("leave `{key}` out"),
     };
-    Flaw::new(key, message, help)
+    Flaw::new(key, message, table.instead_of(key).unwrap_or_else(other))
 }
 
 fn seed(workload: &Workload, table: Table) -> Result<(), Flaw> {

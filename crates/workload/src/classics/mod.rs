@@ -1,4 +1,5 @@
-//! Create/remove, lat_fs and fs_mark: settings, command lines, and what is done in which order.
+//! Create/remove, lat_fs, fs_mark and PostMark: settings, command lines, scripts, and what is done
+//! in which order.
 //!
 //! Nothing here touches a file: what is done is a program, whose texts are in `front`.
 
@@ -8,6 +9,7 @@ pub mod create_remove;
 mod error;
 pub mod fs_mark;
 pub mod lat_fs;
+pub mod postmark;
 mod program;
 mod settings;
 

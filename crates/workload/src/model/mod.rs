@@ -37,14 +37,15 @@ pub use program::{
 pub use repetitions::Repetitions;
 pub use seed::Seed;
 pub use steady::{SteadyChoice, UntilChoice};
+pub use table::PoolCounts;
 pub(crate) use table::{OwnSeeds, Table};
 pub use times_memory::TimesMemory;
 pub use worker::Worker;
 
+use crate::classics::postmark::Postmark;
 use crate::classics::{CreateRemove, FsMark, LatFs};
 use crate::icf::Extras;
 use crate::plan::{ArrivalKind, CacheMode, CursorKind, EngineKind, PositionRule, ResponseLimit};
-use crate::postmark::Postmark;
 
 /// The name of the access specification that asks for no I/O at all.
 pub const IDLE: &str = "Idle";

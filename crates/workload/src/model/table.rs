@@ -4,8 +4,8 @@ use units::Span;
 
 use super::Workload;
 use crate::classics::create_remove::{self, Between};
+use crate::classics::postmark;
 use crate::classics::{ClassicError, FsMark, TableSetting, fs_mark, lat_fs};
-use crate::postmark;
 use crate::program::{Before, FILES_MAX, Program};
 
 /// A table that makes a file workload: which classic it is, or that it is a program of its own.
@@ -21,6 +21,17 @@ pub(crate) enum Table {
     FsMark,
     /// `[[phase]]`, with the filesets that phases work on.
     Program,
+}
+
+/// The amounts of a pool of files.
+#[derive(Debug)]
+pub struct PoolCounts<'a> {
+    /// Files that are made before the transactions.
+    pub files: &'a mut Option<u32>,
+    /// Transactions.
+    pub transactions: &'a mut Option<u32>,
+    /// What holds for each where it is not written.
+    pub default: u32,
 }
 
 /// Seeds from 1 on.
@@ -73,6 +84,27 @@ impl Table {
     /// Whether its files may be as large as a multiple of the machine's memory.
     pub const fn has_memory(self) -> bool {
         !matches!(self, Self::LatFs | Self::Program)
+    }
+
+    /// Where is written what the workload's key of that name says elsewhere.
+    pub fn instead_of(self, key: &str) -> Option<String> {
+        let header = self.header();
+        let keys = match (key, self) {
+            ("size", Self::Postmark) => "`min_size` and `max_size`",
+            ("size", Self::FsMark) => "`size`",
+            ("size", Self::Program) => return Some("write `size` in a `[[fileset]]`".to_owned()),
+            ("size", _) => "`sizes`",
+            ("operations", Self::Postmark) => {
+                return Some(format!("write `transactions` in `{header}`, or `run_time`"));
+            }
+            ("operations", Self::Program) => {
+                return Some("write `calls` in a `[[phase.group]]`".to_owned());
+            }
+            ("keep", Self::FsMark) => "`keep`",
+            ("run_time", _) => self.times()?,
+            _ => return None,
+        };
+        Some(format!("write {keys} in `{header}`"))
     }
 
     /// The keys that say how long it takes, where it has its own.
@@ -227,8 +259,21 @@ impl Workload {
     /// The same, to change it, and what holds where none is written; none where the table has no
     /// such key.
     pub fn file_count_mut(&mut self) -> Option<(&mut Option<u32>, u32)> {
+        if let Some(table) = &mut self.fs_mark {
+            return Some((&mut table.files, fs_mark::FILES_DEFAULT));
+        }
         let table = self.create_remove.as_mut();
         table.map(|it| (&mut it.count, create_remove::FILES))
+    }
+
+    /// How many files a pool has and how many transactions are on it, to change them; none where
+    /// the table has no pool.
+    pub fn pool_counts_mut(&mut self) -> Option<PoolCounts<'_>> {
+        self.postmark.as_mut().map(|table| PoolCounts {
+            files: &mut table.number,
+            transactions: &mut table.transactions,
+            default: postmark::COUNT_DEFAULT,
+        })
     }
 
     /// The time that the rounds of a table go on for, to change it, and what holds where none is

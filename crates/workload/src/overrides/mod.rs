@@ -123,16 +123,20 @@ impl Overrides {
 
     /// The targets that options name for this workload; empty when none does.
     pub(crate) fn targets_of(&self, workload: &Workload) -> Vec<String> {
-        match self.location().filter(|_| workload.postmark.is_some()) {
+        match self
+            .location()
+            .filter(|_| workload.table().is_some_and(Table::has_pool))
+        {
             Some(location) => vec![location.to_owned()],
             None => self.targets().to_vec(),
         }
     }
 
-    /// The path that an option gave as PostMark's location: a target, as it is not beneath one.
+    /// The path that an option gave as a pool's location: a target, as it is not beneath one.
     fn location(&self) -> Option<&str> {
         let options = self.table_options.iter().rev();
-        let mut locations = options.filter(|it| it.sets(Table::Postmark, "locations"));
+        let pools = || Table::ALL.into_iter().filter(|table| table.has_pool());
+        let mut locations = options.filter(|it| pools().any(|table| it.sets(table, "locations")));
         locations.next()?.target()
     }
 

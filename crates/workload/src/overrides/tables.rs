@@ -4,13 +4,13 @@ use schemars::JsonSchema;
 use toml::Value;
 
 use crate::check::check;
+use crate::classics::postmark::Postmark;
 use crate::classics::{CreateRemove, FsMark, LatFs};
 use crate::diagnostic::Diagnostic;
 use crate::model::{OneOrMany, Table, Workload};
 use crate::native::meant;
 use crate::nearest::{nearest, nearest_few};
 use crate::overlay::overlay;
-use crate::postmark::Postmark;
 use crate::reference::keys_named;
 
 use super::{Unused, listed, read};

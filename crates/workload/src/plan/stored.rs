@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::classics::create_remove::CreateRemovePlan;
 use crate::classics::fs_mark::FsMarkPlan;
 use crate::classics::lat_fs::LatFsPlan;
-use crate::postmark::StoredPlan;
+use crate::classics::postmark::StoredPlan;
 use crate::program::Program;
 
 /// What is or was a kind of its own.

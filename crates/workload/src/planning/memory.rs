@@ -3,7 +3,7 @@
 use units::{Bytes, format};
 
 use crate::diagnostic::{Diagnostic, DiagnosticCode};
-use crate::model::{Table, TimesMemory, Workload};
+use crate::model::{TimesMemory, Workload};
 use crate::plan::{Setting, Source};
 use crate::program::{POOL_FILES_MAX, Program};
 
@@ -47,7 +47,7 @@ pub(super) fn sized(
         targets: context.targets.of_worker(workload_index, None).to_vec(),
     };
     match workload.table() {
-        Some(table) => data.in_files(workload, table, context).map(Some),
+        Some(_) => data.in_files(workload, context).map(Some),
         None => data.in_one_file(workload, context).map(Some),
     }
 }
@@ -110,18 +110,13 @@ impl Amount {
         })
     }
 
-    fn in_files(
-        &self,
-        workload: &Workload,
-        table: Table,
-        context: &mut Context,
-    ) -> Result<Workload, Diagnostic> {
+    fn in_files(&self, workload: &Workload, context: &mut Context) -> Result<Workload, Diagnostic> {
         let mut sized = workload.clone();
         let target_count = self.targets.len();
         let (each_bytes, most) = Share::of(workload, target_count)?.of_one();
         let asked = (self.bytes / each_bytes.max(1)).clamp(FILES_MIN, most);
         let mut count = asked;
-        set_count(&mut sized, table, count);
+        set_count(&mut sized, count);
         let room = self.room(context);
         for _ in 0..ATTEMPTS_MAX {
             let Some((room, path)) = &room else { break };
@@ -133,7 +128,7 @@ impl Amount {
             if count < FILES_MIN {
                 return Err(no_room(path));
             }
-            set_count(&mut sized, table, count);
+            set_count(&mut sized, count);
         }
         let bytes = count.saturating_mul(each_bytes);
         match room {
@@ -232,15 +227,11 @@ impl Share {
 }
 
 /// Puts the number of files where the table has it.
-fn set_count(workload: &mut Workload, table: Table, count: u64) {
+fn set_count(workload: &mut Workload, count: u64) {
     let count = u32::try_from(count).unwrap_or(u32::MAX);
-    match table {
-        Table::Postmark => workload.postmark.get_or_insert_default().number = Some(count),
-        Table::FsMark => workload.fs_mark.get_or_insert_default().files = Some(count),
-        _ => {
-            if let Some((files, _)) = workload.file_count_mut() {
-                *files = Some(count);
-            }
-        }
+    if let Some(pool) = workload.pool_counts_mut() {
+        *pool.files = Some(count);
+    } else if let Some((files, _)) = workload.file_count_mut() {
+        *files = Some(count);
     }
 }

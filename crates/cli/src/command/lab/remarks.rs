@@ -11,8 +11,8 @@ use units::Bytes;
 pub(crate) fn remarks(request: &LabRequest) -> Vec<String> {
     let scale = (!request.scale.is_full()).then(|| {
         format!(
-            "scale {}: every workload at {} of its files, bytes and times (PostMark's pool at \
-             the square root), but never too small to mean anything",
+            "scale {}: every workload at {} of its files, bytes and times (pools of files at the \
+             square root), but never too small to mean anything",
             request.scale, request.scale
         )
     });

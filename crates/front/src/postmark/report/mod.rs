@@ -8,7 +8,7 @@ mod times;
 mod verbose;
 
 use results::PoolFigures;
-use workload::postmark::{Clock, Compat, ReportForm};
+use workload::classics::postmark::{Clock, Compat, ReportForm};
 
 pub use times::Times;
 

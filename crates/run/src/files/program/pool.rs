@@ -397,8 +397,8 @@ impl Pools {
             let (exact, float) = (exact as f64 / MIB, f64::from(float) / MIB);
             if (exact - float).abs() > 0.005 * exact.max(1.0) / 5.0 {
                 let message = format!(
-                    "PostMark itself would report {float:.2} MiB {what}, because it adds up in \
-                     32-bit floats; the exact figure is {exact:.2} MiB"
+                    "the original itself would report {float:.2} MiB {what}, because it adds up \
+                     in 32-bit floats; the exact figure is {exact:.2} MiB"
                 );
                 warnings.push(Warning::of_cell(WarningCode::ClassicFigure, index, message));
             }

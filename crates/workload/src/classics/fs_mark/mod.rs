@@ -24,6 +24,8 @@ const TABLE: &str = "fs_mark";
 const THREADS: (u32, u32) = (1, 64);
 /// Files of a thread in an iteration, at most.
 pub(crate) const FILES_MAX: u32 = 1_000_000;
+/// Files of each thread in each iteration where none are written.
+pub(crate) const FILES_DEFAULT: u32 = 1000;
 const FILES: (u32, u32) = (1, FILES_MAX);
 /// As large as 31 bits count.
 const SIZE: (u64, u64) = (0, i32::MAX as u64);
@@ -103,7 +105,7 @@ impl FsMark {
         let write_size = self.write_size.map(|size| size.0);
         Ok(FsMarkPlan {
             thread_count: self.thread_count(directory_count.max(1))?,
-            file_count: ranged((TABLE, "files"), self.files, 1000, FILES)?,
+            file_count: ranged((TABLE, "files"), self.files, FILES_DEFAULT, FILES)?,
             size_bytes: ranged((TABLE, "size"), size, 51_200, SIZE)?,
             write_bytes: ranged((TABLE, "write_size"), write_size, 16_384, WRITE_SIZE)? as u32,
             sync_method: self.sync_method.unwrap_or_default(),

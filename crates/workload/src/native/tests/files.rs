@@ -5,10 +5,10 @@ use proptest::sample::select;
 
 use super::{bytes, option, refusal};
 use crate::classics::fs_mark::SyncMethod;
+use crate::classics::postmark::Pool;
+use crate::classics::postmark::{Choice, Compat, Postmark, ReportForm};
 use crate::classics::{CreateRemove, FileSync, FsMark, LatFs, Order};
 use crate::model::{OneOrMany, Workload};
-use crate::postmark::Pool;
-use crate::postmark::{Choice, Compat, Postmark, ReportForm};
 use crate::program::Fsync;
 use crate::{read_toml, to_toml};
 

@@ -69,7 +69,7 @@ fn postmark_has_its_published_defaults() {
     let Some(program) = &cell.files else {
         panic!("{:?}", cell.files);
     };
-    let settings = crate::postmark::Settings::default();
+    let settings = crate::classics::postmark::Settings::default();
     assert_eq!(program.pool.as_deref(), Some(&settings.pool()));
     assert_eq!(settings.pool(), crate::program::FilePool::default());
     assert_eq!(program.check(), Ok(()));

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use workload::postmark::{Session, play};
+use workload::classics::postmark::{Session, play};
 
 use super::memory::Memory;
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use generate::pool::{Mark, Names, Operation, Outcome, Stream};
 use results::PoolFigures;
-use workload::postmark::{Console, Settings, cannot_direct_output, next_line};
+use workload::classics::postmark::{Console, Settings, cannot_direct_output, next_line};
 
 use crate::postmark::report::{Times, report};
 

@@ -1,5 +1,5 @@
 use results::PoolFigures;
-use workload::postmark::{Compat, ReportForm};
+use workload::classics::postmark::{Compat, ReportForm};
 
 use crate::postmark::report::number::{data, decimal};
 use crate::postmark::report::{Times, report};

@@ -29,6 +29,7 @@ pub use plan::{Pool, PostmarkPlan};
 pub use program::{Console, cannot_direct_output, play};
 pub(crate) use script::{Reading, read_script};
 pub use session::{Action, Origin, Session};
+pub(crate) use settings::COUNT_DEFAULT;
 pub use settings::{ReportForm, Settings};
 pub use show::{Shown, show};
 pub(crate) use stored::StoredPlan;

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 use super::Compat;
 use crate::program::{FilePool, PoolLocation};
 
+/// Files and transactions where none are written.
+pub(crate) const COUNT_DEFAULT: u32 = 500;
+
 /// The settings of a PostMark session; the default is what the program starts with.
 ///
 /// Every number fits a 32-bit signed integer, as the commands let no other pass.
@@ -59,8 +62,8 @@ impl Settings {
     pub const fn new(compat: Compat) -> Self {
         Self {
             compat,
-            number: 500,
-            transactions: 500,
+            number: COUNT_DEFAULT,
+            transactions: COUNT_DEFAULT,
             size_low_bytes: 500,
             size_high_bytes: 10_000,
             locations: Vec::new(),

@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 
 use crate::Workload;
-use crate::postmark::location::location_text;
+use crate::classics::postmark::location::location_text;
 use crate::source::{LoadOptions, Loaded, SourceKind, load, load_with};
 use crate::{Diagnostic, Overrides, plan, read_toml, to_toml};
 
