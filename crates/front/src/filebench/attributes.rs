@@ -1,200 +1,149 @@
-//! Values, random variables and lists of attributes.
+//! Attributes as a script's run sees them, their variables looked up.
 
 use std::collections::BTreeMap;
 
-use workload::{Diagnostic, nearest};
+use workload::Diagnostic;
+use workload::program::Law;
 
-use super::cursor::Cursor;
-use super::lexer::{Placed, Token};
-use super::page::Place;
-use super::script::{Attribute, Attributes, Random, Value};
-use super::words::{Kind, OLD};
+use super::script::{Entity, Place, Read, Value, error};
 
-/// Products in one value, at most.
-const FACTORS_MAX: usize = 16;
-/// Behind this a variable need not be set.
-const LOCAL: &str = "the name of a variable";
+/// The most that anything drawn comes to, in bytes or pieces.
+pub(super) const DRAWN_MAX: u64 = 1 << 40;
 
-/// Attributes, and what is handed to a composite.
-#[derive(Default)]
-pub(super) struct Written {
-    pub plain: Attributes,
-    pub locals: BTreeMap<String, Option<Value>>,
+/// Where variables are looked up.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Variables<'a> {
+    pub globals: &'a BTreeMap<String, Value>,
+    /// Those of a composite, already looked up.
+    pub locals: &'a BTreeMap<String, Value>,
 }
 
-impl Cursor<'_> {
-    pub(super) fn settled(&self, value: Value, place: Place) -> Result<Value, Diagnostic> {
+impl Variables<'_> {
+    /// What a value comes to, without variables.
+    pub(super) fn settled(&self, value: &Value, place: Place) -> Read<Value> {
         match value {
-            Value::Variable(name) => match self.variables.get(&name) {
-                Some(value) => Ok(value.clone()),
-                None => Err(self.unset(&name, place)),
-            },
-            Value::Product(one, other) => {
-                let one = self.settled(*one, place)?;
-                let other = self.settled(*other, place)?;
-                Ok(Value::Product(Box::new(one), Box::new(other)))
+            Value::Variable(name) => {
+                let known = self.locals.get(name).or_else(|| self.globals.get(name));
+                let unset = || {
+                    let help = format!("hand it over, as in `${name}=10`");
+                    error(place, format!("`${name}` has no value here"), help)
+                };
+                self.settled(known.ok_or_else(unset)?, place)
             }
-            value => Ok(value),
+            Value::Product(factors) => {
+                let one = self.settled(&factors.0, place)?;
+                let other = self.settled(&factors.1, place)?;
+                let product = match (one, other) {
+                    (Value::Number(one), Value::Number(other)) => one.checked_mul(other),
+                    _ => None,
+                };
+                product.map(Value::Number).ok_or_else(|| {
+                    let message = "only whole numbers can be multiplied";
+                    error(place, message, "write the product itself")
+                })
+            }
+            value => Ok(value.clone()),
         }
     }
 
-    pub(super) fn random(&mut self, kind: Kind, place: Place) -> Result<Value, Diagnostic> {
-        let mut table = Vec::new();
-        let attributes = self.attributes(kind, Some(&mut table))?;
-        Ok(Value::Random(Box::new(Random {
-            is_custom: kind == Kind::Cvar,
-            attributes: attributes.plain,
-            table,
-            place,
-        })))
-    }
-
-    /// A value, or a product of several.
-    pub(super) fn value(&mut self, behind: &str) -> Result<Value, Diagnostic> {
-        let mut value = self.factor(behind)?;
-        for _ in 0..FACTORS_MAX {
-            if !self.takes('*') {
-                return Ok(value);
-            }
-            let factor = self.factor("`*`")?;
-            value = Value::Product(Box::new(value), Box::new(factor));
-        }
-        Err(self.wanted("the end of a value", behind))
-    }
-
-    pub(super) fn factor(&mut self, behind: &str) -> Result<Value, Diagnostic> {
-        let Placed { token, place } = self.tokens[self.at].clone();
-        let value = match token {
-            Token::Number(number) => Value::Number(number),
-            Token::Word(word) if word == "true" => Value::Flag(true),
-            Token::Word(word) if word == "false" => Value::Flag(false),
-            Token::Word(word) => Value::Text(word),
-            Token::Quoted(_) => return self.text(behind).map(Value::Text),
-            Token::Variable(name) => {
-                let is_local = self.variables.contains_key(&name);
-                match is_local || behind == LOCAL {
-                    true => Value::Variable(name),
-                    false => return Err(self.unset(&name, place)),
-                }
-            }
-            Token::Mark(_) | Token::End => return Err(self.wanted("a value", behind)),
+    /// A whole number from 0 to `most`.
+    pub(super) fn count(&self, (value, place): &(Value, Place), most: u64) -> Read<u64> {
+        let count = match self.settled(value, *place)? {
+            Value::Number(number) => u64::try_from(number).ok(),
+            _ => None,
         };
-        self.next();
-        Ok(value)
+        count.filter(|count| *count <= most).ok_or_else(|| {
+            let help = format!("write a whole number from 0 to {most}");
+            error(*place, "that is not a number that can be used", help)
+        })
+    }
+}
+
+/// The attributes of an entity. Those that are not there are none, or false.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Attributes<'a> {
+    pub entity: &'a Entity,
+    pub variables: Variables<'a>,
+}
+
+impl Attributes<'_> {
+    pub(super) fn value(&self, name: &str) -> Read<Option<Value>> {
+        let attribute = self.entity.get(name);
+        let value = attribute.map(|it| self.variables.settled(&it.value, it.place));
+        value.transpose()
     }
 
-    /// Attributes with commas between; a table only where there is a place for it.
-    pub(super) fn attributes(
-        &mut self,
-        kind: Kind,
-        mut table: Option<&mut Vec<[i64; 3]>>,
-    ) -> Result<Written, Diagnostic> {
-        let mut written = Written::default();
-        loop {
-            let Placed { token, place } = self.tokens[self.at].clone();
-            match token {
-                Token::Variable(name) if matches!(kind, Kind::Composite | Kind::Flowop) => {
-                    self.next();
-                    let value = match self.takes('=') {
-                        true => Some(self.value("a variable of a flowop")?),
-                        false => None,
-                    };
-                    written.locals.insert(name, value);
-                }
-                Token::Word(name) => {
-                    self.next();
-                    self.known(kind, &name, place)?;
-                    let has_value = self.takes('=');
-                    match &mut table {
-                        Some(table) if name == "randtable" => **table = self.table()?,
-                        _ => {
-                            let value = self.attribute_value(kind, &name, has_value)?;
-                            self.add(&mut written.plain, name, value, place);
-                        }
-                    }
-                }
-                _ => {
-                    let behind = format!("a {}", kind.name());
-                    return Err(self.wanted("an attribute", &behind));
-                }
-            }
-            if !self.takes(',') {
-                return Ok(written);
-            }
+    /// Says what an attribute's value should have been.
+    fn wrong(&self, name: &str, wanted: &str) -> Diagnostic {
+        let place = self
+            .entity
+            .get(name)
+            .map_or(self.entity.place, |it| it.place);
+        let message = format!("`{name}` is not {wanted}");
+        error(place, message, format!("give `{name}` {wanted}"))
+    }
+
+    /// A text, or the number that stands for one.
+    pub(super) fn text(&self, name: &str) -> Read<Option<String>> {
+        match self.value(name)? {
+            None => Ok(None),
+            Some(Value::Text(text)) => Ok(Some(text)),
+            Some(Value::Number(number)) => Ok(Some(number.to_string())),
+            Some(_) => Err(self.wrong(name, "a name")),
         }
     }
 
-    pub(super) fn attribute_value(
-        &mut self,
-        kind: Kind,
-        name: &str,
-        has_value: bool,
-    ) -> Result<Value, Diagnostic> {
-        match (has_value, kind, name) {
-            (false, ..) => Ok(Value::Flag(true)),
-            // A variable's own name is not looked up.
-            (true, Kind::Randvar, "name") => self.value(LOCAL),
-            _ => self.value(&format!("`{name}`")),
+    /// What must be there.
+    pub(super) fn needed(&self, name: &str) -> Read<String> {
+        self.text(name)?.ok_or_else(|| {
+            let message = format!("a {} has no `{name}`", self.entity.kind.name);
+            error(self.entity.place, message, format!("add `{name}=...`"))
+        })
+    }
+
+    pub(super) fn flag(&self, name: &str) -> Read<bool> {
+        match self.value(name)? {
+            None => Ok(false),
+            Some(Value::Flag(flag)) => Ok(flag),
+            Some(Value::Number(number)) => Ok(number != 0),
+            Some(_) => Err(self.wrong(name, "`true` or `false`")),
         }
     }
 
-    pub(super) fn add(
-        &mut self,
-        attributes: &mut Attributes,
-        name: String,
-        value: Value,
-        place: Place,
-    ) {
-        let name = match name.as_str() {
-            "filename" => "filesetname".to_owned(),
-            "filesize" => "size".to_owned(),
-            _ => name,
+    /// A whole number from 0 to `most`.
+    pub(super) fn number(&self, name: &str, most: u64) -> Read<Option<u64>> {
+        let Some(value) = self.value(name)? else {
+            return Ok(None);
         };
-        let note = match name.as_str() {
-            old if OLD.split_whitespace().any(|it| it == old) => "it is of older versions",
-            _ if attributes.get(&name).is_some() => "it stands twice, and the first counts",
-            _ => {
-                attributes.0.push(Attribute { name, value, place });
-                return;
-            }
-        };
-        self.note(place, &name, note);
+        let number = whole(&value).filter(|number| *number <= most);
+        let wrong = || self.wrong(name, &format!("a whole number up to {most}"));
+        number.map(Some).ok_or_else(wrong)
     }
 
-    pub(super) fn known(&self, kind: Kind, name: &str, place: Place) -> Result<(), Diagnostic> {
-        if kind.attributes().any(|known| known == name) {
-            return Ok(());
-        }
-        let help = match nearest(name, kind.attributes()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => {
-                let known: Vec<&str> = kind.attributes().collect();
-                format!("a {} takes {}", kind.name(), known.join(", "))
+    /// A number, or how it is drawn.
+    pub(super) fn amount(&self, name: &str) -> Read<Option<Law>> {
+        match self.value(name)? {
+            None => Ok(None),
+            Some(Value::Random(random)) => self.of(&random).law().map(Some),
+            Some(value @ (Value::Number(_) | Value::Flag(_))) => {
+                let number = whole(&value).filter(|number| *number <= DRAWN_MAX);
+                let wrong = || self.wrong(name, &format!("from 0 to {DRAWN_MAX}"));
+                number.map(|it| Some(Law::fixed(it))).ok_or_else(wrong)
             }
-        };
-        let name = workload::printable(name);
-        let message = format!("a {} has no attribute `{name}`", kind.name());
-        Err(self.page.error(place, message).help(help))
+            Some(_) => Err(self.wrong(name, "a number, or a random variable")),
+        }
     }
 
-    /// `{{percent, least, most}, ...}`
-    pub(super) fn table(&mut self) -> Result<Vec<[i64; 3]>, Diagnostic> {
-        let behind = "`randtable`";
-        self.expect('{', behind)?;
-        let mut rows = Vec::new();
-        loop {
-            self.expect('{', behind)?;
-            let percent = self.number(behind)?;
-            self.expect(',', behind)?;
-            let least = self.number(behind)?;
-            self.expect(',', behind)?;
-            let most = self.number(behind)?;
-            self.expect('}', behind)?;
-            rows.push([percent, least, most]);
-            if !self.takes(',') {
-                self.expect('}', behind)?;
-                return Ok(rows);
-            }
-        }
+    /// Those of another entity, with the same variables.
+    pub(super) fn of<'b>(&'b self, entity: &'b Entity) -> Attributes<'b> {
+        Attributes { entity, ..*self }
+    }
+}
+
+fn whole(value: &Value) -> Option<u64> {
+    match value {
+        Value::Number(number) => u64::try_from(*number).ok(),
+        Value::Flag(flag) => Some((*flag).into()),
+        _ => None,
     }
 }

@@ -1,174 +1,112 @@
 //! Calls on what is open.
 
-use workload::Diagnostic;
 use workload::plan::Distribution;
 use workload::program::{
     Act, Band, Bytes, Call, FileOperation, Law, On, Order, Shape, Where, Which,
 };
 
-use super::flowops::ThreadWriter;
-use super::op::{Op, PIECE_BYTES, PIECE_BYTES_MAX};
-use super::slots::Slot;
+use super::flowops::pick;
+use super::script::Read;
+use super::writer::{Op, Slot, Writer};
 
 /// Places at random that sizes by chance may have.
 const SECTOR_BYTES: u32 = 512;
 /// Slots that `opennext` goes through, at most.
 const TURNS_MAX: u32 = 100;
+/// Bytes of a request where nothing says how many.
+const PIECE_BYTES: u32 = 1 << 20;
+/// Bytes of the largest request.
+const PIECE_BYTES_MAX: u64 = 16 << 20;
 
-impl ThreadWriter<'_, '_> {
-    pub(super) fn opened_by_name(
-        &mut self,
-        op: &Op<'_>,
-        operation: FileOperation,
-        which: Which,
-    ) -> Result<Vec<Act>, Diagnostic> {
-        let fileset = self.needed_fileset(op)?;
-        let slot = self.slot(op)?;
-        let call = Call {
-            handle: self.slots.handle(slot),
-            way: self.way(op, fileset)?,
-            label: Some(op.label),
-            ..Call::new(operation, On::Name(self.pick(op, fileset, which)?))
-        };
-        self.slots.open(slot);
-        self.slots.filesets.insert(slot, fileset);
-        Ok(op.repeated(vec![Act::Call(call)]))
-    }
-
-    pub(super) fn closed(&mut self, op: &Op<'_>) -> Result<Vec<Act>, Diagnostic> {
-        let slot = self.slot(op)?;
-        let call = Call {
-            handle: self.slots.handle(slot),
-            label: Some(op.label),
-            ..Call::new(FileOperation::Close, On::Handle)
-        };
-        self.slots.close(slot);
-        Ok(op.repeated(vec![Act::Call(call)]))
-    }
-
+impl Writer<'_> {
     /// What works on what is open, which is opened first where it is not.
-    pub(super) fn moved(&mut self, op: &Op<'_>) -> Result<Vec<Act>, Diagnostic> {
+    pub(super) fn moved(&mut self, op: &Op<'_>, acts: &mut Vec<Act>) -> Read<Option<Act>> {
         let fileset = self.fileset(op)?;
-        let (true, Some(fileset)) = (op.flag("opennext")?, fileset) else {
+        let (true, Some(fileset)) = (op.own.flag("opennext")?, fileset) else {
             let slot = self.slot(op)?;
-            let mut acts = self.opened(op, slot, Order::Around)?;
-            let call = self.io(op, slot)?;
-            acts.extend(op.repeated(vec![call]));
-            return Ok(acts);
+            acts.extend(self.opened(op, slot)?);
+            return self.io(op, slot).map(Some);
         };
-        let turns = self.common.sets.plans[usize::from(fileset)]
-            .count
-            .min(TURNS_MAX);
-        let mut acts = Vec::new();
-        for turn in 0..turns {
-            // At most 100.
-            let slot = Slot::Turn(fileset, turn as u8);
-            acts.extend(self.opened(op, slot, Order::Index(turn))?);
+        let turns = self.program.filesets[usize::from(fileset)].count;
+        let turns = turns.min(TURNS_MAX);
+        // At most 100.
+        let slots = (0..turns).map(|turn| Slot::Turn(fileset, turn as u8));
+        for slot in slots.clone() {
+            acts.extend(self.opened(op, slot)?);
         }
-        let times = op
-            .times
-            .always()
-            .filter(|times| times % u64::from(turns) == 0);
-        if let Some(times) = times {
-            let each = (0..turns).map(|turn| self.io(op, Slot::Turn(fileset, turn as u8)));
-            let each: Result<Vec<Act>, Diagnostic> = each.collect();
+        if let Some(times) = op.times.always()
+            && times % u64::from(turns) == 0
+        {
+            let each: Read<Vec<Act>> = slots.map(|slot| self.io(op, slot)).collect();
             acts.push(Act::Times(Law::fixed(times / u64::from(turns)), each?));
-            return Ok(acts);
+            return Ok(None);
         }
-        self.turns = self.turns.max(turns);
-        let call = self.io(op, Slot::Turn(fileset, (self.turn % turns) as u8))?;
-        acts.extend(op.repeated(vec![call]));
-        Ok(acts)
+        self.thread.turns = self.thread.turns.max(turns);
+        let slot = Slot::Turn(fileset, (self.thread.turn % turns) as u8);
+        self.io(op, slot).map(Some)
     }
 
     /// Opens a slot where nothing is open: each time where it is closed again, else once.
-    pub(super) fn opened(
-        &mut self,
-        op: &Op<'_>,
-        slot: Slot,
-        order: Order,
-    ) -> Result<Vec<Act>, Diagnostic> {
-        if self.slots.is_open(slot) {
-            return Ok(Vec::new());
+    fn opened(&mut self, op: &Op<'_>, slot: Slot) -> Read<Option<Act>> {
+        if self.thread.open.contains(&slot) {
+            return Ok(None);
         }
-        let Some(fileset) = self
-            .fileset(op)?
-            .or(self.slots.filesets.get(&slot).copied())
-        else {
-            let message = format!("nothing is open for `{}`", op.kind());
-            let help = "open a file before it, or add `filesetname=...`";
-            return Err(op.error(message).help(help));
+        let known = self.thread.filesets.get(&slot).copied();
+        let Some(fileset) = self.fileset(op)?.or(known) else {
+            let message = format!("nothing is open for `{}`", op.word());
+            return Err(op.error(message, "open a file before it, or add `filesetname=...`"));
         };
-        let mut pick = self.pick(op, fileset, Which::Present)?;
-        if order != Order::Around {
-            pick.order = order;
+        let mut pick = pick(op, fileset, Which::Present)?;
+        if let Slot::Turn(_, turn) = slot {
+            pick.order = Order::Index(turn.into());
         }
-        let is_each_time = self.slots.is_closed_again(slot);
-        let call = Call {
-            handle: self.slots.handle(slot),
-            way: self.way(op, fileset)?,
-            label: is_each_time.then_some(op.label),
-            ..Call::new(FileOperation::Open, On::Name(pick))
-        };
-        self.slots.open(slot);
-        self.slots.filesets.insert(slot, fileset);
-        if is_each_time {
-            return Ok(vec![Act::Call(call)]);
+        let mut call = self.opening(op, slot, FileOperation::Open, pick)?;
+        if self.thread.closed.contains(&slot) {
+            return Ok(Some(Act::Call(call)));
         }
         let note = "the file is opened before the measurement, and not counted";
         self.differs(op, "an open that no flowop says", note);
-        self.enter.push(Act::Call(call));
-        Ok(Vec::new())
+        call.label = None;
+        self.thread.group.enter.push(Act::Call(call));
+        Ok(None)
     }
 
     /// The call of a slot.
-    pub(super) fn io(&mut self, op: &Op<'_>, slot: Slot) -> Result<Act, Diagnostic> {
+    fn io(&mut self, op: &Op<'_>, slot: Slot) -> Read<Act> {
         use FileOperation::{Fsync, Read, Write};
-        let is_random = op.flag("random")?;
-        let (operation, bytes, place) = match op.kind() {
+        let is_random = op.own.flag("random")?;
+        let (operation, bytes, place) = match op.word() {
             "fsync" => (Fsync, Bytes::default(), Where::Here),
             "readwholefile" => (Read, Bytes::Rest, Where::At(0)),
             "writewholefile" => (Write, self.whole(op, slot)?, Where::Here),
-            "appendfile" => (Write, Bytes::Law(op.io_size()?), Where::End),
-            "appendfilerand" => (Write, Bytes::Law(below(&op.io_size()?)), Where::End),
-            kind => {
-                let law = op.io_size()?;
-                let place = match is_random || kind == "aiowrite" {
+            "appendfile" => (Write, Bytes::Law(io_size(op)?), Where::End),
+            "appendfilerand" => (Write, Bytes::Law(below(&io_size(op)?)), Where::End),
+            word => {
+                let law = io_size(op)?;
+                let place = match is_random || word == "aiowrite" {
                     true => self.random(op, &law)?,
                     false => Where::Here,
                 };
-                let operation = if kind == "read" { Read } else { Write };
+                let operation = if word == "read" { Read } else { Write };
                 (operation, Bytes::Law(law), place)
             }
         };
-        if op.kind() == "aiowrite" {
-            let note = "each write is waited for";
-            self.differs(op, "`aiowrite`", note);
-        }
-        let is_whole = matches!(bytes, Bytes::Rest | Bytes::Size | Bytes::SizeOf { .. });
         let piece_bytes = match &bytes {
-            _ if operation == Fsync => 0,
-            _ if is_whole => op.piece_bytes()?,
-            Bytes::Law(law) => match law.largest().filter(|most| *most <= PIECE_BYTES_MAX) {
-                Some(_) => 0,
-                None => PIECE_BYTES,
-            },
-            _ => 0,
+            Bytes::Law(law) if law.largest().is_some_and(|most| most <= PIECE_BYTES_MAX) => 0,
+            Bytes::Law(_) => PIECE_BYTES,
+            Bytes::Rest | Bytes::Size | Bytes::SizeOf { .. } => piece_bytes(op)?,
         };
         Ok(Act::Call(Call {
-            handle: self.slots.handle(slot),
             bytes,
             piece_bytes,
             place,
-            label: Some(op.label),
-            ..Call::new(operation, On::Handle)
+            ..self.call(op, slot, operation, On::Handle)
         }))
     }
 
-    pub(super) fn random(&mut self, op: &Op<'_>, law: &Law) -> Result<Where, Diagnostic> {
-        if op.number("workingset", u64::MAX >> 1)?.unwrap_or(0) > 0 {
-            let note = "places are drawn from the whole file";
-            self.differs(op, "`workingset`", note);
+    fn random(&mut self, op: &Op<'_>, law: &Law) -> Read<Where> {
+        if op.own.number("workingset", u64::MAX >> 1)?.unwrap_or(0) > 0 {
+            self.differs(op, "`workingset`", "places are drawn from the whole file");
         }
         let note = "every block may be drawn, the last one too, by each thread for itself";
         self.differs(op, "`random`", note);
@@ -180,20 +118,30 @@ impl ThreadWriter<'_, '_> {
     }
 
     /// As much as another slot's file has, or the own.
-    pub(super) fn whole(&mut self, op: &Op<'_>, slot: Slot) -> Result<Bytes, Diagnostic> {
+    fn whole(&mut self, op: &Op<'_>, slot: Slot) -> Read<Bytes> {
         // At most 127.
-        let source = op
-            .number("srcfd", 127)?
-            .map(|number| Slot::Numbered(number as u8));
-        let source = source.filter(|it| *it != slot && self.slots.filesets.contains_key(it));
-        let bytes = match source {
-            Some(source) => Bytes::SizeOf {
-                handle: self.slots.handle(source),
-            },
-            None => Bytes::Size,
-        };
-        Ok(bytes)
+        let source = op.own.number("srcfd", 127)?;
+        let source = source.map(|number| Slot::Numbered(number as u8));
+        let source = source.filter(|it| *it != slot && self.thread.filesets.contains_key(it));
+        Ok(source.map_or(Bytes::Size, |source| Bytes::SizeOf {
+            handle: self.handle(source),
+        }))
     }
+}
+
+/// Bytes in one go, which must be more than 0.
+fn io_size(op: &Op<'_>) -> Read<Law> {
+    let law = op.own.amount("iosize")?;
+    let law = law.filter(|law| law.always() != Some(0));
+    law.ok_or_else(|| op.lacks("iosize", "add `iosize=8k`"))
+}
+
+/// Bytes of the pieces of a whole file.
+fn piece_bytes(op: &Op<'_>) -> Read<u32> {
+    let most = op.own.amount("iosize")?.and_then(|law| law.largest());
+    let most = most.filter(|bytes| (1..=PIECE_BYTES_MAX).contains(bytes));
+    // Not above 16 MiB.
+    Ok(most.map_or(PIECE_BYTES, |bytes| bytes as u32))
 }
 
 /// Uniform below what is drawn, less one.

@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use workload::Diagnostic;
+use workload::printable;
 use workload::program::{
-    Access, Act, Call, FileOperation, Law, Measure, On, OpenSync, Order, Pick, Quota, Share, Turn,
-    Way, Which,
+    Access, Act, Call, FileOperation, Law, Measure, On, OpenSync, Order, Pick, Share, Turn, Way,
+    Which,
 };
 
-use crate::DifferenceKind;
+use crate::acts::quota;
+use crate::{Difference, DifferenceKind};
 
-use super::op::{Common, Op};
-use super::script::{Composite, Flowop};
-use super::slots::{Slot, Slots};
-use super::values::Scope;
+use super::attributes::{Attributes, Variables};
+use super::script::{Entity, Read, error};
+use super::writer::{Op, Slot, Writer, number_of};
 
 /// How long a store of `hog` takes, in nanoseconds for a hundred.
 const HUNDRED_STORES_NS: u64 = 22;
@@ -21,193 +21,233 @@ const HUNDRED_STORES_NS: u64 = 22;
 const ACTS_MAX: usize = 10_000;
 /// How deep composites may be in each other.
 const COMPOSITES_DEEP_MAX: u32 = 6;
-/// A thread on its way to a group of workers.
-pub(super) struct ThreadWriter<'a, 'b> {
-    pub common: &'a mut Common<'b>,
-    pub slots: Slots,
-    pub enter: Vec<Act>,
-    pub quotas: Vec<Quota>,
-    /// How often the flowops are written out, so that slots take turns.
-    pub turns: u32,
-    /// Which of these it is.
-    pub turn: u32,
-    /// How many threads there are of it.
-    pub workers: u32,
-    pub act_count: usize,
-    pub depth: u32,
-}
+/// What some flowops do otherwise than in the original.
+const OTHERWISE: [(&str, &str); 3] = [
+    ("aiowrite", "each write is waited for"),
+    ("hog", "stores take 0.22 ns each, whatever the machine"),
+    ("listdir", "the bytes of names are not counted"),
+];
 
-impl ThreadWriter<'_, '_> {
+impl Writer<'_> {
+    /// Has the group do the flowops of the thread.
+    pub(super) fn flowops(&mut self, thread: &Attributes<'_>) -> Read<()> {
+        let (flowops, variables) = (&thread.entity.inner, thread.variables);
+        // Once to learn what is closed in the end, and how many slots take turns.
+        self.acts(flowops, variables, "")?;
+        self.thread.group.enter.clear();
+        self.thread.open.clear();
+        self.thread.filesets.clear();
+        self.thread.last = None;
+        for turn in 0..self.thread.turns.max(1) {
+            self.thread.turn = turn;
+            let acts = self.acts(flowops, variables, "")?;
+            self.thread.group.body.extend(acts);
+        }
+        Ok(())
+    }
+
     /// The acts of flowops one after the other.
-    pub(super) fn acts(
+    fn acts(
         &mut self,
-        flowops: &[Flowop],
-        scope: Scope<'_>,
+        flowops: &[Entity],
+        variables: Variables<'_>,
         prefix: &str,
-    ) -> Result<Vec<Act>, Diagnostic> {
+    ) -> Read<Vec<Act>> {
         let mut acts = Vec::new();
-        for flowop in flowops {
-            acts.extend(self.flowop(flowop, scope, prefix)?);
+        for entity in flowops {
+            self.thread.act_count += 1;
+            if self.thread.act_count > ACTS_MAX {
+                let message = format!("a thread has more than {ACTS_MAX} flowops");
+                return Err(error(entity.place, message, "use fewer, with `iters`"));
+            }
+            let own = Attributes { entity, variables };
+            let name = format!("{prefix}{}", own.needed("name")?);
+            let op = Op {
+                own,
+                label: number_of(&mut self.program.labels, name.clone()),
+                times: own.amount("iters")?.unwrap_or(Law::fixed(1)),
+            };
+            let mut composites = self.composites.iter();
+            let done = match composites.find(|it| it.word == entity.word) {
+                Some(composite) => Some(self.composite(composite, &op, &name)?),
+                None => self.done(&op, &mut acts)?,
+            };
+            if let Some((word, note)) = OTHERWISE.iter().find(|(word, _)| op.word() == *word) {
+                self.differs(&op, &format!("`{word}`"), note);
+            }
+            acts.extend(done.map(|act| match op.times.always() {
+                Some(1) => act,
+                _ => Act::Times(op.times, vec![act]),
+            }));
         }
         Ok(acts)
     }
 
-    pub(super) fn flowop(
-        &mut self,
-        flowop: &Flowop,
-        scope: Scope<'_>,
-        prefix: &str,
-    ) -> Result<Vec<Act>, Diagnostic> {
-        self.act_count += 1;
-        if self.act_count > ACTS_MAX {
-            let message = format!("a thread has more than {ACTS_MAX} flowops");
-            return Err(scope
-                .error(flowop.place, message)
-                .help("use fewer, with `iters`"));
-        }
-        let name = scope.needed(&flowop.attributes, "name", "flowop", flowop.place)?;
-        let name = format!("{prefix}{name}");
-        let label = self.common.label(&name);
-        let composites = self.common.composites;
-        let composite = composites.iter().find(|it| it.name == flowop.kind);
-        let times = scope.amount(&flowop.attributes, "iters")?;
-        let times = times.map_or(Law::fixed(1), |times| times.law);
-        let op = Op {
-            flowop,
-            scope,
-            label,
-            times,
-        };
-        match composite {
-            Some(composite) => {
-                let acts = self.composite(composite, &op, &name)?;
-                Ok(op.repeated(acts))
-            }
-            None => self.plain(&op),
-        }
-    }
-
-    pub(super) fn composite(
-        &mut self,
-        composite: &Composite,
-        op: &Op<'_>,
-        name: &str,
-    ) -> Result<Vec<Act>, Diagnostic> {
-        let (flowop, scope) = (op.flowop, op.scope);
-        if self.depth >= COMPOSITES_DEEP_MAX {
+    fn composite(&mut self, composite: &Entity, op: &Op<'_>, name: &str) -> Read<Act> {
+        let (flowop, variables) = (op.own.entity, op.own.variables);
+        if self.thread.depth >= COMPOSITES_DEEP_MAX {
             let message = format!("composites are more than {COMPOSITES_DEEP_MAX} deep");
-            return Err(scope.error(flowop.place, message).help("nest them less"));
+            return Err(op.error(message, "nest them less"));
         }
         let mut locals = BTreeMap::new();
         for (name, default) in &composite.locals {
-            if let Some(value) = flowop.locals.get(name).or(default.as_ref()) {
-                locals.insert(name.clone(), scope.settled(value, flowop.place)?);
+            let handed = flowop.locals.get(name).and_then(Option::as_ref);
+            if let Some(value) = handed.or(default.as_ref()) {
+                locals.insert(name.clone(), variables.settled(value, flowop.place)?);
             }
         }
-        let inner = Scope {
+        let inner = Variables {
             locals: &locals,
-            ..scope
+            ..variables
         };
-        self.depth += 1;
-        let acts = self.acts(&composite.flowops, inner, &format!("{name}."))?;
-        self.depth -= 1;
-        Ok(vec![Act::Step(op.label, acts)])
+        self.thread.depth += 1;
+        let acts = self.acts(&composite.inner, inner, &format!("{name}."))?;
+        self.thread.depth -= 1;
+        Ok(Act::Step(op.label, acts))
     }
 
-    pub(super) fn differs(&mut self, op: &Op<'_>, what: &str, note: &str) {
-        let kind = DifferenceKind::Differs;
-        self.common.differs(op.flowop.place, what, kind, note);
-    }
-
-    pub(super) fn plain(&mut self, op: &Op<'_>) -> Result<Vec<Act>, Diagnostic> {
-        use FileOperation as File;
-        match op.kind() {
-            "openfile" => self.opened_by_name(op, File::Open, Which::Present),
-            "createfile" => self.opened_by_name(op, File::Create, Which::Absent),
-            "closefile" => self.closed(op),
-            "deletefile" => self.deleted(op),
-            "statfile" => self.statted(op),
-            "makedir" => self.named(op, File::Mkdir, Which::Absent),
-            "removedir" => self.named(op, File::Rmdir, Which::Present),
-            "listdir" => self.named(op, File::List, Which::Any),
+    /// What a flowop does each time, if anything; what comes before the first is added to `acts`.
+    fn done(&mut self, op: &Op<'_>, acts: &mut Vec<Act>) -> Read<Option<Act>> {
+        use FileOperation::{Close, Create, List, Mkdir, Open, Rmdir, Stat, Unlink};
+        let call = match op.word() {
+            "openfile" => self.opened_by_name(op, Open, Which::Present)?,
+            "createfile" => self.opened_by_name(op, Create, Which::Absent)?,
+            "closefile" => {
+                let slot = self.slot(op)?;
+                self.thread.open.remove(&slot);
+                self.thread.closed.insert(slot);
+                self.call(op, slot, Close, On::Handle)
+            }
+            "deletefile" => {
+                let slot = self.slot(op)?;
+                match matches!(slot, Slot::Numbered(1..))
+                    && self.thread.filesets.contains_key(&slot)
+                {
+                    true => self.call(op, slot, Unlink, On::Same),
+                    false => self.named(op, Unlink, Which::Present)?,
+                }
+            }
+            "statfile" => {
+                let slot = self.slot(op)?;
+                match self.thread.open.contains(&slot) {
+                    true => self.call(op, slot, Stat, On::Handle),
+                    false => self.named(op, Stat, Which::Present)?,
+                }
+            }
+            "makedir" => self.named(op, Mkdir, Which::Absent)?,
+            "removedir" => self.named(op, Rmdir, Which::Present)?,
+            "listdir" => self.named(op, List, Which::Any)?,
             "read" | "write" | "aiowrite" | "appendfile" | "appendfilerand" | "readwholefile"
-            | "writewholefile" | "fsync" => self.moved(op),
-            "fsyncset" => self.synced(op),
+            | "writewholefile" | "fsync" => return self.moved(op, acts),
+            "fsyncset" => return self.synced(op),
             "hog" => {
                 let ns = op.value()?.saturating_mul(HUNDRED_STORES_NS) / 100;
-                let note = "stores take 0.22 ns each, whatever the machine";
-                self.differs(op, "`hog`", note);
-                Ok(op.repeated(vec![Act::Step(op.label, vec![Act::Burn(Law::fixed(ns))])]))
+                return Ok(op.step(vec![Act::Burn(Law::fixed(ns))]));
             }
             "delay" => {
                 let ns = op.value()?.saturating_mul(1_000_000_000);
-                Ok(op.repeated(vec![Act::Step(op.label, vec![Act::Think(Law::fixed(ns))])]))
+                return Ok(op.step(vec![Act::Think(Law::fixed(ns))]));
             }
-            "finishoncount" | "finishonbytes" => self.quota(op).map(|()| Vec::new()),
-            "aiowait" => Ok(Vec::new()),
+            "finishoncount" | "finishonbytes" => return self.quota(op).map(|()| None),
+            "aiowait" => return Ok(None),
             "block" | "wakeup" | "semblock" | "sempost" | "eventlimit" | "opslimit"
-            | "iopslimit" | "bwlimit" => self.waits(op),
-            kind => {
-                let message = format!("`{kind}` is not done here");
-                Err(op.error(message).help("leave the flowop out"))
+            | "iopslimit" | "bwlimit" => return self.waits(op),
+            word => {
+                let message = format!("`{word}` is not done here");
+                return Err(op.error(message, "leave the flowop out"));
             }
-        }
+        };
+        Ok(Some(Act::Call(call)))
     }
 
     /// The fileset of a flowop.
-    pub(super) fn fileset(&self, op: &Op<'_>) -> Result<Option<u8>, Diagnostic> {
-        let Some(name) = op.text("filesetname")? else {
-            return Ok(None);
-        };
-        self.common
-            .sets
-            .find(&name, op.flowop.place, &op.scope)
-            .map(Some)
+    pub(super) fn fileset(&self, op: &Op<'_>) -> Read<Option<u8>> {
+        let name = op.own.text("filesetname")?;
+        let found = name.map(|name| self.find(&name, op.own.entity.place));
+        found.transpose()
     }
 
-    pub(super) fn needed_fileset(&self, op: &Op<'_>) -> Result<u8, Diagnostic> {
-        self.fileset(op)?.ok_or_else(|| {
-            let message = format!("`{}` has no `filesetname`", op.kind());
-            op.error(message).help("add `filesetname=...`")
-        })
+    fn needed_fileset(&self, op: &Op<'_>) -> Read<u8> {
+        let lacks = || op.lacks("filesetname", "add `filesetname=...`");
+        self.fileset(op)?.ok_or_else(lacks)
     }
 
-    pub(super) fn slot(&mut self, op: &Op<'_>) -> Result<Slot, Diagnostic> {
-        let number = op.number("fd", 127)?.unwrap_or(0);
+    pub(super) fn slot(&mut self, op: &Op<'_>) -> Read<Slot> {
+        let number = op.own.number("fd", 127)?.unwrap_or(0);
         if number > 0 {
             // At most 127.
             return Ok(Slot::Numbered(number as u8));
         }
-        let fileset = self.fileset(op)?;
-        let slot = fileset.map(Slot::Of).or(self.slots.last);
-        let slot = slot.unwrap_or(Slot::Numbered(0));
-        self.slots.last = Some(slot);
+        let of = self.fileset(op)?.map(Slot::Of);
+        let slot = of.or(self.thread.last).unwrap_or(Slot::Numbered(0));
+        self.thread.last = Some(slot);
         Ok(slot)
     }
 
-    /// A pick of a file, by its number where one is drawn.
-    pub(super) fn pick(&self, op: &Op<'_>, fileset: u8, which: Which) -> Result<Pick, Diagnostic> {
-        let order = match op.amount("indexed")? {
-            Some(law) => Order::ByLaw(law),
-            None => Order::Around,
-        };
-        Ok(Pick {
-            fileset,
-            which,
-            order,
-            turn: Turn::Shared,
+    /// The register that stands for a slot.
+    pub(super) fn handle(&mut self, slot: Slot) -> u8 {
+        number_of(&mut self.thread.registers, slot)
+    }
+
+    pub(super) fn call(
+        &mut self,
+        op: &Op<'_>,
+        slot: Slot,
+        operation: FileOperation,
+        on: On,
+    ) -> Call {
+        Call {
+            handle: self.handle(slot),
+            label: Some(op.label),
+            ..Call::new(operation, on)
+        }
+    }
+
+    /// A call on a name, which leaves nothing open.
+    fn named(&mut self, op: &Op<'_>, operation: FileOperation, which: Which) -> Read<Call> {
+        let mut fileset = self.needed_fileset(op)?;
+        if operation == FileOperation::List {
+            fileset = self.directories_of(fileset);
+        }
+        let on = On::Name(pick(op, fileset, which)?);
+        Ok(self.call(op, Slot::Named, operation, on))
+    }
+
+    fn opened_by_name(
+        &mut self,
+        op: &Op<'_>,
+        operation: FileOperation,
+        which: Which,
+    ) -> Read<Call> {
+        let fileset = self.needed_fileset(op)?;
+        let slot = self.slot(op)?;
+        self.opening(op, slot, operation, pick(op, fileset, which)?)
+    }
+
+    /// A call that opens a file in a slot.
+    pub(super) fn opening(
+        &mut self,
+        op: &Op<'_>,
+        slot: Slot,
+        operation: FileOperation,
+        pick: Pick,
+    ) -> Read<Call> {
+        self.thread.open.insert(slot);
+        self.thread.filesets.insert(slot, pick.fileset);
+        Ok(Call {
+            way: self.way(op, pick.fileset)?,
+            ..self.call(op, slot, operation, On::Name(pick))
         })
     }
 
-    pub(super) fn way(&mut self, op: &Op<'_>, fileset: u8) -> Result<u8, Diagnostic> {
-        let access = self.common.sets.access[usize::from(fileset)];
-        let is_direct = op.flag("directio")?;
-        let is_synced = op.flag("dsync")?;
-        if op.flag("noreadahead")? {
+    fn way(&mut self, op: &Op<'_>, fileset: u8) -> Read<u8> {
+        let access = self.access[usize::from(fileset)];
+        let is_direct = op.own.flag("directio")?;
+        let is_synced = op.own.flag("dsync")?;
+        if op.own.flag("noreadahead")? {
             let note = "the kernel reads ahead as it does by itself";
             let kind = DifferenceKind::NoEffect;
-            self.common
-                .differs(op.flowop.place, "`noreadahead`", kind, note);
+            self.tell(op, Difference::new(kind, "`noreadahead`", note));
         }
         let mut name = match access {
             Access::Read => "read",
@@ -215,10 +255,9 @@ impl ThreadWriter<'_, '_> {
             Access::ReadWrite => "read and write",
         }
         .to_owned();
-        for (is, what) in [(is_direct, ", direct"), (is_synced, ", synced")] {
-            name.push_str(if is { what } else { "" });
-        }
-        Ok(self.common.way(Way {
+        name.push_str(if is_direct { ", direct" } else { "" });
+        name.push_str(if is_synced { ", synced" } else { "" });
+        let way = Way {
             name,
             access,
             is_direct,
@@ -227,117 +266,62 @@ impl ThreadWriter<'_, '_> {
                 false => OpenSync::No,
             },
             ..Way::default()
-        }))
-    }
-
-    /// The file of a slot, else any.
-    pub(super) fn deleted(&mut self, op: &Op<'_>) -> Result<Vec<Act>, Diagnostic> {
-        let slot = self.slot(op)?;
-        let is_of_slot =
-            matches!(slot, Slot::Numbered(1..)) && self.slots.filesets.contains_key(&slot);
-        if !is_of_slot {
-            return self.named(op, FileOperation::Unlink, Which::Present);
-        }
-        let call = Call {
-            handle: self.slots.handle(slot),
-            label: Some(op.label),
-            ..Call::new(FileOperation::Unlink, On::Same)
         };
-        Ok(op.repeated(vec![Act::Call(call)]))
-    }
-
-    pub(super) fn statted(&mut self, op: &Op<'_>) -> Result<Vec<Act>, Diagnostic> {
-        let slot = self.slot(op)?;
-        if !self.slots.is_open(slot) {
-            return self.named(op, FileOperation::Stat, Which::Present);
-        }
-        let call = Call {
-            handle: self.slots.handle(slot),
-            label: Some(op.label),
-            ..Call::new(FileOperation::Stat, On::Handle)
-        };
-        Ok(op.repeated(vec![Act::Call(call)]))
-    }
-
-    /// A call on a name.
-    pub(super) fn named(
-        &mut self,
-        op: &Op<'_>,
-        operation: FileOperation,
-        which: Which,
-    ) -> Result<Vec<Act>, Diagnostic> {
-        let mut fileset = self.needed_fileset(op)?;
-        if operation == FileOperation::List {
-            fileset = self.common.sets.directories_of(fileset);
-            self.differs(op, "`listdir`", "the bytes of names are not counted");
-        }
-        let call = Call {
-            handle: self.slots.handle(Slot::Named),
-            label: Some(op.label),
-            ..Call::new(operation, On::Name(self.pick(op, fileset, which)?))
-        };
-        Ok(op.repeated(vec![Act::Call(call)]))
+        Ok(number_of(&mut self.program.ways, way))
     }
 
     /// All that is open of a fileset.
-    pub(super) fn synced(&mut self, op: &Op<'_>) -> Result<Vec<Act>, Diagnostic> {
+    fn synced(&mut self, op: &Op<'_>) -> Read<Option<Act>> {
         let fileset = self.needed_fileset(op)?;
-        let slots = self.slots.filesets.iter();
-        let slots: Vec<Slot> = slots
-            .filter(|(slot, of)| **of == fileset && self.slots.is_open(**slot))
-            .map(|(slot, _)| *slot)
-            .collect();
-        let mut calls = Vec::new();
-        for slot in slots {
-            calls.push(Act::Call(Call {
-                handle: self.slots.handle(slot),
-                ..Call::new(FileOperation::Fsync, On::Handle)
-            }));
-        }
-        match calls.is_empty() {
-            true => Ok(calls),
-            false => Ok(op.repeated(vec![Act::Step(op.label, calls)])),
-        }
+        let slots = self.thread.filesets.iter();
+        let slots = slots.filter(|(slot, of)| **of == fileset && self.thread.open.contains(slot));
+        let slots: Vec<Slot> = slots.map(|(slot, _)| *slot).collect();
+        let calls = slots.into_iter().map(|slot| {
+            Act::Call(Call {
+                label: None,
+                ..self.call(op, slot, FileOperation::Fsync, On::Handle)
+            })
+        });
+        let calls: Vec<Act> = calls.collect();
+        Ok(op.step(calls))
     }
 
     /// The label of the flowop that another one is about.
-    pub(super) fn target(&self, op: &Op<'_>) -> Result<Option<u8>, Diagnostic> {
-        let Some(target) = op.text("target")? else {
+    pub(super) fn target(&self, op: &Op<'_>) -> Read<Option<u8>> {
+        let Some(target) = op.own.text("target")? else {
             return Ok(None);
         };
-        let labels = &self.common.labels;
-        match labels.iter().position(|it| *it == target) {
-            // At most 254.
-            Some(label) => Ok(Some(label as u8)),
-            None => {
-                let message = format!("there is no flowop `{}`", workload::printable(&target));
-                Err(op.error(message).help("name a flowop of this thread"))
-            }
-        }
+        // At most 254.
+        let label = self.program.labels.iter().position(|it| *it == target);
+        label.map(|label| Some(label as u8)).ok_or_else(|| {
+            let message = format!("there is no flowop `{}`", printable(&target));
+            op.error(message, "name a flowop of this thread")
+        })
     }
 
-    pub(super) fn quota(&mut self, op: &Op<'_>) -> Result<(), Diagnostic> {
+    fn quota(&mut self, op: &Op<'_>) -> Read<()> {
         let value = op.value()?;
-        let target = self.target(op)?;
-        let is_count = op.kind() == "finishoncount";
-        let what = match (target, is_count) {
-            (Some(label), true) => Measure::Steps(label),
-            (Some(label), false) => Measure::StepBytes(label),
-            (None, true) => Measure::Calls,
-            (None, false) => Measure::Bytes,
+        // Bytes are to be exceeded.
+        let quota = match (self.target(op)?, op.word()) {
+            (Some(label), "finishoncount") => quota(Measure::Steps(label), value, Share::Each),
+            (Some(label), _) => quota(Measure::StepBytes(label), value + 1, Share::Each),
+            (None, "finishoncount") => quota(Measure::Calls, value, Share::Group),
+            (None, _) => quota(Measure::Bytes, value + 1, Share::Group),
         };
-        let quota = Quota {
-            what,
-            // Bytes are to be exceeded.
-            count: value + u64::from(!is_count),
-            of: match target {
-                Some(_) => Share::Each,
-                None => Share::Group,
-            },
-        };
-        if !self.quotas.contains(&quota) {
-            self.quotas.push(quota);
-        }
+        number_of(&mut self.thread.group.quotas, quota);
         Ok(())
     }
+}
+
+/// A pick of a file, by its number where one is drawn.
+pub(super) fn pick(op: &Op<'_>, fileset: u8, which: Which) -> Read<Pick> {
+    Ok(Pick {
+        fileset,
+        which,
+        order: op
+            .own
+            .amount("indexed")?
+            .map_or(Order::Around, Order::ByLaw),
+        turn: Turn::Shared,
+    })
 }

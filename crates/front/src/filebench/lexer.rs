@@ -1,31 +1,31 @@
 //! Words, numbers, texts and marks of a script.
 
-use workload::Diagnostic;
+use workload::printable;
 
-use super::page::{Page, Place};
+use super::script::{Place, Read, error};
 
 /// The smallest piece of a script.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Token {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Token<'a> {
     /// A word, a name or a path.
-    Word(String),
-    /// What stood between quotation marks, its variables not yet looked up.
-    Quoted(String),
+    Word(&'a str),
+    /// What stood between quotation marks, as it was written.
+    Quoted(&'a str),
     /// The name behind a dollar sign.
-    Variable(String),
+    Variable(&'a str),
     Number(i64),
     /// `{ } ( ) = , *`
     Mark(char),
     End,
 }
 
-impl Token {
+impl Token<'_> {
     /// As messages show it.
-    pub(super) fn shown(&self) -> String {
+    pub(super) fn shown(self) -> String {
         match self {
-            Self::Word(word) => format!("`{}`", workload::printable(word)),
-            Self::Quoted(text) => format!("`\"{}\"`", workload::printable(text)),
-            Self::Variable(name) => format!("`${}`", workload::printable(name)),
+            Self::Word(word) => format!("`{}`", printable(word)),
+            Self::Quoted(text) => format!("`\"{}\"`", printable(&unescaped(text))),
+            Self::Variable(name) => format!("`${}`", printable(name)),
             Self::Number(number) => format!("`{number}`"),
             Self::Mark(mark) => format!("`{mark}`"),
             Self::End => "the end of the file".to_owned(),
@@ -33,239 +33,174 @@ impl Token {
     }
 }
 
-/// A token and where it begins.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Placed {
-    pub token: Token,
-    pub place: Place,
-}
-
-/// All tokens of a script; the last is [`Token::End`].
-pub(super) fn tokens(page: &Page<'_>) -> Result<Vec<Placed>, Diagnostic> {
-    let mut lexer = Lexer {
-        page,
-        rest: page.text,
-        place: Place::START,
-    };
+/// All tokens of a script with where they begin; the last is [`Token::End`].
+pub(super) fn tokens(text: &str) -> Read<Vec<(Token<'_>, Place)>> {
+    let mut place = Place { line: 1, column: 1 };
+    let mut rest = text;
     let mut tokens = Vec::new();
     loop {
-        lexer.skip_blanks();
-        let place = lexer.place;
-        let token = lexer.token()?;
-        let is_end = token == Token::End;
-        tokens.push(Placed { token, place });
-        if is_end {
+        let begin = without_blanks(rest);
+        place = behind(place, &rest[..rest.len() - begin.len()]);
+        let (token, end) = token(begin).map_err(|(message, help)| error(place, message, help))?;
+        tokens.push((token, place));
+        if token == Token::End {
             return Ok(tokens);
         }
+        place = behind(place, &begin[..begin.len() - end.len()]);
+        rest = end;
     }
 }
 
-struct Lexer<'a> {
-    page: &'a Page<'a>,
-    rest: &'a str,
-    place: Place,
+/// The place behind a text that begins at a place.
+fn behind(place: Place, text: &str) -> Place {
+    text.chars().fold(place, |place, char| match char {
+        '\n' => Place {
+            line: place.line.saturating_add(1),
+            column: 1,
+        },
+        _ => Place {
+            column: place.column.saturating_add(1),
+            ..place
+        },
+    })
 }
 
-impl<'a> Lexer<'a> {
-    fn peek(&self) -> Option<char> {
-        self.rest.chars().next()
-    }
-
-    fn bump(&mut self) -> Option<char> {
-        let mut chars = self.rest.chars();
-        let char = chars.next()?;
-        self.rest = chars.as_str();
-        if char == '\n' {
-            self.place = Place {
-                line: self.place.line.saturating_add(1),
-                column: 1,
-            };
-        } else {
-            self.place.column = self.place.column.saturating_add(1);
-        }
-        Some(char)
-    }
-
-    fn take_while(&mut self, is_part: impl Fn(char) -> bool) -> &'a str {
-        let text = self.rest;
-        while self.peek().is_some_and(&is_part) {
-            self.bump();
-        }
-        &text[..text.len() - self.rest.len()]
-    }
-
-    /// White space, comments, and backslashes that carry a line on.
-    fn skip_blanks(&mut self) {
-        loop {
-            self.take_while(|char| char.is_ascii_whitespace());
-            let goes_on = ["\\\n", "\\\r\n"]
-                .iter()
-                .any(|it| self.rest.starts_with(it));
-            match self.peek() {
-                Some('#') => {
-                    self.take_while(|char| char != '\n');
-                }
-                Some('\\') if goes_on => {
-                    self.bump();
-                }
-                _ => return,
-            }
-        }
-    }
-
-    fn error(&self, message: impl Into<String>, help: &str) -> Diagnostic {
-        self.page.error(self.place, message).help(help)
-    }
-
-    fn token(&mut self) -> Result<Token, Diagnostic> {
-        let Some(first) = self.peek() else {
-            return Ok(Token::End);
+/// What stands behind white space, comments, and backslashes that carry a line on.
+fn without_blanks(text: &str) -> &str {
+    let mut rest = text;
+    loop {
+        rest = rest.trim_ascii_start();
+        rest = match rest.as_bytes() {
+            [b'#', ..] => rest.trim_start_matches(|char| char != '\n'),
+            [b'\\', b'\n', ..] | [b'\\', b'\r', b'\n', ..] => &rest[1..],
+            _ => return rest,
         };
-        match first {
-            '{' | '}' | '(' | ')' | '=' | ',' | '*' => {
-                self.bump();
-                Ok(Token::Mark(first))
-            }
-            '"' => self.quoted(),
-            '$' => self.variable(),
-            '0'..='9' => self.number(),
-            '-' | '/' | 'A'..='Z' | 'a'..='z' => self.word(),
-            _ => {
-                let shown = workload::printable(&first.to_string());
-                Err(self.error(
-                    format!("`{shown}` has no meaning here"),
-                    "put texts between quotation marks, and comments behind `#`",
-                ))
-            }
-        }
     }
+}
 
-    fn quoted(&mut self) -> Result<Token, Diagnostic> {
-        let begin = self.place;
-        self.bump();
-        let mut text = String::new();
-        loop {
-            match self.bump() {
-                Some('"') => return Ok(Token::Quoted(text)),
-                Some('\\') => match self.bump() {
-                    Some('n') => text.push('\n'),
-                    // Kept apart from a dollar that begins a variable.
-                    Some('$') => text.push_str("\\$"),
-                    Some(other) => text.push(other),
-                    None => {}
-                },
-                Some(char) => text.push(char),
-                None => {
-                    let message = "a text has no end";
-                    let error = self.page.error(begin, message);
-                    return Err(error.help("close it with a quotation mark"));
-                }
-            }
-        }
-    }
-
-    fn variable(&mut self) -> Result<Token, Diagnostic> {
-        let begin = self.place;
-        self.bump();
-        let closing = match self.peek() {
-            Some('(') => Some(')'),
-            Some('{') => Some('}'),
-            _ => None,
-        };
-        if closing.is_some() {
-            self.bump();
-        }
-        let name = self.take_while(is_of_variable).to_owned();
-        let is_closed = closing.is_none_or(|closing| self.bump() == Some(closing));
-        if name.is_empty() || !is_closed {
-            let error = self.page.error(begin, "a variable has no name");
-            return Err(error.help("write a name behind the dollar sign, such as `$nfiles`"));
-        }
-        Ok(Token::Variable(name))
-    }
-
-    fn number(&mut self) -> Result<Token, Diagnostic> {
-        let begin = self.place;
-        let text = self.take_while(|char| char.is_ascii_alphanumeric() || char == '.');
-        match number(text) {
-            Some(number) => Ok(Token::Number(number)),
+/// A token and what stands behind it; else what is wrong, and what helps.
+fn token(text: &str) -> Result<(Token<'_>, &str), (String, &'static str)> {
+    let Some(first) = text.chars().next() else {
+        return Ok((Token::End, text));
+    };
+    let numbered = |digits: &str, number: Option<i64>, help| match number {
+        Some(number) => Ok(Token::Number(number)),
+        None => Err((format!("`{}` is not a number", printable(digits)), help)),
+    };
+    match first {
+        '{' | '}' | '(' | ')' | '=' | ',' | '*' => Ok((Token::Mark(first), &text[1..])),
+        '"' => match quoted(&text[1..]) {
+            Some((quoted, rest)) => Ok((Token::Quoted(quoted), rest)),
+            None => Err((
+                "a text has no end".to_owned(),
+                "close it with a quotation mark",
+            )),
+        },
+        '$' => match variable(&text[1..]) {
+            Some((name, rest)) => Ok((Token::Variable(name), rest)),
             None => {
-                let shown = workload::printable(text);
-                let error = self.page.error(begin, format!("`{shown}` is not a number"));
-                Err(error.help("write a whole number, with `k`, `m` or `g` for powers of 1024"))
+                let help = "write a name behind the dollar sign, such as `$nfiles`";
+                Err(("a variable has no name".to_owned(), help))
             }
+        },
+        '0'..='9' => {
+            let (digits, rest) = split(text, |char| char.is_ascii_alphanumeric() || char == '.');
+            let help = "write a whole number, with `k`, `m` or `g` for powers of 1024";
+            Ok((numbered(digits, number(digits), help)?, rest))
         }
-    }
-
-    fn word(&mut self) -> Result<Token, Diagnostic> {
-        let begin = self.place;
-        let text = self.take_while(is_of_word);
-        let digits = text.strip_prefix('-').unwrap_or_default();
-        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Ok(Token::Word(text.to_owned()));
+        '-' | '/' | 'A'..='Z' | 'a'..='z' => {
+            let is_part = |char: char| char.is_ascii_alphanumeric() || "/._:;-".contains(char);
+            let (word, rest) = split(text, is_part);
+            let digits = word.strip_prefix('-').unwrap_or_default();
+            let is_number = !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit());
+            let token = match is_number {
+                true => numbered(word, word.parse().ok(), "write a smaller one")?,
+                false => Token::Word(word),
+            };
+            Ok((token, rest))
         }
-        text.parse().map(Token::Number).map_err(|_| {
-            let message = format!("`{}` is not a number", workload::printable(text));
-            self.page.error(begin, message).help("write a smaller one")
-        })
+        _ => {
+            let message = format!("`{}` has no meaning here", printable(&first.to_string()));
+            let help = "put texts between quotation marks, and comments behind `#`";
+            Err((message, help))
+        }
     }
 }
 
-fn is_of_variable(char: char) -> bool {
-    char.is_ascii_alphanumeric() || char == '_'
+/// The first part of a text, and what stands behind it.
+fn split(text: &str, is_part: impl Fn(char) -> bool) -> (&str, &str) {
+    text.split_at(text.find(|char| !is_part(char)).unwrap_or(text.len()))
 }
 
-fn is_of_word(char: char) -> bool {
-    char.is_ascii_alphanumeric() || "/._:;-".contains(char)
+/// What stands before the next quotation mark without a backslash, and what behind.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let mut is_escaped = false;
+    let end = text.find(|char| {
+        let is_end = char == '"' && !is_escaped;
+        is_escaped = char == '\\' && !is_escaped;
+        is_end
+    })?;
+    Some((&text[..end], &text[end + 1..]))
+}
+
+/// The name behind a dollar sign, perhaps in parentheses or braces, and what stands behind it.
+fn variable(text: &str) -> Option<(&str, &str)> {
+    let (text, closing) = match text.as_bytes().first()? {
+        b'(' => (&text[1..], ")"),
+        b'{' => (&text[1..], "}"),
+        _ => (text, ""),
+    };
+    let (name, rest) = split(text, |char| char.is_ascii_alphanumeric() || char == '_');
+    let rest = rest.strip_prefix(closing)?;
+    (!name.is_empty()).then_some((name, rest))
 }
 
 /// A whole number with a suffix.
 pub(super) fn number(text: &str) -> Option<i64> {
-    let (digits, factor) = match text.as_bytes().last()? {
-        b'k' => (&text[..text.len() - 1], 1 << 10),
-        b'm' => (&text[..text.len() - 1], 1 << 20),
-        b'g' => (&text[..text.len() - 1], 1 << 30),
-        _ => (text, 1),
-    };
+    let suffixes = [("k", 1 << 10), ("m", 1 << 20), ("g", 1 << 30)];
+    let mut sized = suffixes.iter();
+    let sized = sized.find_map(|(suffix, factor)| Some((text.strip_suffix(suffix)?, *factor)));
+    let (digits, factor) = sized.unwrap_or((text, 1));
     digits.parse::<i64>().ok()?.checked_mul(factor)
 }
 
-/// A text with its variables replaced; the name of the one that is not known where one is not.
+/// What stood between quotation marks. A dollar sign that begins no variable keeps its backslash.
+pub(super) fn unescaped(quoted: &str) -> String {
+    let mut text = String::new();
+    let mut chars = quoted.chars();
+    while let Some(char) = chars.next() {
+        match char {
+            '\\' => match chars.next() {
+                Some('n') => text.push('\n'),
+                Some('$') => text.push_str("\\$"),
+                other => text.extend(other),
+            },
+            char => text.push(char),
+        }
+    }
+    text
+}
+
+/// A text with its variables replaced; else the name of the one that is not known.
 pub(super) fn expanded(
     text: &str,
     look_up: impl Fn(&str) -> Option<String>,
 ) -> Result<String, String> {
     let mut whole = String::new();
     let mut rest = text;
-    while let Some(at) = rest.find('$') {
-        let (before, behind) = rest.split_at(at);
-        let behind = &behind[1..];
-        if let Some(before) = before.strip_suffix('\\') {
-            whole.push_str(before);
-            whole.push('$');
-            rest = behind;
-            continue;
-        }
-        whole.push_str(before);
-        let (inner, closing) = match behind.as_bytes().first() {
-            Some(b'(') => (&behind[1..], ")"),
-            Some(b'{') => (&behind[1..], "}"),
-            _ => (behind, ""),
-        };
-        let length = inner
-            .find(|char| !is_of_variable(char))
-            .unwrap_or(inner.len());
-        let (name, behind) = inner.split_at(length);
-        match behind.strip_prefix(closing) {
-            Some(behind) if !name.is_empty() => {
+    while let Some((before, behind)) = rest.split_once('$') {
+        let is_escaped = before.ends_with('\\');
+        whole.push_str(before.strip_suffix('\\').unwrap_or(before));
+        rest = match variable(behind).filter(|_| !is_escaped) {
+            Some((name, behind)) => {
                 whole.push_str(&look_up(name).ok_or_else(|| name.to_owned())?);
-                rest = behind;
+                behind
             }
-            _ => {
+            None => {
                 whole.push('$');
-                rest = &rest[at + 1..];
+                behind
             }
-        }
+        };
     }
     whole.push_str(rest);
     Ok(whole)

@@ -2,35 +2,29 @@
 
 mod attributes;
 mod calls;
-mod cursor;
+mod commands;
 mod flowops;
+mod laws;
 mod lexer;
-mod op;
-mod page;
 mod parser;
 mod program;
 mod script;
 mod sets;
-mod slots;
 #[cfg(test)]
 mod tests;
 mod text;
-mod values;
-mod waited;
 mod waits;
 mod words;
+mod writer;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::Path;
 
 use workload::Diagnostic;
 
-use crate::{
-    ArgumentError, CommandLine, Difference, DifferenceKind, FileFront, Front, FrontFile, FrontWork,
-    cell,
-};
-use page::Page;
-use parser::{Parsed, Reading, parse};
+use crate::{ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork};
+use commands::parse;
+use words::DEFINED;
 
 /// What `--help` prints.
 const USAGE: &str = "\
@@ -61,19 +55,9 @@ const DETECTED_BYTES_MAX: usize = 1 << 20;
 /// Whether a line begins as a definition does.
 fn detect(bytes: &[u8]) -> bool {
     let bytes = &bytes[..bytes.len().min(DETECTED_BYTES_MAX)];
-    let defined = [
-        "fileset",
-        "filesets",
-        "file",
-        "files",
-        "process",
-        "processes",
-        "flowop",
-        "randvar",
-    ];
     String::from_utf8_lossy(bytes).lines().any(|line| {
         let mut words = line.split_whitespace();
-        words.next() == Some("define") && words.next().is_some_and(|it| defined.contains(&it))
+        words.next() == Some("define") && words.next().is_some_and(|it| DEFINED.contains(&it))
     })
 }
 
@@ -122,36 +106,17 @@ fn work(
 ) -> Result<FrontWork, Diagnostic> {
     // Comments may be in any encoding.
     let text = String::from_utf8_lossy(file.bytes);
-    let page = Page {
-        file: file.name,
-        text: &text,
-    };
-    let Parsed {
-        script,
-        mut differences,
-    } = parse(&Reading { page, variables })?;
-    let written = program::program(&script, page)?;
-    differences.extend(written.differences);
-    if script.run.is_none() {
-        let note = "it runs as if `run` stood at its end";
-        differences.push(Difference::new(
-            DifferenceKind::Differs,
-            "a script without `run`",
-            note,
-        ));
-    }
-    let name = std::path::Path::new(file.name).file_stem();
+    let name = Path::new(file.name).file_stem();
     let name = name.map_or_else(|| "filebench".into(), |it| it.to_string_lossy());
-    let mut work = FrontWork::new(vec![cell(name, written.program)]);
-    if let [path, others @ ..] = written.paths.as_slice() {
-        work.directories = vec![PathBuf::from(path)];
-        for other in others {
-            let what = format!("`path={}`", workload::printable(other));
-            let note = "all files lie below the same directory";
-            differences.push(Difference::new(DifferenceKind::Differs, what, note));
+    let work = parse(&text, variables).and_then(|script| program::work(&script, &name));
+    work.map_err(|mut error| {
+        file.name.clone_into(&mut error.file);
+        match error.line {
+            Some(line) => {
+                let line = text.lines().nth(line as usize - 1);
+                error.snippet(line.unwrap_or_default())
+            }
+            None => error,
         }
-    }
-    work.differences = differences;
-    work.remembered = text::remembered(&script.echoes, &written.processes);
-    Ok(work)
+    })
 }

@@ -1,373 +1,280 @@
-//! From tokens to what a script says.
+//! From tokens to values and to what has attributes.
 
 use std::collections::BTreeMap;
 
-use workload::Diagnostic;
+use workload::{Diagnostic, nearest, printable};
 
-use crate::Difference;
+use crate::{Difference, DifferenceKind};
 
-use super::attributes::Written;
-use super::cursor::Cursor;
-use super::lexer::{Placed, Token, tokens};
-use super::page::{Page, Place};
-use super::script::{Composite, Entity, Flowop, Mode, Process, Run, Script, Thread, Value};
-use super::words::{COMMANDS, FILE_WORDS, FLOWOPS, Kind, PROCESS_WORDS};
+use super::lexer::{Token, expanded, number, tokens, unescaped};
+use super::script::{Attribute, Entity, Place, Read, Script, Value, error, meant};
+use super::words::{COMPOSITE, FLOWOP, Kind, RANDVAR, WITHOUT_EFFECT};
 
-/// Things that a script may define, of all kinds together.
-const ENTITIES_MAX: usize = 10_000;
+/// Products in one value, at most.
+const FACTORS_MAX: usize = 16;
+/// Behind this a variable need not be set.
+const LOCAL: &str = "the name of a variable";
 
-/// What the caller says besides the script.
-pub(super) struct Reading<'a> {
-    pub page: Page<'a>,
-    /// Values of variables, whatever the script sets them to.
-    pub variables: &'a BTreeMap<String, String>,
-}
-
-/// What a script came to, with what its reader should know.
-pub(super) struct Parsed {
+/// A place among the tokens of a script, with what the script says up to there.
+///
+/// What is read "behind" something is told so in messages.
+pub(super) struct Parser<'a> {
+    tokens: Vec<(Token<'a>, Place)>,
+    at: usize,
     pub script: Script,
-    pub differences: Vec<Difference>,
+    /// Values of variables, whatever the script sets them to.
+    pub overrides: &'a BTreeMap<String, String>,
+    pub entity_count: usize,
 }
 
-/// Reads a script up to the command that runs it.
-pub(super) fn parse(reading: &Reading<'_>) -> Result<Parsed, Diagnostic> {
-    let overridden = reading.variables.iter();
-    let overridden = overridden.map(|(name, text)| (name.clone(), value_of(text)));
-    let mut parser = Parser {
-        cursor: Cursor {
-            page: reading.page,
-            tokens: tokens(&reading.page)?,
+impl<'a> Parser<'a> {
+    pub(super) fn new(text: &'a str, overrides: &'a BTreeMap<String, String>) -> Read<Self> {
+        let variables = overrides.iter().map(|(name, text)| {
+            let value = number(text).map_or_else(|| Value::of_word(text), Value::Number);
+            (name.clone(), value)
+        });
+        Ok(Self {
+            tokens: tokens(text)?,
             at: 0,
-            variables: overridden.collect(),
-            differences: Vec::new(),
-        },
-        overrides: reading.variables,
-        script: Script::default(),
-        entity_count: 0,
-    };
-    while parser.cursor.peek() != &Token::End && parser.script.run.is_none() {
-        if !parser.command()? {
-            break;
+            script: Script {
+                variables: variables.collect(),
+                ..Script::default()
+            },
+            overrides,
+            entity_count: 0,
+        })
+    }
+
+    pub(super) fn peek(&self) -> Token<'a> {
+        // The last token is the end, which is never passed.
+        self.tokens[self.at].0
+    }
+
+    pub(super) fn place(&self) -> Place {
+        self.tokens[self.at].1
+    }
+
+    pub(super) fn next(&mut self) -> Token<'a> {
+        let token = self.peek();
+        self.at = (self.at + 1).min(self.tokens.len() - 1);
+        token
+    }
+
+    /// Passes the token if `read` makes something of it.
+    fn take<T>(
+        &mut self,
+        wanted: &str,
+        behind: &str,
+        read: impl Fn(Token<'a>) -> Option<T>,
+    ) -> Read<T> {
+        let taken = read(self.peek()).ok_or_else(|| self.wanted(wanted, behind))?;
+        self.next();
+        Ok(taken)
+    }
+
+    pub(super) fn takes(&mut self, mark: char) -> bool {
+        let is_there = self.peek() == Token::Mark(mark);
+        if is_there {
+            self.next();
         }
-    }
-    parser.script.variables = parser.cursor.variables;
-    Ok(Parsed {
-        script: parser.script,
-        differences: parser.cursor.differences,
-    })
-}
-
-/// A value as the command line has it.
-fn value_of(text: &str) -> Value {
-    match (super::lexer::number(text), text) {
-        (Some(number), _) => Value::Number(number),
-        (None, "true") => Value::Flag(true),
-        (None, "false") => Value::Flag(false),
-        (None, text) => Value::Text(text.to_owned()),
-    }
-}
-
-struct Parser<'a> {
-    cursor: Cursor<'a>,
-    overrides: &'a BTreeMap<String, String>,
-    script: Script,
-    entity_count: usize,
-}
-
-impl Parser<'_> {
-    /// Reads a command; whether another one may follow.
-    fn command(&mut self) -> Result<bool, Diagnostic> {
-        let (word, place) = self.cursor.word("a command", "a script")?;
-        match word.as_str() {
-            "set" => self.set()?,
-            "define" => self.define(place)?,
-            "create" => {
-                let known = [&FILE_WORDS[..], &PROCESS_WORDS].concat();
-                self.cursor.one_of(&known, "`create`")?;
-            }
-            "run" => self.run(place)?,
-            "psrun" => self.periodic_run(place)?,
-            "eventgen" => self.event_rate()?,
-            "echo" => {
-                let text = self.cursor.text("`echo`")?;
-                self.script.echoes.push(text);
-            }
-            "usage" => drop(self.cursor.quoted("`usage`")?),
-            "system" => return Err(self.system(place)),
-            "sleep" => {
-                self.cursor.value("`sleep`")?;
-                self.cursor.note(place, "sleep", "nothing is waited for");
-            }
-            "list" => drop(self.cursor.one_of(&["fileset", "flowop"], "`list`")?),
-            "debug" => drop(self.cursor.number("`debug`")?),
-            "version" => {}
-            "quit" => return Ok(false),
-            "enable" => self.enable()?,
-            "domultisync" => return Err(self.several_clients(place)),
-            "load" | "help" => {
-                let message = format!("`{word}` is of filebench's shell, which scripts have not");
-                let help = "put all into one file, with `run` at its end";
-                return Err(self.cursor.page.error(place, message).help(help));
-            }
-            _ => {
-                return Err(self.cursor.unknown(
-                    place,
-                    "command",
-                    &word,
-                    COMMANDS.split_whitespace(),
-                ));
-            }
-        }
-        Ok(true)
+        is_there
     }
 
-    fn system(&self, place: Place) -> Diagnostic {
-        let message = "`system` runs programs of this machine, which no workload may";
-        let help = "run the program yourself, and leave the line out";
-        self.cursor.page.error(place, message).help(help)
-    }
-
-    fn several_clients(&self, place: Place) -> Diagnostic {
-        let message = "several clients do not work together here";
-        let help = "leave out `enable multi` and `domultisync`, and run it on each client";
-        self.cursor.page.error(place, message).help(help)
-    }
-
-    fn enable(&mut self) -> Result<(), Diagnostic> {
-        let place = self.cursor.place();
-        match self
-            .cursor
-            .one_of(&["lathist", "multi"], "`enable`")?
-            .as_str()
-        {
-            "multi" => Err(self.several_clients(place)),
-            _ => {
-                self.cursor
-                    .note(place, "lathist", "percentiles are in the record");
-                Ok(())
-            }
+    pub(super) fn expect(&mut self, mark: char, behind: &str) -> Read<()> {
+        match self.takes(mark) {
+            true => Ok(()),
+            false => Err(self.wanted(&format!("`{mark}`"), behind)),
         }
     }
 
-    fn run(&mut self, place: Place) -> Result<(), Diagnostic> {
-        let time = match self.cursor.peek() {
-            Token::Number(_) | Token::Variable(_) => Some(self.cursor.value("`run`")?),
+    /// Says that something else stands here.
+    fn wanted(&self, wanted: &str, behind: &str) -> Diagnostic {
+        let shown = self.peek().shown();
+        let message = format!("{shown} stands where {behind} needs {wanted}");
+        let help = match self.peek() {
+            Token::End => format!("add {wanted}"),
+            _ => format!("write {wanted} here"),
+        };
+        error(self.place(), message, help)
+    }
+
+    /// Notes what changes nothing.
+    pub(super) fn note(&mut self, place: Place, what: &str, note: &str) {
+        let difference = Difference::new(DifferenceKind::NoEffect, format!("`{what}`"), note);
+        self.script.differences.push(difference.at(place.line));
+    }
+
+    pub(super) fn word(&mut self, wanted: &str, behind: &str) -> Read<&'a str> {
+        self.take(wanted, behind, |token| match token {
+            Token::Word(word) => Some(word),
             _ => None,
-        };
-        self.script.run = Some(Run { time, place });
-        Ok(())
+        })
     }
 
-    fn periodic_run(&mut self, place: Place) -> Result<(), Diagnostic> {
-        let mut numbers = Vec::new();
-        while let (Token::Number(number), true) = (self.cursor.peek(), numbers.len() < 2) {
-            numbers.push(*number);
-            self.cursor.next();
-        }
-        self.cursor
-            .note(place, "psrun", "figures are printed once, at the end");
-        let time = numbers.get(1).copied().map(Value::Number);
-        self.script.run = Some(Run { time, place });
-        Ok(())
-    }
-
-    fn event_rate(&mut self) -> Result<(), Diagnostic> {
-        self.cursor.one_of(&["rate"], "`eventgen`")?;
-        self.cursor.expect('=', "`rate`")?;
-        let place = self.cursor.place();
-        let rate = self.cursor.value("`rate`")?;
-        self.script.event_rate = Some((rate, place));
-        Ok(())
-    }
-
-    fn set(&mut self) -> Result<(), Diagnostic> {
-        let Placed { token, place } = self.cursor.next();
-        match token {
-            Token::Variable(name) => {
-                self.cursor.expect('=', "`set`")?;
-                let value = self.assigned()?;
-                self.assign(name, value);
-                Ok(())
-            }
-            Token::Word(word) if word == "mode" => self.mode(),
-            _ => {
-                let message = format!("`set` sets no {}", token.shown());
-                let help = "write `set $name=value`, or `set mode quit firstdone`";
-                Err(self.cursor.page.error(place, message).help(help))
-            }
-        }
-    }
-
-    fn assign(&mut self, name: String, value: Value) {
-        if !self.overrides.contains_key(&name) {
-            self.cursor.variables.insert(name, value);
-        }
-    }
-
-    fn mode(&mut self) -> Result<(), Diagnostic> {
-        if self.cursor.one_of(&["quit", "nousestats"], "`set mode`")? == "nousestats" {
-            return Ok(());
-        }
-        let modes = ["timeout", "alldone", "firstdone"];
-        self.script.mode = match self.cursor.one_of(&modes, "`set mode quit`")?.as_str() {
-            "alldone" => Mode::AllDone,
-            "firstdone" => Mode::FirstDone,
-            _ => Mode::Timeout,
-        };
-        Ok(())
-    }
-
-    /// What a variable is set to: what it says now, whatever its own variables become.
-    fn assigned(&mut self) -> Result<Value, Diagnostic> {
-        let place = self.cursor.place();
-        let word = match self.cursor.peek() {
-            Token::Word(word) => word.clone(),
-            _ => String::new(),
-        };
-        let kind = match word.as_str() {
-            "randvar" => Kind::Randvar,
-            "cvar" => Kind::Cvar,
-            _ => {
-                let value = self.cursor.value("`set`")?;
-                return self.cursor.settled(value, place);
-            }
-        };
-        self.cursor.next();
-        self.cursor.expect('(', &format!("`{word}`"))?;
-        let random = self.cursor.random(kind, place)?;
-        self.cursor.expect(')', &format!("`{word}`"))?;
-        Ok(random)
-    }
-
-    fn define(&mut self, place: Place) -> Result<(), Diagnostic> {
-        self.entity_count += 1;
-        if self.entity_count > ENTITIES_MAX {
-            let message = format!("there are more than {ENTITIES_MAX} definitions");
-            return Err(self.cursor.page.error(place, message).help("define fewer"));
-        }
-        let kinds = [&FILE_WORDS[..], &PROCESS_WORDS, &["flowop", "randvar"]].concat();
-        match self.cursor.one_of(&kinds, "`define`")?.as_str() {
-            "file" | "files" => self.fileset(Kind::File, place),
-            "process" | "processes" => self.process(place),
-            "flowop" => self.composite(),
-            "randvar" => self.old_randvar(place),
-            _ => self.fileset(Kind::Fileset, place),
-        }
-    }
-
-    fn fileset(&mut self, kind: Kind, place: Place) -> Result<(), Diagnostic> {
-        let attributes = self.cursor.attributes(kind, None)?.plain;
-        self.script.filesets.push(Entity {
-            attributes,
-            place,
-            is_single: kind == Kind::File,
-        });
-        Ok(())
-    }
-
-    /// `define randvar name=$v,...`, which older versions have for `set $v=randvar(...)`.
-    fn old_randvar(&mut self, place: Place) -> Result<(), Diagnostic> {
-        let value = self.cursor.random(Kind::Randvar, place)?;
-        let name = match &value {
-            Value::Random(random) => random.attributes.get("name").map(|it| it.value.clone()),
+    pub(super) fn one_of(&mut self, known: &[&'static str], behind: &str) -> Read<&'a str> {
+        let wanted: Vec<String> = known.iter().map(|it| format!("`{it}`")).collect();
+        self.take(&wanted.join(" or "), behind, |token| match token {
+            Token::Word(word) if known.contains(&word) => Some(word),
             _ => None,
-        };
-        let Some(Value::Variable(name)) = name else {
-            let message = "a random variable has no name";
-            let help = "write `define randvar name=$size, ...`";
-            return Err(self.cursor.page.error(place, message).help(help));
-        };
-        self.cursor.note(
-            place,
-            "define randvar",
-            "it is of older versions, and sets a variable",
-        );
-        self.assign(name, value);
-        Ok(())
+        })
     }
 
-    fn process(&mut self, place: Place) -> Result<(), Diagnostic> {
-        let attributes = self.cursor.attributes(Kind::Process, None)?.plain;
-        self.cursor.expect('{', "`define process`")?;
-        let mut threads = Vec::new();
-        while !self.cursor.takes('}') {
-            let place = self.cursor.place();
-            self.cursor.one_of(&["thread"], "`define process`")?;
-            let attributes = self.cursor.attributes(Kind::Thread, None)?.plain;
-            let flowops = self.flowops("`thread`")?;
-            threads.push(Thread {
-                attributes,
-                place,
-                flowops,
-            });
-        }
-        self.script.processes.push(Process {
-            attributes,
-            place,
-            threads,
-        });
-        Ok(())
+    pub(super) fn number(&mut self, behind: &str) -> Read<i64> {
+        self.take("a whole number", behind, |token| match token {
+            Token::Number(number) => Some(number),
+            _ => None,
+        })
     }
 
-    fn composite(&mut self) -> Result<(), Diagnostic> {
-        let place = self.cursor.place();
-        let attributes = self.cursor.attributes(Kind::Composite, None)?;
-        let name = match attributes.plain.get("name").map(|it| &it.value) {
-            Some(Value::Text(name)) => name.clone(),
-            _ => {
-                let message = "a composite flowop has no name";
-                let help = "write `define flowop name=copy`";
-                return Err(self.cursor.page.error(place, message).help(help));
+    pub(super) fn quoted(&mut self, behind: &str) -> Read<String> {
+        self.take(
+            "a text between quotation marks",
+            behind,
+            |token| match token {
+                Token::Quoted(text) => Some(unescaped(text)),
+                _ => None,
+            },
+        )
+    }
+
+    /// A text with its variables looked up now.
+    pub(super) fn text(&mut self, behind: &str) -> Read<String> {
+        let place = self.place();
+        let text = self.quoted(behind)?;
+        let look_up = |name: &str| self.script.variables.get(name).map(Value::shown);
+        expanded(&text, look_up).map_err(|name| self.unset(&name, place))
+    }
+
+    fn unset(&self, name: &str, place: Place) -> Diagnostic {
+        let known = self.script.variables.keys().map(String::as_str);
+        let help = match nearest(name, known) {
+            Some(near) => format!("did you mean `${near}`?"),
+            None => format!("set it before, as in `set ${name}=10`"),
+        };
+        error(place, format!("`${name}` is used before it is set"), help)
+    }
+
+    /// A value, or a product of several.
+    pub(super) fn value(&mut self, behind: &str) -> Read<Value> {
+        let mut value = self.factor(behind)?;
+        for _ in 0..FACTORS_MAX {
+            if !self.takes('*') {
+                return Ok(value);
             }
+            value = Value::Product(Box::new((value, self.factor("`*`")?)));
+        }
+        Err(self.wanted("the end of a value", behind))
+    }
+
+    fn factor(&mut self, behind: &str) -> Read<Value> {
+        let value = match self.peek() {
+            Token::Number(number) => Value::Number(number),
+            Token::Word(word) => Value::of_word(word),
+            Token::Quoted(_) => return self.text(behind).map(Value::Text),
+            Token::Variable(name)
+                if behind == LOCAL || self.script.variables.contains_key(name) =>
+            {
+                Value::Variable(name.to_owned())
+            }
+            Token::Variable(name) => return Err(self.unset(name, self.place())),
+            Token::Mark(_) | Token::End => return Err(self.wanted("a value", behind)),
         };
-        let composites = self.script.composites.iter().map(|it| it.name.as_str());
-        if FLOWOPS
-            .split_whitespace()
-            .chain(composites)
-            .any(|it| it == name)
-        {
-            let message = format!("there is a flowop `{}` already", workload::printable(&name));
-            let error = self.cursor.page.error(place, message);
-            return Err(error.help("give the composite another name"));
+        self.next();
+        Ok(value)
+    }
+
+    /// Attributes with commas between.
+    pub(super) fn entity(&mut self, kind: &'static Kind, place: Place) -> Read<Entity> {
+        let mut entity = Entity {
+            kind,
+            word: String::new(),
+            place,
+            attributes: Vec::new(),
+            locals: BTreeMap::new(),
+            table: Vec::new(),
+            inner: Vec::new(),
+        };
+        self.attribute(&mut entity)?;
+        while self.takes(',') {
+            self.attribute(&mut entity)?;
         }
-        // Its own variables are known within it.
-        let before = self.cursor.variables.clone();
-        for (name, value) in &attributes.locals {
-            let value = value.clone().unwrap_or(Value::Variable(name.clone()));
-            self.cursor.variables.insert(name.clone(), value);
+        Ok(entity)
+    }
+
+    fn attribute(&mut self, entity: &mut Entity) -> Read<()> {
+        let (kind, place) = (entity.kind, self.place());
+        match self.peek() {
+            Token::Variable(name) if [&FLOWOP, &COMPOSITE].contains(&kind) => {
+                self.next();
+                let is_set = self.takes('=');
+                let value = is_set.then(|| self.value("a variable of a flowop"));
+                entity.locals.insert(name.to_owned(), value.transpose()?);
+            }
+            Token::Word(name) => {
+                self.next();
+                known(kind, name, place)?;
+                let value = match (self.takes('='), name) {
+                    (_, "randtable") => {
+                        entity.table = self.table()?;
+                        return Ok(());
+                    }
+                    (false, _) => Value::Flag(true),
+                    // A variable's own name is not looked up.
+                    (true, "name") if *kind == RANDVAR => self.value(LOCAL)?,
+                    (true, _) => self.value(&format!("`{name}`"))?,
+                };
+                self.add(entity, name, value, place);
+            }
+            _ => return Err(self.wanted("an attribute", &format!("a {}", kind.name))),
         }
-        let flowops = self.flowops("`define flowop`");
-        self.cursor.variables = before;
-        self.script.composites.push(Composite {
-            name,
-            locals: attributes.locals,
-            flowops: flowops?,
-        });
         Ok(())
     }
 
-    fn flowops(&mut self, behind: &str) -> Result<Vec<Flowop>, Diagnostic> {
-        self.cursor.expect('{', behind)?;
-        let mut flowops = Vec::new();
-        while !self.cursor.takes('}') {
-            let place = self.cursor.place();
-            self.cursor.one_of(&["flowop"], behind)?;
-            let (kind, kind_place) = self.cursor.word("its kind", "`flowop`")?;
-            let composites = self.script.composites.iter().map(|it| it.name.as_str());
-            let known = || FLOWOPS.split_whitespace().chain(composites.clone());
-            if !known().any(|it| it == kind) {
-                return Err(self.cursor.unknown(kind_place, "flowop", &kind, known()));
-            }
-            let Written { plain, locals } = self.cursor.attributes(Kind::Flowop, None)?;
-            let locals = locals.into_iter();
-            let locals = locals.filter_map(|(name, value)| Some((name, value?)));
-            flowops.push(Flowop {
-                kind,
-                attributes: plain,
-                locals: locals.collect(),
-                place,
-            });
+    fn add(&mut self, entity: &mut Entity, name: &str, value: Value, place: Place) {
+        let name = match name {
+            "filename" => "filesetname",
+            "filesize" => "size",
+            name => name,
+        };
+        if WITHOUT_EFFECT.split_whitespace().any(|it| it == name) {
+            self.note(place, name, "it is of older versions");
+        } else if entity.get(name).is_some() {
+            self.note(place, name, "it stands twice, and the first counts");
+        } else {
+            let name = name.to_owned();
+            entity.attributes.push(Attribute { name, value, place });
         }
-        Ok(flowops)
     }
+
+    /// `{{percent, least, most}, ...}`
+    fn table(&mut self) -> Read<Vec<[i64; 3]>> {
+        let behind = "`randtable`";
+        let mut rows = Vec::new();
+        self.expect('{', behind)?;
+        loop {
+            self.expect('{', behind)?;
+            let percent = self.number(behind)?;
+            self.expect(',', behind)?;
+            let least = self.number(behind)?;
+            self.expect(',', behind)?;
+            rows.push([percent, least, self.number(behind)?]);
+            self.expect('}', behind)?;
+            if !self.takes(',') {
+                self.expect('}', behind)?;
+                return Ok(rows);
+            }
+        }
+    }
+}
+
+fn known(kind: &Kind, name: &str, place: Place) -> Read<()> {
+    if kind.attributes().any(|known| known == name) {
+        return Ok(());
+    }
+    let help = meant(name, kind.attributes(), || {
+        let known: Vec<&str> = kind.attributes().collect();
+        format!("a {} takes {}", kind.name, known.join(", "))
+    });
+    let message = format!("a {} has no attribute `{}`", kind.name, printable(name));
+    Err(error(place, message, help))
 }

@@ -2,22 +2,58 @@
 
 use std::collections::BTreeMap;
 
-use super::page::Place;
+use workload::{Diagnostic, nearest};
+
+use crate::Difference;
+
+use super::words::Kind;
+
+/// What was read, or the first mistake; [`work`](super::work) adds file and line to it.
+pub(super) type Read<T> = Result<T, Diagnostic>;
+
+/// Where something stands; both are counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Place {
+    pub line: u32,
+    pub column: u32,
+}
+
+pub(super) fn error(
+    place: Place,
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> Diagnostic {
+    let error = Diagnostic::error("", message);
+    error.at(place.line, place.column).help(help)
+}
+
+/// The known name that is most like the one that was seen, else what else helps.
+pub(super) fn meant<'a>(
+    seen: &str,
+    known: impl Iterator<Item = &'a str>,
+    otherwise: impl FnOnce() -> String,
+) -> String {
+    nearest(seen, known).map_or_else(otherwise, |near| format!("did you mean `{near}`?"))
+}
 
 /// A script, as it stands when it runs.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Default)]
 pub(super) struct Script {
     pub variables: BTreeMap<String, Value>,
     /// Files and filesets, in the order of their definition.
     pub filesets: Vec<Entity>,
-    pub composites: Vec<Composite>,
-    pub processes: Vec<Process>,
+    pub composites: Vec<Entity>,
+    pub processes: Vec<Entity>,
     pub mode: Mode,
     /// Events of the generator in a second.
     pub event_rate: Option<(Value, Place)>,
-    pub run: Option<Run>,
+    pub has_run: bool,
+    /// How long it runs, in seconds.
+    pub run_time: Option<(Value, Place)>,
     /// What it says as it is read.
     pub echoes: Vec<String>,
+    /// What changes nothing.
+    pub differences: Vec<Difference>,
 }
 
 /// When a run ends besides by its time.
@@ -29,94 +65,68 @@ pub(super) enum Mode {
     FirstDone,
 }
 
-/// How long the script runs.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Run {
-    /// In seconds.
-    pub time: Option<Value>,
-    pub place: Place,
-}
-
 /// What stands behind an equals sign.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(super) enum Value {
     Number(i64),
     Flag(bool),
     Text(String),
     /// Looked up when the script runs.
     Variable(String),
-    Product(Box<Value>, Box<Value>),
+    Product(Box<(Value, Value)>),
     /// Drawn anew each time that it is looked at.
-    Random(Box<Random>),
+    Random(Box<Entity>),
 }
 
-/// A variable that is drawn.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Random {
-    pub is_custom: bool,
-    pub attributes: Attributes,
-    pub table: Vec<[i64; 3]>,
+impl Value {
+    pub(super) fn of_word(word: &str) -> Self {
+        match word {
+            "true" => Self::Flag(true),
+            "false" => Self::Flag(false),
+            text => Self::Text(text.to_owned()),
+        }
+    }
+
+    /// As it is shown in a text.
+    pub(super) fn shown(&self) -> String {
+        match self {
+            Self::Number(number) => number.to_string(),
+            Self::Flag(flag) => flag.to_string(),
+            Self::Text(text) => text.clone(),
+            Self::Variable(name) => format!("${name}"),
+            Self::Product(factors) => format!("{} * {}", factors.0.shown(), factors.1.shown()),
+            Self::Random(_) => "a random variable".to_owned(),
+        }
+    }
+}
+
+/// Whatever has attributes.
+#[derive(Debug, Clone)]
+pub(super) struct Entity {
+    pub kind: &'static Kind,
+    /// What a flowop does, or what a composite is called.
+    pub word: String,
     pub place: Place,
+    /// The first of a name counts.
+    pub attributes: Vec<Attribute>,
+    /// The variables of a composite, or those that are handed to one, with values if they have any.
+    pub locals: BTreeMap<String, Option<Value>>,
+    /// The rows of a random variable: percent, least, most.
+    pub table: Vec<[i64; 3]>,
+    /// The threads of a process, the flowops of a thread or of a composite.
+    pub inner: Vec<Entity>,
 }
 
 /// An attribute as it was written.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(super) struct Attribute {
     pub name: String,
     pub value: Value,
     pub place: Place,
 }
 
-/// What was said of an entity; the first of a name counts.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(super) struct Attributes(pub Vec<Attribute>);
-
-impl Attributes {
+impl Entity {
     pub(super) fn get(&self, name: &str) -> Option<&Attribute> {
-        self.0.iter().find(|it| it.name == name)
+        self.attributes.iter().find(|it| it.name == name)
     }
-}
-
-/// Something that was defined.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Entity {
-    pub attributes: Attributes,
-    pub place: Place,
-    /// Of files: whether it is a single one.
-    pub is_single: bool,
-}
-
-/// Flowops under one name.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Composite {
-    pub name: String,
-    /// Its own variables, with their values where they have any.
-    pub locals: BTreeMap<String, Option<Value>>,
-    pub flowops: Vec<Flowop>,
-}
-
-/// Threads that are started together.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Process {
-    pub attributes: Attributes,
-    pub place: Place,
-    pub threads: Vec<Thread>,
-}
-
-/// Flowops that are done over and over.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Thread {
-    pub attributes: Attributes,
-    pub place: Place,
-    pub flowops: Vec<Flowop>,
-}
-
-/// Something that a thread does.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Flowop {
-    pub kind: String,
-    pub attributes: Attributes,
-    /// Variables that are handed to a composite.
-    pub locals: BTreeMap<String, Value>,
-    pub place: Place,
 }

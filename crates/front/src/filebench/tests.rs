@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use proptest::prelude::*;
 use workload::program::{Act, DirectoryTree, FileOperation, On, Order, Program, Where};
 

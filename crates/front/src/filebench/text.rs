@@ -1,13 +1,9 @@
 //! What filebench prints of a run.
 
-use std::fmt::Write as _;
-
-use generate::program::{GrownTree, grown_trees};
+use generate::program::grown_trees;
 use jiff::Timestamp;
 use results::{CellRecord, LabelFigures, Phase, RunEvent, RunRecord};
-use workload::program::{
-    Act, Call, DirectoryTree, FileOperation, FilesetPlan, Program, TreeGrowth,
-};
+use workload::program::{Act, DirectoryTree, FileOperation, Program};
 
 use crate::{ClassicText, FrontOrigin};
 
@@ -67,14 +63,7 @@ impl ClassicText for Text {
             }
             let planned = record.plan.cells.iter().find(|it| it.index == cell.index);
             if let Some(program) = planned.and_then(|it| it.files.as_ref()) {
-                let run_s = cell.run_time_ns as f64 / 1e9;
-                let figures = Figures {
-                    program,
-                    cell,
-                    run_s,
-                    end_s: begin_s + run_s,
-                };
-                text += &figures.text();
+                text += &figures(program, cell, begin_s);
             }
         }
         text
@@ -83,171 +72,119 @@ impl ClassicText for Text {
 
 impl Text {
     /// Remembered lines of a kind.
-    fn lines<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a str> {
+    fn remembered<'a>(&'a self, kind: &'a str) -> impl Iterator<Item = &'a str> {
         let all = self.remembered.iter();
         all.filter_map(move |line| line.strip_prefix(kind))
     }
 
     fn beginning(&self, record: &RunRecord) -> String {
-        let mut text = "Filebench Version 1.5-alpha3\n".to_owned();
-        let mut say = |line: &str| push(&mut text, 0.0, line);
-        self.lines("say ").for_each(&mut say);
-        say("Populating and pre-allocating filesets");
-        let files = record
-            .plan
-            .cells
-            .first()
-            .and_then(|cell| cell.files.as_ref());
-        if let Some(program) = files {
-            populated(program).iter().for_each(|line| say(line));
-        }
-        text
+        let first = record.plan.cells.first();
+        let files = first.and_then(|cell| cell.files.as_ref());
+        let populated = files.map(|program| populated(program)).unwrap_or_default();
+        let said = self.remembered("say ");
+        let said = said.chain(["Populating and pre-allocating filesets"]);
+        let said = said.chain(populated.iter().map(String::as_str));
+        "Filebench Version 1.5-alpha3\n".to_owned() + &lines(0.0, said)
     }
 
     fn running(&self, at_s: f64) -> String {
-        let mut text = String::new();
-        push(
-            &mut text,
-            at_s,
-            "Population and pre-allocation of filesets completed",
-        );
-        self.lines("run ")
-            .for_each(|line| push(&mut text, at_s, line));
-        push(&mut text, at_s, "Running...");
-        text
+        let populated = ["Population and pre-allocation of filesets completed"];
+        let said = populated.into_iter().chain(self.remembered("run "));
+        lines(at_s, said.chain(["Running..."]))
     }
 }
 
-fn push(text: &mut String, at_s: f64, line: &str) {
-    // Writing to a string does not fail.
-    let _ = writeln!(text, "{at_s:.3}: {line}");
+fn lines<'a>(at_s: f64, said: impl IntoIterator<Item = &'a str>) -> String {
+    let said = said.into_iter();
+    said.map(|line| format!("{at_s:.3}: {line}\n")).collect()
 }
 
 fn seconds(begin: Timestamp, end: Option<Timestamp>) -> f64 {
     end.map_or(0.0, |end| end.duration_since(begin).as_secs_f64())
 }
 
-/// A line for each fileset, what was defined last first.
+/// A line for each fileset, what was defined last first; none for single files, which have no
+/// width.
 fn populated(program: &Program) -> Vec<String> {
     let trees = grown_trees(program).unwrap_or_default();
     let sets = program.filesets.iter().zip(&trees).rev();
-    let lines = sets.filter_map(|(set, tree)| match (&set.tree, tree) {
-        (DirectoryTree::Grown(growth), Some(tree)) => of_tree(set, growth, tree),
-        _ => None,
-    });
-    lines.collect()
-}
-
-/// Of single files, which have no width, nothing is told.
-fn of_tree(set: &FilesetPlan, growth: &TreeGrowth, tree: &GrownTree) -> Option<String> {
-    let width = growth.width.mean();
-    let (files, leaves, bytes) = match growth.of_directories {
-        true => (0, set.count, 0),
-        false => (set.count, 0, tree.sizes.iter().sum::<u64>()),
-    };
-    (width > 0.0).then(|| {
-        format!(
+    let lines = sets.filter_map(|(set, tree)| {
+        let (DirectoryTree::Grown(growth), Some(tree)) = (&set.tree, tree) else {
+            return None;
+        };
+        let width = growth.width.mean();
+        let (files, leaves, bytes) = match growth.of_directories {
+            true => (0, set.count, 0),
+            false => (set.count, 0, tree.sizes.iter().sum::<u64>()),
+        };
+        let line = format!(
             "{} populated: {files} files, avg. dir. width = {width:.0}, avg. dir. depth = {:.1}, \
              {leaves} leafdirs, {:.3}MB total size",
             set.name,
             growth.mean_depth(set.count),
             bytes as f64 / MEGABYTE,
-        )
-    })
+        );
+        (width > 0.0).then_some(line)
+    });
+    lines.collect()
 }
 
 const MEGABYTE: f64 = (1 << 20) as f64;
 
 /// The figures of a cell.
-struct Figures<'a> {
-    program: &'a Program,
-    cell: &'a CellRecord,
-    run_s: f64,
-    end_s: f64,
-}
-
-impl Figures<'_> {
-    fn text(&self) -> String {
-        let mut text = String::new();
-        // Whole seconds, as the original counts them.
-        let took = format!("Run took {} seconds...", self.run_s as u64);
-        push(&mut text, self.end_s, &took);
-        push(&mut text, self.end_s, "Per-Operation Breakdown");
-        let none = LabelFigures::default();
-        let mut sum = LabelFigures::default();
-        let (mut reads, mut writes) = (0, 0);
-        for (index, label) in self.program.labels.iter().enumerate().rev() {
-            let kind = self.kind(index);
-            let counted = self
-                .counted(label)
-                .filter(|_| kind != Some(Kind::Composite));
-            let figures = counted.unwrap_or(&none);
-            text += &self.line(label, figures);
-            if let Some(Kind::Call(operation)) = kind {
-                sum.count += figures.count;
-                sum.bytes += figures.bytes;
-                sum.sum_ns += figures.sum_ns;
-                reads += u64::from(operation == FileOperation::Read) * figures.count;
-                writes += u64::from(operation == FileOperation::Write) * figures.count;
-            }
-        }
-        let summary = format!(
-            "IO Summary: {:5} ops {:5.3} ops/s {:.0}/{:.0} rd/wr {:5.1}mb/s {:5.3}ms/op",
-            sum.count,
-            self.per_second(sum.count as f64),
-            self.per_second(reads as f64),
-            self.per_second(writes as f64),
-            self.per_second(sum.bytes as f64 / MEGABYTE),
-            mean_ms(&sum),
-        );
-        push(&mut text, self.end_s, &summary);
-        push(&mut text, self.end_s, "Shutting down processes");
-        text
-    }
-
-    fn counted(&self, label: &str) -> Option<&LabelFigures> {
-        let labels = &self.cell.phase_figures.as_ref()?.labels;
-        labels.iter().find(|it| it.label == label)
-    }
-
-    fn line(&self, label: &str, figures: &LabelFigures) -> String {
-        let ms = |ns: u64| ns as f64 / 1e6;
-        format!(
+fn figures(program: &Program, cell: &CellRecord, begin_s: f64) -> String {
+    let run_s = cell.run_time_ns as f64 / 1e9;
+    let per_second = |amount: f64| amount / run_s.max(1e-9);
+    let ms = |ns: u64| ns as f64 / 1e6;
+    let mean_ms = |figures: &LabelFigures| ms(figures.sum_ns) / figures.count.max(1) as f64;
+    // Whole seconds, as the original counts them.
+    let took = format!("Run took {} seconds...", run_s as u64);
+    let mut text = lines(begin_s + run_s, [took.as_str(), "Per-Operation Breakdown"]);
+    let mut sum = LabelFigures::default();
+    let (mut reads, mut writes) = (0, 0);
+    let meanings = meanings(program);
+    for (label, meaning) in program.labels.iter().zip(&meanings).rev() {
+        let counted = cell.phase_figures.iter().flat_map(|it| &it.labels);
+        let mut counted = counted.filter(|it| it.label == *label);
+        let figures = match meaning {
+            Some(Meaning::Composite) => LabelFigures::default(),
+            _ => counted.next().cloned().unwrap_or_default(),
+        };
+        text += &format!(
             "{label:<20} {}ops {:8.0}ops/s {:5.1}mb/s {:8.3}ms/op [{:.3}ms - {:5.3}ms]\n",
             figures.count,
-            self.per_second(figures.count as f64),
-            self.per_second(figures.bytes as f64 / MEGABYTE),
-            mean_ms(figures),
+            per_second(figures.count as f64),
+            per_second(figures.bytes as f64 / MEGABYTE),
+            mean_ms(&figures),
             ms(figures.min_ns),
             ms(figures.max_ns),
-        )
+        );
+        if let Some(Meaning::Call(operation)) = meaning {
+            sum.count += figures.count;
+            sum.bytes += figures.bytes;
+            sum.sum_ns += figures.sum_ns;
+            reads += u64::from(*operation == FileOperation::Read) * figures.count;
+            writes += u64::from(*operation == FileOperation::Write) * figures.count;
+        }
     }
-
-    fn per_second(&self, amount: f64) -> f64 {
-        amount / self.run_s.max(1e-9)
-    }
-
-    /// What a label stands for. What is opened first for another call counts as that.
-    fn kind(&self, label: usize) -> Option<Kind> {
-        let groups = self.program.groups();
-        let lists: Vec<&[Act]> = groups
-            .flat_map(|group| [&*group.enter, &*group.body])
-            .collect();
-        let find = |is_open: bool| {
-            let mut lists = lists.iter();
-            lists.find_map(|acts| kind_in(acts, label, is_open))
-        };
-        find(false).or_else(|| find(true))
-    }
-}
-
-fn mean_ms(figures: &LabelFigures) -> f64 {
-    figures.sum_ns as f64 / 1e6 / figures.count.max(1) as f64
+    let summary = format!(
+        "IO Summary: {:5} ops {:5.3} ops/s {:.0}/{:.0} rd/wr {:5.1}mb/s {:5.3}ms/op",
+        sum.count,
+        per_second(sum.count as f64),
+        per_second(reads as f64),
+        per_second(writes as f64),
+        per_second(sum.bytes as f64 / MEGABYTE),
+        mean_ms(&sum),
+    );
+    text + &lines(
+        begin_s + run_s,
+        [summary.as_str(), "Shutting down processes"],
+    )
 }
 
 /// What a label stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum Meaning {
     /// A call, of the class that the summary is of.
     Call(FileOperation),
     /// Several flowops, which are counted by themselves.
@@ -256,32 +193,43 @@ enum Kind {
     Other,
 }
 
-fn kind_in(acts: &[Act], label: usize, is_open: bool) -> Option<Kind> {
-    acts.iter().find_map(|act| match act {
-        Act::Call(Call {
-            operation,
-            label: Some(it),
-            ..
-        }) if usize::from(*it) == label && (*operation == FileOperation::Open) == is_open => {
-            Some(Kind::Call(*operation))
+/// What the labels of a program stand for.
+fn meanings(program: &Program) -> Vec<Option<Meaning>> {
+    let mut meanings = vec![None; program.labels.len()];
+    for group in program.groups() {
+        find_meanings(&group.enter, &mut meanings);
+        find_meanings(&group.body, &mut meanings);
+    }
+    meanings
+}
+
+/// Where a label stands first counts, but what is opened first for another call counts as that.
+fn find_meanings(acts: &[Act], meanings: &mut [Option<Meaning>]) {
+    for act in acts {
+        let found = match act {
+            Act::Call(call) => call
+                .label
+                .map(|label| (label, Meaning::Call(call.operation))),
+            Act::Step(label, acts) => Some((*label, of_step(acts))),
+            _ => None,
+        };
+        if let Some((label, meaning)) = found
+            && let Some(known) = meanings.get_mut(usize::from(label))
+            && matches!(known, None | Some(Meaning::Call(FileOperation::Open)))
+        {
+            *known = Some(meaning);
         }
-        Act::Step(it, acts) if usize::from(*it) == label => Some(of_step(acts)),
-        act => {
-            let mut lists = act.lists().into_iter();
-            lists.find_map(|acts| kind_in(acts, label, is_open))
+        for acts in act.lists() {
+            find_meanings(acts, meanings);
         }
-    })
+    }
 }
 
 /// A composite is what has labels inside.
-fn of_step(acts: &[Act]) -> Kind {
+fn of_step(acts: &[Act]) -> Meaning {
     match acts.first() {
-        Some(Act::Call(Call {
-            operation,
-            label: None,
-            ..
-        })) => Kind::Call(*operation),
-        Some(Act::Think(_) | Act::Burn(_) | Act::Put { .. } | Act::Take { .. }) => Kind::Other,
-        _ => Kind::Composite,
+        Some(Act::Call(call)) if call.label.is_none() => Meaning::Call(call.operation),
+        Some(Act::Think(_) | Act::Burn(_) | Act::Put { .. } | Act::Take { .. }) => Meaning::Other,
+        _ => Meaning::Composite,
     }
 }

@@ -1,10 +1,10 @@
 //! Flowops that wait for other threads, or for events.
 
-use workload::Diagnostic;
-use workload::program::{Act, Due, Measure, Refill, Whose};
+use workload::printable;
+use workload::program::{Act, Due, Measure, Refill, Tokens, Whose};
 
-use super::flowops::ThreadWriter;
-use super::op::Op;
+use super::script::{Read, error};
+use super::writer::{Op, Writer};
 
 /// The generator puts so many events at once.
 const EVENTS_AT_ONCE: u32 = 10;
@@ -15,95 +15,112 @@ const EVENT_BYTES: u64 = 1 << 20;
 /// What is taken or put at once, at most.
 const TOKENS_MAX: u64 = 1 << 30;
 
-impl ThreadWriter<'_, '_> {
-    /// What waits, or ends a wait.
-    pub(super) fn waits(&mut self, op: &Op<'_>) -> Result<Vec<Act>, Diagnostic> {
-        let value = op.number("value", TOKENS_MAX)?.unwrap_or(1).max(1);
+impl Writer<'_> {
+    /// The number of the tokens of a name.
+    fn tokens(&mut self, name: &str) -> usize {
+        let known = self.program.tokens.iter().position(|it| it.name == name);
+        known.unwrap_or_else(|| {
+            self.program.tokens.push(Tokens {
+                name: name.to_owned(),
+                counters: 1,
+                start: 0,
+                room: None,
+                refill: None,
+            });
+            self.program.tokens.len() - 1
+        })
+    }
+
+    /// Makes room for what is put, once all flowops are known.
+    pub(super) fn make_room(&mut self) -> Read<()> {
+        for (number, (place, is_blocking)) in &self.put {
+            let tokens = &mut self.program.tokens[*number];
+            let Some(highwater) = self.taken.get(number) else {
+                let message = format!("no flowop `{}` waits", printable(&tokens.name));
+                return Err(error(*place, message, "name a `block` or a `semblock`"));
+            };
+            tokens.room = is_blocking.then_some(*highwater);
+        }
+        Ok(())
+    }
+
+    /// What waits, or ends a wait; nothing where it would wait for events that nobody makes.
+    pub(super) fn waits(&mut self, op: &Op<'_>) -> Read<Option<Act>> {
+        let number = |name: &str| op.own.number(name, TOKENS_MAX);
         // At most 2^30.
-        let value = value as u32;
-        let act = match op.kind() {
+        let value = number("value")?.unwrap_or(1).max(1) as u32;
+        let act = match op.word() {
             "block" => self.taken(op, 1, 1),
-            "semblock" => {
-                let highwater = op.number("highwater", TOKENS_MAX)?.unwrap_or(1);
-                self.taken(op, value, highwater as u32)
-            }
+            "semblock" => self.taken(op, value, number("highwater")?.unwrap_or(1) as u32),
             // Who wakes others does not wait for them, but a wake-up that nobody has seen is one.
             "wakeup" => self.put(op, 1, true)?,
-            "sempost" => {
-                let is_blocking = op.flag("blocking")?;
-                self.put(op, value, is_blocking)?
-            }
-            _ if self.common.event_rate == 0 => return Ok(Vec::new()),
+            "sempost" => self.put(op, value, op.own.flag("blocking")?)?,
+            _ if self.event_rate == 0 => return Ok(None),
             _ => self.limited(op)?,
         };
-        Ok(op.repeated(vec![Act::Step(op.label, vec![act])]))
+        Ok(op.step(vec![act]))
     }
 
     fn taken(&mut self, op: &Op<'_>, value: u32, highwater: u32) -> Act {
-        let name = self.common.labels[usize::from(op.label)].clone();
-        let waited = &mut self.common.waited;
-        let number = waited.number(&name);
-        waited.tokens[number].counters = self.workers;
-        waited.known[number].is_taken = true;
-        waited.known[number].highwater = highwater;
-        Act::Take {
-            // More than there may be are refused when the program is checked.
-            tokens: number.min(usize::from(u8::MAX)) as u8,
-            count: Due::Fixed(value),
-            whose: Whose::Mine,
-        }
+        let name = self.program.labels[usize::from(op.label)].clone();
+        let number = self.tokens(&name);
+        self.program.tokens[number].counters = self.thread.group.workers.unwrap_or(1);
+        self.taken.insert(number, highwater);
+        take(number, Due::Fixed(value))
     }
 
-    fn put(&mut self, op: &Op<'_>, value: u32, is_blocking: bool) -> Result<Act, Diagnostic> {
-        let Some(target) = op.text("target")? else {
-            let message = format!("`{}` has no `target`", op.kind());
-            return Err(op.error(message).help("name the flowop that waits"));
-        };
-        let waited = &mut self.common.waited;
-        let number = waited.number(&target);
-        let known = &mut waited.known[number];
-        known.is_blocking |= is_blocking;
-        known.put_at = Some(op.place());
+    fn put(&mut self, op: &Op<'_>, count: u32, is_blocking: bool) -> Read<Act> {
+        let target = op.own.text("target")?;
+        let target = target.ok_or_else(|| op.lacks("target", "name the flowop that waits"))?;
+        let number = self.tokens(&target);
+        let place = op.own.entity.place;
+        let put = self.put.entry(number).or_insert((place, false));
+        *put = (place, put.1 || is_blocking);
         Ok(Act::Put {
-            tokens: number.min(usize::from(u8::MAX)) as u8,
-            count: value,
+            tokens: named(number),
+            count,
             whose: Whose::Each,
         })
     }
 
     /// Takes events for what was done since the last time.
-    fn limited(&mut self, op: &Op<'_>) -> Result<Act, Diagnostic> {
+    fn limited(&mut self, op: &Op<'_>) -> Read<Act> {
         let target = self.target(op)?;
-        let (what, each) = match (op.kind(), target) {
+        let (what, each) = match (op.word(), target) {
             ("bwlimit", Some(label)) => (Measure::StepBytes(label), EVENT_BYTES),
             ("bwlimit", None) => (Measure::Bytes, EVENT_BYTES),
             (_, Some(label)) => (Measure::Steps(label), 1),
             (_, None) => (Measure::Calls, 1),
         };
-        if op.kind() == "iopslimit" && target.is_none() {
-            self.differs(
-                op,
-                "`iopslimit`",
-                "all calls count, not reads and writes alone",
-            );
+        let due = match op.word() {
+            "eventlimit" => Due::Fixed(1),
+            _ => Due::Since { what, each },
+        };
+        if op.word() == "iopslimit" && target.is_none() {
+            let note = "all calls count, not reads and writes alone";
+            self.differs(op, "`iopslimit`", note);
         }
-        let rate = self.common.event_rate;
-        let most = (rate * SECONDS_OF_EVENTS).max(EVENTS_AT_ONCE.into());
-        let waited = &mut self.common.waited;
-        let number = waited.number("events");
-        waited.tokens[number].refill = Some(Refill {
+        let rate = self.event_rate;
+        let number = self.tokens("events");
+        self.program.tokens[number].refill = Some(Refill {
             per_second: rate as f64,
             at_once: EVENTS_AT_ONCE,
             // A rate is at most 10^6.
-            most: most as u32,
+            most: (rate * SECONDS_OF_EVENTS).max(EVENTS_AT_ONCE.into()) as u32,
         });
-        Ok(Act::Take {
-            tokens: number.min(usize::from(u8::MAX)) as u8,
-            count: match op.kind() {
-                "eventlimit" => Due::Fixed(1),
-                _ => Due::Since { what, each },
-            },
-            whose: Whose::Mine,
-        })
+        Ok(take(number, due))
     }
+}
+
+fn take(number: usize, count: Due) -> Act {
+    Act::Take {
+        tokens: named(number),
+        count,
+        whose: Whose::Mine,
+    }
+}
+
+/// More than there may be are refused when the program is checked.
+fn named(number: usize) -> u8 {
+    number.min(usize::from(u8::MAX)) as u8
 }

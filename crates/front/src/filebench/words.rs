@@ -1,54 +1,54 @@
 //! Words of the language.
 
 /// What takes attributes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    File,
-    Fileset,
-    Process,
-    Thread,
-    Flowop,
-    Composite,
-    Randvar,
-    Cvar,
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Kind {
+    pub name: &'static str,
+    attributes: [&'static str; 2],
 }
 
+pub(super) static FILE: Kind = Kind::new("file", OF_FILES, "");
+pub(super) static FILESET: Kind = Kind::new(
+    "fileset",
+    OF_FILES,
+    "entries dirwidth dirdepthrv dirgamma leafdirs",
+);
+pub(super) static PROCESS: Kind = Kind::new("process", "name instances nice", "");
+pub(super) static THREAD: Kind = Kind::new(
+    "thread",
+    "name memsize useism instances ioprio",
+    WITHOUT_EFFECT,
+);
+pub(super) static FLOWOP: Kind = Kind::new("flowop", OF_FLOWOPS, WITHOUT_EFFECT);
+pub(super) static COMPOSITE: Kind = Kind::new("composite flowop", "name iters", "");
+pub(super) static RANDVAR: Kind = Kind::new(
+    "random variable",
+    "name type randsrc seed mean gamma min round randtable",
+    "",
+);
+pub(super) static CVAR: Kind = Kind::new("custom variable", "type parameters min max round", "");
+
+const OF_FILES: &str = "name path size filesize prealloc paralloc reuse trusttree readonly \
+                        writeonly cached";
+const OF_FLOWOPS: &str = "name filename filesetname fd srcfd opennext iosize random workingset \
+                          iters directio dsync indexed target value blocking highwater \
+                          noreadahead";
+/// Of older versions.
+pub(super) const WITHOUT_EFFECT: &str = "cached usermode";
+
 impl Kind {
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::File => "file",
-            Self::Fileset => "fileset",
-            Self::Process => "process",
-            Self::Thread => "thread",
-            Self::Flowop => "flowop",
-            Self::Composite => "composite flowop",
-            Self::Randvar => "random variable",
-            Self::Cvar => "custom variable",
+    const fn new(name: &'static str, some: &'static str, others: &'static str) -> Self {
+        Self {
+            name,
+            attributes: [some, others],
         }
     }
 
     /// The attributes that it takes, those of older versions included.
-    pub(super) fn attributes(self) -> impl Iterator<Item = &'static str> {
-        let words = match self {
-            Self::File => [FILE, ""],
-            Self::Fileset => [FILE, "entries dirwidth dirdepthrv dirgamma leafdirs"],
-            Self::Process => ["name instances nice", ""],
-            Self::Thread => ["name memsize useism instances ioprio", OLD],
-            Self::Flowop => [FLOWOP, OLD],
-            Self::Composite => ["name iters", ""],
-            Self::Randvar => ["name type randsrc seed mean gamma min round randtable", ""],
-            Self::Cvar => ["type parameters min max round", ""],
-        };
-        words.into_iter().flat_map(str::split_whitespace)
+    pub(super) fn attributes(&self) -> impl Iterator<Item = &'static str> {
+        self.attributes.into_iter().flat_map(str::split_whitespace)
     }
 }
-
-const FILE: &str = "name path size filesize prealloc paralloc reuse trusttree readonly writeonly \
-                    cached";
-const FLOWOP: &str = "name filename filesetname fd srcfd opennext iosize random workingset iters \
-                      directio dsync indexed target value blocking highwater noreadahead";
-/// Without effect.
-pub(super) const OLD: &str = "cached usermode";
 
 /// Everything that a thread can do by itself.
 pub(super) const FLOWOPS: &str = "openfile createfile closefile deletefile statfile read write \
@@ -57,10 +57,14 @@ pub(super) const FLOWOPS: &str = "openfile createfile closefile deletefile statf
                                   semblock sempost hog delay eventlimit iopslimit opslimit bwlimit \
                                   finishoncount finishonbytes print testrandvar";
 
-/// Words that a script's commands begin with.
-pub(super) const COMMANDS: &str = "set define create run psrun eventgen echo usage system sleep \
-                                   list debug quit version enable domultisync load help";
-
-/// Entities that can be defined, and made.
-pub(super) const FILE_WORDS: [&str; 4] = ["file", "files", "fileset", "filesets"];
-pub(super) const PROCESS_WORDS: [&str; 2] = ["process", "processes"];
+/// What can be defined; the first six can be created, too.
+pub(super) const DEFINED: [&str; 8] = [
+    "file",
+    "files",
+    "fileset",
+    "filesets",
+    "process",
+    "processes",
+    "flowop",
+    "randvar",
+];

@@ -1,0 +1,298 @@
+//! The commands of a script.
+
+use std::collections::BTreeMap;
+
+use workload::{Diagnostic, printable};
+
+use super::lexer::Token;
+use super::parser::Parser;
+use super::script::{Entity, Mode, Place, Read, Script, Value, error, meant};
+use super::words::{
+    COMPOSITE, CVAR, DEFINED, FILE, FILESET, FLOWOP, FLOWOPS, Kind, PROCESS, RANDVAR, THREAD,
+};
+
+/// Words that commands begin with.
+const COMMANDS: &str = "set define create run psrun eventgen echo usage system sleep list debug \
+                        quit version enable domultisync load help";
+/// Things that a script may define, of all kinds together.
+const ENTITIES_MAX: usize = 10_000;
+
+/// Reads a script up to the command that runs it.
+pub(super) fn parse(text: &str, overrides: &BTreeMap<String, String>) -> Read<Script> {
+    let mut parser = Parser::new(text, overrides)?;
+    let mut has_more = true;
+    while has_more && !parser.script.has_run && parser.peek() != Token::End {
+        has_more = parser.command()?;
+    }
+    Ok(parser.script)
+}
+
+impl Parser<'_> {
+    /// Reads a command; whether another one may follow.
+    fn command(&mut self) -> Read<bool> {
+        let place = self.place();
+        match self.word("a command", "a script")? {
+            "set" => self.set()?,
+            "define" => self.define(place)?,
+            "create" => drop(self.one_of(&DEFINED[..6], "`create`")?),
+            "run" => {
+                let is_timed = matches!(self.peek(), Token::Number(_) | Token::Variable(_));
+                let time = is_timed.then(|| self.value("`run`")).transpose()?;
+                self.run(time, place);
+            }
+            "psrun" => {
+                let period = self.number("`psrun`").ok();
+                let time = period.and_then(|_| self.number("`psrun`").ok());
+                self.note(place, "psrun", "figures are printed once, at the end");
+                self.run(time.map(Value::Number), place);
+            }
+            "eventgen" => {
+                self.one_of(&["rate"], "`eventgen`")?;
+                self.expect('=', "`rate`")?;
+                let place = self.place();
+                self.script.event_rate = Some((self.value("`rate`")?, place));
+            }
+            "echo" => {
+                let text = self.text("`echo`")?;
+                self.script.echoes.push(text);
+            }
+            "usage" => drop(self.quoted("`usage`")?),
+            "sleep" => {
+                self.value("`sleep`")?;
+                self.note(place, "sleep", "nothing is waited for");
+            }
+            "list" => drop(self.one_of(&["fileset", "flowop"], "`list`")?),
+            "debug" => drop(self.number("`debug`")?),
+            "version" => {}
+            "quit" => return Ok(false),
+            "enable" => {
+                let place = self.place();
+                if self.one_of(&["lathist", "multi"], "`enable`")? == "multi" {
+                    return Err(refused("domultisync", place));
+                }
+                self.note(place, "lathist", "percentiles are in the record");
+            }
+            word => return Err(refused(word, place)),
+        }
+        Ok(true)
+    }
+
+    fn run(&mut self, time: Option<Value>, place: Place) {
+        self.script.has_run = true;
+        self.script.run_time = time.map(|time| (time, place));
+    }
+
+    fn set(&mut self) -> Read<()> {
+        let place = self.place();
+        match self.next() {
+            Token::Variable(name) => {
+                self.expect('=', "`set`")?;
+                let value = self.assigned()?;
+                self.assign(name, value);
+                Ok(())
+            }
+            Token::Word("mode") => self.mode(),
+            token => {
+                let message = format!("`set` sets no {}", token.shown());
+                let help = "write `set $name=value`, or `set mode quit firstdone`";
+                Err(error(place, message, help))
+            }
+        }
+    }
+
+    fn assign(&mut self, name: &str, value: Value) {
+        if !self.overrides.contains_key(name) {
+            self.script.variables.insert(name.to_owned(), value);
+        }
+    }
+
+    fn mode(&mut self) -> Read<()> {
+        if self.one_of(&["quit", "nousestats"], "`set mode`")? == "quit" {
+            let modes = ["timeout", "alldone", "firstdone"];
+            self.script.mode = match self.one_of(&modes, "`set mode quit`")? {
+                "alldone" => Mode::AllDone,
+                "firstdone" => Mode::FirstDone,
+                _ => Mode::Timeout,
+            };
+        }
+        Ok(())
+    }
+
+    /// What a variable is set to: what it says now, whatever its own variables become.
+    fn assigned(&mut self) -> Read<Value> {
+        let (token, place) = (self.peek(), self.place());
+        let kind = match token {
+            Token::Word("randvar") => &RANDVAR,
+            Token::Word("cvar") => &CVAR,
+            _ => {
+                let value = self.value("`set`")?;
+                return Ok(self.settled(value));
+            }
+        };
+        self.next();
+        self.expect('(', &token.shown())?;
+        let random = self.entity(kind, place)?;
+        self.expect(')', &token.shown())?;
+        Ok(Value::Random(Box::new(random)))
+    }
+
+    fn settled(&self, value: Value) -> Value {
+        match value {
+            Value::Product(factors) => {
+                let (one, other) = *factors;
+                Value::Product(Box::new((self.settled(one), self.settled(other))))
+            }
+            Value::Variable(name) => {
+                let known = self.script.variables.get(&name).cloned();
+                known.unwrap_or(Value::Variable(name))
+            }
+            value => value,
+        }
+    }
+
+    fn define(&mut self, place: Place) -> Read<()> {
+        self.entity_count += 1;
+        if self.entity_count > ENTITIES_MAX {
+            let message = format!("there are more than {ENTITIES_MAX} definitions");
+            return Err(error(place, message, "define fewer"));
+        }
+        match self.one_of(&DEFINED, "`define`")? {
+            "file" | "files" => self.fileset(&FILE, place),
+            "fileset" | "filesets" => self.fileset(&FILESET, place),
+            "flowop" => self.composite(),
+            "randvar" => self.old_randvar(place),
+            _ => {
+                let mut process = self.entity(&PROCESS, place)?;
+                process.inner = self.block("thread", "`define process`", Self::thread)?;
+                self.script.processes.push(process);
+                Ok(())
+            }
+        }
+    }
+
+    fn fileset(&mut self, kind: &'static Kind, place: Place) -> Read<()> {
+        let fileset = self.entity(kind, place)?;
+        self.script.filesets.push(fileset);
+        Ok(())
+    }
+
+    /// `define randvar name=$v,...`, which older versions have for `set $v=randvar(...)`.
+    fn old_randvar(&mut self, place: Place) -> Read<()> {
+        let random = self.entity(&RANDVAR, place)?;
+        let name = random.get("name").map(|it| it.value.clone());
+        let Some(Value::Variable(name)) = name else {
+            let help = "write `define randvar name=$size, ...`";
+            return Err(error(place, "a random variable has no name", help));
+        };
+        let note = "it is of older versions, and sets a variable";
+        self.note(place, "define randvar", note);
+        self.assign(&name, Value::Random(Box::new(random)));
+        Ok(())
+    }
+
+    fn composite(&mut self) -> Read<()> {
+        let place = self.place();
+        let mut composite = self.entity(&COMPOSITE, place)?;
+        composite.word = match composite.get("name").map(|it| &it.value) {
+            Some(Value::Text(name)) => name.clone(),
+            _ => {
+                let help = "write `define flowop name=copy`";
+                return Err(error(place, "a composite flowop has no name", help));
+            }
+        };
+        if self.flowop_names().any(|it| it == composite.word) {
+            let message = format!("there is a flowop `{}` already", printable(&composite.word));
+            return Err(error(place, message, "give the composite another name"));
+        }
+        // Its own variables are known within it.
+        let before = self.script.variables.clone();
+        for (name, value) in &composite.locals {
+            let value = value.clone().unwrap_or(Value::Variable(name.clone()));
+            self.script.variables.insert(name.clone(), value);
+        }
+        composite.inner = self.block("flowop", "`define flowop`", Self::flowop)?;
+        self.script.variables = before;
+        self.script.composites.push(composite);
+        Ok(())
+    }
+
+    /// What stands between braces, all of which begins with a word.
+    fn block(
+        &mut self,
+        word: &'static str,
+        behind: &str,
+        read: impl Fn(&mut Self, Place) -> Read<Entity>,
+    ) -> Read<Vec<Entity>> {
+        self.expect('{', behind)?;
+        let mut inner = Vec::new();
+        while !self.takes('}') {
+            let place = self.place();
+            self.one_of(&[word], behind)?;
+            inner.push(read(self, place)?);
+        }
+        Ok(inner)
+    }
+
+    fn thread(&mut self, place: Place) -> Read<Entity> {
+        let mut thread = self.entity(&THREAD, place)?;
+        thread.inner = self.block("flowop", "`thread`", Self::flowop)?;
+        Ok(thread)
+    }
+
+    fn flowop(&mut self, place: Place) -> Read<Entity> {
+        let word_place = self.place();
+        let word = self.word("its kind", "`flowop`")?;
+        if !self.flowop_names().any(|it| it == word) {
+            return Err(unknown("flowop", word, word_place, || self.flowop_names()));
+        }
+        let mut flowop = self.entity(&FLOWOP, place)?;
+        flowop.word = word.to_owned();
+        Ok(flowop)
+    }
+
+    fn flowop_names(&self) -> impl Iterator<Item = &str> + Clone {
+        let composites = self.script.composites.iter();
+        let composites = composites.map(|it| it.word.as_str());
+        FLOWOPS.split_whitespace().chain(composites)
+    }
+}
+
+fn unknown<'a, Names: Iterator<Item = &'a str>>(
+    what: &str,
+    seen: &str,
+    place: Place,
+    known: impl Fn() -> Names,
+) -> Diagnostic {
+    let help = meant(seen, known(), || {
+        format!("use one of {}", known().collect::<Vec<_>>().join(", "))
+    });
+    let message = format!("there is no {what} `{}`", printable(seen));
+    error(place, message, help)
+}
+
+/// Why a command is not obeyed.
+fn refused(word: &str, place: Place) -> Diagnostic {
+    match word {
+        "system" => {
+            let message = "`system` runs programs of this machine, which no workload may";
+            error(
+                place,
+                message,
+                "run the program yourself, and leave the line out",
+            )
+        }
+        "domultisync" => {
+            let help = "leave out `enable multi` and `domultisync`, and run it on each client";
+            error(place, "several clients do not work together here", help)
+        }
+        "load" | "help" => {
+            let message = format!("`{word}` is of filebench's shell, which scripts have not");
+            error(
+                place,
+                message,
+                "put all into one file, with `run` at its end",
+            )
+        }
+        _ => unknown("command", word, place, || COMMANDS.split_whitespace()),
+    }
+}
