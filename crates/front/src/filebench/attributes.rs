@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use workload::Diagnostic;
 use workload::program::Law;
 
 use super::script::{Entity, Place, Read, Value, error};
@@ -73,24 +72,31 @@ impl Attributes<'_> {
         value.transpose()
     }
 
-    /// Says what an attribute's value should have been.
-    fn wrong(&self, name: &str, wanted: &str) -> Diagnostic {
-        let place = self
-            .entity
-            .get(name)
-            .map_or(self.entity.place, |it| it.place);
-        let message = format!("`{name}` is not {wanted}");
-        error(place, message, format!("give `{name}` {wanted}"))
+    /// What `take` makes of a value; it says what the value should have been where that is nothing.
+    fn taken<T>(
+        &self,
+        name: &str,
+        wanted: &str,
+        take: impl FnOnce(&Value) -> Option<T>,
+    ) -> Read<Option<T>> {
+        let Some(attribute) = self.entity.get(name) else {
+            return Ok(None);
+        };
+        let value = self.variables.settled(&attribute.value, attribute.place)?;
+        let taken = take(&value).ok_or_else(|| {
+            let message = format!("`{name}` is not {wanted}");
+            error(attribute.place, message, format!("give `{name}` {wanted}"))
+        });
+        taken.map(Some)
     }
 
     /// A text, or the number that stands for one.
     pub(super) fn text(&self, name: &str) -> Read<Option<String>> {
-        match self.value(name)? {
-            None => Ok(None),
-            Some(Value::Text(text)) => Ok(Some(text)),
-            Some(Value::Number(number)) => Ok(Some(number.to_string())),
-            Some(_) => Err(self.wrong(name, "a name")),
-        }
+        self.taken(name, "a name", |value| match value {
+            Value::Text(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        })
     }
 
     /// What must be there.
@@ -102,36 +108,29 @@ impl Attributes<'_> {
     }
 
     pub(super) fn flag(&self, name: &str) -> Read<bool> {
-        match self.value(name)? {
-            None => Ok(false),
-            Some(Value::Flag(flag)) => Ok(flag),
-            Some(Value::Number(number)) => Ok(number != 0),
-            Some(_) => Err(self.wrong(name, "`true` or `false`")),
-        }
+        let flag = self.taken(name, "`true` or `false`", |value| match value {
+            Value::Flag(flag) => Some(*flag),
+            Value::Number(number) => Some(*number != 0),
+            _ => None,
+        });
+        Ok(flag?.unwrap_or(false))
     }
 
     /// A whole number from 0 to `most`.
     pub(super) fn number(&self, name: &str, most: u64) -> Read<Option<u64>> {
-        let Some(value) = self.value(name)? else {
-            return Ok(None);
-        };
-        let number = whole(&value).filter(|number| *number <= most);
-        let wrong = || self.wrong(name, &format!("a whole number up to {most}"));
-        number.map(Some).ok_or_else(wrong)
+        let wanted = format!("a whole number up to {most}");
+        self.taken(name, &wanted, |value| whole(value, most))
     }
 
     /// A number, or how it is drawn.
     pub(super) fn amount(&self, name: &str) -> Read<Option<Law>> {
-        match self.value(name)? {
-            None => Ok(None),
-            Some(Value::Random(random)) => self.of(&random).law().map(Some),
-            Some(value @ (Value::Number(_) | Value::Flag(_))) => {
-                let number = whole(&value).filter(|number| *number <= DRAWN_MAX);
-                let wrong = || self.wrong(name, &format!("from 0 to {DRAWN_MAX}"));
-                number.map(|it| Some(Law::fixed(it))).ok_or_else(wrong)
-            }
-            Some(_) => Err(self.wrong(name, "a number, or a random variable")),
-        }
+        let wanted = match self.value(name)? {
+            Some(Value::Random(random)) => return self.of(&random).law().map(Some),
+            Some(Value::Number(_)) => format!("from 0 to {DRAWN_MAX}"),
+            _ => "a number, or a random variable".to_owned(),
+        };
+        let number = self.taken(name, &wanted, |value| whole(value, DRAWN_MAX));
+        Ok(number?.map(Law::fixed))
     }
 
     /// Those of another entity, with the same variables.
@@ -140,10 +139,12 @@ impl Attributes<'_> {
     }
 }
 
-fn whole(value: &Value) -> Option<u64> {
-    match value {
+/// A number up to `most`; a flag is 0 or 1.
+fn whole(value: &Value, most: u64) -> Option<u64> {
+    let number = match value {
         Value::Number(number) => u64::try_from(*number).ok(),
         Value::Flag(flag) => Some((*flag).into()),
         _ => None,
-    }
+    };
+    number.filter(|number| *number <= most)
 }

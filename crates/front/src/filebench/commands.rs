@@ -6,9 +6,9 @@ use workload::{Diagnostic, printable};
 
 use super::lexer::Token;
 use super::parser::Parser;
-use super::script::{Entity, Mode, Place, Read, Script, Value, error, meant};
-use super::words::{
-    COMPOSITE, CVAR, DEFINED, FILE, FILESET, FLOWOP, FLOWOPS, Kind, PROCESS, RANDVAR, THREAD,
+use super::script::{
+    COMPOSITE, CVAR, DEFINED, Entity, FILE, FILESET, FLOWOP, FLOWOPS, Kind, Mode, PROCESS, Place,
+    RANDVAR, Read, Script, THREAD, Value, error, meant,
 };
 
 /// Words that commands begin with.
@@ -200,7 +200,7 @@ impl Parser<'_> {
                 return Err(error(place, "a composite flowop has no name", help));
             }
         };
-        if self.flowop_names().any(|it| it == composite.word) {
+        if self.flowop_names().contains(&composite.word.as_str()) {
             let message = format!("there is a flowop `{}` already", printable(&composite.word));
             return Err(error(place, message, "give the composite another name"));
         }
@@ -242,32 +242,26 @@ impl Parser<'_> {
     fn flowop(&mut self, place: Place) -> Read<Entity> {
         let word_place = self.place();
         let word = self.word("its kind", "`flowop`")?;
-        if !self.flowop_names().any(|it| it == word) {
-            return Err(unknown("flowop", word, word_place, || self.flowop_names()));
+        let known = self.flowop_names();
+        if !known.contains(&word) {
+            return Err(unknown("flowop", word, word_place, &known));
         }
         let mut flowop = self.entity(&FLOWOP, place)?;
         flowop.word = word.to_owned();
         Ok(flowop)
     }
 
-    fn flowop_names(&self) -> impl Iterator<Item = &str> + Clone {
+    fn flowop_names(&self) -> Vec<&str> {
         let composites = self.script.composites.iter();
         let composites = composites.map(|it| it.word.as_str());
-        FLOWOPS.split_whitespace().chain(composites)
+        FLOWOPS.split_whitespace().chain(composites).collect()
     }
 }
 
-fn unknown<'a, Names: Iterator<Item = &'a str>>(
-    what: &str,
-    seen: &str,
-    place: Place,
-    known: impl Fn() -> Names,
-) -> Diagnostic {
-    let help = meant(seen, known(), || {
-        format!("use one of {}", known().collect::<Vec<_>>().join(", "))
-    });
+fn unknown(what: &str, seen: &str, place: Place, known: &[&str]) -> Diagnostic {
+    let all = || format!("use one of {}", known.join(", "));
     let message = format!("there is no {what} `{}`", printable(seen));
-    error(place, message, help)
+    error(place, message, meant(seen, known.iter().copied(), all))
 }
 
 /// Why a command is not obeyed.
@@ -293,6 +287,11 @@ fn refused(word: &str, place: Place) -> Diagnostic {
                 "put all into one file, with `run` at its end",
             )
         }
-        _ => unknown("command", word, place, || COMMANDS.split_whitespace()),
+        _ => unknown(
+            "command",
+            word,
+            place,
+            &COMMANDS.split_whitespace().collect::<Vec<_>>(),
+        ),
     }
 }

@@ -249,22 +249,21 @@ impl Writer<'_> {
             let kind = DifferenceKind::NoEffect;
             self.tell(op, Difference::new(kind, "`noreadahead`", note));
         }
-        let mut name = match access {
+        let name = match access {
             Access::Read => "read",
             Access::Write => "write",
             Access::ReadWrite => "read and write",
-        }
-        .to_owned();
-        name.push_str(if is_direct { ", direct" } else { "" });
-        name.push_str(if is_synced { ", synced" } else { "" });
+        };
+        let direct = if is_direct { ", direct" } else { "" };
+        let (synced, sync) = match is_synced {
+            true => (", synced", OpenSync::All),
+            false => ("", OpenSync::No),
+        };
         let way = Way {
-            name,
+            name: format!("{name}{direct}{synced}"),
             access,
             is_direct,
-            sync: match is_synced {
-                true => OpenSync::All,
-                false => OpenSync::No,
-            },
+            sync,
             ..Way::default()
         };
         Ok(number_of(&mut self.program.ways, way))
@@ -273,16 +272,16 @@ impl Writer<'_> {
     /// All that is open of a fileset.
     fn synced(&mut self, op: &Op<'_>) -> Read<Option<Act>> {
         let fileset = self.needed_fileset(op)?;
-        let slots = self.thread.filesets.iter();
-        let slots = slots.filter(|(slot, of)| **of == fileset && self.thread.open.contains(slot));
-        let slots: Vec<Slot> = slots.map(|(slot, _)| *slot).collect();
-        let calls = slots.into_iter().map(|slot| {
-            Act::Call(Call {
-                label: None,
-                ..self.call(op, slot, FileOperation::Fsync, On::Handle)
-            })
-        });
-        let calls: Vec<Act> = calls.collect();
+        let mut calls = Vec::new();
+        for (slot, of) in self.thread.filesets.clone() {
+            if of == fileset && self.thread.open.contains(&slot) {
+                let call = self.call(op, slot, FileOperation::Fsync, On::Handle);
+                calls.push(Act::Call(Call {
+                    label: None,
+                    ..call
+                }));
+            }
+        }
         Ok(op.step(calls))
     }
 
@@ -315,13 +314,11 @@ impl Writer<'_> {
 
 /// A pick of a file, by its number where one is drawn.
 pub(super) fn pick(op: &Op<'_>, fileset: u8, which: Which) -> Read<Pick> {
+    let index = op.own.amount("indexed")?;
     Ok(Pick {
         fileset,
         which,
-        order: op
-            .own
-            .amount("indexed")?
-            .map_or(Order::Around, Order::ByLaw),
+        order: index.map_or(Order::Around, Order::ByLaw),
         turn: Turn::Shared,
     })
 }

@@ -4,8 +4,7 @@ use workload::printable;
 use workload::program::{Band, Law, Shape};
 
 use super::attributes::{Attributes, DRAWN_MAX};
-use super::script::{Read, error};
-use super::words::CVAR;
+use super::script::{CVAR, Read, error};
 
 /// Custom variables: their parameters, and what these are where nobody says.
 const PARAMETERS: [(&str, &[(&str, f64)]); 6] = [

@@ -14,17 +14,16 @@ mod sets;
 mod tests;
 mod text;
 mod waits;
-mod words;
 mod writer;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use workload::Diagnostic;
+use workload::{Diagnostic, printable};
 
 use crate::{ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork};
 use commands::parse;
-use words::DEFINED;
+use script::DEFINED;
 
 /// What `--help` prints.
 const USAGE: &str = "\
@@ -72,10 +71,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         };
         match word.as_str() {
             "-f" => script = Some(value()?),
-            "--set" => {
-                let (name, value) = set(value()?)?;
-                variables.insert(name, value);
-            }
+            "--set" => variables.extend([set(value()?)?]),
             _ => return Err(format!("there is no option `{word}`").into()),
         }
     }
@@ -93,10 +89,10 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
 fn set(word: &str) -> Result<(String, String), String> {
     let (name, value) = word.split_once('=').unwrap_or((word, ""));
     let name = name.trim_start_matches('$');
-    match name.is_empty() || value.is_empty() {
-        true => Err(format!("`--set {word}` is not of the form NAME=VALUE")),
-        false => Ok((name.to_owned(), value.to_owned())),
+    if name.is_empty() || value.is_empty() {
+        return Err(format!("`--set {word}` is not of the form NAME=VALUE"));
     }
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 /// What a script stands for.
@@ -109,14 +105,12 @@ fn work(
     let name = Path::new(file.name).file_stem();
     let name = name.map_or_else(|| "filebench".into(), |it| it.to_string_lossy());
     let work = parse(&text, variables).and_then(|script| program::work(&script, &name));
-    work.map_err(|mut error| {
-        file.name.clone_into(&mut error.file);
-        match error.line {
-            Some(line) => {
-                let line = text.lines().nth(line as usize - 1);
-                error.snippet(line.unwrap_or_default())
-            }
-            None => error,
+    work.map_err(|error| {
+        let line = error.line.map(|line| text.lines().nth(line as usize - 1));
+        Diagnostic {
+            file: file.name.to_owned(),
+            snippet: line.map(|line| printable(line.unwrap_or_default())),
+            ..error
         }
     })
 }

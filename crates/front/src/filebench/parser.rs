@@ -7,8 +7,10 @@ use workload::{Diagnostic, nearest, printable};
 use crate::{Difference, DifferenceKind};
 
 use super::lexer::{Token, expanded, number, tokens, unescaped};
-use super::script::{Attribute, Entity, Place, Read, Script, Value, error, meant};
-use super::words::{COMPOSITE, FLOWOP, Kind, RANDVAR, WITHOUT_EFFECT};
+use super::script::{
+    Attribute, COMPOSITE, Entity, FLOWOP, Kind, Place, RANDVAR, Read, Script, Value,
+    WITHOUT_EFFECT, error, meant,
+};
 
 /// Products in one value, at most.
 const FACTORS_MAX: usize = 16;

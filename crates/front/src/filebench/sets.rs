@@ -10,8 +10,7 @@ use workload::program::{
 use crate::acts::fileset;
 
 use super::attributes::Attributes;
-use super::script::{Place, Read, Value, error, meant};
-use super::words::FILE;
+use super::script::{FILE, Place, Read, Value, error, meant};
 use super::writer::Writer;
 
 /// Bytes of a file whose size nobody says.

@@ -4,7 +4,7 @@ use workload::printable;
 use workload::program::{Act, Due, Measure, Refill, Tokens, Whose};
 
 use super::script::{Read, error};
-use super::writer::{Op, Writer};
+use super::writer::{Op, Writer, byte};
 
 /// The generator puts so many events at once.
 const EVENTS_AT_ONCE: u32 = 10;
@@ -77,7 +77,7 @@ impl Writer<'_> {
         let put = self.put.entry(number).or_insert((place, false));
         *put = (place, put.1 || is_blocking);
         Ok(Act::Put {
-            tokens: named(number),
+            tokens: byte(number),
             count,
             whose: Whose::Each,
         })
@@ -114,13 +114,8 @@ impl Writer<'_> {
 
 fn take(number: usize, count: Due) -> Act {
     Act::Take {
-        tokens: named(number),
+        tokens: byte(number),
         count,
         whose: Whose::Mine,
     }
-}
-
-/// More than there may be are refused when the program is checked.
-fn named(number: usize) -> u8 {
-    number.min(usize::from(u8::MAX)) as u8
 }

@@ -119,6 +119,10 @@ pub(super) fn number_of<T: PartialEq>(list: &mut Vec<T>, wanted: T) -> u8 {
     if known.is_none() {
         list.push(wanted);
     }
-    // More than there may be are refused when the program is checked.
+    byte(number)
+}
+
+/// A number as programs have it; more than there may be are refused when the program is checked.
+pub(super) fn byte(number: usize) -> u8 {
     number.min(usize::from(u8::MAX)) as u8
 }
