@@ -32,14 +32,15 @@ impl Variables<'_> {
             Value::Product(factors) => {
                 let one = self.settled(&factors.0, place)?;
                 let other = self.settled(&factors.1, place)?;
-                let product = match (one, other) {
-                    (Value::Number(one), Value::Number(other)) => one.checked_mul(other),
-                    _ => None,
-                };
-                product.map(Value::Number).ok_or_else(|| {
+                let (Value::Number(one), Value::Number(other)) = (one, other) else {
                     let message = "only whole numbers can be multiplied";
-                    error(place, message, "write the product itself")
-                })
+                    return Err(error(place, message, "write the product itself"));
+                };
+                let product = one.checked_mul(other).ok_or_else(|| {
+                    let message = format!("{one} * {other} is too large");
+                    error(place, message, "use smaller numbers")
+                })?;
+                Ok(Value::Number(product))
             }
             value => Ok(value.clone()),
         }

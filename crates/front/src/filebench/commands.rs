@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use workload::{Diagnostic, printable};
 
+use super::attributes::Variables;
 use super::lexer::Token;
 use super::parser::Parser;
 use super::script::{
@@ -126,7 +127,11 @@ impl Parser<'_> {
             Token::Word("cvar") => &CVAR,
             _ => {
                 let value = self.value("`set`")?;
-                return Ok(self.settled(value));
+                let known = Variables {
+                    globals: &self.script.variables,
+                    locals: &BTreeMap::new(),
+                };
+                return known.settled(&value, place);
             }
         };
         self.next();
@@ -134,20 +139,6 @@ impl Parser<'_> {
         let random = self.entity(kind, place)?;
         self.expect(')', &token.shown())?;
         Ok(Value::Random(Box::new(random)))
-    }
-
-    fn settled(&self, value: Value) -> Value {
-        match value {
-            Value::Product(factors) => {
-                let (one, other) = *factors;
-                Value::Product(Box::new((self.settled(one), self.settled(other))))
-            }
-            Value::Variable(name) => {
-                let known = self.script.variables.get(&name).cloned();
-                known.unwrap_or(Value::Variable(name))
-            }
-            value => value,
-        }
     }
 
     fn define(&mut self, place: Place) -> Read<()> {

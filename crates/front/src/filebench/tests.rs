@@ -398,3 +398,16 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn products_of_variables_are_numbers_as_soon_as_they_are_set() {
+    let squares = "set $a=$a*$a\n".repeat(3000);
+    for (first, message) in [("2", "is too large"), ("\"x\"", "only whole numbers")] {
+        let script = format!("set $a={first}\n{squares}run 1\n");
+        let error = read(&script).unwrap_err();
+        assert!(error.contains(message), "{error}");
+    }
+    let one = "set $a=$a*$a\n".repeat(30_000);
+    let script = format!("set $a=1\n{one}echo \"$a\"\nrun 1\n");
+    assert!(read(&script).is_err_and(|error| !error.contains("large")));
+}
