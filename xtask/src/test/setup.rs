@@ -17,6 +17,7 @@ const PROGRAMS: &[Program] = &[
     ("tmux", "tmux"),
     ("strace", "strace"),
     ("dbench", "dbench"),
+    ("fs_mark", "fsmark"),
     ("bonnie++", "bonnie++"),
     ("linux.uml", "user-mode-linux"),
     ("mkfs.nilfs2", "nilfs-tools"),
