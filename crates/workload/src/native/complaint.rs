@@ -177,6 +177,11 @@ fn wanted_words(wanted: &str, key: &str, seen: &str) -> (String, Option<String>)
             "a list of tables".to_owned(),
             write("each as a table of its own, `[[...]]`"),
         ),
+        "a map" => {
+            let name = key.rsplit('.').next().unwrap_or_default();
+            let help = format!("write `{name} = {{ NAME = ... }}`, one for each name");
+            ("a table".to_owned(), Some(help))
+        }
         _ if wanted.starts_with("struct ") => ("a table".to_owned(), None),
         _ => (wanted.to_owned(), None),
     }

@@ -518,3 +518,16 @@ fn targets_of_a_worker_are_distinct() {
          6 | targets = [\"/a\", \"/a/\"]\nhelp: name each target once"
     );
 }
+
+#[test]
+fn a_list_in_the_place_of_amounts_by_name_is_told_how_they_are_written() {
+    let error = refusal("[[phase]]\nname = \"p\"\n[[phase.group]]\nsteps = [\"create a\"]\n");
+    assert!(
+        error.contains("is `[\"create a\"]`, not a table"),
+        "{error}"
+    );
+    assert!(
+        error.ends_with("help: write `steps = { NAME = ... }`, one for each name"),
+        "{error}"
+    );
+}
