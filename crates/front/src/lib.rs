@@ -29,6 +29,7 @@ mod console;
 mod create_remove;
 mod dbench;
 mod filebench;
+pub mod fio;
 mod front;
 mod fs_mark;
 #[cfg(test)]

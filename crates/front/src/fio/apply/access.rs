@@ -1,0 +1,106 @@
+//! Direction, blocks, places, order.
+
+use super::super::settings::{Amount, RandomGenerator};
+use super::super::settings::{ByDirection, Direction, Sequencer, Settings, ZoneMode};
+use super::super::values::{Unit, Value, block_shares, distribution, number, shares_by_direction};
+
+pub(super) fn apply(settings: &mut Settings, name: &str, value: &Value) -> Result<bool, String> {
+    let kilo = settings.kilo.0;
+    let (access, blocks) = (&mut settings.access, &mut settings.blocks);
+    match name {
+        "rw" => read_write(settings, value.text())?,
+        "rw_sequencer" => access.sequencer = Sequencer::of(value.text()).unwrap_or_default(),
+        "rwmixread" => access.read_percent = value.count(),
+        "rwmixwrite" => access.read_percent = 100_u32.saturating_sub(value.count()),
+        "percentage_random" => {
+            let shares = value.numbers().map(|it| it.map(|it| it as u32));
+            access.random_percent.take(shares);
+        }
+        "bs" => blocks.fixed.take(value.numbers()),
+        "ba" => {
+            let sizes = value.numbers();
+            blocks.align.take(sizes.map(|it| it.map(Some)));
+        }
+        "bsrange" => {
+            if let Value::Ranges(ranges) = value {
+                blocks.range.take(ranges.map(|it| it.map(Some)));
+            }
+        }
+        "bssplit" => {
+            blocks.split = shares_by_direction(value.text(), |it| block_shares(it, kilo))?;
+        }
+        "bs_unaligned" => blocks.is_unaligned = value.flag(),
+        "bs_is_seq_rand" => blocks.is_by_order = value.flag(),
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// `randread:4` is a run length, `read:8k` and `read:-8k` are steps.
+fn read_write(settings: &mut Settings, text: &str) -> Result<(), String> {
+    let kilo = settings.kilo.0;
+    let access = &mut settings.access;
+    access.direction = Direction::of(text).unwrap_or_default();
+    access.is_random = text.starts_with("rand");
+    access.run_length = 1;
+    access.step_bytes = 0;
+    let Some((_, behind)) = text.split_once(':') else {
+        return Ok(());
+    };
+    let unit = Unit::Bytes { kilo };
+    let behind = number(behind, unit).map_err(|why| format!("behind its colon, {why}"))?;
+    match access.is_random {
+        true => access.run_length = behind.value.clamp(1, i64::from(u32::MAX)) as u32,
+        false => access.step_bytes = behind.value,
+    }
+    Ok(())
+}
+
+pub(super) fn apply_places(
+    settings: &mut Settings,
+    name: &str,
+    value: &Value,
+) -> Result<bool, String> {
+    let kilo = settings.kilo.0;
+    let (space, order) = (&mut settings.space, &mut settings.order);
+    match name {
+        "size" => space.size = amount(value).filter(|it| *it != Amount::ZERO),
+        "io_size" => space.io_size = amount(value).filter(|it| *it != Amount::ZERO),
+        "filesize" => space.file_size = Some(value.range()),
+        "offset" => space.offset = amount(value).unwrap_or(Amount::ZERO),
+        "offset_increment" => space.offset_increment = amount(value).unwrap_or(Amount::ZERO),
+        "offset_align" => space.offset_align = value.number(),
+        "file_append" => space.is_appending = value.flag(),
+        "fill_device" => space.fills_device = value.flag(),
+        "number_ios" => space.request_count = value.number(),
+        "zonemode" => space.zone_mode = ZoneMode::of(value.text()).unwrap_or_default(),
+        "zonesize" => space.zone_size = value.number(),
+        "zonerange" => space.zone_range = value.number(),
+        "zoneskip" => space.zone_skip = amount(value).unwrap_or(Amount::ZERO),
+        "norandommap" => order.is_with_replacement = value.flag(),
+        "random_generator" => {
+            order.generator = RandomGenerator::of(value.text()).unwrap_or_default();
+        }
+        "random_distribution" => order.distribution = distribution(value.text(), kilo)?,
+        "randrepeat" => order.is_repeatable = value.flag(),
+        "randseed" => order.seed = Some(value.signed().unsigned_abs()),
+        "kb_base" => {
+            settings.kilo.0 = if value.text() == "1000" { 1000 } else { 1024 };
+            settings.results.is_decimal = value.text() == "1000";
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn amount(value: &Value) -> Option<Amount> {
+    match value {
+        Value::Amount(amount) => Some(*amount),
+        _ => None,
+    }
+}
+
+/// Numbers by direction as they are stored.
+pub(super) fn set(place: &mut ByDirection<u64>, value: &Value) {
+    place.take(value.numbers());
+}

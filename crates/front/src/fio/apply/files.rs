@@ -1,0 +1,102 @@
+//! Files and engines.
+
+use super::super::settings::{Engine, Fallocate, FileOrder, MemoryKind, ReadAdvice, Settings};
+use super::super::values::{Distribution, Value, distribution, file_names};
+
+/// Files of a clone, at most: more are a slip.
+const FILES_MAX: u32 = 1 << 24;
+
+pub(super) fn apply(settings: &mut Settings, name: &str, value: &Value) -> Result<bool, String> {
+    let files = &mut settings.files;
+    match name {
+        // Names of sections stand beside those of [global], as in fio.
+        "filename" => {
+            files.names.extend(file_names(value.text()));
+            files.count = files.names.len().max(1) as u32;
+        }
+        "directory" => files.directories = file_names(value.text()),
+        "filename_format" => files.format = value.text().to_owned(),
+        "nrfiles" => {
+            files.count = value.count();
+            if files.count > FILES_MAX {
+                return Err(format!("it is at most {FILES_MAX}"));
+            }
+        }
+        "openfiles" => files.open_count = value.count(),
+        "file_service_type" => file_order(settings, value.text())?,
+        "fallocate" => files.fallocate = Fallocate::of(value.text()).unwrap_or_default(),
+        "fadvise_hint" => files.advice = ReadAdvice::of(value.text()).unwrap_or_default(),
+        "create_serialize" => files.is_laid_out_in_turn = value.flag(),
+        "create_fsync" => files.syncs_layout = value.flag(),
+        "create_on_open" => files.is_made_on_open = value.flag(),
+        "create_only" => files.is_layout_only = value.flag(),
+        "allow_file_create" => files.makes_missing = value.flag(),
+        "overwrite" => files.overwrites = value.flag(),
+        "pre_read" => {
+            files.reads_before = value.flag();
+            // What was read before is to be met in the cache.
+            files.leaves_cache &= !value.flag();
+        }
+        "invalidate" => files.leaves_cache = value.flag(),
+        "unlink" => files.removes_at_end = value.flag(),
+        "unlink_each_loop" => files.removes_each_loop = value.flag(),
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+/// `random:4`, `zipf:1.2:4`: a number at the end is requests to one file before the next.
+fn file_order(settings: &mut Settings, text: &str) -> Result<(), String> {
+    let kilo = settings.kilo.0;
+    let files = &mut settings.files;
+    let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+    let drawn = |law: &str| distribution(law, kilo).map(FileOrder::Drawn);
+    files.order = match name {
+        "zipf" | "pareto" => drawn(text)?,
+        "normal" | "gauss" => drawn(&format!("normal:{rest}"))?,
+        "random" => FileOrder::Drawn(Distribution::Uniform),
+        "sequential" => FileOrder::Sequential,
+        _ => FileOrder::RoundRobin,
+    };
+    let has_turn = matches!(name, "random" | "sequential" | "roundrobin") && !rest.is_empty();
+    files.requests_per_turn = match has_turn {
+        true => rest
+            .parse()
+            .map_err(|_| "it needs a number behind its colon")?,
+        false => 1,
+    };
+    Ok(())
+}
+
+pub(super) fn apply_engine(settings: &mut Settings, name: &str, value: &Value) -> bool {
+    let engine = &mut settings.engine;
+    match name {
+        "ioengine" => {
+            engine.engine = Engine::of(value.text()).unwrap_or(Engine::Refused);
+            engine.name = value.text().to_owned();
+        }
+        "direct" => engine.is_direct = value.flag(),
+        "buffered" => engine.is_direct = !value.flag(),
+        "atomic" => {
+            engine.is_atomic = value.flag();
+            engine.is_direct |= value.flag();
+        }
+        "iodepth" => engine.iodepth = value.count(),
+        "iodepth_batch" => engine.batch = value.count(),
+        "iodepth_batch_complete_min" => engine.batch_complete_min = value.count(),
+        "iodepth_batch_complete_max" => engine.batch_complete_max = value.count(),
+        "iodepth_low" => engine.iodepth_low = value.count(),
+        "serialize_overlap" => engine.avoids_overlap = value.flag(),
+        "io_submit_mode" => engine.is_offloaded = value.text() == "offload",
+        "mem" => engine.memory = MemoryKind::of(value.text()).unwrap_or_default(),
+        "iomem_align" => engine.memory_align = value.number(),
+        "lockmem" => engine.locked_bytes = value.number(),
+        "hipri" => engine.is_polled = value.flag(),
+        "hipri_percentage" => engine.is_polled |= value.number() > 0,
+        "fixedbufs" => engine.has_fixed_buffers = value.flag(),
+        "registerfiles" => engine.has_registered_files = value.flag(),
+        "thp" => engine.maps_huge = value.flag(),
+        _ => return false,
+    }
+    true
+}

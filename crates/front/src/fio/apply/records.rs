@@ -1,0 +1,216 @@
+//! Durability, verification, content, replay, results.
+
+use super::super::settings::{Checksum, DedupeMode, MixedResults, Settings, SyncOpen};
+use super::super::values::{Value, pattern};
+
+pub(super) fn syncs(settings: &mut Settings, name: &str, value: &Value) -> bool {
+    let durability = &mut settings.durability;
+    match name {
+        "fsync" => durability.fsync = value.count(),
+        "fdatasync" => durability.fdatasync = value.count(),
+        "end_fsync" => durability.fsync_at_end = value.flag(),
+        "fsync_on_close" => durability.fsync_on_close = value.flag(),
+        "sync" => durability.open = SyncOpen::of(value.text()).unwrap_or_default(),
+        _ => return false,
+    }
+    true
+}
+
+/// `write:8`, `wait_before,write,wait_after:8`: the number belongs to all words.
+fn range_sync(settings: &mut Settings, text: &str) -> Result<(), String> {
+    let ranges = &mut settings.durability.ranges;
+    let wanted = || "it is like `write:8`, with wait_before, write, wait_after before".to_owned();
+    let (words, count) = text.rsplit_once(':').ok_or_else(wanted)?;
+    ranges.write_count = count.trim().parse().map_err(|_| wanted())?;
+    for word in words.split(',') {
+        match word.split(':').next().unwrap_or_default() {
+            "wait_before" => ranges.waits_before = true,
+            "write" => ranges.writes = true,
+            "wait_after" => ranges.waits_after = true,
+            _ => return Err(wanted()),
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn apply_verify(
+    settings: &mut Settings,
+    name: &str,
+    value: &Value,
+) -> Result<bool, String> {
+    let verify = &mut settings.verify;
+    match name {
+        "verify" => {
+            verify.checksum = Checksum::of(value.text()).unwrap_or_default();
+            verify.name = value.text().to_owned();
+        }
+        "do_verify" => verify.reads_back = value.flag(),
+        "verify_interval" => verify.interval_bytes = value.number(),
+        "verify_offset" => verify.offset_bytes = value.number(),
+        "verify_pattern" => {
+            verify.pattern = Some(pattern(value.text())?);
+            if verify.name.is_empty() {
+                verify.checksum = Checksum::Pattern;
+            }
+        }
+        "verify_fatal" => verify.is_fatal = value.flag(),
+        "verify_backlog" => verify.backlog = value.number(),
+        "verify_backlog_batch" => verify.backlog_batch = value.count(),
+        "continue_on_error" => continue_on_error(settings, value.text()),
+        "ignore_error" => ignore_error(settings, value.text())?,
+        "sync_file_range" => range_sync(settings, value.text())?,
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+fn continue_on_error(settings: &mut Settings, text: &str) {
+    let errors = &mut settings.errors;
+    errors.bears_reads = matches!(text, "read" | "io" | "all" | "1");
+    errors.bears_writes = matches!(text, "write" | "io" | "all" | "1");
+    errors.bears_verify = matches!(text, "verify" | "all" | "1");
+}
+
+/// Names of errors, the first of which is number 1.
+const ERRORS: &str = "EPERM ENOENT ESRCH EINTR EIO ENXIO E2BIG ENOEXEC EBADF ECHILD EAGAIN ENOMEM \
+    EACCES EFAULT ENOTBLK EBUSY EEXIST EXDEV ENODEV ENOTDIR EISDIR EINVAL ENFILE EMFILE ENOTTY \
+    ETXTBSY EFBIG ENOSPC ESPIPE EROFS EMLINK EPIPE EDOM ERANGE";
+
+/// `EIO:5,ENOSPC`: of reads, of writes, of verification.
+fn ignore_error(settings: &mut Settings, text: &str) -> Result<(), String> {
+    let number = |word: &str| {
+        let named = ERRORS.split(' ').position(|it| it == word);
+        let named = named.map(|it| it as i32 + 1);
+        let number = named.or_else(|| word.parse::<i32>().ok().and_then(i32::checked_abs));
+        number.filter(|it| *it > 0).ok_or_else(|| {
+            format!(
+                "`{}` is no error; use its number",
+                workload::printable(word)
+            )
+        })
+    };
+    let list = |text: &str| {
+        let words = text.split(':').take_while(|it| !it.is_empty());
+        words.map(number).collect::<Result<Vec<i32>, String>>()
+    };
+    let errors = &mut settings.errors;
+    let mut lists = text.splitn(3, ',');
+    let mut next = || lists.next().map_or_else(|| Ok(Vec::new()), list);
+    errors.ignored.read = next()?;
+    errors.ignored.write = next()?;
+    errors.ignored.verify = next()?;
+    errors.bears_reads |= !errors.ignored.read.is_empty();
+    errors.bears_writes |= !errors.ignored.write.is_empty();
+    errors.bears_verify |= !errors.ignored.verify.is_empty();
+    Ok(())
+}
+
+pub(super) fn apply_content(
+    settings: &mut Settings,
+    name: &str,
+    value: &Value,
+) -> Result<bool, String> {
+    let content = &mut settings.content;
+    match name {
+        "zero_buffers" => content.is_zero = value.flag(),
+        "refill_buffers" => content.is_refilled = value.flag(),
+        "scramble_buffers" => content.is_scrambled = value.flag(),
+        "buffer_pattern" => {
+            content.pattern = Some(pattern(value.text())?);
+            // The pattern takes the place of what was said before it.
+            content.is_refilled &= content.compress_percent.is_some();
+            content.is_scrambled = false;
+            content.is_zero = false;
+        }
+        "buffer_compress_percentage" => content.compress_percent = Some(value.count()),
+        "buffer_compress_chunk" => content.compress_chunk = value.number(),
+        "dedupe_percentage" => {
+            content.dedupe_percent = Some(value.count());
+            content.is_refilled = true;
+        }
+        "dedupe_mode" => {
+            content.dedupe_mode = DedupeMode::of(value.text()).unwrap_or_default();
+        }
+        "dedupe_working_set_percentage" => content.dedupe_set_percent = value.count(),
+        "dedupe_global" => content.is_dedupe_global = value.flag(),
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+pub(super) fn apply_replay(
+    settings: &mut Settings,
+    name: &str,
+    value: &Value,
+) -> Result<bool, String> {
+    let replay = &mut settings.replay;
+    match name {
+        "read_iolog" => replay.read = Some(value.text().to_owned()),
+        "write_iolog" => replay.write = Some(value.text().to_owned()),
+        "replay_no_stall" => replay.is_without_stall = value.flag(),
+        "replay_redirect" => replay.redirect = Some(value.text().to_owned()),
+        "replay_scale" => replay.offset_divisor = value.number().max(1),
+        "replay_align" => replay.offset_align = value.number(),
+        "replay_time_scale" => replay.time_percent = value.number(),
+        "replay_skip" => {
+            for word in value.text().split(',') {
+                match word {
+                    "read" => replay.skips_reads = true,
+                    "write" => replay.skips_writes = true,
+                    "trim" => replay.skips_trims = true,
+                    "sync" => replay.skips_syncs = true,
+                    _ => return Err("it is a list of read, write, trim, sync".to_owned()),
+                }
+            }
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
+}
+
+pub(super) fn apply_logs(settings: &mut Settings, name: &str, value: &Value) -> bool {
+    let (results, logs) = (&mut settings.results, &mut settings.logs);
+    let named = || Some(value.text().to_owned());
+    match name {
+        "stats" => results.is_told = value.flag(),
+        "unified_rw_reporting" => {
+            results.mixed = MixedResults::of(value.text()).unwrap_or_default();
+        }
+        "clat_percentiles" => results.clat_percentiles = value.flag(),
+        "lat_percentiles" => results.lat_percentiles = value.flag(),
+        "slat_percentiles" => results.slat_percentiles = value.flag(),
+        "percentile_list" => {
+            if let Value::Floats(floats) = value {
+                results.percentiles.clone_from(floats);
+            }
+        }
+        "significant_figures" => results.digits = value.count(),
+        "disable_lat" => results.lat = !value.flag(),
+        "disable_clat" => results.clat = !value.flag(),
+        "disable_slat" => results.slat = !value.flag(),
+        "disable_bw_measurement" => results.bandwidth = !value.flag(),
+        "disk_util" => results.disk_util = value.flag(),
+        "unit_base" => results.unit_base = value.text().parse().unwrap_or(0),
+        "write_bw_log" => logs.bandwidth = named(),
+        "write_iops_log" => logs.iops = named(),
+        "write_lat_log" => logs.latency = named(),
+        "write_hist_log" => logs.histogram = named(),
+        "log_avg_msec" => logs.window_ms = value.count(),
+        "log_hist_msec" => logs.histogram_window_ms = value.count(),
+        "log_hist_coarseness" => logs.coarseness = value.count(),
+        "bwavgtime" => logs.bandwidth_window_ms = value.count(),
+        "iopsavgtime" => logs.iops_window_ms = value.count(),
+        "log_max_value" => logs.has_max = !matches!(value.text(), "0" | "avg"),
+        "log_offset" => logs.has_offset = value.flag(),
+        "log_prio" => logs.has_priority = value.flag(),
+        "log_issue_time" => logs.has_issue_time = value.flag(),
+        "log_alternate_epoch" => logs.is_since_epoch = value.flag(),
+        "per_job_logs" => logs.is_per_clone = value.flag(),
+        "gtod_reduce" if value.flag() => {
+            (results.lat, results.clat, results.slat) = (false, false, false);
+            (results.bandwidth, results.clat_percentiles) = (false, false);
+        }
+        _ => return false,
+    }
+    true
+}

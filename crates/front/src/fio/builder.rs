@@ -1,0 +1,302 @@
+//! Jobs from sections: defaults, options, clones, waves, groups.
+
+use std::sync::Arc;
+
+use workload::{Diagnostic, printable};
+
+use super::apply::apply;
+use super::checks;
+use super::jobs::{Group, Job, JobSet, WrittenOption};
+use super::lexer::{Item, Place, Section, is_global};
+use super::settings::{Engine, Settings};
+use super::table::{OptionRow, Table, Verdict};
+use super::values::Value;
+
+/// Jobs at most, unless the command line says otherwise.
+const JOBS_MAX: u32 = 4096;
+/// Notes at most: more are the same again.
+const NOTES_MAX: usize = 200;
+
+/// What applies to all jobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Limits {
+    /// Jobs at most.
+    pub jobs_max: u32,
+    /// Whether jobs may not write.
+    pub is_read_only: bool,
+    /// Whether notes are errors.
+    pub are_notes_fatal: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            jobs_max: JOBS_MAX,
+            is_read_only: false,
+            are_notes_fatal: false,
+        }
+    }
+}
+
+/// What is known of the jobs so far.
+pub(super) struct Builder {
+    pub table: Table,
+    pub set: JobSet,
+    pub limits: Limits,
+    /// Sections that are asked for; empty for all.
+    pub wanted: Vec<String>,
+    defaults: Settings,
+    /// Options of single engines that hold for all jobs.
+    of_engines: Vec<(OptionRow, Place)>,
+}
+
+/// An option by its row, and its value.
+type Named = (String, Option<String>);
+
+impl Builder {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self {
+            table: Table::new(),
+            set: JobSet::default(),
+            limits,
+            wanted: Vec::new(),
+            defaults: Settings::default(),
+            of_engines: Vec::new(),
+        }
+    }
+
+    /// Takes the sections of a file, the first job of which waits for all before.
+    pub(super) fn take_file(
+        &mut self,
+        sections: Vec<Section>,
+        is_first: bool,
+    ) -> Result<(), Diagnostic> {
+        let mut waits = !is_first;
+        for mut section in sections {
+            section.items.sort_by_key(|item| self.rank(&item.name));
+            if section.is_global() {
+                self.take_global(&section.name, &section.items)?;
+            } else if self.is_wanted(&section.name) {
+                self.take_job(&section, waits)?;
+                waits = false;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a section is asked for.
+    pub(super) fn is_wanted(&self, name: &str) -> bool {
+        self.wanted.is_empty() || is_global(name) || self.wanted.iter().any(|it| it == name)
+    }
+
+    /// Options for all jobs that are still to come.
+    pub(super) fn take_global(&mut self, section: &str, items: &[Item]) -> Result<(), Diagnostic> {
+        let mut settings = std::mem::take(&mut self.defaults);
+        let mut of_engines = std::mem::take(&mut self.of_engines);
+        let options = self.take_items(section, items, &mut settings, &mut of_engines)?;
+        self.defaults = settings;
+        self.of_engines = of_engines;
+        self.set.options.extend(options);
+        Ok(())
+    }
+
+    /// A job with its clones.
+    pub(super) fn take_job(&mut self, section: &Section, waits: bool) -> Result<(), Diagnostic> {
+        let mut settings = self.defaults.clone();
+        settings.grouping.waits_for_all |= waits;
+        let mut of_engines = self.of_engines.clone();
+        let name = &section.name;
+        let options = self.take_items(name, &section.items, &mut settings, &mut of_engines)?;
+        check_engines(&settings, &of_engines)?;
+        let mut notes = Vec::new();
+        checks::resolve(&mut settings, section, self.limits, &mut notes)?;
+        checks::wait_for(&settings, section, &self.set.jobs)?;
+        for note in notes {
+            self.note(note)?;
+        }
+        let said = options.iter().rev().find(|(option, _)| option == "name");
+        let said = said.and_then(|(_, value)| value.as_deref());
+        let name = said.unwrap_or(name).trim().to_owned();
+        self.clones(section, name, settings, options)
+    }
+
+    fn clones(
+        &mut self,
+        section: &Section,
+        name: String,
+        settings: Settings,
+        options: Vec<Named>,
+    ) -> Result<(), Diagnostic> {
+        let first = self.set.jobs.len();
+        let clone_count = settings.process.clone_count;
+        let has_room = first as u64 + u64::from(clone_count) <= u64::from(self.limits.jobs_max);
+        if clone_count == 0 || !has_room {
+            let most = self.limits.jobs_max;
+            let message = format!("there would be no jobs, or more than {most}");
+            return Err(section.place.error(message).help("change `numjobs`"));
+        }
+        let (waits, opens) = (
+            settings.grouping.waits_for_all,
+            settings.grouping.opens_group,
+        );
+        let end = first + clone_count as usize;
+        extend(&mut self.set.waves, first..end, waits);
+        extend(&mut self.set.groups, first..end, waits || opens);
+        let section_name: Arc<str> = Arc::from(section.name.as_str());
+        let settings = Arc::new(settings);
+        let options: Arc<[Named]> = options.into();
+        for made in 0..clone_count {
+            self.set.jobs.push(Job {
+                name: name.clone(),
+                section: Arc::clone(&section_name),
+                place: section.place.clone(),
+                number: (first as u32) + made + 1,
+                clone_index: (clone_count - made) % clone_count,
+                clone_count,
+                wave_index: self.set.waves.len() - 1,
+                group_index: self.set.groups.len() - 1,
+                settings: Arc::clone(&settings),
+                options: Arc::clone(&options),
+            });
+        }
+        Ok(())
+    }
+
+    /// Reads options into settings, and says by which names.
+    fn take_items(
+        &mut self,
+        section: &str,
+        items: &[Item],
+        settings: &mut Settings,
+        of_engines: &mut Vec<(OptionRow, Place)>,
+    ) -> Result<Vec<Named>, Diagnostic> {
+        let section: Arc<str> = Arc::from(section);
+        let mut options = Vec::with_capacity(items.len());
+        for item in items {
+            let row = self.row(item)?;
+            self.take_item(row, item, settings)?;
+            if row.engines().next().is_some() {
+                of_engines.push((row, item.place.clone()));
+            }
+            options.push((row.name().to_owned(), item.value.clone()));
+            let (verdict, sentence) = self.verdict(&row, item.value.as_deref());
+            self.set.written.push(WrittenOption {
+                place: item.place.clone(),
+                section: Arc::clone(&section),
+                name: item.name.clone(),
+                value: item.value.clone(),
+                verdict,
+                sentence,
+            });
+        }
+        Ok(options)
+    }
+
+    fn row(&self, item: &Item) -> Result<OptionRow, Diagnostic> {
+        let row = self.table.find(&item.name);
+        let row = row.filter(|it| !it.is_of_value());
+        let shown = printable(&item.name);
+        match row {
+            Some(row) if row.is_of_command_line => {
+                let message = format!("`{shown}` belongs on the command line, not in a job");
+                let help = format!("write `--{}` behind the program's name", row.name());
+                Err(item.place.error(message).help(help))
+            }
+            Some(row) => Ok(*row),
+            None => {
+                let error = item.place.error(format!("there is no option `{shown}`"));
+                Err(match self.table.nearest(&item.name) {
+                    Some(near) => error.help(format!("did you mean `{near}`?")),
+                    None => error.help("look for it in docs/fio.md"),
+                })
+            }
+        }
+    }
+
+    fn take_item(
+        &mut self,
+        row: OptionRow,
+        item: &Item,
+        settings: &mut Settings,
+    ) -> Result<(), Diagnostic> {
+        let kilo = settings.kilo.0;
+        let wrong = |why: String| {
+            let text = match &item.value {
+                Some(value) => format!("{}={value}", item.name),
+                None => item.name.clone(),
+            };
+            let message = format!("`{}` cannot be read", printable(&text));
+            item.place.error(message).help(why)
+        };
+        let read = Value::read(row.kind(), item.value.as_deref(), kilo).map_err(wrong)?;
+        apply(settings, row.name(), &read.value).map_err(wrong)?;
+        match read.remark {
+            Some(remark) => self.note(item.place.warning(remark)),
+            None => Ok(()),
+        }
+    }
+
+    /// Units and locks come first in a section of a file, names of files last, as in fio.
+    pub(super) fn rank(&self, name: &str) -> u8 {
+        match self.table.find(name).map(OptionRow::name) {
+            Some("kb_base" | "lockfile") => 0,
+            Some("filename" | "filename_format") => 2,
+            _ => 1,
+        }
+    }
+
+    /// What becomes of an option with that value.
+    fn verdict(&self, row: &OptionRow, value: Option<&str>) -> (Verdict, &'static str) {
+        let of_value = self.table.of_value(row, value.unwrap_or_default().trim());
+        let is_refused = matches!(of_value.verdict, Verdict::Refused { .. });
+        match (is_refused, value.map(str::trim)) {
+            // What is switched off is as it is here.
+            (true, Some("0")) => (Verdict::Done, "Off, as it is here."),
+            _ => (of_value.verdict, of_value.sentence),
+        }
+    }
+
+    pub(super) fn note(&mut self, note: Diagnostic) -> Result<(), Diagnostic> {
+        if self.limits.are_notes_fatal {
+            return Err(Diagnostic {
+                severity: workload::Severity::Error,
+                ..note
+            });
+        }
+        if self.set.notes.len() < NOTES_MAX {
+            self.set.notes.push(note);
+        }
+        Ok(())
+    }
+}
+
+/// Adds jobs to the last group, or opens one.
+fn extend(groups: &mut Vec<Group>, jobs: std::ops::Range<usize>, opens: bool) {
+    match groups.last_mut() {
+        Some(last) if !opens => last.jobs.end = jobs.end,
+        _ => groups.push(Group { jobs }),
+    }
+}
+
+/// Options of single engines need one of them.
+fn check_engines(settings: &Settings, of_engines: &[(OptionRow, Place)]) -> Result<(), Diagnostic> {
+    let engine = settings.engine.name.split(':').next().unwrap_or_default();
+    if settings.engine.engine == Engine::Refused {
+        return Ok(());
+    }
+    let foreign = of_engines
+        .iter()
+        .find(|(row, _)| row.engines().all(|it| it != engine));
+    let Some((row, place)) = foreign else {
+        return Ok(());
+    };
+    let engines: Vec<&str> = row.engines().collect();
+    let message = format!(
+        "the engine `{}` has no option `{}`",
+        printable(engine),
+        row.name()
+    );
+    Err(place
+        .error(message)
+        .help(format!("it belongs to {}", engines.join(", "))))
+}

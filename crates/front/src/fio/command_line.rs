@@ -1,0 +1,335 @@
+//! fio's own command line.
+
+use workload::{Diagnostic, printable};
+
+use super::builder::{Builder, Limits};
+use super::jobs::{JobSet, WrittenOption};
+use super::lexer::{self, Item, Place, Section, is_global};
+use super::table::OptionRow;
+use super::values::Value;
+use super::{Surroundings, show};
+
+choices! {
+    /// A form in which results are printed.
+    OutputFormat {
+        /// For people.
+        #[default]
+        Normal = "normal",
+        /// Lines with semicolons.
+        Terse = "terse" | "minimal",
+        /// JSON.
+        Json = "json",
+        /// JSON with histograms.
+        JsonPlus = "json+",
+    }
+}
+
+choices! {
+    /// When progress is shown.
+    Progress {
+        /// On terminals.
+        #[default]
+        Auto = "auto",
+        /// Always.
+        Always = "always",
+        /// Never.
+        Never = "never",
+    }
+}
+
+/// What is done with the jobs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Action {
+    /// They are run.
+    #[default]
+    Run,
+    /// They are read, and that is all.
+    ParseOnly,
+    /// This is printed.
+    Print(String),
+}
+
+/// What is said beside the jobs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Invocation {
+    /// What is done.
+    pub action: Action,
+    /// Forms of the results; at least one unless nothing is run.
+    pub formats: Vec<OutputFormat>,
+    /// Version of terse lines.
+    pub terse_version: u32,
+    /// Terse lines behind the text.
+    pub appends_terse: bool,
+    /// The file for results; empty for standard output.
+    pub output: Option<String>,
+    /// When progress is shown.
+    pub progress: Progress,
+    /// Progress in new lines, so often; 0 for never.
+    pub progress_line_us: u64,
+    /// Progress so often; 0 for each second.
+    pub progress_interval_us: u64,
+    /// All results so often; 0 for at the end.
+    pub status_interval_us: u64,
+    /// Logs of the bandwidth of all jobs together.
+    pub logs_bandwidth: bool,
+    /// Where logs are put; empty for the current directory.
+    pub log_directory: String,
+}
+
+/// Reads a command line, the program's name left out.
+///
+/// # Errors
+/// The first thing that fio would not take either, or that is refused.
+pub fn read_arguments(
+    arguments: &[String],
+    surroundings: &Surroundings<'_>,
+) -> Result<(Invocation, JobSet), Diagnostic> {
+    let mut reader = Reader {
+        builder: Builder::new(Limits::default()),
+        invocation: Invocation {
+            terse_version: 3,
+            ..Invocation::default()
+        },
+        globals: Vec::new(),
+        job: None,
+        files: Vec::new(),
+        shows_commands: false,
+    };
+    reader.read(arguments)?;
+    reader.finish(surroundings)
+}
+
+struct Reader {
+    builder: Builder,
+    invocation: Invocation,
+    /// Options before the first job.
+    globals: Vec<Item>,
+    /// The job that options belong to.
+    job: Option<Section>,
+    files: Vec<String>,
+    shows_commands: bool,
+}
+
+fn error(message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+    Diagnostic::error("", message).help(help)
+}
+
+impl Reader {
+    fn read(&mut self, arguments: &[String]) -> Result<(), Diagnostic> {
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            if argument == "--" {
+                self.files.extend(rest.by_ref().cloned());
+                break;
+            }
+            let option = argument.strip_prefix('-').filter(|it| !it.is_empty());
+            let Some(option) = option else {
+                self.files.push(argument.clone());
+                continue;
+            };
+            let option = option.strip_prefix('-').unwrap_or(option);
+            let (name, value) = match option.split_once('=') {
+                Some((name, value)) => (name, Some(value.to_owned())),
+                None => (option, None),
+            };
+            let (row, value) = self.option(argument, name, value)?;
+            let value = match value {
+                None if !row.kind().is_free_of_value() => {
+                    let next = rest.next().cloned();
+                    Some(next.ok_or_else(|| {
+                        let message = format!("option `--{}` lacks its value", row.name());
+                        error(message, format!("write `--{}=VALUE`", row.name()))
+                    })?)
+                }
+                value => value,
+            };
+            self.take(row, value, argument)?;
+        }
+        Ok(())
+    }
+
+    /// The option of that name, of its beginning, or of its letter with the value joined.
+    fn option(
+        &self,
+        argument: &str,
+        name: &str,
+        value: Option<String>,
+    ) -> Result<(OptionRow, Option<String>), Diagnostic> {
+        let table = &self.builder.table;
+        let found = table.find_by_start(name);
+        if let Some(row) = found.filter(|it| !it.is_of_value() && it.name() != "include") {
+            return Ok((*row, value));
+        }
+        let letter = name.get(..1).filter(|_| !argument.starts_with("--"));
+        let of_letter = letter.and_then(|letter| table.find(letter));
+        if let Some(row) = of_letter {
+            let joined = argument.get(2..).unwrap_or_default();
+            return Ok((*row, Some(joined.to_owned())));
+        }
+        let message = format!("there is no option `{}`, or several", printable(argument));
+        Err(match table.nearest(name) {
+            Some(near) => error(message, format!("did you mean `--{near}`?")),
+            None => error(message, "look for it in docs/fio.md"),
+        })
+    }
+
+    fn take(
+        &mut self,
+        row: OptionRow,
+        value: Option<String>,
+        argument: &str,
+    ) -> Result<(), Diagnostic> {
+        let place = Place::of_command_line(argument);
+        if row.is_of_command_line {
+            return self.take_own(row, value, place);
+        }
+        let item = Item {
+            name: row.name().to_owned(),
+            value,
+            place,
+        };
+        if item.name == "name" {
+            return self.begin(item);
+        }
+        match &mut self.job {
+            Some(job) => job.items.push(item),
+            None => self.globals.push(item),
+        }
+        Ok(())
+    }
+
+    /// A name begins a job, `global` options for all that follow.
+    fn begin(&mut self, item: Item) -> Result<(), Diagnostic> {
+        self.end_job()?;
+        let name = item.value.unwrap_or_default();
+        let name = printable(&name);
+        if !is_global(&name) {
+            self.job = Some(Section {
+                name,
+                place: item.place,
+                items: Vec::new(),
+            });
+        }
+        Ok(())
+    }
+
+    fn end_job(&mut self) -> Result<(), Diagnostic> {
+        let globals = std::mem::take(&mut self.globals);
+        self.builder.take_global("", &globals)?;
+        match self.job.take() {
+            Some(job) if self.builder.is_wanted(&job.name) => self.builder.take_job(&job, false),
+            _ => Ok(()),
+        }
+    }
+
+    /// An option that no job has.
+    fn take_own(
+        &mut self,
+        row: OptionRow,
+        value: Option<String>,
+        place: Place,
+    ) -> Result<(), Diagnostic> {
+        let written = WrittenOption {
+            place,
+            section: "".into(),
+            name: format!("--{}", row.name()),
+            value: value.clone(),
+            verdict: row.verdict,
+            sentence: row.sentence,
+        };
+        if let Some(refusal) = written.refusal() {
+            return Err(refusal);
+        }
+        let wrong = |why: String| {
+            let message = format!("`{}` cannot be read", printable(&written.text()));
+            error(message, why)
+        };
+        let read = Value::read(row.kind(), value.as_deref(), 1024).map_err(wrong)?;
+        let done = self.set(row.name(), &read.value).map_err(wrong);
+        self.builder.set.written.push(written.clone());
+        done
+    }
+
+    fn set(&mut self, name: &str, value: &Value) -> Result<(), String> {
+        let invocation = &mut self.invocation;
+        let print = |text: String| Action::Print(text);
+        match name {
+            "output" => invocation.output = Some(value.text().to_owned()),
+            "output-format" => {
+                for word in value.text().split(',') {
+                    let format = OutputFormat::of(word);
+                    let format = format.ok_or("use normal, terse, json, json+")?;
+                    if !invocation.formats.contains(&format) {
+                        invocation.formats.push(format);
+                    }
+                }
+            }
+            "minimal" => invocation.formats = vec![OutputFormat::Terse],
+            "terse-version" => invocation.terse_version = value.count(),
+            "append-terse" => invocation.appends_terse = true,
+            "eta" => invocation.progress = Progress::of(value.text()).unwrap_or_default(),
+            "eta-newline" => invocation.progress_line_us = value.number(),
+            "eta-interval" => invocation.progress_interval_us = value.number(),
+            "status-interval" => invocation.status_interval_us = value.number(),
+            "bandwidth-log" => invocation.logs_bandwidth = true,
+            "aux-path" => value.text().clone_into(&mut invocation.log_directory),
+            "section" => self.builder.wanted.push(value.text().to_owned()),
+            "parse-only" => invocation.action = Action::ParseOnly,
+            "showcmd" => self.shows_commands = true,
+            "readonly" => self.builder.limits.is_read_only = true,
+            "warnings-fatal" => self.builder.limits.are_notes_fatal = true,
+            "max-jobs" => self.builder.limits.jobs_max = value.count().clamp(1, 1 << 16),
+            "version" => invocation.action = print(show::VERSION.to_owned()),
+            "help" => invocation.action = print(show::usage(&self.builder.table)),
+            "cmdhelp" => {
+                invocation.action = print(show::option(&self.builder.table, value.text())?);
+            }
+            "enghelp" => {
+                invocation.action = print(show::engine(&self.builder.table, value.text())?);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn finish(
+        mut self,
+        surroundings: &Surroundings<'_>,
+    ) -> Result<(Invocation, JobSet), Diagnostic> {
+        if matches!(self.invocation.action, Action::Print(_)) {
+            return Ok((self.invocation, JobSet::default()));
+        }
+        self.end_job()?;
+        let mut shown = String::new();
+        for (at, file) in std::mem::take(&mut self.files).iter().enumerate() {
+            let bytes = (surroundings.read)(file).map_err(|why| {
+                let message = format!("cannot read job file `{}`", printable(file));
+                error(format!("{message}: {}", printable(&why)), "name a job file")
+            })?;
+            let mut notes = Vec::new();
+            let sections = lexer::sections(file, &bytes, surroundings, &mut notes)?;
+            for note in notes {
+                self.builder.note(note)?;
+            }
+            if self.shows_commands {
+                shown.push_str(&show::command(&self.builder, &sections));
+            }
+            // Only jobs make files wait for each other; those of the command line do not.
+            self.builder.take_file(sections, at == 0)?;
+        }
+        if self.shows_commands {
+            self.invocation.action = Action::Print(shown);
+            return Ok((self.invocation, self.builder.set));
+        }
+        if self.builder.set.jobs.is_empty() {
+            return Err(error(
+                "there are no jobs",
+                "name a job file, or begin one by `--name=job`",
+            ));
+        }
+        if self.invocation.formats.is_empty() {
+            self.invocation.formats.push(OutputFormat::Normal);
+        }
+        Ok((self.invocation, self.builder.set))
+    }
+}

@@ -1,0 +1,216 @@
+//! Jobs, all said of them resolved.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use workload::Diagnostic;
+
+use super::lexer::Place;
+use super::settings::{Amount, Settings};
+use super::table::Verdict;
+
+/// A job: one clone of a section.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Job {
+    /// As results tell it.
+    pub name: String,
+    /// The section, of which files are named.
+    pub section: Arc<str>,
+    /// Where the section begins.
+    pub place: Place,
+    /// Counted from 1 over all jobs, in the order in which fio makes them: seeds and names of logs
+    /// depend on it.
+    pub number: u32,
+    /// Which clone, from 0: names of files and offsets depend on it. fio makes clone 0 first, then
+    /// the others from the last to 1.
+    pub clone_index: u32,
+    /// Clones of the section.
+    pub clone_count: u32,
+    /// Which of [`JobSet::waves`].
+    pub wave_index: usize,
+    /// Which of [`JobSet::groups`].
+    pub group_index: usize,
+    /// What is said of it.
+    pub settings: Arc<Settings>,
+    /// The options of its own section as they were written, by their main names.
+    pub options: Arc<[(String, Option<String>)]>,
+}
+
+/// A file's name as it was written: hostile, until somebody has looked at it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenPath {
+    /// The directory and the name, with a stroke between.
+    pub text: String,
+    /// Whether it begins at the root.
+    pub is_absolute: bool,
+    /// Whether it leads out of a directory by `..`.
+    pub leads_up: bool,
+}
+
+impl WrittenPath {
+    pub(super) fn new(text: String) -> Self {
+        Self {
+            is_absolute: text.starts_with('/'),
+            leads_up: text.split('/').any(|it| it == ".."),
+            text,
+        }
+    }
+}
+
+impl Job {
+    /// How many files it has.
+    #[must_use]
+    pub fn file_count(&self) -> u32 {
+        self.settings.files.count
+    }
+
+    /// Whether its files are named, so that all clones have the same ones.
+    #[must_use]
+    pub fn shares_files(&self) -> bool {
+        !self.settings.files.names.is_empty()
+    }
+
+    /// The name of a file, counted from 0.
+    #[must_use]
+    pub fn file(&self, index: u32) -> WrittenPath {
+        let files = &self.settings.files;
+        let name = match files.names.get(index as usize) {
+            Some(name) => name.clone(),
+            None => self.made_name(index),
+        };
+        let directories = &files.directories;
+        let at = self.clone_index as usize % directories.len().max(1);
+        WrittenPath::new(match directories.get(at) {
+            Some(directory) => format!("{directory}/{name}"),
+            None => name,
+        })
+    }
+
+    fn made_name(&self, index: u32) -> String {
+        let (section, clone) = (&self.section, self.clone_index);
+        let format = &self.settings.files.format;
+        if format.is_empty() {
+            return format!("{section}.{clone}.{index}");
+        }
+        format
+            .replace("$jobname", section)
+            .replace("$jobnum", &clone.to_string())
+            .replace("$filenum", &index.to_string())
+            .replace("$clientuid", "localhost")
+    }
+
+    /// Where work begins in each file in bytes, where that is known from the text.
+    #[must_use]
+    pub fn offset_bytes(&self) -> Option<u64> {
+        let space = &self.settings.space;
+        let further = space.offset_increment.bytes()?;
+        let further = further.saturating_mul(u64::from(self.clone_index));
+        Some(space.offset.bytes()?.saturating_add(further))
+    }
+
+    /// The least and the most bytes in which work is done in each file, where that is known from
+    /// the text: what a size or a size of files says.
+    #[must_use]
+    pub fn bytes_of_file(&self) -> Option<(u64, u64)> {
+        let space = &self.settings.space;
+        match (space.file_size, space.size) {
+            (Some(sizes), _) => Some(sizes),
+            (None, Some(Amount::Bytes(size))) => {
+                let each = size / u64::from(self.file_count().max(1));
+                Some((each, each))
+            }
+            _ => None,
+        }
+    }
+
+    /// The bytes that are moved in one loop, where that is known from the text.
+    #[must_use]
+    pub fn bytes_to_move(&self) -> Option<u64> {
+        let space = &self.settings.space;
+        if let Some(size) = space.io_size {
+            return size.bytes();
+        }
+        let (least, most) = self.bytes_of_file()?;
+        let all = least.saturating_mul(u64::from(self.file_count()));
+        match space.size {
+            _ if least != most => None,
+            Some(Amount::Bytes(size)) => Some(size.min(all)),
+            Some(_) => None,
+            None => Some(all),
+        }
+    }
+}
+
+/// Jobs that follow each other in [`JobSet::jobs`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// The first one, and the one behind the last.
+    pub jobs: Range<usize>,
+}
+
+/// An option where it stands, and what becomes of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WrittenOption {
+    /// Where it stands.
+    pub place: Place,
+    /// The section it stands in; empty for the command line.
+    pub section: Arc<str>,
+    /// As it was written.
+    pub name: String,
+    /// As it was written, variables replaced.
+    pub value: Option<String>,
+    /// What becomes of it.
+    pub verdict: Verdict,
+    /// What that means; why, where it is refused.
+    pub sentence: &'static str,
+}
+
+/// The jobs of files and of a command line.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct JobSet {
+    /// In the order in which fio makes them.
+    pub jobs: Vec<Job>,
+    /// Which jobs run beside each other; each wave begins when the one before has ended.
+    pub waves: Vec<Group>,
+    /// Which jobs may have one result.
+    pub groups: Vec<Group>,
+    /// Options of all jobs as they were written, by their main names.
+    pub options: Vec<(String, Option<String>)>,
+    /// Every option where it stands.
+    pub written: Vec<WrittenOption>,
+    /// What the reader should know.
+    pub notes: Vec<Diagnostic>,
+}
+
+impl JobSet {
+    /// The first option that is refused, as the error it is for a run.
+    #[must_use]
+    pub fn refusal(&self) -> Option<Diagnostic> {
+        self.written.iter().find_map(WrittenOption::refusal)
+    }
+}
+
+impl WrittenOption {
+    /// The option as it stands.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match &self.value {
+            Some(value) => format!("{}={value}", self.name),
+            None => self.name.clone(),
+        }
+    }
+
+    /// The error it is for a run, if it is refused.
+    #[must_use]
+    pub fn refusal(&self) -> Option<Diagnostic> {
+        let Verdict::Refused { instead } = self.verdict else {
+            return None;
+        };
+        let text = workload::printable(&self.text());
+        let error = self.place.error(format!("`{text}`: {}", self.sentence));
+        Some(error.help(match instead {
+            "leave it out" => "leave it out".to_owned(),
+            _ => format!("use {instead}"),
+        }))
+    }
+}

@@ -1,0 +1,241 @@
+//! Job files as sections of options.
+
+use std::sync::Arc;
+
+use workload::{Diagnostic, printable};
+
+use super::Surroundings;
+use super::variables::Variables;
+
+/// Files within files, at most.
+const DEPTH_MAX: u32 = 16;
+/// Files that one file brings in, at most.
+const INCLUDES_MAX: u32 = 256;
+/// Bytes of a section's name, at most.
+const NAME_BYTES_MAX: usize = 255;
+
+/// Where something stands, and the line as messages show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file's name as it was given; empty for the command line.
+    pub file: Arc<str>,
+    /// Counted from 1; 0 on the command line.
+    pub line: u32,
+    /// In characters, from 1.
+    pub column: u32,
+    pub(super) shown: Arc<str>,
+}
+
+impl Place {
+    /// The command line.
+    pub(super) fn of_command_line(shown: &str) -> Self {
+        Self {
+            file: Arc::from(""),
+            line: 0,
+            column: 0,
+            shown: printable(shown).into(),
+        }
+    }
+
+    pub(super) fn error(&self, message: impl Into<String>) -> Diagnostic {
+        self.placed(Diagnostic::error(&*self.file, message))
+    }
+
+    pub(super) fn warning(&self, message: impl Into<String>) -> Diagnostic {
+        self.placed(Diagnostic::warning(&*self.file, message))
+    }
+
+    fn placed(&self, diagnostic: Diagnostic) -> Diagnostic {
+        match self.line {
+            0 => diagnostic,
+            _ => diagnostic.at(self.line, self.column).snippet(&self.shown),
+        }
+    }
+}
+
+/// An option as it stands somewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Item {
+    pub name: String,
+    pub value: Option<String>,
+    pub place: Place,
+}
+
+/// A section with its options.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Section {
+    pub name: String,
+    pub place: Place,
+    pub items: Vec<Item>,
+}
+
+impl Section {
+    /// Whether it speaks of all jobs below; any name that begins so does.
+    pub(super) fn is_global(&self) -> bool {
+        is_global(&self.name)
+    }
+}
+
+/// Whether a section of that name speaks of all jobs below.
+pub(super) fn is_global(name: &str) -> bool {
+    name.starts_with("global")
+}
+
+/// Reads a file with all that it includes.
+pub(super) fn sections(
+    file: &str,
+    bytes: &[u8],
+    surroundings: &Surroundings<'_>,
+    notes: &mut Vec<Diagnostic>,
+) -> Result<Vec<Section>, Diagnostic> {
+    let mut lexer = Lexer {
+        variables: Variables::new(surroundings),
+        surroundings,
+        notes,
+        sections: Vec::new(),
+        depth: 0,
+        include_count: 0,
+    };
+    lexer.read(file, bytes)?;
+    Ok(lexer.sections)
+}
+
+struct Lexer<'a, 'b> {
+    variables: Variables<'a>,
+    surroundings: &'a Surroundings<'a>,
+    notes: &'b mut Vec<Diagnostic>,
+    sections: Vec<Section>,
+    depth: u32,
+    include_count: u32,
+}
+
+impl Lexer<'_, '_> {
+    fn read(&mut self, file: &str, bytes: &[u8]) -> Result<(), Diagnostic> {
+        let file: Arc<str> = Arc::from(file);
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        for (at, raw) in bytes.split(|byte| *byte == b'\n').enumerate() {
+            let line = u32::try_from(at + 1).unwrap_or(u32::MAX);
+            let mut place = Place {
+                file: Arc::clone(&file),
+                line,
+                column: 1,
+                shown: Arc::from(""),
+            };
+            let text = text_of(raw, &mut place)?;
+            let kept = without_comment(text);
+            if kept.is_empty() {
+                continue;
+            }
+            let before = text.len() - text.trim_start().len();
+            place.column = u32::try_from(before + 1).unwrap_or(u32::MAX);
+            place.shown = shown(text).into();
+            self.line(kept, place)?;
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, text: &str, place: Place) -> Result<(), Diagnostic> {
+        if text.starts_with('[') {
+            return self.header(text, place);
+        }
+        if let Some(file) = included(text) {
+            return self.include(file, &place);
+        }
+        let Some(section) = self.sections.last_mut() else {
+            let message = format!("option `{}` stands before any section", printable(text));
+            return Err(place.error(message).help("put `[global]` above it"));
+        };
+        let text = self.variables.replaced(text, &place, self.notes);
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) => (name.trim_end(), Some(value.to_owned())),
+            None => (text.as_str(), None),
+        };
+        section.items.push(Item {
+            name: name.to_owned(),
+            value,
+            place,
+        });
+        Ok(())
+    }
+
+    fn header(&mut self, text: &str, place: Place) -> Result<(), Diagnostic> {
+        if self.depth > 0 {
+            let message = "a section begins in a file that is included";
+            return Err(place
+                .error(message)
+                .help("keep options alone in such files"));
+        }
+        let name = text.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+        let name = name.filter(|it| it.len() <= NAME_BYTES_MAX);
+        let Some(name) = name else {
+            let message = "a section's name has no end, or is too long";
+            return Err(place
+                .error(message)
+                .help("write it as `[name]`, alone on its line"));
+        };
+        self.sections.push(Section {
+            name: name.to_owned(),
+            place,
+            items: Vec::new(),
+        });
+        Ok(())
+    }
+
+    /// Names are those of the current directory, and else of the including file's.
+    fn include(&mut self, name: &str, place: &Place) -> Result<(), Diagnostic> {
+        self.include_count += 1;
+        if self.depth >= DEPTH_MAX || self.include_count > INCLUDES_MAX {
+            let message = "too many files include each other";
+            return Err(place.error(message).help("put the options here"));
+        }
+        let beside = place.file.rsplit_once('/');
+        let beside = beside.filter(|_| !name.starts_with('/'));
+        let beside = beside.map(|(directory, _)| format!("{directory}/{name}"));
+        let read = self.surroundings.read;
+        let found = read(name).map(|bytes| (name.to_owned(), bytes));
+        let found = found.or_else(|why| {
+            let beside = beside.ok_or_else(|| why.clone())?;
+            read(&beside).map(|bytes| (beside, bytes)).map_err(|_| why)
+        });
+        let (file, bytes) = found.map_err(|why| {
+            let name = printable(name);
+            let message = format!("cannot include `{name}`: {}", printable(&why));
+            place.error(message).help("put it beside this file")
+        })?;
+        self.depth += 1;
+        let read = self.read(&file, &bytes);
+        self.depth -= 1;
+        read
+    }
+}
+
+fn text_of<'a>(raw: &'a [u8], place: &mut Place) -> Result<&'a str, Diagnostic> {
+    let column = |at: usize| u32::try_from(at + 1).unwrap_or(u32::MAX);
+    if let Some(at) = raw.iter().position(|byte| *byte == 0) {
+        place.column = column(at);
+        return Err(place.error("a NUL byte").help("is this a job file?"));
+    }
+    std::str::from_utf8(raw).map_err(|error| {
+        place.column = column(error.valid_up_to());
+        place
+            .error("bytes that are no UTF-8")
+            .help("save the file as UTF-8")
+    })
+}
+
+/// The beginning of a line, as much as messages show of it.
+fn shown(text: &str) -> String {
+    printable(text.get(..1024).unwrap_or(text))
+}
+
+/// Semicolons and hashes end a line wherever they stand, quotation marks or not.
+fn without_comment(text: &str) -> &str {
+    let end = text.find([';', '#']).unwrap_or(text.len());
+    text[..end].trim()
+}
+
+fn included(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("include")?;
+    let name = rest.strip_prefix(['=', ' ', '\t'])?.trim();
+    Some(name.trim_start_matches('=').trim_start())
+}

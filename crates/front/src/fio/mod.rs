@@ -1,0 +1,80 @@
+//! fio's language: job files and command lines as jobs, everything about them resolved.
+//!
+//! Pure text to values: nothing is asked of the file system, and names of files stay as they were
+//! written. What is not done is kept and marked, so that whoever runs the jobs refuses it.
+
+mod apply;
+mod builder;
+mod checks;
+#[macro_use]
+mod choices;
+mod command_line;
+mod jobs;
+mod lexer;
+mod settings;
+mod show;
+mod table;
+mod values;
+mod variables;
+
+pub use command_line::{Action, Invocation, OutputFormat, Progress, read_arguments};
+pub use jobs::{Group, Job, JobSet, WrittenOption, WrittenPath};
+pub use lexer::Place;
+pub use settings::*;
+pub use table::{OptionRow, Table, Verdict};
+pub use values::{BlockShare, Distribution, Pattern, PatternPart, ZoneShare};
+
+use builder::{Builder, Limits};
+use workload::Diagnostic;
+
+use crate::command_line::ReadFile;
+
+/// What the language depends on besides its own text.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// Reads a file that is named.
+    pub read: ReadFile<'a>,
+    /// A variable of the environment.
+    pub variable: &'a dyn Fn(&str) -> Option<String>,
+    /// CPUs of the machine.
+    pub cpu_count: u64,
+    /// Memory of the machine in bytes.
+    pub memory_bytes: u64,
+    /// Bytes of a page.
+    pub page_bytes: u64,
+}
+
+impl Surroundings<'_> {
+    /// Where there are no files and no variables, on a machine of two CPUs.
+    pub const EMPTY: Surroundings<'static> = Surroundings {
+        read: &|name| Err(format!("there is no `{name}`")),
+        variable: &|_| None,
+        cpu_count: 2,
+        memory_bytes: 1 << 30,
+        page_bytes: 4096,
+    };
+}
+
+/// Reads a job file.
+///
+/// # Errors
+/// The first thing that fio would not take either, with line and help. Options that are refused
+/// here are no errors: see [`JobSet::refusal`].
+pub fn read_file(
+    name: &str,
+    bytes: &[u8],
+    surroundings: &Surroundings<'_>,
+) -> Result<JobSet, Diagnostic> {
+    let mut builder = Builder::new(Limits::default());
+    let mut notes = Vec::new();
+    let sections = lexer::sections(name, bytes, surroundings, &mut notes)?;
+    for note in notes {
+        builder.note(note)?;
+    }
+    builder.take_file(sections, true)?;
+    if builder.set.jobs.is_empty() {
+        let error = Diagnostic::error(name, "there is no job in it");
+        return Err(error.help("add a section such as `[job]`"));
+    }
+    Ok(builder.set)
+}

@@ -1,0 +1,102 @@
+use super::*;
+
+#[test]
+fn every_line_of_the_table_is_a_row_or_a_heading() {
+    for line in ROWS.lines().filter(|line| !line.starts_with("= ")) {
+        let row = OptionRow::read(line).unwrap_or_else(|| panic!("`{line}` is no row"));
+        let verdict = line.split('|').nth(2).unwrap();
+        assert!(["D", "~", "R", "X"].contains(&verdict), "{line}");
+        let is_refused = matches!(row.verdict, Verdict::Refused { .. });
+        assert_eq!(is_refused, line.contains(" > "), "{line}");
+        assert_eq!(row.sentence.ends_with('.'), !is_refused, "{line}");
+        let first = row.sentence.chars().next().unwrap();
+        assert_eq!(row.kind.is_empty(), row.is_of_value(), "{line}");
+        assert!(
+            !first.is_ascii_lowercase()
+                || is_refused
+                || first == 'f'
+                || first == 'p'
+                || first == 'i',
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn no_name_stands_twice() {
+    let table = Table::new();
+    for pair in table.index.windows(2) {
+        assert_ne!(pair[0].0, pair[1].0);
+    }
+}
+
+#[test]
+fn headings_hold_all_rows() {
+    let rows: usize = Table::groups().map(|(_, rows)| rows.len()).sum();
+    assert_eq!(rows, Table::new().rows.len());
+    assert!(Table::groups().count() > 10);
+    assert!(Table::groups().all(|(heading, _)| !heading.contains('|')));
+}
+
+#[test]
+fn names_are_found_whole_and_by_their_only_beginning() {
+    let table = Table::new();
+    assert_eq!(table.find("readwrite").unwrap().name(), "rw");
+    assert_eq!(
+        table.find_by_start("group_rep").unwrap().name(),
+        "group_reporting"
+    );
+    assert!(table.find_by_start("blocks").is_none(), "three begin so");
+    assert!(table.find_by_start("direc").is_none());
+    assert_eq!(table.find_by_start("rw").unwrap().name(), "rw");
+    assert_eq!(table.find_by_start("nrfile").unwrap().name(), "nrfiles");
+    assert!(table.find("").is_none());
+}
+
+#[test]
+fn slips_are_met_with_the_name_that_was_meant() {
+    let table = Table::new();
+    for (slip, meant) in [
+        ("io_engine", "ioengine"),
+        ("ramptime", "ramp_time"),
+        ("blocksze", "blocksize"),
+        ("groupreporting", "group_reporting"),
+        ("output-format", "output-format"),
+    ] {
+        assert_eq!(table.nearest(slip), Some(meant));
+    }
+    assert_eq!(table.nearest("share_mmap_of_all_the_world"), None);
+}
+
+#[test]
+fn values_may_have_verdicts_of_their_own() {
+    let table = Table::new();
+    let engine = table.find("ioengine").unwrap();
+    let refused = table.of_value(engine, "rbd").verdict;
+    assert!(matches!(refused, Verdict::Refused { .. }));
+    assert_eq!(table.of_value(engine, "libaio").verdict, Verdict::Differs);
+    assert_eq!(table.of_value(engine, "psync").verdict, Verdict::Done);
+}
+
+/// The 79 options that are 95 % of use; those of Ceph are refused by name.
+const OF_USE: &str = "allow_file_create atomic ba bs bsrange bssplit buffer_compress_chunk \
+    buffer_compress_percentage buffer_pattern buffered clientname cpus_allowed \
+    cpus_allowed_policy create_on_open create_only create_serialize direct directory do_verify \
+    end_fsync exitall exitall_on_error fadvise_hint fallocate fdatasync file_append \
+    file_service_type filename filename_format filesize fsync fsync_on_close include invalidate \
+    io_size iodepth ioengine kb_base lockmem loops mem norandommap nrfiles number_ios numjobs \
+    offset offset_increment openfiles overwrite pool ramp_time random_distribution \
+    random_generator randrepeat randseed rate rate_iops rate_process rbdname read_iolog \
+    refill_buffers replay_no_stall runtime rw rwmixread rwmixwrite size startdelay stonewall sync \
+    thinktime thread time_based unlink unlink_each_loop verify verify_dump";
+
+#[test]
+fn what_is_used_is_done() {
+    let table = Table::new();
+    for name in OF_USE.split_ascii_whitespace() {
+        let row = table.find(name).unwrap_or_else(|| panic!("{name}"));
+        let is_of_ceph = ["clientname", "pool", "rbdname"].contains(&name);
+        let is_refused = matches!(row.verdict, Verdict::Refused { .. });
+        assert_eq!(is_refused, is_of_ceph, "{name}");
+    }
+}

@@ -1,0 +1,141 @@
+//! Expressions in parentheses.
+
+use super::number::{Number, Unit};
+
+/// Parentheses within each other, at most.
+const DEPTH_MAX: u32 = 32;
+
+/// The value of `(4k*2+1)`; times without a unit are microseconds.
+pub(super) fn evaluate(text: &str, unit: Unit) -> Result<Number, String> {
+    let unit = match unit {
+        Unit::Seconds => Unit::Microseconds,
+        other => other,
+    };
+    let mut reader = Reader {
+        rest: text,
+        unit,
+        depth: 0,
+    };
+    let value = reader.primary()?;
+    if !reader.rest.trim().is_empty() {
+        return Err("there must be nothing behind the parenthesis".to_owned());
+    }
+    in_range(value).map(|value| Number {
+        value,
+        suffix: None,
+        has_rest: false,
+    })
+}
+
+/// The value of `2*4096`, in which there are no units.
+pub(in crate::fio) fn evaluate_plain(text: &str) -> Option<i64> {
+    let mut reader = Reader {
+        rest: text,
+        unit: Unit::Bytes { kilo: 1024 },
+        depth: 0,
+    };
+    let value = reader.sum().ok()?;
+    let is_whole = reader.rest.trim().is_empty();
+    in_range(value).ok().filter(|_| is_whole)
+}
+
+fn in_range(value: f64) -> Result<i64, String> {
+    match value.is_finite() && value.abs() < 9e18 {
+        true => Ok(value as i64),
+        false => Err("its value is no number, or too large".to_owned()),
+    }
+}
+
+struct Reader<'a> {
+    rest: &'a str,
+    unit: Unit,
+    depth: u32,
+}
+
+impl Reader<'_> {
+    /// Takes the mark if it is the next thing.
+    fn takes(&mut self, marks: &[char]) -> Option<char> {
+        self.rest = self.rest.trim_start();
+        let first = self.rest.chars().next().filter(|it| marks.contains(it))?;
+        self.rest = &self.rest[1..];
+        Some(first)
+    }
+
+    fn sum(&mut self) -> Result<f64, String> {
+        let mut value = self.product()?;
+        while let Some(mark) = self.takes(&['+', '-']) {
+            let other = self.product()?;
+            value += if mark == '+' { other } else { -other };
+        }
+        Ok(value)
+    }
+
+    fn product(&mut self) -> Result<f64, String> {
+        let mut value = self.power()?;
+        while let Some(mark) = self.takes(&['*', '/', '%']) {
+            let other = self.power()?;
+            value = match mark {
+                '*' => value * other,
+                '/' => value / other,
+                _ => value % other,
+            };
+        }
+        Ok(value)
+    }
+
+    fn power(&mut self) -> Result<f64, String> {
+        let base = self.primary()?;
+        match self.takes(&['^']) {
+            Some(_) => Ok(base.powf(self.nested(Self::power)?)),
+            None => Ok(base),
+        }
+    }
+
+    fn primary(&mut self) -> Result<f64, String> {
+        if self.takes(&['-']).is_some() {
+            return Ok(-self.nested(Self::primary)?);
+        }
+        if self.takes(&['(']).is_none() {
+            return self.number();
+        }
+        let value = self.nested(Self::sum)?;
+        match self.takes(&[')']) {
+            Some(_) => Ok(value),
+            None => Err("a parenthesis is not closed".to_owned()),
+        }
+    }
+
+    /// One level deeper.
+    fn nested(&mut self, inner: fn(&mut Self) -> Result<f64, String>) -> Result<f64, String> {
+        self.depth += 1;
+        if self.depth > DEPTH_MAX {
+            return Err(format!("it nests deeper than {DEPTH_MAX}"));
+        }
+        let value = inner(self);
+        self.depth -= 1;
+        value
+    }
+
+    fn number(&mut self) -> Result<f64, String> {
+        let hex = self.rest.strip_prefix("0x");
+        let (digits, behind) = match hex {
+            Some(hex) => split(hex, |it| it.is_ascii_hexdigit()),
+            None => split(self.rest, |it| it.is_ascii_digit() || it == '.'),
+        };
+        let value = match hex {
+            Some(_) => u64::from_str_radix(digits, 16).ok().map(|it| it as f64),
+            None => digits.parse().ok(),
+        };
+        let value: f64 = value.ok_or("it needs a number")?;
+        let (letters, behind) = split(behind, |it| it.is_ascii_alphabetic());
+        self.rest = behind;
+        match self.unit.factor(letters) {
+            (factor, None, false) => Ok(value * factor as f64),
+            _ => Err(format!("`{letters}` is no unit")),
+        }
+    }
+}
+
+fn split(text: &str, is_part: impl Fn(char) -> bool) -> (&str, &str) {
+    text.split_at(text.find(|it| !is_part(it)).unwrap_or(text.len()))
+}
