@@ -26,6 +26,10 @@ const TABLES: [&str; 13] = [
     "crates/workload/src/source.rs",
 ];
 
+/// Fronts whose words others speak too (results and one-line workloads), or whose files are not
+/// run yet, so that they are still named in between.
+const IN_BETWEEN: [&str; 1] = ["fio"];
+
 /// Checks that no front is named outside of it.
 pub fn check(sources: &[SourceFile], findings: &mut Vec<Finding>) {
     let names = names(sources);
@@ -59,7 +63,8 @@ fn names(sources: &[SourceFile]) -> Vec<String> {
         let (name, _) = file.path.strip_prefix(FRONTS)?.split_once('/')?;
         Some(name.to_owned())
     });
-    let mut names: Vec<String> = directories.collect();
+    let is_held = |name: &String| !IN_BETWEEN.contains(&name.as_str());
+    let mut names: Vec<String> = directories.filter(is_held).collect();
     names.sort();
     names.dedup();
     names

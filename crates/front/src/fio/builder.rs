@@ -5,38 +5,16 @@ use std::sync::Arc;
 use workload::{Diagnostic, printable};
 
 use super::apply::apply;
-use super::checks;
+use super::checks::{self, Limits};
 use super::jobs::{Group, Job, JobSet, WrittenOption};
-use super::lexer::{Item, Place, Section, is_global};
+use super::lexer::{Item, Section, is_global};
+use super::place::Place;
 use super::settings::{Engine, Settings};
 use super::table::{OptionRow, Table, Verdict};
 use super::values::Value;
 
-/// Jobs at most, unless the command line says otherwise.
-const JOBS_MAX: u32 = 4096;
 /// Notes at most: more are the same again.
 const NOTES_MAX: usize = 200;
-
-/// What applies to all jobs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Limits {
-    /// Jobs at most.
-    pub jobs_max: u32,
-    /// Whether jobs may not write.
-    pub is_read_only: bool,
-    /// Whether notes are errors.
-    pub are_notes_fatal: bool,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            jobs_max: JOBS_MAX,
-            is_read_only: false,
-            are_notes_fatal: false,
-        }
-    }
-}
 
 /// What is known of the jobs so far.
 pub(super) struct Builder {

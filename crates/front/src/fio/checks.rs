@@ -2,10 +2,33 @@
 
 use workload::{Diagnostic, printable};
 
-use super::builder::Limits;
 use super::jobs::Job;
 use super::lexer::Section;
 use super::settings::{Access, Amount, Checksum, Direction, Engine, Settings, ZoneMode};
+
+/// Jobs at most, unless the command line says otherwise.
+const JOBS_MAX: u32 = 4096;
+
+/// What applies to all jobs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Limits {
+    /// Jobs at most.
+    pub jobs_max: u32,
+    /// Whether jobs may not write.
+    pub is_read_only: bool,
+    /// Whether notes are errors.
+    pub are_notes_fatal: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            jobs_max: JOBS_MAX,
+            is_read_only: false,
+            are_notes_fatal: false,
+        }
+    }
+}
 
 /// Makes the settings agree with each other, and notes what that changes.
 ///

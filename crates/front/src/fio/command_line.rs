@@ -2,9 +2,11 @@
 
 use workload::{Diagnostic, printable};
 
-use super::builder::{Builder, Limits};
+use super::builder::Builder;
+use super::checks::Limits;
 use super::jobs::{JobSet, WrittenOption};
-use super::lexer::{self, Item, Place, Section, is_global};
+use super::lexer::{self, Item, Section, is_global};
+use super::place::Place;
 use super::table::OptionRow;
 use super::values::Value;
 use super::{Surroundings, show};

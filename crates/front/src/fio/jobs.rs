@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use workload::Diagnostic;
 
-use super::lexer::Place;
+use super::place::Place;
 use super::settings::{Amount, Settings};
 use super::table::Verdict;
 

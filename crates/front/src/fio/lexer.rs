@@ -5,6 +5,7 @@ use std::sync::Arc;
 use workload::{Diagnostic, printable};
 
 use super::Surroundings;
+use super::place::Place;
 use super::variables::Variables;
 
 /// Files within files, at most.
@@ -13,45 +14,6 @@ const DEPTH_MAX: u32 = 16;
 const INCLUDES_MAX: u32 = 256;
 /// Bytes of a section's name, at most.
 const NAME_BYTES_MAX: usize = 255;
-
-/// Where something stands, and the line as messages show it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// The file's name as it was given; empty for the command line.
-    pub file: Arc<str>,
-    /// Counted from 1; 0 on the command line.
-    pub line: u32,
-    /// In characters, from 1.
-    pub column: u32,
-    pub(super) shown: Arc<str>,
-}
-
-impl Place {
-    /// The command line.
-    pub(super) fn of_command_line(shown: &str) -> Self {
-        Self {
-            file: Arc::from(""),
-            line: 0,
-            column: 0,
-            shown: printable(shown).into(),
-        }
-    }
-
-    pub(super) fn error(&self, message: impl Into<String>) -> Diagnostic {
-        self.placed(Diagnostic::error(&*self.file, message))
-    }
-
-    pub(super) fn warning(&self, message: impl Into<String>) -> Diagnostic {
-        self.placed(Diagnostic::warning(&*self.file, message))
-    }
-
-    fn placed(&self, diagnostic: Diagnostic) -> Diagnostic {
-        match self.line {
-            0 => diagnostic,
-            _ => diagnostic.at(self.line, self.column).snippet(&self.shown),
-        }
-    }
-}
 
 /// An option as it stands somewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -11,6 +11,7 @@ mod choices;
 mod command_line;
 mod jobs;
 mod lexer;
+mod place;
 mod settings;
 mod show;
 mod table;
@@ -19,12 +20,13 @@ mod variables;
 
 pub use command_line::{Action, Invocation, OutputFormat, Progress, read_arguments};
 pub use jobs::{Group, Job, JobSet, WrittenOption, WrittenPath};
-pub use lexer::Place;
+pub use place::Place;
 pub use settings::*;
 pub use table::{OptionRow, Table, Verdict};
 pub use values::{BlockShare, Distribution, Pattern, PatternPart, ZoneShare};
 
-use builder::{Builder, Limits};
+use builder::Builder;
+use checks::Limits;
 use workload::Diagnostic;
 
 use crate::command_line::ReadFile;

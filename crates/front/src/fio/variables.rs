@@ -4,7 +4,7 @@
 use workload::{Diagnostic, printable};
 
 use super::Surroundings;
-use super::lexer::Place;
+use super::place::Place;
 use super::values::evaluate_plain;
 
 /// An option with its variables replaced, in bytes at most.

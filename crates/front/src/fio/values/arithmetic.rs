@@ -1,6 +1,6 @@
 //! Expressions in parentheses.
 
-use super::number::{Number, Unit};
+use super::unit::{Number, Unit};
 
 /// Parentheses within each other, at most.
 const DEPTH_MAX: u32 = 32;

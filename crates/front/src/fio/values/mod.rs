@@ -4,11 +4,13 @@ mod arithmetic;
 mod lists;
 mod number;
 mod random;
+mod unit;
 
 pub(super) use arithmetic::evaluate_plain;
 pub(super) use lists::{block_shares, cpus, file_names, floats, pattern, shares_by_direction};
-pub(super) use number::{Unit, number};
+pub(super) use number::number;
 pub(super) use random::distribution;
+pub(super) use unit::Unit;
 
 pub use lists::{BlockShare, Pattern, PatternPart};
 pub use random::{Distribution, ZoneShare};
