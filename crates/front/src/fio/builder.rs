@@ -92,6 +92,10 @@ impl Builder {
         for note in notes {
             self.note(note)?;
         }
+        if self.set.obstacles.len() < NOTES_MAX {
+            let obstacle = checks::obstacle(&settings, section);
+            self.set.obstacles.extend(obstacle);
+        }
         let said = options.iter().rev().find(|(option, _)| option == "name");
         let said = said.and_then(|(_, value)| value.as_deref());
         let name = said.unwrap_or(name).trim().to_owned();

@@ -53,9 +53,6 @@ pub(super) fn resolve(
         return fail(format!("job `{job}`: {message}"), help);
     }
     files(settings);
-    if let Some((message, help)) = wrong_size(settings) {
-        return fail(format!("job `{job}`: {message}"), help);
-    }
     if settings.time.is_time_based && settings.time.runtime_us == 0 {
         note(format!(
             "job `{job}`: `time_based` has no effect without `runtime`"
@@ -218,6 +215,14 @@ fn verify(settings: &mut Settings, job: &str, note: &mut impl FnMut(String)) {
             "job `{job}`: with `time_based`, what was written is not read back"
         ));
     }
+}
+
+/// What fio finds out only when it runs the job.
+pub(super) fn obstacle(settings: &Settings, section: &Section) -> Option<Diagnostic> {
+    let (message, help) = wrong_size(settings)?;
+    let job = printable(&section.name);
+    let error = section.place.error(format!("job `{job}`: {message}"));
+    Some(error.help(help))
 }
 
 /// A job that is waited for stands above.

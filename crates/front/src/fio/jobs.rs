@@ -180,13 +180,22 @@ pub struct JobSet {
     pub written: Vec<WrittenOption>,
     /// What the reader should know.
     pub notes: Vec<Diagnostic>,
+    /// What fio finds out only when it runs the jobs: they have no size, or less than a block.
+    pub obstacles: Vec<Diagnostic>,
 }
 
 impl JobSet {
-    /// The first option that is refused, as the error it is for a run.
+    /// What keeps the jobs from being run: the first option that is refused, or the first obstacle.
     #[must_use]
     pub fn refusal(&self) -> Option<Diagnostic> {
-        self.written.iter().find_map(WrittenOption::refusal)
+        let refused = self.written.iter().find_map(WrittenOption::refusal);
+        refused.or_else(|| self.obstacles.first().cloned())
+    }
+
+    /// The jobs of each section.
+    pub fn sections(&self) -> impl Iterator<Item = &[Job]> {
+        self.jobs
+            .chunk_by(|one, other| Arc::ptr_eq(&one.settings, &other.settings))
     }
 }
 

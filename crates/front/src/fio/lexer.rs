@@ -6,14 +6,14 @@ use workload::{Diagnostic, printable};
 
 use super::Surroundings;
 use super::place::Place;
-use super::variables::Variables;
+use super::variables::{TEXT_BYTES_MAX, Variables};
 
 /// Files within files, at most.
 const DEPTH_MAX: u32 = 16;
 /// Files that one file brings in, at most.
 const INCLUDES_MAX: u32 = 256;
-/// Bytes of a section's name, at most.
-const NAME_BYTES_MAX: usize = 255;
+/// Characters of a section's name, at most; the rest is cut off.
+const NAME_CHARS_MAX: usize = 254;
 
 /// An option as it stands somewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,6 +107,10 @@ impl Lexer<'_, '_> {
             let message = format!("option `{}` stands before any section", printable(text));
             return Err(place.error(message).help("put `[global]` above it"));
         };
+        if text.len() >= TEXT_BYTES_MAX {
+            let message = format!("an option of {} bytes", text.len());
+            return Err(place.error(message).help("keep it below 8192, as fio does"));
+        }
         let text = self.variables.replaced(text, &place, self.notes);
         let (name, value) = match text.split_once('=') {
             Some((name, value)) => (name.trim_end(), Some(value.to_owned())),
@@ -127,14 +131,17 @@ impl Lexer<'_, '_> {
                 .error(message)
                 .help("keep options alone in such files"));
         }
-        let name = text.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
-        let name = name.filter(|it| it.len() <= NAME_BYTES_MAX);
-        let Some(name) = name else {
-            let message = "a section's name has no end, or is too long";
-            return Err(place
-                .error(message)
-                .help("write it as `[name]`, alone on its line"));
-        };
+        // The last character is taken for the bracket, whatever it is, as in fio.
+        let mut chars = text.chars();
+        let last = chars.next_back();
+        let name = chars.as_str().strip_prefix('[').unwrap_or_default();
+        let end = name.char_indices().nth(NAME_CHARS_MAX);
+        let name = &name[..end.map_or(name.len(), |(at, _)| at)];
+        if last != Some(']') {
+            let name = printable(name);
+            let message = format!("nothing may stand behind `]`: the section is `{name}`");
+            self.notes.push(place.warning(message));
+        }
         self.sections.push(Section {
             name: name.to_owned(),
             place,

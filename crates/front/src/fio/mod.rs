@@ -17,6 +17,7 @@ mod show;
 mod table;
 mod values;
 mod variables;
+mod verdicts;
 
 pub use command_line::{Action, Invocation, OutputFormat, Progress, read_arguments};
 pub use jobs::{Group, Job, JobSet, WrittenOption, WrittenPath};
@@ -24,6 +25,7 @@ pub use place::Place;
 pub use settings::*;
 pub use table::{OptionRow, Table, Verdict};
 pub use values::{BlockShare, Distribution, Pattern, PatternPart, ZoneShare};
+pub use verdicts::{files_touched, markdown, picture, verdicts};
 
 use builder::Builder;
 use checks::Limits;
@@ -80,3 +82,6 @@ pub fn read_file(
     }
     Ok(builder.set)
 }
+
+#[cfg(test)]
+mod tests;

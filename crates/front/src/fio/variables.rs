@@ -8,7 +8,7 @@ use super::place::Place;
 use super::values::evaluate_plain;
 
 /// An option with its variables replaced, in bytes at most.
-const TEXT_BYTES_MAX: usize = 1 << 20;
+pub(super) const TEXT_BYTES_MAX: usize = 8192;
 
 /// What variables stand for.
 pub(super) struct Variables<'a> {

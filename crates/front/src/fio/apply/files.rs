@@ -5,6 +5,8 @@ use super::super::values::{Distribution, Value, distribution, file_names};
 
 /// Files of a clone, at most: more are a slip.
 const FILES_MAX: u32 = 1 << 24;
+/// Files with names, at most.
+const NAMES_MAX: usize = 1024;
 
 pub(super) fn apply(settings: &mut Settings, name: &str, value: &Value) -> Result<bool, String> {
     let files = &mut settings.files;
@@ -12,6 +14,9 @@ pub(super) fn apply(settings: &mut Settings, name: &str, value: &Value) -> Resul
         // Names of sections stand beside those of [global], as in fio.
         "filename" => {
             files.names.extend(file_names(value.text()));
+            if files.names.len() > NAMES_MAX {
+                return Err(format!("name at most {NAMES_MAX} files, or use `nrfiles`"));
+            }
             files.count = files.names.len().max(1) as u32;
         }
         "directory" => files.directories = file_names(value.text()),

@@ -1,5 +1,7 @@
 //! Lists: shares of block sizes, CPUs, names of files, fractions, patterns.
 
+use std::collections::BTreeSet;
+
 use super::super::settings::ByDirection;
 use super::{Unit, number};
 
@@ -91,16 +93,14 @@ pub(in crate::fio) fn cpus(text: &str) -> Result<Vec<u32>, String> {
         cpu.filter(|it| *it < CPUS_MAX)
             .ok_or_else(|| "it is a list of CPUs such as `0-3,8`".to_owned())
     };
-    let mut cpus = Vec::new();
+    let mut cpus = BTreeSet::new();
     for part in text.split(',').filter(|it| !it.is_empty()) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
         cpus.extend(cpu(first)?..=cpu(last)?);
-        cpus.sort_unstable();
-        cpus.dedup();
     }
     match cpus.is_empty() {
         true => Err("it is a list of CPUs such as `0-3,8`".to_owned()),
-        false => Ok(cpus),
+        false => Ok(cpus.into_iter().collect()),
     }
 }
 

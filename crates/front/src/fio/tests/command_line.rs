@@ -1,0 +1,237 @@
+use super::*;
+
+const FILE: &str = "[global]\nsize=1m\n[a]\nbs=8k\n[b]\nrw=write\n";
+
+fn with_file(line: &str) -> Result<(Invocation, JobSet), Diagnostic> {
+    let read = |name: &str| match name {
+        "a.fio" | "b.fio" => Ok(FILE.as_bytes().to_vec()),
+        _ => Err("no such file".to_owned()),
+    };
+    let around = Surroundings {
+        read: &read,
+        ..Surroundings::EMPTY
+    };
+    said_with(line, &around)
+}
+
+#[test]
+fn options_belong_to_all_jobs_before_the_first_name_and_to_one_behind_it() {
+    let set = said("--size=1m --bs 8k --name=a --rw=write --name b --bs=16k")
+        .unwrap()
+        .1;
+    let seen = set.jobs.iter().map(|job| {
+        let size = job.settings.blocks.sizes().read.min();
+        (job.name.as_str(), size, job.settings.access.writes())
+    });
+    assert_eq!(
+        seen.collect::<Vec<_>>(),
+        [("a", 8192, true), ("b", 16384, false)]
+    );
+}
+
+#[test]
+fn a_name_global_speaks_of_the_jobs_behind() {
+    let set = said("--name=a --size=1m --name=global --size=2m --name=b")
+        .unwrap()
+        .1;
+    assert_eq!(set.jobs[1].bytes_to_move(), Some(2 << 20));
+}
+
+#[test]
+fn options_around_a_file_apply_to_its_jobs_unless_they_say_else() {
+    for line in ["--bs=16k a.fio", "a.fio --bs=16k"] {
+        let set = with_file(line).unwrap().1;
+        let sizes = set
+            .jobs
+            .iter()
+            .map(|it| it.settings.blocks.sizes().read.min());
+        assert_eq!(sizes.collect::<Vec<_>>(), [8192, 16384], "{line}");
+    }
+    let both = with_file("a.fio --name=x --size=1m").unwrap().1;
+    let names: Vec<&str> = both.jobs.iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["x", "a", "b"]);
+}
+
+#[test]
+fn files_run_one_after_the_other() {
+    let set = with_file("a.fio b.fio").unwrap().1;
+    assert_eq!(set.waves.len(), 2);
+    assert_eq!((set.waves[0].jobs.clone(), set.groups.len()), (0..2, 2));
+}
+
+#[test]
+fn sections_are_picked_by_name() {
+    let set = with_file("a.fio --section=b").unwrap().1;
+    assert_eq!(set.jobs.len(), 1);
+    assert_eq!(
+        with_file("--section=a --section=b a.fio")
+            .unwrap()
+            .1
+            .jobs
+            .len(),
+        2
+    );
+    assert!(with_file("a.fio --section=c").is_err());
+    let named = said("--section=a --name=b --size=1m --name=a --size=1m")
+        .unwrap()
+        .1;
+    assert_eq!((named.jobs.len(), named.jobs[0].name.as_str()), (1, "a"));
+}
+
+#[test]
+fn names_may_be_cut_short_and_have_one_dash() {
+    let set = said("-name j --readwr=write -size=1m -group_rep")
+        .unwrap()
+        .1;
+    assert!(set.jobs[0].settings.access.writes());
+    assert!(set.jobs[0].settings.grouping.is_reported_together);
+    for line in [
+        "--name=j --blocks=8k",
+        "--name=j --foo=1",
+        "--name=j --direct",
+        "--name",
+    ] {
+        let error = said(line).unwrap_err();
+        assert!(error.help.is_some(), "{error}");
+    }
+}
+
+#[test]
+fn letters_have_their_values_joined_or_behind() {
+    for line in [
+        "-o out --name=j --size=1m",
+        "-oout --name=j --size=1m",
+        "--output=out --name=j --size=1m",
+    ] {
+        assert_eq!(
+            said(line).unwrap().0.output.as_deref(),
+            Some("out"),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn flags_take_values_behind_equals_signs_alone() {
+    let error = said("--name=j --size=1m --thread 1").unwrap_err();
+    assert!(error.message.contains("job file `1`"), "{error}");
+    assert!(
+        !said("--name=j --size=1m --thread=0").unwrap().1.jobs[0]
+            .settings
+            .process
+            .is_thread
+    );
+}
+
+#[test]
+fn formats_are_lists() {
+    let formats = |line: &str| {
+        said(&format!("--name=j --size=1m {line}"))
+            .unwrap()
+            .0
+            .formats
+    };
+    assert_eq!(formats(""), [OutputFormat::Normal]);
+    assert_eq!(
+        formats("--output-format=json,terse,json"),
+        [OutputFormat::Json, OutputFormat::Terse]
+    );
+    assert_eq!(
+        formats("--output-format=json+ --output-format=normal"),
+        [OutputFormat::JsonPlus, OutputFormat::Normal]
+    );
+    assert_eq!(formats("--minimal"), [OutputFormat::Terse]);
+    assert!(said("--name=j --size=1m --output-format=xml").is_err());
+}
+
+#[test]
+fn what_is_not_about_jobs_is_kept() {
+    let line = "--name=j --size=1m --terse-version=5 --append-terse --eta=never --eta-newline=2 \
+        --eta-interval=500ms --status-interval=10 --bandwidth-log --aux-path=/x --debug=io \
+        --alloc-size=9 --idle-prof=system --max-jobs=2";
+    let seen = said(line).unwrap().0;
+    assert_eq!(seen.terse_version, 5);
+    assert!(seen.appends_terse && seen.logs_bandwidth);
+    assert_eq!(
+        (seen.progress, seen.progress_line_us),
+        (Progress::Never, 2_000_000)
+    );
+    assert_eq!(
+        (seen.progress_interval_us, seen.status_interval_us),
+        (500_000, 10_000_000)
+    );
+    assert_eq!(
+        (seen.log_directory.as_str(), seen.action),
+        ("/x", Action::Run)
+    );
+    assert_eq!(said("--name=j --size=1m").unwrap().0.terse_version, 3);
+    assert!(said("--terse-version=9 --name=j").is_err());
+    assert!(said("--max-jobs=2 --name=j --size=1m --numjobs=3").is_err());
+}
+
+#[test]
+fn machines_and_programs_are_not_driven() {
+    for line in [
+        "--client=host",
+        "--server",
+        "-S",
+        "--trigger=x",
+        "--remote-config=x",
+        "--crctest",
+    ] {
+        let error = said(line).unwrap_err();
+        assert!(error.help.is_some_and(|it| it.starts_with("use")), "{line}");
+    }
+}
+
+#[test]
+fn jobs_that_write_are_refused_where_that_is_forbidden() {
+    assert!(said("--readonly --name=j --size=1m --rw=randrw").is_err());
+    assert!(said("--readonly --name=j --size=1m --rw=randread").is_ok());
+    let fatal = said("--warnings-fatal --name=j --size=1m --iodepth=4").unwrap_err();
+    assert!(fatal.is_error() && fatal.message.contains("depth is 1"));
+}
+
+#[test]
+fn help_is_printed_instead_of_a_run() {
+    let printed = |line: &str| match said(line).unwrap().0.action {
+        Action::Print(text) => text,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(printed("--version"), "fio-3.42\n");
+    assert!(printed("-h").contains("--output-format"));
+    assert!(printed("--cmdhelp").contains("rwmixread"));
+    assert!(printed("--cmdhelp=ioengine").contains("ioengine=rbd"));
+    assert!(printed("--enghelp").contains("libaio"));
+    assert!(printed("--enghelp=pvsync2").contains("hipri_percentage"));
+    assert!(
+        said("--cmdhelp=rwmixreed")
+            .unwrap_err()
+            .help
+            .unwrap()
+            .contains("did you mean")
+    );
+    assert!(said("--enghelp=foo").is_err());
+    assert_eq!(
+        said("--parse-only --name=j --size=1m").unwrap().0.action,
+        Action::ParseOnly
+    );
+}
+
+#[test]
+fn a_file_is_shown_as_a_command_line() {
+    let Action::Print(text) = with_file("--showcmd a.fio").unwrap().0.action else {
+        panic!("nothing is printed");
+    };
+    assert_eq!(
+        text,
+        "fio --size=1m --name=a --bs=8k --name=b --rw=write \n"
+    );
+}
+
+#[test]
+fn a_line_without_jobs_is_an_error() {
+    for line in ["", "--rw=read", "missing.fio"] {
+        assert!(with_file(line).is_err(), "{line}");
+    }
+}

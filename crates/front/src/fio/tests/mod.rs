@@ -1,0 +1,54 @@
+//! What fio does, as jobs.
+
+mod command_line;
+mod language;
+mod properties;
+mod traps;
+mod verdicts;
+
+use super::*;
+
+/// What a file says, of which nothing is wrong.
+fn read(text: &str) -> JobSet {
+    read_file("test.fio", text.as_bytes(), &Surroundings::EMPTY)
+        .unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+/// What is wrong with a file.
+fn refused(text: &str) -> Diagnostic {
+    read_file("test.fio", text.as_bytes(), &Surroundings::EMPTY)
+        .expect_err("the file should not be taken")
+}
+
+/// The only job of a section with these options.
+fn job(options: &str) -> Job {
+    let mut set = read(&format!("[j]\n{options}\n"));
+    assert_eq!(set.jobs.len(), 1, "{options}");
+    set.jobs.remove(0)
+}
+
+/// What is wrong with options.
+fn wrong(options: &str) -> Diagnostic {
+    refused(&format!("[j]\n{options}\n"))
+}
+
+/// What a command line says.
+fn said(line: &str) -> Result<(Invocation, JobSet), Diagnostic> {
+    said_with(line, &Surroundings::EMPTY)
+}
+
+fn said_with(
+    line: &str,
+    surroundings: &Surroundings<'_>,
+) -> Result<(Invocation, JobSet), Diagnostic> {
+    let words: Vec<String> = line.split_ascii_whitespace().map(str::to_owned).collect();
+    read_arguments(&words, surroundings)
+}
+
+const SIZES: &str = "size=4m\nbs=4k\n";
+
+/// Notes in one text.
+fn notes(set: &JobSet) -> String {
+    let notes: Vec<&str> = set.notes.iter().map(|it| it.message.as_str()).collect();
+    notes.join("\n")
+}

@@ -1,0 +1,642 @@
+use super::*;
+
+#[test]
+fn a_size_is_that_of_all_files_together() {
+    let job = job("size=4m\nnrfiles=4");
+    assert_eq!(job.bytes_of_file(), Some((1 << 20, 1 << 20)));
+    assert_eq!(job.bytes_to_move(), Some(4 << 20));
+}
+
+#[test]
+fn sizes_of_files_alone_add_up() {
+    let job = job("filesize=1m\nnrfiles=4");
+    assert_eq!(job.bytes_to_move(), Some(4 << 20));
+}
+
+#[test]
+fn a_size_above_that_of_the_files_is_cut_to_it() {
+    let files = "filesize=1m\nnrfiles=4\n";
+    assert_eq!(
+        job(&format!("{files}size=8m")).bytes_to_move(),
+        Some(4 << 20)
+    );
+    assert_eq!(
+        job(&format!("{files}size=2m")).bytes_to_move(),
+        Some(2 << 20)
+    );
+}
+
+#[test]
+fn a_job_without_size_or_file_is_read_but_cannot_run() {
+    for options in [
+        "rw=read",
+        "size=10%",
+        "size=0",
+        "filesize=8k\nbs=16k",
+        "size=2k",
+    ] {
+        let set = read(&format!("[j]\n{options}\n"));
+        let error = set.refusal().unwrap_or_else(|| panic!("{options}"));
+        assert_eq!((error.line, set.obstacles.len()), (Some(1), 1), "{error}");
+        assert!(error.help.is_some());
+    }
+    for options in [
+        "filename=a",
+        "filename=a\nsize=10%",
+        "fill_device=1",
+        "read_iolog=x",
+    ] {
+        assert!(
+            read(&format!("[j]\n{options}\n")).refusal().is_none(),
+            "{options}"
+        );
+    }
+}
+
+#[test]
+fn a_new_file_begins_at_its_offset() {
+    let job = job("offset=1m\nsize=4m");
+    assert_eq!(
+        (job.offset_bytes(), job.bytes_to_move()),
+        (Some(1 << 20), Some(4 << 20))
+    );
+    let set = read("[j]\nsize=1m\noffset=50%\n");
+    assert_eq!(set.jobs[0].settings.space.offset, Amount::Percent(50));
+    assert_eq!(set.jobs[0].offset_bytes(), None);
+}
+
+#[test]
+fn what_is_moved_may_be_more_or_less_than_the_size() {
+    assert_eq!(job("io_size=4m\nsize=1m").bytes_to_move(), Some(4 << 20));
+    assert_eq!(job("io_limit=1m\nsize=4m").bytes_to_move(), Some(1 << 20));
+    assert_eq!(job("size=4m\nnumber_ios=3").settings.space.request_count, 3);
+}
+
+#[test]
+fn files_may_have_sizes_in_a_range() {
+    let job = job("filesize=4k-64k\nnrfiles=4\nsize=1m");
+    assert_eq!(job.bytes_of_file(), Some((4096, 65536)));
+    assert_eq!(job.bytes_to_move(), None, "it is drawn");
+}
+
+#[test]
+fn decimals_are_cut_off_and_told() {
+    let set = read("[j]\nsize=1.5m\n");
+    assert!(
+        notes(&set).contains("`1.5m` is read as 1"),
+        "{}",
+        notes(&set)
+    );
+    assert!(set.refusal().is_some(), "one byte is less than a block");
+    let set = read("[j]\nsize=1m\nruntime=60sec\n");
+    assert!(
+        notes(&set).contains("`60sec` is read as 60 µs"),
+        "{}",
+        notes(&set)
+    );
+}
+
+#[test]
+fn units_are_of_1024_and_those_with_ib_of_1000() {
+    let size = |text: &str| {
+        job(&format!("bs={text}\nsize=1g"))
+            .settings
+            .blocks
+            .sizes()
+            .read
+            .min()
+    };
+    for (text, bytes) in [
+        ("4k", 4096),
+        ("4K", 4096),
+        ("4kb", 4096),
+        ("4ki", 4096),
+        ("4kib", 4000),
+        ("4KiB", 4000),
+        ("1mi", 1 << 20),
+        ("1mib", 1_000_000),
+        ("0x1000", 4096),
+        ("010", 10),
+        ("+4k", 4096),
+        ("4b", 4),
+        ("(4k*2)", 8192),
+        ("(2^12)", 4096),
+        ("(1g/1m+1)", 1025),
+        ("(-(2-10)*512)", 4096),
+    ] {
+        assert_eq!(size(text), bytes, "{text}");
+    }
+    let set = said("--name=j --size=1g --bs=4k --kb_base=1000").unwrap().1;
+    assert_eq!(
+        set.jobs[0].settings.blocks.sizes().read.min(),
+        4096,
+        "it comes too late"
+    );
+    for (text, bytes) in [("4k", 4000), ("4kb", 4000), ("4ki", 4000), ("4kib", 4096)] {
+        let line = format!("--name=j --size=1g --kb_base=1000 --bs={text}");
+        let set = said(&line).unwrap().1;
+        assert_eq!(
+            set.jobs[0].settings.blocks.sizes().read.min(),
+            bytes,
+            "{text}"
+        );
+    }
+    assert_eq!(
+        size("4k\nkb_base=1000"),
+        4000,
+        "units come first in a section"
+    );
+}
+
+#[test]
+fn times_are_seconds_or_microseconds_by_their_option() {
+    let runtime = |text: &str| {
+        job(&format!("size=1m\nruntime={text}"))
+            .settings
+            .time
+            .runtime_us
+    };
+    for (text, microseconds) in [
+        ("1", 1_000_000),
+        ("1s", 1_000_000),
+        ("1S", 1_000_000),
+        ("500ms", 500_000),
+        ("500msec", 500_000),
+        ("200000us", 200_000),
+        ("1m", 60_000_000),
+        ("2h", 7_200_000_000),
+        ("1d", 86_400_000_000),
+        ("0.2", 0),
+        ("2x", 2),
+        ("(2*500000)", 1_000_000),
+        ("(1s+1m)", 61_000_000),
+    ] {
+        assert_eq!(runtime(text), microseconds, "{text}");
+    }
+    let pause = |text: &str| {
+        job(&format!("size=1m\nthinktime={text}"))
+            .settings
+            .pauses
+            .pause_us
+    };
+    assert_eq!((pause("10000"), pause("10ms")), (10_000, 10_000));
+}
+
+#[test]
+fn files_are_named_by_section_clone_and_number() {
+    let set = read("[j]\nname=other\nsize=4m\nnumjobs=3\nnrfiles=2\n");
+    let names: Vec<String> = set.jobs.iter().map(|it| it.file(1).text).collect();
+    assert_eq!(
+        names,
+        ["j.0.1", "j.2.1", "j.1.1"],
+        "the last clone is made second"
+    );
+    assert!(set.jobs.iter().all(|it| it.name == "other"));
+    let numbers: Vec<u32> = set.jobs.iter().map(|it| it.number).collect();
+    assert_eq!(numbers, [1, 2, 3]);
+}
+
+#[test]
+fn clones_share_files_that_have_names() {
+    let set = read("[j]\nsize=4m\nnumjobs=2\nfilename=x\noffset_increment=1m\n");
+    assert_eq!(set.jobs[0].file(0), set.jobs[1].file(0));
+    assert_eq!(set.jobs[1].offset_bytes(), Some(1 << 20));
+}
+
+#[test]
+fn names_between_colons_are_files() {
+    assert_eq!(job("size=4m\nfilename=x:y").file_count(), 2);
+    assert_eq!(job("size=4m\nfilename=x\\:z:y").file(0).text, "x:z");
+    let set = said("--name=j --size=4m --filename=x:y --nrfiles=1")
+        .unwrap()
+        .1;
+    assert_eq!(set.jobs[0].file_count(), 1, "only the first is used");
+    let both = read("[global]\nfilename=a\n[j]\nsize=4m\nfilename=b\n");
+    assert_eq!(both.jobs[0].file_count(), 2, "those of [global] stay");
+}
+
+#[test]
+fn directories_take_turns_among_clones() {
+    let set = read("[j]\nsize=4m\nnumjobs=3\ndirectory=a:b\n");
+    let names: Vec<String> = set.jobs.iter().map(|it| it.file(0).text).collect();
+    assert_eq!(names, ["a/j.0.0", "a/j.2.0", "b/j.1.0"]);
+}
+
+#[test]
+fn formats_have_variables_and_names_have_none() {
+    let made = "size=4m\nfilename_format=$jobname-$jobnum.$filenum\nnrfiles=2";
+    assert_eq!(job(made).file(1).text, "j-0.1");
+    assert_eq!(
+        job("size=4m\nfilename=$jobname-x").file(0).text,
+        "$jobname-x"
+    );
+    assert_eq!(
+        job("size=4m\nfilename=z\nfilename_format=q").file(0).text,
+        "z"
+    );
+    let set = read("[j]\nsize=4m\nnumjobs=2\nfilename_format=same\n");
+    assert!(notes(&set).contains("no `$jobnum`"));
+}
+
+#[test]
+fn paths_that_lead_elsewhere_are_marked() {
+    let path = |name: &str| job(&format!("size=4m\nfilename={name}")).file(0);
+    assert!(path("/dev/sda").is_absolute && !path("a").is_absolute);
+    assert!(path("a/../../b").leads_up && !path("a..b/c").leads_up);
+}
+
+#[test]
+fn jobs_run_together_until_a_wall() {
+    let set = read(&format!(
+        "[global]\n{SIZES}[a]\n[b]\nnew_group\n[c]\nstonewall\nnumjobs=2\n[d]\n[e]\nstonewall=0\n"
+    ));
+    let waves: Vec<_> = set.waves.iter().map(|it| it.jobs.clone()).collect();
+    assert_eq!(waves, [0..2, 2..6]);
+    let groups: Vec<_> = set.groups.iter().map(|it| it.jobs.clone()).collect();
+    assert_eq!(groups, [0..1, 1..2, 2..6]);
+}
+
+#[test]
+fn a_wall_in_global_is_before_every_section_but_not_between_clones() {
+    let set = read(&format!(
+        "[global]\n{SIZES}wait_for_previous\n[a]\nnumjobs=2\n[b]\n"
+    ));
+    assert_eq!((set.waves.len(), set.waves[0].jobs.clone()), (2, 0..2));
+}
+
+#[test]
+fn a_job_is_waited_for_by_its_name() {
+    let set = read(&format!("[global]\n{SIZES}[a]\n[b]\nwait_for=a\n"));
+    assert_eq!(
+        set.jobs[1].settings.grouping.waits_for.as_deref(),
+        Some("a")
+    );
+    let error = refused(&format!("[global]\n{SIZES}[a]\nwait_for=b\n[b]\n"));
+    assert_eq!(error.line, Some(4));
+}
+
+#[test]
+fn time_based_without_a_time_has_no_effect() {
+    let set = read("[j]\nsize=1m\ntime_based\n");
+    assert!(!set.jobs[0].settings.time.is_time_based);
+    assert!(notes(&set).contains("`time_based`"));
+}
+
+#[test]
+fn later_globals_change_what_is_below_alone() {
+    let set = read("[global]\nsize=1m\n[a]\n[global]\nbs=8k\n[b]\n[globalfoo]\nbs=16k\n[c]\n");
+    let sizes = set
+        .jobs
+        .iter()
+        .map(|it| it.settings.blocks.sizes().read.min());
+    assert_eq!(sizes.collect::<Vec<_>>(), [4096, 8192, 16384]);
+}
+
+#[test]
+fn unknown_options_and_values_are_errors_with_help() {
+    for (options, help) in [
+        ("io_engine=libaio", "did you mean `ioengine`?"),
+        ("ramptime=4s", "did you mean `ramp_time`?"),
+        (
+            "output-format=json",
+            "write `--output-format` behind the program's name",
+        ),
+        ("rw=READ", "did you mean `read`?"),
+        ("rw= read", "there must be no blank behind the equals sign"),
+        ("iodepth=0", "it is at least 1"),
+        ("rwmixread=130", "it is at most 100"),
+        ("direct=2", "use 0 or 1"),
+        ("bs=5%", "`%` has no meaning here"),
+        ("bs=99999999999999999999", "it is too large"),
+        ("bs", "it needs a value"),
+        ("group_reporting=", "it needs a value"),
+        ("numjobs=0", "change `numjobs`"),
+        ("verify_interval=16", "it is at least 80"),
+        ("percentile_list=101", "its numbers are from 0 to 100"),
+        (
+            "hipri\nioengine=libaio",
+            "it belongs to io_uring, io_uring_cmd, pvsync2, sg, libblkio, xnvme",
+        ),
+    ] {
+        let error = wrong(&format!("size=1m\n{options}"));
+        assert_eq!(error.help.as_deref(), Some(help), "{options}: {error}");
+        assert_eq!(error.file, "test.fio");
+        assert!(error.line.is_some() && error.column.is_some(), "{error}");
+    }
+}
+
+#[test]
+fn marks_of_comments_cut_lines_anywhere() {
+    let job = job("size=4m#x\nbs=8k;4k\n; all\n# of it\ndescription=\"a;b\"");
+    assert_eq!(job.settings.blocks.sizes().read.min(), 8192);
+    assert_eq!(job.settings.grouping.description.as_deref(), Some("\"a"));
+}
+
+#[test]
+fn of_both_shares_of_a_mix_the_later_holds() {
+    let share = |options: &str| {
+        job(&format!("size=1m\nrw=randrw\n{options}"))
+            .settings
+            .access
+            .read_percent
+    };
+    assert_eq!(share("rwmixread=70"), 70);
+    assert_eq!(share("rwmixread=70\nrwmixwrite=40"), 60);
+    assert_eq!(share("rwmixwrite=40\nrwmixread=70"), 70);
+    assert_eq!(share(""), 50);
+}
+
+#[test]
+fn block_sizes_are_by_direction() {
+    let sizes = |text: &str| {
+        let sizes = job(&format!("size=1g\nbs={text}")).settings.blocks.sizes();
+        [sizes.read.min(), sizes.write.min(), sizes.trim.min()]
+    };
+    assert_eq!(sizes("4k,16k"), [4096, 16384, 16384]);
+    assert_eq!(sizes(",16k"), [4096, 16384, 16384]);
+    assert_eq!(sizes("16k,"), [16384, 4096, 4096]);
+    assert_eq!(sizes("1k,2k,8k"), [1024, 2048, 8192]);
+    assert_eq!(sizes(",,8k"), [4096, 4096, 8192]);
+    assert_eq!(sizes("4k:8k"), [4096, 8192, 8192]);
+    assert_eq!(sizes("4k-8k"), [4096, 8192, 8192]);
+}
+
+#[test]
+fn ranges_of_blocks_go_either_way_and_by_direction() {
+    let sizes = |text: &str| {
+        let sizes = job(&format!("size=1g\n{text}")).settings.blocks.sizes();
+        (sizes.read, sizes.write)
+    };
+    let both = BlockSizes::Range(1024, 4096);
+    assert_eq!(sizes("bsrange=1k-4k"), (both.clone(), both.clone()));
+    assert_eq!(sizes("bsrange=4k-1k"), (both.clone(), both.clone()));
+    assert_eq!(sizes("bsrange=1k:4k\nbs=8k"), (both.clone(), both.clone()));
+    let second = BlockSizes::Range(4096, 8192);
+    assert_eq!(sizes("bsrange=1k-4k,4k-8k"), (both.clone(), second));
+    assert_eq!(sizes("bsrange=1k-4k,"), (both, BlockSizes::Fixed(4096)));
+    wrong("size=1g\nbsrange=4k");
+}
+
+#[test]
+fn shares_of_blocks_are_filled_up_and_cut_to_100() {
+    let split = |text: &str| match job(&format!("size=1g\nbssplit={text}"))
+        .settings
+        .blocks
+        .sizes()
+        .read
+    {
+        BlockSizes::Split(shares) => {
+            let shares = shares.iter().map(|it| (it.size >> 10, it.percent));
+            shares.collect::<Vec<_>>()
+        }
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(split("4k/50:64k/50"), [(4, 50), (64, 50)]);
+    assert_eq!(split("4k/60:8k:16k"), [(8, 20), (16, 20), (4, 60)]);
+    assert_eq!(split("4k/30:8k/30"), [(4, 30), (8, 70)]);
+    assert_eq!(split("4k/60:8k/50"), [(8, 50), (4, 50)]);
+    assert_eq!(split("4k"), [(4, 100)]);
+    wrong("size=1g\nbssplit=4k/60:8k/60:16k:32k");
+    wrong("size=1g\nbssplit=x/5");
+    let job = job("size=1g\nbssplit=4k/50:8k/50,16k/100");
+    assert_eq!(job.settings.blocks.sizes().write.min(), 16384);
+}
+
+#[test]
+fn a_direction_has_runs_and_steps_behind_a_colon() {
+    let access = |text: &str| job(&format!("size=1g\nrw={text}")).settings.access.clone();
+    let runs = access("randread:4");
+    assert_eq!(
+        (runs.is_random, runs.run_length, runs.step_bytes),
+        (true, 4, 0)
+    );
+    let holes = access("read:8k");
+    assert_eq!(
+        (holes.is_random, holes.run_length, holes.step_bytes),
+        (false, 1, 8192)
+    );
+    assert_eq!(access("read:-8k").step_bytes, -8192);
+    wrong("size=1g\nrw=read:x");
+}
+
+#[test]
+fn distributions_have_parameters_within_bounds() {
+    let law = |text: &str| {
+        job(&format!("size=1g\nrandom_distribution={text}"))
+            .settings
+            .order
+            .distribution
+            .clone()
+    };
+    assert_eq!(law("zipf"), Distribution::Zipf(1.1, None));
+    assert_eq!(law("zipf:1.2:0.5"), Distribution::Zipf(1.2, Some(0.5)));
+    assert_eq!(law("pareto:0.2"), Distribution::Pareto(0.2, None));
+    assert_eq!(law("normal:20"), Distribution::Normal(20.0, None));
+    let Distribution::Zoned(zones) = law("zoned:60/10:30/20:8/30:2/40,100/100") else {
+        panic!("zones");
+    };
+    assert_eq!((zones.read.len(), zones.write.len()), (4, 1));
+    assert_eq!(
+        zones.read[0],
+        ZoneShare {
+            requests_percent: 60,
+            size: 10
+        }
+    );
+    let Distribution::ZonedBytes(zones) = law("zoned_abs:50/1m:50/2m") else {
+        panic!("zones");
+    };
+    assert_eq!(zones.read[1].size, 2 << 20);
+    for text in [
+        "zipf:1",
+        "pareto:2",
+        "normal:200",
+        "zoned:60/10:30/20",
+        "zoned",
+        "foo",
+        "zipf:nan",
+    ] {
+        wrong(&format!("size=1g\nrandom_distribution={text}"));
+    }
+}
+
+#[test]
+fn zones_need_a_mode_and_a_size() {
+    wrong("size=1g\nzonesize=8k");
+    wrong("size=1g\nzonemode=strided");
+    let job = job("size=1g\nzonesize=8k\nzonemode=strided\nzoneskip=24k");
+    assert_eq!(
+        (job.settings.space.zone_range, job.settings.space.zone_size),
+        (8192, 8192)
+    );
+}
+
+#[test]
+fn defaults_are_those_of_fio() {
+    let settings = Settings::default();
+    assert_eq!(settings.engine.engine, Engine::Psync);
+    assert_eq!(
+        (settings.access.direction, settings.access.is_random),
+        (Direction::Read, false)
+    );
+    assert_eq!(settings.blocks.sizes().write, BlockSizes::Fixed(4096));
+    assert!(settings.files.leaves_cache && settings.order.is_repeatable);
+    assert!(!settings.engine.is_direct);
+    assert_eq!(
+        (settings.engine.iodepth, settings.files.fallocate),
+        (1, Fallocate::Native)
+    );
+}
+
+#[test]
+fn of_direct_and_buffered_the_later_holds() {
+    assert!(
+        !job("size=1m\ndirect=1\nbuffered=1")
+            .settings
+            .engine
+            .is_direct
+    );
+    assert!(
+        job("size=1m\nbuffered=1\ndirect=1")
+            .settings
+            .engine
+            .is_direct
+    );
+    assert!(job("size=1m\natomic=1").settings.engine.is_direct);
+}
+
+#[test]
+fn rates_are_by_direction() {
+    let rates = job("size=1m\nrate=1m\nrate_iops=1000,500")
+        .settings
+        .rates
+        .clone();
+    assert_eq!(rates.bytes_per_second, ByDirection::all(1 << 20));
+    assert_eq!((rates.iops.read, rates.iops.write), (1000, 500));
+    assert_eq!(
+        job("size=1m\nrate=,1m")
+            .settings
+            .rates
+            .bytes_per_second
+            .read,
+        0
+    );
+}
+
+#[test]
+fn engines_that_wait_have_a_depth_of_one() {
+    let set = read("[j]\nsize=1m\niodepth=32\n");
+    assert_eq!(set.jobs[0].settings.engine.depth(), 1);
+    assert_eq!(
+        set.jobs[0].settings.engine.iodepth, 32,
+        "as results tell it"
+    );
+    assert!(notes(&set).contains("the depth is 1"));
+    assert_eq!(
+        job("size=1m\niodepth=32\nioengine=libaio")
+            .settings
+            .engine
+            .depth(),
+        32
+    );
+}
+
+#[test]
+fn what_is_written_without_end_is_not_read_back() {
+    let set = read("[j]\nsize=1m\nrw=write\nverify=crc32c\ntime_based\nruntime=1\n");
+    assert!(notes(&set).contains("not read back"));
+    assert!(set.jobs[0].settings.content.is_refilled);
+    assert_eq!(
+        job("size=1m\nverify=0").settings.verify.checksum,
+        Checksum::None
+    );
+}
+
+#[test]
+fn a_pattern_is_bytes_offsets_and_files() {
+    let parts = |text: &str| {
+        job(&format!("size=1m\nbuffer_pattern={text}"))
+            .settings
+            .content
+            .pattern
+            .clone()
+            .unwrap()
+            .0
+    };
+    let bytes = |it: &[u8]| PatternPart::Bytes(it.to_vec());
+    assert_eq!(parts("0xdeadbeef"), [bytes(&[0xde, 0xad, 0xbe, 0xef])]);
+    assert_eq!(parts("0xabc"), [bytes(&[0x0a, 0xbc])]);
+    assert_eq!(
+        parts("\"ab\"-12%o'f'"),
+        [
+            bytes(b"ab"),
+            bytes(&[0xf4, 0xff, 0xff, 0xff]),
+            PatternPart::Offset,
+            PatternPart::File("f".to_owned())
+        ]
+    );
+    assert_eq!(parts("258"), [bytes(&[2, 1])]);
+    for text in ["0x", "\"a", "z", "%x"] {
+        wrong(&format!("size=1m\nbuffer_pattern={text}"));
+    }
+}
+
+#[test]
+fn lists_of_cpus_errors_and_ranges_are_read() {
+    let settings = job("size=1m\ncpus_allowed=0-2,8\nignore_error=EIO:5,ENOSPC\n\
+        sync_file_range=wait_before,write:8")
+    .settings;
+    assert_eq!(settings.process.cpus, [0, 1, 2, 8]);
+    assert_eq!(settings.errors.ignored.read, [5, 5]);
+    assert_eq!(settings.errors.ignored.write, [28]);
+    assert!(settings.errors.bears_writes && !settings.errors.bears_verify);
+    let ranges = settings.durability.ranges;
+    assert!(ranges.waits_before && ranges.writes && !ranges.waits_after);
+    assert_eq!(ranges.write_count, 8);
+    assert_eq!(job("size=1m\ncpumask=5").settings.process.cpus, [0, 2]);
+    for text in [
+        "cpus_allowed=x",
+        "cpus_allowed=0-99999",
+        "ignore_error=EWHAT",
+        "sync_file_range=8",
+    ] {
+        wrong(&format!("size=1m\n{text}"));
+    }
+}
+
+#[test]
+fn a_steady_state_has_a_measure_and_a_limit() {
+    let steady = job("size=1m\nss=bw:10\nss_dur=1m")
+        .settings
+        .steady_state
+        .clone()
+        .unwrap();
+    assert_eq!(
+        (steady.measure, steady.is_slope, steady.is_percent),
+        (SteadyMeasure::Bandwidth, false, false)
+    );
+    assert_eq!(
+        (steady.limit.to_bits(), steady.window_us),
+        (10.0_f64.to_bits(), 60_000_000)
+    );
+    wrong("size=1m\nss=foo:10");
+}
+
+#[test]
+fn all_that_is_done_sets_something() {
+    // Done by reading the text, or by what is always so here.
+    const ELSEWHERE: &str = "name include lockfile=none unique_filename io_submit_mode \
+        sqthread_poll=0 verify=0 verify_state_load=0 write_hint=none allow_mounted_write=0 \
+        trim_percentage=0";
+    let table = Table::new();
+    let rows = table
+        .rows()
+        .iter()
+        .filter(|it| !it.is_of_command_line && !it.is_of_value());
+    for row in rows.filter(|it| it.verdict == Verdict::Done) {
+        let value = super::values::Value::Text("5".to_owned());
+        let known = super::apply::apply(&mut Settings::default(), row.name(), &value);
+        let is_known = known.as_ref().is_ok_and(|it| *it) || known.is_err();
+        assert!(is_known || ELSEWHERE.contains(row.name()), "{}", row.name());
+    }
+}

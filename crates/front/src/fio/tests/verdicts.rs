@@ -1,0 +1,89 @@
+use super::*;
+
+const FILE: &str = "[global]\nsize=1m\nioengine=libaio\ndirectory=/data\n[first]\nnumjobs=4\n\
+    [second]\nrw=randwrite\nstartdelay=2\n[third]\nstonewall\nfilename=/dev/sdz:../x\nuncached=0\n\
+    flow=8\n";
+
+#[test]
+fn every_option_has_a_line_with_its_verdict() {
+    let set = read("[global]\nsize=1m\nioengine=libaio\n[a]\nflow=8\ntrim_percentage=0\n");
+    let text = verdicts(&set, 84);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines[0],
+        "    2 size=1m            done       Bytes of all files of a clone together."
+    );
+    assert_eq!(
+        lines[1],
+        "    3 ioengine=libaio    differs    Done by io_uring."
+    );
+    assert!(
+        lines[2].starts_with("    5 flow=8             refused    jobs do not wait"),
+        "{text}"
+    );
+    assert!(
+        text.lines().all(|line| line.chars().count() <= 84),
+        "{text}"
+    );
+    assert!(text.contains("done       Nothing is trimmed."), "{text}");
+}
+
+#[test]
+fn refusals_name_their_line_and_what_to_use() {
+    let set = read("[a]\nsize=1m\nioengine=rbd\nclientname=admin\npool=x\n");
+    let error = set.refusal().unwrap();
+    assert_eq!(error.line, Some(3));
+    assert!(error.help.unwrap().starts_with("use `ioengine=io_uring`"));
+}
+
+#[test]
+fn a_picture_has_a_line_for_each_section() {
+    let text = picture(&read(&FILE.replace("uncached=0\nflow=8\n", "")), 80);
+    let wanted = "\
+wave 1    first x4  ===============
+          second    ===============  2 s later
+wave 2    third                     ===============
+";
+    assert_eq!(text, wanted);
+    let narrow = picture(&read(&FILE.replace("uncached=0\nflow=8\n", "")), 20);
+    assert!(!narrow.contains('='), "{narrow}");
+}
+
+#[test]
+fn files_are_told_with_what_happens_to_them() {
+    let text = files_touched(&read(&FILE.replace("uncached=0\nflow=8\n", "")));
+    let wanted = "\
+reads             /data/first.0.0 to /data/first.3.0 (4 files)
+writes            /data/second.0.0
+reads             /data//dev/sdz
+reads             /data/../x (leads out of its directory)
+";
+    assert_eq!(text, wanted);
+}
+
+#[test]
+fn long_files_have_short_pictures() {
+    let sections: String = (0..500).map(|at| format!("[j{at}]\nsize=1m\n")).collect();
+    let set = read(&sections);
+    assert!(picture(&set, 80).contains("and 460 more"));
+    assert!(files_touched(&set).lines().count() <= 41);
+}
+
+#[test]
+fn the_document_has_every_option() {
+    let text = markdown();
+    for row in Table::new().rows() {
+        assert!(
+            text.contains(&format!("`{}`", row.name()))
+                || text.contains(&format!("`--{}`", row.name())),
+            "{}",
+            row.name()
+        );
+    }
+    assert!(text.contains("| `bs` | `blocksize` | done | Block size of reads, writes, trims. |"));
+    assert!(text.contains("| `--output` | `-o` | done |"));
+    assert!(
+        text.lines().all(|line| !line.contains("> ")),
+        "arrows are words"
+    );
+}
