@@ -7,10 +7,11 @@ use crate::error::Failure;
 use crate::workspace;
 
 /// Every target.
-const TARGETS: [&str; 7] = [
+const TARGETS: [&str; 8] = [
     "command_lines",
     "dbench",
     "filebench",
+    "fio",
     "icf",
     "postmark",
     "programs",

@@ -218,11 +218,16 @@ impl Builder {
         }
     }
 
-    /// Units and locks come first in a section of a file, names of files last, as in fio.
+    /// Units come first in a section of a file, then most options, then names of files, and last
+    /// what only the engine knows, as in fio.
     pub(super) fn rank(&self, name: &str) -> u8 {
-        match self.table.find(name).map(OptionRow::name) {
-            Some("kb_base" | "lockfile") => 0,
-            Some("filename" | "filename_format") => 2,
+        let Some(row) = self.table.find(name) else {
+            return 1;
+        };
+        match row.name() {
+            "kb_base" | "unit_base" | "lockfile" | "cpus_allowed_policy" => 0,
+            "filename" | "filename_format" => 2,
+            _ if row.engines().next().is_some() => 3,
             _ => 1,
         }
     }
