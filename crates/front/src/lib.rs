@@ -38,6 +38,7 @@ mod ior;
 mod iozone;
 mod lat_fs;
 mod mdtest;
+mod options;
 mod postmark;
 mod printed;
 mod smallfile;

@@ -45,6 +45,28 @@ pub trait ClassicText {
     }
 }
 
+/// A text that is printed at the end, from what the arguments ask for.
+struct AtEnd<T> {
+    /// None of arguments that nobody understands any more.
+    asked: Option<T>,
+    page: fn(&T, &RunRecord) -> String,
+}
+
+/// The text of arguments that is printed at the end alone.
+pub fn at_end<T: 'static>(
+    asked: Option<T>,
+    page: fn(&T, &RunRecord) -> String,
+) -> Box<dyn ClassicText> {
+    Box::new(AtEnd { asked, page })
+}
+
+impl<T> ClassicText for AtEnd<T> {
+    fn end(&mut self, record: &RunRecord) -> String {
+        let page = |asked| (self.page)(asked, record);
+        self.asked.as_ref().map_or(String::new(), page)
+    }
+}
+
 /// A text in which control characters are shown instead of obeyed.
 pub struct HarmlessText {
     /// Of arguments without such characters: what is printed.

@@ -55,6 +55,14 @@ impl FrontWork {
         }
     }
 
+    /// Cells whose files lie below a directory.
+    pub(crate) fn below(directory: impl Into<PathBuf>, cells: Vec<Workload>) -> Self {
+        Self {
+            directories: vec![directory.into()],
+            ..Self::new(cells)
+        }
+    }
+
     /// The cells of a front, each of which knows where it comes from.
     pub(crate) fn signed(mut self, front: &str, arguments: &[String]) -> Self {
         if self.remembered.is_empty() {
@@ -97,6 +105,15 @@ pub fn cell(name: impl Into<String>, program: Program) -> Workload {
     }
 }
 
+/// A cell of that name and title, which so many workers run.
+pub(crate) fn titled(name: &str, title: &str, workers: u32, program: Program) -> Workload {
+    Workload {
+        title: Some(title.to_owned()),
+        workers: Some(workers),
+        ..cell(name, program)
+    }
+}
+
 /// Something that another program says, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
@@ -126,6 +143,14 @@ impl Difference {
     #[must_use]
     pub fn differs(what: &str, note: &str) -> Self {
         Self::new(DifferenceKind::Differs, what, note)
+    }
+
+    /// What is done otherwise where that is so, and the options that change nothing.
+    pub(crate) fn those(done: &[(bool, &str, &str)], ignored: &[String]) -> Vec<Self> {
+        let done = done.iter().filter(|(is_so, ..)| *is_so);
+        let done = done.map(|(_, what, note)| Self::differs(what, note));
+        let ignored = ignored.iter().map(|option| Self::no_effect(option));
+        done.chain(ignored).collect()
     }
 
     /// An option that is understood and changes nothing.

@@ -1,17 +1,17 @@
 //! Bonnie, the first of its name.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use results::RunRecord;
-use workload::Workload;
 use workload::program::Card;
 
 use super::draws::{Random, seek};
-use super::options::{parsed, within};
 use super::phases::{ON_A_FILE, OneFile, add, fileset_of_one, frame, remove};
+use crate::options::{Grammar, Letters, OptionRow, read, text, told};
+use crate::text::at_end;
 use crate::windows::Sum;
-use crate::{ArgumentError, ClassicText, CommandLine, Difference, Front, FrontOrigin, FrontWork};
+use crate::work::titled;
+use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
 
 /// What `--help` prints.
 const USAGE: &str = "\
@@ -29,7 +29,7 @@ pub const FRONT: Front = Front {
     usage: USAGE,
     arguments,
     file: None,
-    text: |origin| Box::new(Table(Options::of(origin))),
+    text: |origin| at_end(Options::read(&origin.arguments).ok(), page),
 };
 
 const CHUNK_BYTES: u64 = 16_384;
@@ -37,38 +37,38 @@ const CHUNK_BYTES: u64 = 16_384;
 const STREAM_BYTES: u64 = 4096;
 const SEEKS: u64 = 4000;
 
+#[derive(Default)]
 struct Options {
     directory: String,
     mib: u64,
     name: String,
+    ignored: Vec<String>,
 }
+
+const GRAMMAR: Grammar<Options> = Grammar {
+    letters: Letters::Alone,
+    ..Grammar::new(OPTIONS, |it| &mut it.ignored)
+};
+
+const OPTIONS: &[OptionRow<Options>] = &[
+    text("-d", |it| &mut it.directory),
+    text("-m", |it| &mut it.name),
+    read("-s", |it, value| {
+        it.mib = value.limited(1, 1 << 20)?;
+        Ok(())
+    }),
+    told("-html", "`-html` is not printed here"),
+];
 
 impl Options {
     fn read(arguments: &[String]) -> Result<Self, String> {
         let mut options = Self {
             directory: ".".to_owned(),
             mib: 100,
-            name: String::new(),
+            ..Self::default()
         };
-        let mut words = arguments.iter();
-        while let Some(word) = words.next() {
-            let mut value = || {
-                let next = words.next();
-                next.ok_or_else(|| format!("option `{word}` lacks its value"))
-            };
-            match word.as_str() {
-                "-d" => options.directory.clone_from(value()?),
-                "-s" => options.mib = within("-s", parsed("-s", value()?)?, 1, 1 << 20)?,
-                "-m" => options.name.clone_from(value()?),
-                "-html" => return Err("`-html` is not printed here".to_owned()),
-                _ => return Err(format!("there is no option `{word}`")),
-            }
-        }
+        GRAMMAR.read(arguments, &mut options)?;
         Ok(options)
-    }
-
-    fn of(origin: &FrontOrigin) -> Option<Self> {
-        Self::read(&origin.arguments).ok()
     }
 }
 
@@ -104,19 +104,15 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         remove(own),
     ];
     add(&mut program, phases.into_iter());
-    let cell = Workload {
-        title: Some("Bonnie".to_owned()),
-        workers: Some(file.seekers),
-        ..crate::cell("bonnie", program)
-    };
-    let mut work = FrontWork::new(vec![cell]);
-    work.directories = vec![PathBuf::from(&options.directory)];
+    let cell = titled("bonnie", "Bonnie", file.seekers, program);
     let note = "the stream's calls of 4096 bytes alone, without its work for each byte";
-    work.differences = vec![
-        Difference::differs("putc and getc", note),
-        Difference::differs("where the seekers go", "the same in every run"),
-    ];
-    Ok(work)
+    Ok(FrontWork {
+        differences: vec![
+            Difference::differs("putc and getc", note),
+            Difference::differs("where the seekers go", "the same in every run"),
+        ],
+        ..FrontWork::below(&options.directory, vec![cell])
+    })
 }
 
 /// Chunks by chance, of which every tenth is written back.
@@ -128,15 +124,10 @@ fn seeks(file: &OneFile) -> Arc<[Card]> {
 }
 
 /// One row of rates.
-struct Table(Option<Options>);
-
-impl ClassicText for Table {
-    fn end(&mut self, record: &RunRecord) -> String {
-        let find = |name: &str| record.cells.iter().find(|cell| cell.phase.name() == name);
-        let sum = |index: usize| find(ON_A_FILE[index]).map(Sum::of).unwrap_or_default();
-        let sums = [0, 1, 2, 3, 4, 5].map(sum);
-        self.0.as_ref().map_or(String::new(), |it| table(it, &sums))
-    }
+fn page(options: &Options, record: &RunRecord) -> String {
+    let find = |name: &str| record.cells.iter().find(|cell| cell.phase.name() == name);
+    let sum = |name| find(name).map(Sum::of).unwrap_or_default();
+    table(options, &ON_A_FILE.map(sum))
 }
 
 fn table(options: &Options, sums: &[Sum; 6]) -> String {

@@ -7,12 +7,11 @@ mod options;
 mod phases;
 mod text;
 
-use std::path::PathBuf;
-
 use workload::Workload;
 use workload::model::Seed;
 
-use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork, cell};
+use crate::work::titled;
+use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
 use draws::Draws;
 use options::Options;
 
@@ -53,38 +52,45 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     // Each run draws the same.
     let program = phases::program(&options, &Draws::new(&options));
     let run = |number: u32| Workload {
-        title: Some("Bonnie++".to_owned()),
         seed: Some(Seed(options.seed().into())),
-        workers: Some(options.seekers),
-        ..cell(format!("run {}", number + 1), program.clone())
+        ..titled(
+            &format!("run {}", number + 1),
+            "Bonnie++",
+            options.seekers,
+            program.clone(),
+        )
     };
-    let mut work = FrontWork::new((0..options.runs.max(1)).map(run).collect());
-    work.directories = vec![PathBuf::from(&options.directory)];
-    work.differences = differences(&options);
-    Ok(work)
+    let runs = (0..options.runs.max(1)).map(run).collect();
+    Ok(FrontWork {
+        differences: differences(&options),
+        ..FrontWork::below(&options.directory, runs)
+    })
 }
 
 fn differences(options: &Options) -> Vec<Difference> {
-    let differs = Difference::differs;
-    let mut all = Vec::new();
-    if options.seed.is_none() {
-        all.push(differs("the seed without -z", "1, so that runs are alike"));
-    }
-    if options.files.thousands > 0 {
-        all.push(differs(
+    let has_files = options.files.thousands > 0;
+    let those = [
+        (
+            options.seed.is_none(),
+            "the seed without -z",
+            "1, so that runs are alike",
+        ),
+        (
+            has_files,
             "the directory that all files are in",
             "it is made and removed beside the phases, not within their times",
-        ));
-        all.push(differs(
+        ),
+        (
+            has_files,
             "latency of the sequential phases",
             "of each file alone, without reading its directory",
-        ));
-        if options.is_synced {
-            all.push(differs("fsync of a directory", "it is opened each time"));
-        }
-    }
-    all.push(differs("progress", "as of every run"));
-    let ignored = options.ignored.iter();
-    all.extend(ignored.map(|option| Difference::no_effect(option)));
-    all
+        ),
+        (
+            has_files && options.is_synced,
+            "fsync of a directory",
+            "it is opened each time",
+        ),
+        (true, "progress", "as of every run"),
+    ];
+    Difference::those(&those, &options.ignored)
 }

@@ -1,9 +1,12 @@
 //! The command line of Bonnie++.
 
-use crate::acts::size;
+use crate::options::{
+    Grammar, Letters, OptionRow, Value, attached, bytes, flag, idle, idle_value, no_option, read,
+    refused_value, rule_out, text, told_value, within,
+};
 
 /// What is asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Options {
     pub directory: String,
     pub name: String,
@@ -24,7 +27,9 @@ pub(super) struct Options {
     /// The machine's memory; 0 where nobody is to compare it.
     pub ram_mib: u64,
     /// Options that are understood and change nothing.
-    pub ignored: Vec<&'static str>,
+    pub ignored: Vec<String>,
+    /// Of the file, as it was written.
+    size: Option<String>,
 }
 
 /// The phases on many files.
@@ -49,13 +54,22 @@ pub(super) enum FileKind {
 }
 
 impl Files {
+    const NONE: Self = Self {
+        thousands: 0,
+        kind: FileKind::Files,
+        max_bytes: 0,
+        min_bytes: 0,
+        directories: 1,
+        chunk_bytes: CHUNK_BYTES,
+    };
+
     pub(super) const fn count(&self) -> u32 {
         self.thousands * 1024
     }
 }
 
 /// The most files, in 1024: their names are held in memory.
-const THOUSANDS_MAX: u32 = 16_384;
+const THOUSANDS_MAX: u64 = 16_384;
 /// Without an option.
 const SEED: u32 = 1;
 const CHUNK_BYTES: u64 = 8192;
@@ -64,6 +78,52 @@ pub(super) const SEEKERS: u32 = 5;
 const FILE_MIB: u64 = 300;
 const BYTE_MIB: u64 = 3;
 
+const GRAMMAR: Grammar<Options> = Grammar {
+    letters: Letters::Value,
+    unknown: |it| match it.word.starts_with('-') && it.word.len() > 1 {
+        true => no_option(it.name),
+        false => format!("`{}` is no option", it.word),
+    },
+    ..Grammar::new(OPTIONS, |it| &mut it.ignored)
+};
+
+const OPTIONS: &[OptionRow<Options>] = &[
+    flag("-b", |it| &mut it.is_synced),
+    flag("-D", |it| &mut it.is_direct),
+    attached("-f", |it, value| {
+        it.byte_mib = value.map_or(Ok(0), Value::number)?;
+        Ok(())
+    }),
+    text("-d", |it| &mut it.directory),
+    text("-m", |it| &mut it.name),
+    text("-s", |it| it.size.get_or_insert_default()),
+    read("-z", |it, value| {
+        // The original reads it into 32 bits.
+        it.seed = Some(value.number::<u64>()? as u32);
+        Ok(())
+    }),
+    read("-r", |it, value| {
+        it.remember(value.number()?);
+        Ok(())
+    }),
+    read("-c", |it, value| {
+        it.concurrency = value.limited(1, 200)? as u32;
+        Ok(())
+    }),
+    read("-x", |it, value| {
+        it.runs = value.limited(1, 1000)? as u32;
+        Ok(())
+    }),
+    read("-n", |it, value| {
+        it.files = files(value)?;
+        Ok(())
+    }),
+    idle("-q"),
+    idle_value("-u -g"),
+    refused_value("-p -y", "waits for other processes"),
+    told_value("-Z", "`-Z` takes random numbers from a file; use `-z SEED`"),
+];
+
 impl Options {
     pub(super) fn seed(&self) -> u32 {
         self.seed.unwrap_or(SEED)
@@ -71,118 +131,66 @@ impl Options {
 
     /// Reads the arguments, as `getopt` does.
     pub(super) fn read(arguments: &[String], memory_bytes: u64) -> Result<Self, String> {
-        let mut options = Self::none(memory_bytes >> 20);
-        let mut size_text = None;
-        let mut words = arguments.iter();
-        while let Some(word) = words.next() {
-            let Some(letters) = word.strip_prefix('-').filter(|it| !it.is_empty()) else {
-                return Err(format!("`{word}` is no option"));
-            };
-            let letter = letters.chars().next().unwrap_or_default();
-            let attached = &letters[letter.len_utf8()..];
-            match letter {
-                'b' => options.is_synced = true,
-                'D' => options.is_direct = true,
-                'q' => options.ignored.push("-q"),
-                'f' if attached.is_empty() => options.byte_mib = 0,
-                'f' => options.byte_mib = parsed("-f", attached)?,
-                'd' | 'c' | 's' | 'n' | 'r' | 'x' | 'u' | 'g' | 'p' | 'y' | 'z' | 'Z' | 'm' => {
-                    let value = match attached {
-                        "" => words.next().cloned(),
-                        text => Some(text.to_owned()),
-                    };
-                    let value =
-                        value.ok_or_else(|| format!("option `-{letter}` lacks its value"))?;
-                    if letter == 's' {
-                        size_text = Some(value);
-                    } else {
-                        options.set(letter, &value)?;
-                    }
-                    continue;
-                }
-                _ => return Err(format!("there is no option `-{letter}`")),
-            }
-            if !attached.is_empty() && letter != 'f' {
-                return Err(format!(
-                    "`{word}` is more than one option; write them apart"
-                ));
-            }
-        }
-        options.resolve(size_text.as_deref())?;
-        Ok(options)
-    }
-
-    fn none(ram_mib: u64) -> Self {
-        Self {
+        let mut options = Self {
             directory: ".".to_owned(),
             name: "localhost".to_owned(),
-            seed: None,
-            runs: 0,
             concurrency: 1,
-            is_synced: false,
-            is_direct: false,
-            file_mib: FILE_MIB.max(2 * ram_mib),
             chunk_bytes: CHUNK_BYTES,
             seeks: SEEKS,
             seekers: SEEKERS,
             byte_mib: BYTE_MIB,
             files: Files {
                 thousands: 16,
-                directories: 1,
-                chunk_bytes: CHUNK_BYTES,
-                ..Files::default()
+                ..Files::NONE
             },
-            ram_mib,
-            ignored: Vec::new(),
+            ..Self::default()
+        };
+        options.remember(memory_bytes >> 20);
+        GRAMMAR.read(arguments, &mut options)?;
+        let size = options.size.take();
+        let size = size.as_deref().map(|text| Value::of("-s", text));
+        options.resolve(size)?;
+        Ok(options)
+    }
+
+    /// The memory, of which the file has twice as much.
+    fn remember(&mut self, ram_mib: u64) {
+        self.ram_mib = ram_mib;
+        self.file_mib = FILE_MIB.max(ram_mib.saturating_mul(2));
+    }
+
+    /// `MiB[:chunk[:seeks[:seekers]]]`.
+    fn size_parts(&mut self, value: &Value<'_>) -> Result<(), String> {
+        let mut parts = value.text.split(':').map(|text| value.part(text));
+        let size =
+            |part: &Value<'_>, unit| bytes(part.text, unit).ok_or_else(|| part.not("a size"));
+        if let Some(part) = parts.next() {
+            self.file_mib = size(&part, 1 << 20)? >> 20;
+        }
+        let mut part = || parts.next().filter(|it| !it.text.is_empty());
+        if let Some(part) = part() {
+            self.chunk_bytes = size(&part, 1)?;
+        }
+        if let Some(part) = part() {
+            self.seeks = part.limited(1, 1 << 26)?;
+        }
+        if let Some(part) = part() {
+            self.seekers = part.limited(1, 1000)? as u32;
+        }
+        match parts.next() {
+            None => Ok(()),
+            Some(_) => Err("`-s` has more than four parts".to_owned()),
         }
     }
 
-    fn set(&mut self, letter: char, value: &str) -> Result<(), String> {
-        match letter {
-            'd' => value.clone_into(&mut self.directory),
-            'm' => value.clone_into(&mut self.name),
-            // The original reads it into 32 bits.
-            'z' => self.seed = Some(parsed("-z", value)? as u32),
-            'r' => {
-                self.ram_mib = parsed("-r", value)?;
-                self.file_mib = FILE_MIB.max(self.ram_mib.saturating_mul(2));
+    /// What depends on the size, or on its being left out.
+    fn resolve(&mut self, size: Option<Value<'_>>) -> Result<(), String> {
+        match size {
+            Some(size) => self.size_parts(&size)?,
+            None if self.file_mib % 1024 > 512 => {
+                self.file_mib = self.file_mib.next_multiple_of(1024);
             }
-            'c' => self.concurrency = within("-c", parsed("-c", value)?, 1, 200)? as u32,
-            'x' => self.runs = within("-x", parsed("-x", value)?, 1, 1000)? as u32,
-            'n' => self.files = files(value)?,
-            'u' => self.ignored.push("-u"),
-            'g' => self.ignored.push("-g"),
-            'p' | 'y' => {
-                return Err(format!(
-                    "`-{letter}` waits for other processes, which is not done here"
-                ));
-            }
-            _ => return Err("`-Z` takes random numbers from a file; use `-z SEED`".to_owned()),
-        }
-        Ok(())
-    }
-
-    /// `MiB[:chunk[:seeks[:seekers]]]`, and what depends on it.
-    fn resolve(&mut self, text: Option<&str>) -> Result<(), String> {
-        let wrong = |part: &str| format!("`-s {part}` is not a size");
-        let mut parts = text.unwrap_or_default().split(':');
-        if let Some(part) = parts.next().filter(|_| text.is_some()) {
-            self.file_mib = size(part, 1 << 20).ok_or_else(|| wrong(part))? >> 20;
-        }
-        if let Some(part) = parts.next().filter(|it| !it.is_empty()) {
-            self.chunk_bytes = size(part, 1).ok_or_else(|| wrong(part))?;
-        }
-        if let Some(part) = parts.next().filter(|it| !it.is_empty()) {
-            self.seeks = within("-s", parsed("-s", part)?, 1, 1 << 26)?;
-        }
-        if let Some(part) = parts.next().filter(|it| !it.is_empty()) {
-            self.seekers = within("-s", parsed("-s", part)?, 1, 1000)? as u32;
-        }
-        if parts.next().is_some() {
-            return Err("`-s` has more than four parts".to_owned());
-        }
-        if text.is_none() && self.file_mib % 1024 > 512 {
-            self.file_mib = self.file_mib.next_multiple_of(1024);
+            None => {}
         }
         let is_power = self.chunk_bytes.is_power_of_two();
         if !is_power || !(256..=1 << 20).contains(&self.chunk_bytes) {
@@ -207,52 +215,47 @@ impl Options {
 }
 
 /// `N[:max[:min[:directories[:chunk]]]]`.
-fn files(text: &str) -> Result<Files, String> {
-    let wrong = |part: &str| format!("`-n {part}` is not a number");
-    let mut parts = text.split(':');
-    let mut part = || parts.next().filter(|it| !it.is_empty());
-    let thousands = parsed("-n", part().unwrap_or_default())?;
+fn files(value: &Value<'_>) -> Result<Files, String> {
+    let mut parts = value.text.split(':');
+    let mut part = || {
+        parts
+            .next()
+            .filter(|it| !it.is_empty())
+            .map(|it| value.part(it))
+    };
+    let thousands = part().unwrap_or(value.part(""));
     let mut files = Files {
-        thousands: within("-n", thousands, 0, THOUSANDS_MAX.into())? as u32,
-        directories: 1,
-        chunk_bytes: CHUNK_BYTES,
-        ..Files::default()
+        thousands: thousands.limited(0, THOUSANDS_MAX)? as u32,
+        ..Files::NONE
     };
     match part() {
         None => {}
-        Some("-1") => files.kind = FileKind::Links,
-        Some("-2") => files.kind = FileKind::Symlinks,
-        Some(max) => files.max_bytes = size(max, 1).ok_or_else(|| wrong(max))?,
+        Some(max) => match max.text {
+            "-1" => files.kind = FileKind::Links,
+            "-2" => files.kind = FileKind::Symlinks,
+            _ => files.max_bytes = max.size()?,
+        },
     }
     if let Some(min) = part() {
-        files.min_bytes = size(min, 1).ok_or_else(|| wrong(min))?;
+        files.min_bytes = min.size()?;
     }
     if let Some(count) = part() {
-        files.directories = within("-n", parsed("-n", count)?, 1, 65_536)? as u32;
+        files.directories = count.limited(1, 65_536)? as u32;
     }
     if let Some(chunk) = part() {
-        files.chunk_bytes = size(chunk, 1).ok_or_else(|| wrong(chunk))?;
+        files.chunk_bytes = chunk.size()?;
     }
-    if parts.next().is_some() {
-        return Err("`-n` has more than five parts".to_owned());
-    }
-    if files.min_bytes > files.max_bytes || files.max_bytes > 1 << 30 {
-        return Err("sizes of `-n` are the largest, then the smallest, up to 1 GiB".to_owned());
-    }
+    let is_more = parts.next().is_some();
+    let is_unsorted = files.min_bytes > files.max_bytes || files.max_bytes > 1 << 30;
+    rule_out(&[
+        (is_more, "`-n` has more than five parts"),
+        (
+            is_unsorted,
+            "sizes of `-n` are the largest, then the smallest, up to 1 GiB",
+        ),
+    ])?;
     within("-n", files.chunk_bytes, 256, 1 << 20)?;
     Ok(files)
-}
-
-pub(super) fn parsed(option: &str, text: &str) -> Result<u64, String> {
-    let read = text.parse();
-    read.map_err(|_| format!("`{option} {}` is not a number", workload::printable(text)))
-}
-
-pub(super) fn within(option: &str, value: u64, low: u64, high: u64) -> Result<u64, String> {
-    match (low..=high).contains(&value) {
-        true => Ok(value),
-        false => Err(format!("`{option}` is {value}, not from {low} to {high}")),
-    }
 }
 
 #[cfg(test)]

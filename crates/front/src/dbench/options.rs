@@ -1,6 +1,9 @@
 //! The command line.
 
 use crate::Difference;
+use crate::options::{
+    Equals, Grammar, Letters, OptionRow, Value, act, flag, idle, no_option, read, text, told,
+};
 
 /// What `--help` prints.
 pub(super) const USAGE: &str = "\
@@ -20,7 +23,7 @@ dbench's own options, those of 4 and of 5's file back-end: dbench [OPTIONS] NPRO
 ";
 
 /// What is asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Options {
     pub clients: u32,
     pub time_s: u64,
@@ -34,11 +37,55 @@ pub(super) struct Options {
     pub is_resolving: bool,
     pub runs_once: bool,
     pub is_machine_readable: bool,
+    clients_asked: Option<u32>,
+    warm_up_asked: Option<u64>,
     without_effect: Vec<String>,
 }
 
 /// The most seconds, a month.
 const TIME_S_MAX: u64 = 31 * 86_400;
+
+const GRAMMAR: Grammar<Options> = Grammar {
+    equals: Equals::Long,
+    letters: Letters::JoinedByEquals,
+    operand: Some(clients),
+    unknown: |it| match it.name {
+        "-" => "`-` is no option".to_owned(),
+        name if it.is_joined && name.starts_with("--") => {
+            format!("option `{name}` takes no value")
+        }
+        name => no_option(name),
+    },
+    ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
+};
+
+const OPTIONS: &[OptionRow<Options>] = &[
+    read("-t --timelimit", |it, value| seconds(&mut it.time_s, value)),
+    read("--warmup", |it, value| {
+        seconds(it.warm_up_asked.get_or_insert_default(), value)
+    }),
+    text("-c --loadfile", |it| &mut it.load_file),
+    text("-D --directory", |it| &mut it.directory),
+    read("-R --target-rate", rate),
+    read("-B --backend", backend),
+    flag("-s --sync --sync-open", |it| &mut it.is_sync),
+    flag("-S --sync-dir --sync-dirs", |it| &mut it.syncs_directories),
+    flag("-F --fsync", |it| &mut it.syncs_writes),
+    act("--no-resolve", |it| it.is_resolving = false),
+    flag("--run-once", |it| &mut it.runs_once),
+    flag("--machine-readable", |it| &mut it.is_machine_readable),
+    idle("--skip-cleanup --per-client-results"),
+    read("--clients-per-process -T --tcp-options", |it, value| {
+        it.without_effect
+            .push(format!("{} {}", value.option, value.text));
+        Ok(())
+    }),
+    told("-x --xattr", "`{}`: attributes are not done here"),
+    told(
+        "--one-byte-write-fix --stat-check --fake-io",
+        "`{}` is for testing dbench itself",
+    ),
+];
 
 impl Options {
     /// A load file alone, by one client.
@@ -49,79 +96,27 @@ impl Options {
             warm_up_s: 120,
             load_file: load_file.to_owned(),
             directory: ".".to_owned(),
-            bytes_per_second: 0,
-            is_sync: false,
-            syncs_directories: false,
-            syncs_writes: false,
             is_resolving: true,
-            runs_once: false,
-            is_machine_readable: false,
-            without_effect: Vec::new(),
+            ..Self::default()
         }
     }
 
     /// Reads the arguments.
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
         let mut options = Self::of_file("/usr/share/dbench/client.txt");
-        let mut clients = None;
-        let mut warm_up = None;
-        let mut words = words(arguments)?.into_iter();
-        while let Some(word) = words.next() {
-            let (name, joined) = match word.split_once('=') {
-                Some((name, value)) if name.starts_with("--") => (name, Some(value.to_owned())),
-                _ => (word.as_str(), None),
-            };
-            let has_value = joined.is_some();
-            let mut value = || {
-                let value = joined.clone().or_else(|| words.next());
-                value.ok_or_else(|| format!("option `{name}` lacks its value"))
-            };
-            match name {
-                "-t" | "--timelimit" => options.time_s = number(name, &value()?, TIME_S_MAX)?,
-                "--warmup" => warm_up = Some(number(name, &value()?, TIME_S_MAX)?),
-                "-c" | "--loadfile" => options.load_file = value()?,
-                "-D" | "--directory" => options.directory = value()?,
-                "-R" | "--target-rate" => options.bytes_per_second = rate(name, &value()?)?,
-                "-B" | "--backend" => backend(&value()?)?,
-                "--clients-per-process" | "-T" | "--tcp-options" => {
-                    options.without_effect.push(format!("{name} {}", value()?));
-                }
-                _ if has_value => return Err(format!("option `{name}` takes no value")),
-                _ if name.starts_with('-') => options.flag(name)?,
-                _ if clients.is_some() => return Err(format!("`{name}` is one word too many")),
-                _ => clients = Some(number("NPROCS", name, 1024)?),
-            }
-        }
-        let clients = clients.ok_or("say how many clients: `dbench 4`")?;
-        options.clients = clients as u32;
-        if options.clients == 0 || options.time_s == 0 {
+        GRAMMAR.read(arguments, &mut options)?;
+        let clients = options
+            .clients_asked
+            .ok_or("say how many clients: `dbench 4`")?;
+        options.clients = clients;
+        if clients == 0 || options.time_s == 0 {
             return Err("there is nothing to do for 0 clients or in 0 seconds".to_owned());
         }
         options.warm_up_s = match options.runs_once {
             true => 0,
-            false => warm_up.unwrap_or(options.time_s / 5),
+            false => options.warm_up_asked.unwrap_or(options.time_s / 5),
         };
         Ok(options)
-    }
-
-    fn flag(&mut self, name: &str) -> Result<(), String> {
-        match name {
-            "-s" | "--sync" | "--sync-open" => self.is_sync = true,
-            "-S" | "--sync-dir" | "--sync-dirs" => self.syncs_directories = true,
-            "-F" | "--fsync" => self.syncs_writes = true,
-            "--no-resolve" => self.is_resolving = false,
-            "--run-once" => self.runs_once = true,
-            "--machine-readable" => self.is_machine_readable = true,
-            "--skip-cleanup" | "--per-client-results" => {
-                self.without_effect.push(name.to_owned());
-            }
-            "-x" | "--xattr" => return Err(format!("`{name}`: attributes are not done here")),
-            "--one-byte-write-fix" | "--stat-check" | "--fake-io" => {
-                return Err(format!("`{name}` is for testing dbench itself"));
-            }
-            _ => return Err(format!("there is no option `{name}`")),
-        }
-        Ok(())
     }
 
     /// Arguments that say the same of what the text depends on.
@@ -136,46 +131,40 @@ impl Options {
 
     /// What is not as in the original.
     pub(super) fn differences(&self) -> Vec<Difference> {
-        let differs = Difference::differs;
-        let mut all = vec![
-            differs("the second column", "requests of each client, not lines"),
-            differs(
-                "the warm-up",
-                "it does not wait for each client's first byte",
+        let parents = "the check for the parent at every line";
+        let first_byte = "it does not wait for each client's first byte";
+        let those = [
+            (
+                true,
+                "the second column",
+                "requests of each client, not lines",
             ),
-            differs("the check for the parent at every line", "left out"),
-            differs("latency", "that of a call, not the gap between two"),
-            differs("times of `SET_FILE_INFORMATION`", "both 10 seconds back"),
-            differs("permissions of directories", "0700"),
+            (true, "the warm-up", first_byte),
+            (true, parents, "left out"),
+            (true, "latency", "that of a call, not the gap between two"),
+            (
+                true,
+                "times of `SET_FILE_INFORMATION`",
+                "both 10 seconds back",
+            ),
+            (true, "permissions of directories", "0700"),
         ];
-        let idle = self.without_effect.iter();
-        all.extend(idle.map(|it| Difference::no_effect(it)));
-        all
+        Difference::those(&those, &self.without_effect)
     }
 }
 
-/// The arguments with short options apart from each other and from their values.
-fn words(arguments: &[String]) -> Result<Vec<String>, String> {
-    const WITH_VALUE: &str = "tcDRTB";
-    let mut words = Vec::new();
-    for argument in arguments {
-        let Some(letters) = argument.strip_prefix('-').filter(|it| !it.starts_with('-')) else {
-            words.push(argument.clone());
-            continue;
-        };
-        if letters.is_empty() {
-            return Err("`-` is no option".to_owned());
-        }
-        for (at, letter) in letters.char_indices() {
-            words.push(format!("-{letter}"));
-            let value = &letters[at + letter.len_utf8()..];
-            if WITH_VALUE.contains(letter) && !value.is_empty() {
-                words.push(value.strip_prefix('=').unwrap_or(value).to_owned());
-                break;
-            }
-        }
+fn clients(options: &mut Options, word: &str) -> Result<(), String> {
+    if options.clients_asked.is_some() {
+        return Err(format!("`{word}` is one word too many"));
     }
-    Ok(words)
+    let count = number("NPROCS", word, 1024)?;
+    options.clients_asked = Some(count as u32);
+    Ok(())
+}
+
+fn seconds(to: &mut u64, value: &Value<'_>) -> Result<(), String> {
+    *to = number(value.option, value.text, TIME_S_MAX)?;
+    Ok(())
 }
 
 fn number(name: &str, text: &str, most: u64) -> Result<u64, String> {
@@ -183,19 +172,21 @@ fn number(name: &str, text: &str, most: u64) -> Result<u64, String> {
     number.ok_or_else(|| format!("`{name}` is `{text}`, not a number from 0 to {most}"))
 }
 
-/// Megabytes a second as bytes.
-fn rate(name: &str, text: &str) -> Result<u64, String> {
+/// Megabytes a second.
+fn rate(options: &mut Options, value: &Value<'_>) -> Result<(), String> {
+    let Value { option, text, .. } = value;
     let rate = text.parse().ok().filter(|it| (0.0..=1e9).contains(it));
-    let rate: f64 = rate.ok_or_else(|| format!("`{name}` is `{text}`, not a rate in MB/s"))?;
-    Ok((rate * 1e6) as u64)
+    let rate: f64 = rate.ok_or_else(|| format!("`{option}` is `{text}`, not a rate in MB/s"))?;
+    options.bytes_per_second = (rate * 1e6) as u64;
+    Ok(())
 }
 
-fn backend(name: &str) -> Result<(), String> {
-    match name {
+fn backend(_: &mut Options, value: &Value<'_>) -> Result<(), String> {
+    match value.text {
         "fileio" => Ok(()),
-        "nfs" | "smb" | "iscsi" | "scsi" | "sockio" | "block" => Err(format!(
+        name @ ("nfs" | "smb" | "iscsi" | "scsi" | "sockio" | "block") => Err(format!(
             "the back-end `{name}` is not done here, only `fileio` is"
         )),
-        _ => Err(format!("there is no back-end `{name}`, only `fileio`")),
+        name => Err(format!("there is no back-end `{name}`, only `fileio`")),
     }
 }

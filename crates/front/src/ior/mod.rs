@@ -6,7 +6,8 @@ mod program;
 mod tests;
 mod text;
 
-use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork, cell};
+use crate::work::titled;
+use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
 use options::Options;
 
 /// What `--help` prints.
@@ -47,45 +48,42 @@ pub const FRONT: Front = Front {
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = Options::read(line.arguments)?;
-    let mut cell = cell("ior", program::program(&options));
-    cell.title = Some("IOR".to_owned());
-    cell.workers = Some(options.ranks);
-    let mut work = FrontWork::new(vec![cell]);
-    work.directories = vec![options.directory()];
-    work.differences = differences(&options);
-    Ok(work)
+    let cell = titled("ior", "IOR", options.ranks, program::program(&options));
+    Ok(FrontWork {
+        differences: differences(&options),
+        ..FrontWork::below(options.directory(), vec![cell])
+    })
 }
 
 fn differences(options: &Options) -> Vec<Difference> {
-    let differs = Difference::differs;
-    let mut all = vec![
-        differs("ranks", "they are threads of one process"),
-        differs("dates", "they are in UTC"),
-        differs("files", "in a work directory, and removed at the end"),
+    let has_wall = options.wall_seconds > 0;
+    let read_before = "what is read is written before, untimed";
+    let node = "each rank counts as a node of its own";
+    let of_close = "its time is part of close(s), not of wr/rd(s)";
+    let no_barrier = "ranks do not wait for each other before close";
+    let is_shifted = options.reads && options.shift() > 0;
+    let those = [
+        (true, "ranks", "they are threads of one process"),
+        (true, "dates", "they are in UTC"),
+        (true, "files", "in a work directory, and removed at the end"),
+        (
+            !options.has_file_per_rank,
+            "the name of the file",
+            "a 0 stands behind it",
+        ),
+        (!options.writes, "files of earlier runs", read_before),
+        (is_shifted, "whose data is read", node),
+        (options.is_random, "the random order", "it is another one"),
+        (
+            has_wall && options.is_synced,
+            "fsync behind a stonewall",
+            of_close,
+        ),
+        (
+            has_wall && options.has_barriers,
+            "`-g` with `-D`",
+            no_barrier,
+        ),
     ];
-    if !options.has_file_per_rank {
-        all.push(differs("the name of the file", "a 0 stands behind it"));
-    }
-    if !options.writes {
-        let note = "what is read is written before, untimed";
-        all.push(differs("files of earlier runs", note));
-    }
-    if options.reads && options.shift() > 0 {
-        let note = "each rank counts as a node of its own";
-        all.push(differs("whose data is read", note));
-    }
-    if options.is_random {
-        all.push(differs("the random order", "it is another one"));
-    }
-    if options.stonewall_seconds > 0 && options.is_synced {
-        let note = "its time is part of close(s), not of wr/rd(s)";
-        all.push(differs("fsync behind a stonewall", note));
-    }
-    if options.stonewall_seconds > 0 && options.has_barriers {
-        let note = "ranks do not wait for each other before close";
-        all.push(differs("`-g` with `-D`", note));
-    }
-    let none = options.without_effect.iter();
-    all.extend(none.map(|it| Difference::no_effect(it)));
-    all
+    Difference::those(&those, &options.without_effect)
 }

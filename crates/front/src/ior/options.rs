@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::acts;
+use crate::options::{
+    Grammar, Letters, OptionRow, at_least, escaped, flag, idle, idle_value, is_posix, no_option,
+    number, read, refused, refused_value, rule_out, size, text,
+};
 
 /// What is asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Options {
     pub block_bytes: u64,
     pub transfer_bytes: u64,
@@ -18,7 +21,7 @@ pub(super) struct Options {
     pub reads: bool,
     pub repetitions: u32,
     pub delay_seconds: u32,
-    pub stonewall_seconds: u32,
+    pub wall_seconds: u32,
     pub wears_out: bool,
     pub is_synced: bool,
     pub is_each_synced: bool,
@@ -34,265 +37,101 @@ pub(super) struct Options {
     pub without_effect: Vec<String>,
 }
 
-/// An option: its letter, its directive, whether it takes a value.
-struct OptionRow {
-    letter: char,
-    directive: &'static str,
-    has_value: bool,
-    set: Effect,
-}
-
-/// What becomes of one.
-enum Effect {
-    Done(fn(&mut Options, &str) -> Option<()>),
-    /// Files are reached by one interface only.
-    Interface,
-    /// It is understood, and changes nothing here.
-    Ignored,
-    /// What the original does and we do not.
-    Refused(&'static str),
-}
-
-const fn done(
-    letter: char,
-    directive: &'static str,
-    set: fn(&mut Options, &str) -> Option<()>,
-) -> OptionRow {
-    OptionRow {
-        letter,
-        directive,
-        has_value: true,
-        set: Effect::Done(set),
-    }
-}
-
-const fn flag(
-    letter: char,
-    directive: &'static str,
-    set: fn(&mut Options, &str) -> Option<()>,
-) -> OptionRow {
-    OptionRow {
-        has_value: false,
-        ..done(letter, directive, set)
-    }
-}
-
-const fn idle(letter: char, directive: &'static str, has_value: bool) -> OptionRow {
-    OptionRow {
-        letter,
-        directive,
-        has_value,
-        set: Effect::Ignored,
-    }
-}
-
-const fn refused(
-    letter: char,
-    directive: &'static str,
-    has_value: bool,
-    what: &'static str,
-) -> OptionRow {
-    OptionRow {
-        letter,
-        directive,
-        has_value,
-        set: Effect::Refused(what),
-    }
-}
-
-/// For options that are directives only.
-const NO_LETTER: char = ' ';
-
-const OPTIONS: &[OptionRow] = &[
-    OptionRow {
-        letter: 'a',
-        directive: "api",
-        has_value: true,
-        set: Effect::Interface,
+const GRAMMAR: Grammar<Options> = Grammar {
+    letters: Letters::JoinedByEquals,
+    unknown: |it| match it.word {
+        "-h" => String::new(),
+        word => no_option(&escaped(word)),
     },
-    done('A', "refNum", |it, value| put(&mut it.number, value)),
-    done('b', "blockSize", |it, value| {
-        put_size(&mut it.block_bytes, value)
+    shown: escaped,
+    ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
+};
+
+/// Letters of options, and their directives.
+const OPTIONS: &[OptionRow<Options>] = &[
+    read("-O", |it, value| {
+        value
+            .text
+            .split(',')
+            .try_for_each(|text| it.directive(text))
     }),
-    flag('B', "useO_DIRECT", |it, value| {
-        put_flag(&mut it.is_direct, value)
-    }),
-    flag('C', "reorderTasksConstant", |it, value| {
-        put_flag(&mut it.is_shifted, value)
-    }),
-    done('d', "interTestDelay", |it, value| {
-        put(&mut it.delay_seconds, value)
-    }),
-    done('D', "deadlineForStonewalling", |it, value| {
-        put(&mut it.stonewall_seconds, value)
-    }),
-    flag('e', "fsync", |it, value| put_flag(&mut it.is_synced, value)),
-    flag('F', "filePerProc", |it, value| {
-        put_flag(&mut it.has_file_per_rank, value)
-    }),
-    flag('g', "intraTestBarriers", |it, value| {
-        put_flag(&mut it.has_barriers, value)
-    }),
-    done('i', "repetitions", |it, value| {
-        put(&mut it.repetitions, value)
-    }),
-    done('N', "numTasks", |it, value| put(&mut it.ranks, value)),
-    done('o', "testFile", |it, value| {
-        value.clone_into(&mut it.file);
-        Some(())
-    }),
-    done('Q', "taskPerNodeOffset", |it, value| {
-        put(&mut it.shift_asked, value)
-    }),
-    flag('r', "readFile", |it, value| put_flag(&mut it.reads, value)),
-    done('s', "segmentCount", |it, value| {
-        put_size(&mut it.segments, value)
-    }),
-    done('t', "transferSize", |it, value| {
-        put_size(&mut it.transfer_bytes, value)
-    }),
-    flag('u', "uniqueDir", |it, value| {
-        put_flag(&mut it.has_directory_per_rank, value)
-    }),
-    flag('w', "writeFile", |it, value| {
-        put_flag(&mut it.writes, value)
-    }),
-    flag('Y', "fsyncPerWrite", |it, value| {
-        put_flag(&mut it.is_each_synced, value)
-    }),
-    flag('z', "randomOffset", |it, value| {
-        put_flag(&mut it.is_random, value)
-    }),
-    flag(NO_LETTER, "stoneWallingWearOut", |it, value| {
-        put_flag(&mut it.wears_out, value)
-    }),
-    idle('c', "collective", false),
-    idle('E', "useExistingTestFile", false),
-    idle('G', "setTimeStampSignature", true),
-    idle('H', "showHints", false),
-    idle('j', "outlierThreshold", true),
-    idle('J', "setAlignment", true),
-    idle('k', "keepFile", false),
-    idle('K', "keepFileWithError", false),
-    idle('l', "dataPacketType", true),
-    idle('n', "noFill", false),
-    idle('p', "preallocate", false),
-    idle('q', "quitOnError", false),
-    idle('U', "hintsFileName", true),
-    idle('v', "verbose", false),
-    idle('V', "useFileView", false),
-    idle('x', "singleXferAttempt", false),
-    idle('X', "reorderTasksRandomSeed", true),
-    refused('f', "scriptFile", true, "reads tests from a file"),
-    refused('I', "individualDataSets", false, "is for HDF5"),
+    read("-a api", is_posix),
+    number("-A refNum", |it| &mut it.number),
+    size("-b blockSize", |it| &mut it.block_bytes),
+    flag("-B --posix.odirect useO_DIRECT", |it| &mut it.is_direct),
+    flag("-C reorderTasksConstant", |it| &mut it.is_shifted),
+    number("-d interTestDelay", |it| &mut it.delay_seconds),
+    number("-D deadlineForStonewalling", |it| &mut it.wall_seconds),
+    flag("-e fsync", |it| &mut it.is_synced),
+    flag("-F filePerProc", |it| &mut it.has_file_per_rank),
+    flag("-g intraTestBarriers", |it| &mut it.has_barriers),
+    number("-i repetitions", |it| &mut it.repetitions),
+    number("-N numTasks", |it| &mut it.ranks),
+    text("-o testFile", |it| &mut it.file),
+    number("-Q taskPerNodeOffset", |it| &mut it.shift_asked),
+    flag("-r readFile", |it| &mut it.reads),
+    size("-s segmentCount", |it| &mut it.segments),
+    size("-t transferSize", |it| &mut it.transfer_bytes),
+    flag("-u uniqueDir", |it| &mut it.has_directory_per_rank),
+    flag("-w writeFile", |it| &mut it.writes),
+    flag("-Y fsyncPerWrite", |it| &mut it.is_each_synced),
+    flag("-z randomOffset", |it| &mut it.is_random),
+    flag("stoneWallingWearOut", |it| &mut it.wears_out),
+    idle("-c collective"),
+    idle("-E useExistingTestFile"),
+    idle_value("-G setTimeStampSignature"),
+    idle("-H showHints"),
+    idle_value("-j outlierThreshold"),
+    idle_value("-J setAlignment"),
+    idle("-k keepFile"),
+    idle("-K keepFileWithError"),
+    idle_value("-l dataPacketType"),
+    idle("-n noFill"),
+    idle("-p preallocate"),
+    idle("-q quitOnError"),
+    idle_value("-U hintsFileName"),
+    idle("-v verbose"),
+    idle("-V useFileView"),
+    idle("-x singleXferAttempt"),
+    idle_value("-X reorderTasksRandomSeed"),
+    refused_value("-f scriptFile", "reads tests from a file"),
+    refused("-I individualDataSets", "is for HDF5"),
+    refused("-m multiFile", "leaves the files of all repetitions"),
+    refused_value("-M memoryPerNode", "takes memory away"),
+    refused("-P useSharedFilePointer", "is for MPI-IO"),
+    refused("-R checkRead", "checks what was read"),
+    refused("-S useStridedDatatype", "is for MPI-IO"),
+    refused_value("-T maxTimeDuration", "leaves out what comes behind a time"),
+    refused("-W checkWrite", "checks what was written"),
     refused(
-        'm',
-        "multiFile",
-        false,
-        "leaves the files of all repetitions",
-    ),
-    refused('M', "memoryPerNode", true, "takes memory away"),
-    refused('P', "useSharedFilePointer", false, "is for MPI-IO"),
-    refused('R', "checkRead", false, "checks what was read"),
-    refused('S', "useStridedDatatype", false, "is for MPI-IO"),
-    refused(
-        'T',
-        "maxTimeDuration",
-        true,
-        "leaves out what comes behind a time",
-    ),
-    refused('W', "checkWrite", false, "checks what was written"),
-    refused(
-        'Z',
-        "reorderTasksRandom",
-        false,
+        "-Z reorderTasksRandom",
         "has ranks read from others by chance",
     ),
-    refused(NO_LETTER, "summaryFormat", true, "prints another form"),
-    refused(NO_LETTER, "summaryFile", true, "prints to a file"),
-    refused(NO_LETTER, "memoryPerTask", true, "takes memory away"),
-    refused(NO_LETTER, "interIODelay", true, "pauses between transfers"),
+    refused_value("summaryFormat", "prints another form"),
+    refused_value("summaryFile", "prints to a file"),
+    refused_value("memoryPerTask", "takes memory away"),
+    refused_value("interIODelay", "pauses between transfers"),
 ];
 
 impl Options {
-    fn new() -> Self {
-        Self {
-            block_bytes: 1 << 20,
-            transfer_bytes: 256 << 10,
-            segments: 1,
-            ranks: 1,
-            file: "testFile".to_owned(),
-            has_file_per_rank: false,
-            has_directory_per_rank: false,
-            writes: false,
-            reads: false,
-            repetitions: 1,
-            delay_seconds: 0,
-            stonewall_seconds: 0,
-            wears_out: false,
-            is_synced: false,
-            is_each_synced: false,
-            is_direct: false,
-            is_random: false,
-            is_shifted: false,
-            shift_asked: 1,
-            has_barriers: false,
-            number: 0,
-            without_effect: Vec::new(),
-        }
-    }
-
     /// Reads the arguments.
     ///
     /// # Errors
     /// An option that is not known, or not done here; values that do not go together.
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
-        let mut options = Self::new();
-        let mut words = arguments.iter();
-        while let Some(word) = words.next() {
-            match word.as_str() {
-                "-h" => return Err(String::new()),
-                "--posix.odirect" => options.is_direct = true,
-                _ => options.word(word, &mut words)?,
-            }
-        }
+        let mut options = Self {
+            block_bytes: 1 << 20,
+            transfer_bytes: 256 << 10,
+            segments: 1,
+            ranks: 1,
+            file: "testFile".to_owned(),
+            repetitions: 1,
+            shift_asked: 1,
+            ..Self::default()
+        };
+        GRAMMAR.read(arguments, &mut options)?;
         options.complete()?;
         Ok(options)
-    }
-
-    /// Flags may be joined, and a value to its option.
-    fn word<'a>(
-        &mut self,
-        word: &str,
-        rest: &mut impl Iterator<Item = &'a String>,
-    ) -> Result<(), String> {
-        let unknown = || format!("there is no option `{}`", word.escape_default());
-        let letters = word.strip_prefix('-').filter(|it| !it.is_empty());
-        let mut letters = letters.ok_or_else(unknown)?.chars();
-        while let Some(letter) = letters.next() {
-            let is_directives = letter == 'O';
-            let known = OPTIONS.iter().find(|it| it.letter == letter);
-            let known = known.filter(|it| it.letter != NO_LETTER);
-            if !is_directives && known.is_none() {
-                return Err(unknown());
-            }
-            if known.is_some_and(|it| !it.has_value) {
-                known.map_or(Ok(()), |it| self.apply(it, &format!("-{letter}"), "1"))?;
-                continue;
-            }
-            let joined = letters.as_str();
-            let joined = joined.strip_prefix('=').unwrap_or(joined);
-            let value = match joined {
-                "" => rest.next().map(String::as_str),
-                joined => Some(joined),
-            };
-            let value = value.ok_or_else(|| format!("option `-{letter}` lacks its value"))?;
-            return match known {
-                Some(known) => self.apply(known, &format!("-{letter}"), value),
-                None => value.split(',').try_for_each(|it| self.directive(it)),
-            };
-        }
-        Ok(())
     }
 
     /// `key=value`, in letters of any case.
@@ -301,73 +140,52 @@ impl Options {
         let Some((key, value)) = text.split_once('=') else {
             return Err(format!("`-O {shown}` is not `KEY=VALUE`"));
         };
-        let mut known = OPTIONS.iter();
-        let known = known.find(|it| it.directive.eq_ignore_ascii_case(key.trim()));
-        let known = known.ok_or_else(|| format!("there is no directive `{shown}`"))?;
-        self.apply(known, known.directive, value.trim())
-    }
-
-    fn apply(&mut self, option: &OptionRow, shown: &str, value: &str) -> Result<(), String> {
-        let seen = value.escape_default();
-        match option.set {
-            Effect::Done(set) => {
-                set(self, value).ok_or_else(|| format!("`{shown} {seen}` is not a number"))
-            }
-            Effect::Interface if value.eq_ignore_ascii_case("posix") => Ok(()),
-            Effect::Interface => Err(format!(
-                "the interface `{seen}` is not POSIX, the only one here"
-            )),
-            Effect::Ignored => {
-                self.without_effect.push(shown.to_owned());
-                Ok(())
-            }
-            Effect::Refused(what) => Err(format!("`{shown}` {what}, which is not done here")),
-        }
+        let is_it = |name: &&str| !name.starts_with('-') && name.eq_ignore_ascii_case(key.trim());
+        let known = OPTIONS
+            .iter()
+            .find_map(|row| Some((row, row.names().find(is_it)?)));
+        let (row, name) = known.ok_or_else(|| format!("there is no directive `{shown}`"))?;
+        GRAMMAR.apply(row, self, name, Some(value.trim()))
     }
 
     fn complete(&mut self) -> Result<(), String> {
         if !self.writes && !self.reads {
             (self.writes, self.reads) = (true, true);
         }
-        for (name, value) in [
-            ("-b", self.block_bytes),
-            ("-t", self.transfer_bytes),
-            ("-s", self.segments),
-            ("-N", self.ranks.into()),
-            ("-i", self.repetitions.into()),
-        ] {
-            if value == 0 {
-                return Err(format!("`{name}` is 0, and must be at least 1"));
-            }
-        }
-        if !self.block_bytes.is_multiple_of(self.transfer_bytes) {
-            return Err("block size must be a multiple of transfer size".to_owned());
-        }
+        at_least(&[
+            ("-b", self.block_bytes, 1),
+            ("-t", self.transfer_bytes, 1),
+            ("-s", self.segments, 1),
+            ("-N", self.ranks.into(), 1),
+            ("-i", self.repetitions.into(), 1),
+        ])?;
+        rule_out(&[
+            (
+                !self.block_bytes.is_multiple_of(self.transfer_bytes),
+                "block size must be a multiple of transfer size",
+            ),
+            (
+                self.is_random && !self.has_file_per_rank,
+                "random places in a file that ranks share are not done here; add `-F`",
+            ),
+            (
+                self.wall_seconds > 0 && self.reads,
+                "`-D` with what is read is not done here; add `-w`",
+            ),
+        ])?;
         // Only files of their own have directories of their own.
         self.has_directory_per_rank &= self.has_file_per_rank;
-        if self.is_random && !self.has_file_per_rank {
-            let message = "random places in a file that ranks share are not done here; add `-F`";
-            return Err(message.to_owned());
-        }
-        if self.stonewall_seconds > 0 && self.reads {
-            let message = "`-D` with what is read is not done here; add `-w`";
-            return Err(message.to_owned());
-        }
         if self.file_name().is_empty() || self.file_name().contains('@') {
-            let message = format!("`-o {}` is not one file", self.file.escape_default());
-            return Err(message);
+            return Err(format!(
+                "`-o {}` is not one file",
+                self.file.escape_default()
+            ));
         }
-        let bytes = self
-            .rank_bytes()
-            .and_then(|it| it.checked_mul(self.ranks.into()));
-        match bytes {
-            Some(bytes) if bytes <= i64::MAX as u64 => Ok(()),
+        let bytes = u128::from(self.block_bytes) * u128::from(self.segments);
+        match bytes.checked_mul(self.ranks.into()) {
+            Some(bytes) if bytes <= i64::MAX as u128 => Ok(()),
             _ => Err("the files have more bytes than 63 bits can number".to_owned()),
         }
-    }
-
-    fn rank_bytes(&self) -> Option<u64> {
-        self.block_bytes.checked_mul(self.segments)
     }
 
     /// By how many ranks on each reads.
@@ -379,8 +197,8 @@ impl Options {
     }
 
     /// Bytes that each rank writes.
-    pub(super) fn bytes_of_rank(&self) -> u64 {
-        self.rank_bytes().unwrap_or(0)
+    pub(super) const fn bytes_of_rank(&self) -> u64 {
+        self.block_bytes * self.segments
     }
 
     /// The last part of the file's path.
@@ -394,19 +212,4 @@ impl Options {
         let parent = parent.filter(|it| !it.as_os_str().is_empty());
         parent.unwrap_or(Path::new(".")).to_owned()
     }
-}
-
-fn put(to: &mut u32, value: &str) -> Option<()> {
-    *to = value.parse().ok()?;
-    Some(())
-}
-
-fn put_size(to: &mut u64, value: &str) -> Option<()> {
-    *to = acts::size(value, 1)?;
-    Some(())
-}
-
-fn put_flag(to: &mut bool, value: &str) -> Option<()> {
-    *to = value.parse::<u32>().ok()? != 0;
-    Some(())
 }

@@ -22,7 +22,7 @@ pub(super) fn program(options: &Options) -> Program {
         false => {
             // Only what is measured is synced and cut.
             let plain = Options {
-                stonewall_seconds: 0,
+                wall_seconds: 0,
                 is_synced: false,
                 is_each_synced: false,
                 ..options.clone()
@@ -136,7 +136,7 @@ fn group(options: &Options, operation: FileOperation) -> Group {
         behind.push(Act::Meet(1));
     }
     let close = opened(FileOperation::Close);
-    match options.stonewall_seconds {
+    match options.wall_seconds {
         // All of it is one round, as what is behind it is part of its time.
         0 => {
             group.body = vec![Act::Times(Law::fixed(count), vec![transfer])];
@@ -200,8 +200,8 @@ fn paused(options: &Options, mut phase: ProgramPhase) -> ProgramPart {
             ns: u64::from(options.delay_seconds) * NS_PER_SECOND,
         });
     }
-    if options.stonewall_seconds > 0 {
-        phase.time_ns = Some(u64::from(options.stonewall_seconds) * NS_PER_SECOND);
+    if options.wall_seconds > 0 {
+        phase.time_ns = Some(u64::from(options.wall_seconds) * NS_PER_SECOND);
         phase.time_up = match options.wears_out {
             true => Ending::Level,
             false => Ending::Stop,

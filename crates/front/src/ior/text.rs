@@ -125,8 +125,8 @@ fn settings(options: &Options) -> String {
     line(&mut text, "blocksize", amount(options.block_bytes));
     let all = options.bytes_of_rank() * u64::from(options.ranks);
     line(&mut text, "aggregate filesize", amount(all));
-    if options.stonewall_seconds > 0 {
-        line(&mut text, "stonewallingTime", options.stonewall_seconds);
+    if options.wall_seconds > 0 {
+        line(&mut text, "stonewallingTime", options.wall_seconds);
         line(
             &mut text,
             "stoneWallingWearOut",

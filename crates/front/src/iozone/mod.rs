@@ -107,23 +107,24 @@ fn matrix(options: &Options) -> Vec<Sizes> {
 }
 
 fn differences(options: &Options) -> Vec<Difference> {
-    let differs = Difference::differs;
-    let mut all = vec![differs(
-        "files",
-        "in a work directory, each size on a file of its own, and removed at the end",
-    )];
     let is_large = matrix(options).iter().any(|size| !size.is_listed());
-    if options.has(2) && is_large {
-        let note = "another one of more than 4194304, each record once";
-        all.push(differs("the order of random records", note));
-    }
-    if options.children.is_some() && (options.flushes || options.closes) {
-        all.push(differs(
+    let ends_durable = options.flushes || options.closes;
+    let those = [
+        (
+            true,
+            "files",
+            "in a work directory, each size on a file of its own, and removed at the end",
+        ),
+        (
+            options.has(2) && is_large,
+            "the order of random records",
+            "another one of more than 4194304, each record once",
+        ),
+        (
+            options.children.is_some() && ends_durable,
             "flushing and closing at the stonewall",
             "the others' figures are noted before",
-        ));
-    }
-    let ignored = options.ignored.iter();
-    all.extend(ignored.map(|option| Difference::no_effect(option)));
-    all
+        ),
+    ];
+    Difference::those(&those, &options.ignored)
 }

@@ -2,7 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use crate::acts::size;
+use workload::printable;
+
+use crate::options::{
+    Grammar, OptionRow, Value, act, bytes, flag, idle, idle_value, idle_words, lacks_value,
+    no_option, read, refused, refused_value, told,
+};
 
 /// What is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,10 +66,10 @@ const RECORD_MAX_KIB: u64 = 16 << 10;
 const CROSSOVER_KIB: u64 = 16 << 10;
 const CROSSOVER_RECORD_KIB: u64 = 64;
 
-/// Limits and sizes as they were written, before what they come to is known.
+/// What was written, before what it comes to is known.
 #[derive(Default)]
 struct Written {
-    files_kib: Vec<u64>,
+    options: Options,
     file_min_kib: Option<u64>,
     file_max_kib: Option<u64>,
     record_min_kib: Option<u64>,
@@ -74,41 +79,82 @@ struct Written {
     upper: Option<u32>,
 }
 
-impl Options {
-    /// Reads the arguments.
-    pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
-        let (mut options, mut written) = (Self::none(), Written::default());
-        let mut words = arguments.iter().peekable();
-        while let Some(word) = words.next() {
-            if let Some(extended) = word.strip_prefix("-+") {
-                options.extended(extended, || words.next().cloned())?;
-                continue;
-            }
-            let Some(letters) = word.strip_prefix('-').filter(|it| !it.is_empty()) else {
-                return Err(format!("`{}` is no option", workload::printable(word)));
-            };
-            for (at, letter) in letters.char_indices() {
-                if options.flag(letter)? {
-                    continue;
-                }
-                let attached = &letters[at + letter.len_utf8()..];
-                let value = match attached {
-                    "" => words.next().map(String::as_str),
-                    text => Some(text),
-                };
-                let value = value.ok_or_else(|| format!("option `-{letter}` lacks its value"))?;
-                options.valued(letter, value, &mut written)?;
-                while letter == 'F' && words.peek().is_some_and(|it| !it.starts_with('-')) {
-                    words.next();
-                }
-                break;
-            }
-        }
-        options.resolve(&written)?;
-        Ok(options)
-    }
+const GRAMMAR: Grammar<Written> = Grammar {
+    unknown: |it| match it.word.as_bytes() {
+        [b'-', b'+', ..] => format!("`{}` is not done here", printable(it.word)),
+        [b'-', _, ..] if it.has_value => no_option(it.name),
+        [b'-', _, ..] => lacks_value(it.name),
+        _ => format!("`{}` is no option", printable(it.word)),
+    },
+    ..Grammar::new(OPTIONS, |it| &mut it.options.ignored)
+};
 
-    fn none() -> Self {
+const OPTIONS: &[OptionRow<Written>] = &[
+    flag("-a", |it| &mut it.options.is_auto),
+    act("-A", |it| {
+        (it.options.is_auto, it.options.has_all_records) = (true, true);
+    }),
+    flag("-c", |it| &mut it.options.closes),
+    flag("-C", |it| &mut it.options.tells_children),
+    flag("-e", |it| &mut it.options.flushes),
+    flag("-E", |it| &mut it.options.has_extensions),
+    flag("-I", |it| &mut it.options.is_direct),
+    act("-N", |it| it.options.unit = Unit::Microseconds),
+    act("-o -+r", |it| it.options.sync = Durable::All),
+    act("-O", |it| it.options.unit = Unit::Operations),
+    flag("-R", |it| &mut it.options.is_excel),
+    act("-x", |it| it.options.has_stonewall = false),
+    flag("-z", |it| &mut it.options.has_all_records),
+    act("-+n", |it| it.options.repeats = false),
+    act("-+D", |it| it.options.sync = Durable::Data),
+    read("-s", |it, value| {
+        it.options.files_kib.push(kib(value)?);
+        Ok(())
+    }),
+    read("-r", |it, value| put_kib(&mut it.options.record_kib, value)),
+    read("-n", |it, value| put_kib(&mut it.file_min_kib, value)),
+    read("-g", |it, value| put_kib(&mut it.file_max_kib, value)),
+    read("-y", |it, value| put_kib(&mut it.record_min_kib, value)),
+    read("-q", |it, value| put_kib(&mut it.record_max_kib, value)),
+    read("-i", |it, value| {
+        it.options.tests.insert(value.number_within(0, 13)?);
+        Ok(())
+    }),
+    read("-t", |it, value| put_count(&mut it.count, value)),
+    read("-l", |it, value| put_count(&mut it.lower, value)),
+    read("-u", |it, value| put_count(&mut it.upper, value)),
+    read("-j", |it, value| {
+        put(&mut it.options.stride, value, 1 << 20)
+    }),
+    read("-S", |it, value| {
+        put(&mut it.options.cache_kib, value, 1 << 40)
+    }),
+    read("-L", |it, value| {
+        put(&mut it.options.line_bytes, value, 1 << 20)
+    }),
+    read("-+p", |it, value| {
+        it.options.readers_percent = Some(value.number_within(0, 100)?);
+        Ok(())
+    }),
+    idle("-T -G -M -p -m -w -+A -+N -+z -+q -+T -+d"),
+    idle_value("-f -P -V -+w -+y -+C"),
+    idle_words("-F"),
+    told("-h -v", ""),
+    refused("-B -D", "maps files into memory"),
+    refused("-K", "jumps about while it reads"),
+    refused("-Q", "writes a file of each operation"),
+    refused("-W", "locks files"),
+    refused("-Z", "mixes mapped and other access"),
+    refused_value("-b", "writes a spreadsheet; `-R` prints its table"),
+    refused_value("-d", "lets children begin later"),
+    refused_value("-H -k", "goes by asynchronous calls"),
+    refused_value("-J", "computes between the calls"),
+    refused_value("-U", "mounts the file system again"),
+    refused_value("-X -Y", "follows a file of operations"),
+];
+
+impl Default for Options {
+    fn default() -> Self {
         Self {
             is_auto: false,
             has_all_records: false,
@@ -135,96 +181,16 @@ impl Options {
             ignored: Vec::new(),
         }
     }
+}
 
-    /// Whether it is an option that has no value, which is then taken.
-    fn flag(&mut self, letter: char) -> Result<bool, String> {
-        match letter {
-            'a' => self.is_auto = true,
-            'A' => (self.is_auto, self.has_all_records) = (true, true),
-            'c' => self.closes = true,
-            'C' => self.tells_children = true,
-            'e' => self.flushes = true,
-            'E' => self.has_extensions = true,
-            'I' => self.is_direct = true,
-            'N' => self.unit = Unit::Microseconds,
-            'o' => self.sync = Durable::All,
-            'O' => self.unit = Unit::Operations,
-            'R' => self.is_excel = true,
-            'T' | 'G' | 'M' | 'p' | 'm' | 'w' => self.ignored.push(format!("-{letter}")),
-            'x' => self.has_stonewall = false,
-            'z' => self.has_all_records = true,
-            'B' | 'D' => return Err(not_done(letter, "maps files into memory")),
-            'K' => return Err(not_done(letter, "jumps about while it reads")),
-            'Q' => return Err(not_done(letter, "writes a file of each operation")),
-            'W' => return Err(not_done(letter, "locks files")),
-            'Z' => return Err(not_done(letter, "mixes mapped and other access")),
-            'h' | 'v' => return Err(String::new()),
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
-    fn valued(&mut self, letter: char, value: &str, written: &mut Written) -> Result<(), String> {
-        let option = format!("-{letter}");
-        let kib = || kib(&option, value);
-        let count = || number(&option, value, 1, 1024).map(|it| it as u32);
-        match letter {
-            's' => written.files_kib.push(kib()?),
-            'r' => self.record_kib = Some(kib()?),
-            'n' => written.file_min_kib = Some(kib()?),
-            'g' => written.file_max_kib = Some(kib()?),
-            'y' => written.record_min_kib = Some(kib()?),
-            'q' => written.record_max_kib = Some(kib()?),
-            'i' => {
-                self.tests.insert(number(&option, value, 0, 13)? as u8);
-            }
-            't' => written.count = Some(count()?),
-            'l' => written.lower = Some(count()?),
-            'u' => written.upper = Some(count()?),
-            'j' => self.stride = number(&option, value, 1, 1 << 20)?,
-            'S' => self.cache_kib = number(&option, value, 1, 1 << 40)?,
-            'L' => self.line_bytes = number(&option, value, 1, 1 << 20)?,
-            'f' | 'F' | 'P' | 'V' => self.ignored.push(option),
-            'b' => {
-                return Err(not_done(
-                    letter,
-                    "writes a spreadsheet; `-R` prints its table",
-                ));
-            }
-            'd' => return Err(not_done(letter, "lets children begin later")),
-            'H' | 'k' => return Err(not_done(letter, "goes by asynchronous calls")),
-            'J' => return Err(not_done(letter, "computes between the calls")),
-            'U' => return Err(not_done(letter, "mounts the file system again")),
-            'X' | 'Y' => return Err(not_done(letter, "follows a file of operations")),
-            _ => return Err(format!("there is no option `-{letter}`")),
-        }
-        Ok(())
-    }
-
-    fn extended(
-        &mut self,
-        name: &str,
-        mut value: impl FnMut() -> Option<String>,
-    ) -> Result<(), String> {
-        match name {
-            "n" => self.repeats = false,
-            "D" => self.sync = Durable::Data,
-            "r" => self.sync = Durable::All,
-            "p" => {
-                let value = value().ok_or("option `-+p` lacks its value")?;
-                self.readers_percent = Some(number("-+p", &value, 0, 100)? as u32);
-            }
-            "w" | "y" | "C" => {
-                value().ok_or_else(|| format!("option `-+{name}` lacks its value"))?;
-                self.ignored.push(format!("-+{name}"));
-            }
-            "A" | "N" | "z" | "q" | "T" | "d" => self.ignored.push(format!("-+{name}")),
-            _ => {
-                let name = workload::printable(name);
-                return Err(format!("`-+{name}` is not done here"));
-            }
-        }
-        Ok(())
+impl Options {
+    /// Reads the arguments.
+    pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
+        let mut written = Written::default();
+        GRAMMAR.read(arguments, &mut written)?;
+        let mut options = std::mem::take(&mut written.options);
+        options.resolve(&written)?;
+        Ok(options)
     }
 
     fn resolve(&mut self, written: &Written) -> Result<(), String> {
@@ -238,11 +204,12 @@ impl Options {
         }
         let low = written.file_min_kib.unwrap_or(64);
         let high = written.file_max_kib.unwrap_or(FILE_MAX_KIB.max(low));
-        self.files_kib = match (written.files_kib.is_empty(), self.is_auto) {
-            (false, _) => written.files_kib.clone(),
-            (true, true) => doubled(low, high).collect(),
-            (true, false) => vec![512],
-        };
+        if self.files_kib.is_empty() {
+            self.files_kib = match self.is_auto {
+                true => doubled(low, high).collect(),
+                false => vec![512],
+            };
+        }
         self.record_min_kib = written.record_min_kib.unwrap_or(4);
         self.record_max_kib = written.record_max_kib.unwrap_or(RECORD_MAX_KIB);
         self.has_all_records |= written.record_min_kib.or(written.record_max_kib).is_some();
@@ -252,11 +219,8 @@ impl Options {
         if let Some(kib) = self.record_kib.filter(|it| *it > RECORD_MAX_KIB) {
             return Err(format!("records of {kib} kB are above {RECORD_MAX_KIB} kB"));
         }
-        if self
-            .files_kib
-            .iter()
-            .all(|file| self.records_kib(*file).is_empty())
-        {
+        let mut files = self.files_kib.iter();
+        if files.all(|file| self.records_kib(*file).is_empty()) {
             return Err("no record fits into a file".to_owned());
         }
         let missing = [11, 12, 13].into_iter().find(|it| self.tests.contains(it));
@@ -299,22 +263,25 @@ fn doubled(low: u64, high: u64) -> impl Iterator<Item = u64> {
     sizes.take_while(move |it| *it <= high)
 }
 
-fn not_done(letter: char, what: &str) -> String {
-    format!("`-{letter}` {what}, which is not done here")
-}
-
 /// A size in KiB; a number alone is one.
-fn kib(option: &str, text: &str) -> Result<u64, String> {
-    let bytes = size(text, 1 << 10).filter(|it| (1 << 10..=1 << 40).contains(it));
-    let shown = workload::printable(text);
-    let bytes = bytes.ok_or_else(|| format!("`{option} {shown}` is not a size up to 1 TiB"))?;
-    Ok(bytes >> 10)
+fn kib(value: &Value<'_>) -> Result<u64, String> {
+    let size = bytes(value.text, 1 << 10).filter(|it| (1 << 10..=1 << 40).contains(it));
+    Ok(size.ok_or_else(|| value.not("a size up to 1 TiB"))? >> 10)
 }
 
-fn number(option: &str, text: &str, low: u64, high: u64) -> Result<u64, String> {
-    let read = text.parse().ok().filter(|it| (low..=high).contains(it));
-    let shown = workload::printable(text);
-    read.ok_or_else(|| format!("`{option} {shown}` is not a number from {low} to {high}"))
+fn put_kib(to: &mut Option<u64>, value: &Value<'_>) -> Result<(), String> {
+    *to = Some(kib(value)?);
+    Ok(())
+}
+
+fn put_count(to: &mut Option<u32>, value: &Value<'_>) -> Result<(), String> {
+    *to = Some(value.number_within(1, 1024)?);
+    Ok(())
+}
+
+fn put(to: &mut u64, value: &Value<'_>, most: u64) -> Result<(), String> {
+    *to = value.number_within(1, most)?;
+    Ok(())
 }
 
 #[cfg(test)]

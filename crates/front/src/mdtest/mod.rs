@@ -4,9 +4,8 @@ mod options;
 mod program;
 mod text;
 
-use std::path::PathBuf;
-
-use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork, cell};
+use crate::work::titled;
+use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
 use options::Options;
 
 /// What `--help` prints.
@@ -46,31 +45,32 @@ pub const FRONT: Front = Front {
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = Options::read(line.arguments)?;
-    let mut cell = cell("mdtest", program::program(&options));
-    cell.title = Some("mdtest".to_owned());
-    cell.workers = Some(options.ranks);
-    let mut work = FrontWork::new(vec![cell]);
-    work.directories = vec![PathBuf::from(&options.directory)];
-    work.differences = differences(&options);
-    Ok(work)
+    let cell = titled(
+        "mdtest",
+        "mdtest",
+        options.ranks,
+        program::program(&options),
+    );
+    Ok(FrontWork {
+        differences: differences(&options),
+        ..FrontWork::below(&options.directory, vec![cell])
+    })
 }
 
 fn differences(options: &Options) -> Vec<Difference> {
-    let differs = Difference::differs;
-    let mut differences = vec![
-        differs("ranks", "they are threads of one process"),
-        differs("dates", "they are in UTC"),
+    let is_random = options.random_seed.is_some();
+    let made = "what is left out by the options is made before, untimed";
+    let those = [
+        (true, "ranks", "they are threads of one process"),
+        (true, "dates", "they are in UTC"),
+        (
+            !options.phases.create,
+            "files and directories of earlier runs",
+            made,
+        ),
+        (is_random, "the random order of stat", "it is another one"),
     ];
-    if !options.phases.create {
-        let note = "what is left out by the options is made before, untimed";
-        differences.push(differs("files and directories of earlier runs", note));
-    }
-    if options.random_seed.is_some() {
-        differences.push(differs("the random order of stat", "it is another one"));
-    }
-    let none = options.without_effect.iter();
-    differences.extend(none.map(|it| Difference::no_effect(it)));
-    differences
+    Difference::those(&those, &options.without_effect)
 }
 
 #[cfg(test)]

@@ -1,7 +1,12 @@
 //! The command line, as IOR reads it: an option's value stands behind it or behind a `=`.
 
+use crate::options::{
+    Equals, Grammar, Letters, OptionRow, Value, act, at_least, escaped, flag, idle, idle_value,
+    is_posix, no_option, number, read, refused, refused_value, rule_out, text,
+};
+
 /// What is asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Options {
     /// Items of each rank, in all.
     pub items: u32,
@@ -59,144 +64,78 @@ impl Phases {
     };
 }
 
-/// What the original does and we do not.
-const REFUSED: &[(&str, &str)] = &[
-    ("-f", "repeats all with other numbers of ranks"),
-    ("-l", "repeats all with other numbers of ranks"),
-    ("-s", "repeats all with other numbers of ranks"),
-    ("-x", "splits phases across runs"),
-    ("-B", "lets phases overlap"),
-    ("-c", "has rank 0 make the items of all"),
-    ("-k", "makes files by mknod"),
-    ("-S", "has all ranks work on one file"),
-    ("-X", "checks what was read"),
-    ("--verify-read", "checks what was read"),
-    ("--verify-write", "checks what was written"),
-    ("-g", "sets layouts of Lustre"),
+const GRAMMAR: Grammar<Options> = Grammar {
+    equals: Equals::All,
+    letters: Letters::Flags,
+    unknown: |it| match it.word.starts_with('-') && !it.word.starts_with("--") {
+        true => no_option(&escaped(it.name)),
+        false => no_option(&escaped(it.word)),
+    },
+    shown: escaped,
+    ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
+};
+
+const OPTIONS: &[OptionRow<Options>] = &[
+    read("-n", |it, value| count(&mut it.items, value)),
+    read("-I", |it, value| count(&mut it.items_per_directory, value)),
+    number("-z", |it| &mut it.depth),
+    number("-b", |it| &mut it.branches),
+    number("-i", |it| &mut it.iterations),
+    text("-d", |it| &mut it.directory),
+    read("-w", |it, value| put_size(&mut it.write_bytes, value)),
+    read("-e", |it, value| put_size(&mut it.read_bytes, value)),
+    number("-N", |it| &mut it.stride),
+    number("-W", |it| &mut it.stonewall_seconds),
+    number("-p", |it| &mut it.delay_seconds),
+    number("--ranks", |it| &mut it.ranks),
+    number("--random-seed", |it| it.random_seed.get_or_insert(1)),
+    act("-R", |it| _ = it.random_seed.get_or_insert(1)),
+    read("-a", is_posix),
+    flag("-D", |it| &mut it.has_directories),
+    flag("-F", |it| &mut it.has_files),
+    flag("-C", |it| &mut it.phases.create),
+    flag("-T", |it| &mut it.phases.stat),
+    flag("-E", |it| &mut it.phases.read),
+    flag("-r", |it| &mut it.phases.remove),
+    flag("-U", |it| &mut it.phases.rename),
+    flag("-L", |it| &mut it.is_leaves_only),
+    flag("-u", |it| &mut it.is_unique),
+    flag("-y", |it| &mut it.is_synced),
+    flag("-Y", |it| &mut it.syncs_phases),
+    act("-P", |it| it.tables = Tables::Both),
+    act("-Z", |it| it.tables = Tables::Times),
+    idle("-v"),
+    idle("-t"),
+    idle("--print-all-procs"),
+    idle("--warningAsErrors"),
+    idle_value("-V"),
+    refused_value("-f -l -s", "repeats all with other numbers of ranks"),
+    refused_value("-x", "splits phases across runs"),
+    refused_value("-B", "lets phases overlap"),
+    refused("-c", "has rank 0 make the items of all"),
+    refused("-k", "makes files by mknod"),
+    refused("-S", "has all ranks work on one file"),
+    refused("-X --verify-read", "checks what was read"),
+    refused("--verify-write", "checks what was written"),
+    refused("-g", "sets layouts of Lustre"),
 ];
 
-/// Options that take a value.
-const VALUED: &str =
-    " -n -I -z -b -i -d -w -e -N -W -p -a -V -f -l -s -x -B --ranks --random-seed ";
-
 impl Options {
-    fn new() -> Self {
-        Self {
-            items: 0,
-            items_per_directory: 0,
-            depth: 0,
-            branches: 1,
-            is_leaves_only: false,
-            iterations: 1,
-            ranks: 1,
-            directory: ".".to_owned(),
-            has_directories: false,
-            has_files: false,
-            is_unique: false,
-            phases: Phases::default(),
-            write_bytes: 0,
-            read_bytes: 0,
-            is_synced: false,
-            syncs_phases: false,
-            stride: 0,
-            random_seed: None,
-            stonewall_seconds: 0,
-            delay_seconds: 0,
-            tables: Tables::default(),
-            without_effect: Vec::new(),
-        }
-    }
-
     /// Reads the arguments.
     ///
     /// # Errors
     /// An option that is not known, or not done here; values that do not go together.
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
-        let mut options = Self::new();
-        let mut words = arguments.iter();
-        while let Some(word) = words.next() {
-            let (name, joined) = match word.split_once('=') {
-                Some((name, value)) => (name, Some(value)),
-                None => (word.as_str(), None),
-            };
-            if VALUED.contains(&format!(" {name} ")) {
-                let value = joined.or_else(|| words.next().map(String::as_str));
-                let value = value.ok_or_else(|| format!("option `{name}` lacks its value"))?;
-                options.set(name, value)?;
-                continue;
-            }
-            match word.strip_prefix('-').filter(|it| !it.starts_with('-')) {
-                // Flags may be joined.
-                Some(letters) if !letters.is_empty() => {
-                    letters
-                        .chars()
-                        .try_for_each(|letter| options.flag(letter))?;
-                }
-                _ => options.long(word)?,
-            }
-        }
+        let mut options = Self {
+            branches: 1,
+            iterations: 1,
+            ranks: 1,
+            directory: ".".to_owned(),
+            ..Self::default()
+        };
+        GRAMMAR.read(arguments, &mut options)?;
         options.complete()?;
         Ok(options)
-    }
-
-    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
-        let number = || number(name, value);
-        match name {
-            "-n" => self.items = narrow(name, size(name, value)?)?,
-            "-I" => self.items_per_directory = narrow(name, size(name, value)?)?,
-            "-z" => self.depth = number()?,
-            "-b" => self.branches = number()?,
-            "-i" => self.iterations = number()?,
-            "-d" => value.clone_into(&mut self.directory),
-            "-w" => self.write_bytes = size(name, value)?,
-            "-e" => self.read_bytes = size(name, value)?,
-            "-N" => self.stride = number()?,
-            "-W" => self.stonewall_seconds = number()?,
-            "-p" => self.delay_seconds = number()?,
-            "--ranks" => self.ranks = number()?,
-            "--random-seed" => self.random_seed = Some(number()?),
-            "-a" if value.eq_ignore_ascii_case("posix") => {}
-            "-a" => {
-                return Err(format!(
-                    "the interface `{value}` is not POSIX, the only one here"
-                ));
-            }
-            "-V" => self.without_effect.push(name.to_owned()),
-            _ => return Err(refused(name)),
-        }
-        Ok(())
-    }
-
-    fn flag(&mut self, letter: char) -> Result<(), String> {
-        match letter {
-            'D' => self.has_directories = true,
-            'F' => self.has_files = true,
-            'C' => self.phases.create = true,
-            'T' => self.phases.stat = true,
-            'E' => self.phases.read = true,
-            'r' => self.phases.remove = true,
-            'U' => self.phases.rename = true,
-            'L' => self.is_leaves_only = true,
-            'u' => self.is_unique = true,
-            'y' => self.is_synced = true,
-            'Y' => self.syncs_phases = true,
-            'R' => {
-                self.random_seed.get_or_insert(1);
-            }
-            'P' => self.tables = Tables::Both,
-            'Z' => self.tables = Tables::Times,
-            'v' | 't' => self.without_effect.push(format!("-{letter}")),
-            _ => return Err(refused(&format!("-{letter}"))),
-        }
-        Ok(())
-    }
-
-    fn long(&mut self, word: &str) -> Result<(), String> {
-        match word {
-            "--print-all-procs" | "--warningAsErrors" => self.without_effect.push(word.to_owned()),
-            _ => return Err(refused(word)),
-        }
-        Ok(())
     }
 
     /// Defaults and numbers that follow from others, in the order of the original.
@@ -207,28 +146,28 @@ impl Options {
         if !self.has_directories && !self.has_files {
             (self.has_directories, self.has_files) = (true, true);
         }
-        if self.stonewall_seconds > 0 && self.branches > 1 {
+        let branches = self.branches;
+        if self.stonewall_seconds > 0 && branches > 1 {
             return Err(format!(
-                "`-W` needs a branching factor of 1, and `-b` is {}",
-                self.branches
+                "`-W` needs a branching factor of 1, and `-b` is {branches}"
             ));
         }
-        if self.items > 0 && self.items_per_directory > 0 {
-            return Err("only one of `-n` and `-I` can be given".to_owned());
-        }
-        let Phases { create, read, .. } = self.phases;
-        if create && read && self.read_bytes > self.write_bytes {
-            return Err("read bytes must be at most write bytes".to_owned());
-        }
-        for (name, value) in [
-            ("-b", self.branches),
-            ("-i", self.iterations),
-            ("--ranks", self.ranks),
-        ] {
-            if value == 0 {
-                return Err(format!("`{name}` is 0, and must be at least 1"));
-            }
-        }
+        let reads_made = self.phases.create && self.phases.read;
+        rule_out(&[
+            (
+                self.items > 0 && self.items_per_directory > 0,
+                "only one of `-n` and `-I` can be given",
+            ),
+            (
+                reads_made && self.read_bytes > self.write_bytes,
+                "read bytes must be at most write bytes",
+            ),
+        ])?;
+        at_least(&[
+            ("-b", self.branches.into(), 1),
+            ("-i", self.iterations.into(), 1),
+            ("--ranks", self.ranks.into(), 1),
+        ])?;
         self.count_items()
     }
 
@@ -277,39 +216,22 @@ impl Options {
     }
 }
 
-/// Why an option is not taken.
-fn refused(option: &str) -> String {
-    let shown = option.escape_default();
-    let mut known = REFUSED.iter().filter(|(name, _)| *name == option);
-    match known.next() {
-        Some((_, what)) => format!("`{shown}` {what}, which is not done here"),
-        None => format!("there is no option `{shown}`"),
-    }
-}
-
-fn number(option: &str, value: &str) -> Result<u32, String> {
-    let read = value.parse();
-    read.map_err(|_| format!("`{option} {}` is not a number", value.escape_default()))
-}
-
-/// A number with a unit: `4k`, `1m`, `2g`.
-fn size(option: &str, value: &str) -> Result<u64, String> {
-    let digits = value.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
-    let shift = match value[digits.len()..].to_ascii_lowercase().as_str() {
-        "" => 0,
-        "k" => 10,
-        "m" => 20,
-        "g" => 30,
-        _ => 64,
+/// A size up to `g`, as the original has no more.
+fn put_size(to: &mut u64, value: &Value<'_>) -> Result<(), String> {
+    *to = match value.text.ends_with(['t', 'T']) {
+        true => return Err(value.not("a number")),
+        false => value.size()?,
     };
-    let read = digits.parse::<u64>().ok().filter(|_| shift < 64);
-    let read = read.and_then(|number| number.checked_mul(1 << shift.min(63)));
-    read.ok_or_else(|| format!("`{option} {}` is not a number", value.escape_default()))
+    Ok(())
 }
 
-fn narrow(option: &str, value: u64) -> Result<u32, String> {
-    let narrowed = u32::try_from(value);
-    narrowed.map_err(|_| format!("`{option} {value}` is more than 32 bits can number"))
+fn count(to: &mut u32, value: &Value<'_>) -> Result<(), String> {
+    let mut wide = 0;
+    put_size(&mut wide, value)?;
+    let Value { option, .. } = value;
+    let narrow = u32::try_from(wide);
+    *to = narrow.map_err(|_| format!("`{option} {wide}` is more than 32 bits can number"))?;
+    Ok(())
 }
 
 #[cfg(test)]

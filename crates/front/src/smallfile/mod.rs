@@ -6,9 +6,8 @@ mod options;
 mod program;
 mod text;
 
-use std::path::PathBuf;
-
-use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork, cell};
+use crate::work::titled;
+use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
 use options::{Operation, Options};
 
 /// What `--help` prints.
@@ -44,29 +43,25 @@ pub const FRONT: Front = Front {
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = Options::read(line.arguments)?;
-    let mut cell = cell("smallfile", program::program(&options, line.host));
-    cell.title = Some(format!("smallfile {}", options.operation.name()));
-    cell.workers = Some(options.threads);
-    let mut work = FrontWork::new(vec![cell]);
-    work.directories = vec![PathBuf::from(&options.top)];
-    work.differences = differences(&options);
-    Ok(work)
+    let title = format!("smallfile {}", options.operation.name());
+    let program = program::program(&options, line.host);
+    let cell = titled("smallfile", &title, options.threads, program);
+    Ok(FrontWork {
+        differences: differences(&options),
+        ..FrontWork::below(&options.top, vec![cell])
+    })
 }
 
 fn differences(options: &Options) -> Vec<Difference> {
-    let differs = Difference::differs;
-    let mut differences = vec![differs("threads", "they are threads, not processes")];
-    if options.operation != Operation::Create && options.operation != Operation::Mkdir {
-        let note = "they are made before, untimed, and removed at the end";
-        differences.push(differs("files of earlier runs", note));
-    }
-    if options.is_exponential {
-        let note = "they are drawn by the same law from another generator";
-        differences.push(differs("sizes of files", note));
-    }
-    let none = options.without_effect.iter();
-    differences.extend(none.map(|it| Difference::no_effect(it)));
-    differences
+    let works_on_files = !matches!(options.operation, Operation::Create | Operation::Mkdir);
+    let made = "they are made before, untimed, and removed at the end";
+    let drawn = "they are drawn by the same law from another generator";
+    let those = [
+        (true, "threads", "they are threads, not processes"),
+        (works_on_files, "files of earlier runs", made),
+        (options.is_exponential, "sizes of files", drawn),
+    ];
+    Difference::those(&those, &options.without_effect)
 }
 
 #[cfg(test)]

@@ -1,8 +1,14 @@
 //! The command line: options, each with a value.
 
+use crate::options::{
+    Equals, Grammar, Letters, OptionRow, Value, at_least, escaped, idle_value, lacks_value,
+    no_option, number, read, rule_out, text, told_value,
+};
+
 /// What is done to each file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Operation {
+    #[default]
     Create,
     Append,
     Overwrite,
@@ -70,7 +76,7 @@ const OTHERS: [&str; 8] = [
 ];
 
 /// What is asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Options {
     pub operation: Operation,
     pub top: String,
@@ -96,6 +102,49 @@ pub(super) struct Options {
     pub without_effect: Vec<String>,
 }
 
+const GRAMMAR: Grammar<Options> = Grammar {
+    equals: Equals::All,
+    letters: Letters::Alone,
+    unknown: |it| match it.has_value {
+        true => no_option(&escaped(it.name)),
+        false => lacks_value(&escaped(it.name)),
+    },
+    shown: escaped,
+    ..Grammar::new(OPTIONS, |it| &mut it.without_effect)
+};
+
+const OPTIONS: &[OptionRow<Options>] = &[
+    read("--operation", |it, value| {
+        operation(&mut it.operation, value)
+    }),
+    text("--top", |it| &mut it.top),
+    number("--threads", |it| &mut it.threads),
+    number("--files", |it| &mut it.files),
+    number("--file-size", |it| &mut it.file_kib),
+    read("--file-size-distribution", distribution),
+    number("--record-size", |it| &mut it.record_kib),
+    number("--files-per-dir", |it| &mut it.files_per_directory),
+    number("--dirs-per-dir", |it| &mut it.directories_per_directory),
+    text("--prefix", |it| &mut it.prefix),
+    text("--suffix", |it| &mut it.suffix),
+    read("--same-dir", |it, value| yes(&mut it.is_shared, value)),
+    read("--stonewall", |it, value| yes(&mut it.has_stonewall, value)),
+    read("--finish", |it, value| yes(&mut it.is_finished, value)),
+    read("--fsync", |it, value| yes(&mut it.is_synced, value)),
+    read("--verify-read", |it, value| yes(&mut it.is_verified, value)),
+    number("--pause", |it| &mut it.pause_us),
+    text("--output-json", |it| it.output_json.get_or_insert_default()),
+    idle_value("--verbose --log-to-stderr --incompressible --auto-pause --permute-host-dirs"),
+    idle_value("--network-sync-dir --remote-pgm-dir --min-dirs-per-sec --xattr-size --xattr-count"),
+    idle_value("--cleanup-delay-usec-per-file"),
+    read(
+        "--hash-into-dirs --response-times --record-ctime-size",
+        only_no,
+    ),
+    told_value("--host-set --yaml-input-file --launch-by-daemon", NOT_DONE),
+];
+const NOT_DONE: &str = "`{}` is not done here";
+
 impl Options {
     /// Reads the arguments.
     ///
@@ -103,103 +152,30 @@ impl Options {
     /// An option that is not known or not done here, or a value that cannot be.
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
         let mut options = Self {
-            operation: Operation::Create,
             top: ".".to_owned(),
             threads: 2,
             files: 200,
             file_kib: 64,
-            is_exponential: false,
-            record_kib: 0,
             files_per_directory: 100,
             directories_per_directory: 10,
-            prefix: String::new(),
-            suffix: String::new(),
-            is_shared: false,
             has_stonewall: true,
-            is_finished: false,
-            is_finish_forced: false,
-            is_synced: false,
             is_verified: true,
-            pause_us: 0,
-            output_json: None,
-            without_effect: Vec::new(),
+            ..Self::default()
         };
-        let mut words = arguments.iter();
-        while let Some(word) = words.next() {
-            let (name, joined) = match word.split_once('=') {
-                Some((name, value)) => (name, Some(value)),
-                None => (word.as_str(), None),
-            };
-            let value = joined.or_else(|| words.next().map(String::as_str));
-            let shown = name.escape_default();
-            let value = value.ok_or_else(|| format!("option `{shown}` lacks its value"))?;
-            options.set(name, value)?;
-        }
+        GRAMMAR.read(arguments, &mut options)?;
         options.complete()?;
         Ok(options)
     }
 
-    fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
-        let number = || number(name, value);
-        let is_yes = || is_yes(name, value);
-        match name {
-            "--operation" => self.operation = operation(value)?,
-            "--top" => value.clone_into(&mut self.top),
-            "--threads" => self.threads = number()?,
-            "--files" => self.files = number()?,
-            "--file-size" => self.file_kib = number()?,
-            "--file-size-distribution" => self.is_exponential = is_exponential(value)?,
-            "--record-size" => self.record_kib = number()?,
-            "--files-per-dir" => self.files_per_directory = number()?,
-            "--dirs-per-dir" => self.directories_per_directory = number()?,
-            "--prefix" => value.clone_into(&mut self.prefix),
-            "--suffix" => value.clone_into(&mut self.suffix),
-            "--same-dir" => self.is_shared = is_yes()?,
-            "--stonewall" => self.has_stonewall = is_yes()?,
-            "--finish" => self.is_finished = is_yes()?,
-            "--fsync" => self.is_synced = is_yes()?,
-            "--verify-read" => self.is_verified = is_yes()?,
-            "--pause" => self.pause_us = number()?,
-            "--output-json" => self.output_json = Some(value.to_owned()),
-            "--verbose"
-            | "--log-to-stderr"
-            | "--incompressible"
-            | "--auto-pause"
-            | "--permute-host-dirs"
-            | "--network-sync-dir"
-            | "--remote-pgm-dir"
-            | "--min-dirs-per-sec"
-            | "--cleanup-delay-usec-per-file"
-            | "--xattr-size"
-            | "--xattr-count" => self.without_effect.push(name.to_owned()),
-            "--hash-into-dirs" | "--response-times" | "--record-ctime-size" if !is_yes()? => {}
-            "--hash-into-dirs"
-            | "--response-times"
-            | "--record-ctime-size"
-            | "--host-set"
-            | "--yaml-input-file"
-            | "--launch-by-daemon" => {
-                return Err(format!("`{name}` is not done here"));
-            }
-            _ => return Err(format!("there is no option `{}`", name.escape_default())),
-        }
-        Ok(())
-    }
-
     fn complete(&mut self) -> Result<(), String> {
-        for (name, value, least) in [
-            ("--threads", self.threads, 1),
-            ("--files", self.files, 1),
-            ("--files-per-dir", self.files_per_directory, 1),
-            ("--dirs-per-dir", self.directories_per_directory, 2),
-        ] {
-            if value < least {
-                return Err(format!("`{name}` is {value}, and must be at least {least}"));
-            }
-        }
-        if self.record_kib > self.file_kib && self.file_kib > 0 {
-            return Err("record size cannot exceed file size".to_owned());
-        }
+        at_least(&[
+            ("--threads", self.threads.into(), 1),
+            ("--files", self.files.into(), 1),
+            ("--files-per-dir", self.files_per_directory.into(), 1),
+            ("--dirs-per-dir", self.directories_per_directory.into(), 2),
+        ])?;
+        let is_too_large = self.record_kib > self.file_kib && self.file_kib > 0;
+        rule_out(&[(is_too_large, "record size cannot exceed file size")])?;
         if self.operation.makes() && !self.is_finished {
             (self.is_finished, self.is_finish_forced) = (true, true);
         }
@@ -216,40 +192,40 @@ impl Options {
     }
 }
 
-fn operation(name: &str) -> Result<Operation, String> {
-    let mut all = Operation::ALL.iter();
-    if let Some((operation, _)) = all.find(|(_, known)| *known == name) {
-        return Ok(*operation);
-    }
-    Err(match OTHERS.contains(&name) {
-        true => format!("the operation `{name}` is not done here"),
-        false => format!("there is no operation `{}`", name.escape_default()),
-    })
+fn operation(to: &mut Operation, value: &Value<'_>) -> Result<(), String> {
+    let known = Operation::ALL.iter().find(|(_, name)| *name == value.text);
+    let (known, _) = known.ok_or_else(|| match OTHERS.contains(&value.text) {
+        true => format!("the operation `{}` is not done here", value.text),
+        false => format!("there is no operation `{}`", value.shown()),
+    })?;
+    *to = *known;
+    Ok(())
 }
 
-fn is_exponential(value: &str) -> Result<bool, String> {
-    match value {
-        "exponential" => Ok(true),
-        "fixed" => Ok(false),
-        _ => Err(format!(
-            "`{}` is not a distribution",
-            value.escape_default()
-        )),
-    }
+fn distribution(options: &mut Options, value: &Value<'_>) -> Result<(), String> {
+    options.is_exponential = match value.text {
+        "exponential" => true,
+        "fixed" => false,
+        _ => return Err(format!("`{}` is not a distribution", value.shown())),
+    };
+    Ok(())
 }
 
-fn number(option: &str, value: &str) -> Result<u32, String> {
-    let read = value.parse();
-    read.map_err(|_| format!("`{option} {}` is not a number", value.escape_default()))
+fn yes(to: &mut bool, value: &Value<'_>) -> Result<(), String> {
+    *to = match value.text.to_ascii_lowercase().as_str() {
+        "y" | "yes" | "t" | "true" => true,
+        "n" | "no" | "f" | "false" => false,
+        _ => return Err(value.not("Y or N")),
+    };
+    Ok(())
 }
 
-fn is_yes(option: &str, value: &str) -> Result<bool, String> {
-    match value.to_ascii_lowercase().as_str() {
-        "y" | "yes" | "t" | "true" => Ok(true),
-        "n" | "no" | "f" | "false" => Ok(false),
-        _ => Err(format!(
-            "`{option} {}` is not Y or N",
-            value.escape_default()
-        )),
+/// What is not done here may be asked not to be done.
+fn only_no(_: &mut Options, value: &Value<'_>) -> Result<(), String> {
+    let mut is_asked = false;
+    yes(&mut is_asked, value)?;
+    match is_asked {
+        true => Err(NOT_DONE.replace("{}", value.option)),
+        false => Ok(()),
     }
 }

@@ -1,0 +1,195 @@
+use super::*;
+
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Seen {
+    is_set: bool,
+    times: u32,
+    count: u32,
+    bytes: u64,
+    name: String,
+    at: Option<String>,
+    words: Vec<String>,
+    ignored: Vec<String>,
+}
+
+const ROWS: &[OptionRow<Seen>] = &[
+    flag("-f --flag", |it| &mut it.is_set),
+    act("-a", |it| it.times += 1),
+    number("-n --number count", |it| &mut it.count),
+    size("-s", |it| &mut it.bytes),
+    text("-t", |it| &mut it.name),
+    read("-r", |it, value| {
+        it.count = value.number_within(1, 9)?;
+        Ok(())
+    }),
+    read("-l", |it, value| {
+        it.bytes = value.part("7").limited(8, 9)?;
+        Ok(())
+    }),
+    attached("-o", |it, value| {
+        it.at = value.map(Value::shown);
+        Ok(())
+    }),
+    idle("-i"),
+    idle_value("-v"),
+    idle_words("-w"),
+    read("-p", is_posix),
+    refused("-x", "flies"),
+    refused_value("-X", "sings"),
+    told("-y", "`{}` is for others"),
+    told_value("-Y", "nobody does it"),
+];
+const GETOPT: Grammar<Seen> = Grammar::new(ROWS, |it| &mut it.ignored);
+
+fn words(line: &str) -> Vec<String> {
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+fn read_by(grammar: &Grammar<Seen>, line: &str) -> Result<Seen, String> {
+    let mut seen = Seen::default();
+    grammar.read(&words(line), &mut seen)?;
+    Ok(seen)
+}
+
+#[test]
+fn letters_are_joined_and_values_stand_behind_them() {
+    let seen = read_by(&GETOPT, "-faan5 -s 4k -tx -ivy -o -of").unwrap();
+    let wanted = Seen {
+        is_set: true,
+        times: 2,
+        count: 5,
+        bytes: 4096,
+        name: "x".to_owned(),
+        at: Some("f".to_owned()),
+        ignored: words("-i -v"),
+        ..Seen::default()
+    };
+    assert_eq!(seen, wanted);
+    let seen = read_by(&GETOPT, "-w a b c -f -r 9").unwrap();
+    assert!(seen.is_set && seen.count == 9);
+}
+
+#[test]
+fn what_is_wrong_is_told_in_one_form() {
+    for (line, wanted) in [
+        ("-q", "there is no option `-q`"),
+        ("-fq", "there is no option `-q`"),
+        ("--quick", "there is no option `--`"),
+        ("--flag=1", "there is no option `--`"),
+        ("count 5", "there is no option `count`"),
+        ("-", "there is no option `-`"),
+        ("-n", "option `-n` lacks its value"),
+        ("-n x", "`-n x` is not a number"),
+        ("-n -1", "`-n -1` is not a number"),
+        ("-s 4q", "`-s 4q` is not a number"),
+        ("-r 10", "`-r 10` is not a number from 1 to 9"),
+        (
+            "-p MPI",
+            "the interface `MPI` is not POSIX, the only one here",
+        ),
+        ("-x", "`-x` flies, which is not done here"),
+        ("-X", "option `-X` lacks its value"),
+        ("-X 1", "`-X` sings, which is not done here"),
+        ("-y", "`-y` is for others"),
+        ("-Y 1", "nobody does it"),
+    ] {
+        assert_eq!(read_by(&GETOPT, line).unwrap_err(), wanted, "{line}");
+    }
+}
+
+#[test]
+fn values_stand_behind_an_equals_sign_where_the_program_has_it_so() {
+    let all = Grammar {
+        equals: Equals::All,
+        letters: Letters::Flags,
+        ..GETOPT
+    };
+    let seen = read_by(&all, "-n=5 -fa -t=a=b --number 7").unwrap();
+    assert_eq!((seen.count, seen.times, seen.name.as_str()), (7, 1, "a=b"));
+    assert_eq!(read_by(&all, "-f=1").unwrap_err(), no_option("-="));
+    assert_eq!(read_by(&all, "-fn 5").unwrap_err(), no_option("-n"));
+    assert!(read_by(&all, "-fX").unwrap_err().contains("sings"));
+    let long = Grammar {
+        equals: Equals::Long,
+        letters: Letters::JoinedByEquals,
+        unknown: |it| format!("{} {} {} {}", it.word, it.name, it.is_joined, it.has_value),
+        ..GETOPT
+    };
+    let seen = read_by(&long, "--number=5 -ft=x -s=4k").unwrap();
+    assert_eq!((seen.count, seen.bytes, seen.name.as_str()), (5, 4096, "x"));
+    assert_eq!(
+        read_by(&long, "--flag=1").unwrap_err(),
+        "--flag=1 --flag true true"
+    );
+    assert_eq!(read_by(&long, "-fq x").unwrap_err(), "-fq -q false true");
+    assert_eq!(read_by(&long, "-q").unwrap_err(), "-q -q false false");
+}
+
+#[test]
+fn options_stand_apart_where_the_program_has_them_so() {
+    let alone = Grammar {
+        letters: Letters::Alone,
+        operand: Some(|it: &mut Seen, word| {
+            it.words.push(word.to_owned());
+            Ok(())
+        }),
+        ..GETOPT
+    };
+    let seen = read_by(&alone, "-f x -n 5 y").unwrap();
+    assert_eq!((seen.words.join(" "), seen.count), ("x y".to_owned(), 5));
+    assert_eq!(read_by(&alone, "-n5").unwrap_err(), no_option("-n5"));
+    let values = Grammar {
+        letters: Letters::Value,
+        ..GETOPT
+    };
+    let seen = read_by(&values, "-n5 -o3 -f").unwrap();
+    assert_eq!((seen.count, seen.at.as_deref()), (5, Some("3")));
+    let apart = "`-fa` is more than one option; write them apart";
+    assert_eq!(read_by(&values, "-fa").unwrap_err(), apart);
+}
+
+#[test]
+fn a_row_is_applied_by_any_of_its_names() {
+    let row = ROWS.iter().find(|row| row.names().any(|it| it == "count"));
+    let mut seen = Seen::default();
+    let applied = GETOPT.apply(row.unwrap(), &mut seen, "count", Some("7"));
+    assert_eq!((applied, seen.count), (Ok(()), 7));
+    for (value, is_set) in [("1", true), ("0", false)] {
+        let applied = GETOPT.apply(&ROWS[0], &mut seen, "flag", Some(value));
+        assert_eq!((applied, seen.is_set), (Ok(()), is_set));
+    }
+    let refused = GETOPT.apply(&ROWS[0], &mut seen, "flag", Some("x"));
+    assert_eq!(refused.unwrap_err(), "`flag x` is not a number");
+}
+
+#[test]
+fn what_is_too_small_is_told() {
+    assert_eq!(at_least(&[("-a", 1, 1), ("-b", 2, 1)]), Ok(()));
+    let seen = at_least(&[("-a", 1, 1), ("-b", 0, 1)]).unwrap_err();
+    assert_eq!(seen, "`-b` is 0, and must be at least 1");
+}
+
+#[test]
+fn the_first_flaw_is_told() {
+    assert_eq!(
+        rule_out(&[(false, "a"), (true, "b"), (true, "c")]),
+        Err("b".to_owned())
+    );
+    assert_eq!(rule_out(&[(false, "a")]), Ok(()));
+}
+
+#[test]
+fn sizes_have_a_letter_or_the_unit_of_the_option() {
+    for (text, wanted) in [
+        ("4k", Some(4096)),
+        ("2M", Some(2 << 20)),
+        ("1g", Some(1 << 30)),
+        ("7", Some(7 << 20)),
+        ("1kk", None),
+        ("", None),
+        ("-1", None),
+        ("99999999999t", None),
+    ] {
+        assert_eq!(bytes(text, 1 << 20), wanted, "{text}");
+    }
+}
