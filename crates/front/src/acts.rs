@@ -1,8 +1,9 @@
 //! Short forms of what fronts put into programs.
 
 use workload::program::{
-    Act, Bytes, Call, Copies, DirectoryTree, FileNames, FileOperation, FilesetPlan, Group, Law,
-    Measure, On, Order, Pick, ProgramPhase, Quota, Share, Turn, Way, Which,
+    Act, Bytes, Call, Copies, DirectoryNesting, DirectoryTree, FileNames, FileOperation,
+    FilesetPlan, Group, Law, Measure, NestedDirectories, On, Order, Pick, ProgramPhase, Quota,
+    Share, Turn, Way, Which,
 };
 
 /// Files of that name and a number.
@@ -12,14 +13,43 @@ pub fn fileset(name: &str, path: &str, before: &str, count: u32) -> FilesetPlan 
         path: path.to_owned(),
         copies: Copies::One,
         count,
-        names: FileNames::Number {
-            before: before.to_owned(),
-            digits: 0,
-            after: String::new(),
-        },
+        names: numbered(before, 0),
         tree: DirectoryTree::Flat,
         size: Law::fixed(0),
         present_permille: 0,
+    }
+}
+
+/// Names that end in a number of so many digits at least.
+pub fn numbered(before: impl Into<String>, digits: u32) -> FileNames {
+    FileNames::Number {
+        before: before.into(),
+        digits,
+        after: String::new(),
+    }
+}
+
+/// Names with a number in them, from the first on.
+pub fn numbered_from(first: u32, before: String, after: String) -> FileNames {
+    FileNames::NumberFrom {
+        first,
+        before,
+        digits: 0,
+        after,
+    }
+}
+
+/// So many files in each directory, of which so many are in another one. Each name ends in the
+/// number within that, of so many digits at least.
+pub fn nested(each: u32, before: &str, digits: u32, fan: u32) -> DirectoryTree {
+    DirectoryTree::Nested {
+        each,
+        directories: NestedDirectories {
+            before: before.to_owned(),
+            digits,
+            fan,
+            nesting: DirectoryNesting::Digits,
+        },
     }
 }
 
@@ -60,6 +90,14 @@ pub fn named(operation: FileOperation, pick: Pick, way: u8) -> Act {
     })
 }
 
+/// A call on a name that gives it another one.
+pub fn between(operation: FileOperation, from: Pick, to: Pick) -> Act {
+    Act::Call(Call {
+        second: Some(to),
+        ..Call::new(operation, On::Name(from))
+    })
+}
+
 /// A call on what is open.
 pub fn opened(operation: FileOperation) -> Act {
     Act::Call(Call::new(operation, On::Handle))
@@ -73,9 +111,32 @@ pub fn moving(operation: FileOperation, bytes: u64) -> Call {
     }
 }
 
+/// Calls that move the whole of a file, in pieces of at most so many bytes.
+pub fn moving_all(operation: FileOperation, piece_bytes: u32) -> Call {
+    Call {
+        bytes: Bytes::Size,
+        piece_bytes,
+        ..Call::new(operation, On::Handle)
+    }
+}
+
+/// So many rounds for each worker.
+pub fn rounds(count: u64) -> Vec<Quota> {
+    vec![quota(Measure::Rounds, count, Share::Each)]
+}
+
 /// So much of it, and no more.
 pub fn quota(what: Measure, count: u64, of: Share) -> Quota {
     Quota { what, count, of }
+}
+
+/// A group that repeats this.
+pub fn group(name: &str, body: Vec<Act>) -> Group {
+    Group {
+        name: name.to_owned(),
+        body,
+        ..Group::default()
+    }
 }
 
 /// A phase of one group.

@@ -28,6 +28,7 @@ mod command_line;
 mod console;
 mod create_remove;
 mod dbench;
+mod figures;
 mod filebench;
 pub mod fio;
 mod front;

@@ -1,6 +1,7 @@
 //! What other programs print, from records.
 
 use results::{CellRecord, RunEvent, RunRecord};
+use workload::plan::FrontOrigin;
 use workload::program::Program;
 
 /// What another program prints of a run.
@@ -45,25 +46,64 @@ pub trait ClassicText {
     }
 }
 
-/// A text that is printed at the end, from what the arguments ask for.
-struct AtEnd<T> {
-    /// None of arguments that nobody understands any more.
-    asked: Option<T>,
-    page: fn(&T, &RunRecord) -> String,
+/// What the arguments of a run asked for.
+pub struct Asked<T> {
+    /// As the front understands them.
+    pub options: T,
+    /// As they were written.
+    pub arguments: Vec<String>,
 }
 
-/// The text of arguments that is printed at the end alone.
+/// What is printed of a run at its end.
+type Page<T> = fn(&Asked<T>, &RunRecord) -> String;
+/// The files that are written then.
+type Documents<T> = fn(&Asked<T>, &RunRecord) -> Vec<(String, String)>;
+
+/// A text that is printed at the end, all at once.
+struct AtEnd<T> {
+    /// None of arguments that nobody understands any more.
+    asked: Option<Asked<T>>,
+    page: Page<T>,
+    documents: Documents<T>,
+}
+
+/// A text that is printed at the end, of arguments that are read once more.
 pub fn at_end<T: 'static>(
-    asked: Option<T>,
-    page: fn(&T, &RunRecord) -> String,
+    origin: &FrontOrigin,
+    read: fn(&[String]) -> Result<T, String>,
+    page: Page<T>,
 ) -> Box<dyn ClassicText> {
-    Box::new(AtEnd { asked, page })
+    at_end_with(origin, read, page, |_, _| Vec::new())
+}
+
+/// The same with files.
+pub fn at_end_with<T: 'static>(
+    origin: &FrontOrigin,
+    read: fn(&[String]) -> Result<T, String>,
+    page: Page<T>,
+    documents: Documents<T>,
+) -> Box<dyn ClassicText> {
+    // What was read for the run can be read again.
+    let asked = read(&origin.arguments).ok().map(|options| Asked {
+        options,
+        arguments: origin.arguments.clone(),
+    });
+    Box::new(AtEnd {
+        asked,
+        page,
+        documents,
+    })
 }
 
 impl<T> ClassicText for AtEnd<T> {
     fn end(&mut self, record: &RunRecord) -> String {
-        let page = |asked| (self.page)(asked, record);
-        self.asked.as_ref().map_or(String::new(), page)
+        let asked = self.asked.as_ref();
+        asked.map_or(String::new(), |asked| (self.page)(asked, record))
+    }
+
+    fn documents(&mut self, record: &RunRecord) -> Vec<(String, String)> {
+        let asked = self.asked.as_ref();
+        asked.map_or(Vec::new(), |asked| (self.documents)(asked, record))
     }
 }
 

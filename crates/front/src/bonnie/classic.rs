@@ -8,8 +8,8 @@ use workload::program::Card;
 use super::draws::{Random, seek};
 use super::phases::{ON_A_FILE, OneFile, add, fileset_of_one, frame, remove};
 use crate::options::{Grammar, Letters, OptionRow, read, text, told};
-use crate::text::at_end;
-use crate::windows::Sum;
+use crate::text::{Asked, at_end};
+use crate::windows::{self, Sum};
 use crate::work::titled;
 use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
 
@@ -29,7 +29,7 @@ pub const FRONT: Front = Front {
     usage: USAGE,
     arguments,
     file: None,
-    text: |origin| at_end(Options::read(&origin.arguments).ok(), page),
+    text: |origin| at_end(origin, Options::read, page),
 };
 
 const CHUNK_BYTES: u64 = 16_384;
@@ -124,10 +124,13 @@ fn seeks(file: &OneFile) -> Arc<[Card]> {
 }
 
 /// One row of rates.
-fn page(options: &Options, record: &RunRecord) -> String {
-    let find = |name: &str| record.cells.iter().find(|cell| cell.phase.name() == name);
-    let sum = |name| find(name).map(Sum::of).unwrap_or_default();
-    table(options, &ON_A_FILE.map(sum))
+fn page(asked: &Asked<Options>, record: &RunRecord) -> String {
+    let sum = |name| {
+        windows::phase(record, name)
+            .map(Sum::of)
+            .unwrap_or_default()
+    };
+    table(&asked.options, &ON_A_FILE.map(sum))
 }
 
 fn table(options: &Options, sums: &[Sum; 6]) -> String {

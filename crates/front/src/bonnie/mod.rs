@@ -10,6 +10,7 @@ mod text;
 use workload::Workload;
 use workload::model::Seed;
 
+use crate::text::at_end;
 use crate::work::titled;
 use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
 use draws::Draws;
@@ -44,7 +45,8 @@ pub const FRONT: Front = Front {
     usage: USAGE,
     arguments,
     file: None,
-    text: text::of,
+    // The memory was that of the machine, which made the file's size.
+    text: |origin| at_end(origin, |it| Options::read(it, 0), text::page),
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {

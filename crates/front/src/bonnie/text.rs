@@ -6,8 +6,8 @@ use results::{CellRecord, RunRecord};
 
 use super::options::{FileKind, Options, SEEKERS, SEEKS};
 use super::phases::{ON_A_FILE, ON_FILES};
+use crate::text::Asked;
 use crate::windows::{Sum, by_workload, longest_ns};
-use crate::{ClassicText, FrontOrigin};
 
 /// Below this many seconds nothing is told of a phase.
 const LEAST_SECONDS: f64 = 0.5;
@@ -28,28 +28,6 @@ seeks_latency,seq_create_latency,seq_stat_latency,seq_del_latency,ran_create_lat
 ran_stat_latency,ran_del_latency
 ";
 
-/// The text of a run.
-pub(super) fn of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
-    // What was remembered was read before, so it can be read again.
-    match Options::read(&origin.arguments, 0) {
-        Ok(options) => Box::new(Text { options }),
-        Err(_) => Box::new(NoText),
-    }
-}
-
-/// Of arguments that nobody knows any more.
-struct NoText;
-
-impl ClassicText for NoText {
-    fn end(&mut self, _: &RunRecord) -> String {
-        String::new()
-    }
-}
-
-struct Text {
-    options: Options,
-}
-
 /// What a phase came to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Figure {
@@ -60,16 +38,15 @@ pub(super) struct Figure {
     pub longest_ns: u64,
 }
 
-impl ClassicText for Text {
-    fn end(&mut self, record: &RunRecord) -> String {
-        let options = &mut self.options;
-        let runs = by_workload(record);
-        let figures: Vec<_> = runs.iter().map(|run| figures(run, options)).collect();
-        let lines: String = figures.iter().map(|it| csv(options, it)).collect();
-        match (options.runs, figures.first()) {
-            (0, Some(figures)) => tables(options, figures) + &lines,
-            _ => format!("{CSV_HEAD}{lines}"),
-        }
+/// What is printed at the end.
+pub(super) fn page(asked: &Asked<Options>, record: &RunRecord) -> String {
+    let mut options = asked.options.clone();
+    let runs = by_workload(record);
+    let figures: Vec<_> = runs.iter().map(|run| figures(run, &mut options)).collect();
+    let lines: String = figures.iter().map(|it| csv(&options, it)).collect();
+    match (options.runs, figures.first()) {
+        (0, Some(figures)) => tables(&options, figures) + &lines,
+        _ => format!("{CSV_HEAD}{lines}"),
     }
 }
 

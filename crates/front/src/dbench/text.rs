@@ -6,6 +6,7 @@ use results::{CellRecord, IntervalRecord, Phase, RunEvent, RunRecord, WarningCod
 
 use super::options::Options;
 use super::{LABELS, NANOS};
+use crate::figures::general;
 use crate::{ClassicText, FrontOrigin};
 
 /// The text of a run.
@@ -205,47 +206,4 @@ fn table(options: &Options, cell: &CellRecord) -> String {
         ),
     };
     text
-}
-
-/// As C's `%g` prints it: six digits, no zeros at the end.
-fn general(value: f64) -> String {
-    if value == 0.0 {
-        return "0".to_owned();
-    }
-    let without_zeros = |digits: &str| match digits.contains('.') {
-        true => digits
-            .trim_end_matches('0')
-            .trim_end_matches('.')
-            .to_owned(),
-        false => digits.to_owned(),
-    };
-    let exponent = value.abs().log10().floor() as i32;
-    if (-4..6).contains(&exponent) {
-        return without_zeros(&format!("{value:.*}", (5 - exponent) as usize));
-    }
-    let text = format!("{value:.5e}");
-    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let sign = if exponent < 0 { '-' } else { '+' };
-    format!("{}e{sign}{:02}", without_zeros(digits), exponent.abs())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_printed_as_by_c() {
-        for (value, text) in [
-            (2165.68, "2165.68"),
-            (0.0, "0"),
-            (100.0, "100"),
-            (1_234_567.0, "1.23457e+06"),
-            (0.000_012_5, "1.25e-05"),
-            (0.5, "0.5"),
-            (123_456.7, "123457"),
-        ] {
-            assert_eq!(general(value), text);
-        }
-    }
 }

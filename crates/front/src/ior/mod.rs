@@ -6,6 +6,7 @@ mod program;
 mod tests;
 mod text;
 
+use crate::text::at_end;
 use crate::work::titled;
 use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
 use options::Options;
@@ -43,7 +44,7 @@ pub const FRONT: Front = Front {
     usage: USAGE,
     arguments,
     file: None,
-    text: text::of,
+    text: |origin| at_end(origin, Options::read, text::page),
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {

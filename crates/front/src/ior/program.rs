@@ -1,13 +1,14 @@
 //! The phases of a run.
 
 use workload::program::{
-    Act, Before, Call, DirectoryNesting, DirectoryTree, Ending, FileNames, FileOperation, FilePath,
-    FilesetPlan, Group, Law, Measure, NestedDirectories, On, Order, Pick, Program, ProgramPart,
-    ProgramPhase, Share, Turn, Until, Way, Where, Which,
+    Act, Before, Call, DirectoryTree, Ending, FileOperation, FilePath, FilesetPlan, Group, Law,
+    Order, Pick, Program, ProgramPart, ProgramPhase, Turn, Until, Way, Where, Which,
 };
 
 use super::options::Options;
-use crate::acts::{fileset, hidden, moving, named, opened, phase, picked, quota};
+use crate::acts::{
+    fileset, group, hidden, moving, named, nested, numbered, opened, phase, picked, rounds,
+};
 
 /// The transfers of each phase, by their label.
 const TRANSFER: u8 = 0;
@@ -15,26 +16,22 @@ const NS_PER_SECOND: u64 = 1_000_000_000;
 
 /// What all repetitions do.
 pub(super) fn program(options: &Options) -> Program {
-    let mut parts = Vec::new();
-    let write = |options: &Options| group(options, FileOperation::Write);
-    match options.writes {
-        true => parts.push(paused(options, phase("write", write(options)))),
-        false => {
-            // Only what is measured is synced and cut.
-            let plain = Options {
-                wall_seconds: 0,
-                is_synced: false,
-                is_each_synced: false,
-                ..options.clone()
-            };
-            parts.push(ProgramPart::Phase(hidden("write", write(&plain))));
-        }
-    }
-    if options.reads {
-        let read = group(options, FileOperation::Read);
-        parts.push(paused(options, phase("read", read)));
-    }
-    parts.push(ProgramPart::Phase(phase("remove", removal(options))));
+    let write = |options: &Options| transfers(options, FileOperation::Write);
+    // Only what is measured is synced and cut.
+    let plain = Options {
+        wall_seconds: 0,
+        is_synced: false,
+        is_each_synced: false,
+        ..options.clone()
+    };
+    let made = match options.writes {
+        true => paused(options, phase("write", write(options))),
+        false => hidden("write", write(&plain)),
+    };
+    let read = || phase("read", transfers(options, FileOperation::Read));
+    let read = options.reads.then(|| paused(options, read()));
+    let phases = [Some(made), read, Some(phase("remove", removal(options)))];
+    let parts = phases.into_iter().flatten().map(ProgramPart::Phase);
     Program {
         labels: vec!["transfer".to_owned()],
         filesets: vec![files(options)],
@@ -46,7 +43,7 @@ pub(super) fn program(options: &Options) -> Program {
         }],
         parts: vec![ProgramPart::Rounds {
             until: Until::Times(options.repetitions),
-            parts,
+            parts: parts.collect(),
         }],
         ..Program::default()
     }
@@ -54,40 +51,16 @@ pub(super) fn program(options: &Options) -> Program {
 
 /// One for all, or one for each rank by its number.
 fn files(options: &Options) -> FilesetPlan {
-    let bytes = options.bytes_of_rank();
+    let (ranks, bytes) = (options.ranks, options.bytes_of_rank());
     let name = options.file_name();
     let (count, bytes, names) = match options.has_file_per_rank {
-        true => (
-            options.ranks,
-            bytes,
-            FileNames::Number {
-                before: format!("{name}."),
-                digits: 8,
-                after: String::new(),
-            },
-        ),
-        false => (
-            1,
-            bytes.saturating_mul(options.ranks.into()),
-            FileNames::Number {
-                before: name.to_owned(),
-                digits: 0,
-                after: String::new(),
-            },
-        ),
+        true => (ranks, bytes, numbered(format!("{name}."), 8)),
+        false => (1, bytes.saturating_mul(ranks.into()), numbered(name, 0)),
     };
     FilesetPlan {
         names,
         tree: match options.has_directory_per_rank {
-            true => DirectoryTree::Nested {
-                each: 1,
-                directories: NestedDirectories {
-                    before: String::new(),
-                    digits: 0,
-                    fan: options.ranks.max(2),
-                    nesting: DirectoryNesting::Digits,
-                },
-            },
+            true => nested(1, "", 0, ranks.max(2)),
             false => DirectoryTree::Flat,
         },
         size: Law::fixed(bytes),
@@ -106,51 +79,39 @@ fn own(options: &Options, which: Which) -> Pick {
     }
 }
 
-fn group(options: &Options, operation: FileOperation) -> Group {
+fn transfers(options: &Options, operation: FileOperation) -> Group {
     let writes = operation == FileOperation::Write;
     let open = match writes {
         true => named(FileOperation::Create, own(options, which_made(options)), 0),
         false => named(FileOperation::Open, own(options, Which::Present), 0),
     };
-    let mut transfer = vec![Act::Call(Call {
+    let call = Act::Call(Call {
         place: place(options),
         ..moving(operation, options.transfer_bytes)
-    })];
-    if writes && options.is_each_synced {
-        transfer.push(opened(FileOperation::Fsync));
-    }
-    let count = options.bytes_of_rank() / options.transfer_bytes;
-    let transfer = Act::Transaction(TRANSFER, transfer);
-    let mut group = Group {
-        name: "ranks".to_owned(),
-        shift: if writes { 0 } else { options.shift() },
-        first: vec![open],
-        ..Group::default()
-    };
-    let mut behind = Vec::new();
-    if writes && options.is_synced {
-        behind.push(opened(FileOperation::Fsync));
-    }
-    if options.has_barriers {
-        group.first.push(Act::Meet(0));
-        behind.push(Act::Meet(1));
-    }
+    });
+    let sync = |is_so: bool| (writes && is_so).then(|| opened(FileOperation::Fsync));
+    let meet = |number| options.has_barriers.then_some(Act::Meet(number));
+    let transfer = [call].into_iter().chain(sync(options.is_each_synced));
+    let transfer = Act::Transaction(TRANSFER, transfer.collect());
+    let behind = sync(options.is_synced).into_iter().chain(meet(1));
     let close = opened(FileOperation::Close);
-    match options.wall_seconds {
+    let count = options.bytes_of_rank() / options.transfer_bytes;
+    let (body, last, count) = match options.wall_seconds {
         // All of it is one round, as what is behind it is part of its time.
         0 => {
-            group.body = vec![Act::Times(Law::fixed(count), vec![transfer])];
-            group.body.append(&mut behind);
-            group.quotas = vec![quota(Measure::Rounds, 1, Share::Each)];
+            let all = Act::Times(Law::fixed(count), vec![transfer]);
+            let all = [all].into_iter().chain(behind);
+            (all.collect(), vec![close], 1)
         }
-        _ => {
-            group.body = vec![transfer];
-            group.quotas = vec![quota(Measure::Rounds, count, Share::Each)];
-            group.last = behind;
-        }
+        _ => (vec![transfer], behind.chain([close]).collect(), count),
+    };
+    Group {
+        shift: if writes { 0 } else { options.shift() },
+        first: [open].into_iter().chain(meet(0)).collect(),
+        last,
+        quotas: rounds(count),
+        ..group("ranks", body)
     }
-    group.last.push(close);
-    group
 }
 
 /// The first rank that comes makes the file that all share.
@@ -180,21 +141,16 @@ fn place(options: &Options) -> Where {
 
 /// Each rank removes its own file, or the first that of all.
 fn removal(options: &Options) -> Group {
-    let unlink = Call::new(
-        FileOperation::Unlink,
-        On::Name(own(options, Which::Present)),
-    );
+    let unlink = named(FileOperation::Unlink, own(options, Which::Present), 0);
     Group {
-        name: "ranks".to_owned(),
         workers: (!options.has_file_per_rank).then_some(1),
-        body: vec![Act::Call(unlink)],
-        quotas: vec![quota(Measure::Rounds, 1, Share::Each)],
-        ..Group::default()
+        quotas: rounds(1),
+        ..group("ranks", vec![unlink])
     }
 }
 
 /// A phase that is measured.
-fn paused(options: &Options, mut phase: ProgramPhase) -> ProgramPart {
+fn paused(options: &Options, mut phase: ProgramPhase) -> ProgramPhase {
     if options.delay_seconds > 0 {
         phase.before.push(Before::Pause {
             ns: u64::from(options.delay_seconds) * NS_PER_SECOND,
@@ -207,5 +163,5 @@ fn paused(options: &Options, mut phase: ProgramPhase) -> ProgramPart {
             false => Ending::Stop,
         };
     }
-    ProgramPart::Phase(phase)
+    phase
 }

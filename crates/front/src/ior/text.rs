@@ -1,14 +1,15 @@
 //! What is done, a row for each repetition, and the summary.
 
-use std::fmt::Write as _;
+use std::fmt::Display;
 
 use jiff::Timestamp;
 use results::{RunRecord, WorkerWindow};
 
 use super::options::Options;
+use crate::figures::Summary;
 use crate::space::space_line;
-use crate::windows::{rounds, windows_of};
-use crate::{ClassicText, FrontOrigin};
+use crate::text::Asked;
+use crate::windows::{Reached, Sum, ns_between, rounds, windows_of};
 
 const KIB: f64 = 1024.0;
 const MIB: f64 = 1024.0 * KIB;
@@ -28,117 +29,96 @@ StdDev    Mean(s) Stonewall(s) Stonewall(MiB) Test# #Tasks tPN reps fPP reord re
 seed segcnt   blksiz    xsize aggs(MiB)   API RefNum
 ";
 
-/// The text of a run.
-pub(super) fn of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
-    Box::new(Page {
-        arguments: origin.arguments.clone(),
-    })
-}
-
-struct Page {
-    arguments: Vec<String>,
-}
-
-impl ClassicText for Page {
-    fn end(&mut self, record: &RunRecord) -> String {
-        // The record is of a run, so its arguments were read before.
-        let Ok(options) = Options::read(&self.arguments) else {
-            return String::new();
-        };
-        let mut text = head(&self.arguments, &options, record);
-        text += &settings(&options);
-        text += RESULTS;
-        let passes = passes(&options, record);
-        for repetition in 0..options.repetitions as usize {
-            for (name, passes) in &passes {
-                if let Some(pass) = passes.get(repetition) {
-                    text += &row(&options, name, pass, repetition);
-                }
+/// What is printed at the end.
+pub(super) fn page(asked: &Asked<Options>, record: &RunRecord) -> String {
+    let options = &asked.options;
+    let mut text = head(asked, record) + &settings(options) + RESULTS;
+    let passes = passes(options, record);
+    for repetition in 0..options.repetitions as usize {
+        for (name, passes) in &passes {
+            if let Some(pass) = passes.get(repetition) {
+                text += &row(options, name, pass, repetition);
             }
         }
-        text += SUMMARY;
-        for (name, passes) in &passes {
-            text += &summary(&options, name, passes);
-        }
-        let end = record.finished_at.unwrap_or(record.started_at);
-        line(&mut text, "Finished", stamp(end));
-        text
     }
+    text += SUMMARY;
+    for (name, passes) in &passes {
+        text += &summary(options, name, passes);
+    }
+    let end = record.finished_at.unwrap_or(record.started_at);
+    text + &line("Finished", stamp(end))
 }
 
-fn head(arguments: &[String], options: &Options, record: &RunRecord) -> String {
-    let mut text = "IOR-4.0.0: MPI Coordinated Test of Parallel I/O\n".to_owned();
+fn head(asked: &Asked<Options>, record: &RunRecord) -> String {
+    let Asked { options, arguments } = asked;
     let words: String = arguments.iter().map(|word| format!(" {word}")).collect();
-    line(&mut text, "Began", stamp(record.started_at));
-    line(&mut text, "Command line", format!("ior{words}"));
-    line(
-        &mut text,
-        "Machine",
-        format!("Linux {}", record.environment.host),
-    );
-    line(&mut text, "TestID", 0);
-    line(&mut text, "StartTime", stamp(record.started_at));
+    let mut text = "IOR-4.0.0: MPI Coordinated Test of Parallel I/O\n".to_owned();
+    text += &line("Began", stamp(record.started_at));
+    text += &line("Command line", format!("ior{words}"));
+    text += &line("Machine", format!("Linux {}", record.environment.host));
+    text += &line("TestID", 0);
+    text += &line("StartTime", stamp(record.started_at));
     if let Some(target) = record.plan.targets.first() {
         let path = record.full_path(target).join(options.file_name());
-        let number = match options.has_file_per_rank {
-            true => ".00000000",
-            false => "",
+        let number = if options.has_file_per_rank {
+            ".00000000"
+        } else {
+            ""
         };
-        line(&mut text, "Path", format!("{}{number}", path.display()));
+        text += &line("Path", format!("{}{number}", path.display()));
     }
-    if let Some(space) = record.environment.file_systems.first() {
-        text += &space_line(space);
-    }
-    text
+    let space = record.environment.file_systems.first();
+    text + &space.map_or(String::new(), space_line)
 }
 
 fn settings(options: &Options) -> String {
-    let mut text = "\nOptions: \n".to_owned();
-    let text_of = |is_so: bool, yes: &'static str, no: &'static str| if is_so { yes } else { no };
-    let access = text_of(
+    let either = |is_so: bool, yes: &str, no: &str| if is_so { yes } else { no }.to_owned();
+    let is_shifted = options.shift() > 0;
+    let has_wall = options.wall_seconds > 0;
+    let ranks = options.ranks.to_string();
+    let access = either(
         options.has_file_per_rank,
         "file-per-process",
         "single-shared-file",
     );
-    line(&mut text, "api", "POSIX");
-    line(&mut text, "apiVersion", "");
-    line(&mut text, "test filename", &options.file);
-    line(&mut text, "access", access);
-    line(&mut text, "type", "independent");
-    line(&mut text, "segments", options.segments);
-    let order = text_of(options.is_random, "random", "sequential");
-    line(&mut text, "ordering in a file", order);
-    let others = text_of(
-        options.shift() > 0,
-        "constant task offset",
-        "no tasks offsets",
-    );
-    line(&mut text, "ordering inter file", others);
-    if options.shift() > 0 {
-        line(&mut text, "task offset", options.shift());
-    }
-    line(&mut text, "nodes", 1);
-    line(&mut text, "tasks", options.ranks);
-    line(&mut text, "clients per node", options.ranks);
-    line(&mut text, "repetitions", options.repetitions);
-    line(&mut text, "xfersize", amount(options.transfer_bytes));
-    line(&mut text, "blocksize", amount(options.block_bytes));
+    let order = either(options.is_random, "random", "sequential");
+    let others = either(is_shifted, "constant task offset", "no tasks offsets");
     let all = options.bytes_of_rank() * u64::from(options.ranks);
-    line(&mut text, "aggregate filesize", amount(all));
-    if options.wall_seconds > 0 {
-        line(&mut text, "stonewallingTime", options.wall_seconds);
-        line(
-            &mut text,
+    let rows = [
+        (true, "api", "POSIX".to_owned()),
+        (true, "apiVersion", String::new()),
+        (true, "test filename", options.file.clone()),
+        (true, "access", access),
+        (true, "type", "independent".to_owned()),
+        (true, "segments", options.segments.to_string()),
+        (true, "ordering in a file", order),
+        (true, "ordering inter file", others),
+        (is_shifted, "task offset", options.shift().to_string()),
+        (true, "nodes", "1".to_owned()),
+        (true, "tasks", ranks.clone()),
+        (true, "clients per node", ranks),
+        (true, "repetitions", options.repetitions.to_string()),
+        (true, "xfersize", amount(options.transfer_bytes)),
+        (true, "blocksize", amount(options.block_bytes)),
+        (true, "aggregate filesize", amount(all)),
+        (
+            has_wall,
+            "stonewallingTime",
+            options.wall_seconds.to_string(),
+        ),
+        (
+            has_wall,
             "stoneWallingWearOut",
-            u8::from(options.wears_out),
-        );
-    }
-    text
+            u8::from(options.wears_out).to_string(),
+        ),
+    ];
+    let rows = rows.into_iter().filter(|(is_so, ..)| *is_so);
+    let rows: String = rows.map(|(_, key, value)| line(key, value)).collect();
+    format!("\nOptions: \n{rows}")
 }
 
-fn line(text: &mut String, key: &str, value: impl std::fmt::Display) {
-    // Writing to a string does not fail.
-    let _ = writeln!(text, "{key:<20}: {value}");
+fn line(key: &str, value: impl Display) -> String {
+    format!("{key:<20}: {value}\n")
 }
 
 /// A size in the largest of bytes, MiB and GiB that is not larger.
@@ -158,6 +138,13 @@ fn stamp(at: Timestamp) -> String {
     at.strftime("%a %b %e %H:%M:%S %Y").to_string()
 }
 
+/// A moment of a rank's window.
+type Moment = fn(&WorkerWindow) -> u64;
+const BEGIN: Moment = |it| it.begin_ns;
+const BODY: Moment = |it| it.body_ns;
+const BODY_END: Moment = |it| it.body_end_ns;
+const END: Moment = |it| it.end_ns;
+
 /// What the ranks' windows of one repetition come to; times in seconds.
 struct Pass {
     bytes: u64,
@@ -167,36 +154,23 @@ struct Pass {
     total: f64,
     /// The least mean time of a rank's transfers in its block.
     latency: f64,
-    /// When the first time was up, and what had been moved until then.
-    wall: Option<(f64, u64)>,
+    /// What had been moved when the first time was up.
+    wall: Option<Reached>,
 }
 
 impl Pass {
     fn of(options: &Options, windows: &[WorkerWindow]) -> Self {
-        let first = |at: fn(&WorkerWindow) -> u64| windows.iter().map(at).min().unwrap_or(0);
-        let last = |at: fn(&WorkerWindow) -> u64| windows.iter().map(at).max().unwrap_or(0);
-        let seconds = |from: u64, to: u64| to.saturating_sub(from) as f64 / 1e9;
-        let times = windows.iter().map(|it| seconds(it.body_ns, it.body_end_ns));
+        let seconds = |windows: &[_], from, to| ns_between(windows, from, to) as f64 / 1e9;
+        let bodies = windows.iter().map(|it| seconds(&[*it], BODY, BODY_END));
         let transfers = options.block_bytes / options.transfer_bytes;
-        let walls = windows
-            .iter()
-            .filter_map(|it| Some((it.begin_ns, it.wall?)));
-        let walls: Vec<(f64, u64)> = walls
-            .map(|(begin, it)| (seconds(begin, it.at_ns), it.read_bytes + it.written_bytes))
-            .collect();
-        let sum =
-            |(at, bytes): (f64, u64), (next, more): &(f64, u64)| (at.max(*next), bytes + more);
         Self {
-            bytes: windows
-                .iter()
-                .map(|it| it.read_bytes + it.written_bytes)
-                .sum(),
-            open: seconds(first(|it| it.begin_ns), last(|it| it.body_ns)),
-            transfer: seconds(first(|it| it.body_ns), last(|it| it.body_end_ns)),
-            close: seconds(first(|it| it.body_end_ns), last(|it| it.end_ns)),
-            total: seconds(first(|it| it.begin_ns), last(|it| it.end_ns)),
-            latency: times.fold(f64::INFINITY, f64::min) / transfers as f64,
-            wall: (!walls.is_empty()).then(|| walls.iter().fold((0.0, 0), sum)),
+            bytes: Sum::of_windows(windows).bytes,
+            open: seconds(windows, BEGIN, BODY),
+            transfer: seconds(windows, BODY, BODY_END),
+            close: seconds(windows, BODY_END, END),
+            total: seconds(windows, BEGIN, END),
+            latency: bodies.fold(f64::INFINITY, f64::min) / transfers as f64,
+            wall: Reached::together(windows.iter().filter_map(Reached::at_wall)),
         }
     }
 
@@ -244,32 +218,30 @@ fn figure(value: f64) -> String {
 }
 
 fn summary(options: &Options, name: &str, passes: &[Pass]) -> String {
-    let rates: Vec<f64> = passes.iter().map(Pass::bytes_per_second).collect();
-    let count = passes.len().max(1) as f64;
     let four = |unit: f64| {
-        let rates: Vec<f64> = rates.iter().map(|it| it / unit).collect();
-        let mean = rates.iter().sum::<f64>() / count;
-        let squares: f64 = rates.iter().map(|it| (it - mean).powi(2)).sum();
-        let most = rates.iter().copied().fold(0.0, f64::max);
-        let least = rates
+        let rates: Vec<f64> = passes
             .iter()
-            .copied()
-            .fold(f64::INFINITY, f64::min)
-            .min(most);
-        let deviation = (squares / count).sqrt();
+            .map(|it| it.bytes_per_second() / unit)
+            .collect();
+        let rates = Summary::of(&rates);
+        let most = rates.most.max(0.0);
+        let (least, mean, deviation) = (rates.least.min(most), rates.mean, rates.deviation());
         format!("{most:10.2} {least:10.2} {mean:10.2} {deviation:10.2}")
     };
-    let seconds = passes.iter().map(|it| it.total).sum::<f64>() / count;
-    let (at, until) = match passes.first().and_then(|it| it.wall) {
-        Some((at, bytes)) => (format!("{at:.2}"), format!("{:.2}", bytes as f64 / MIB)),
-        None => ("NA".to_owned(), "NA".to_owned()),
+    let seconds: Vec<f64> = passes.iter().map(|it| it.total).collect();
+    let two = |value: f64| format!("{value:.2}");
+    let wall = passes.first().and_then(|it| it.wall);
+    let [at, until] = match wall {
+        Some(wall) => [two(wall.seconds()), two(wall.bytes as f64 / MIB)],
+        None => ["NA".to_owned(), "NA".to_owned()],
     };
     let bytes = passes.first().map_or(0, |it| it.bytes);
     format!(
-        "{name:<9} {} {} {seconds:10.5} {at:>10} {until:>13} {:5} {ranks:6} {ranks:3} {:4} {:3} \
+        "{name:<9} {} {} {:10.5} {at:>10} {until:>13} {:5} {ranks:6} {ranks:3} {:4} {:3} \
          {:5} {:8} {:9} {:4} {:6} {:8} {:8} {:9.1} {:>3} {:6}\n",
         four(MIB),
         four(options.transfer_bytes as f64),
+        Summary::of(&seconds).mean,
         0,
         options.repetitions,
         u8::from(options.has_file_per_rank),

@@ -6,9 +6,9 @@ mod shuffle;
 mod tests_of_file;
 mod text;
 
-use workload::Workload;
-
-use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork, cell};
+use crate::text::at_end;
+use crate::work::titled;
+use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
 use options::Options;
 
 /// What `--help` prints.
@@ -40,21 +40,19 @@ pub const FRONT: Front = Front {
     usage: USAGE,
     arguments,
     file: None,
-    text: text::of,
+    text: |origin| at_end(origin, Options::read, text::page),
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = Options::read(line.arguments)?;
-    let cells = matrix(&options).into_iter().map(|size| Workload {
-        title: Some("IOzone".to_owned()),
-        workers: Some(size.children),
-        ..cell(size.name(), tests_of_file::program(&options, size))
+    let cells = matrix(&options).into_iter().map(|size| {
+        let program = tests_of_file::program(&options, size);
+        titled(&size.name(), "IOzone", size.children, program)
     });
-    let mut work = FrontWork::new(cells.collect());
-    work.differences = differences(&options);
-    // The text says what was asked for.
-    work.remembered = line.arguments.to_vec();
-    Ok(work)
+    Ok(FrontWork {
+        differences: differences(&options),
+        ..FrontWork::new(cells.collect())
+    })
 }
 
 /// Records that are listed in a random order, at most.

@@ -6,11 +6,11 @@ use workload::printable;
 
 use crate::options::{
     Grammar, OptionRow, Value, act, bytes, flag, idle, idle_value, idle_words, lacks_value,
-    no_option, read, refused, refused_value, told,
+    no_option, read, refused, refused_value, rule_out, told,
 };
 
 /// What is asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Options {
     pub is_auto: bool,
     /// Small records also for large files.
@@ -44,16 +44,18 @@ pub(super) struct Options {
 }
 
 /// How durable a write is when it returns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Durable {
+    #[default]
     No,
     Data,
     All,
 }
 
 /// What rates are told in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Unit {
+    #[default]
     Kib,
     Operations,
     Microseconds,
@@ -153,40 +155,20 @@ const OPTIONS: &[OptionRow<Written>] = &[
     refused_value("-X -Y", "follows a file of operations"),
 ];
 
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            is_auto: false,
-            has_all_records: false,
-            files_kib: Vec::new(),
-            record_kib: None,
-            record_min_kib: 4,
-            record_max_kib: RECORD_MAX_KIB,
-            tests: BTreeSet::new(),
-            has_extensions: false,
-            children: None,
-            has_stonewall: true,
-            tells_children: false,
-            flushes: false,
-            closes: false,
-            repeats: true,
-            is_direct: false,
-            sync: Durable::No,
-            stride: 17,
-            readers_percent: None,
-            unit: Unit::Kib,
-            is_excel: false,
-            cache_kib: 1024,
-            line_bytes: 32,
-            ignored: Vec::new(),
-        }
-    }
-}
-
 impl Options {
     /// Reads the arguments.
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
-        let mut written = Written::default();
+        let mut written = Written {
+            options: Self {
+                has_stonewall: true,
+                repeats: true,
+                stride: 17,
+                cache_kib: 1024,
+                line_bytes: 32,
+                ..Self::default()
+            },
+            ..Written::default()
+        };
         GRAMMAR.read(arguments, &mut written)?;
         let mut options = std::mem::take(&mut written.options);
         options.resolve(&written)?;
@@ -199,9 +181,8 @@ impl Options {
             (None, None, None) => None,
             (None, lower, upper) => Some((lower.unwrap_or(1), upper.or(lower).unwrap_or(1))),
         };
-        if self.children.is_some_and(|(low, high)| low > high) {
-            return Err("`-l` is above `-u`".to_owned());
-        }
+        let is_turned = self.children.is_some_and(|(low, high)| low > high);
+        rule_out(&[(is_turned, "`-l` is above `-u`")])?;
         let low = written.file_min_kib.unwrap_or(64);
         let high = written.file_max_kib.unwrap_or(FILE_MAX_KIB.max(low));
         if self.files_kib.is_empty() {
@@ -220,17 +201,15 @@ impl Options {
             return Err(format!("records of {kib} kB are above {RECORD_MAX_KIB} kB"));
         }
         let mut files = self.files_kib.iter();
-        if files.all(|file| self.records_kib(*file).is_empty()) {
-            return Err("no record fits into a file".to_owned());
-        }
-        let missing = [11, 12, 13].into_iter().find(|it| self.tests.contains(it));
-        if let Some(test) = missing {
+        let fits_none = files.all(|file| self.records_kib(*file).is_empty());
+        rule_out(&[(fits_none, "no record fits into a file")])?;
+        let mut missing = self.tests.iter().filter(|test| **test > 10);
+        if let Some(test) = missing.next() {
             return Err(format!("`-i {test}` is not compiled in"));
         }
-        match self.tests.is_empty() || self.tests.contains(&0) {
-            true => Ok(()),
-            false => Err("`-i 0` makes the file that the other tests need; add it".to_owned()),
-        }
+        let lacks_file = !self.tests.is_empty() && !self.tests.contains(&0);
+        let message = "`-i 0` makes the file that the other tests need; add it";
+        rule_out(&[(lacks_file, message)])
     }
 
     /// Sizes of the records of a file, in KiB.
@@ -258,7 +237,7 @@ impl Options {
     }
 }
 
-fn doubled(low: u64, high: u64) -> impl Iterator<Item = u64> {
+pub(super) fn doubled(low: u64, high: u64) -> impl Iterator<Item = u64> {
     let sizes = std::iter::successors(Some(low), |it| it.checked_mul(2));
     sizes.take_while(move |it| *it <= high)
 }

@@ -2,13 +2,13 @@
 
 use workload::program::{
     Access, Act, Before, Call, Copies, Deck, Ending, FileOperation, FilePath, FilesetPlan, Group,
-    Law, Measure, OpenSync, Program, ProgramPart, ProgramPhase, Share, Way, Where, Which,
+    Law, OpenSync, Program, ProgramPart, ProgramPhase, Way, Where, Which,
 };
 
 use super::Sizes;
 use super::options::{Durable, Options};
 use super::shuffle::shuffled;
-use crate::acts::{fileset, moving, named, only, opened, phase, quota, seeking};
+use crate::acts::{fileset, group, moving, named, only, opened, phase, rounds, seeking};
 
 /// Ways of opening, by their numbers.
 const UPDATE: u8 = 0;
@@ -20,87 +20,65 @@ const PERMISSIONS: u32 = 0o640;
 /// What lies between two tests of several.
 const PAUSE_NS: u64 = 2_000_000_000;
 
-/// A test: its phases, in the order in which they are done.
-pub(super) struct Test {
-    pub number: u8,
-    /// The name of a phase, and what it is in reports of several.
-    pub passes: &'static [(&'static str, &'static str)],
-}
-
-/// One after the other.
-pub(super) const SINGLE: [Test; 10] = [
-    WRITE, READS, RANDOM, BACKWARD, REWRITE, STRIDE, FWRITE, FREAD, PWRITE, PREAD,
+/// The phases of each test, by its number.
+const PHASES: [&[&str]; 11] = [
+    &["write", "rewrite"],
+    &["read", "reread"],
+    &["random read", "random write"],
+    &["backward read"],
+    &["record rewrite"],
+    &["stride read"],
+    &["fwrite", "frewrite"],
+    &["fread", "freread"],
+    &["mixed"],
+    &["pwrite", "repwrite"],
+    &["pread", "repread"],
 ];
-/// At once.
-pub(super) const THROUGHPUT: [Test; 11] = [
-    WRITE,
-    READS,
-    BACKWARD,
-    STRIDE,
-    RANDOM_READ,
-    MIXED,
-    RANDOM_WRITE,
-    PWRITE,
-    PREAD,
-    FWRITE,
-    FREAD,
-];
+/// What is read at random and written at random are two tests of one number.
+const RANDOM: usize = 2;
+const BACKWARD: usize = 3;
 
-const WRITE: Test = Test {
-    number: 0,
-    passes: &[("write", " initial writers"), ("rewrite", " rewriters")],
-};
-const READS: Test = Test {
-    number: 1,
-    passes: &[("read", " readers"), ("reread", "re-readers")],
-};
-const RANDOM: Test = Test {
-    number: 2,
-    passes: &[("random read", ""), ("random write", "")],
-};
-const RANDOM_READ: Test = Test {
-    number: 2,
-    passes: &[("random read", "random readers")],
-};
-const RANDOM_WRITE: Test = Test {
-    number: 2,
-    passes: &[("random write", "random writers")],
-};
-const BACKWARD: Test = Test {
-    number: 3,
-    passes: &[("backward read", "reverse readers")],
-};
-const REWRITE: Test = Test {
-    number: 4,
-    passes: &[("record rewrite", "")],
-};
-const STRIDE: Test = Test {
-    number: 5,
-    passes: &[("stride read", "stride readers")],
-};
-const FWRITE: Test = Test {
-    number: 6,
-    passes: &[("fwrite", "fwriters"), ("frewrite", "re-fwriters")],
-};
-const FREAD: Test = Test {
-    number: 7,
-    passes: &[("fread", "freaders"), ("freread", "re-freaders")],
-};
-const MIXED: Test = Test {
-    number: 8,
-    passes: &[("mixed", "mixed workload")],
-};
-const PWRITE: Test = Test {
-    number: 9,
-    passes: &[
-        ("pwrite", "pwrite writers"),
-        ("repwrite", "pwrite re-writers"),
-    ],
-};
-const PREAD: Test = Test {
-    number: 10,
-    passes: &[("pread", "pread readers"), ("repread", "pread re-readers")],
-};
+/// One after the other: a phase, the width of its column, and what its table for spreadsheets is
+/// called.
+pub(super) const TABLE: [(&str, usize, &str); 17] = [
+    ("write", 9, "Writer"),
+    ("rewrite", 9, "Re-writer"),
+    ("read", 9, "Reader"),
+    ("reread", 9, "Re-Reader"),
+    ("random read", 9, "Random read"),
+    ("random write", 9, "Random write"),
+    ("backward read", 9, "Backward read"),
+    ("record rewrite", 10, "Record rewrite"),
+    ("stride read", 10, "Stride read"),
+    ("fwrite", 9, "Fwrite"),
+    ("frewrite", 9, "Re-Fwrite"),
+    ("fread", 9, "Fread"),
+    ("freread", 9, "Re-Fread"),
+    ("pwrite", 9, "Pwrite"),
+    ("repwrite", 9, "Re-Pwrite"),
+    ("pread", 9, "Pread"),
+    ("repread", 9, "Re-Pread"),
+];
+/// At once: a phase, and what it is in the report.
+pub(super) const THROUGHPUT: [(&str, &str); 17] = [
+    ("write", " initial writers"),
+    ("rewrite", " rewriters"),
+    ("read", " readers"),
+    ("reread", "re-readers"),
+    ("backward read", "reverse readers"),
+    ("stride read", "stride readers"),
+    ("random read", "random readers"),
+    ("mixed", "mixed workload"),
+    ("random write", "random writers"),
+    ("pwrite", "pwrite writers"),
+    ("repwrite", "pwrite re-writers"),
+    ("pread", "pread readers"),
+    ("repread", "pread re-readers"),
+    ("fwrite", "fwriters"),
+    ("frewrite", "re-fwriters"),
+    ("fread", "freaders"),
+    ("freread", "re-freaders"),
+];
 
 pub(super) fn program(options: &Options, size: Sizes) -> Program {
     let files = FilesetPlan {
@@ -108,36 +86,38 @@ pub(super) fn program(options: &Options, size: Sizes) -> Program {
         copies: Copies::PerWorker,
         ..fileset("file", "", "iozone.DUMMY.", 1)
     };
-    let tests: &[Test] = match options.children {
-        Some(_) => &THROUGHPUT,
-        None => &SINGLE,
+    let is_together = options.children.is_some();
+    let names = match is_together {
+        true => THROUGHPUT.map(|(name, _)| name),
+        false => TABLE.map(|(name, ..)| name),
     };
-    let tests = tests.iter().filter(|test| options.has(test.number));
-    let mut parts = Vec::new();
-    for test in tests {
-        for (pass, (name, _)) in test.passes.iter().enumerate() {
-            // What is read at random and written at random are two tests.
-            let is_again = pass > 0 && test.number != 2;
-            if is_again && !options.repeats {
-                continue;
-            }
-            let mut phase = Tests { options, size }.phase(test.number, name);
-            if options.children.is_some() && !parts.is_empty() {
-                phase.before = vec![Before::Sync, Before::Pause { ns: PAUSE_NS }];
-            }
-            parts.push(ProgramPart::Phase(phase.clone()));
-            // The original reads backward twice, and prints the first.
-            if test.number == 3 && options.repeats && options.children.is_none() {
-                phase.name = "backward reread".to_owned();
-                phase.is_hidden = true;
-                parts.push(ProgramPart::Phase(phase));
-            }
+    let tests = Tests { options, size };
+    let mut phases = Vec::new();
+    for name in names {
+        let test = PHASES.iter().position(|names| names.contains(&name));
+        let test = test.unwrap_or_default();
+        let is_again = test != RANDOM && PHASES[test][0] != name;
+        if !options.has(test as u8) || (is_again && !options.repeats) {
+            continue;
+        }
+        let mut phase = tests.phase(test, name);
+        if is_together && !phases.is_empty() {
+            phase.before = vec![Before::Sync, Before::Pause { ns: PAUSE_NS }];
+        }
+        phases.push(phase.clone());
+        // The original reads backward twice, and prints the first.
+        if test == BACKWARD && options.repeats && !is_together {
+            phases.push(ProgramPhase {
+                name: "backward reread".to_owned(),
+                is_hidden: true,
+                ..phase
+            });
         }
     }
     Program {
         filesets: vec![files],
         ways: ways(options),
-        parts,
+        parts: phases.into_iter().map(ProgramPart::Phase).collect(),
         ..Program::default()
     }
 }
@@ -175,13 +155,12 @@ impl Tests<'_> {
         self.size.record_kib << 10
     }
 
-    fn phase(&self, test: u8, name: &str) -> ProgramPhase {
-        let first = match name {
-            "mixed" => return self.mixed(),
-            _ => self.group(test, name),
-        };
+    fn phase(&self, test: usize, name: &str) -> ProgramPhase {
         let is_written_once = matches!(name, "write" | "random write" | "pwrite");
-        self.with_wall(phase(name, first), is_written_once)
+        match name {
+            "mixed" => self.with_wall(self.mixed(), false),
+            _ => self.with_wall(phase(name, self.group(test, name)), is_written_once),
+        }
     }
 
     /// Those who are not first note how far they are, or leave it at that.
@@ -194,22 +173,19 @@ impl Tests<'_> {
         phase
     }
 
-    fn group(&self, test: u8, name: &str) -> Group {
+    fn group(&self, test: usize, name: &str) -> Group {
         use FileOperation::{Read, Write};
+        let backward = FilePath::Backward {
+            step_bytes: self.step_bytes(),
+        };
         let (operation, way, place) = match (test, name) {
             (0 | 6, _) => (Write, UPDATE, Where::Here),
             (1 | 7, _) => (Read, READ, Where::Here),
-            (2, "random read") => (Read, UPDATE, self.at_random()),
-            (2, _) => (Write, UPDATE, self.at_random()),
-            (3, _) => (
-                Read,
-                READ,
-                self.along(FilePath::Backward {
-                    step_bytes: self.step_bytes(),
-                }),
-            ),
+            (RANDOM, "random read") => (Read, UPDATE, self.at_random()),
+            (RANDOM, _) => (Write, UPDATE, self.at_random()),
+            (BACKWARD, _) => (Read, READ, Where::Along(backward)),
             (4, _) => (Write, UPDATE, Where::At(0)),
-            (5, _) => (Read, READ, self.along(self.strided())),
+            (5, _) => (Read, READ, Where::Along(self.strided())),
             (9, _) => (Write, AT_OFFSETS, Where::Here),
             _ => (Read, READ_AT_OFFSETS, Where::Here),
         };
@@ -221,50 +197,40 @@ impl Tests<'_> {
         enter.push(named(FileOperation::Open, only(0, Which::Present, 0), way));
         enter.push(opened(FileOperation::Fsync));
         // What is looked up at the first call is no part of the time.
-        match test {
-            1 => enter.push(self.record(Read, Where::At(0))),
-            4 => enter.push(self.record(Write, Where::At(0))),
-            _ => {}
+        if matches!(test, 1 | 4) {
+            enter.push(self.record(operation, Where::At(0)));
         }
-        let (last, leave) = self.closing();
         let is_dealt = matches!(place, Where::Dealt { .. });
-        let mut body = vec![self.record(operation, place)];
-        if is_dealt {
-            body = vec![Act::Deal(Deck {
+        let record = vec![self.record(operation, place)];
+        let body = match is_dealt {
+            true => vec![Act::Deal(Deck {
                 // No more than are listed.
                 cards: shuffled(self.size.records() as u32),
                 is_shared: false,
-                choices: vec![body],
-            })];
-        }
+                choices: vec![record],
+            })],
+            false => record,
+        };
+        let (last, leave) = self.closing();
         Group {
-            name: name.to_owned(),
             workers: Some(self.size.children),
             enter,
-            body,
             last,
             leave,
-            quotas: vec![quota(Measure::Rounds, self.size.records(), Share::Each)],
-            ..Group::default()
+            quotas: rounds(self.size.records()),
+            ..group(name, body)
         }
     }
 
     /// What is flushed and closed within the time, and behind it.
     fn closing(&self) -> (Vec<Act>, Vec<Act>) {
-        let (mut last, mut leave) = (Vec::new(), Vec::new());
-        let Options {
-            flushes, closes, ..
-        } = *self.options;
-        if flushes {
-            last.push(opened(FileOperation::Fsync));
-        } else if !closes {
-            leave.push(opened(FileOperation::Fsync));
+        let [flush, close] = [FileOperation::Fsync, FileOperation::Close].map(opened);
+        match (self.options.flushes, self.options.closes) {
+            (false, false) => (Vec::new(), vec![flush, close]),
+            (true, false) => (vec![flush], vec![close]),
+            (false, true) => (vec![close], Vec::new()),
+            (true, true) => (vec![flush, close], Vec::new()),
         }
-        match closes {
-            true => last.push(opened(FileOperation::Close)),
-            false => leave.push(opened(FileOperation::Close)),
-        }
-        (last, leave)
     }
 
     /// Some read at random and the others write.
@@ -274,21 +240,17 @@ impl Tests<'_> {
             Some(percent) => all * percent / 100,
             None => all.div_ceil(2),
         };
-        let of = |name: &str, workers| Group {
+        let groups = [("random read", readers), ("random write", all - readers)];
+        let groups = groups.into_iter().filter(|(_, workers)| *workers > 0);
+        let groups = groups.map(|(name, workers)| Group {
             workers: Some(workers),
-            ..self.group(2, name)
-        };
-        let groups = [
-            of("random read", readers),
-            of("random write", all - readers),
-        ];
-        let mut mixed = ProgramPhase {
+            ..self.group(RANDOM, name)
+        });
+        ProgramPhase {
             name: "mixed".to_owned(),
-            groups: groups.into(),
+            groups: groups.collect(),
             ..ProgramPhase::default()
-        };
-        mixed.groups.retain(|group| group.workers != Some(0));
-        self.with_wall(mixed, false)
+        }
     }
 
     fn record(&self, operation: FileOperation, place: Where) -> Act {
@@ -296,10 +258,6 @@ impl Tests<'_> {
             place,
             ..moving(operation, self.record_bytes())
         })
-    }
-
-    fn along(&self, path: FilePath) -> Where {
-        Where::Along(path)
     }
 
     /// No more than 16 MiB.
@@ -311,7 +269,7 @@ impl Tests<'_> {
         let step_bytes = self.step_bytes();
         match self.size.is_listed() {
             true => Where::Dealt { step_bytes },
-            false => self.along(FilePath::Shuffled { step_bytes }),
+            false => Where::Along(FilePath::Shuffled { step_bytes }),
         }
     }
 

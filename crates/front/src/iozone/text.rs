@@ -1,15 +1,15 @@
 //! The tables of IOzone: by size, for spreadsheets, of several at once.
 
-use std::collections::BTreeSet;
-use std::fmt::Write as _;
+use std::collections::{BTreeMap, BTreeSet};
 
 use results::{CellRecord, RunRecord, WorkerWindow};
 
-use super::options::{Durable, Options, Unit};
-use super::tests_of_file::THROUGHPUT;
+use super::options::{Durable, Options, Unit, doubled};
+use super::tests_of_file::{TABLE, THROUGHPUT};
 use super::{Sizes, matrix};
-use crate::windows::{by_workload, windows};
-use crate::{ClassicText, FrontOrigin};
+use crate::figures::Summary;
+use crate::text::Asked;
+use crate::windows::{Reached, Sum, by_workload, window_ns, windows};
 
 const HEAD: &str = concat!(
     "                                                              random    random",
@@ -20,39 +20,8 @@ const COLUMNS: &str = concat!(
     "     read   rewrite      read   fwrite frewrite    fread  freread"
 );
 
-/// A column: its phase, its width, and what its table for spreadsheets is called.
-const TABLE: [(&str, usize, &str); 17] = [
-    ("write", 9, "Writer"),
-    ("rewrite", 9, "Re-writer"),
-    ("read", 9, "Reader"),
-    ("reread", 9, "Re-Reader"),
-    ("random read", 9, "Random read"),
-    ("random write", 9, "Random write"),
-    ("backward read", 9, "Backward read"),
-    ("record rewrite", 10, "Record rewrite"),
-    ("stride read", 10, "Stride read"),
-    ("fwrite", 9, "Fwrite"),
-    ("frewrite", 9, "Re-Fwrite"),
-    ("fread", 9, "Fread"),
-    ("freread", 9, "Re-Fread"),
-    ("pwrite", 9, "Pwrite"),
-    ("repwrite", 9, "Re-Pwrite"),
-    ("pread", 9, "Pread"),
-    ("repread", 9, "Re-Pread"),
-];
 /// Columns without the tests of `-E`.
 const USUAL_COLUMNS: usize = 13;
-
-/// The text of a run.
-pub(super) fn of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
-    Box::new(Text {
-        arguments: origin.arguments.clone(),
-    })
-}
-
-struct Text {
-    arguments: Vec<String>,
-}
 
 /// What was measured of one size.
 struct Measured<'a> {
@@ -60,86 +29,78 @@ struct Measured<'a> {
     phases: Vec<&'a CellRecord>,
 }
 
-impl ClassicText for Text {
-    fn end(&mut self, record: &RunRecord) -> String {
-        let Ok(options) = Options::read(&self.arguments) else {
-            return String::new();
-        };
-        let sizes = matrix(&options);
-        let found = by_workload(record).into_iter().filter_map(|phases| {
-            let is_own = |it: &&Sizes| it.name() == phases[0].workload;
-            let sizes = *sizes.iter().find(is_own)?;
-            Some(Measured { sizes, phases })
-        });
-        let found: Vec<Measured<'_>> = found.collect();
-        let body = match options.children {
-            Some(_) => throughput(&options, &found),
-            None => single(&options, &found),
-        };
-        banner(&options, &self.arguments) + &body
+impl Measured<'_> {
+    fn phase(&self, name: &str) -> Option<&CellRecord> {
+        let mut phases = self.phases.iter();
+        phases.find(|cell| cell.phase.name() == name).copied()
+    }
+
+    /// The rate of a phase of one worker; none where there was no such phase.
+    fn rate(&self, unit: Unit, name: &str) -> Option<u64> {
+        let window = windows(self.phase(name)?).into_iter().next()?;
+        let Reached { bytes, time_ns, .. } = Reached::at_end(&window);
+        // The cast cuts off, as the original's does.
+        Some(rate(unit, bytes, self.sizes.record_kib, time_ns) as u64)
     }
 }
 
-fn banner(options: &Options, arguments: &[String]) -> String {
-    let mut lines = vec![
-        "Iozone: Performance Test of File I/O".to_owned(),
-        "        In the place of Version $Revision: 3.489 $".to_owned(),
-        String::new(),
-    ];
-    let mut say = |is_so: bool, line: String| {
-        if is_so {
-            lines.push(line);
-        }
+/// What is printed at the end.
+pub(super) fn page(asked: &Asked<Options>, record: &RunRecord) -> String {
+    let options = &asked.options;
+    let sizes = matrix(options);
+    let found = by_workload(record).into_iter().filter_map(|phases| {
+        let is_own = |it: &&Sizes| it.name() == phases[0].workload;
+        let sizes = *sizes.iter().find(is_own)?;
+        Some(Measured { sizes, phases })
+    });
+    let found: Vec<Measured<'_>> = found.collect();
+    let body = match options.children {
+        Some(_) => throughput(options, &found),
+        None => single(options, &found),
     };
-    say(
-        options.is_excel,
-        "Excel chart generation enabled".to_owned(),
-    );
-    say(options.is_auto, "Auto Mode".to_owned());
-    match (options.is_auto, options.files_kib.last()) {
-        (true, Some(kib)) => say(true, format!("Using maximum file size of {kib} kilobytes.")),
-        (false, Some(kib)) => say(true, format!("File size set to {kib} kB")),
-        (_, None) => {}
-    }
-    if let Some(kib) = options.record_kib {
-        say(true, format!("Record Size {kib} kB"));
-    }
-    say(options.flushes, "Include fsync in write timing".to_owned());
-    say(options.closes, "Include close in write timing".to_owned());
-    say(options.is_direct, "O_DIRECT feature enabled".to_owned());
-    say(options.sync == Durable::All, "SYNC Mode.".to_owned());
+    banner(options, &asked.arguments) + &body
+}
+
+fn banner(options: &Options, arguments: &[String]) -> String {
+    let file_kib = options.files_kib.last().copied().unwrap_or_default();
+    let file = match options.is_auto {
+        true => format!("Using maximum file size of {file_kib} kilobytes."),
+        false => format!("File size set to {file_kib} kB"),
+    };
+    let record = format!("Record Size {} kB", options.record_kib.unwrap_or_default());
     let command = [&["iozone".to_owned()], arguments].concat().join(" ");
-    say(
-        true,
-        format!("Command line used: {}", workload::printable(&command)),
+    let command = format!("Command line used: {}", workload::printable(&command));
+    let unit = match options.unit {
+        Unit::Kib => "Output is in kBytes/sec",
+        Unit::Operations => "Output is in operations/sec",
+        Unit::Microseconds => "Output is in microseconds per operation",
+    };
+    let cache = format!("Processor cache size set to {} kBytes.", options.cache_kib);
+    let line = format!(
+        "Processor cache line size set to {} bytes.",
+        options.line_bytes
     );
-    say(
-        true,
-        match options.unit {
-            Unit::Kib => "Output is in kBytes/sec".to_owned(),
-            Unit::Operations => "Output is in operations/sec".to_owned(),
-            Unit::Microseconds => "Output is in microseconds per operation".to_owned(),
-        },
-    );
-    say(true, "Time Resolution = 0.000001 seconds.".to_owned());
-    let (cache, line) = (options.cache_kib, options.line_bytes);
-    say(true, format!("Processor cache size set to {cache} kBytes."));
-    say(
-        true,
-        format!("Processor cache line size set to {line} bytes."),
-    );
-    let stride = options.stride;
-    say(
-        true,
-        format!("File stride size set to {stride} * record size."),
-    );
-    lines
-        .iter()
-        .map(|line| match line.as_str() {
-            "" => "\n".to_owned(),
-            line => format!("\t{line}\n"),
-        })
-        .collect()
+    let stride = format!("File stride size set to {} * record size.", options.stride);
+    let lines = [
+        (true, "Iozone: Performance Test of File I/O"),
+        (true, "        In the place of Version $Revision: 3.489 $\n"),
+        (options.is_excel, "Excel chart generation enabled"),
+        (options.is_auto, "Auto Mode"),
+        (!options.files_kib.is_empty(), &file),
+        (options.record_kib.is_some(), &record),
+        (options.flushes, "Include fsync in write timing"),
+        (options.closes, "Include close in write timing"),
+        (options.is_direct, "O_DIRECT feature enabled"),
+        (options.sync == Durable::All, "SYNC Mode."),
+        (true, &command),
+        (true, unit),
+        (true, "Time Resolution = 0.000001 seconds."),
+        (true, &cache),
+        (true, &line),
+        (true, &stride),
+    ];
+    let lines = lines.iter().filter(|(is_so, _)| *is_so);
+    lines.map(|(_, line)| format!("\t{line}\n")).collect()
 }
 
 /// So much in that time, in the unit that was asked for.
@@ -154,46 +115,25 @@ fn rate(unit: Unit, bytes: u64, record_kib: u64, span_ns: u64) -> f64 {
     }
 }
 
-/// The rate of a phase of one worker; none where there was no such phase.
-fn of_phase(unit: Unit, measured: &Measured<'_>, name: &str) -> Option<u64> {
-    let phases = measured.phases.iter();
-    let cell = phases.copied().find(|cell| cell.phase.name() == name)?;
-    let window = windows(cell).into_iter().next()?;
-    let bytes = window.read_bytes + window.written_bytes;
-    let span_ns = window.end_ns.saturating_sub(window.begin_ns);
-    // The cast cuts off, as the original's does.
-    Some(rate(unit, bytes, measured.sizes.record_kib, span_ns) as u64)
-}
-
 fn single(options: &Options, found: &[Measured<'_>]) -> String {
-    let columns = match options.has_extensions {
-        true => TABLE.len(),
-        false => USUAL_COLUMNS,
-    };
-    let more = match options.has_extensions {
-        true => "   pwrite repwrite    pread  repread",
-        false => "",
+    let (columns, more) = match options.has_extensions {
+        true => (&TABLE[..], "   pwrite repwrite    pread  repread"),
+        false => (&TABLE[..USUAL_COLUMNS], ""),
     };
     let mut text = format!("{HEAD}\n{COLUMNS}{more}\n");
     for measured in found {
-        let Sizes {
-            file_kib,
-            record_kib,
-            ..
-        } = measured.sizes;
-        let _ = write!(text, "{file_kib:16}{record_kib:8}");
-        for (name, width, _) in &TABLE[..columns] {
-            match of_phase(options.unit, measured, name) {
-                Some(rate) => {
-                    let _ = write!(text, "{rate:width$}");
-                }
-                None => text += &" ".repeat(*width),
-            }
-        }
-        text.push('\n');
+        let (file, record) = (measured.sizes.file_kib, measured.sizes.record_kib);
+        let column = |(name, width, _): &(&str, usize, &str)| {
+            let rate = measured.rate(options.unit, name);
+            let rate = rate.map_or(String::new(), |it| it.to_string());
+            format!("{rate:>width$}")
+        };
+        let columns: String = columns.iter().map(column).collect();
+        text += &format!("{file:16}{record:8}{columns}\n");
     }
     text += "\niozone test complete.\n";
     if options.is_excel {
+        text += "Excel output is below:\n";
         text += &spreadsheet(options, found);
     }
     text
@@ -201,98 +141,60 @@ fn single(options: &Options, found: &[Measured<'_>]) -> String {
 
 /// Rates by size of file and of record, test by test.
 fn spreadsheet(options: &Options, found: &[Measured<'_>]) -> String {
-    let mut text = "Excel output is below:\n".to_owned();
     let sizes = || found.iter().map(|it| it.sizes);
     let files: BTreeSet<u64> = sizes().map(|it| it.file_kib).collect();
     // All records of the automatic mode stand in the heading, whether a file holds them or not.
     let mut records: BTreeSet<u64> = sizes().map(|it| it.record_kib).collect();
     if options.record_kib.is_none() {
-        let doubled = std::iter::successors(Some(options.record_min_kib), |it| Some(it * 2));
-        records.extend(doubled.take_while(|it| *it <= options.record_max_kib));
+        records.extend(doubled(options.record_min_kib, options.record_max_kib));
     }
+    let heading: Vec<String> = records.iter().map(|kib| format!("\"{kib}\"")).collect();
+    let heading = heading.join("  ");
+    let mut text = String::new();
     for (name, _, title) in TABLE {
-        let of = |file: u64, record: u64| {
-            let is_it =
-                |it: &&Measured<'_>| (it.sizes.file_kib, it.sizes.record_kib) == (file, record);
-            found
-                .iter()
-                .find(is_it)
-                .and_then(|it| of_phase(options.unit, it, name))
-        };
-        if found
-            .iter()
-            .all(|it| of_phase(options.unit, it, name).is_none())
-        {
+        let rates = found.iter().filter_map(|it| {
+            let rate = it.rate(options.unit, name)?;
+            Some(((it.sizes.file_kib, it.sizes.record_kib), rate))
+        });
+        let rates: BTreeMap<(u64, u64), u64> = rates.collect();
+        if rates.is_empty() {
             continue;
         }
-        let heading: Vec<String> = records.iter().map(|kib| format!("\"{kib}\"")).collect();
-        let _ = write!(
-            text,
-            "\n\"{title} report\"\n        {}\n",
-            heading.join("  ")
-        );
+        text += &format!("\n\"{title} report\"\n        {heading}\n");
         for file in &files {
-            let _ = write!(text, "\"{file}\"   ");
-            for record in records.iter().filter(|record| *record <= file) {
-                let _ = write!(text, "{} ", of(*file, *record).unwrap_or(0));
-            }
-            text.push('\n');
+            let records = records.iter().filter(|record| *record <= file);
+            let rate = |record: &u64| rates.get(&(*file, *record)).copied().unwrap_or(0);
+            let row: String = records.map(|it| format!("{} ", rate(it))).collect();
+            text += &format!("\"{file}\"   {row}\n");
         }
     }
     text
 }
 
-/// What a child did until it counted no more.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Child {
-    bytes: u64,
-    span_ns: u64,
-}
-
-impl Child {
-    fn of(window: &WorkerWindow) -> Self {
-        match window.wall {
-            Some(wall) => Self {
-                bytes: wall.read_bytes + wall.written_bytes,
-                span_ns: wall.at_ns.saturating_sub(window.begin_ns),
-            },
-            None => Self {
-                bytes: window.read_bytes + window.written_bytes,
-                span_ns: window.end_ns.saturating_sub(window.begin_ns),
-            },
-        }
-    }
-}
-
 fn throughput(options: &Options, found: &[Measured<'_>]) -> String {
     let mut text = String::new();
-    let mut rows: Vec<(&str, Vec<f64>)> = Vec::new();
+    let mut rows = THROUGHPUT.map(|(_, title)| (title, Vec::new()));
     for measured in found {
+        let sizes = measured.sizes;
         let Sizes {
             file_kib,
             record_kib,
             children,
-        } = measured.sizes;
-        let _ = write!(
-            text,
+        } = sizes;
+        text += &format!(
             "\tThroughput test with {children} processes\n\
              \tEach process writes a {file_kib} kByte file in {record_kib} kByte records\n"
         );
-        for (phase, title) in THROUGHPUT.iter().flat_map(|test| test.passes) {
-            let mut phases = measured.phases.iter();
-            let Some(cell) = phases.find(|cell| cell.phase.name() == *phase) else {
-                continue;
-            };
-            let sum = one_test(&mut text, options, (measured.sizes, title), &windows(cell));
-            let title = title.trim();
-            match rows.iter_mut().find(|(known, _)| *known == title) {
-                Some((_, sums)) => sums.push(sum),
-                None => rows.push((title, vec![sum])),
+        for (index, (phase, title)) in THROUGHPUT.iter().enumerate() {
+            if let Some(cell) = measured.phase(phase) {
+                let sum = one_test(&mut text, options, (sizes, title), &windows(cell));
+                rows[index].1.push(sum);
             }
         }
     }
     if options.is_excel {
-        text += &throughput_spreadsheet(options, found, &rows);
+        let record_kib = found.first().map_or(0, |it| it.sizes.record_kib);
+        text += &throughput_spreadsheet(options.unit, record_kib, &rows);
     }
     text + "\n\n\niozone test complete.\n"
 }
@@ -309,20 +211,17 @@ fn one_test(
         Unit::Operations => "ops/sec",
         Unit::Microseconds => "usec/op",
     };
-    let children: Vec<Child> = windows.iter().map(Child::of).collect();
-    let rate_of = |it: &Child| rate(options.unit, it.bytes, sizes.record_kib, it.span_ns);
-    let rates: Vec<f64> = children.iter().map(rate_of).collect();
-    let sum: f64 = rates.iter().sum();
-    let begin_ns = windows.iter().map(|it| it.begin_ns).min().unwrap_or(0);
-    let end_ns = windows.iter().map(|it| it.end_ns).max().unwrap_or(0);
-    let all = windows
-        .iter()
-        .map(|it| it.read_bytes + it.written_bytes)
-        .sum();
-    let parent = rate(options.unit, all, sizes.record_kib, end_ns - begin_ns);
-    let least = rates.iter().copied().fold(f64::INFINITY, f64::min);
-    let most = rates.iter().copied().fold(0.0, f64::max);
-    let average = sum / rates.len().max(1) as f64;
+    let child = |it| Reached::at_wall(it).unwrap_or_else(|| Reached::at_end(it));
+    let children: Vec<Reached> = windows.iter().map(child).collect();
+    let rate_of = |bytes, time_ns| rate(options.unit, bytes, sizes.record_kib, time_ns);
+    let rates = children.iter().map(|it| rate_of(it.bytes, it.time_ns));
+    let rates: Vec<f64> = rates.collect();
+    let all = Summary::of(&rates);
+    let Summary {
+        sum, mean, least, ..
+    } = all;
+    let most = all.most.max(0.0);
+    let parent = rate_of(Sum::of_windows(windows).bytes, window_ns(windows));
     let kib = |bytes: u64| bytes as f64 / 1024.0;
     let least_kib = kib(children.iter().map(|it| it.bytes).min().unwrap_or(0));
     // The longer names of the originals have fewer tabs behind them.
@@ -332,34 +231,26 @@ fn one_test(
     };
     let tabs = if title.len() < 8 { "\t\t" } else { "\t" };
     let count = format!("{wide}{} {title} {tabs}", sizes.children);
-    let _ = write!(
-        text,
+    *text += &format!(
         "\n\tChildren see throughput for {count}= {sum:10.2} {unit}\n\
          \tParent sees throughput for {count}= {parent:10.2} {unit}\n\
          \tMin throughput per process \t\t\t= {least:10.2} {unit} \n\
          \tMax throughput per process \t\t\t= {most:10.2} {unit}\n\
-         \tAvg throughput per process \t\t\t= {average:10.2} {unit}\n\
+         \tAvg throughput per process \t\t\t= {mean:10.2} {unit}\n\
          \tMin xfer \t\t\t\t\t= {least_kib:10.2} kB\n"
     );
-    if options.tells_children {
-        for (index, (child, rate)) in children.iter().zip(&rates).enumerate() {
-            let moved = kib(child.bytes);
-            let _ = writeln!(
-                text,
-                "\tChild[{index}] xfer count = {moved:10.2} kB, Throughput = {rate:10.2} {unit}"
-            );
-        }
+    let told = children.iter().zip(&rates).enumerate();
+    for (index, (child, rate)) in told.filter(|_| options.tells_children) {
+        let moved = kib(child.bytes);
+        *text += &format!(
+            "\tChild[{index}] xfer count = {moved:10.2} kB, Throughput = {rate:10.2} {unit}\n"
+        );
     }
     sum
 }
 
-fn throughput_spreadsheet(
-    options: &Options,
-    found: &[Measured<'_>],
-    rows: &[(&str, Vec<f64>)],
-) -> String {
-    let record_kib = found.first().map_or(0, |it| it.sizes.record_kib);
-    let unit = match options.unit {
+fn throughput_spreadsheet(unit: Unit, record_kib: u64, rows: &[(&str, Vec<f64>)]) -> String {
+    let unit = match unit {
         Unit::Kib => "kBytes/sec",
         Unit::Operations => "ops/sec",
         Unit::Microseconds => "microseconds/op",
@@ -368,10 +259,9 @@ fn throughput_spreadsheet(
         "\n\n\"Throughput report Y-axis is type of test X-axis is number of processes\"\n\
          \"Record size = {record_kib} kBytes \"\n\"Output is in {unit}\"\n\n"
     );
-    for (title, sums) in rows {
-        let title = format!("\"{title:>15} \"");
+    for (title, sums) in rows.iter().filter(|(_, sums)| !sums.is_empty()) {
         let sums: String = sums.iter().map(|sum| format!(" {sum:10.2} ")).collect();
-        let _ = write!(text, "{title}{sums}\n\n");
+        text += &format!("\"{:>15} \"{sums}\n\n", title.trim());
     }
     text
 }

@@ -4,6 +4,7 @@ mod options;
 mod program;
 mod text;
 
+use crate::text::at_end;
 use crate::work::titled;
 use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
 use options::Options;
@@ -40,7 +41,7 @@ pub const FRONT: Front = Front {
     usage: USAGE,
     arguments,
     file: None,
-    text: text::of,
+    text: |origin| at_end(origin, Options::read, text::page),
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {

@@ -3,16 +3,18 @@
 use results::RunRecord;
 use serde_json::{Value, json};
 
-use super::done::{Sums, ThreadDone, percent};
+use super::done::{Sums, percent, threads};
 use super::options::Options;
+use crate::text::Asked;
 
-/// The document of a run.
-pub(super) fn json(options: &Options, record: &RunRecord, threads: &[ThreadDone]) -> String {
-    let document =
-        json!({ "params": params(options), "results": results(options, record, threads) });
-    let mut text = format!("{document:#}");
-    text.push('\n');
-    text
+/// The document of a run, if it was asked for, with its path.
+pub(super) fn documents(asked: &Asked<Options>, record: &RunRecord) -> Vec<(String, String)> {
+    let options = &asked.options;
+    let document = |path: &String| {
+        let document = json!({ "params": params(options), "results": results(options, record) });
+        (path.clone(), format!("{document:#}\n"))
+    };
+    options.output_json.iter().map(document).collect()
 }
 
 fn params(options: &Options) -> Value {
@@ -47,32 +49,22 @@ fn params(options: &Options) -> Value {
     })
 }
 
-fn results(options: &Options, record: &RunRecord, threads: &[ThreadDone]) -> Value {
-    let each = threads.iter().enumerate().map(|(number, thread)| {
-        let sums = Sums::of(std::slice::from_ref(thread));
-        (format!("{number:02}"), counted(&sums))
-    });
-    let each: serde_json::Map<String, Value> = each.collect();
-    let sums = Sums::of(threads);
-    let mut all = counted(&sums);
+fn results(options: &Options, record: &RunRecord) -> Value {
+    let threads = threads(options, record);
+    let each = threads.iter().enumerate();
+    let each = each.map(|(number, it)| (format!("{number:02}"), counted(it)));
     let start = record.started_at;
-    let more = json!({
-        "in-thread": each,
-        "total-threads": threads.len(),
-        "pct-files-done": percent(options, threads.len(), sums.files),
-        "start-time": start.as_millisecond() as f64 / 1e3,
-        "status": "Success",
-        "date": start.strftime("%Y-%m-%dT%H:%M:%S.000Z").to_string(),
-    });
-    if let (Some(all), Value::Object(more)) = (all.as_object_mut(), more) {
-        all.extend(more);
-        if sums.records > 0 {
-            let bytes = sums.records as f64 * options.record_bytes() as f64;
-            all.insert(
-                "total-data-GB".to_owned(),
-                json!(bytes / f64::from(1 << 30)),
-            );
-        }
+    let sums = Sums::of(&threads);
+    let mut all = counted(&sums);
+    all["in-thread"] = Value::Object(each.collect());
+    all["total-threads"] = json!(threads.len());
+    all["pct-files-done"] = json!(percent(options, threads.len(), sums.files));
+    all["start-time"] = json!(start.as_millisecond() as f64 / 1e3);
+    all["status"] = json!("Success");
+    all["date"] = json!(start.strftime("%Y-%m-%dT%H:%M:%S.000Z").to_string());
+    if sums.records > 0 {
+        let bytes = sums.records as f64 * options.record_bytes() as f64;
+        all["total-data-GB"] = json!(bytes / f64::from(1 << 30));
     }
     all
 }

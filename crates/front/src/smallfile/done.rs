@@ -1,77 +1,12 @@
 //! What the threads did, read off the record.
 
-use results::{CellRecord, RunRecord, WorkerTimes, WorkerWindow};
+use results::{RunRecord, WorkerTimes};
+use workload::program::FileOperation;
 
-use super::options::{Operation, Options};
+use super::options::Options;
+use crate::windows::{Reached, rounds};
 
-/// What a thread did.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct ThreadDone {
-    pub seconds: f64,
-    pub files: u64,
-    pub records: u64,
-    /// Rates are of what was counted.
-    pub mib: f64,
-}
-
-/// What each thread did until it was done, or the first one was.
-pub(super) fn threads(options: &Options, record: &RunRecord) -> Vec<ThreadDone> {
-    let is_it = |cell: &&CellRecord| cell.phase.name() == options.operation.name();
-    let cell = record.cells.iter().find(is_it);
-    let figures = cell.and_then(|cell| cell.phase_figures.as_ref());
-    let round = figures.and_then(|figures| figures.rounds.first());
-    let workers = round.map_or(&[][..], |round| &round.workers);
-    let done = |worker: &WorkerTimes| thread(options, worker, &worker.window.unwrap_or_default());
-    workers.iter().map(done).collect()
-}
-
-fn thread(options: &Options, worker: &WorkerTimes, window: &WorkerWindow) -> ThreadDone {
-    let (end_ns, files, bytes) = match window.wall {
-        // The file at hand was not done.
-        Some(wall) => {
-            let bytes = wall.read_bytes + wall.written_bytes;
-            (wall.at_ns, wall.rounds.saturating_sub(1), bytes)
-        }
-        None => {
-            let bytes = window.read_bytes + window.written_bytes;
-            (
-                window.end_ns,
-                worker.of(call_of(options.operation)).count,
-                bytes,
-            )
-        }
-    };
-    let records = match options.operation.moves() {
-        true => bytes.div_ceil(options.record_bytes()).max(files),
-        false => 0,
-    };
-    ThreadDone {
-        seconds: end_ns.saturating_sub(window.begin_ns) as f64 / 1e9,
-        files,
-        records,
-        mib: records as f64 * options.record_bytes() as f64 / f64::from(1 << 20),
-    }
-}
-
-/// The call that each file has once.
-const fn call_of(operation: Operation) -> &'static str {
-    match operation {
-        Operation::Create
-        | Operation::Append
-        | Operation::Overwrite
-        | Operation::TruncateOverwrite
-        | Operation::Read => "close",
-        Operation::Stat => "stat",
-        Operation::Chmod => "chmod",
-        Operation::Rename => "rename",
-        Operation::Delete | Operation::DeleteRenamed | Operation::Cleanup => "unlink",
-        Operation::Symlink => "symlink",
-        Operation::Mkdir => "mkdir",
-        Operation::Rmdir => "rmdir",
-    }
-}
-
-/// What all threads did.
+/// What a thread did, or all of them together.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct Sums {
     pub seconds: f64,
@@ -82,22 +17,54 @@ pub(super) struct Sums {
     pub mib_per_second: f64,
 }
 
+/// What each thread did until it was done, or the first one was.
+pub(super) fn threads(options: &Options, record: &RunRecord) -> Vec<Sums> {
+    let round = rounds(record, options.operation.name()).first();
+    let workers = round.iter().flat_map(|round| &round.workers);
+    workers.map(|worker| thread(options, worker)).collect()
+}
+
+fn thread(options: &Options, worker: &WorkerTimes) -> Sums {
+    let window = worker.window.unwrap_or_default();
+    let call = options.operation.call();
+    let reached = match Reached::at_wall(&window) {
+        // The file at hand was not done.
+        Some(wall) => Reached {
+            rounds: wall.rounds.saturating_sub(1),
+            ..wall
+        },
+        None => Reached {
+            rounds: worker.of(call.name()).count,
+            ..Reached::at_end(&window)
+        },
+    };
+    let (files, record_bytes) = (reached.rounds, options.record_bytes());
+    let records = match call == FileOperation::Close {
+        true => reached.bytes.div_ceil(record_bytes).max(files),
+        false => 0,
+    };
+    let seconds = reached.seconds();
+    let rate = |amount: f64| if seconds > 0.0 { amount / seconds } else { 0.0 };
+    Sums {
+        seconds,
+        files,
+        records,
+        files_per_second: rate(files as f64),
+        iops: rate(records as f64),
+        mib_per_second: rate(records as f64 * record_bytes as f64 / f64::from(1 << 20)),
+    }
+}
+
 impl Sums {
-    /// The longest time, and the sums of what the threads did and of their rates.
-    pub(super) fn of(threads: &[ThreadDone]) -> Self {
-        threads.iter().fold(Self::default(), |sum, it| {
-            let rate = |amount: f64| match it.seconds > 0.0 {
-                true => amount / it.seconds,
-                false => 0.0,
-            };
-            Self {
-                seconds: sum.seconds.max(it.seconds),
-                files: sum.files + it.files,
-                records: sum.records + it.records,
-                files_per_second: sum.files_per_second + rate(it.files as f64),
-                iops: sum.iops + rate(it.records as f64),
-                mib_per_second: sum.mib_per_second + rate(it.mib),
-            }
+    /// The longest time, and the sums of all else.
+    pub(super) fn of(threads: &[Self]) -> Self {
+        threads.iter().fold(Self::default(), |sum, it| Self {
+            seconds: sum.seconds.max(it.seconds),
+            files: sum.files + it.files,
+            records: sum.records + it.records,
+            files_per_second: sum.files_per_second + it.files_per_second,
+            iops: sum.iops + it.iops,
+            mib_per_second: sum.mib_per_second + it.mib_per_second,
         })
     }
 }

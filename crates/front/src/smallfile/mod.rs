@@ -2,13 +2,15 @@
 
 mod document;
 mod done;
+mod operation;
 mod options;
 mod program;
 mod text;
 
+use crate::text::at_end_with;
 use crate::work::titled;
 use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
-use options::{Operation, Options};
+use options::Options;
 
 /// What `--help` prints.
 const USAGE: &str = "\
@@ -38,7 +40,7 @@ pub const FRONT: Front = Front {
     usage: USAGE,
     arguments,
     file: None,
-    text: text::of,
+    text: |origin| at_end_with(origin, Options::read, text::page, document::documents),
 };
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
@@ -53,12 +55,11 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
 }
 
 fn differences(options: &Options) -> Vec<Difference> {
-    let works_on_files = !matches!(options.operation, Operation::Create | Operation::Mkdir);
     let made = "they are made before, untimed, and removed at the end";
     let drawn = "they are drawn by the same law from another generator";
     let those = [
         (true, "threads", "they are threads, not processes"),
-        (works_on_files, "files of earlier runs", made),
+        (!options.operation.makes(), "files of earlier runs", made),
         (options.is_exponential, "sizes of files", drawn),
     ];
     Difference::those(&those, &options.without_effect)

@@ -1,79 +1,10 @@
 //! The command line: options, each with a value.
 
+use super::operation::Operation;
 use crate::options::{
     Equals, Grammar, Letters, OptionRow, Value, at_least, escaped, idle_value, lacks_value,
     no_option, number, read, rule_out, text, told_value,
 };
-
-/// What is done to each file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Operation {
-    #[default]
-    Create,
-    Append,
-    Overwrite,
-    TruncateOverwrite,
-    Read,
-    Stat,
-    Chmod,
-    Rename,
-    Delete,
-    DeleteRenamed,
-    Symlink,
-    Mkdir,
-    Rmdir,
-    Cleanup,
-}
-
-impl Operation {
-    const ALL: [(Self, &'static str); 14] = [
-        (Self::Create, "create"),
-        (Self::Append, "append"),
-        (Self::Overwrite, "overwrite"),
-        (Self::TruncateOverwrite, "truncate-overwrite"),
-        (Self::Read, "read"),
-        (Self::Stat, "stat"),
-        (Self::Chmod, "chmod"),
-        (Self::Rename, "rename"),
-        (Self::Delete, "delete"),
-        (Self::DeleteRenamed, "delete-renamed"),
-        (Self::Symlink, "symlink"),
-        (Self::Mkdir, "mkdir"),
-        (Self::Rmdir, "rmdir"),
-        (Self::Cleanup, "cleanup"),
-    ];
-
-    pub(super) fn name(self) -> &'static str {
-        let mut all = Self::ALL.iter();
-        all.find(|(known, _)| *known == self)
-            .map_or("", |(_, name)| name)
-    }
-
-    /// Whether it writes or reads what is in files.
-    pub(super) const fn moves(self) -> bool {
-        matches!(
-            self,
-            Self::Create | Self::Append | Self::Overwrite | Self::TruncateOverwrite | Self::Read
-        )
-    }
-
-    /// Whether later operations need all that it makes, so that it is always done to its end.
-    const fn makes(self) -> bool {
-        matches!(self, Self::Create | Self::Mkdir | Self::Cleanup)
-    }
-}
-
-/// Operations of the original that are not done here.
-const OTHERS: [&str; 8] = [
-    "readdir",
-    "ls-l",
-    "setxattr",
-    "getxattr",
-    "swift-get",
-    "swift-put",
-    "await-create",
-    "mkfifo",
-];
 
 /// What is asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -114,9 +45,7 @@ const GRAMMAR: Grammar<Options> = Grammar {
 };
 
 const OPTIONS: &[OptionRow<Options>] = &[
-    read("--operation", |it, value| {
-        operation(&mut it.operation, value)
-    }),
+    read("--operation", |it, value| it.operation.read(value)),
     text("--top", |it| &mut it.top),
     number("--threads", |it| &mut it.threads),
     number("--files", |it| &mut it.files),
@@ -176,7 +105,7 @@ impl Options {
         ])?;
         let is_too_large = self.record_kib > self.file_kib && self.file_kib > 0;
         rule_out(&[(is_too_large, "record size cannot exceed file size")])?;
-        if self.operation.makes() && !self.is_finished {
+        if self.operation.is_whole() && !self.is_finished {
             (self.is_finished, self.is_finish_forced) = (true, true);
         }
         Ok(())
@@ -190,16 +119,6 @@ impl Options {
         };
         u64::from(kib.clamp(1, 1024)) << 10
     }
-}
-
-fn operation(to: &mut Operation, value: &Value<'_>) -> Result<(), String> {
-    let known = Operation::ALL.iter().find(|(_, name)| *name == value.text);
-    let (known, _) = known.ok_or_else(|| match OTHERS.contains(&value.text) {
-        true => format!("the operation `{}` is not done here", value.text),
-        false => format!("there is no operation `{}`", value.shown()),
-    })?;
-    *to = *known;
-    Ok(())
 }
 
 fn distribution(options: &mut Options, value: &Value<'_>) -> Result<(), String> {

@@ -1,39 +1,44 @@
 //! The only phase that is measured, with what it needs before.
 
 use workload::program::{
-    Act, Bytes, Call, Copies, DirectoryNesting, DirectoryTree, Ending, FileNames, FileOperation,
-    FilesetPlan, Group, Law, NestedDirectories, On, Order, Pick, Program, ProgramPart,
-    ProgramPhase, Shape, Turn, Way, Where, Which,
+    Act, Call, Copies, Ending, FileOperation, FilesetPlan, Law, Program, ProgramPart, ProgramPhase,
+    Shape, Way, Where, Which,
 };
 
-use super::options::{Operation, Options};
+use super::operation::{Done, Opening};
+use super::options::Options;
+use crate::acts::{
+    between, fileset, group, hidden, moving_all, named, nested, next, numbered_from, opened, phase,
+};
 
 /// Numbers of the filesets: files, and what they are renamed to or linked from.
 const SOURCE: u8 = 0;
 const OTHER: u8 = 1;
-/// The way that empties a file.
+/// Ways of opening: as files are, and emptied.
+const PLAIN: u8 = 0;
 const EMPTYING: u8 = 1;
 
 /// What the threads do on that host.
 pub(super) fn program(options: &Options, host: &str) -> Program {
     let name = options.operation.name();
     let mut parts = Vec::new();
-    if options.operation == Operation::Rmdir {
-        let make = vec![by_name(FileOperation::Mkdir, SOURCE, Which::Absent)];
-        let mut before = phase("make directories", make, None);
-        before.is_hidden = true;
-        parts.push(ProgramPart::Phase(before));
+    if options.operation.call() == FileOperation::Rmdir {
+        let make = named(FileOperation::Mkdir, next(SOURCE, Which::Absent), PLAIN);
+        let made = hidden("make directories", group("threads", vec![make]));
+        parts.push(ProgramPart::Phase(made));
     }
-    let mut acts: Vec<Act> = vec![Act::Transaction(0, acts(options))];
+    let mut body = vec![Act::Transaction(0, acts(options))];
     if options.pause_us > 0 {
-        acts.push(Act::Think(Law::fixed(u64::from(options.pause_us) * 1000)));
+        body.push(Act::Think(Law::fixed(u64::from(options.pause_us) * 1000)));
     }
     let ending = match options.is_finished {
         true => Ending::Finish,
         false => Ending::Stop,
     };
-    let ending = options.has_stonewall.then_some(ending);
-    parts.push(ProgramPart::Phase(phase(name, acts, ending)));
+    parts.push(ProgramPart::Phase(ProgramPhase {
+        first_done: options.has_stonewall.then_some(ending),
+        ..phase(name, group("threads", body))
+    }));
     let emptying = Way {
         name: "emptying".to_owned(),
         is_truncating: true,
@@ -41,55 +46,38 @@ pub(super) fn program(options: &Options, host: &str) -> Program {
     };
     Program {
         labels: vec![name.to_owned()],
-        filesets: vec![source(options, host), other(options, host)],
+        filesets: filesets(options, host),
         ways: vec![Way::default(), emptying],
         parts,
         ..Program::default()
     }
 }
 
-fn phase(name: &str, body: Vec<Act>, first_done: Option<Ending>) -> ProgramPhase {
-    ProgramPhase {
-        name: name.to_owned(),
-        first_done,
-        groups: vec![Group {
-            name: "threads".to_owned(),
-            body,
-            ..Group::default()
-        }],
-        ..ProgramPhase::default()
-    }
-}
-
-fn source(options: &Options, host: &str) -> FilesetPlan {
-    use Operation as Op;
-    let is_there = !matches!(
-        options.operation,
-        Op::Create | Op::Mkdir | Op::Rmdir | Op::DeleteRenamed
-    );
-    let ending = match options.operation {
-        Op::Mkdir | Op::Rmdir => ".d",
+/// The files and their other names. What the operation works on is there before.
+fn filesets(options: &Options, host: &str) -> Vec<FilesetPlan> {
+    let operation = &options.operation;
+    let is_other = matches!(operation.done, Done::Other(_));
+    let is_file_there = !is_other && !operation.makes() && operation.call() != FileOperation::Rmdir;
+    let ending = match operation.call().is_of_directories() {
+        true => ".d",
+        false => "",
+    };
+    let other_ending = match operation.call() {
+        FileOperation::Symlink => ".s",
         _ => "",
     };
-    FilesetPlan {
-        present_permille: if is_there { 1000 } else { 0 },
-        ..fileset(options, host, "file_srcdir", ending)
-    }
+    vec![
+        files(options, host, ("file_srcdir", ending), is_file_there),
+        files(options, host, ("file_dstdir", other_ending), is_other),
+    ]
 }
 
-fn other(options: &Options, host: &str) -> FilesetPlan {
-    let ending = match options.operation {
-        Operation::Symlink => ".s",
-        _ => "",
-    };
-    let is_there = options.operation == Operation::DeleteRenamed;
-    FilesetPlan {
-        present_permille: if is_there { 1000 } else { 0 },
-        ..fileset(options, host, "file_dstdir", ending)
-    }
-}
-
-fn fileset(options: &Options, host: &str, directory: &str, ending: &str) -> FilesetPlan {
+fn files(
+    options: &Options,
+    host: &str,
+    (directory, ending): (&str, &str),
+    is_there: bool,
+) -> FilesetPlan {
     let path = match options.is_shared {
         true => directory.to_owned(),
         false => format!("{directory}/{host}/thrd_{{worker:02}}"),
@@ -106,102 +94,65 @@ fn fileset(options: &Options, host: &str, directory: &str, ending: &str) -> File
         },
     };
     FilesetPlan {
-        name: directory.to_owned(),
-        path,
         copies: Copies::PerWorker,
-        count: options.files,
-        names: FileNames::NumberFrom {
-            first: 1,
-            before: format!("{}_{host}_{{worker:02}}_", options.prefix),
-            digits: 0,
-            after: format!("_{}{ending}", options.suffix),
-        },
-        tree: DirectoryTree::Nested {
-            each: options.files_per_directory,
-            directories: NestedDirectories {
-                before: "d_".to_owned(),
-                digits: 3,
-                fan: options.directories_per_directory,
-                nesting: DirectoryNesting::Digits,
-            },
-        },
+        names: numbered_from(
+            1,
+            format!("{}_{host}_{{worker:02}}_", options.prefix),
+            format!("_{}{ending}", options.suffix),
+        ),
+        tree: nested(
+            options.files_per_directory,
+            "d_",
+            3,
+            options.directories_per_directory,
+        ),
         size,
-        present_permille: 0,
+        present_permille: if is_there { 1000 } else { 0 },
+        ..fileset(directory, &path, "", options.files)
     }
 }
 
 /// What is done to a file.
 fn acts(options: &Options) -> Vec<Act> {
     use FileOperation as Op;
-    let named = |operation, which| vec![by_name(operation, SOURCE, which)];
-    let pair = |operation| {
-        vec![Act::Call(Call {
-            second: Some(pick(OTHER, Which::Absent)),
-            ..Call::new(operation, On::Name(pick(SOURCE, Which::Present)))
-        })]
-    };
-    match options.operation {
-        Operation::Create => written(options, Op::Create, 0, Where::Here),
-        Operation::Append => written(options, Op::Open, 0, Where::End),
-        Operation::Overwrite => written(options, Op::Open, 0, Where::Here),
-        Operation::TruncateOverwrite => written(options, Op::Open, EMPTYING, Where::Here),
-        Operation::Read => {
-            let mut acts = named(Op::Open, Which::Present);
-            acts.push(moved(options, Op::Read, Where::Here));
-            acts.push(on_handle(Op::Close));
-            acts
+    let open = |operation, which, way| named(operation, next(SOURCE, which), way);
+    // A record has at most 1 MiB.
+    let moving = |operation| moving_all(operation, options.record_bytes() as u32);
+    match options.operation.done {
+        Done::Write(opening) => {
+            let open = match opening {
+                Opening::New => open(Op::Create, Which::Absent, PLAIN),
+                Opening::AtStart | Opening::AtEnd => open(Op::Open, Which::Present, PLAIN),
+                Opening::Emptied => open(Op::Open, Which::Present, EMPTYING),
+            };
+            let write = Call {
+                place: match opening {
+                    Opening::AtEnd => Where::End,
+                    _ => Where::Here,
+                },
+                ..moving(Op::Write)
+            };
+            let sync = options.is_synced.then(|| opened(Op::Fsync));
+            let acts = [open, Act::Call(write)].into_iter();
+            acts.chain(sync).chain([opened(Op::Close)]).collect()
         }
-        Operation::Stat => named(Op::Stat, Which::Present),
-        Operation::Chmod => named(Op::Chmod, Which::Present),
-        Operation::Delete | Operation::Cleanup => named(Op::Unlink, Which::Present),
-        Operation::DeleteRenamed => vec![by_name(Op::Unlink, OTHER, Which::Present)],
-        Operation::Rename => pair(Op::Rename),
-        Operation::Symlink => pair(Op::Symlink),
-        Operation::Mkdir => named(Op::Mkdir, Which::Absent),
-        Operation::Rmdir => named(Op::Rmdir, Which::Present),
-    }
-}
-
-fn written(options: &Options, open: FileOperation, way: u8, place: Where) -> Vec<Act> {
-    let which = match open {
-        FileOperation::Create => Which::Absent,
-        _ => Which::Present,
-    };
-    let open = Call {
-        way,
-        ..Call::new(open, On::Name(pick(SOURCE, which)))
-    };
-    let mut acts = vec![Act::Call(open), moved(options, FileOperation::Write, place)];
-    if options.is_synced {
-        acts.push(on_handle(FileOperation::Fsync));
-    }
-    acts.push(on_handle(FileOperation::Close));
-    acts
-}
-
-fn moved(options: &Options, operation: FileOperation, place: Where) -> Act {
-    Act::Call(Call {
-        bytes: Bytes::Size,
-        // A record has at most 1 MiB.
-        piece_bytes: options.record_bytes() as u32,
-        place,
-        ..Call::new(operation, On::Handle)
-    })
-}
-
-fn on_handle(operation: FileOperation) -> Act {
-    Act::Call(Call::new(operation, On::Handle))
-}
-
-fn by_name(operation: FileOperation, fileset: u8, which: Which) -> Act {
-    Act::Call(Call::new(operation, On::Name(pick(fileset, which))))
-}
-
-fn pick(fileset: u8, which: Which) -> Pick {
-    Pick {
-        fileset,
-        which,
-        order: Order::Next,
-        turn: Turn::Own,
+        Done::Read => vec![
+            open(Op::Open, Which::Present, PLAIN),
+            Act::Call(moving(Op::Read)),
+            opened(Op::Close),
+        ],
+        Done::Name(call) => {
+            let which = if call.makes() {
+                Which::Absent
+            } else {
+                Which::Present
+            };
+            vec![named(call, next(SOURCE, which), PLAIN)]
+        }
+        Done::Other(call) => vec![named(call, next(OTHER, Which::Present), PLAIN)],
+        Done::Both(call) => {
+            let to = next(OTHER, Which::Absent);
+            vec![between(call, next(SOURCE, Which::Present), to)]
+        }
     }
 }

@@ -1,0 +1,123 @@
+//! Numbers as other programs print them.
+
+/// What several values come to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Summary {
+    /// The largest; without any value the least of all numbers.
+    pub most: f64,
+    /// The smallest; without any value the greatest of all numbers.
+    pub least: f64,
+    /// All of them together.
+    pub sum: f64,
+    /// The mean; 0 without any value.
+    pub mean: f64,
+    /// The squares of the distances from it, added up.
+    squares: f64,
+    count: usize,
+}
+
+impl Summary {
+    /// That of values.
+    pub fn of(values: &[f64]) -> Self {
+        let sum = values.iter().sum::<f64>();
+        let mean = sum / values.len().max(1) as f64;
+        Self {
+            most: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            least: values.iter().copied().fold(f64::INFINITY, f64::min),
+            sum,
+            mean,
+            squares: values.iter().map(|value| (value - mean).powi(2)).sum(),
+            count: values.len(),
+        }
+    }
+
+    /// The standard deviation of the values themselves; 0 without any.
+    pub fn deviation(&self) -> f64 {
+        (self.squares / self.count.max(1) as f64).sqrt()
+    }
+
+    /// The standard deviation of what they are a sample of; 0 below two values.
+    pub fn sample_deviation(&self) -> f64 {
+        (self.squares / self.count.max(2).saturating_sub(1) as f64).sqrt()
+    }
+}
+
+/// As C's `%g` prints it: six digits, no zeros at the end.
+pub fn general(value: f64) -> String {
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    let without_zeros = |digits: &str| match digits.contains('.') {
+        true => digits
+            .trim_end_matches('0')
+            .trim_end_matches('.')
+            .to_owned(),
+        false => digits.to_owned(),
+    };
+    let exponent = value.abs().log10().floor() as i32;
+    if (-4..6).contains(&exponent) {
+        return without_zeros(&format!("{value:.*}", (5 - exponent) as usize));
+    }
+    let text = format!("{value:.5e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{}e{sign}{:02}", without_zeros(digits), exponent.abs())
+}
+
+/// As Python writes it: with an exponent below 0.0001.
+pub fn python(value: f64) -> String {
+    if value == 0.0 || value >= 1e-4 {
+        return format!("{value:?}");
+    }
+    let text = format!("{value:e}");
+    let (digits, exponent) = text.split_once("e-").unwrap_or((&text, "0"));
+    format!("{digits}e-{exponent:0>2}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_printed_as_by_c() {
+        for (value, text) in [
+            (2165.68, "2165.68"),
+            (0.0, "0"),
+            (100.0, "100"),
+            (1_234_567.0, "1.23457e+06"),
+            (0.000_012_5, "1.25e-05"),
+            (0.5, "0.5"),
+            (123_456.7, "123457"),
+        ] {
+            assert_eq!(general(value), text);
+        }
+    }
+
+    #[test]
+    fn numbers_are_printed_as_by_python() {
+        let seen = [0.0, 1.0, 0.0112, 0.0001, 9.5e-5, 1e-10].map(python);
+        assert_eq!(seen, ["0.0", "1.0", "0.0112", "0.0001", "9.5e-05", "1e-10"]);
+    }
+
+    #[test]
+    fn a_summary_has_both_deviations() {
+        let summary = Summary::of(&[2.0, 4.0, 9.0]);
+        let Summary {
+            most,
+            least,
+            sum,
+            mean,
+            ..
+        } = summary;
+        assert_eq!([most, least, sum, mean], [9.0, 2.0, 15.0, 5.0]);
+        assert_eq!(summary.sample_deviation(), 13_f64.sqrt());
+        assert_eq!(summary.deviation(), (26_f64 / 3.0).sqrt());
+        let none = Summary::of(&[]);
+        assert_eq!(
+            (none.mean, none.deviation(), none.sample_deviation()),
+            (0.0, 0.0, 0.0)
+        );
+        assert_eq!(Summary::of(&[7.0]).sample_deviation(), 0.0);
+    }
+}
