@@ -1,10 +1,12 @@
 //! Short forms of what fronts put into programs.
 
 use workload::program::{
-    Act, Bytes, Call, Copies, DirectoryNesting, DirectoryTree, FileNames, FileOperation,
-    FilesetPlan, Group, Law, Measure, NestedDirectories, On, Order, Pick, ProgramPhase, Quota,
-    Share, Turn, Way, Which,
+    Act, Before, Bytes, Call, Copies, DirectoryNesting, DirectoryTree, Ending, FileNames,
+    FileOperation, FilesetPlan, Group, Law, Measure, NestedDirectories, On, Order, Pick,
+    ProgramPhase, Quota, Share, Turn, Way, Which,
 };
+
+const NS_PER_SECOND: u64 = 1_000_000_000;
 
 /// Files of that name and a number.
 pub fn fileset(name: &str, path: &str, before: &str, count: u32) -> FilesetPlan {
@@ -90,6 +92,15 @@ pub fn named(operation: FileOperation, pick: Pick, way: u8) -> Act {
     })
 }
 
+/// A call on the next name of a set: one that is free, where it makes what it names.
+pub fn on_next(operation: FileOperation, fileset: u8, way: u8) -> Act {
+    let which = match operation.makes() {
+        true => Which::Absent,
+        false => Which::Present,
+    };
+    named(operation, next(fileset, which), way)
+}
+
 /// A call on a name that gives it another one.
 pub fn between(operation: FileOperation, from: Pick, to: Pick) -> Act {
     Act::Call(Call {
@@ -111,6 +122,13 @@ pub fn moving(operation: FileOperation, bytes: u64) -> Call {
     }
 }
 
+/// A file that is opened, what is moved, and closed; made durable before, where that is so.
+pub fn on_file(open: Act, moved: Option<Act>, is_synced: bool) -> Vec<Act> {
+    let sync = is_synced.then(|| opened(FileOperation::Fsync));
+    let acts = [open].into_iter().chain(moved).chain(sync);
+    acts.chain([opened(FileOperation::Close)]).collect()
+}
+
 /// Calls that move the whole of a file, in pieces of at most so many bytes.
 pub fn moving_all(operation: FileOperation, piece_bytes: u32) -> Call {
     Call {
@@ -123,6 +141,22 @@ pub fn moving_all(operation: FileOperation, piece_bytes: u32) -> Call {
 /// So many rounds for each worker.
 pub fn rounds(count: u64) -> Vec<Quota> {
     vec![quota(Measure::Rounds, count, Share::Each)]
+}
+
+/// Waits so many seconds before a phase.
+pub fn pause_before(phase: &mut ProgramPhase, seconds: u32) {
+    if seconds > 0 {
+        let ns = u64::from(seconds) * NS_PER_SECOND;
+        phase.before.push(Before::Pause { ns });
+    }
+}
+
+/// Gives a phase so many seconds, if any, and says what their end means.
+pub fn end_after(phase: &mut ProgramPhase, seconds: u32, ending: Ending) {
+    if seconds > 0 {
+        phase.time_ns = Some(u64::from(seconds) * NS_PER_SECOND);
+        phase.time_up = ending;
+    }
 }
 
 /// So much of it, and no more.

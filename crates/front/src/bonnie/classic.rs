@@ -62,13 +62,12 @@ const OPTIONS: &[OptionRow<Options>] = &[
 
 impl Options {
     fn read(arguments: &[String]) -> Result<Self, String> {
-        let mut options = Self {
+        let start = Self {
             directory: ".".to_owned(),
             mib: 100,
             ..Self::default()
         };
-        GRAMMAR.read(arguments, &mut options)?;
-        Ok(options)
+        GRAMMAR.read(arguments, start)
     }
 }
 

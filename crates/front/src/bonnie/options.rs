@@ -131,7 +131,7 @@ impl Options {
 
     /// Reads the arguments, as `getopt` does.
     pub(super) fn read(arguments: &[String], memory_bytes: u64) -> Result<Self, String> {
-        let mut options = Self {
+        let mut start = Self {
             directory: ".".to_owned(),
             name: "localhost".to_owned(),
             concurrency: 1,
@@ -145,8 +145,8 @@ impl Options {
             },
             ..Self::default()
         };
-        options.remember(memory_bytes >> 20);
-        GRAMMAR.read(arguments, &mut options)?;
+        start.remember(memory_bytes >> 20);
+        let mut options = GRAMMAR.read(arguments, start)?;
         let size = options.size.take();
         let size = size.as_deref().map(|text| Value::of("-s", text));
         options.resolve(size)?;

@@ -11,7 +11,7 @@ use workload::program::{
 use super::draws::Draws;
 use super::options::{FileKind, Files, Options};
 use crate::acts::{
-    fileset, hidden, moving, named, next, only, opened, phase, picked, quota, seeking,
+    fileset, hidden, moving, named, next, on_next, only, opened, phase, picked, quota, seeking,
 };
 
 /// Ways of opening, by their numbers.
@@ -393,7 +393,7 @@ fn in_directories(name: &str, fileset: u8, calls: Vec<Call>, after: Vec<Act>) ->
 /// What is done once, and for each file.
 fn created(fileset: u8, options: &Options) -> (Vec<Act>, Vec<Act>) {
     let files = &options.files;
-    let create = named(FileOperation::Create, next(fileset, Which::Absent), MADE);
+    let create = on_next(FileOperation::Create, fileset, MADE);
     let close = || opened(FileOperation::Close);
     let linking = match files.kind {
         FileKind::Files => None,

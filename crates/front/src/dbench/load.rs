@@ -4,7 +4,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use workload::Diagnostic;
-use workload::program::{Trace, TraceCall, TraceEnd, TraceOperation, TraceWay};
+use workload::program::{
+    PIECE_BYTES_MAX, REGISTERS_MAX, Trace, TraceCall, TraceEnd, TraceOperation as Op, TraceWay,
+};
 
 use super::line::Line;
 use super::words::{Texts, beneath};
@@ -12,10 +14,6 @@ use crate::{Difference, DifferenceKind};
 
 /// Calls of a file at most, those that it repeats among them.
 const CALLS_MAX: usize = 8_000_000;
-/// Files that are open at once, at most.
-const REGISTERS_MAX: usize = 200;
-/// Bytes of one read or write, at most.
-const BYTES_MAX: u64 = 64 << 20;
 /// Lines that are passed over and told of each.
 const SKIPPED_MAX: usize = 20;
 
@@ -53,31 +51,50 @@ pub(super) fn detect(bytes: &[u8]) -> bool {
     lines.next() == Some(true)
 }
 
+/// The operations in the order of the table: what they are called there, in load files, and what
+/// they do. Labels are their numbers.
+pub(super) const OPERATIONS: [(&str, &str, Op); 17] = [
+    ("NTCreateX", "NTCreateX", Op::Open(TraceWay::Existing)),
+    ("Close", "Close", Op::Close),
+    ("Rename", "Rename", Op::Rename),
+    ("Unlink", "Unlink", Op::Unlink),
+    ("Deltree", "Deltree", Op::EmptyTree),
+    ("Rmdir", "Rmdir", Op::Rmdir),
+    ("Mkdir", "Mkdir", Op::Mkdir),
+    ("Qpathinfo", "QUERY_PATH_INFORMATION", Op::LookUp),
+    ("Qfileinfo", "QUERY_FILE_INFORMATION", Op::StatOpen),
+    ("Qfsinfo", "QUERY_FS_INFORMATION", Op::Statfs),
+    ("Sfileinfo", "SET_FILE_INFORMATION", Op::SetTimes),
+    ("Find", "FIND_FIRST", Op::List),
+    ("WriteX", "WriteX", Op::Write),
+    ("ReadX", "ReadX", Op::Read),
+    ("LockX", "LockX", Op::Lock),
+    ("UnlockX", "UnlockX", Op::Unlock),
+    ("Flush", "Flush", Op::Fsync),
+];
+
 /// What a verb stands for, and its label.
-fn operation(verb: &str) -> Option<(TraceOperation, u8)> {
-    use TraceOperation as Op;
-    let known = [
-        ("ReadX", Op::Read, 13),
-        ("NTCreateX", Op::Open(TraceWay::Existing), 0),
-        ("QUERY_PATH_INFORMATION", Op::LookUp, 7),
-        ("Close", Op::Close, 1),
-        ("WriteX", Op::Write, 12),
-        ("FIND_FIRST", Op::List, 11),
-        ("Unlink", Op::Unlink, 3),
-        ("QUERY_FS_INFORMATION", Op::Statfs, 9),
-        ("QUERY_FILE_INFORMATION", Op::StatOpen, 8),
-        ("SET_FILE_INFORMATION", Op::SetTimes, 10),
-        ("Flush", Op::Fsync, 16),
-        ("Rename", Op::Rename, 2),
-        ("LockX", Op::Lock, 14),
-        ("UnlockX", Op::Unlock, 15),
-        ("Deltree", Op::EmptyTree, 4),
-        ("Mkdir", Op::Mkdir, 6),
-        ("Rmdir", Op::Rmdir, 5),
-    ];
-    let mut known = known.into_iter();
-    let (_, operation, label) = known.find(|(name, ..)| verb.eq_ignore_ascii_case(name))?;
+fn operation(verb: &str) -> Option<(Op, u8)> {
+    let mut known = (0..).zip(OPERATIONS);
+    let (label, (_, _, operation)) =
+        known.find(|(_, (_, name, _))| verb.eq_ignore_ascii_case(name))?;
     Some((operation, label))
+}
+
+/// A call of a line; what it says besides is still to be read.
+const fn blank(line: u32, operation: Op, label: u8) -> TraceCall {
+    TraceCall {
+        due_ns: 0,
+        place_bytes: 0,
+        bytes: 0,
+        name: 0,
+        second: 0,
+        line,
+        operation,
+        handle: 0,
+        label,
+        expected: TraceEnd::Any,
+    }
 }
 
 /// What a handle of the file stands for.
@@ -149,12 +166,9 @@ impl Load {
 
 impl<'a> Reader<'a> {
     fn load(mut self, bytes: &[u8]) -> Load {
-        if self.skipped_count > self.skipped.len() {
-            let more = self.skipped_count - self.skipped.len();
-            let what = format!("{more} more lines");
-            let note = "passed over, as in the original";
-            let difference = Difference::new(DifferenceKind::NoEffect, what, note);
-            self.skipped.push(difference);
+        let more = self.skipped_count - self.skipped.len();
+        if more > 0 {
+            self.skipped.push(passed_over(format!("{more} more lines")));
         }
         let trace = Trace {
             file_bytes: bytes.len() as u64,
@@ -188,21 +202,13 @@ impl<'a> Reader<'a> {
             self.skip(number, "a line without a status");
             return Ok(());
         };
-        let repeat = std::mem::replace(&mut self.repeat, 1);
-        for _ in 0..repeat {
-            let call = TraceCall {
-                due_ns: line.due_ns.unwrap_or(0),
-                place_bytes: 0,
-                bytes: 0,
-                name: 0,
-                second: 0,
-                line: number,
-                operation,
-                handle: 0,
-                label,
-                expected,
-            };
-            self.has_times |= call.due_ns > 0;
+        let call = TraceCall {
+            due_ns: line.due_ns.unwrap_or(0),
+            expected,
+            ..blank(number, operation, label)
+        };
+        self.has_times |= call.due_ns > 0;
+        for _ in 0..std::mem::replace(&mut self.repeat, 1) {
             match self.call(&line, call)? {
                 Some(call) => self.push(call)?,
                 None => self.skip(number, "a handle that is not open"),
@@ -223,9 +229,7 @@ impl<'a> Reader<'a> {
     fn skip(&mut self, line: u32, what: &str) {
         self.skipped_count += 1;
         if self.skipped.len() < SKIPPED_MAX {
-            let note = "passed over, as in the original";
-            let difference = Difference::new(DifferenceKind::NoEffect, what, note);
-            self.skipped.push(difference.at(line));
+            self.skipped.push(passed_over(what.to_owned()).at(line));
         }
     }
 
@@ -239,19 +243,9 @@ impl<'a> Reader<'a> {
             }
             "ENDLOOP" => self.end_loop()?,
             "SLEEP" => {
-                let span_ns = line.number(0)?.saturating_mul(1000).min(1 << 50);
-                self.push(TraceCall {
-                    due_ns: span_ns,
-                    place_bytes: 0,
-                    bytes: 0,
-                    name: 0,
-                    second: 0,
-                    line: number,
-                    operation: TraceOperation::Pause,
-                    handle: 0,
-                    label: 0,
-                    expected: TraceEnd::Any,
-                })?;
+                let due_ns = line.number(0)?.saturating_mul(1000).min(1 << 50);
+                let pause = blank(number, Op::Pause, 0);
+                self.push(TraceCall { due_ns, ..pause })?;
             }
             "RANDOMSTRING" => {
                 let (index, pattern) = (line.number(0)?, line.word(1)?);
@@ -285,7 +279,6 @@ impl<'a> Reader<'a> {
 
     /// The call that a line makes; none on a handle that is not open.
     fn call(&mut self, line: &Line<'a>, call: TraceCall) -> Result<Option<TraceCall>, String> {
-        use TraceOperation as Op;
         Ok(Some(match call.operation {
             Op::Open(_) => return self.open(line, call).map(Some),
             Op::Statfs | Op::Pause => call,
@@ -335,7 +328,7 @@ impl<'a> Reader<'a> {
         Ok(TraceCall {
             name,
             handle: register,
-            operation: TraceOperation::Open(way),
+            operation: Op::Open(way),
             ..call
         })
     }
@@ -354,7 +347,6 @@ impl<'a> Reader<'a> {
 
     /// What works on what is open.
     fn on_open(&mut self, line: &Line<'a>, call: TraceCall) -> Result<TraceCall, String> {
-        use TraceOperation as Op;
         match call.operation {
             Op::Close => {
                 self.opened.remove(&line.number(0)?);
@@ -364,7 +356,7 @@ impl<'a> Reader<'a> {
             Op::Read | Op::Write => {
                 let place_bytes = self.texts.place(line.word(1)?)?;
                 let bytes = line.number(2)?;
-                if bytes > BYTES_MAX || place_bytes > i64::MAX as u64 - BYTES_MAX {
+                if bytes > PIECE_BYTES_MAX || place_bytes > i64::MAX as u64 - PIECE_BYTES_MAX {
                     return Err(format!("{bytes} bytes at {place_bytes} are too many"));
                 }
                 let moved = line.number(3)?.min(bytes);
@@ -399,8 +391,8 @@ impl<'a> Reader<'a> {
             name: self.name(pattern)?,
             place_bytes: if is_pattern { most } else { 0 },
             operation: match is_pattern {
-                true => TraceOperation::List,
-                false => TraceOperation::LookUp,
+                true => Op::List,
+                false => Op::LookUp,
             },
             ..call
         })
@@ -421,6 +413,12 @@ impl<'a> Reader<'a> {
         self.numbers.insert(text, number);
         Ok(number)
     }
+}
+
+/// What the original says no more of either.
+fn passed_over(what: String) -> Difference {
+    let note = "passed over, as in the original";
+    Difference::new(DifferenceKind::NoEffect, what, note)
 }
 
 fn count(line: &Line<'_>) -> Result<usize, String> {

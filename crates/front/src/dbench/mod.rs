@@ -6,35 +6,15 @@ mod options;
 mod text;
 mod words;
 
-use std::path::PathBuf;
-
 use workload::Diagnostic;
 use workload::program::{Failed, Group, Program, ProgramPart, ProgramPhase, Trace, Way};
 
-use crate::{ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork, cell};
-use load::Load;
+use crate::acts::{group, phase};
+use crate::work::titled;
+use crate::{ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork};
+use load::{Load, OPERATIONS};
 use options::Options;
 
-/// The operations as the table calls them, in its order; labels are their numbers.
-const LABELS: [&str; 17] = [
-    "NTCreateX",
-    "Close",
-    "Rename",
-    "Unlink",
-    "Deltree",
-    "Rmdir",
-    "Mkdir",
-    "Qpathinfo",
-    "Qfileinfo",
-    "Qfsinfo",
-    "Sfileinfo",
-    "Find",
-    "WriteX",
-    "ReadX",
-    "LockX",
-    "UnlockX",
-    "Flush",
-];
 const NANOS: u64 = 1_000_000_000;
 
 /// dbench.
@@ -62,51 +42,46 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
 fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
     let options = Options::of_file(file.name);
     let load = Load::read(file.bytes).map_err(|mistake| mistake.at(file.name))?;
-    let mut work = work(&options, load);
-    work.remembered = options.remembered();
-    Ok(work)
+    Ok(FrontWork {
+        remembered: options.remembered(),
+        ..work(&options, load)
+    })
 }
 
 fn work(options: &Options, load: Load) -> FrontWork {
-    let has_times = load.has_times;
-    let mut trace = load.trace;
-    trace.file.clone_from(&options.load_file);
-    trace.is_repeated = !options.runs_once;
-    trace.is_timed = has_times && options.bytes_per_second == 0;
-    trace.bytes_per_second = options.bytes_per_second;
-    trace.is_searching = options.is_resolving;
-    trace.is_sync = options.is_sync;
-    trace.syncs_writes = options.syncs_writes;
-    trace.syncs_directories = options.syncs_directories;
-    let mut cell = cell("dbench", program(options, trace));
-    cell.title = Some("dbench".to_owned());
-    cell.workers = Some(options.clients);
-    let mut work = FrontWork::new(vec![cell]);
-    work.directories = vec![PathBuf::from(&options.directory)];
-    work.differences = options.differences();
-    work.differences.extend(load.skipped);
-    work
-}
-
-fn program(options: &Options, trace: Trace) -> Program {
-    let group = Group {
-        name: "client".to_owned(),
+    let trace = Trace {
+        file: options.load_file.clone(),
+        is_repeated: !options.runs_once,
+        is_timed: load.has_times && options.bytes_per_second == 0,
+        bytes_per_second: options.bytes_per_second,
+        is_searching: options.is_resolving,
+        is_sync: options.is_sync,
+        syncs_writes: options.syncs_writes,
+        syncs_directories: options.syncs_directories,
+        ..load.trace
+    };
+    let clients = Group {
         failed: Failed::Count,
         trace: Some(Box::new(trace)),
-        ..Group::default()
+        ..group("client", Vec::new())
     };
     let phase = ProgramPhase {
-        name: "execute".to_owned(),
         ramp_ns: options.warm_up_s * NANOS,
         time_ns: (!options.runs_once).then_some(options.time_s * NANOS),
-        groups: vec![group],
-        ..ProgramPhase::default()
+        ..phase("execute", clients)
     };
-    Program {
-        labels: LABELS.map(str::to_owned).to_vec(),
+    let program = Program {
+        labels: OPERATIONS.map(|(label, ..)| label.to_owned()).to_vec(),
         ways: vec![Way::default()],
         parts: vec![ProgramPart::Phase(phase)],
         ..Program::default()
+    };
+    let cell = titled("dbench", "dbench", options.clients, program);
+    let mut differences = options.differences();
+    differences.extend(load.skipped);
+    FrontWork {
+        differences,
+        ..FrontWork::below(&options.directory, vec![cell])
     }
 }
 

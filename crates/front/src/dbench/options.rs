@@ -103,8 +103,8 @@ impl Options {
 
     /// Reads the arguments.
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
-        let mut options = Self::of_file("/usr/share/dbench/client.txt");
-        GRAMMAR.read(arguments, &mut options)?;
+        let start = Self::of_file("/usr/share/dbench/client.txt");
+        let mut options = GRAMMAR.read(arguments, start)?;
         let clients = options
             .clients_asked
             .ok_or("say how many clients: `dbench 4`")?;

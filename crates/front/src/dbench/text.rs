@@ -1,11 +1,10 @@
 //! A line each second, and the table of operations.
 
-use std::fmt::Write as _;
+use results::{CellRecord, IntervalRecord, LabelFigures, Phase, RunEvent, RunRecord, WarningCode};
 
-use results::{CellRecord, IntervalRecord, Phase, RunEvent, RunRecord, WarningCode};
-
+use super::NANOS;
+use super::load::OPERATIONS;
 use super::options::Options;
-use super::{LABELS, NANOS};
 use crate::figures::general;
 use crate::{ClassicText, FrontOrigin};
 
@@ -32,15 +31,10 @@ struct Lines {
     most_ns: u64,
 }
 
-/// What a line each second says.
-struct Second {
-    name: &'static str,
-    letter: char,
-    seconds: u64,
-    requests: u64,
-    megabytes_per_second: f64,
-    most_ns: u64,
-}
+/// What a line each second is of: as people read it, and as programs do.
+type Stage = (&'static str, char);
+const WARM_UP: Stage = ("warmup ", 'W');
+const EXECUTE: Stage = ("execute", 'R');
 
 impl ClassicText for Lines {
     fn event(&mut self, event: &RunEvent) -> String {
@@ -91,19 +85,9 @@ impl Lines {
     }
 
     fn warm_up(&mut self, seconds: u64, bytes_per_second: f64, most_ns: u64) -> String {
-        if seconds <= self.told_s {
-            return String::new();
-        }
-        self.told_s = seconds;
-        self.line(&Second {
-            name: "warmup ",
-            letter: 'W',
-            seconds,
-            requests: 0,
-            // What is not known yet is none.
-            megabytes_per_second: bytes_per_second.max(0.0) / 1e6,
-            most_ns,
-        })
+        // What is not known yet is none.
+        let rate = bytes_per_second.max(0.0) / 1e6;
+        self.line(WARM_UP, seconds, 0, rate, most_ns)
     }
 
     fn interval(&mut self, interval: &IntervalRecord) -> String {
@@ -114,38 +98,35 @@ impl Lines {
                 self.bytes += figures.bytes;
             }
         }
-        let end_ns = interval.at_ns + interval.length_ns;
-        // One may be a moment short of its second.
-        let seconds = (end_ns + NANOS / 20) / NANOS;
         if interval.at_ns == 0 {
             self.told_s = 0;
         }
+        let end_ns = interval.at_ns + interval.length_ns;
+        // One may be a moment short of its second.
+        let seconds = (end_ns + NANOS / 20) / NANOS;
+        let requests = self.requests / u64::from(self.options.clients);
+        let rate = self.bytes as f64 * 1e3 / end_ns.max(1) as f64;
+        let line = self.line(EXECUTE, seconds, requests, rate, self.most_ns);
+        if !line.is_empty() {
+            self.most_ns = 0;
+        }
+        line
+    }
+
+    /// The line of a second, unless it was told of; the rate is in MB/s.
+    fn line(
+        &mut self,
+        (name, letter): Stage,
+        seconds: u64,
+        requests: u64,
+        rate: f64,
+        most_ns: u64,
+    ) -> String {
         if seconds <= self.told_s {
             return String::new();
         }
         self.told_s = seconds;
-        let most_ns = std::mem::take(&mut self.most_ns);
-        self.line(&Second {
-            name: "execute",
-            letter: 'R',
-            seconds,
-            requests: self.requests / u64::from(self.options.clients),
-            megabytes_per_second: self.bytes as f64 * 1e3 / end_ns.max(1) as f64,
-            most_ns,
-        })
-    }
-
-    fn line(&self, second: &Second) -> String {
-        let clients = self.options.clients;
-        let latency_ms = second.most_ns as f64 / 1e6;
-        let Second {
-            name,
-            letter,
-            seconds,
-            requests,
-            megabytes_per_second: rate,
-            ..
-        } = second;
+        let (clients, latency_ms) = (self.options.clients, most_ns as f64 / 1e6);
         match self.options.is_machine_readable {
             true => {
                 format!("@{letter}@{clients}@{requests}@{rate:.2}@{seconds}@{latency_ms:.3}@\n")
@@ -168,42 +149,39 @@ impl Lines {
 
 /// The table of operations, and the throughput.
 fn table(options: &Options, cell: &CellRecord) -> String {
-    let labels = cell.phase_figures.as_ref().map_or(&[][..], |it| &it.labels);
-    let is_for_programs = options.is_machine_readable;
-    let mut text = String::new();
-    if !is_for_programs {
-        text.push_str("\n Operation      Count    AvgLat    MaxLat\n");
-        text.push_str(" ----------------------------------------\n");
-    }
-    let (mut bytes, mut most_ns) = (0, 0);
-    for name in LABELS {
-        let mut counted = labels.iter().filter(|it| it.count > 0);
-        let Some(figures) = counted.find(|it| it.label == name) else {
-            continue;
-        };
-        bytes += figures.bytes;
-        most_ns = most_ns.max(figures.max_ns);
-        let count = figures.count;
-        let mean_ms = figures.sum_ns as f64 / count as f64 / 1e6;
-        let most_ms = figures.max_ns as f64 / 1e6;
-        // Writing to a string does not fail.
-        let _ = match is_for_programs {
-            true => writeln!(text, ":{name}:{count}:{mean_ms:.3}:{most_ms:.3}:"),
-            false => writeln!(text, " {name:<12} {count:7} {mean_ms:9.3} {most_ms:9.3}"),
-        };
-    }
+    let labels = cell.phase_figures.iter().flat_map(|it| &it.labels);
+    let labels: Vec<&LabelFigures> = labels.filter(|it| it.count > 0).collect();
+    // In the order of the original.
+    let find = |(name, ..): &(&str, _, _)| labels.iter().find(|it| it.label == *name).copied();
+    let labels: Vec<&LabelFigures> = OPERATIONS.iter().filter_map(find).collect();
+    let bytes: u64 = labels.iter().map(|it| it.bytes).sum();
+    let most_ns = labels.iter().map(|it| it.max_ns).max().unwrap_or(0);
     let rate = general(bytes as f64 * 1e3 / cell.run_time_ns.max(1) as f64);
     let (clients, most_ms) = (options.clients, most_ns as f64 / 1e6);
-    let named = |is_so: bool, name| if is_so { name } else { "" };
-    let sync = named(options.is_sync, " (sync open)");
-    let directories = named(options.syncs_directories, " (sync dirs)");
-    let _ = match is_for_programs {
-        true => writeln!(text, ";{rate};{clients};{clients};{most_ms:.3};"),
-        false => writeln!(
-            text,
-            "\nThroughput {rate} MB/sec{sync}{directories}  {clients} clients  {clients} procs  \
-             max_latency={most_ms:.3} ms"
-        ),
+    let rows = labels.iter().map(|it| row(options.is_machine_readable, it));
+    let rows: String = rows.collect();
+    if options.is_machine_readable {
+        return format!("{rows};{rate};{clients};{clients};{most_ms:.3};\n");
+    }
+    let sync = if options.is_sync { " (sync open)" } else { "" };
+    let directories = match options.syncs_directories {
+        true => " (sync dirs)",
+        false => "",
     };
-    text
+    format!(
+        "\n Operation      Count    AvgLat    MaxLat\n \
+         ----------------------------------------\n{rows}\nThroughput {rate} \
+         MB/sec{sync}{directories}  {clients} clients  {clients} procs  \
+         max_latency={most_ms:.3} ms\n"
+    )
+}
+
+fn row(is_machine_readable: bool, figures: &LabelFigures) -> String {
+    let (name, count) = (&figures.label, figures.count);
+    let mean_ms = figures.sum_ns as f64 / count as f64 / 1e6;
+    let most_ms = figures.max_ns as f64 / 1e6;
+    match is_machine_readable {
+        true => format!(":{name}:{count}:{mean_ms:.3}:{most_ms:.3}:\n"),
+        false => format!(" {name:<12} {count:7} {mean_ms:9.3} {most_ms:9.3}\n"),
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use generate::mix;
 use workload::program::WORKER_MARK;
 
 use super::line::number;
@@ -10,6 +11,8 @@ use super::line::number;
 /// clients are still to come.
 const COMPONENT_BYTES_MAX: usize = 239;
 const NAME_BYTES_MAX: usize = 3000;
+/// What lies between two numbers that are mixed.
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// What a file draws as it is read.
 #[derive(Default)]
@@ -78,12 +81,11 @@ impl Texts {
         Ok(place)
     }
 
-    /// A random number (splitmix64), the same in each reading.
+    /// A random number, the same in each reading.
     fn draw(&mut self) -> u64 {
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.random ^ self.random >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
+        let drawn = mix(self.random);
+        self.random = self.random.wrapping_add(GOLDEN);
+        drawn
     }
 }
 

@@ -58,33 +58,24 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
 
 fn differences(options: &Options) -> Vec<Difference> {
     let has_wall = options.wall_seconds > 0;
+    let is_shared = !options.has_file_per_rank;
     let read_before = "what is read is written before, untimed";
-    let node = "each rank counts as a node of its own";
-    let of_close = "its time is part of close(s), not of wr/rd(s)";
-    let no_barrier = "ranks do not wait for each other before close";
     let is_shifted = options.reads && options.shift() > 0;
+    let node = "each rank counts as a node of its own";
+    let is_synced = has_wall && options.is_synced;
+    let of_close = "its time is part of close(s), not of wr/rd(s)";
+    let has_barriers = has_wall && options.has_barriers;
+    let no_barrier = "ranks do not wait for each other before close";
     let those = [
         (true, "ranks", "they are threads of one process"),
         (true, "dates", "they are in UTC"),
         (true, "files", "in a work directory, and removed at the end"),
-        (
-            !options.has_file_per_rank,
-            "the name of the file",
-            "a 0 stands behind it",
-        ),
+        (is_shared, "the name of the file", "a 0 stands behind it"),
         (!options.writes, "files of earlier runs", read_before),
         (is_shifted, "whose data is read", node),
         (options.is_random, "the random order", "it is another one"),
-        (
-            has_wall && options.is_synced,
-            "fsync behind a stonewall",
-            of_close,
-        ),
-        (
-            has_wall && options.has_barriers,
-            "`-g` with `-D`",
-            no_barrier,
-        ),
+        (is_synced, "fsync behind a stonewall", of_close),
+        (has_barriers, "`-g` with `-D`", no_barrier),
     ];
     Difference::those(&those, &options.without_effect)
 }

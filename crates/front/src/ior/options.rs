@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::options::{
-    Grammar, Letters, OptionRow, at_least, escaped, flag, idle, idle_value, is_posix, no_option,
-    number, read, refused, refused_value, rule_out, size, text,
+    Grammar, Letters, OptionRow, Value, at_least, escaped, flag, idle, idle_value, is_posix,
+    no_option, number, read, refused, refused_value, rule_out, size, text,
 };
 
 /// What is asked for.
@@ -49,12 +49,7 @@ const GRAMMAR: Grammar<Options> = Grammar {
 
 /// Letters of options, and their directives.
 const OPTIONS: &[OptionRow<Options>] = &[
-    read("-O", |it, value| {
-        value
-            .text
-            .split(',')
-            .try_for_each(|text| it.directive(text))
-    }),
+    read("-O", directives),
     read("-a api", is_posix),
     number("-A refNum", |it| &mut it.number),
     size("-b blockSize", |it| &mut it.block_bytes),
@@ -77,39 +72,25 @@ const OPTIONS: &[OptionRow<Options>] = &[
     flag("-Y fsyncPerWrite", |it| &mut it.is_each_synced),
     flag("-z randomOffset", |it| &mut it.is_random),
     flag("stoneWallingWearOut", |it| &mut it.wears_out),
-    idle("-c collective"),
-    idle("-E useExistingTestFile"),
-    idle_value("-G setTimeStampSignature"),
-    idle("-H showHints"),
-    idle_value("-j outlierThreshold"),
-    idle_value("-J setAlignment"),
-    idle("-k keepFile"),
-    idle("-K keepFileWithError"),
-    idle_value("-l dataPacketType"),
-    idle("-n noFill"),
-    idle("-p preallocate"),
-    idle("-q quitOnError"),
-    idle_value("-U hintsFileName"),
-    idle("-v verbose"),
-    idle("-V useFileView"),
-    idle("-x singleXferAttempt"),
-    idle_value("-X reorderTasksRandomSeed"),
-    refused_value("-f scriptFile", "reads tests from a file"),
+    idle("-c collective -E useExistingTestFile -H showHints -k keepFile -K keepFileWithError"),
+    idle("-n noFill -p preallocate -q quitOnError -v verbose -V useFileView -x singleXferAttempt"),
+    idle_value("-G setTimeStampSignature -j outlierThreshold -J setAlignment -l dataPacketType"),
+    idle_value("-U hintsFileName -X reorderTasksRandomSeed"),
     refused("-I individualDataSets", "is for HDF5"),
     refused("-m multiFile", "leaves the files of all repetitions"),
-    refused_value("-M memoryPerNode", "takes memory away"),
     refused("-P useSharedFilePointer", "is for MPI-IO"),
     refused("-R checkRead", "checks what was read"),
     refused("-S useStridedDatatype", "is for MPI-IO"),
-    refused_value("-T maxTimeDuration", "leaves out what comes behind a time"),
     refused("-W checkWrite", "checks what was written"),
     refused(
         "-Z reorderTasksRandom",
         "has ranks read from others by chance",
     ),
+    refused_value("-f scriptFile", "reads tests from a file"),
+    refused_value("-M memoryPerNode memoryPerTask", "takes memory away"),
+    refused_value("-T maxTimeDuration", "leaves out what comes behind a time"),
     refused_value("summaryFormat", "prints another form"),
     refused_value("summaryFile", "prints to a file"),
-    refused_value("memoryPerTask", "takes memory away"),
     refused_value("interIODelay", "pauses between transfers"),
 ];
 
@@ -119,7 +100,7 @@ impl Options {
     /// # Errors
     /// An option that is not known, or not done here; values that do not go together.
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
-        let mut options = Self {
+        let start = Self {
             block_bytes: 1 << 20,
             transfer_bytes: 256 << 10,
             segments: 1,
@@ -129,26 +110,10 @@ impl Options {
             shift_asked: 1,
             ..Self::default()
         };
-        GRAMMAR.read(arguments, &mut options)?;
-        options.complete()?;
-        Ok(options)
+        GRAMMAR.read(arguments, start)?.complete()
     }
 
-    /// `key=value`, in letters of any case.
-    fn directive(&mut self, text: &str) -> Result<(), String> {
-        let shown = text.escape_default();
-        let Some((key, value)) = text.split_once('=') else {
-            return Err(format!("`-O {shown}` is not `KEY=VALUE`"));
-        };
-        let is_it = |name: &&str| !name.starts_with('-') && name.eq_ignore_ascii_case(key.trim());
-        let known = OPTIONS
-            .iter()
-            .find_map(|row| Some((row, row.names().find(is_it)?)));
-        let (row, name) = known.ok_or_else(|| format!("there is no directive `{shown}`"))?;
-        GRAMMAR.apply(row, self, name, Some(value.trim()))
-    }
-
-    fn complete(&mut self) -> Result<(), String> {
+    fn complete(mut self) -> Result<Self, String> {
         if !self.writes && !self.reads {
             (self.writes, self.reads) = (true, true);
         }
@@ -159,31 +124,21 @@ impl Options {
             ("-N", self.ranks.into(), 1),
             ("-i", self.repetitions.into(), 1),
         ])?;
-        rule_out(&[
-            (
-                !self.block_bytes.is_multiple_of(self.transfer_bytes),
-                "block size must be a multiple of transfer size",
-            ),
-            (
-                self.is_random && !self.has_file_per_rank,
-                "random places in a file that ranks share are not done here; add `-F`",
-            ),
-            (
-                self.wall_seconds > 0 && self.reads,
-                "`-D` with what is read is not done here; add `-w`",
-            ),
-        ])?;
+        let is_uneven = !self.block_bytes.is_multiple_of(self.transfer_bytes);
+        let uneven = "block size must be a multiple of transfer size";
+        let is_drawn = self.is_random && !self.has_file_per_rank;
+        let drawn = "random places in a file that ranks share are not done here; add `-F`";
+        let is_cut = self.wall_seconds > 0 && self.reads;
+        let cut = "`-D` with what is read is not done here; add `-w`";
+        rule_out(&[(is_uneven, uneven), (is_drawn, drawn), (is_cut, cut)])?;
         // Only files of their own have directories of their own.
         self.has_directory_per_rank &= self.has_file_per_rank;
         if self.file_name().is_empty() || self.file_name().contains('@') {
-            return Err(format!(
-                "`-o {}` is not one file",
-                self.file.escape_default()
-            ));
+            return Err(format!("`-o {}` is not one file", escaped(&self.file)));
         }
         let bytes = u128::from(self.block_bytes) * u128::from(self.segments);
         match bytes.checked_mul(self.ranks.into()) {
-            Some(bytes) if bytes <= i64::MAX as u128 => Ok(()),
+            Some(bytes) if bytes <= i64::MAX as u128 => Ok(self),
             _ => Err("the files have more bytes than 63 bits can number".to_owned()),
         }
     }
@@ -212,4 +167,19 @@ impl Options {
         let parent = parent.filter(|it| !it.as_os_str().is_empty());
         parent.unwrap_or(Path::new(".")).to_owned()
     }
+}
+
+/// One or several `key=value`, with keys in letters of any case.
+fn directives(options: &mut Options, value: &Value<'_>) -> Result<(), String> {
+    for text in value.text.split(',') {
+        let shown = escaped(text);
+        let split = text.split_once('=');
+        let (key, value) = split.ok_or_else(|| format!("`-O {shown}` is not `KEY=VALUE`"))?;
+        let is_it = |it: &&str| !it.starts_with('-') && it.eq_ignore_ascii_case(key.trim());
+        let mut known = OPTIONS.iter();
+        let known = known.find_map(|row| Some((row, row.names().find(is_it)?)));
+        let (row, name) = known.ok_or_else(|| format!("there is no directive `{shown}`"))?;
+        GRAMMAR.apply(row, options, name, Some(value.trim()))?;
+    }
+    Ok(())
 }

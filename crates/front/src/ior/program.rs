@@ -1,18 +1,18 @@
 //! The phases of a run.
 
 use workload::program::{
-    Act, Before, Call, DirectoryTree, Ending, FileOperation, FilePath, FilesetPlan, Group, Law,
-    Order, Pick, Program, ProgramPart, ProgramPhase, Turn, Until, Way, Where, Which,
+    Act, Call, DirectoryTree, Ending, FileOperation, FilePath, FilesetPlan, Group, Law, Order,
+    Pick, Program, ProgramPart, ProgramPhase, Turn, Until, Way, Where, Which,
 };
 
 use super::options::Options;
 use crate::acts::{
-    fileset, group, hidden, moving, named, nested, numbered, opened, phase, picked, rounds,
+    end_after, fileset, group, hidden, moving, named, nested, numbered, opened, pause_before,
+    phase, picked, rounds,
 };
 
 /// The transfers of each phase, by their label.
 const TRANSFER: u8 = 0;
-const NS_PER_SECOND: u64 = 1_000_000_000;
 
 /// What all repetitions do.
 pub(super) fn program(options: &Options) -> Program {
@@ -151,17 +151,11 @@ fn removal(options: &Options) -> Group {
 
 /// A phase that is measured.
 fn paused(options: &Options, mut phase: ProgramPhase) -> ProgramPhase {
-    if options.delay_seconds > 0 {
-        phase.before.push(Before::Pause {
-            ns: u64::from(options.delay_seconds) * NS_PER_SECOND,
-        });
-    }
-    if options.wall_seconds > 0 {
-        phase.time_ns = Some(u64::from(options.wall_seconds) * NS_PER_SECOND);
-        phase.time_up = match options.wears_out {
-            true => Ending::Level,
-            false => Ending::Stop,
-        };
-    }
+    let ending = match options.wears_out {
+        true => Ending::Level,
+        false => Ending::Stop,
+    };
+    pause_before(&mut phase, options.delay_seconds);
+    end_after(&mut phase, options.wall_seconds, ending);
     phase
 }

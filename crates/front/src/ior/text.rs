@@ -60,11 +60,7 @@ fn head(asked: &Asked<Options>, record: &RunRecord) -> String {
     text += &line("StartTime", stamp(record.started_at));
     if let Some(target) = record.plan.targets.first() {
         let path = record.full_path(target).join(options.file_name());
-        let number = if options.has_file_per_rank {
-            ".00000000"
-        } else {
-            ""
-        };
+        let number = either(options.has_file_per_rank, ".00000000", "");
         text += &line("Path", format!("{}{number}", path.display()));
     }
     let space = record.environment.file_systems.first();
@@ -72,23 +68,23 @@ fn head(asked: &Asked<Options>, record: &RunRecord) -> String {
 }
 
 fn settings(options: &Options) -> String {
-    let either = |is_so: bool, yes: &str, no: &str| if is_so { yes } else { no }.to_owned();
     let is_shifted = options.shift() > 0;
     let has_wall = options.wall_seconds > 0;
     let ranks = options.ranks.to_string();
-    let access = either(
-        options.has_file_per_rank,
-        "file-per-process",
-        "single-shared-file",
-    );
+    let access = match options.has_file_per_rank {
+        true => "file-per-process",
+        false => "single-shared-file",
+    };
     let order = either(options.is_random, "random", "sequential");
     let others = either(is_shifted, "constant task offset", "no tasks offsets");
     let all = options.bytes_of_rank() * u64::from(options.ranks);
+    let wall = options.wall_seconds.to_string();
+    let wears_out = either(options.wears_out, "1", "0");
     let rows = [
         (true, "api", "POSIX".to_owned()),
         (true, "apiVersion", String::new()),
         (true, "test filename", options.file.clone()),
-        (true, "access", access),
+        (true, "access", access.to_owned()),
         (true, "type", "independent".to_owned()),
         (true, "segments", options.segments.to_string()),
         (true, "ordering in a file", order),
@@ -101,20 +97,16 @@ fn settings(options: &Options) -> String {
         (true, "xfersize", amount(options.transfer_bytes)),
         (true, "blocksize", amount(options.block_bytes)),
         (true, "aggregate filesize", amount(all)),
-        (
-            has_wall,
-            "stonewallingTime",
-            options.wall_seconds.to_string(),
-        ),
-        (
-            has_wall,
-            "stoneWallingWearOut",
-            u8::from(options.wears_out).to_string(),
-        ),
+        (has_wall, "stonewallingTime", wall),
+        (has_wall, "stoneWallingWearOut", wears_out),
     ];
     let rows = rows.into_iter().filter(|(is_so, ..)| *is_so);
     let rows: String = rows.map(|(_, key, value)| line(key, value)).collect();
     format!("\nOptions: \n{rows}")
+}
+
+fn either(is_so: bool, yes: &str, no: &str) -> String {
+    if is_so { yes } else { no }.to_owned()
 }
 
 fn line(key: &str, value: impl Display) -> String {
@@ -138,13 +130,6 @@ fn stamp(at: Timestamp) -> String {
     at.strftime("%a %b %e %H:%M:%S %Y").to_string()
 }
 
-/// A moment of a rank's window.
-type Moment = fn(&WorkerWindow) -> u64;
-const BEGIN: Moment = |it| it.begin_ns;
-const BODY: Moment = |it| it.body_ns;
-const BODY_END: Moment = |it| it.body_end_ns;
-const END: Moment = |it| it.end_ns;
-
 /// What the ranks' windows of one repetition come to; times in seconds.
 struct Pass {
     bytes: u64,
@@ -160,16 +145,19 @@ struct Pass {
 
 impl Pass {
     fn of(options: &Options, windows: &[WorkerWindow]) -> Self {
-        let seconds = |windows: &[_], from, to| ns_between(windows, from, to) as f64 / 1e9;
-        let bodies = windows.iter().map(|it| seconds(&[*it], BODY, BODY_END));
+        let seconds = |from, to| ns_between(windows, from, to) as f64 / 1e9;
+        let bodies = windows
+            .iter()
+            .map(|it| it.body_end_ns.saturating_sub(it.body_ns));
         let transfers = options.block_bytes / options.transfer_bytes;
+        let latency_ns = bodies.min().map_or(f64::INFINITY, |it| it as f64);
         Self {
             bytes: Sum::of_windows(windows).bytes,
-            open: seconds(windows, BEGIN, BODY),
-            transfer: seconds(windows, BODY, BODY_END),
-            close: seconds(windows, BODY_END, END),
-            total: seconds(windows, BEGIN, END),
-            latency: bodies.fold(f64::INFINITY, f64::min) / transfers as f64,
+            open: seconds(|it| it.begin_ns, |it| it.body_ns),
+            transfer: seconds(|it| it.body_ns, |it| it.body_end_ns),
+            close: seconds(|it| it.body_end_ns, |it| it.end_ns),
+            total: seconds(|it| it.begin_ns, |it| it.end_ns),
+            latency: latency_ns / 1e9 / transfers as f64,
             wall: Reached::together(windows.iter().filter_map(Reached::at_wall)),
         }
     }

@@ -158,7 +158,7 @@ const OPTIONS: &[OptionRow<Written>] = &[
 impl Options {
     /// Reads the arguments.
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
-        let mut written = Written {
+        let start = Written {
             options: Self {
                 has_stonewall: true,
                 repeats: true,
@@ -169,7 +169,7 @@ impl Options {
             },
             ..Written::default()
         };
-        GRAMMAR.read(arguments, &mut written)?;
+        let mut written = GRAMMAR.read(arguments, start)?;
         let mut options = std::mem::take(&mut written.options);
         options.resolve(&written)?;
         Ok(options)

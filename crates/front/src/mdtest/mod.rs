@@ -46,12 +46,8 @@ pub const FRONT: Front = Front {
 
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = Options::read(line.arguments)?;
-    let cell = titled(
-        "mdtest",
-        "mdtest",
-        options.ranks,
-        program::program(&options),
-    );
+    let program = program::program(&options);
+    let cell = titled("mdtest", "mdtest", options.ranks, program);
     Ok(FrontWork {
         differences: differences(&options),
         ..FrontWork::below(&options.directory, vec![cell])
@@ -60,15 +56,12 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
 
 fn differences(options: &Options) -> Vec<Difference> {
     let is_random = options.random_seed.is_some();
+    let is_made = !options.phases.create;
     let made = "what is left out by the options is made before, untimed";
     let those = [
         (true, "ranks", "they are threads of one process"),
         (true, "dates", "they are in UTC"),
-        (
-            !options.phases.create,
-            "files and directories of earlier runs",
-            made,
-        ),
+        (is_made, "files and directories of earlier runs", made),
         (is_random, "the random order of stat", "it is another one"),
     ];
     Difference::those(&those, &options.without_effect)

@@ -104,10 +104,7 @@ const OPTIONS: &[OptionRow<Options>] = &[
     flag("-Y", |it| &mut it.syncs_phases),
     act("-P", |it| it.tables = Tables::Both),
     act("-Z", |it| it.tables = Tables::Times),
-    idle("-v"),
-    idle("-t"),
-    idle("--print-all-procs"),
-    idle("--warningAsErrors"),
+    idle("-v -t --print-all-procs --warningAsErrors"),
     idle_value("-V"),
     refused_value("-f -l -s", "repeats all with other numbers of ranks"),
     refused_value("-x", "splits phases across runs"),
@@ -126,20 +123,18 @@ impl Options {
     /// # Errors
     /// An option that is not known, or not done here; values that do not go together.
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
-        let mut options = Self {
+        let start = Self {
             branches: 1,
             iterations: 1,
             ranks: 1,
             directory: ".".to_owned(),
             ..Self::default()
         };
-        GRAMMAR.read(arguments, &mut options)?;
-        options.complete()?;
-        Ok(options)
+        GRAMMAR.read(arguments, start)?.complete()
     }
 
     /// Defaults and numbers that follow from others, in the order of the original.
-    fn complete(&mut self) -> Result<(), String> {
+    fn complete(mut self) -> Result<Self, String> {
         if self.phases == Phases::default() {
             self.phases = Phases::ALL;
         }
@@ -152,16 +147,12 @@ impl Options {
                 "`-W` needs a branching factor of 1, and `-b` is {branches}"
             ));
         }
+        let is_twice = self.items > 0 && self.items_per_directory > 0;
         let reads_made = self.phases.create && self.phases.read;
+        let reads_more = reads_made && self.read_bytes > self.write_bytes;
         rule_out(&[
-            (
-                self.items > 0 && self.items_per_directory > 0,
-                "only one of `-n` and `-I` can be given",
-            ),
-            (
-                reads_made && self.read_bytes > self.write_bytes,
-                "read bytes must be at most write bytes",
-            ),
+            (is_twice, "only one of `-n` and `-I` can be given"),
+            (reads_more, "read bytes must be at most write bytes"),
         ])?;
         at_least(&[
             ("-b", self.branches.into(), 1),
@@ -171,7 +162,7 @@ impl Options {
         self.count_items()
     }
 
-    fn count_items(&mut self) -> Result<(), String> {
+    fn count_items(mut self) -> Result<Self, String> {
         let (nodes, leaves) = self
             .nodes()
             .zip(self.branches.checked_pow(self.depth))
@@ -184,7 +175,7 @@ impl Options {
         self.items = items.ok_or("there are more items than 32 bits can number")?;
         match self.items {
             0 => Err("there is no item; `-n` says how many each rank has".to_owned()),
-            _ => Ok(()),
+            _ => Ok(self),
         }
     }
 
@@ -201,18 +192,14 @@ impl Options {
         self.nodes().unwrap_or(1)
     }
 
-    /// The number of the first item.
+    /// The number of the first item, which may lie in the first directory that has none in it.
     pub(super) fn first_item(&self) -> u32 {
-        if !self.is_leaves_only {
-            return 0;
-        }
-        self.first_leaf().saturating_mul(self.items_per_directory)
-    }
-
-    /// The number of the tree's first directory that has none in it.
-    pub(super) fn first_leaf(&self) -> u32 {
         let leaves = self.branches.saturating_pow(self.depth);
-        self.node_count().saturating_sub(leaves)
+        let first_leaf = self.node_count().saturating_sub(leaves);
+        match self.is_leaves_only {
+            true => first_leaf.saturating_mul(self.items_per_directory),
+            false => 0,
+        }
     }
 }
 

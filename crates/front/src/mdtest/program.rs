@@ -1,15 +1,14 @@
 //! The phases of a run.
 
 use workload::program::{
-    Act, Before, Copies, DirectoryNesting, DirectoryTree, Ending, FileNames, FileOperation,
-    FilesetPlan, Group, Law, NestedDirectories, Order, Program, ProgramPart, ProgramPhase, Until,
-    Way, Which,
+    Act, Copies, DirectoryNesting, DirectoryTree, Ending, FileNames, FileOperation, FilesetPlan,
+    Group, Law, NestedDirectories, Order, Program, ProgramPart, ProgramPhase, Until, Way, Which,
 };
 
 use super::options::Options;
 use crate::acts::{
-    between, fileset, group, moving, named, next, numbered_from, only, opened, phase, picked,
-    rounds,
+    between, end_after, fileset, group, moving, named, next, numbered_from, on_file, on_next, only,
+    opened, pause_before, phase, picked, rounds,
 };
 
 /// Numbers of the filesets.
@@ -18,8 +17,8 @@ const DIRECTORIES: u8 = 1;
 /// The name that a directory has while the others move up.
 const SPARE: u8 = 2;
 const FILES: u8 = 3;
-
-const NS_PER_SECOND: u64 = 1_000_000_000;
+/// The only way of opening.
+const PLAIN: u8 = 0;
 
 /// What all iterations do.
 pub(super) fn program(options: &Options) -> Program {
@@ -29,12 +28,8 @@ pub(super) fn program(options: &Options) -> Program {
         phases: Vec::new(),
     };
     writer.all();
-    if options.delay_seconds > 0
-        && let Some(first) = writer.phases.first_mut()
-    {
-        first.before.push(Before::Pause {
-            ns: u64::from(options.delay_seconds) * NS_PER_SECOND,
-        });
+    if let Some(first) = writer.phases.first_mut() {
+        pause_before(first, options.delay_seconds);
     }
     Program {
         labels: writer.labels,
@@ -96,11 +91,6 @@ fn filesets(options: &Options) -> Vec<FilesetPlan> {
     ]
 }
 
-/// A call on the next of a set, the way being the usual one.
-fn on_next(operation: FileOperation, fileset: u8, which: Which) -> Act {
-    named(operation, next(fileset, which), 0)
-}
-
 struct Writer<'a> {
     options: &'a Options,
     labels: Vec<String>,
@@ -110,7 +100,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn all(&mut self) {
         let asked = self.options.phases;
-        let make = on_next(FileOperation::Mkdir, TREE, Which::Absent);
+        let make = on_next(FileOperation::Mkdir, TREE, PLAIN);
         self.tree("tree creation", asked.create, make);
         if self.options.has_directories {
             self.directories();
@@ -121,7 +111,7 @@ impl Writer<'_> {
         if asked.remove {
             // What is in a directory goes before it.
             let last = picked(TREE, Which::Present, Order::Back);
-            let remove = named(FileOperation::Rmdir, last, 0);
+            let remove = named(FileOperation::Rmdir, last, PLAIN);
             self.tree("tree removal", true, remove);
         }
     }
@@ -137,7 +127,7 @@ impl Writer<'_> {
 
     fn directories(&mut self) {
         let asked = self.options.phases;
-        let create = on_next(FileOperation::Mkdir, DIRECTORIES, Which::Absent);
+        let create = on_next(FileOperation::Mkdir, DIRECTORIES, PLAIN);
         self.phase("directory creation", asked.create, vec![create], 0);
         if asked.stat {
             self.phase("directory stat", true, vec![self.stat(DIRECTORIES)], 1);
@@ -146,7 +136,7 @@ impl Writer<'_> {
             self.rename();
         }
         if asked.remove {
-            let remove = on_next(FileOperation::Rmdir, DIRECTORIES, Which::Present);
+            let remove = on_next(FileOperation::Rmdir, DIRECTORIES, PLAIN);
             self.phase("directory removal", true, vec![remove], 3);
         }
     }
@@ -180,36 +170,25 @@ impl Writer<'_> {
             self.phase("file stat", true, vec![self.stat(FILES)], 1);
         }
         if asked.read {
-            let open = on_next(FileOperation::Open, FILES, Which::Present);
+            let open = on_next(FileOperation::Open, FILES, PLAIN);
             let read = moved(FileOperation::Read, self.options.read_bytes);
-            let acts = [Some(open), read, Some(opened(FileOperation::Close))];
-            self.phase("file read", true, acts.into_iter().flatten().collect(), 2);
+            self.phase("file read", true, on_file(open, read, false), 2);
         }
         if asked.remove {
-            let remove = on_next(FileOperation::Unlink, FILES, Which::Present);
+            let remove = on_next(FileOperation::Unlink, FILES, PLAIN);
             self.phase("file removal", true, vec![remove], 3);
         }
     }
 
     fn create_files(&mut self) {
         let options = self.options;
-        let create = on_next(FileOperation::Create, FILES, Which::Absent);
+        let create = on_next(FileOperation::Create, FILES, PLAIN);
         let write = moved(FileOperation::Write, options.write_bytes);
         let is_synced = options.is_synced && write.is_some();
-        let sync = is_synced.then(|| opened(FileOperation::Fsync));
-        let acts = [
-            Some(create),
-            write,
-            sync,
-            Some(opened(FileOperation::Close)),
-        ];
-        let acts = acts.into_iter().flatten().collect();
+        let acts = on_file(create, write, is_synced);
         self.phase("file creation", options.phases.create, acts, 0);
-        if options.stonewall_seconds > 0
-            && let Some(phase) = self.phases.last_mut()
-        {
-            phase.time_ns = Some(u64::from(options.stonewall_seconds) * NS_PER_SECOND);
-            phase.time_up = Ending::Level;
+        if let Some(phase) = self.phases.last_mut() {
+            end_after(phase, options.stonewall_seconds, Ending::Level);
         }
     }
 

@@ -10,7 +10,7 @@ mod value;
 
 pub use row::{
     OptionRow, act, attached, flag, idle, idle_value, idle_words, number, read, refused,
-    refused_value, size, text, told, told_value,
+    refused_value, size, text, told, told_value, yes_or_no,
 };
 pub use value::{Value, at_least, bytes, is_posix, rule_out, within};
 
@@ -95,16 +95,16 @@ impl<T> Grammar<T> {
         }
     }
 
-    /// Reads all arguments.
+    /// Reads all arguments into what is asked for without any.
     ///
     /// # Errors
     /// The first that is not known or not done here, or the first value that is wrong.
-    pub fn read(&self, arguments: &[String], to: &mut T) -> Result<(), String> {
+    pub fn read(&self, arguments: &[String], mut to: T) -> Result<T, String> {
         let mut rest = Words(arguments);
         while let Some(word) = rest.next() {
-            self.word(to, word, &mut rest)?;
+            self.word(&mut to, word, &mut rest)?;
         }
-        Ok(())
+        Ok(to)
     }
 
     fn word(&self, to: &mut T, word: &str, rest: &mut Words<'_>) -> Result<(), String> {
@@ -224,6 +224,7 @@ impl<T> Grammar<T> {
                 }
             }
             Effect::Act(act) => act(to),
+            Effect::Yes(field) => *field(to) = given()?.is_yes()?,
             Effect::Number(field) => *field(to) = given()?.number()?,
             Effect::Size(field) => *field(to) = given()?.size()?,
             Effect::Text(field) => given()?.text.clone_into(field(to)),

@@ -26,6 +26,7 @@ pub(super) enum Takes {
 pub(super) enum Effect<T> {
     Flag(fn(&mut T) -> &mut bool),
     Act(fn(&mut T)),
+    Yes(fn(&mut T) -> &mut bool),
     Number(fn(&mut T) -> &mut u32),
     Size(fn(&mut T) -> &mut u64),
     Text(fn(&mut T) -> &mut String),
@@ -61,6 +62,11 @@ impl<T> OptionRow<T> {
 /// A flag that is set.
 pub const fn flag<T>(names: &'static str, field: fn(&mut T) -> &mut bool) -> OptionRow<T> {
     OptionRow::new(names, Takes::Nothing, Effect::Flag(field))
+}
+
+/// A flag whose value is yes or no.
+pub const fn yes_or_no<T>(names: &'static str, field: fn(&mut T) -> &mut bool) -> OptionRow<T> {
+    OptionRow::new(names, Takes::Value, Effect::Yes(field))
 }
 
 /// Something that is done, without a value.

@@ -16,6 +16,7 @@ const ROWS: &[OptionRow<Seen>] = &[
     flag("-f --flag", |it| &mut it.is_set),
     act("-a", |it| it.times += 1),
     number("-n --number count", |it| &mut it.count),
+    yes_or_no("-e", |it| &mut it.is_set),
     size("-s", |it| &mut it.bytes),
     text("-t", |it| &mut it.name),
     read("-r", |it, value| {
@@ -46,9 +47,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 fn read_by(grammar: &Grammar<Seen>, line: &str) -> Result<Seen, String> {
-    let mut seen = Seen::default();
-    grammar.read(&words(line), &mut seen)?;
-    Ok(seen)
+    grammar.read(&words(line), Seen::default())
 }
 
 #[test]
@@ -65,6 +64,8 @@ fn letters_are_joined_and_values_stand_behind_them() {
         ..Seen::default()
     };
     assert_eq!(seen, wanted);
+    assert!(read_by(&GETOPT, "-e Yes").unwrap().is_set);
+    assert!(!read_by(&GETOPT, "-f -e n").unwrap().is_set);
     let seen = read_by(&GETOPT, "-w a b c -f -r 9").unwrap();
     assert!(seen.is_set && seen.count == 9);
 }
@@ -81,6 +82,7 @@ fn what_is_wrong_is_told_in_one_form() {
         ("-n", "option `-n` lacks its value"),
         ("-n x", "`-n x` is not a number"),
         ("-n -1", "`-n -1` is not a number"),
+        ("-e 1", "`-e 1` is not Y or N"),
         ("-s 4q", "`-s 4q` is not a number"),
         ("-r 10", "`-r 10` is not a number from 1 to 9"),
         (

@@ -67,6 +67,18 @@ impl<'a> Value<'a> {
         within(self.option, self.number()?, low, high)
     }
 
+    /// Yes or no.
+    ///
+    /// # Errors
+    /// It is neither.
+    pub fn is_yes(&self) -> Result<bool, String> {
+        match self.text.to_ascii_lowercase().as_str() {
+            "y" | "yes" | "t" | "true" => Ok(true),
+            "n" | "no" | "f" | "false" => Ok(false),
+            _ => Err(self.not("Y or N")),
+        }
+    }
+
     /// A size in bytes, in which a letter may stand for 1024 and its powers.
     ///
     /// # Errors

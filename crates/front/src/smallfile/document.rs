@@ -19,10 +19,6 @@ pub(super) fn documents(asked: &Asked<Options>, record: &RunRecord) -> Vec<(Stri
 
 fn params(options: &Options) -> Value {
     let yes = |is: bool| if is { "Y" } else { "N" };
-    let size = match options.is_exponential {
-        true => "random exponential",
-        false => "fixed",
-    };
     json!({
         "host-set": "localhost",
         "version": "3.2",
@@ -31,7 +27,7 @@ fn params(options: &Options) -> Value {
         "files-per-thread": options.files,
         "threads": options.threads,
         "file-size": options.file_kib,
-        "file-size-distr": size,
+        "file-size-distr": options.distribution(),
         "files-per-dir": options.files_per_directory,
         "share-dir": yes(options.is_shared),
         "fname-prefix": options.prefix,

@@ -27,18 +27,12 @@ pub(super) fn threads(options: &Options, record: &RunRecord) -> Vec<Sums> {
 fn thread(options: &Options, worker: &WorkerTimes) -> Sums {
     let window = worker.window.unwrap_or_default();
     let call = options.operation.call();
-    let reached = match Reached::at_wall(&window) {
+    let (reached, files) = match Reached::at_wall(&window) {
         // The file at hand was not done.
-        Some(wall) => Reached {
-            rounds: wall.rounds.saturating_sub(1),
-            ..wall
-        },
-        None => Reached {
-            rounds: worker.of(call.name()).count,
-            ..Reached::at_end(&window)
-        },
+        Some(wall) => (wall, wall.rounds.saturating_sub(1)),
+        None => (Reached::at_end(&window), worker.of(call.name()).count),
     };
-    let (files, record_bytes) = (reached.rounds, options.record_bytes());
+    let record_bytes = options.record_bytes();
     let records = match call == FileOperation::Close {
         true => reached.bytes.div_ceil(record_bytes).max(files),
         false => 0,

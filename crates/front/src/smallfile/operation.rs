@@ -33,25 +33,21 @@ pub(super) enum Opening {
     Emptied,
 }
 
-const fn op(name: &'static str, done: Done) -> Operation {
-    Operation { name, done }
-}
-
-const ALL: [Operation; 14] = [
-    op("create", Done::Write(Opening::New)),
-    op("append", Done::Write(Opening::AtEnd)),
-    op("overwrite", Done::Write(Opening::AtStart)),
-    op("truncate-overwrite", Done::Write(Opening::Emptied)),
-    op("read", Done::Read),
-    op("stat", Done::Name(FileOperation::Stat)),
-    op("chmod", Done::Name(FileOperation::Chmod)),
-    op("rename", Done::Both(FileOperation::Rename)),
-    op("delete", Done::Name(FileOperation::Unlink)),
-    op("delete-renamed", Done::Other(FileOperation::Unlink)),
-    op("symlink", Done::Both(FileOperation::Symlink)),
-    op("mkdir", Done::Name(FileOperation::Mkdir)),
-    op("rmdir", Done::Name(FileOperation::Rmdir)),
-    op("cleanup", Done::Name(FileOperation::Unlink)),
+const ALL: [(&str, Done); 14] = [
+    ("create", Done::Write(Opening::New)),
+    ("append", Done::Write(Opening::AtEnd)),
+    ("overwrite", Done::Write(Opening::AtStart)),
+    ("truncate-overwrite", Done::Write(Opening::Emptied)),
+    ("read", Done::Read),
+    ("stat", Done::Name(FileOperation::Stat)),
+    ("chmod", Done::Name(FileOperation::Chmod)),
+    ("rename", Done::Both(FileOperation::Rename)),
+    ("delete", Done::Name(FileOperation::Unlink)),
+    ("delete-renamed", Done::Other(FileOperation::Unlink)),
+    ("symlink", Done::Both(FileOperation::Symlink)),
+    ("mkdir", Done::Name(FileOperation::Mkdir)),
+    ("rmdir", Done::Name(FileOperation::Rmdir)),
+    ("cleanup", Done::Name(FileOperation::Unlink)),
 ];
 
 /// Operations of the original that are not done here.
@@ -59,7 +55,8 @@ const OTHERS: &str = "readdir ls-l setxattr getxattr swift-get swift-put await-c
 
 impl Default for Operation {
     fn default() -> Self {
-        ALL[0]
+        let (name, done) = ALL[0];
+        Self { name, done }
     }
 }
 
@@ -69,11 +66,13 @@ impl Operation {
     /// # Errors
     /// There is none, or it is not done here.
     pub(super) fn read(&mut self, value: &Value<'_>) -> Result<(), String> {
-        let known = ALL.iter().find(|it| it.name == value.text);
-        *self = *known.ok_or_else(|| match OTHERS.split(' ').any(|it| it == value.text) {
-            true => format!("the operation `{}` is not done here", value.text),
-            false => format!("there is no operation `{}`", value.shown()),
-        })?;
+        let known = ALL.into_iter().find(|(name, _)| *name == value.text);
+        let (name, done) =
+            known.ok_or_else(|| match OTHERS.split(' ').any(|it| it == value.text) {
+                true => format!("the operation `{}` is not done here", value.text),
+                false => format!("there is no operation `{}`", value.shown()),
+            })?;
+        *self = Self { name, done };
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use super::operation::Operation;
 use crate::options::{
     Equals, Grammar, Letters, OptionRow, Value, at_least, escaped, idle_value, lacks_value,
-    no_option, number, read, rule_out, text, told_value,
+    no_option, number, read, rule_out, text, told_value, yes_or_no,
 };
 
 /// What is asked for.
@@ -56,20 +56,18 @@ const OPTIONS: &[OptionRow<Options>] = &[
     number("--dirs-per-dir", |it| &mut it.directories_per_directory),
     text("--prefix", |it| &mut it.prefix),
     text("--suffix", |it| &mut it.suffix),
-    read("--same-dir", |it, value| yes(&mut it.is_shared, value)),
-    read("--stonewall", |it, value| yes(&mut it.has_stonewall, value)),
-    read("--finish", |it, value| yes(&mut it.is_finished, value)),
-    read("--fsync", |it, value| yes(&mut it.is_synced, value)),
-    read("--verify-read", |it, value| yes(&mut it.is_verified, value)),
+    yes_or_no("--same-dir", |it| &mut it.is_shared),
+    yes_or_no("--stonewall", |it| &mut it.has_stonewall),
+    yes_or_no("--finish", |it| &mut it.is_finished),
+    yes_or_no("--fsync", |it| &mut it.is_synced),
+    yes_or_no("--verify-read", |it| &mut it.is_verified),
     number("--pause", |it| &mut it.pause_us),
     text("--output-json", |it| it.output_json.get_or_insert_default()),
     idle_value("--verbose --log-to-stderr --incompressible --auto-pause --permute-host-dirs"),
     idle_value("--network-sync-dir --remote-pgm-dir --min-dirs-per-sec --xattr-size --xattr-count"),
     idle_value("--cleanup-delay-usec-per-file"),
-    read(
-        "--hash-into-dirs --response-times --record-ctime-size",
-        only_no,
-    ),
+    read("--hash-into-dirs --response-times", only_no),
+    read("--record-ctime-size", only_no),
     told_value("--host-set --yaml-input-file --launch-by-daemon", NOT_DONE),
 ];
 const NOT_DONE: &str = "`{}` is not done here";
@@ -80,7 +78,7 @@ impl Options {
     /// # Errors
     /// An option that is not known or not done here, or a value that cannot be.
     pub(super) fn read(arguments: &[String]) -> Result<Self, String> {
-        let mut options = Self {
+        let start = Self {
             top: ".".to_owned(),
             threads: 2,
             files: 200,
@@ -91,12 +89,10 @@ impl Options {
             is_verified: true,
             ..Self::default()
         };
-        GRAMMAR.read(arguments, &mut options)?;
-        options.complete()?;
-        Ok(options)
+        GRAMMAR.read(arguments, start)?.complete()
     }
 
-    fn complete(&mut self) -> Result<(), String> {
+    fn complete(mut self) -> Result<Self, String> {
         at_least(&[
             ("--threads", self.threads.into(), 1),
             ("--files", self.files.into(), 1),
@@ -108,15 +104,21 @@ impl Options {
         if self.operation.is_whole() && !self.is_finished {
             (self.is_finished, self.is_finish_forced) = (true, true);
         }
-        Ok(())
+        Ok(self)
+    }
+
+    /// The law of sizes, as the original calls it.
+    pub(super) const fn distribution(&self) -> &'static str {
+        match self.is_exponential {
+            true => "random exponential",
+            false => "fixed",
+        }
     }
 
     /// Bytes of a read or a write, at most.
     pub(super) fn record_bytes(&self) -> u64 {
-        let kib = match self.record_kib {
-            0 => self.file_kib,
-            kib => kib,
-        };
+        let asked = Some(self.record_kib).filter(|kib| *kib > 0);
+        let kib = asked.unwrap_or(self.file_kib);
         u64::from(kib.clamp(1, 1024)) << 10
     }
 }
@@ -130,21 +132,8 @@ fn distribution(options: &mut Options, value: &Value<'_>) -> Result<(), String> 
     Ok(())
 }
 
-fn yes(to: &mut bool, value: &Value<'_>) -> Result<(), String> {
-    *to = match value.text.to_ascii_lowercase().as_str() {
-        "y" | "yes" | "t" | "true" => true,
-        "n" | "no" | "f" | "false" => false,
-        _ => return Err(value.not("Y or N")),
-    };
-    Ok(())
-}
-
 /// What is not done here may be asked not to be done.
 fn only_no(_: &mut Options, value: &Value<'_>) -> Result<(), String> {
-    let mut is_asked = false;
-    yes(&mut is_asked, value)?;
-    match is_asked {
-        true => Err(NOT_DONE.replace("{}", value.option)),
-        false => Ok(()),
-    }
+    let sentence = NOT_DONE.replace("{}", value.option);
+    rule_out(&[(value.is_yes()?, &sentence)])
 }

@@ -8,7 +8,8 @@ use workload::program::{
 use super::operation::{Done, Opening};
 use super::options::Options;
 use crate::acts::{
-    between, fileset, group, hidden, moving_all, named, nested, next, numbered_from, opened, phase,
+    between, fileset, group, hidden, moving_all, nested, next, numbered_from, on_file, on_next,
+    phase,
 };
 
 /// Numbers of the filesets: files, and what they are renamed to or linked from.
@@ -21,12 +22,9 @@ const EMPTYING: u8 = 1;
 /// What the threads do on that host.
 pub(super) fn program(options: &Options, host: &str) -> Program {
     let name = options.operation.name();
-    let mut parts = Vec::new();
-    if options.operation.call() == FileOperation::Rmdir {
-        let make = named(FileOperation::Mkdir, next(SOURCE, Which::Absent), PLAIN);
-        let made = hidden("make directories", group("threads", vec![make]));
-        parts.push(ProgramPart::Phase(made));
-    }
+    let make = on_next(FileOperation::Mkdir, SOURCE, PLAIN);
+    let made = hidden("make directories", group("threads", vec![make]));
+    let has_made = options.operation.call() == FileOperation::Rmdir;
     let mut body = vec![Act::Transaction(0, acts(options))];
     if options.pause_us > 0 {
         body.push(Act::Think(Law::fixed(u64::from(options.pause_us) * 1000)));
@@ -35,10 +33,11 @@ pub(super) fn program(options: &Options, host: &str) -> Program {
         true => Ending::Finish,
         false => Ending::Stop,
     };
-    parts.push(ProgramPart::Phase(ProgramPhase {
+    let done = ProgramPhase {
         first_done: options.has_stonewall.then_some(ending),
         ..phase(name, group("threads", body))
-    }));
+    };
+    let phases = has_made.then_some(made).into_iter().chain([done]);
     let emptying = Way {
         name: "emptying".to_owned(),
         is_truncating: true,
@@ -48,7 +47,7 @@ pub(super) fn program(options: &Options, host: &str) -> Program {
         labels: vec![name.to_owned()],
         filesets: filesets(options, host),
         ways: vec![Way::default(), emptying],
-        parts,
+        parts: phases.map(ProgramPart::Phase).collect(),
         ..Program::default()
     }
 }
@@ -58,14 +57,10 @@ fn filesets(options: &Options, host: &str) -> Vec<FilesetPlan> {
     let operation = &options.operation;
     let is_other = matches!(operation.done, Done::Other(_));
     let is_file_there = !is_other && !operation.makes() && operation.call() != FileOperation::Rmdir;
-    let ending = match operation.call().is_of_directories() {
-        true => ".d",
-        false => "",
-    };
-    let other_ending = match operation.call() {
-        FileOperation::Symlink => ".s",
-        _ => "",
-    };
+    let is_directory = operation.call().is_of_directories();
+    let is_linked = operation.call() == FileOperation::Symlink;
+    let ending = if is_directory { ".d" } else { "" };
+    let other_ending = if is_linked { ".s" } else { "" };
     vec![
         files(options, host, ("file_srcdir", ending), is_file_there),
         files(options, host, ("file_dstdir", other_ending), is_other),
@@ -93,19 +88,12 @@ fn files(
             })
         },
     };
+    let before = format!("{}_{host}_{{worker:02}}_", options.prefix);
+    let each = options.files_per_directory;
     FilesetPlan {
         copies: Copies::PerWorker,
-        names: numbered_from(
-            1,
-            format!("{}_{host}_{{worker:02}}_", options.prefix),
-            format!("_{}{ending}", options.suffix),
-        ),
-        tree: nested(
-            options.files_per_directory,
-            "d_",
-            3,
-            options.directories_per_directory,
-        ),
+        names: numbered_from(1, before, format!("_{}{ending}", options.suffix)),
+        tree: nested(each, "d_", 3, options.directories_per_directory),
         size,
         present_permille: if is_there { 1000 } else { 0 },
         ..fileset(directory, &path, "", options.files)
@@ -115,41 +103,31 @@ fn files(
 /// What is done to a file.
 fn acts(options: &Options) -> Vec<Act> {
     use FileOperation as Op;
-    let open = |operation, which, way| named(operation, next(SOURCE, which), way);
     // A record has at most 1 MiB.
-    let moving = |operation| moving_all(operation, options.record_bytes() as u32);
+    let record_bytes = options.record_bytes() as u32;
+    let moving = |operation, place| {
+        let call = moving_all(operation, record_bytes);
+        Act::Call(Call { place, ..call })
+    };
     match options.operation.done {
         Done::Write(opening) => {
             let open = match opening {
-                Opening::New => open(Op::Create, Which::Absent, PLAIN),
-                Opening::AtStart | Opening::AtEnd => open(Op::Open, Which::Present, PLAIN),
-                Opening::Emptied => open(Op::Open, Which::Present, EMPTYING),
+                Opening::New => on_next(Op::Create, SOURCE, PLAIN),
+                Opening::AtStart | Opening::AtEnd => on_next(Op::Open, SOURCE, PLAIN),
+                Opening::Emptied => on_next(Op::Open, SOURCE, EMPTYING),
             };
-            let write = Call {
-                place: match opening {
-                    Opening::AtEnd => Where::End,
-                    _ => Where::Here,
-                },
-                ..moving(Op::Write)
+            let place = match opening {
+                Opening::AtEnd => Where::End,
+                _ => Where::Here,
             };
-            let sync = options.is_synced.then(|| opened(Op::Fsync));
-            let acts = [open, Act::Call(write)].into_iter();
-            acts.chain(sync).chain([opened(Op::Close)]).collect()
+            on_file(open, Some(moving(Op::Write, place)), options.is_synced)
         }
-        Done::Read => vec![
-            open(Op::Open, Which::Present, PLAIN),
-            Act::Call(moving(Op::Read)),
-            opened(Op::Close),
-        ],
-        Done::Name(call) => {
-            let which = if call.makes() {
-                Which::Absent
-            } else {
-                Which::Present
-            };
-            vec![named(call, next(SOURCE, which), PLAIN)]
+        Done::Read => {
+            let open = on_next(Op::Open, SOURCE, PLAIN);
+            on_file(open, Some(moving(Op::Read, Where::Here)), false)
         }
-        Done::Other(call) => vec![named(call, next(OTHER, Which::Present), PLAIN)],
+        Done::Name(call) => vec![on_next(call, SOURCE, PLAIN)],
+        Done::Other(call) => vec![on_next(call, OTHER, PLAIN)],
         Done::Both(call) => {
             let to = next(OTHER, Which::Absent);
             vec![between(call, next(SOURCE, Which::Present), to)]

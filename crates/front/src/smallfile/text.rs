@@ -19,10 +19,6 @@ fn parameters(options: &Options) -> String {
     let name = options.operation.name();
     let yes = |is: bool| if is { "Y" } else { "N" }.to_owned();
     let number = |number: u32| number.to_string();
-    let size = match options.is_exponential {
-        true => "random exponential",
-        false => "fixed",
-    };
     let rows = [
         ("version", "3.2".to_owned()),
         ("hosts in test", "None".to_owned()),
@@ -33,7 +29,7 @@ fn parameters(options: &Options) -> String {
         ("threads", number(options.threads)),
         ("record size (KB, 0 = maximum)", number(options.record_kib)),
         ("file size (KB)", number(options.file_kib)),
-        ("file size distribution", size.to_owned()),
+        ("file size distribution", options.distribution().to_owned()),
         ("files per dir", number(options.files_per_directory)),
         ("dirs per dir", number(options.directories_per_directory)),
         ("threads share directories?", yes(options.is_shared)),
