@@ -25,6 +25,7 @@ pub const RULES: &[&str] = &[
     "crate-graph",
     "module-cycles",
     "classic-names",
+    "front-length",
     "dependency-reasons",
     "dependency-place",
     "lints-inherited",

@@ -7,6 +7,7 @@ mod calls;
 mod classics;
 mod cycles;
 mod exceptions;
+mod fronts;
 mod graph;
 mod manifest;
 mod modules;
@@ -86,6 +87,7 @@ pub fn check(root: &Path) -> Result<Verdict, Failure> {
     cycles::check(&sources, &mut findings);
     spelling::check_texts(root, &mut findings)?;
     classics::check(&sources, &mut findings);
+    fronts::check(&sources, &mut findings);
     manifest::check(root, &mut findings)?;
     graph::check(root, &mut findings)?;
     let (findings, used) = exceptions::apply(findings);

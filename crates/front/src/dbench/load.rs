@@ -110,12 +110,12 @@ struct Reader<'a> {
     calls: Vec<TraceCall>,
     /// By what the file calls them.
     numbers: HashMap<Cow<'a, str>, u32>,
-    names: Vec<String>,
+    /// With names, and the largest buffer.
+    trace: Trace,
     /// How far each name is written.
     sizes: Vec<u64>,
     opened: HashMap<u64, Opened>,
     is_taken: Vec<bool>,
-    buffer_bytes: u32,
     /// How often the next line is done.
     repeat: usize,
     /// Where loops begin, and how often they are done.
@@ -170,19 +170,16 @@ impl<'a> Reader<'a> {
         if more > 0 {
             self.skipped.push(passed_over(format!("{more} more lines")));
         }
-        let trace = Trace {
-            file_bytes: bytes.len() as u64,
-            file_hash: fnv_1a(bytes),
-            calls_count: self.calls.len() as u64,
-            names: self.names,
-            register_count: self.is_taken.len() as u8,
-            buffer_bytes: self.buffer_bytes,
-            space_bytes: self.sizes.iter().sum(),
-            calls: self.calls.into(),
-            ..Trace::default()
-        };
         Load {
-            trace,
+            trace: Trace {
+                file_bytes: bytes.len() as u64,
+                file_hash: fnv_1a(bytes),
+                calls_count: self.calls.len() as u64,
+                register_count: self.is_taken.len() as u8,
+                space_bytes: self.sizes.iter().sum(),
+                calls: self.calls.into(),
+                ..self.trace
+            },
             has_times: self.has_times,
             skipped: self.skipped,
         }
@@ -202,16 +199,17 @@ impl<'a> Reader<'a> {
             self.skip(number, "a line without a status");
             return Ok(());
         };
-        let call = TraceCall {
+        let blank = TraceCall {
             due_ns: line.due_ns.unwrap_or(0),
             expected,
             ..blank(number, operation, label)
         };
-        self.has_times |= call.due_ns > 0;
+        self.has_times |= blank.due_ns > 0;
         for _ in 0..std::mem::replace(&mut self.repeat, 1) {
-            match self.call(&line, call)? {
-                Some(call) => self.push(call)?,
-                None => self.skip(number, "a handle that is not open"),
+            let mut call = blank;
+            match self.fill(&line, &mut call)? {
+                true => self.push(call)?,
+                false => self.skip(number, "a handle that is not open"),
             }
         }
         Ok(())
@@ -254,10 +252,8 @@ impl<'a> Reader<'a> {
             }
             "WRITEPATTERN" => {}
             "SETSP" | "WAITSP" => {
-                return Err(format!(
-                    "`{}`: clients do not wait for others here",
-                    line.verb
-                ));
+                let verb = line.verb;
+                return Err(format!("`{verb}`: clients do not wait for others here"));
             }
             _ => self.skip(number, "a line of an unknown operation"),
         }
@@ -277,68 +273,60 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The call that a line makes; none on a handle that is not open.
-    fn call(&mut self, line: &Line<'a>, call: TraceCall) -> Result<Option<TraceCall>, String> {
-        Ok(Some(match call.operation {
-            Op::Open(_) => return self.open(line, call).map(Some),
-            Op::Statfs | Op::Pause => call,
-            Op::Rename => TraceCall {
-                name: self.name(line.word(0)?)?,
-                second: self.name(line.word(1)?)?,
-                ..call
-            },
+    /// Reads what a call is about; false where that is a handle that is not open.
+    fn fill(&mut self, line: &Line<'a>, call: &mut TraceCall) -> Result<bool, String> {
+        match call.operation {
+            Op::Statfs | Op::Pause => {}
+            Op::Open(_) => self.open(line, call)?,
             Op::List => self.list(line, call)?,
-            Op::Unlink | Op::EmptyTree | Op::Rmdir | Op::Mkdir | Op::LookUp => TraceCall {
-                name: self.name(line.word(0)?)?,
-                ..call
-            },
-            _ => {
-                let Some(opened) = self.opened.get(&line.number(0)?).copied() else {
-                    return Ok(None);
-                };
-                let call = TraceCall {
-                    handle: opened.register,
-                    name: opened.name,
-                    ..call
-                };
-                return self.on_open(line, call).map(Some);
+            Op::Unlink | Op::EmptyTree | Op::Rmdir | Op::Mkdir | Op::LookUp => {
+                call.name = self.name(line.word(0)?)?;
             }
-        }))
+            Op::Rename => {
+                call.name = self.name(line.word(0)?)?;
+                call.second = self.name(line.word(1)?)?;
+            }
+            _ => match self.opened.get(&line.number(0)?) {
+                Some(opened) => {
+                    (call.handle, call.name) = (opened.register, opened.name);
+                    self.on_open(line, call)?;
+                }
+                None => return Ok(false),
+            },
+        }
+        Ok(true)
     }
 
-    fn open(&mut self, line: &Line<'a>, call: TraceCall) -> Result<TraceCall, String> {
-        let name = self.name(line.word(0)?)?;
+    fn open(&mut self, line: &Line<'a>, call: &mut TraceCall) -> Result<(), String> {
+        call.name = self.name(line.word(0)?)?;
         let (options, disposition) = (line.number(1)?, line.number(2)?);
         let handle = line.number(3)?;
-        let way = match disposition {
+        call.operation = Op::Open(match disposition {
             _ if options & 1 != 0 => TraceWay::Directory,
             2 => TraceWay::Made,
             4 | 5 => TraceWay::Emptied,
             _ => TraceWay::Existing,
+        });
+        let opens = call.expected != TraceEnd::Ill;
+        let known = self.opened.get(&handle).filter(|_| opens);
+        call.handle = match known.map(|opened| opened.register) {
+            Some(register) => register,
+            None => self.free_register()?,
         };
-        let known = self.opened.get(&handle).map(|opened| opened.register);
-        let register = match known {
-            Some(register) if call.expected != TraceEnd::Ill => register,
-            _ => self.free_register()?,
-        };
-        if call.expected != TraceEnd::Ill {
+        if opens {
+            let (register, name) = (call.handle, call.name);
             self.is_taken[usize::from(register)] = true;
             self.opened.insert(handle, Opened { register, name });
         }
-        Ok(TraceCall {
-            name,
-            handle: register,
-            operation: Op::Open(way),
-            ..call
-        })
+        Ok(())
     }
 
     fn free_register(&mut self) -> Result<u8, String> {
         let free = self.is_taken.iter().position(|taken| !taken);
-        let register = free.unwrap_or(self.is_taken.len());
-        if register == self.is_taken.len() {
+        let register = free.unwrap_or_else(|| {
             self.is_taken.push(false);
-        }
+            self.is_taken.len() - 1
+        });
         match register < REGISTERS_MAX {
             true => Ok(register as u8),
             false => Err(format!("more than {REGISTERS_MAX} files are open at once")),
@@ -346,12 +334,11 @@ impl<'a> Reader<'a> {
     }
 
     /// What works on what is open.
-    fn on_open(&mut self, line: &Line<'a>, call: TraceCall) -> Result<TraceCall, String> {
+    fn on_open(&mut self, line: &Line<'a>, call: &mut TraceCall) -> Result<(), String> {
         match call.operation {
             Op::Close => {
                 self.opened.remove(&line.number(0)?);
                 self.is_taken[usize::from(call.handle)] = false;
-                Ok(call)
             }
             Op::Read | Op::Write => {
                 let place_bytes = self.texts.place(line.word(1)?)?;
@@ -359,43 +346,37 @@ impl<'a> Reader<'a> {
                 if bytes > PIECE_BYTES_MAX || place_bytes > i64::MAX as u64 - PIECE_BYTES_MAX {
                     return Err(format!("{bytes} bytes at {place_bytes} are too many"));
                 }
-                let moved = line.number(3)?.min(bytes);
-                self.buffer_bytes = self.buffer_bytes.max(bytes as u32);
+                call.place_bytes = place_bytes;
+                call.bytes = bytes as u32;
+                call.second = line.number(3)?.min(bytes) as u32;
+                let buffer_bytes = &mut self.trace.buffer_bytes;
+                *buffer_bytes = call.bytes.max(*buffer_bytes);
                 if call.operation == Op::Write {
                     let size = &mut self.sizes[call.name as usize];
                     *size = (*size).max(place_bytes + bytes);
                 }
-                Ok(TraceCall {
-                    place_bytes,
-                    bytes: bytes as u32,
-                    second: moved as u32,
-                    ..call
-                })
             }
-            Op::Lock | Op::Unlock => Ok(TraceCall {
-                place_bytes: line.number(1)?.min(i64::MAX as u64 / 2),
-                bytes: line.number(2)?.min(u64::from(u32::MAX)) as u32,
-                ..call
-            }),
-            _ => Ok(call),
+            Op::Lock | Op::Unlock => {
+                call.place_bytes = line.number(1)?.min(i64::MAX as u64 / 2);
+                call.bytes = line.number(2)?.min(u64::from(u32::MAX)) as u32;
+            }
+            _ => {}
         }
+        Ok(())
     }
 
     /// A pattern lists the directory that it stands in, a name is looked up.
-    fn list(&mut self, line: &Line<'a>, call: TraceCall) -> Result<TraceCall, String> {
+    fn list(&mut self, line: &Line<'a>, call: &mut TraceCall) -> Result<(), String> {
         let pattern = line.word(0)?;
         let most = line.number(2)?;
         let last = pattern.rsplit(['\\', '/']).next().unwrap_or("");
         let is_pattern = last.contains(['<', '>', '*', '?', '"']) && most > 0;
-        Ok(TraceCall {
-            name: self.name(pattern)?,
-            place_bytes: if is_pattern { most } else { 0 },
-            operation: match is_pattern {
-                true => Op::List,
-                false => Op::LookUp,
-            },
-            ..call
-        })
+        call.name = self.name(pattern)?;
+        match is_pattern {
+            true => call.place_bytes = most,
+            false => call.operation = Op::LookUp,
+        }
+        Ok(())
     }
 
     /// The number of a name.
@@ -407,8 +388,8 @@ impl<'a> Reader<'a> {
         if let Some(number) = self.numbers.get(&text) {
             return Ok(*number);
         }
-        let number = self.names.len() as u32;
-        self.names.push(beneath(&text)?);
+        let number = self.trace.names.len() as u32;
+        self.trace.names.push(beneath(&text)?);
         self.sizes.push(0);
         self.numbers.insert(text, number);
         Ok(number)

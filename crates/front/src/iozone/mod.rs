@@ -69,12 +69,8 @@ struct Sizes {
 impl Sizes {
     /// As records call it; who reads it takes it apart again.
     fn name(self) -> String {
-        let Self {
-            file_kib,
-            record_kib,
-            children,
-        } = self;
-        format!("{file_kib} kB by {record_kib} kB, {children} at once")
+        let (file, record, children) = (self.file_kib, self.record_kib, self.children);
+        format!("{file} kB by {record} kB, {children} at once")
     }
 
     const fn records(self) -> u64 {
@@ -90,39 +86,31 @@ impl Sizes {
 /// All sizes, in their order.
 fn matrix(options: &Options) -> Vec<Sizes> {
     let (low, high) = options.children.unwrap_or((1, 1));
-    let mut sizes = Vec::new();
-    for children in low..=high {
-        for file_kib in &options.files_kib {
-            let records = options.records_kib(*file_kib).into_iter();
-            sizes.extend(records.map(|record_kib| Sizes {
-                file_kib: *file_kib,
-                record_kib,
-                children,
-            }));
-        }
-    }
-    sizes
+    let of_file = |children, file_kib| {
+        let records = options.records_kib(file_kib).into_iter();
+        records.map(move |record_kib| Sizes {
+            file_kib,
+            record_kib,
+            children,
+        })
+    };
+    let files = &options.files_kib;
+    let of_children = |children| files.iter().flat_map(move |kib| of_file(children, *kib));
+    (low..=high).flat_map(of_children).collect()
 }
 
 fn differences(options: &Options) -> Vec<Difference> {
+    let own = "in a work directory, each size on a file of its own, and removed at the end";
     let is_large = matrix(options).iter().any(|size| !size.is_listed());
-    let ends_durable = options.flushes || options.closes;
+    let is_other = options.has(2) && is_large;
+    let other = "another one of more than 4194304, each record once";
+    let ends_durable = options.children.is_some() && (options.flushes || options.closes);
+    let flushing = "flushing and closing at the stonewall";
+    let before = "the others' figures are noted before";
     let those = [
-        (
-            true,
-            "files",
-            "in a work directory, each size on a file of its own, and removed at the end",
-        ),
-        (
-            options.has(2) && is_large,
-            "the order of random records",
-            "another one of more than 4194304, each record once",
-        ),
-        (
-            options.children.is_some() && ends_durable,
-            "flushing and closing at the stonewall",
-            "the others' figures are noted before",
-        ),
+        (true, "files", own),
+        (is_other, "the order of random records", other),
+        (ends_durable, flushing, before),
     ];
     Difference::those(&those, &options.ignored)
 }
