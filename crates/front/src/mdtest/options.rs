@@ -183,8 +183,9 @@ impl Options {
         if self.branches == 1 {
             return self.depth.checked_add(1);
         }
-        let levels = (0..=self.depth).map(|level| self.branches.checked_pow(level));
-        levels.sum::<Option<u32>>()
+        (0..=self.depth).try_fold(0_u32, |sum, level| {
+            sum.checked_add(self.branches.checked_pow(level)?)
+        })
     }
 
     /// Directories of the tree.

@@ -2,7 +2,7 @@ use results::RoundFigures;
 
 use super::*;
 use crate::tests::{record, round};
-use crate::{FrontOrigin, find};
+use crate::{ArgumentError, FrontOrigin, find};
 
 fn words(line: &str) -> Vec<String> {
     line.split_whitespace().map(str::to_owned).collect()
@@ -105,4 +105,16 @@ fn times_stand_in_a_table_of_their_own() {
         (stat(rates), stat(times)),
         ("2000.000".into(), "0.003".into())
     );
+}
+
+#[test]
+fn a_tree_that_32_bits_cannot_number_is_refused() {
+    for (branches, depth) in [(3, 20), (3, 60), (2, 32)] {
+        let words = words(&format!("-n 1 -b {branches} -z {depth}"));
+        let error = super::FRONT.work(&CommandLine::of(&words)).unwrap_err();
+        let ArgumentError::Arguments(message) = error else {
+            panic!("{error:?}");
+        };
+        assert!(message.contains("more directories"), "{message}");
+    }
 }
