@@ -2,10 +2,9 @@
 //! its arguments and its text works for any.
 
 use super::Finding;
+use super::fronts::{self, FRONTS};
 use super::source::SourceFile;
 
-/// Where fronts lie, each in a directory of its name.
-const FRONTS: &str = "crates/front/src/";
 /// Where the settings of their tables lie, each in a directory of its name.
 const SETTINGS: &str = "crates/workload/src/classics/";
 /// Where all of them are named: the tables of fronts, of workload files and of their kinds, with
@@ -62,15 +61,9 @@ pub fn check(sources: &[SourceFile], findings: &mut Vec<Finding>) {
 
 /// The names of all fronts.
 fn names(sources: &[SourceFile]) -> Vec<String> {
-    let directories = sources.iter().filter_map(|file| {
-        let (name, _) = file.path.strip_prefix(FRONTS)?.split_once('/')?;
-        Some(name.to_owned())
-    });
-    let is_held = |name: &String| {
-        let name = name.as_str();
-        !IN_BETWEEN.contains(&name) && !SHARED.contains(&name)
-    };
-    let mut names: Vec<String> = directories.filter(is_held).collect();
+    let directories = sources.iter().filter_map(fronts::directory);
+    let is_held = |name: &&str| !IN_BETWEEN.contains(name) && !SHARED.contains(name);
+    let mut names: Vec<String> = directories.filter(is_held).map(str::to_owned).collect();
     names.sort();
     names.dedup();
     names

@@ -7,7 +7,7 @@ use super::Finding;
 use super::source::SourceFile;
 
 /// Where fronts lie, each in a directory of its name.
-const FRONTS: &str = "crates/front/src/";
+pub(super) const FRONTS: &str = "crates/front/src/";
 /// Lines without tests.
 const LINES_MAX: usize = 700;
 
@@ -84,12 +84,17 @@ fn check_lengths(lengths: &BTreeMap<&str, usize>, longer: &[Longer], findings: &
     }
 }
 
+/// The directory among those of fronts that a file lies in, if it lies in one.
+pub(super) fn directory(file: &SourceFile) -> Option<&str> {
+    let (name, _) = file.path.strip_prefix(FRONTS)?.split_once('/')?;
+    Some(name)
+}
+
 /// The lines of each directory, without tests.
 fn lengths(sources: &[SourceFile]) -> BTreeMap<&str, usize> {
     let mut lengths = BTreeMap::new();
     for file in sources {
-        let within = file.path.strip_prefix(FRONTS);
-        let Some((name, _)) = within.and_then(|path| path.split_once('/')) else {
+        let Some(name) = directory(file) else {
             continue;
         };
         let (total, tests) = file.line_counts();
