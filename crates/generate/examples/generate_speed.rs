@@ -192,5 +192,6 @@ fn plan(lines: Vec<LinePlan>) -> WorkerPlan {
         verify: false,
         transactions_per_connection: None,
         cpu: None,
+        job: None,
     }
 }

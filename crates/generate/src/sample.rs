@@ -49,6 +49,7 @@ pub(crate) fn plan(lines: Vec<LinePlan>, spans: Vec<SpanPlan>) -> WorkerPlan {
         verify: false,
         transactions_per_connection: None,
         cpu: None,
+        job: None,
     }
 }
 

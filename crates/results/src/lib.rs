@@ -68,7 +68,7 @@ pub use operations::{OperationFigures, Operations, TransactionFigures};
 pub use owner::Owner;
 pub use parts::{
     CpuFigures, DeviceFigures, EngineNotes, ErrnoCount, MachineCpu, ProcessorFigures, RingSetup,
-    TargetFigures, WorkerFigures,
+    TargetFigures, ThreadUsage, WorkerFigures,
 };
 pub use phase::Phase;
 pub use phase_figures::{

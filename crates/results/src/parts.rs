@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::real::Real;
-use crate::{Latency, Operations};
+use crate::{IntervalRecord, Latency, Operations};
 
 /// Processor time in the measured time.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -198,6 +198,32 @@ pub struct WorkerFigures {
     pub operations: Operations,
     /// The worker's figures on each of its targets.
     pub targets: Vec<TargetFigures>,
+    /// When its measurement began, in nanoseconds from the start of the cell's; none in records
+    /// from before it was told, and where all workers begin together.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub begin_ns: Option<u64>,
+    /// What the kernel counted of its thread, the ramp included; none where it was not asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<ThreadUsage>,
+    /// Its own intervals; empty where only those of the whole cell were kept.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub intervals: Vec<IntervalRecord>,
+}
+
+/// What the kernel counts of a thread.
+///
+/// Source: getrusage(2), `RUSAGE_THREAD`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct ThreadUsage {
+    /// Times that it gave up the processor to wait.
+    pub voluntary_switches: u64,
+    /// Times that the processor was taken from it.
+    pub involuntary_switches: u64,
+    /// Page faults that needed no I/O.
+    pub minor_faults: u64,
+    /// Page faults that needed I/O.
+    pub major_faults: u64,
 }
 
 /// Figures of one target, of one worker or of all.

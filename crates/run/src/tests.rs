@@ -69,6 +69,7 @@ pub(crate) fn worker(worker_index: u32, iodepth: u32, lines: Vec<LinePlan>) -> W
         verify: false,
         transactions_per_connection: None,
         cpu: None,
+        job: None,
     }
 }
 
@@ -101,6 +102,7 @@ pub(crate) fn cell(iodepth: u32, workers: Vec<WorkerPlan>) -> Cell {
             batch: 32,
             batch_fixed: false,
         },
+        jobs: None,
     }
 }
 

@@ -9,6 +9,7 @@ mod diagnostic;
 mod documents;
 pub mod facts;
 pub mod icf;
+pub mod job;
 pub mod model;
 mod native;
 mod nearest;

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use stats::SteadyRule;
 
+use crate::job::{JobFiles, JobPlan};
 use crate::program::Program;
 
 pub use repetition::RepetitionRule;
@@ -193,6 +194,9 @@ pub struct Cell {
     #[serde(default, with = "stored", skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<stored::Written>")]
     pub files: Option<Box<Program>>,
+    /// The files of its jobs, where its workers have jobs in place of access lines.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<Box<JobFiles>>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
@@ -336,6 +340,9 @@ pub struct WorkerPlan {
     pub transactions_per_connection: Option<u32>,
     /// The CPU to run on.
     pub cpu: Option<u32>,
+    /// What it does in place of access lines, with an engine and an end of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<Box<JobPlan>>,
 }
 
 /// The part of one target that a worker uses.

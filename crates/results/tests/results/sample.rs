@@ -71,6 +71,7 @@ pub fn cell(index: u32, name: &str, iodepth: u32, workers: u32, read_percent: f6
             batch: 32,
             batch_fixed: false,
         },
+        jobs: None,
     }
 }
 
@@ -105,6 +106,7 @@ fn worker(worker_index: u32, name: &str, iodepth: u32, read_percent: f64) -> Wor
         verify: false,
         transactions_per_connection: None,
         cpu: None,
+        job: None,
     }
 }
 

@@ -34,6 +34,7 @@ fn worker(worker_index: u32, iodepth: u32) -> WorkerPlan {
         verify: false,
         transactions_per_connection: None,
         cpu: None,
+        job: None,
     }
 }
 
@@ -82,6 +83,7 @@ pub(super) fn plan(path: &Path, engine: EngineKind, workers: u32, files: Box<Pro
             steady: None,
             precondition: None,
             files: Some(files),
+            jobs: None,
         }],
         seed: 1,
         settings: Vec::new(),

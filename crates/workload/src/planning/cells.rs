@@ -342,6 +342,7 @@ impl Layout<'_, '_> {
             curve: None,
             precondition: options.precondition,
             files: None,
+            jobs: None,
         }
     }
 
@@ -374,6 +375,7 @@ impl Layout<'_, '_> {
             verify: options.verify,
             transactions_per_connection: member.transactions_per_connection,
             cpu: (!cpus.is_empty()).then(|| cpus[member.index % cpus.len()]),
+            job: None,
         }
     }
 

@@ -211,6 +211,7 @@ impl Layout<'_, '_> {
             steady: None,
             precondition: None,
             files: Some(Box::new(self.program.clone())),
+            jobs: None,
         }
     }
 
@@ -254,6 +255,7 @@ impl Layout<'_, '_> {
             verify: options.verify,
             transactions_per_connection: None,
             cpu: (!cpus.is_empty()).then(|| cpus[worker_index as usize % cpus.len()]),
+            job: None,
         }
     }
 }

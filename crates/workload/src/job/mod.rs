@@ -1,0 +1,156 @@
+//! Jobs: workers that each have an engine, files, an order, a pace and an end of their own.
+//!
+//! Where an access specification says what all workers of a cell ask of a target, a job says what
+//! one worker does with named files: how much it moves, which part comes next, when it rests, and
+//! who ends with it. A cell either has jobs or has none.
+
+mod stream;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::plan::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
+
+pub use stream::{
+    BlockRule, FileOrder, Mix, PaceRule, PerDirection, ReadBack, ShareOfSize, SizeRule, StreamEnd,
+    StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
+};
+
+/// What one worker of a cell with jobs does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct JobPlan {
+    /// Which engine issues its requests.
+    pub engine: EngineKind,
+    /// How it uses the page cache.
+    pub cache: CacheMode,
+    /// Options of its ring.
+    pub ring: RingOptions,
+    /// How its files are opened for writing.
+    pub durable: DurableWrites,
+    /// Requests in flight, over all its files.
+    pub iodepth: u32,
+    /// Its files, in their order.
+    pub files: Vec<JobFile>,
+    /// So long after the others it begins, in nanoseconds.
+    pub start_delay_ns: u64,
+    /// What is not measured at its beginning, in nanoseconds.
+    pub ramp_time_ns: u64,
+    /// How long it is measured at most, in nanoseconds; 0 where only its end says.
+    pub run_time_ns: u64,
+    /// Whether all others end with it.
+    pub ends_others: bool,
+    /// Whether a failed request does not end it.
+    pub goes_on_after_errors: bool,
+    /// What it asks of its files.
+    pub stream: StreamPlan,
+}
+
+/// How files are opened for writing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum DurableWrites {
+    /// As they are.
+    #[default]
+    No,
+    /// Each write is durable, metadata included (`O_SYNC`).
+    Sync,
+    /// The data of each write is durable (`O_DSYNC`).
+    DataSync,
+}
+
+/// A part of a file that a job works in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct JobFile {
+    /// Which of the cell's files.
+    pub file_index: u32,
+    /// First byte.
+    pub start_bytes: u64,
+    /// How many bytes; more may be asked of it nowhere.
+    pub size_bytes: u64,
+}
+
+/// A file that jobs of a cell work on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NamedFile {
+    /// The target below which it lies.
+    pub target_index: u32,
+    /// Its name below the work directory, of one component or several; none where the target
+    /// itself is the file.
+    pub name: Option<String>,
+    /// How long it is at least, in bytes, when the cell begins.
+    pub size_bytes: u64,
+    /// What is in it when the cell begins.
+    pub layout: Layout,
+    /// Whether it is removed behind the cell.
+    pub is_removed: bool,
+}
+
+/// What is in a file when a cell begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Layout {
+    /// Data that was written.
+    Written,
+    /// Allotted room that nobody has written to.
+    Allotted,
+    /// The length alone.
+    Sparse,
+    /// Nothing: it grows as it is written.
+    Empty,
+}
+
+/// The files of a cell with jobs.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct JobFiles {
+    /// In the order of their numbers.
+    pub files: Vec<NamedFile>,
+    /// Whether nothing is done but to make them.
+    pub is_layout_only: bool,
+}
+
+/// Jobs that another program's arguments or file stand for, one cell for those that run together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BuiltJobs {
+    /// Where they come from.
+    pub origin: FrontOrigin,
+    /// The jobs that run together, in the order of their workers.
+    pub jobs: Vec<BuiltJob>,
+    /// Their files; which target each lies below is known by its directory.
+    pub files: JobFiles,
+}
+
+/// A job before its cell is planned.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BuiltJob {
+    /// As results tell it.
+    pub name: String,
+    /// What it does.
+    pub plan: JobPlan,
+    /// What it writes.
+    pub content: ContentPlan,
+    /// Whether what it writes is stamped and what it reads is checked.
+    pub verify: bool,
+    /// Seed of its streams.
+    pub seed: u64,
+    /// The CPU that it runs on.
+    pub cpu: Option<u32>,
+}
+
+impl JobPlan {
+    /// Whether it may write to its files.
+    #[must_use]
+    pub const fn writes(&self) -> bool {
+        self.stream.mix.writes()
+    }
+
+    /// Bytes of its largest request.
+    #[must_use]
+    pub fn buffer_bytes(&self) -> u32 {
+        let blocks = &self.stream.blocks;
+        blocks
+            .read
+            .sizes
+            .max_bytes()
+            .max(blocks.write.sizes.max_bytes())
+    }
+}
