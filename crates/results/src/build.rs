@@ -16,7 +16,10 @@ impl WorkerFigures {
     #[must_use]
     pub fn of(worker: &WorkerPlan, totals: &Interval, run_time_ns: u64, names: Names) -> Self {
         let flows = Flows::of(totals, names);
-        let are_operations = flows.transactions.count() == names.headline(totals).count();
+        // Those that were due say how late they were, too.
+        let is_paced = worker.job.as_ref().is_some_and(|job| job.stream.is_paced());
+        let are_operations =
+            !is_paced && flows.transactions.count() == names.headline(totals).count();
         Self {
             worker_index: worker.worker_index,
             name: worker.name.clone(),

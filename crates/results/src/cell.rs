@@ -7,10 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use workload::plan::{CacheMode, CurvePart, EngineKind};
 
+use crate::errno_count::ErrnoCount;
 use crate::open_loop::OpenLoopFigures;
-use crate::parts::{
-    CpuFigures, DeviceFigures, EngineNotes, ErrnoCount, TargetFigures, WorkerFigures,
-};
+use crate::parts::{CpuFigures, DeviceFigures, EngineNotes, TargetFigures, WorkerFigures};
 use crate::{
     IntervalRecord, OperationFigures, Operations, Phase, PhaseFigures, Standstill, Status,
     SteadyRecord, TransactionFigures, WithinRun,

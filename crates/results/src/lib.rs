@@ -11,6 +11,7 @@ mod cell;
 mod doubt;
 mod effect;
 mod environment;
+mod errno_count;
 mod estimate;
 mod even;
 mod event;
@@ -51,6 +52,7 @@ pub use effect::effect;
 pub use environment::{
     Clock, Device, Environment, FileSystem, Limit, LimitedResource, Load, Mount, Processor, Stack,
 };
+pub use errno_count::ErrnoCount;
 pub use estimate::{EstimateRecord, IntervalKind, PrecisionVerdict};
 pub use even::{EvenRates, uncertain_rate};
 pub use event::{Listener, RunEvent};
@@ -67,8 +69,8 @@ pub use open_loop::{DueFigures, OpenLoopFigures, RESPONSE};
 pub use operations::{OperationFigures, Operations, TransactionFigures};
 pub use owner::Owner;
 pub use parts::{
-    CpuFigures, DeviceFigures, EngineNotes, ErrnoCount, MachineCpu, ProcessorFigures, RingSetup,
-    TargetFigures, ThreadUsage, WorkerFigures,
+    CpuFigures, DeviceFigures, EngineNotes, MachineCpu, ProcessorFigures, RingSetup, TargetFigures,
+    ThreadUsage, WorkerFigures,
 };
 pub use phase::Phase;
 pub use phase_figures::{

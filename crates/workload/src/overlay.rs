@@ -69,6 +69,7 @@ pub(crate) fn overlay(mut under: Workload, over: Workload) -> Workload {
         phase: non_empty(over.phase, under.phase),
         rounds: non_empty(over.rounds, under.rounds),
         built: over.built.or(under.built),
+        jobs: over.jobs.or(under.jobs),
         access_spec: non_empty(over.access_spec, under.access_spec),
         iometer: over.iometer.or(under.iometer),
         worker: non_empty(over.worker, under.worker),

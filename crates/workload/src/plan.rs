@@ -3,6 +3,7 @@
 //! The plan is a pure function of workload, overrides and facts. Planning lives in its own
 //! modules; this one holds the types that generators, engines and records read.
 
+pub mod job;
 mod repetition;
 mod search;
 mod stored;
@@ -14,9 +15,9 @@ use serde::{Deserialize, Serialize};
 
 pub use stats::SteadyRule;
 
-use crate::job::{JobFiles, JobPlan};
 use crate::program::Program;
 
+use job::{JobFiles, JobPlan};
 pub use repetition::RepetitionRule;
 pub use search::{ResponseLimit, ResponsePercentile, TRIALS_MAX};
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A plan for people: what `pgmeter check` prints.
 
 mod files;
+mod jobs;
 
 use std::fmt::Write;
 
@@ -58,6 +59,7 @@ pub fn plan_text_on(planned: &Planned, remarks: &[TargetRemark], columns: usize)
     targets(&mut text, plan, remarks);
     specs(&mut text, plan);
     file_plans(&mut text, plan);
+    job_plans(&mut text, plan);
     cells(&mut text, plan);
     total(&mut text, plan, remarks);
     findings(&mut text, &planned.warnings);
@@ -160,7 +162,10 @@ fn targets(text: &mut Sheet, plan: &Plan, remarks: &[TargetRemark]) {
 /// Each access specification once, with its lines.
 fn specs(text: &mut Sheet, plan: &Plan) {
     let mut shown: Vec<(&str, &[LinePlan])> = Vec::new();
-    let cells = plan.cells.iter().filter(|cell| cell.files.is_none());
+    let cells = plan
+        .cells
+        .iter()
+        .filter(|cell| cell.files.is_none() && cell.jobs.is_none());
     for worker in cells.flat_map(|cell| &cell.workers) {
         let spec = (worker.access_spec.as_str(), worker.lines.as_slice());
         if !shown.contains(&spec) {
@@ -202,6 +207,17 @@ fn file_plans(text: &mut Sheet, plan: &Plan) {
         for sentence in sentences {
             line(text, &format!("  {sentence}"));
         }
+        text.text.push('\n');
+    }
+}
+
+/// The jobs of each cell, once for all repetitions.
+fn job_plans(text: &mut Sheet, plan: &Plan) {
+    let first = plan.cells.iter().filter(|cell| cell.repetition == 0);
+    for cell in first.filter(|cell| cell.jobs.is_some()).take(CELLS_SHOWN) {
+        let name = crate::printable(&cell.workload);
+        line(text, &format!("jobs of {name}, beside each other"));
+        headed(text, &jobs::HEADING, jobs::rows(cell).into_iter(), &[1, 3]);
         text.text.push('\n');
     }
 }

@@ -30,6 +30,10 @@ pub(super) fn limits_in_force(
 
 /// What a cell uses of its targets, in bytes.
 pub(super) fn used_bytes(planned: &Cell, plan: &Plan) -> u64 {
+    if let Some(jobs) = &planned.jobs {
+        let files = jobs.files.iter();
+        return files.fold(0_u64, |sum, file| sum.saturating_add(file.size_bytes));
+    }
     target_indexes(planned)
         .iter()
         .filter_map(|index| plan.targets.get(*index as usize))

@@ -221,12 +221,13 @@ pub(super) fn file_smaller_than_memory(
     let memory = environment.memory_bytes.min(limit.unwrap_or(u64::MAX));
     (used < memory).then(|| {
         let share = percent(used as f64 / memory as f64);
-        let message = match planned.and_then(|cell| cell.files.as_ref()) {
-            None => format!(
+        let has_files = planned.is_some_and(|cell| cell.files.is_some() || cell.jobs.is_some());
+        let message = match has_files {
+            false => format!(
                 "the targets are {share} of memory, so the page cache can hold them; use `--cache \
                  direct` or a larger `--size` to measure the device"
             ),
-            Some(_) => format!(
+            true => format!(
                 "the files are {share} of memory, so the page cache can hold them; use more or \
                  larger files to measure the device"
             ),

@@ -2,6 +2,7 @@
 
 mod access;
 mod files;
+mod jobs;
 mod new_file;
 mod program;
 mod rate;
@@ -91,5 +92,6 @@ pub(crate) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
     rate::check_whole(workload)?;
     until::check_whole(workload)?;
     new_file::check_whole(workload)?;
+    jobs::check_whole(workload)?;
     files::check_whole(workload)
 }

@@ -45,6 +45,7 @@ pub use worker::Worker;
 use crate::classics::postmark::Postmark;
 use crate::classics::{CreateRemove, FsMark, LatFs};
 use crate::icf::Extras;
+use crate::job::BuiltJobs;
 use crate::plan::{ArrivalKind, CacheMode, CursorKind, EngineKind, PositionRule, ResponseLimit};
 
 /// The name of the access specification that asks for no I/O at all.
@@ -218,6 +219,9 @@ pub struct Workload {
     /// file says them.
     #[serde(skip)]
     pub built: Option<Box<BuiltProgram>>,
+    /// Jobs that another program's arguments or file stand for; no file says them.
+    #[serde(skip)]
+    pub jobs: Option<Box<BuiltJobs>>,
     /// What to do to the targets; several are run one after the other.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub access_spec: Vec<AccessSpec>,

@@ -160,7 +160,7 @@ impl Workload {
     /// Whether it works on many files, which needs directories to make them in.
     #[must_use]
     pub fn needs_directory(&self) -> bool {
-        self.table().is_some()
+        self.table().is_some() || self.jobs.is_some()
     }
 
     /// The program that another program's table stands for on so many targets; none where there

@@ -279,13 +279,10 @@ impl Layout<'_, '_> {
             workers.push(self.worker(&member, index, name, lines, spans));
         }
         self.check_memory(&workers)?;
-        let first = workers.first().map(|worker| worker.access_spec.clone());
+        let first = workers.first().map(|it| it.access_spec.clone());
         let common = first.filter(|name| workers.iter().all(|worker| worker.access_spec == *name));
-        let reported = workers
-            .iter()
-            .flat_map(|worker| &worker.spans)
-            .map(|span| span.iodepth);
-        let reported = reported.max().unwrap_or(iodepth);
+        let spans = workers.iter().flat_map(|worker| &worker.spans);
+        let reported = spans.map(|span| span.iodepth).max().unwrap_or(iodepth);
         let mut cell = self.cell(reported, workers, common);
         if cell.new_file {
             self.end_when_full(&mut cell)?;

@@ -4,6 +4,7 @@ mod cells;
 mod crew;
 mod cycling;
 mod files;
+mod jobs;
 mod lines;
 mod memory;
 mod open_loop;
@@ -19,14 +20,14 @@ mod targets;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::check::{check_whole, given_twice};
 use crate::diagnostic::Diagnostic;
 use crate::facts::SystemFacts;
 use crate::model::Workload;
 use crate::overrides::Overrides;
-use crate::plan::{Cell, CurvePart, Plan, PlannedWorkload, Setting, WorkerPlan};
+use crate::plan::{Cell, CurvePart, FrontOrigin, Plan, PlannedWorkload, Setting, WorkerPlan};
 
 use options::Options;
 use repetition::Often;
@@ -63,6 +64,8 @@ struct Context<'a> {
     warnings: Vec<Diagnostic>,
     refusals: Vec<Diagnostic>,
     weight: usize,
+    /// Bytes of each named file of jobs, by its target and name.
+    job_files: HashMap<(u32, String), u64>,
 }
 
 /// Plans all workloads in order; repetitions interleave, from the second on in a random order drawn
@@ -84,6 +87,7 @@ pub fn plan(
         warnings: Vec::new(),
         refusals: Vec::new(),
         weight: 0,
+        job_files: HashMap::new(),
     };
     let applied = overrides.applied(workloads)?;
     context.warnings = applied.warnings;
@@ -135,6 +139,10 @@ fn series_of(
 ) -> Result<(u64, Often, Vec<Cell>), Diagnostic> {
     let sized = memory::sized(workload, index, context)?;
     let workload = sized.as_ref().unwrap_or(workload);
+    if let Some(built) = &workload.jobs {
+        let of_jobs = jobs::of_workload(workload, index, built, context)?;
+        return Ok((of_jobs.seed, of_jobs.often, of_jobs.cells));
+    }
     if let Some(table) = workload.table() {
         let of_files = files::of_workload(workload, index, table, context)?;
         return Ok((of_files.seed, of_files.often, of_files.cells));
@@ -230,7 +238,10 @@ fn too_many_cells(count: usize) -> Diagnostic {
 fn weight(workers: &[WorkerPlan]) -> usize {
     workers
         .iter()
-        .map(|worker| 1 + worker.lines.len() + worker.spans.len())
+        .map(|worker| {
+            let files = worker.job.as_ref().map_or(0, |job| job.files.len());
+            1 + worker.lines.len() + worker.spans.len() + files
+        })
         .sum()
 }
 
@@ -265,13 +276,20 @@ impl Workload {
         self.source.as_deref().unwrap_or_default()
     }
 
+    /// Where it comes from, if other arguments or another file stand for it.
+    #[must_use]
+    pub fn origin(&self) -> Option<&FrontOrigin> {
+        let program = self.built.as_ref().map(|it| &it.origin);
+        program.or_else(|| self.jobs.as_ref().map(|it| &it.origin))
+    }
+
     fn planned(&self) -> PlannedWorkload {
         let name = self.name_or_default().to_owned();
         PlannedWorkload {
             title: self.title.clone().unwrap_or_else(|| name.clone()),
             source: self.source_name().to_owned(),
             pack: self.pack.clone(),
-            front: self.built.as_ref().map(|it| it.origin.clone()),
+            front: self.origin().cloned(),
             name,
         }
     }

@@ -333,6 +333,16 @@ impl Resolver<'_> {
 }
 
 /// The content with its shares resolved.
+/// How a ring is set up where nobody says.
+pub(super) const fn ring_default() -> RingOptions {
+    RingOptions {
+        sqpoll: false,
+        iopoll: false,
+        batch: BATCH_DEFAULT,
+        batch_fixed: false,
+    }
+}
+
 pub(super) fn content_plan(choice: &ContentChoice) -> ContentPlan {
     match choice {
         ContentChoice::Incompressible => ContentPlan::Incompressible,

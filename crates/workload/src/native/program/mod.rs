@@ -37,6 +37,13 @@ pub fn in_tables(workload: &Workload) -> Result<Workload, Diagnostic> {
     let mut written = workload.clone();
     let parts = workload.part.iter().map(in_tables);
     written.part = parts.collect::<Result<_, _>>()?;
+    if workload.jobs.is_some() {
+        let message = format!(
+            "the jobs of `{}` have no words in a workload file yet",
+            crate::printable(workload.name_or_default())
+        );
+        return Err(Diagnostic::error("", message).help("run the file as it is"));
+    }
     if workload.built.is_none() {
         return Ok(written);
     }

@@ -7,7 +7,7 @@ use crate::model::{ContentChoice, Seed, Table, Workload};
 use crate::plan::{CacheMode, ContentPlan, EngineKind, RingOptions};
 
 use super::super::Context;
-use super::super::options::{BATCH_DEFAULT, SEED_DEFAULT, content_plan};
+use super::super::options::{SEED_DEFAULT, content_plan, ring_default};
 use super::super::repetition::Often;
 use super::super::resolver::Resolver;
 
@@ -73,12 +73,7 @@ impl FileOptions {
             cpus: r.cpus(workload),
             verify,
             content,
-            ring: RingOptions {
-                sqpoll: false,
-                iopoll: false,
-                batch: BATCH_DEFAULT,
-                batch_fixed: false,
-            },
+            ring: ring_default(),
         })
     }
 }

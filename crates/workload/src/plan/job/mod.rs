@@ -65,7 +65,7 @@ pub struct JobFile {
     pub file_index: u32,
     /// First byte.
     pub start_bytes: u64,
-    /// How many bytes; more may be asked of it nowhere.
+    /// How many bytes; nothing behind them is touched. 0 for all that a device has.
     pub size_bytes: u64,
 }
 
@@ -83,6 +83,8 @@ pub struct NamedFile {
     pub layout: Layout,
     /// Whether it is removed behind the cell.
     pub is_removed: bool,
+    /// What the page cache holds of it when the cell begins.
+    pub cache: FileCache,
 }
 
 /// What is in a file when a cell begins.
@@ -97,6 +99,18 @@ pub enum Layout {
     Sparse,
     /// Nothing: it grows as it is written.
     Empty,
+}
+
+/// What the page cache holds of a file when a cell begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileCache {
+    /// Nothing.
+    Dropped,
+    /// What there is.
+    Left,
+    /// All of it.
+    Warm,
 }
 
 /// The files of a cell with jobs.

@@ -52,6 +52,15 @@ pub struct PerDirection<T> {
     pub write: T,
 }
 
+impl StreamPlan {
+    /// Whether requests of any direction that is used are due at times of their own.
+    #[must_use]
+    pub const fn is_paced(&self) -> bool {
+        (self.mix.reads() && self.pace.read.is_some())
+            || (self.mix.writes() && self.pace.write.is_some())
+    }
+}
+
 impl<T> PerDirection<T> {
     /// The same for both.
     pub fn both(value: T) -> Self
@@ -142,6 +151,20 @@ pub enum SizeRule {
 }
 
 impl SizeRule {
+    /// All sizes that there may be, in bytes; of a range both ends and the unit.
+    #[must_use]
+    pub fn all_bytes(&self) -> Vec<u32> {
+        match self {
+            Self::Fixed { bytes } => vec![*bytes],
+            Self::Range {
+                min_bytes,
+                max_bytes,
+                unit_bytes,
+            } => vec![*min_bytes, *max_bytes, *unit_bytes],
+            Self::Split { shares } => shares.iter().map(|it| it.bytes).collect(),
+        }
+    }
+
     /// The smallest in bytes.
     #[must_use]
     pub fn min_bytes(&self) -> u32 {
@@ -223,8 +246,12 @@ pub struct StreamEnd {
     pub bytes: u64,
     /// Requests in each loop.
     pub requests: Option<u64>,
-    /// Loops; each has the same order. None for as long as there is time.
+    /// Loops. Each begins where the first did and visits `once` in the same order; what is drawn
+    /// is drawn on. None for as long as there is time.
     pub loops: Option<u64>,
+    /// Whether a loop starts over where its files have no more for it and bytes are left, and
+    /// does not end there.
+    pub starts_over: bool,
 }
 
 /// How what is written comes to rest.

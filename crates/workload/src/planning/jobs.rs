@@ -1,0 +1,340 @@
+//! The cell of jobs: what each worker does is known, and which targets its files lie on is decided
+//! here.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::job::{BuiltJob, BuiltJobs, JobFiles, JobPlan, NamedFile};
+use crate::model::{Seed, Workload};
+use crate::plan::{
+    CacheMode, Cell, CursorKind, EngineKind, PositionRule, SpanPlan, TargetKind, WorkerPlan,
+};
+
+use super::cells::SECTOR_BYTES;
+use super::options::SEED_DEFAULT;
+use super::repetition::Often;
+use super::resolver::Resolver;
+use super::seeds::worker_seed;
+use super::space::SIZE_DEFAULT;
+use super::{Context, WEIGHT_MAX, note_targets, note_workers, too_heavy, weight};
+
+/// What jobs come to.
+pub(super) struct JobCells {
+    pub often: Often,
+    pub seed: u64,
+    pub cells: Vec<Cell>,
+}
+
+/// The one cell of a workload with jobs.
+pub(super) fn of_workload(
+    workload: &Workload,
+    workload_index: usize,
+    built: &BuiltJobs,
+    context: &mut Context,
+) -> Result<JobCells, Diagnostic> {
+    let r = &mut Resolver {
+        name: workload.name_or_default(),
+        overrides: context.overrides,
+        settings: &mut context.settings,
+    };
+    let depths: BTreeSet<u32> = built.jobs.iter().map(|job| job.plan.iodepth).collect();
+    let depths: Vec<String> = depths.iter().map(u32::to_string).collect();
+    r.note("iodepth", depths.join(","), true);
+    let engine = r.optional("engine", workload.engine, |it| crate::word::text_of(&it));
+    let cache = r.optional("cache", workload.cache, |it| crate::word::text_of(&it));
+    let run_time = r.optional("run_time", workload.run_time, |it| it.to_string());
+    let ramp_time = r.optional("ramp_time", workload.ramp_time, |it| it.to_string());
+    let often = Often::resolve(workload, r);
+    let seed = r.shown("seed", workload.seed, Seed(SEED_DEFAULT)).0;
+    let cpus = r.cpus(workload);
+    let mut jobs = built.jobs.clone();
+    for (index, job) in (0_u32..).zip(&mut jobs) {
+        job.plan.engine = engine.unwrap_or(job.plan.engine);
+        job.plan.cache = cache.unwrap_or(job.plan.cache);
+        job.plan.run_time_ns = run_time.map_or(job.plan.run_time_ns, |time| time.0);
+        job.plan.ramp_time_ns = ramp_time.map_or(job.plan.ramp_time_ns, |time| time.0);
+        if !cpus.is_empty() {
+            job.cpu = Some(cpus[index as usize % cpus.len()]);
+        }
+        if seed != SEED_DEFAULT {
+            job.seed = worker_seed(seed ^ job.seed, index);
+        }
+    }
+    let targets = context.targets.of_worker(workload_index, None).to_vec();
+    let mut layout = Layout {
+        context,
+        name: workload.name_or_default(),
+        targets: &targets,
+    };
+    let files = layout.files(&built.files, &mut jobs)?;
+    layout.check(&jobs, &files)?;
+    layout.take_space(&files);
+    let cell = layout.cell(&jobs, files)?;
+    note_workers(workload, jobs.len(), context)?;
+    note_targets(workload_index, workload, context);
+    Ok(JobCells {
+        often,
+        seed,
+        cells: vec![cell],
+    })
+}
+
+struct Layout<'a, 'b> {
+    context: &'a mut Context<'b>,
+    name: &'a str,
+    targets: &'a [u32],
+}
+
+impl Layout<'_, '_> {
+    fn target(&self, file: &NamedFile) -> u32 {
+        self.targets[file.target_index as usize % self.targets.len()]
+    }
+
+    /// The files with the targets that they lie on; what is all of a device gets its size.
+    fn files(&self, written: &JobFiles, jobs: &mut [BuiltJob]) -> Result<JobFiles, Diagnostic> {
+        let mut files = written.clone();
+        for file in &mut files.files {
+            let target_index = self.target(file);
+            let entry = &self.context.targets.entries[target_index as usize];
+            file.target_index = target_index;
+            match entry.facts.kind {
+                TargetKind::Directory | TargetKind::Null => {}
+                TargetKind::File if !entry.facts.exists => {}
+                TargetKind::File | TargetKind::Device => file.name = None,
+            }
+            if file.name.is_none() && entry.known {
+                let present = entry.facts.size_bytes;
+                if present < file.size_bytes && entry.facts.kind != TargetKind::Null {
+                    return Err(too_short(&entry.facts.path, present, file.size_bytes));
+                }
+                file.size_bytes = file.size_bytes.max(present);
+            }
+        }
+        self.one_for_each_target(&files)?;
+        for job in jobs {
+            let largest = u64::from(job.plan.buffer_bytes());
+            for part in &mut job.plan.files {
+                let file = &files.files[part.file_index as usize];
+                if part.size_bytes > 0 {
+                    continue;
+                }
+                let target = &self.context.targets.entries[file.target_index as usize];
+                if !target.known {
+                    return Err(not_there(&target.facts.path));
+                }
+                let whole = match target.facts.kind {
+                    TargetKind::Null => SIZE_DEFAULT,
+                    _ => file.size_bytes,
+                };
+                part.size_bytes = whole.saturating_sub(part.start_bytes);
+                let end = &mut job.plan.stream.end;
+                if end.bytes == 0 {
+                    end.bytes = part.size_bytes;
+                }
+                if part.size_bytes < largest {
+                    let message = format!("the job `{}` has no size", crate::printable(&job.name));
+                    return Err(Diagnostic::error("", message).help("give it a size"));
+                }
+            }
+        }
+        Ok(files)
+    }
+
+    /// A target that is a file or a device itself is one file and no more.
+    fn one_for_each_target(&self, files: &JobFiles) -> Result<(), Diagnostic> {
+        let mut counts: BTreeMap<u32, u32> = BTreeMap::new();
+        let entries = &self.context.targets.entries;
+        let touched = |file: &&NamedFile| {
+            let kind = entries[file.target_index as usize].facts.kind;
+            file.name.is_none() && kind != TargetKind::Null
+        };
+        for file in files.files.iter().filter(touched) {
+            let count = counts.entry(file.target_index).or_default();
+            *count += 1;
+            if *count > 1 {
+                let path = &entries[file.target_index as usize].facts.path;
+                let message = format!("the jobs have several files, and `{path}` is a single one");
+                let help = "name a directory with `--target`";
+                return Err(Diagnostic::error("", message).help(help));
+            }
+        }
+        Ok(())
+    }
+
+    /// What direct I/O would refuse.
+    fn check(&mut self, jobs: &[BuiltJob], files: &JobFiles) -> Result<(), Diagnostic> {
+        for job in jobs {
+            if job.plan.cache != CacheMode::Direct || job.plan.engine == EngineKind::Null {
+                continue;
+            }
+            for part in &job.plan.files {
+                let file = &files.files[part.file_index as usize];
+                let entry = &self.context.targets.entries[file.target_index as usize];
+                let Some(error) = unaligned(job, part.start_bytes, entry) else {
+                    continue;
+                };
+                if entry.known {
+                    return Err(error);
+                }
+                let severity = Severity::Warning;
+                self.context.warnings.push(Diagnostic { severity, ..error });
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Files of the same name are one file, also of jobs that run later.
+    fn take_space(&mut self, files: &JobFiles) {
+        for file in &files.files {
+            let Some(name) = &file.name else { continue };
+            let known = (file.target_index, name.clone());
+            let held = self.context.job_files.entry(known).or_default();
+            let more = file.size_bytes.saturating_sub(*held);
+            *held += more;
+            let entry = &mut self.context.targets.entries[file.target_index as usize];
+            entry.files_bytes = entry.files_bytes.saturating_add(more);
+        }
+    }
+
+    fn cell(&mut self, jobs: &[BuiltJob], files: JobFiles) -> Result<Cell, Diagnostic> {
+        let first = jobs.first().map(|job| &job.plan);
+        let depths = jobs.iter().map(|job| job.plan.iodepth);
+        let workers = (0..)
+            .zip(jobs)
+            .map(|(index, job)| worker(index, job, &files));
+        let workers: Vec<WorkerPlan> = workers.collect();
+        self.context.weight += weight(&workers);
+        if self.context.weight > WEIGHT_MAX {
+            return Err(too_heavy());
+        }
+        let is_null = jobs.iter().all(|it| it.plan.engine == EngineKind::Null);
+        let touching = jobs.iter().find(|it| it.plan.engine != EngineKind::Null);
+        Ok(Cell {
+            index: 0,
+            first_index: None,
+            workload_index: None,
+            workload: self.name.to_owned(),
+            access_spec: Some(self.name.to_owned()),
+            engine: match is_null {
+                true => EngineKind::Null,
+                false => touching.map_or(EngineKind::Psync, |it| it.plan.engine),
+            },
+            cache: first.map_or(CacheMode::Buffered, |it| it.cache),
+            iodepth: depths.max().unwrap_or(1),
+            repetition: 0,
+            run_time_ns: run_time_ns(jobs),
+            ramp_time_ns: jobs
+                .iter()
+                .map(|job| job.plan.ramp_time_ns)
+                .min()
+                .unwrap_or(0),
+            operations: None,
+            workers,
+            ring: first.map_or_else(super::options::ring_default, |it| it.ring),
+            warm: false,
+            new_file: false,
+            rate: None,
+            curve: None,
+            find_depth: false,
+            steady: None,
+            precondition: None,
+            files: None,
+            jobs: Some(Box::new(files)),
+        })
+    }
+}
+
+/// How long the cell takes at most; 0 where one of its jobs ends by itself.
+fn run_time_ns(jobs: &[BuiltJob]) -> u64 {
+    let time_ns = |plan: &JobPlan| {
+        let is_endless = plan.stream.end.loops.is_none();
+        (plan.run_time_ns > 0 && is_endless)
+            .then(|| plan.start_delay_ns.saturating_add(plan.run_time_ns))
+    };
+    let times: Option<Vec<u64>> = jobs.iter().map(|job| time_ns(&job.plan)).collect();
+    times.and_then(|it| it.into_iter().max()).unwrap_or(0)
+}
+
+fn worker(worker_index: u32, job: &BuiltJob, files: &JobFiles) -> WorkerPlan {
+    WorkerPlan {
+        worker_index,
+        name: job.name.clone(),
+        access_spec: job.name.clone(),
+        lines: Vec::new(),
+        spans: spans(&job.plan, files),
+        seed: job.seed,
+        position: PositionRule::Uniform,
+        cursor: CursorKind::Worker,
+        content: job.content,
+        verify: job.verify,
+        transactions_per_connection: None,
+        cpu: job.cpu,
+        job: Some(Box::new(job.plan.clone())),
+    }
+}
+
+/// One for all files of a job that lie on one target; where they lie on several, one for each
+/// file, so that each is counted for its own.
+fn spans(plan: &JobPlan, files: &JobFiles) -> Vec<SpanPlan> {
+    let span = |target_index: u32, start_bytes: u64, size_bytes: u64| SpanPlan {
+        target_index,
+        iodepth: plan.iodepth,
+        start_bytes,
+        size_bytes,
+        sector_bytes: SECTOR_BYTES,
+    };
+    let target = |index: u32| files.files[index as usize].target_index;
+    let first = plan.files.first().map_or(0, |it| target(it.file_index));
+    if plan.files.iter().all(|it| target(it.file_index) == first) {
+        let bytes = plan.files.iter().map(|it| it.size_bytes);
+        let start_bytes = match &plan.files[..] {
+            [only] => only.start_bytes,
+            _ => 0,
+        };
+        return vec![span(first, start_bytes, bytes.sum())];
+    }
+    let parts = plan.files.iter();
+    parts
+        .map(|it| span(target(it.file_index), it.start_bytes, it.size_bytes))
+        .collect()
+}
+
+fn not_there(path: &str) -> Diagnostic {
+    let message = format!("`{path}` does not exist on this machine, so nobody knows its size");
+    Diagnostic::error("", message).help("name a target of this machine with `--target`")
+}
+
+fn too_short(path: &str, present: u64, wanted: u64) -> Diagnostic {
+    let message = format!(
+        "`{path}` has {}, and a job asks for {} of it",
+        units::Bytes(present),
+        units::Bytes(wanted)
+    );
+    Diagnostic::error("", message).help("use a smaller size")
+}
+
+/// What direct I/O on the target would refuse of a job.
+fn unaligned(
+    job: &BuiltJob,
+    start_bytes: u64,
+    entry: &super::targets::Entry,
+) -> Option<Diagnostic> {
+    let unit = entry.direct_unit().max(1);
+    let blocks = &job.plan.stream.blocks;
+    let mix = job.plan.stream.mix;
+    let rules = [(mix.reads(), &blocks.read), (mix.writes(), &blocks.write)];
+    let used = rules.into_iter().filter(|(is_used, _)| *is_used);
+    let sizes = used.flat_map(|(_, rule)| {
+        let sizes = rule.sizes.all_bytes();
+        sizes.into_iter().chain([rule.align_bytes])
+    });
+    let mut wrong = sizes.map(u64::from).chain([start_bytes]);
+    let bytes = wrong.find(|bytes| !bytes.is_multiple_of(u64::from(unit)))?;
+    let message = format!(
+        "direct I/O on `{}` needs multiples of {unit} bytes, and the job `{}` has {bytes} bytes",
+        entry.facts.path,
+        crate::printable(&job.name)
+    );
+    Some(Diagnostic::error("", message).help("add `--cache buffered`"))
+}
