@@ -117,6 +117,22 @@ pub enum GenerateError {
         /// What it may be.
         wanted: &'static str,
     },
+    /// No file of a job has room for its smallest request.
+    #[error("no file of the job has room for a request of `{smallest_bytes}` bytes")]
+    NoRoom {
+        /// The smallest request's length.
+        smallest_bytes: u32,
+    },
+    /// A number of a job's stream with which there is no stream.
+    #[error("{what} of the job's stream is `{value}`, not {wanted}")]
+    JobNumber {
+        /// Which number.
+        what: &'static str,
+        /// Its value.
+        value: u64,
+        /// What it may be.
+        wanted: &'static str,
+    },
     /// Blocks too small to carry a stamp, or not fitting the requests.
     #[error("blocks of `{block_bytes}` bytes cannot be verified: {reason}")]
     VerifyBlock {
@@ -145,6 +161,8 @@ impl GenerateError {
             Self::DoesNotFit { .. } => "choose a larger target or a smaller request",
             Self::SpanTooFar { .. } => "limit the part of the target that is used",
             Self::Distribution { .. } => "choose a value in the range given",
+            Self::NoRoom { .. } => "choose larger files or smaller blocks",
+            Self::JobNumber { .. } => "choose a value as given",
             Self::VerifyBlock { .. } => {
                 "choose sizes and alignments that are multiples of 64 bytes, or do not verify"
             }

@@ -13,6 +13,7 @@ mod due_counts;
 mod error;
 mod exclusive;
 mod iometer;
+pub mod job;
 mod left_over;
 pub mod names;
 mod open_loop;

@@ -127,6 +127,15 @@ pub fn verify_block_bytes<'a>(
         for line in &plan.lines {
             union |= u64::from(line.size_bytes | line.reply_bytes | line.align_bytes);
         }
+        if let Some(job) = &plan.job {
+            let blocks = &job.stream.blocks;
+            for rule in [&blocks.read, &blocks.write] {
+                let sizes = rule.sizes.all_bytes().into_iter().chain([rule.align_bytes]);
+                union |= sizes.fold(0, |sum, bytes| sum | u64::from(bytes));
+            }
+            let starts = job.files.iter().map(|part| part.start_bytes);
+            union |= starts.fold(0, |sum, start| sum | start);
+        }
         for span in &plan.spans {
             if plan.lines.iter().any(|line| line.align_bytes == 0) {
                 union |= u64::from(span.sector_bytes);

@@ -1,0 +1,43 @@
+//! One bit for each block of a job's files.
+
+/// Which blocks something is true of; none at first.
+#[derive(Debug, Clone, Default)]
+pub(super) struct BlockMap {
+    words: Box<[u64]>,
+}
+
+impl BlockMap {
+    pub(super) fn new(block_count: u64) -> Self {
+        Self {
+            words: vec![0; block_count.div_ceil(64) as usize].into(),
+        }
+    }
+
+    #[inline]
+    pub(super) const fn has(&self, block: u64) -> bool {
+        self.words[(block / 64) as usize] >> (block % 64) & 1 == 1
+    }
+
+    #[inline]
+    pub(super) const fn put(&mut self, block: u64) {
+        self.words[(block / 64) as usize] |= 1 << (block % 64);
+    }
+
+    /// Takes the block out; whether it was in.
+    #[inline]
+    pub(super) const fn take(&mut self, block: u64) -> bool {
+        let had = self.has(block);
+        self.words[(block / 64) as usize] &= !(1 << (block % 64));
+        had
+    }
+
+    /// Takes all blocks out.
+    pub(super) fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
+    /// Becomes what another of the same length is.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.words.copy_from_slice(&other.words);
+    }
+}

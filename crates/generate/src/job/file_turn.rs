@@ -1,0 +1,158 @@
+//! Which file of a job is next.
+
+use workload::job::FileOrder;
+
+use crate::position::{Draw, Seeds};
+use crate::{GenerateError, Rng};
+
+/// Draws of a file that has no more, before the next one that has is taken.
+const DRAWS_MAX: u32 = 8;
+
+/// The rule by which files follow each other.
+#[derive(Debug, Clone)]
+pub(super) enum FileRule {
+    Single,
+    RoundRobin,
+    Sequential,
+    Drawn(Draw),
+}
+
+/// Where the order of the files stands. The files that have more are a ring.
+#[derive(Debug, Clone)]
+pub(super) struct FileTurn {
+    current: u32,
+    /// The file before the current one in the ring.
+    before: u32,
+    /// Requests to a file before the next.
+    in_a_row: u32,
+    /// How many of them are left to the current one.
+    left_here: u32,
+    /// How many files have more.
+    open_count: u32,
+    behind: Box<[u32]>,
+}
+
+impl FileRule {
+    pub(super) fn new(
+        order: &FileOrder,
+        file_count: u32,
+        seed: u64,
+    ) -> Result<Self, GenerateError> {
+        Ok(match order {
+            _ if file_count == 1 => Self::Single,
+            FileOrder::RoundRobin => Self::RoundRobin,
+            FileOrder::Sequential => Self::Sequential,
+            FileOrder::Drawn { distribution } => Self::Drawn(Draw::new(
+                distribution,
+                file_count.into(),
+                Seeds {
+                    order: seed,
+                    scatter: seed,
+                },
+            )?),
+        })
+    }
+}
+
+impl FileTurn {
+    pub(super) fn new(rule: &FileRule, file_count: u32, in_a_row: u32) -> Self {
+        let mut turn = Self {
+            in_a_row,
+            current: 0,
+            before: 0,
+            left_here: 0,
+            open_count: 0,
+            behind: vec![0; file_count as usize].into(),
+        };
+        turn.reset(rule);
+        turn
+    }
+
+    /// All files have more again.
+    pub(super) fn reset(&mut self, rule: &FileRule) {
+        let count = self.behind.len() as u32;
+        for (behind, next) in self.behind.iter_mut().zip(1..) {
+            *behind = if next == count { 0 } else { next };
+        }
+        self.open_count = count;
+        self.current = 0;
+        self.before = count - 1;
+        self.left_here = match rule {
+            FileRule::Drawn(_) => 0,
+            _ => self.in_a_row,
+        };
+    }
+
+    /// Becomes what another of as many files is.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        let Self {
+            current,
+            before,
+            in_a_row: _,
+            left_here,
+            open_count,
+            behind,
+        } = other;
+        (self.current, self.before) = (*current, *before);
+        (self.left_here, self.open_count) = (*left_here, *open_count);
+        self.behind.copy_from_slice(behind);
+    }
+
+    /// The file of the next request; none where no file has more.
+    #[inline]
+    pub(super) fn next(
+        &mut self,
+        rule: &FileRule,
+        is_done: impl Fn(u32) -> bool,
+        rng: &mut Rng,
+    ) -> Option<u32> {
+        if self.open_count == 0 {
+            return None;
+        }
+        match rule {
+            FileRule::Single | FileRule::Sequential => Some(self.current),
+            FileRule::RoundRobin => Some(self.round_robin()),
+            FileRule::Drawn(draw) => Some(self.drawn(draw, is_done, rng)),
+        }
+    }
+
+    fn round_robin(&mut self) -> u32 {
+        if self.left_here == 0 {
+            self.before = self.current;
+            self.current = self.behind[self.current as usize];
+            self.left_here = self.in_a_row;
+        }
+        self.left_here -= 1;
+        self.current
+    }
+
+    fn drawn(&mut self, draw: &Draw, is_done: impl Fn(u32) -> bool, rng: &mut Rng) -> u32 {
+        if self.left_here > 0 && !is_done(self.current) {
+            self.left_here -= 1;
+            return self.current;
+        }
+        self.left_here = self.in_a_row - 1;
+        for _ in 0..DRAWS_MAX {
+            self.current = draw.index(rng) as u32;
+            if !is_done(self.current) {
+                return self.current;
+            }
+        }
+        while is_done(self.current) {
+            self.current = (self.current + 1) % self.behind.len() as u32;
+        }
+        self.current
+    }
+
+    /// The current file has no more.
+    pub(super) fn close(&mut self, rule: &FileRule) {
+        self.open_count -= 1;
+        if matches!(rule, FileRule::Drawn(_)) {
+            self.left_here = 0;
+            return;
+        }
+        self.current = self.behind[self.current as usize];
+        self.behind[self.before as usize] = self.current;
+        self.left_here = self.in_a_row;
+    }
+}

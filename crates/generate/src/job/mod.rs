@@ -1,0 +1,456 @@
+//! The stream of a job: requests on its own files, in its own order, at its own pace.
+
+mod access;
+mod block_map;
+mod file_position;
+mod file_turn;
+mod pace;
+mod random_places;
+mod read_back;
+mod sides;
+mod size_draw;
+#[cfg(test)]
+mod tests;
+mod think;
+mod turns;
+mod walk;
+mod zones;
+
+use engine::{Completion, Operation, OperationSet, Request};
+use workload::job::{JobPlan, Mix, StreamEnd};
+
+use crate::arithmetic::threshold;
+use crate::rng::mix;
+use crate::slots::TRANSACTION;
+use crate::{Flow, GenerateError, Generator, Step, named};
+
+use access::JobAccess;
+use pace::DuePace;
+use read_back::WrittenWalk;
+use sides::JobSide;
+use think::ThinkTime;
+use turns::{MixRule, SyncTurns, operations};
+use walk::{JobWalk, WalkPosition};
+
+/// The requests of one job: a function of its plan, its seed and what completes.
+///
+/// `Request::file_index` counts the plan's files. Slots may be asked in any order.
+#[derive(Debug, Clone)]
+pub struct JobStream {
+    walk: JobWalk,
+    position: WalkPosition,
+    mix: MixRule,
+    /// By direction.
+    paces: [Option<DuePace>; 2],
+    is_paced: bool,
+    think: Option<ThinkTime>,
+    sync: SyncTurns,
+    written: Option<ReadBackTurns>,
+    end: StreamEnd,
+    goes_on_after_errors: bool,
+    stage: JobStage,
+    /// Of this loop.
+    moved_bytes: u64,
+    request_count: u64,
+    loop_count: u64,
+    in_flight: u32,
+    slots: Box<[JobSlot]>,
+    not_before_ns: u64,
+    /// When the first request was asked for, on the worker's clock.
+    start_ns: Option<u64>,
+    has_failed: bool,
+    operations: OperationSet,
+}
+
+/// What a job is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum JobStage {
+    Loop,
+    /// All that was written is read, or so many blocks at most.
+    ReadBack {
+        left_count: u64,
+    },
+    /// Each file is made durable.
+    SyncAll {
+        file_index: u32,
+    },
+    Done,
+}
+
+#[derive(Debug, Clone)]
+struct ReadBackTurns {
+    walk: WrittenWalk,
+    backlog: u64,
+    batch: u64,
+}
+
+/// What is in flight in a slot.
+#[derive(Debug, Clone, Copy, Default)]
+struct JobSlot {
+    /// When it was due, on the worker's clock; 0 where nothing says.
+    due_ns: u64,
+    is_sync: bool,
+}
+
+/// A number of the plan with which there is no stream.
+fn number(what: &'static str, value: u64, wanted: &'static str) -> Result<(), GenerateError> {
+    match value {
+        0 => Err(GenerateError::JobNumber {
+            what,
+            value,
+            wanted,
+        }),
+        _ => Ok(()),
+    }
+}
+
+impl JobStream {
+    /// Prepares the stream of a job.
+    ///
+    /// # Errors
+    /// When no file has room for a request, or a number, a share or a rate cannot be.
+    pub fn new(plan: &JobPlan, seed: u64) -> Result<Self, GenerateError> {
+        let stream = &plan.stream;
+        number("the queue depth", plan.iodepth.into(), "above 0")?;
+        let walk = JobWalk::new(plan, seed)?;
+        let position = walk.position(stream.requests_per_file);
+        let paces = [
+            (&stream.pace.read, &stream.blocks.read, 0x9ead),
+            (&stream.pace.write, &stream.blocks.write, 0x3717e),
+        ]
+        .map(|(rule, blocks, salt)| {
+            let pace = |rule| DuePace::new(plan, rule, &blocks.sizes, mix(seed ^ salt));
+            rule.as_ref().map(pace).transpose()
+        });
+        let [read, write] = paces;
+        let paces = [
+            read?.filter(|_| stream.mix.reads()),
+            write?.filter(|_| stream.mix.writes()),
+        ];
+        // Who goes on without end never comes to what is behind it.
+        let read_back = stream.read_back.filter(|_| stream.end.loops.is_some());
+        let written = match read_back {
+            Some(rule) => Some(ReadBackTurns {
+                walk: WrittenWalk::new(plan, &walk, &position)?,
+                backlog: rule.backlog,
+                batch: rule.batch,
+            }),
+            None => None,
+        };
+        Ok(Self {
+            mix: match stream.mix {
+                Mix::Read => MixRule::Always(JobSide::Read),
+                Mix::Write => MixRule::Always(JobSide::Write),
+                Mix::Both { read_percent } => {
+                    MixRule::Drawn(threshold("the share of reads", read_percent)?)
+                }
+            },
+            is_paced: paces.iter().any(Option::is_some),
+            paces,
+            think: stream.think.map(ThinkTime::new),
+            sync: SyncTurns::new(stream.sync),
+            end: stream.end,
+            goes_on_after_errors: plan.goes_on_after_errors,
+            stage: JobStage::Loop,
+            moved_bytes: 0,
+            request_count: 0,
+            loop_count: 0,
+            in_flight: 0,
+            slots: vec![JobSlot::default(); plan.iodepth as usize].into(),
+            not_before_ns: 0,
+            start_ns: None,
+            has_failed: false,
+            operations: operations(plan, written.is_some()),
+            written,
+            walk,
+            position,
+        })
+    }
+
+    /// Whether the loop has done what it is to do.
+    #[inline]
+    fn is_loop_over(&self) -> bool {
+        let end = &self.end;
+        self.moved_bytes >= end.bytes || end.requests.is_some_and(|it| self.request_count >= it)
+    }
+
+    /// The direction of the next request, or until when none is due.
+    #[inline]
+    fn side(&mut self, now_ns: u64) -> Result<JobSide, u64> {
+        if !self.is_paced {
+            return Ok(self.mix.draw(&mut self.position));
+        }
+        let start_ns = *self.start_ns.get_or_insert(now_ns);
+        let due_ns = |pace: &Option<DuePace>| {
+            pace.as_ref()
+                .map(|pace| start_ns.saturating_add(pace.due_ns()))
+        };
+        let [read, write] = [due_ns(&self.paces[0]), due_ns(&self.paces[1])];
+        let (side, due_ns) = match (self.mix, read, write) {
+            (MixRule::Always(side), ..) => (side, if side == JobSide::Read { read } else { write }),
+            (_, Some(read), Some(write)) if read <= write => (JobSide::Read, Some(read)),
+            (_, Some(_), Some(write)) => (JobSide::Write, Some(write)),
+            // What has no pace goes on while the other is not due.
+            _ => match self.mix.draw(&mut self.position) {
+                JobSide::Read if read.is_some_and(|due| due > now_ns) => (JobSide::Write, None),
+                JobSide::Write if write.is_some_and(|due| due > now_ns) => (JobSide::Read, None),
+                side => (side, None),
+            },
+        };
+        match due_ns.filter(|due| *due > now_ns) {
+            Some(until_ns) => Err(until_ns),
+            None => Ok(side),
+        }
+    }
+
+    /// The next place; over the whole once more where the loop does so.
+    #[inline]
+    fn access(&mut self, side: JobSide) -> Option<JobAccess> {
+        let access = self.walk.next(&mut self.position, side);
+        if access.is_some() || !self.end.starts_over {
+            return access;
+        }
+        self.walk.start_over(&mut self.position);
+        self.walk.next(&mut self.position, side)
+    }
+
+    fn in_loop(&mut self, slot: u32, now_ns: u64) -> Step {
+        if let Some(think) = &mut self.think
+            && think.is_due()
+        {
+            if self.in_flight > 0 {
+                return Step::Park;
+            }
+            let pause_ns = think.begin();
+            self.paces
+                .iter_mut()
+                .flatten()
+                .for_each(|it| it.paused(pause_ns));
+            self.not_before_ns = now_ns.saturating_add(pause_ns);
+            return Step::Wait {
+                until_ns: self.not_before_ns,
+            };
+        }
+        if self.is_loop_over() {
+            return self.end_loop();
+        }
+        if let Some((operation, file_index)) = self.sync.due.take() {
+            return self.issue_sync(slot, operation, file_index);
+        }
+        if let Some(turns) = &self.written
+            && turns.backlog > 0
+            && turns.walk.left_count() >= turns.backlog
+        {
+            if self.in_flight > 0 {
+                return Step::Park;
+            }
+            let left_count = match turns.batch {
+                0 => u64::MAX,
+                batch => batch,
+            };
+            self.stage = JobStage::ReadBack { left_count };
+            return Step::Again;
+        }
+        let side = match self.side(now_ns) {
+            Ok(side) => side,
+            Err(until_ns) => return Step::Wait { until_ns },
+        };
+        match self.access(side) {
+            Some(access) => Step::Issue(self.issue(slot, side, access, now_ns)),
+            None => self.end_loop(),
+        }
+    }
+
+    #[inline]
+    fn issue(&mut self, slot: u32, side: JobSide, access: JobAccess, now_ns: u64) -> Request {
+        self.moved_bytes += u64::from(access.length_bytes);
+        self.request_count += 1;
+        if let Some(turns) = &mut self.written {
+            turns.walk.issued(access, side);
+        }
+        if let Some(think) = &mut self.think {
+            think.issued(now_ns);
+        }
+        if side == JobSide::Write {
+            self.sync.wrote(access.file_index);
+        }
+        let state = &mut self.slots[slot as usize];
+        *state = JobSlot::default();
+        if let Some(pace) = &mut self.paces[side as usize] {
+            state.due_ns = self
+                .start_ns
+                .unwrap_or(now_ns)
+                .saturating_add(pace.due_ns());
+            pace.issued(access.length_bytes);
+        }
+        self.in_flight += 1;
+        self.request(slot, side, access)
+    }
+
+    #[inline]
+    fn request(&self, slot: u32, side: JobSide, access: JobAccess) -> Request {
+        let part = &self.walk.parts[access.file_index as usize];
+        Request {
+            operation: match side {
+                JobSide::Read => Operation::Read,
+                JobSide::Write => Operation::Write,
+            },
+            fileset: 0,
+            handle: 0,
+            slot,
+            file_index: access.file_index,
+            length_bytes: access.length_bytes,
+            offset_bytes: part.start_bytes + access.offset_bytes,
+        }
+    }
+
+    fn issue_sync(&mut self, slot: u32, operation: Operation, file_index: u32) -> Step {
+        self.slots[slot as usize] = JobSlot {
+            due_ns: 0,
+            is_sync: true,
+        };
+        self.in_flight += 1;
+        Step::Issue(Request {
+            operation,
+            fileset: 0,
+            handle: 0,
+            slot,
+            file_index,
+            length_bytes: 0,
+            offset_bytes: 0,
+        })
+    }
+
+    /// A loop has done all: what it wrote is read, the next begins, or the end comes.
+    fn end_loop(&mut self) -> Step {
+        let has_more = self
+            .written
+            .as_ref()
+            .is_some_and(|it| it.walk.left_count() > 0);
+        if has_more {
+            if self.in_flight > 0 {
+                return Step::Park;
+            }
+            self.stage = JobStage::ReadBack {
+                left_count: u64::MAX,
+            };
+            return Step::Again;
+        }
+        self.loop_count += 1;
+        self.sync.due = None;
+        if self.end.loops.is_none_or(|loops| self.loop_count < loops) {
+            // A loop that does nothing must not keep the worker from its clock.
+            let step = if self.request_count == 0 {
+                Step::Finished
+            } else {
+                Step::Again
+            };
+            self.moved_bytes = 0;
+            self.request_count = 0;
+            self.walk.start_over(&mut self.position);
+            if let Some(turns) = &mut self.written {
+                turns.walk.begin_loop(&self.position);
+            }
+            return step;
+        }
+        self.stage = match self.sync.rule.fsync_at_end {
+            true => JobStage::SyncAll { file_index: 0 },
+            false => JobStage::Done,
+        };
+        Step::Again
+    }
+
+    fn read_back(&mut self, slot: u32, left_count: u64) -> Step {
+        let mix = self.mix;
+        let access = match (&mut self.written, left_count) {
+            (Some(turns), 1..) => turns.walk.next(&self.walk, |position, known| {
+                known.unwrap_or_else(|| mix.draw(position))
+            }),
+            _ => None,
+        };
+        let Some(access) = access else {
+            if self.in_flight > 0 {
+                return Step::Park;
+            }
+            self.stage = JobStage::Loop;
+            // All is met, or will never be: the places are another walk's.
+            if left_count > 0
+                && let Some(turns) = &mut self.written
+            {
+                turns.walk.forget();
+            }
+            return Step::Again;
+        };
+        self.stage = JobStage::ReadBack {
+            left_count: left_count - u64::from(left_count != u64::MAX),
+        };
+        self.slots[slot as usize] = JobSlot::default();
+        self.in_flight += 1;
+        Step::Issue(self.request(slot, JobSide::Read, access))
+    }
+
+    fn sync_all(&mut self, slot: u32, file_index: u32) -> Step {
+        if self.in_flight > 0 {
+            return Step::Park;
+        }
+        if file_index as usize >= self.walk.parts.len() {
+            self.stage = JobStage::Done;
+            return Step::Finished;
+        }
+        self.stage = JobStage::SyncAll {
+            file_index: file_index + 1,
+        };
+        self.issue_sync(slot, Operation::Fsync, file_index)
+    }
+}
+
+impl Generator for JobStream {
+    fn operations(&self) -> OperationSet {
+        self.operations
+    }
+
+    fn transaction_kinds(&self) -> Vec<String> {
+        named(TRANSACTION)
+    }
+
+    // Once for all loops: a copy in each would cost hundreds of kilobytes for a nanosecond.
+    #[inline(never)]
+    fn next(&mut self, slot: u32, now_ns: u64) -> Step {
+        if self.has_failed {
+            return Step::Finished;
+        }
+        if now_ns < self.not_before_ns {
+            return Step::Wait {
+                until_ns: self.not_before_ns,
+            };
+        }
+        match self.stage {
+            JobStage::Loop => self.in_loop(slot, now_ns),
+            JobStage::ReadBack { left_count } => self.read_back(slot, left_count),
+            JobStage::SyncAll { file_index } => self.sync_all(slot, file_index),
+            JobStage::Done => Step::Finished,
+        }
+    }
+
+    #[inline(never)]
+    fn complete(&mut self, completion: Completion, now_ns: u64) -> Flow {
+        self.in_flight -= 1;
+        let errno = completion.result.min(0);
+        self.has_failed |= errno < 0 && !self.goes_on_after_errors;
+        let slot = self.slots[completion.slot as usize];
+        if slot.is_sync {
+            return Flow::Apart;
+        }
+        if let Some(think) = &mut self.think {
+            think.completed(now_ns);
+        }
+        match slot.due_ns {
+            0 => Flow::Done(0),
+            start_ns => Flow::Timed {
+                kind: 0,
+                errno,
+                start_ns,
+            },
+        }
+    }
+}

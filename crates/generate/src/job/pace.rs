@@ -1,0 +1,146 @@
+//! When the requests of a job's directions are due.
+
+use workload::job::{JobPlan, PaceRule, SizeRule};
+use workload::plan::ArrivalKind;
+
+use crate::rng::mix;
+use crate::{Arrivals, GenerateError, Rng};
+
+/// Rates of bytes above this are refused, in bytes per second.
+const BYTE_RATE_MAX: f64 = 1e15;
+const NS_PER_SECOND: f64 = 1e9;
+const NS_PER_MICROSECOND: u64 = 1000;
+
+/// Due times of a direction, in nanoseconds from the start, in rising order.
+#[derive(Debug, Clone)]
+pub(super) struct DuePace {
+    law: PaceLaw,
+    /// When the next is due.
+    due_ns: u64,
+    /// Pauses that push due times back so far.
+    pushed_ns: u64,
+    ignores_pauses: bool,
+}
+
+#[derive(Debug, Clone)]
+enum PaceLaw {
+    Requests(Arrivals),
+    /// Each request is as far behind the one before as that moves bytes.
+    Bytes {
+        /// In parts of 2^-64.
+        ns_per_byte: u128,
+        /// In parts of 2^-64 ns.
+        due: u128,
+    },
+    /// As bytes, with exponential gaps of that mean.
+    PoissonBytes {
+        ns_per_byte: f64,
+        due_ns: f64,
+        rng: Rng,
+    },
+    /// Exponential gaps of a mean of whole microseconds, cut to whole microseconds.
+    Microseconds {
+        mean_us: u64,
+        rng: Rng,
+    },
+}
+
+impl DuePace {
+    pub(super) fn new(
+        plan: &JobPlan,
+        rule: &PaceRule,
+        sizes: &SizeRule,
+        seed: u64,
+    ) -> Result<Self, GenerateError> {
+        let rate = rule.per_second;
+        let is_poisson = rule.arrivals == ArrivalKind::Poisson;
+        let rng = Rng::new(mix(seed));
+        if rule.is_of_bytes && !(rate > 0.0 && rate <= BYTE_RATE_MAX) {
+            return Err(GenerateError::ArrivalRate {
+                rate_per_second: rate,
+            });
+        }
+        let law = if is_poisson && plan.stream.is_to_the_letter {
+            let per_request = if rule.is_of_bytes {
+                f64::from(sizes.min_bytes().max(1))
+            } else {
+                1.0
+            };
+            let requests = ((rate / per_request) as u64).max(1);
+            let mean_us = 1_000_000 / requests;
+            PaceLaw::Microseconds { mean_us, rng }
+        } else if rule.is_of_bytes && is_poisson {
+            PaceLaw::PoissonBytes {
+                ns_per_byte: NS_PER_SECOND / rate,
+                due_ns: 0.0,
+                rng,
+            }
+        } else if rule.is_of_bytes {
+            PaceLaw::Bytes {
+                ns_per_byte: (NS_PER_SECOND / rate * 2_f64.powi(64)) as u128,
+                due: 0,
+            }
+        } else if is_poisson {
+            PaceLaw::Requests(Arrivals::poisson(rate, 1, seed)?)
+        } else {
+            PaceLaw::Requests(Arrivals::uniform(rate, 0, 1)?)
+        };
+        let due_ns = match &law {
+            PaceLaw::Requests(arrivals) => arrivals.peek_ns(),
+            _ => 0,
+        };
+        Ok(Self {
+            law,
+            due_ns,
+            pushed_ns: 0,
+            ignores_pauses: rule.ignores_pauses,
+        })
+    }
+
+    /// When the next request is due.
+    #[inline]
+    pub(super) const fn due_ns(&self) -> u64 {
+        self.due_ns.saturating_add(self.pushed_ns)
+    }
+
+    /// A request of so many bytes was issued.
+    #[inline]
+    pub(super) fn issued(&mut self, length_bytes: u32) {
+        match &mut self.law {
+            PaceLaw::Requests(arrivals) => {
+                arrivals.next_due_ns();
+                self.due_ns = arrivals.peek_ns();
+            }
+            PaceLaw::Bytes { ns_per_byte, due } => {
+                let gap = ns_per_byte.saturating_mul(length_bytes.into());
+                *due = due.saturating_add(gap);
+                self.due_ns = (*due >> 64) as u64;
+            }
+            PaceLaw::PoissonBytes {
+                ns_per_byte,
+                due_ns,
+                rng,
+            } => {
+                *due_ns += exponential(rng) * *ns_per_byte * f64::from(length_bytes);
+                self.due_ns = *due_ns as u64;
+            }
+            PaceLaw::Microseconds { mean_us, rng } => {
+                let gap_us = (exponential(rng) * *mean_us as f64) as u64;
+                self.due_ns = self.due_ns.saturating_add(gap_us * NS_PER_MICROSECOND);
+            }
+        }
+    }
+
+    /// The job paused for so long.
+    pub(super) const fn paused(&mut self, pause_ns: u64) {
+        if self.ignores_pauses {
+            self.pushed_ns = self.pushed_ns.saturating_add(pause_ns);
+        }
+    }
+}
+
+/// A variate of the exponential distribution with mean 1.
+fn exponential(rng: &mut Rng) -> f64 {
+    // 1 - unit is above 0, so its logarithm is finite.
+    -(1.0 - rng.unit()).ln()
+}

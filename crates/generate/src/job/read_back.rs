@@ -1,0 +1,183 @@
+//! What a job wrote, once more: the same walk a second time.
+
+use workload::job::{JobPlan, Mix};
+
+use super::access::JobAccess;
+use super::block_map::BlockMap;
+use super::number;
+use super::sides::JobSide;
+use super::walk::{JobWalk, WalkPosition};
+use crate::GenerateError;
+use crate::arithmetic::Divisor;
+
+/// Requests of a loop whose directions are kept, at most: a bit each.
+const DIRECTIONS_MAX: u64 = 1 << 36;
+
+/// Goes over the writes of a loop behind the loop itself.
+#[derive(Debug, Clone)]
+pub(super) struct WrittenWalk {
+    /// Where the second walk stands.
+    position: WalkPosition,
+    /// Writes of the loop, and how many of them the second walk has met.
+    written_count: u64,
+    met_count: u64,
+    /// Requests that the second walk has met.
+    request_count: u64,
+    /// Requests of the loop.
+    issued_count: u64,
+    /// What was written and not read since; none where no place comes twice in a loop.
+    unread: Option<UnreadBlocks>,
+    /// Which requests of the loop were writes; none where the walk knows.
+    directions: Option<BlockMap>,
+}
+
+#[derive(Debug, Clone)]
+struct UnreadBlocks {
+    block: Divisor,
+    /// Where the blocks of each part begin.
+    first_blocks: Box<[u64]>,
+    map: BlockMap,
+}
+
+impl WrittenWalk {
+    /// `position` is where the loop begins.
+    pub(super) fn new(
+        plan: &JobPlan,
+        walk: &JobWalk,
+        position: &WalkPosition,
+    ) -> Result<Self, GenerateError> {
+        let stream = &plan.stream;
+        let has_pace = stream.pace.read.is_some() || stream.pace.write.is_some();
+        let directions = if has_pace && matches!(stream.mix, Mix::Both { .. }) {
+            let smallest = walk.smallest_bytes().max(1);
+            let by_bytes = stream.end.bytes / u64::from(smallest);
+            let count = by_bytes.min(stream.end.requests.unwrap_or(u64::MAX));
+            let wanted = "at most 2^36 where paced reads and writes are read back";
+            if count > DIRECTIONS_MAX {
+                number("the number of requests in a loop", 0, wanted)?;
+            }
+            Some(BlockMap::new(count + 2))
+        } else {
+            None
+        };
+        Ok(Self {
+            position: position.clone(),
+            written_count: 0,
+            met_count: 0,
+            request_count: 0,
+            issued_count: 0,
+            unread: walk
+                .may_repeat(stream)
+                .then(|| UnreadBlocks::new(walk, walk.grain_bytes(stream))),
+            directions,
+        })
+    }
+
+    /// A loop begins.
+    pub(super) fn begin_loop(&mut self, position: &WalkPosition) {
+        self.position.copy_from(position);
+        self.written_count = 0;
+        self.met_count = 0;
+        self.request_count = 0;
+        self.issued_count = 0;
+        if let Some(directions) = &mut self.directions {
+            directions.clear();
+        }
+    }
+
+    /// A request of the loop was issued.
+    #[inline]
+    pub(super) fn issued(&mut self, access: JobAccess, side: JobSide) {
+        if side == JobSide::Write {
+            self.written_count += 1;
+            if let Some(unread) = &mut self.unread {
+                unread.written(access);
+            }
+            if let Some(directions) = &mut self.directions {
+                directions.put(self.issued_count);
+            }
+        }
+        self.issued_count += 1;
+    }
+
+    /// Writes of the loop that the second walk has not met.
+    #[inline]
+    pub(super) const fn left_count(&self) -> u64 {
+        self.written_count - self.met_count
+    }
+
+    /// What was written and not met is not read any more.
+    pub(super) const fn forget(&mut self) {
+        self.met_count = self.written_count;
+    }
+
+    /// The next write that was not read since; none where there is no more. `choose` tells the
+    /// direction of the next request as the loop did, and gets it where that is known.
+    pub(super) fn next(
+        &mut self,
+        walk: &JobWalk,
+        mut choose: impl FnMut(&mut WalkPosition, Option<JobSide>) -> JobSide,
+    ) -> Option<JobAccess> {
+        while self.left_count() > 0 {
+            let known = self.directions.as_ref().map(|directions| {
+                if directions.has(self.request_count) {
+                    JobSide::Write
+                } else {
+                    JobSide::Read
+                }
+            });
+            let side = choose(&mut self.position, known);
+            let access = walk.next(&mut self.position, side).or_else(|| {
+                walk.start_over(&mut self.position);
+                walk.next(&mut self.position, side)
+            })?;
+            self.request_count += 1;
+            if side == JobSide::Read {
+                continue;
+            }
+            self.met_count += 1;
+            if self
+                .unread
+                .as_mut()
+                .is_none_or(|unread| unread.read(access))
+            {
+                return Some(access);
+            }
+        }
+        None
+    }
+}
+
+impl UnreadBlocks {
+    fn new(walk: &JobWalk, grain_bytes: u64) -> Self {
+        let block = Divisor::new(grain_bytes);
+        let mut block_count = 0;
+        let first_blocks = walk.parts.iter().map(|part| {
+            let first = block_count;
+            block_count += block.divide(part.size_bytes).0 + 1;
+            first
+        });
+        Self {
+            block,
+            first_blocks: first_blocks.collect(),
+            map: BlockMap::new(block_count),
+        }
+    }
+
+    fn blocks(&self, access: JobAccess) -> std::ops::Range<u64> {
+        let first = self.first_blocks[access.file_index as usize];
+        let end_bytes = access.offset_bytes + u64::from(access.length_bytes);
+        let begin = self.block.divide(access.offset_bytes).0;
+        first + begin..first + self.block.divide(end_bytes - 1).0 + 1
+    }
+
+    fn written(&mut self, access: JobAccess) {
+        self.blocks(access).for_each(|block| self.map.put(block));
+    }
+
+    /// Whether there was something in it that was written and not read since.
+    fn read(&mut self, access: JobAccess) -> bool {
+        self.blocks(access)
+            .fold(false, |any, block| self.map.take(block) | any)
+    }
+}

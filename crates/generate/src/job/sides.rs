@@ -1,0 +1,43 @@
+//! Reads and writes, and the rules of each.
+
+use workload::job::{BlockRule, StreamPlan};
+
+use super::size_draw::SizeDraw;
+use crate::GenerateError;
+use crate::arithmetic::threshold;
+
+/// Which way a request moves data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum JobSide {
+    Read = 0,
+    Write = 1,
+}
+
+/// Both, at the places of their numbers.
+pub(super) const SIDES: [JobSide; 2] = [JobSide::Read, JobSide::Write];
+
+/// The rules of a direction.
+#[derive(Debug, Clone)]
+pub(super) struct SideRule {
+    pub(super) sizes: SizeDraw,
+    /// Of 2^32 draws, how many go to a random place.
+    pub(super) random: u64,
+}
+
+/// The blocks of the directions that are used.
+pub(super) fn used_blocks(stream: &StreamPlan) -> Vec<&BlockRule> {
+    let read = stream.mix.reads().then_some(&stream.blocks.read);
+    let write = stream.mix.writes().then_some(&stream.blocks.write);
+    read.into_iter().chain(write).collect()
+}
+
+pub(super) fn side(stream: &StreamPlan, side: JobSide) -> Result<SideRule, GenerateError> {
+    let (blocks, percent) = match side {
+        JobSide::Read => (&stream.blocks.read, stream.random_percent.read),
+        JobSide::Write => (&stream.blocks.write, stream.random_percent.write),
+    };
+    Ok(SideRule {
+        sizes: SizeDraw::new(&blocks.sizes)?,
+        random: threshold("the share of random requests", percent)?,
+    })
+}

@@ -1,0 +1,473 @@
+//! Streams of jobs, with what fio 3.33's own logs of requests showed.
+
+use std::collections::BTreeSet;
+
+use engine::{Completion, Operation, Request};
+use workload::job::{
+    BlockRule, DurableWrites, FileOrder, JobFile, JobPlan, Mix, PaceRule, PerDirection, ReadBack,
+    ShareOfSize, SizeRule, StreamEnd, StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
+};
+use workload::plan::{ArrivalKind, CacheMode, Distribution, EngineKind, RingOptions};
+
+use super::JobStream;
+use crate::{Flow, Generator, Step};
+
+const K: u64 = 1024;
+
+fn fixed(bytes: u32) -> BlockRule {
+    BlockRule {
+        sizes: SizeRule::Fixed { bytes },
+        align_bytes: bytes,
+    }
+}
+
+/// Sequential requests of 4 KiB on one file of so many bytes, once.
+fn plan(mix: Mix, size_bytes: u64) -> JobPlan {
+    JobPlan {
+        engine: EngineKind::Null,
+        cache: CacheMode::Buffered,
+        ring: RingOptions {
+            sqpoll: false,
+            iopoll: false,
+            batch: 32,
+            batch_fixed: false,
+        },
+        durable: DurableWrites::No,
+        iodepth: 1,
+        files: vec![part(0, 0, size_bytes)],
+        start_delay_ns: 0,
+        ramp_time_ns: 0,
+        run_time_ns: 0,
+        ends_others: false,
+        goes_on_after_errors: false,
+        stream: StreamPlan {
+            mix,
+            random_percent: PerDirection::both(0.0),
+            run_length: 1,
+            wrap: Wrap::Onward,
+            step_bytes: 0,
+            blocks: PerDirection::both(fixed(4096)),
+            visits: Visits::Once,
+            file_order: FileOrder::RoundRobin,
+            requests_per_file: 1,
+            zones: None,
+            end: StreamEnd {
+                bytes: size_bytes,
+                requests: None,
+                loops: Some(1),
+                starts_over: false,
+            },
+            sync: SyncRule::default(),
+            think: None,
+            pace: PerDirection::default(),
+            read_back: None,
+            is_to_the_letter: false,
+        },
+    }
+}
+
+fn random(mix: Mix, size_bytes: u64) -> JobPlan {
+    let mut plan = plan(mix, size_bytes);
+    plan.stream.random_percent = PerDirection::both(100.0);
+    plan
+}
+
+const fn part(file_index: u32, start_bytes: u64, size_bytes: u64) -> JobFile {
+    JobFile {
+        file_index,
+        start_bytes,
+        size_bytes,
+    }
+}
+
+/// All requests with one in flight, each done at once; time passes only in waits.
+fn requests(plan: &JobPlan) -> Vec<Request> {
+    some_requests(plan, usize::MAX)
+}
+
+fn some_requests(plan: &JobPlan, most: usize) -> Vec<Request> {
+    let mut stream = JobStream::new(plan, 7).unwrap();
+    let (mut seen, mut now_ns) = (Vec::new(), 1_u64);
+    while seen.len() < most {
+        match stream.next(0, now_ns) {
+            Step::Issue(request) => {
+                seen.push(request);
+                let result = request.length_bytes as i32;
+                stream.complete(Completion { slot: 0, result }, now_ns);
+            }
+            Step::Wait { until_ns } => now_ns = until_ns,
+            Step::Again => {}
+            Step::Park => panic!("nothing is in flight"),
+            Step::Finished => break,
+        }
+    }
+    seen
+}
+
+fn offsets(plan: &JobPlan) -> Vec<u64> {
+    requests(plan)
+        .iter()
+        .map(|it| it.offset_bytes / K)
+        .collect()
+}
+
+#[test]
+fn sequential_requests_leave_a_tail_alone() {
+    assert_eq!(offsets(&plan(Mix::Read, 16 * K)), [0, 4, 8, 12]);
+    assert_eq!(offsets(&plan(Mix::Read, 10 * K)), [0, 4]);
+    let mut offset = plan(Mix::Write, 8 * K);
+    offset.files = vec![part(0, 1024 * K, 8 * K)];
+    assert_eq!(offsets(&offset), [1024, 1028]);
+}
+
+#[test]
+fn more_bytes_than_a_file_holds_go_round() {
+    let mut round = plan(Mix::Read, 8 * K);
+    round.stream.end.bytes = 20 * K;
+    round.stream.end.starts_over = true;
+    assert_eq!(offsets(&round), [0, 4, 0, 4, 0]);
+    let mut fewer = plan(Mix::Read, 64 * K);
+    fewer.stream.end.requests = Some(3);
+    assert_eq!(offsets(&fewer), [0, 4, 8]);
+}
+
+#[test]
+fn steps_leave_holes_or_go_backward() {
+    let mut holes = plan(Mix::Read, 48 * K);
+    holes.stream.step_bytes = 8 * 1024;
+    assert_eq!(offsets(&holes)[..4], [0, 12, 24, 36]);
+    let mut backward = plan(Mix::Read, 60 * K);
+    backward.stream.step_bytes = -8 * 1024;
+    backward.stream.end.requests = Some(4);
+    assert_eq!(offsets(&backward), [0, 52, 48, 44]);
+}
+
+#[test]
+fn files_take_turns_each_with_its_own_position() {
+    let mut two = plan(Mix::Read, 16 * K);
+    two.files = vec![part(0, 0, 8 * K), part(1, 0, 8 * K)];
+    let pairs = |plan: &JobPlan| -> Vec<(u32, u64)> {
+        let all = requests(plan);
+        all.iter()
+            .map(|it| (it.file_index, it.offset_bytes / K))
+            .collect()
+    };
+    assert_eq!(pairs(&two), [(0, 0), (1, 0), (0, 4), (1, 4)]);
+    two.stream.file_order = FileOrder::Sequential;
+    assert_eq!(pairs(&two), [(0, 0), (0, 4), (1, 0), (1, 4)]);
+    two.stream.file_order = FileOrder::RoundRobin;
+    two.stream.requests_per_file = 2;
+    assert_eq!(pairs(&two), [(0, 0), (0, 4), (1, 0), (1, 4)]);
+    // What is done with is passed over.
+    two.stream.requests_per_file = 1;
+    two.files = vec![part(0, 0, 4 * K), part(1, 0, 12 * K)];
+    assert_eq!(pairs(&two), [(0, 0), (1, 0), (1, 4), (1, 8)]);
+}
+
+#[test]
+fn zones_are_used_in_part() {
+    let mut zones = plan(Mix::Read, 128 * K);
+    zones.stream.zones = Some(ZoneRule {
+        used_bytes: 8 * K,
+        zone_bytes: 8 * K,
+        skip_bytes: 24 * K,
+    });
+    zones.stream.end.requests = Some(6);
+    assert_eq!(offsets(&zones), [0, 4, 32, 36, 64, 68]);
+}
+
+#[test]
+fn every_place_comes_once_in_the_same_order_again() {
+    let mut once = random(Mix::Read, 1024 * K);
+    once.stream.end.loops = Some(2);
+    let all = offsets(&once);
+    assert_eq!(all.len(), 512);
+    assert_eq!(all[..256].iter().collect::<BTreeSet<_>>().len(), 256);
+    assert_eq!(all[..256], all[256..]);
+    assert!(!all[..256].is_sorted());
+    let mut drawn = random(Mix::Read, 1024 * K);
+    drawn.stream.visits = Visits::Drawn {
+        distribution: Distribution::Uniform,
+    };
+    let all = offsets(&drawn);
+    let distinct = all.iter().collect::<BTreeSet<_>>().len();
+    assert_eq!(all.len(), 256);
+    // 256 (1 - 1/e) places.
+    assert!((130..195).contains(&distinct), "{distinct}");
+}
+
+#[test]
+fn runs_go_on_from_random_places() {
+    let mut runs = random(Mix::Read, 1024 * K);
+    runs.stream.run_length = 4;
+    runs.stream.visits = Visits::Drawn {
+        distribution: Distribution::Uniform,
+    };
+    let all = offsets(&runs);
+    let onward = all.windows(2).filter(|pair| pair[1] == pair[0] + 4).count();
+    assert!((150..=256).contains(&onward), "{onward}");
+    runs.stream.wrap = Wrap::Same;
+    let all = offsets(&runs);
+    assert!(
+        all[..64]
+            .chunks(4)
+            .all(|run| run.iter().all(|it| *it == run[0]))
+    );
+}
+
+#[test]
+fn mixed_requests_have_two_positions() {
+    let mut mixed = plan(Mix::Both { read_percent: 70.0 }, 4096 * K);
+    mixed.stream.end.requests = Some(1000);
+    let all = requests(&mixed);
+    for operation in [Operation::Read, Operation::Write] {
+        let own: Vec<u64> = all
+            .iter()
+            .filter(|it| it.operation == operation)
+            .map(|it| it.offset_bytes)
+            .collect();
+        let wanted: Vec<u64> = (0..own.len() as u64).map(|it| it * 4096).collect();
+        assert_eq!(own, wanted);
+    }
+}
+
+#[test]
+fn shares_hold_over_a_million_requests() {
+    let mut mixed = random(Mix::Both { read_percent: 70.0 }, 1 << 40);
+    mixed.stream.blocks = PerDirection::both(BlockRule {
+        sizes: SizeRule::Split {
+            shares: vec![
+                ShareOfSize {
+                    bytes: 4096,
+                    percent: 60.0,
+                },
+                ShareOfSize {
+                    bytes: 65536,
+                    percent: 40.0,
+                },
+            ],
+        },
+        align_bytes: 4096,
+    });
+    let all = some_requests(&mixed, 1_000_000);
+    let share = |is: &dyn Fn(&Request) -> bool| {
+        all.iter().filter(|it| is(it)).count() as f64 / all.len() as f64
+    };
+    let reads = share(&|it| it.operation == Operation::Read);
+    let small = share(&|it| it.length_bytes == 4096);
+    assert!((reads - 0.7).abs() < 0.005, "{reads}");
+    assert!((small - 0.6).abs() < 0.005, "{small}");
+    // Only what was asked for.
+    assert!(
+        all.iter()
+            .all(|it| [4096, 65536].contains(&it.length_bytes))
+    );
+}
+
+#[test]
+fn to_the_letter_sizes_are_cut_at_used_blocks() {
+    let mut letter = random(Mix::Write, 1024 * K);
+    letter.stream.blocks = PerDirection::both(BlockRule {
+        sizes: SizeRule::Range {
+            min_bytes: 1024,
+            max_bytes: 4096,
+            unit_bytes: 1024,
+        },
+        align_bytes: 1024,
+    });
+    letter.stream.is_to_the_letter = true;
+    let all = requests(&letter);
+    let mut used = BTreeSet::new();
+    for request in &all {
+        let blocks =
+            request.offset_bytes / K..(request.offset_bytes + u64::from(request.length_bytes)) / K;
+        for block in blocks {
+            assert!(used.insert(block), "block {block} comes twice");
+        }
+    }
+    assert_eq!(used.len(), 1024);
+}
+
+#[test]
+fn syncs_follow_writes_but_not_the_last() {
+    let mut synced = plan(Mix::Write, 64 * K);
+    synced.stream.sync.fsync_each = 4;
+    let all = requests(&synced);
+    let syncs = |all: &[Request]| {
+        all.iter()
+            .filter(|it| it.operation == Operation::Fsync)
+            .count()
+    };
+    // 16 writes.
+    assert_eq!((all.len(), syncs(&all)), (19, 3));
+    assert_eq!(all[4].operation, Operation::Fsync);
+    synced.stream.sync = SyncRule {
+        fsync_at_end: true,
+        ..SyncRule::default()
+    };
+    let all = requests(&synced);
+    assert_eq!((all.len(), syncs(&all)), (17, 1));
+}
+
+#[test]
+fn what_was_written_is_read_back_in_its_order() {
+    let mut verified = random(Mix::Write, 256 * K);
+    verified.stream.read_back = Some(ReadBack {
+        backlog: 0,
+        batch: 0,
+    });
+    let all = requests(&verified);
+    assert_eq!(all.len(), 128);
+    let places = |all: &[Request]| -> Vec<u64> { all.iter().map(|it| it.offset_bytes).collect() };
+    assert!(all[..64].iter().all(|it| it.operation == Operation::Write));
+    assert!(all[64..].iter().all(|it| it.operation == Operation::Read));
+    assert_eq!(places(&all[..64]), places(&all[64..]));
+    // With replacement each block is read once.
+    verified.stream.visits = Visits::Drawn {
+        distribution: Distribution::Uniform,
+    };
+    let all = requests(&verified);
+    let written: BTreeSet<u64> = places(&all[..64]).into_iter().collect();
+    let read = places(&all[64..]);
+    assert_eq!(read.len(), written.len());
+    assert_eq!(read.into_iter().collect::<BTreeSet<_>>(), written);
+    // A backlog is read in between.
+    verified.stream.visits = Visits::Once;
+    verified.stream.read_back = Some(ReadBack {
+        backlog: 16,
+        batch: 0,
+    });
+    let all = requests(&verified);
+    assert_eq!(all.len(), 128);
+    assert_eq!(all[16].operation, Operation::Read);
+    assert_eq!(all[32].operation, Operation::Write);
+}
+
+#[test]
+fn paces_say_when_requests_are_due() {
+    let mut paced = plan(Mix::Both { read_percent: 90.0 }, 1 << 30);
+    let rule = PaceRule {
+        per_second: 1000.0,
+        is_of_bytes: false,
+        arrivals: ArrivalKind::Uniform,
+        ignores_pauses: false,
+    };
+    paced.stream.pace = PerDirection::both(Some(rule));
+    let mut stream = JobStream::new(&paced, 1).unwrap();
+    let (mut now_ns, mut counts) = (5_000_000_000_u64, [0, 0]);
+    while now_ns < 6_000_000_000 {
+        match stream.next(0, now_ns) {
+            Step::Issue(request) => {
+                counts[request.operation as usize] += 1;
+                let flow = stream.complete(
+                    Completion {
+                        slot: 0,
+                        result: 4096,
+                    },
+                    now_ns + 10,
+                );
+                let Flow::Timed { start_ns, .. } = flow else {
+                    panic!("{flow:?}");
+                };
+                assert!(start_ns <= now_ns);
+            }
+            Step::Wait { until_ns } => now_ns = until_ns,
+            step => panic!("{step:?}"),
+        }
+    }
+    // The rates say how many of each there are, not the mix.
+    assert_eq!(counts, [1000, 1000]);
+}
+
+#[test]
+fn pauses_begin_when_all_is_done() {
+    let mut pausing = plan(Mix::Read, 64 * K);
+    pausing.stream.think = Some(ThinkRule {
+        pause_ns: 10_000_000,
+        requests: 4,
+        time_ns: 0,
+        counts_issued: false,
+    });
+    let mut stream = JobStream::new(&pausing, 1).unwrap();
+    let (mut now_ns, mut issued) = (1, 0);
+    loop {
+        match stream.next(0, now_ns) {
+            Step::Issue(_) => {
+                issued += 1;
+                stream.complete(
+                    Completion {
+                        slot: 0,
+                        result: 4096,
+                    },
+                    now_ns,
+                );
+            }
+            Step::Wait { until_ns } => {
+                assert!(issued % 4 == 0 && until_ns == now_ns + 10_000_000);
+                now_ns = until_ns;
+            }
+            Step::Again => {}
+            Step::Finished => break,
+            Step::Park => panic!("nothing is in flight"),
+        }
+    }
+    assert_eq!(issued, 16);
+}
+
+#[test]
+fn an_error_ends_the_job_unless_it_is_borne() {
+    let failing = plan(Mix::Read, 64 * K);
+    let mut stream = JobStream::new(&failing, 1).unwrap();
+    assert!(matches!(stream.next(0, 1), Step::Issue(_)));
+    stream.complete(
+        Completion {
+            slot: 0,
+            result: -5,
+        },
+        2,
+    );
+    assert_eq!(stream.next(0, 3), Step::Finished);
+    let bearing = JobPlan {
+        goes_on_after_errors: true,
+        ..failing
+    };
+    let mut stream = JobStream::new(&bearing, 1).unwrap();
+    assert!(matches!(stream.next(0, 1), Step::Issue(_)));
+    stream.complete(
+        Completion {
+            slot: 0,
+            result: -5,
+        },
+        2,
+    );
+    assert!(matches!(stream.next(0, 3), Step::Issue(_)));
+}
+
+#[test]
+fn nothing_leaves_the_parts_of_files() {
+    let sizes = BlockRule {
+        sizes: SizeRule::Range {
+            min_bytes: 512,
+            max_bytes: 20_480,
+            unit_bytes: 512,
+        },
+        align_bytes: 512,
+    };
+    for (percent, step) in [(0.0, 0), (100.0, 0), (50.0, 0), (0.0, 3000), (0.0, -9000)] {
+        for letter in [false, true] {
+            let mut odd = plan(Mix::Both { read_percent: 50.0 }, 1 << 30);
+            odd.files = vec![part(0, 3000, 50_000), part(1, 0, 512), part(2, 777, 21_000)];
+            odd.stream.blocks = PerDirection::both(sizes.clone());
+            odd.stream.random_percent = PerDirection::both(percent);
+            odd.stream.step_bytes = step;
+            odd.stream.is_to_the_letter = letter;
+            odd.stream.end.starts_over = true;
+            for request in some_requests(&odd, 20_000) {
+                let part = odd.files[request.file_index as usize];
+                let end = request.offset_bytes + u64::from(request.length_bytes);
+                assert!(request.offset_bytes >= part.start_bytes && request.length_bytes > 0);
+                assert!(end <= part.start_bytes + part.size_bytes, "{request:?}");
+            }
+        }
+    }
+}

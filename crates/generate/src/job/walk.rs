@@ -1,0 +1,498 @@
+//! Where the requests of a job go: a function of the plan, the seed and the directions alone.
+
+use workload::job::{BlockRule, JobPlan, StreamPlan, Visits, Wrap};
+
+use super::access::JobAccess;
+use super::block_map::BlockMap;
+use super::file_position::FilePosition;
+use super::file_turn::{FileRule, FileTurn};
+use super::number;
+use super::random_places::{PlaceSeeds, RandomPlaces};
+use super::sides::{JobSide, SIDES, SideRule, side, used_blocks};
+use super::size_draw::common_divisor;
+use super::zones::ZoneWalk;
+use crate::arithmetic::Divisor;
+use crate::rng::mix;
+use crate::{GenerateError, Rng};
+
+/// What does not change while requests are made.
+#[derive(Debug, Clone)]
+pub(super) struct JobWalk {
+    sides: [SideRule; 2],
+    pub(super) parts: Box<[JobPart]>,
+    pub(super) files: FileRule,
+    step_bytes: i64,
+    run_length: u32,
+    wrap: Wrap,
+    zones: Option<ZoneWalk>,
+    /// The bytes of the smallest request of either direction.
+    smallest_bytes: u32,
+    /// Whether a file has no more once as much was moved as it holds: where random places come
+    /// once.
+    is_done_by_bytes: bool,
+    /// Whether both directions take their turns in one order of the places.
+    shares_order: bool,
+    /// Blocks of the map of what was used; none where there is no map.
+    map_block: Option<Divisor>,
+    seed: u64,
+}
+
+/// A part of a file.
+#[derive(Debug, Clone)]
+pub(super) struct JobPart {
+    pub(super) start_bytes: u64,
+    pub(super) size_bytes: u64,
+    /// Where the blocks of this part begin in the map of all.
+    first_block: u64,
+    /// By direction; none where there is no random request or no room for one.
+    random: [Option<RandomPlaces>; 2],
+}
+
+/// Where a job stands.
+#[derive(Debug, Clone)]
+pub(super) struct WalkPosition {
+    turn: FileTurn,
+    files: Box<[FilePosition]>,
+    /// Of places, files and directions: goes on over the loops.
+    pub(super) rng: Rng,
+    /// Of sizes: begins anew with each loop.
+    size_rng: Rng,
+    /// Blocks that were used since the files began anew.
+    used: BlockMap,
+}
+
+impl JobWalk {
+    pub(super) fn new(plan: &JobPlan, seed: u64) -> Result<Self, GenerateError> {
+        let stream = &plan.stream;
+        number("the number of files", plan.files.len() as u64, "above 0")?;
+        number("the length of runs", stream.run_length.into(), "above 0")?;
+        let in_a_row = stream.requests_per_file.into();
+        number("the requests in a row to a file", in_a_row, "above 0")?;
+        let used: Vec<&BlockRule> = used_blocks(stream);
+        let smallest_bytes = used.iter().map(|it| it.sizes.min_bytes()).min();
+        let smallest_bytes = smallest_bytes.unwrap_or(0);
+        let alike = used.windows(2).all(|pair| pair[0] == pair[1]);
+        let all_fixed = used
+            .iter()
+            .all(|it| it.sizes.min_bytes() == it.sizes.max_bytes());
+        let once = stream.visits == Visits::Once;
+        let to_the_letter = stream.is_to_the_letter && !(alike && all_fixed);
+        let zones = stream.zones.as_ref().map(ZoneWalk::new).transpose()?;
+        let has_map = once && to_the_letter && zones.is_none();
+        let map_block = has_map.then(|| Divisor::new(smallest_bytes.max(1).into()));
+        let mut walk = Self {
+            sides: [side(stream, JobSide::Read)?, side(stream, JobSide::Write)?],
+            parts: Box::default(),
+            files: FileRule::new(&stream.file_order, plan.files.len() as u32, seed)?,
+            step_bytes: stream.step_bytes,
+            run_length: stream.run_length,
+            wrap: stream.wrap,
+            zones,
+            smallest_bytes,
+            is_done_by_bytes: once,
+            shares_order: alike,
+            map_block,
+            seed,
+        };
+        walk.parts = walk.new_parts(plan)?;
+        if walk
+            .parts
+            .iter()
+            .all(|part| part.size_bytes < u64::from(smallest_bytes))
+        {
+            return Err(GenerateError::NoRoom { smallest_bytes });
+        }
+        Ok(walk)
+    }
+
+    fn new_parts(&self, plan: &JobPlan) -> Result<Box<[JobPart]>, GenerateError> {
+        let mut parts = Vec::with_capacity(plan.files.len());
+        let mut first_block = 0;
+        for (index, file) in (0_u64..).zip(&plan.files) {
+            let room_bytes = match &self.zones {
+                Some(zones) => zones.room_bytes().min(file.size_bytes),
+                None => file.size_bytes,
+            };
+            let seeds = PlaceSeeds {
+                order: mix(self.seed ^ mix(index)),
+                scatter: file.file_index.into(),
+            };
+            let mut random = [None, None];
+            for side in SIDES {
+                random[side as usize] = self.places(&plan.stream, side, room_bytes, seeds)?;
+            }
+            parts.push(JobPart {
+                start_bytes: file.start_bytes,
+                size_bytes: file.size_bytes,
+                first_block,
+                random,
+            });
+            if let Some(block) = self.map_block {
+                first_block += block.divide(file.size_bytes).0 + 1;
+            }
+        }
+        Ok(parts.into())
+    }
+
+    /// The random places of a direction.
+    fn places(
+        &self,
+        stream: &StreamPlan,
+        side: JobSide,
+        room_bytes: u64,
+        seeds: PlaceSeeds,
+    ) -> Result<Option<RandomPlaces>, GenerateError> {
+        let rule = &self.sides[side as usize];
+        let smallest_bytes = rule.sizes.min_bytes();
+        let is_used = match side {
+            JobSide::Read => stream.mix.reads(),
+            JobSide::Write => stream.mix.writes(),
+        };
+        if !is_used || rule.random == 0 || u64::from(smallest_bytes) > room_bytes {
+            return Ok(None);
+        }
+        let blocks = [&stream.blocks.read, &stream.blocks.write][side as usize];
+        number("the alignment", blocks.align_bytes.into(), "above 0")?;
+        let zones = match &stream.visits {
+            Visits::DrawnZones { zones } => &[&zones.read, &zones.write][side as usize][..],
+            _ => &[],
+        };
+        let uniform = Visits::Drawn {
+            distribution: workload::plan::Distribution::Uniform,
+        };
+        let is_plain = stream.visits == Visits::Once && self.map_block.is_none();
+        let visits = if is_plain && !rule.sizes.is_fixed() {
+            &uniform
+        } else {
+            &stream.visits
+        };
+        let room = (room_bytes, smallest_bytes, blocks.align_bytes);
+        RandomPlaces::new(visits, zones, room, seeds).map(Some)
+    }
+
+    /// Before the first request.
+    pub(super) fn position(&self, in_a_row: u32) -> WalkPosition {
+        let block_count = self.parts.last().map_or(0, |part| {
+            let blocks = |block: Divisor| block.divide(part.size_bytes).0 + 1;
+            part.first_block + self.map_block.map_or(0, blocks)
+        });
+        WalkPosition {
+            turn: FileTurn::new(&self.files, self.parts.len() as u32, in_a_row),
+            files: vec![FilePosition::default(); self.parts.len()].into(),
+            rng: Rng::new(mix(self.seed)),
+            size_rng: Rng::new(self.size_seed()),
+            used: BlockMap::new(block_count),
+        }
+    }
+
+    /// Bytes of the smallest request.
+    pub(super) const fn smallest_bytes(&self) -> u32 {
+        self.smallest_bytes
+    }
+
+    /// Whether a loop may come to a place twice.
+    pub(super) fn may_repeat(&self, stream: &StreamPlan) -> bool {
+        let is_once =
+            stream.visits == Visits::Once && (self.map_block.is_some() || self.shares_order);
+        let is_plain = self
+            .sides
+            .iter()
+            .all(|side| side.sizes.is_fixed() || side.random == 0);
+        let both = stream.mix.reads() && stream.mix.writes();
+        let is_sequential = self.sides.iter().all(|side| side.random == 0);
+        stream.end.starts_over
+            || stream.step_bytes != 0
+            || stream.run_length > 1
+            || self.zones.is_some()
+            || !(is_sequential || (is_once && is_plain && !both))
+    }
+
+    const fn size_seed(&self) -> u64 {
+        mix(self.seed ^ 0x517e_5eed)
+    }
+
+    /// All files begin anew.
+    pub(super) fn start_over(&self, position: &mut WalkPosition) {
+        position.turn.reset(&self.files);
+        position.files.fill(FilePosition::default());
+        position.size_rng = Rng::new(self.size_seed());
+        position.used.clear();
+    }
+
+    /// What all lengths and places are multiples of.
+    pub(super) fn grain_bytes(&self, stream: &StreamPlan) -> u64 {
+        let mut grain = 0;
+        for blocks in used_blocks(stream) {
+            grain = common_divisor(grain, blocks.align_bytes.into());
+        }
+        for rule in &self.sides {
+            grain = common_divisor(grain, rule.sizes.grain_bytes().into());
+        }
+        for part in &self.parts {
+            // Backward steps count from the end.
+            if self.step_bytes < 0 {
+                grain = common_divisor(grain, part.size_bytes);
+            }
+        }
+        if let Some(zones) = &self.zones {
+            grain = common_divisor(grain, zones.pitch_bytes());
+        }
+        common_divisor(grain, self.step_bytes.unsigned_abs()).max(1)
+    }
+
+    /// The next request of a direction; none where no file has more for it.
+    #[inline]
+    pub(super) fn next(&self, position: &mut WalkPosition, side: JobSide) -> Option<JobAccess> {
+        let WalkPosition {
+            turn,
+            files,
+            rng,
+            size_rng,
+            used,
+        } = position;
+        loop {
+            let is_done = |index: u32| files[index as usize].is_done;
+            let file_index = turn.next(&self.files, is_done, rng)?;
+            let part = &self.parts[file_index as usize];
+            let file = &mut files[file_index as usize];
+            let mut draws = WalkDraws {
+                rng,
+                size_rng,
+                used,
+            };
+            if let Some((offset_bytes, length_bytes)) = self.place(part, file, &mut draws, side) {
+                return Some(JobAccess {
+                    file_index,
+                    offset_bytes,
+                    length_bytes,
+                });
+            }
+            file.is_done = true;
+            turn.close(&self.files);
+        }
+    }
+
+    #[inline]
+    fn place(
+        &self,
+        part: &JobPart,
+        file: &mut FilePosition,
+        draws: &mut WalkDraws<'_>,
+        side: JobSide,
+    ) -> Option<(u64, u32)> {
+        let place = if self.zones.is_some() {
+            self.place_in_zones(part, file, draws, side)
+        } else {
+            self.place_in(part, file, draws, side, (0, part.size_bytes))
+        };
+        let (offset_bytes, length_bytes) = place?;
+        let number = side as usize;
+        file.start_bytes[number] = offset_bytes;
+        file.end_bytes[number] = offset_bytes + u64::from(length_bytes);
+        file.moved_bytes += u64::from(length_bytes);
+        Some((offset_bytes, length_bytes))
+    }
+
+    /// A place between two bytes of a part.
+    #[inline]
+    fn place_in(
+        &self,
+        part: &JobPart,
+        file: &mut FilePosition,
+        draws: &mut WalkDraws<'_>,
+        side: JobSide,
+        (low_bytes, high_bytes): (u64, u64),
+    ) -> Option<(u64, u32)> {
+        let number = side as usize;
+        let rule = &self.sides[number];
+        if rule.random == 0 {
+            return self.sequential(file, draws, side, (low_bytes, high_bytes));
+        }
+        if self.is_done_by_bytes
+            && file.moved_bytes + u64::from(self.smallest_bytes) > part.size_bytes
+            && self.zones.is_none()
+        {
+            return None;
+        }
+        if self.run_length > 1 {
+            if file.run_left[number] > 0 {
+                file.run_left[number] -= 1;
+                if let Some(place) = self.in_run(file, draws, side, high_bytes) {
+                    return Some(self.used(part, draws, place));
+                }
+            }
+            file.run_left[number] = self.run_length - 1;
+        } else if rule.random < 1 << 32
+            && draws.rng.next_u64() >> 32 >= rule.random
+            && let Some(place) = self.sequential(file, draws, side, (low_bytes, high_bytes))
+        {
+            return Some(self.used(part, draws, place));
+        }
+        self.random(part, file, draws, side, (low_bytes, high_bytes))
+    }
+
+    /// Behind the last request, or at its place again.
+    fn in_run(
+        &self,
+        file: &FilePosition,
+        draws: &mut WalkDraws<'_>,
+        side: JobSide,
+        high_bytes: u64,
+    ) -> Option<(u64, u32)> {
+        let number = side as usize;
+        let offset_bytes = match self.wrap {
+            Wrap::Onward => file.end_bytes[number],
+            Wrap::Same => file.start_bytes[number],
+        };
+        let room_bytes = high_bytes.checked_sub(offset_bytes)?;
+        let sizes = &self.sides[number].sizes;
+        Some((offset_bytes, sizes.fitting(draws.size_rng, room_bytes)?))
+    }
+
+    #[inline]
+    fn sequential(
+        &self,
+        file: &FilePosition,
+        draws: &mut WalkDraws<'_>,
+        side: JobSide,
+        (low_bytes, high_bytes): (u64, u64),
+    ) -> Option<(u64, u32)> {
+        let number = side as usize;
+        let mut offset_bytes = file.end_bytes[number].max(low_bytes);
+        if self.step_bytes != 0 && offset_bytes > low_bytes {
+            offset_bytes = match offset_bytes.checked_add_signed(self.step_bytes) {
+                Some(offset_bytes) if offset_bytes >= low_bytes => offset_bytes,
+                // Before the first byte: from the end backward.
+                _ => high_bytes
+                    .saturating_add_signed(self.step_bytes)
+                    .max(low_bytes),
+            };
+        }
+        let room_bytes = high_bytes.checked_sub(offset_bytes)?;
+        let sizes = &self.sides[number].sizes;
+        Some((offset_bytes, sizes.fitting(draws.size_rng, room_bytes)?))
+    }
+
+    #[inline]
+    fn random(
+        &self,
+        part: &JobPart,
+        file: &mut FilePosition,
+        draws: &mut WalkDraws<'_>,
+        side: JobSide,
+        (low_bytes, high_bytes): (u64, u64),
+    ) -> Option<(u64, u32)> {
+        let number = side as usize;
+        let places = part.random[number].as_ref()?;
+        let turn = &mut file.turns[if self.shares_order { 0 } else { number }];
+        if let Some(block) = self.map_block {
+            return self.random_unused(part, places, (turn, block), draws, side);
+        }
+        let sizes = &self.sides[number].sizes;
+        let start_bytes = places.start_bytes(draws.rng, turn, file.zone_round);
+        let room_bytes = high_bytes - low_bytes;
+        let length_bytes = sizes.fitting(draws.size_rng, room_bytes)?;
+        let last_bytes = room_bytes - u64::from(length_bytes);
+        let start_bytes = if start_bytes > last_bytes {
+            places.at_or_before(last_bytes)
+        } else {
+            start_bytes
+        };
+        Some((low_bytes + start_bytes, length_bytes))
+    }
+
+    /// A place that was not used, of a size that is cut where the next used block begins.
+    fn random_unused(
+        &self,
+        part: &JobPart,
+        places: &RandomPlaces,
+        (turn, block): (&mut u64, Divisor),
+        draws: &mut WalkDraws<'_>,
+        side: JobSide,
+    ) -> Option<(u64, u32)> {
+        for _ in 0..places.count() {
+            let start_bytes = places.start_bytes(draws.rng, turn, 0);
+            let first = part.first_block + block.divide(start_bytes).0;
+            if draws.used.has(first) {
+                continue;
+            }
+            let sizes = &self.sides[side as usize].sizes;
+            let room_bytes = part.size_bytes - start_bytes;
+            let asked_bytes = sizes.fitting(draws.size_rng, room_bytes)?;
+            let mut length_bytes = 0;
+            while length_bytes < asked_bytes {
+                let number = first + block.divide(length_bytes.into()).0;
+                if draws.used.has(number) {
+                    break;
+                }
+                length_bytes += block.value() as u32;
+            }
+            let length_bytes = length_bytes.min(asked_bytes);
+            return Some(self.used(part, draws, (start_bytes, length_bytes)));
+        }
+        None
+    }
+
+    /// Notes which blocks a request uses.
+    fn used(&self, part: &JobPart, draws: &mut WalkDraws<'_>, place: (u64, u32)) -> (u64, u32) {
+        if let Some(block) = self.map_block {
+            let (start_bytes, length_bytes) = place;
+            let first = block.divide(start_bytes).0;
+            let end = block.divide(start_bytes + u64::from(length_bytes) - 1).0 + 1;
+            (first..end).for_each(|number| draws.used.put(part.first_block + number));
+        }
+        place
+    }
+
+    /// As `place`, zone by zone.
+    fn place_in_zones(
+        &self,
+        part: &JobPart,
+        file: &mut FilePosition,
+        draws: &mut WalkDraws<'_>,
+        side: JobSide,
+    ) -> Option<(u64, u32)> {
+        let zones = self.zones.as_ref()?;
+        // The rest of the zone it is in, the next, and the first once more.
+        for _ in 0..4 {
+            if !zones.is_used_up(file) {
+                let range = zones.range(part.size_bytes, file.zone);
+                if let Some(place) = self.place_in(part, file, draws, side, range) {
+                    file.zone_moved_bytes += u64::from(place.1);
+                    return Some(place);
+                }
+            }
+            let zone = zones.behind(part.size_bytes, self.smallest_bytes, file.zone);
+            self.enter_zone(zone, file);
+        }
+        None
+    }
+
+    const fn enter_zone(&self, zone: u64, file: &mut FilePosition) {
+        file.zone = zone;
+        file.zone_moved_bytes = 0;
+        file.zone_round += 1;
+        file.end_bytes = [0; 2];
+        file.start_bytes = [0; 2];
+        file.run_left = [0; 2];
+        file.turns = [0; 2];
+    }
+}
+
+/// What drawing a place needs and changes.
+struct WalkDraws<'a> {
+    rng: &'a mut Rng,
+    size_rng: &'a mut Rng,
+    used: &'a mut BlockMap,
+}
+
+impl WalkPosition {
+    /// Becomes what another of the same walk is.
+    pub(super) fn copy_from(&mut self, other: &Self) {
+        self.turn.copy_from(&other.turn);
+        self.files.copy_from_slice(&other.files);
+        self.rng = other.rng.clone();
+        self.size_rng = other.size_rng.clone();
+        self.used.copy_from(&other.used);
+    }
+}
