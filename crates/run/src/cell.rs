@@ -10,12 +10,13 @@ use std::time::{Duration, Instant};
 use engine::TscClock;
 use engine::clock::Clock;
 use results::EngineNotes;
-use workload::plan::Cell;
+use workload::plan::{Cell, RingOptions};
 
 use crate::RunError;
 use crate::batch::Batch;
 use crate::collect::Collection;
 use crate::gate::{Gate, Signal};
+use crate::jobs::task;
 use crate::kit::CellKit;
 use crate::lane::Lane;
 use crate::measured::{Measured, MeasuredLane};
@@ -52,9 +53,12 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
         let start = Start {
             sample,
             outbox,
-            schedule: schedule(kit.cell, operations),
+            schedule: match &part.lane.plan.job {
+                Some(job) => task::schedule(job, times::interval_ns(kit.cell)),
+                None => schedule(kit.cell, operations),
+            },
             clock: kit.clock.clone(),
-            batch: Batch::of(kit.cell.ring, part.lane.slot_count()),
+            batch: Batch::of(ring(kit.cell, &part.lane), part.lane.slot_count()),
             gate: &gate,
             stop: Arc::clone(&end),
             ready: sender.clone(),
@@ -70,6 +74,9 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     let mut collection = Collection::new(inboxes, shapes, times::steps(cell));
     collection.rounds = Rounds::new(cell, counters);
     collection.leaves_out = can_leave_out(cell);
+    if cell.jobs.is_some() {
+        collection.keep_series();
+    }
     let threads = tasks
         .into_iter()
         .zip(&lanes)
@@ -87,7 +94,8 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
     let run = run_threads(&mut kit, threads.collect(), &starts, &mut collection);
     drop(held);
     let mut run = run?;
-    if cell.operations.is_some() || cell.run_time_ns == 0 {
+    let is_by_work = cell.operations.is_some() || cell.run_time_ns == 0;
+    if is_by_work && cell.jobs.is_none() {
         count_from_the_first(&mut run.outcomes);
     }
     let (mut measured, indexes) = assemble(lanes, run, &mut collection, transaction_kinds);
@@ -101,7 +109,12 @@ pub(crate) fn run_cell(mut kit: CellKit<'_>, parts: Vec<Part>) -> Result<Measure
 /// or rounds as a whole, nor where what was due meanwhile is done afterwards.
 fn can_leave_out(cell: &Cell) -> bool {
     let is_whole = cell.operations.is_some() || cell.run_time_ns == 0 || cell.files.is_some();
-    !is_whole && cell.rate.is_none() && cell.steady.is_none()
+    !is_whole && cell.jobs.is_none() && cell.rate.is_none() && cell.steady.is_none()
+}
+
+/// The options of a lane's ring: its job's, or the cell's.
+fn ring(cell: &Cell, lane: &Lane) -> RingOptions {
+    lane.plan.job.as_ref().map_or(cell.ring, |job| job.ring)
 }
 
 fn schedule(cell: &Cell, operations: u64) -> Schedule {
@@ -338,6 +351,7 @@ fn assemble(
     let standstills = stills.filter_map(|it| it.record(run.measure_ns, collection.leaves_out));
     let standstills = standstills.collect();
     let spans = std::mem::take(&mut collection.lanes);
+    let mut series = std::mem::take(&mut collection.series).into_iter();
     let parts = lanes.into_iter().zip(spans).zip(run.outcomes);
     let measured = Measured {
         lanes: parts
@@ -345,6 +359,7 @@ fn assemble(
                 lane,
                 spans,
                 outcome,
+                series: series.next().unwrap_or_default(),
             })
             .collect(),
         intervals,

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use results::{IntervalRecord, Names};
 use stats::Interval;
 
+use crate::figures::operation_names;
 use crate::outcome::Outcome;
 use crate::rounds::Rounds;
 use crate::sample::{Inbox, Sample};
@@ -33,6 +35,8 @@ pub(crate) struct Collection {
     pub leaves_out: bool,
     /// How much was left out of each lane's measurement, in nanoseconds.
     pub left_out_ns: Vec<u64>,
+    /// The intervals of each lane by itself; empty where nobody wants them.
+    pub series: Vec<Vec<IntervalRecord>>,
     /// When the newest sample of each lane ended, in nanoseconds of the clock.
     lane_ends_ns: Vec<u64>,
     /// Index of the last slice that was finished; those of the ramp are below 0.
@@ -49,6 +53,7 @@ impl Collection {
             stills: Vec::new(),
             leaves_out: false,
             left_out_ns: vec![0; inboxes.len()],
+            series: Vec::new(),
             lane_ends_ns: vec![0; inboxes.len()],
             inboxes,
             lanes: shapes.into_iter().map(|shape| shape.spans).collect(),
@@ -60,6 +65,11 @@ impl Collection {
             interval_ns: steps.length_ns,
             measure_ns: 0,
         }
+    }
+
+    /// Keeps the intervals of each lane besides those of all.
+    pub fn keep_series(&mut self) {
+        self.series = vec![Vec::new(); self.lanes.len()];
     }
 
     /// Tells when the measurement begins, in nanoseconds of the clock.
@@ -120,6 +130,7 @@ impl Collection {
                 self.transactions += kinds.map(|kind| kind.count() + kind.errors()).sum::<u64>();
             }
         }
+        self.add_to_series(lane_index, sample);
         self.lane_ends_ns[lane_index] = sample.end_ns();
         let own_index = self.own_index(sample);
         // What is finished was told and stored, so what comes later counts in the next one.
@@ -137,6 +148,23 @@ impl Collection {
             }
             Entry::Occupied(mut slice) => slice.get_mut().add(sample, is_regular),
         }
+    }
+
+    fn add_to_series(&mut self, lane_index: usize, sample: &Sample) {
+        let Some(series) = self.series.get_mut(lane_index).filter(|_| !sample.ramp) else {
+            return;
+        };
+        let mut all = Interval::default();
+        sample.spans.iter().for_each(|span| all.merge(span));
+        let names = Names {
+            operations: &operation_names(),
+            transactions: &[],
+        };
+        series.push(IntervalRecord {
+            at_ns: sample.at_ns.saturating_sub(self.measure_ns),
+            length_ns: sample.length_ns,
+            ..IntervalRecord::of(&all, names)
+        });
     }
 
     /// Whether a standstill is in what was counted.

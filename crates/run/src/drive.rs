@@ -131,6 +131,8 @@ impl Turns<'_, '_> {
             let targets = std::mem::take(&mut self.sessions[other].targets);
             if !targets.is_empty() {
                 self.sessions[side].targets = targets;
+                let trees = std::mem::take(&mut self.sessions[other].job_trees);
+                self.sessions[side].job_trees = trees;
                 let done = self.sessions[other].record.preconditions.clone();
                 self.sessions[side].record.preconditions = done;
             }

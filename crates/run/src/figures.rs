@@ -63,11 +63,23 @@ pub(crate) fn cell_record(plan: &Plan, cell: &Cell, measured: &Measured) -> Cell
 /// the mean keeps the sum of the workers' rates. A cell that ends by operations lasts until the
 /// last worker is done.
 fn run_time_ns(cell: &Cell, measured: &Measured) -> u64 {
+    if cell.jobs.is_some() {
+        return time_of_all(measured);
+    }
     let times = measured.lanes.iter().map(|lane| lane.outcome.measured_ns);
     if cell.operations.is_some() || cell.run_time_ns == 0 {
         return times.max().unwrap_or(0);
     }
     mean(times)
+}
+
+/// From the beginning of the first lane's measurement to the end of the last one's.
+fn time_of_all(measured: &Measured) -> u64 {
+    let lanes = measured.lanes.iter().map(|lane| &lane.outcome);
+    let lanes = lanes.filter(|it| it.measured_ns > 0);
+    let begin_ns = lanes.clone().map(|it| it.finish_ns - it.measured_ns).min();
+    let end_ns = lanes.map(|it| it.finish_ns).max();
+    end_ns.unwrap_or(0) - begin_ns.unwrap_or(0)
 }
 
 fn mean(values: impl Iterator<Item = u64> + Clone) -> u64 {
@@ -100,6 +112,16 @@ fn worker_figures(
     let mut figures = WorkerFigures::of(worker, &totals, run_time_ns, names);
     let finished_ns = lanes.iter().map(|lane| lane.outcome.finish_ns).max();
     figures.done_ns = finished_ns.map(|finish_ns| finish_ns.saturating_sub(measured.measure_ns));
+    if worker.job.is_some() {
+        let begins_ns = lanes.iter().map(|lane| {
+            let outcome = &lane.outcome;
+            outcome.finish_ns.saturating_sub(outcome.measured_ns)
+        });
+        let begin_ns = begins_ns.min();
+        figures.begin_ns = begin_ns.map(|it| it.saturating_sub(measured.measure_ns));
+        figures.usage = lanes.iter().find_map(|lane| lane.outcome.usage);
+        figures.intervals = lanes.iter().flat_map(|it| it.series.clone()).collect();
+    }
     let of_span = |(span, counted): (&workload::plan::SpanPlan, &Interval)| TargetFigures {
         iodepth: span.iodepth,
         start_bytes: Some(span.start_bytes),

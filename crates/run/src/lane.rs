@@ -89,11 +89,17 @@ impl Lane {
 
     /// Requests in flight.
     pub fn slot_count(&self) -> u32 {
-        self.plan.spans.iter().map(|span| span.iodepth).sum()
+        match &self.plan.job {
+            Some(job) => job.iodepth,
+            None => self.plan.spans.iter().map(|span| span.iodepth).sum(),
+        }
     }
 
     /// Bytes of the largest request.
     pub fn buffer_bytes(&self) -> u32 {
+        if let Some(job) = &self.plan.job {
+            return job.buffer_bytes().max(512);
+        }
         let sizes = self
             .plan
             .lines

@@ -20,6 +20,7 @@ mod files;
 mod find_depth;
 mod gate;
 mod in_turn;
+mod jobs;
 mod kit;
 mod lane;
 mod measure;

@@ -1,6 +1,6 @@
 //! Everything that was counted in a cell.
 
-use results::{EngineNotes, Standstill, SteadyRecord};
+use results::{EngineNotes, IntervalRecord, Standstill, SteadyRecord};
 use stats::Interval;
 
 use crate::lane::Lane;
@@ -34,4 +34,6 @@ pub(crate) struct MeasuredLane {
     /// One a span of the lane's plan.
     pub spans: Vec<Interval>,
     pub outcome: Outcome,
+    /// Its own intervals, where they are kept.
+    pub series: Vec<IntervalRecord>,
 }

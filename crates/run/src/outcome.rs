@@ -1,6 +1,7 @@
 //! What remains when a worker is done.
 
 use generate::{Backlog, Mismatch};
+use results::ThreadUsage;
 use target::CpuSample;
 
 use crate::files::FileRequests;
@@ -22,6 +23,8 @@ pub(crate) struct Outcome {
     pub loop_cpu_ns: u64,
     /// The thread's processor time after the measurement.
     pub cpu_at_end: Option<CpuSample>,
+    /// What the kernel counted of the thread, where that is wanted.
+    pub usage: Option<ThreadUsage>,
     /// The stream of requests on many files, for the next stage.
     pub requests: Option<FileRequests>,
     /// What became of what was due, where requests began when they were due.

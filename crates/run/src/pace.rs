@@ -59,6 +59,45 @@ impl Pace for Closed {
     }
 }
 
+/// Each request follows the one before it or is due when its stream says, which is not slept
+/// through.
+pub(crate) struct Punctually {
+    look_ns: u64,
+}
+
+impl Punctually {
+    /// By nothing but sleep.
+    pub const BY_SLEEP: Self = Self { look_ns: 0 };
+
+    /// By looking at the clock where there is a processor to spare for it.
+    pub fn where_possible() -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            look_ns: if processors > 1 { LOOK_NS } else { 0 },
+        }
+    }
+}
+
+impl Pace for Punctually {
+    fn run<E: Engine, G: Generator, C: Content, K: Clock>(
+        self,
+        parts: Parts<E, K>,
+        generator: G,
+        content: C,
+    ) -> Result<Outcome, RunError> {
+        let parts = Parts {
+            engine: Punctual {
+                engine: parts.engine,
+                look_ns: self.look_ns,
+            },
+            recorder: parts.recorder,
+            clock: parts.clock,
+            batch: parts.batch,
+        };
+        Closed.run(parts, generator, content)
+    }
+}
+
 /// Requests begin when they are due.
 #[derive(Debug, Clone)]
 pub(crate) struct Paced {

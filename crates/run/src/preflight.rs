@@ -36,6 +36,13 @@ pub(crate) fn try_engines(plan: &Plan) -> Result<(), RunError> {
 
 /// The cell with slots and buffer size of each of its lanes.
 fn sizes<'a>(cell: &'a Cell, plan: &Plan) -> Vec<(&'a Cell, u32, u32)> {
+    let jobs = cell.workers.iter().filter_map(|worker| worker.job.as_ref());
+    let rings = jobs.filter(|job| job.engine == EngineKind::IoUring);
+    if cell.jobs.is_some() {
+        return rings
+            .map(|job| (cell, job.iodepth, job.buffer_bytes().max(512)))
+            .collect();
+    }
     // A rate that cannot be is refused where the lanes are made to run.
     let lanes = lanes(cell, plan.seed, plan.targets.len()).unwrap_or_default();
     lanes

@@ -101,7 +101,7 @@ impl<'a> Session<'a> {
     pub fn prepare_all(&mut self, admitted: Vec<Site<'_>>) -> Result<(), RunError> {
         for (target_index, first, admitted) in admitted {
             // Where only many files will be, or the cell writes its own, no test file is made.
-            let fill = match first.files.is_some() || first.new_file {
+            let fill = match first.files.is_some() || first.jobs.is_some() || first.new_file {
                 true => None,
                 false => Some(fill_plan(self.plan, first, target_index)?),
             };
@@ -132,7 +132,7 @@ impl<'a> Session<'a> {
         let Some(prepared) = self.targets.get_mut(&target_index) else {
             return Ok(());
         };
-        if cell.files.is_some() {
+        if cell.files.is_some() || cell.jobs.is_some() {
             return Ok(());
         }
         let fill = fill_plan(self.plan, cell, target_index)?;
@@ -195,10 +195,18 @@ fn writes(cell: &Cell, target_index: u32) -> bool {
         let writes =
             |line: &workload::plan::LinePlan| line.read_percent < 100.0 || line.reply_bytes > 0;
         cell.files.is_some()
+            || worker.job.as_ref().is_some_and(|job| job.writes())
+            || makes_files(cell, target_index)
             || cell.precondition.is_some()
             || worker.verify
             || worker.lines.iter().any(writes)
     })
+}
+
+/// Whether jobs have files of their own there.
+fn makes_files(cell: &Cell, target_index: u32) -> bool {
+    let mut files = cell.jobs.iter().flat_map(|jobs| &jobs.files);
+    files.any(|file| file.target_index == target_index && file.name.is_some())
 }
 
 /// What a target must hold when a cell begins.

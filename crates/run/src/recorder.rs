@@ -268,6 +268,7 @@ impl Recorder {
             first_mismatch: self.first_mismatch,
             loop_cpu_ns: 0,
             cpu_at_end: None,
+            usage: None,
             requests: None,
             drained: None,
         }

@@ -21,7 +21,8 @@ use crate::calibrate::own_cost_ns;
 use crate::cell::run_cell;
 use crate::figures::cell_record;
 use crate::files::{self, FilesKit};
-use crate::kit::{CellKit, Course, Mark};
+use crate::jobs::tree::JobTree;
+use crate::kit::{CellKit, Course, Mark, is_cut};
 use crate::lane::{Lane, lanes};
 use crate::measured::Measured;
 use crate::observe::Observer;
@@ -29,6 +30,7 @@ use crate::parts::{Sources, parts};
 use crate::repeats::Conclusion;
 use crate::spans::{Contents, Verify};
 use crate::targets::{file_seed, losses, open, stamp_bytes};
+use crate::worker::Part;
 
 /// What a run needs to know besides the plan.
 #[derive(Debug, Clone, Default)]
@@ -68,6 +70,8 @@ pub(crate) struct Session<'a> {
     pub listener: &'a mut dyn FnMut(&RunEvent),
     pub record: RunRecord,
     pub targets: BTreeMap<u32, Prepared>,
+    /// Where jobs have their files, by target.
+    pub job_trees: BTreeMap<u32, JobTree>,
     pub clock: TscClock,
     /// Whether another session has the same targets, so that only one holds them at a time.
     pub borrows_targets: bool,
@@ -93,6 +97,7 @@ impl<'a> Session<'a> {
             listener,
             record: RunRecord::new(plan.clone(), environment, options.command.clone()),
             targets: BTreeMap::new(),
+            job_trees: BTreeMap::new(),
             clock: TscClock::new(),
             borrows_targets: false,
             is_cut_short: false,
@@ -184,9 +189,10 @@ impl<'a> Session<'a> {
         // What was wanted of another cell is over.
         self.options.skip.store(false, Ordering::Relaxed);
         let first = self.record.cells.len();
-        let outcome = match &cell.files {
-            Some(files) => self.measure_files(cell, files),
-            None => self.measure(cell),
+        let outcome = match (&cell.files, &cell.jobs) {
+            (Some(files), _) => self.measure_files(cell, files),
+            (None, Some(files)) => self.measure_jobs(cell, files),
+            (None, None) => self.measure(cell),
         };
         let is_whole = |record: &CellRecord| record.status != Status::Interrupted;
         self.is_cut_short |= !self.record.cells[first..].iter().all(is_whole);
@@ -212,7 +218,6 @@ impl<'a> Session<'a> {
         let open = |target_index: u32, operations: OperationSet| {
             open(targets, cell, target_index, operations, &doubts)
         };
-        let mut observer = Observer::new(self.targets.values().map(Prepared::path));
         let sources = Sources {
             seed: self.plan.seed,
             target_count: self.plan.targets.len(),
@@ -220,6 +225,19 @@ impl<'a> Session<'a> {
             contents: &contents,
         };
         let parts = parts(cell, &sources)?;
+        let doubts = doubts.into_inner().into_values().collect();
+        self.measure_parts(cell, parts, own_cost, doubts)
+    }
+
+    /// Measures lanes that are ready.
+    pub(crate) fn measure_parts(
+        &mut self,
+        cell: &Cell,
+        parts: Vec<Part>,
+        own_cost: Option<f64>,
+        doubts: Vec<Warning>,
+    ) -> Result<(), RunError> {
+        let mut observer = Observer::new(self.targets.values().map(Prepared::path));
         let kit = CellKit {
             cell,
             clock: &self.clock,
@@ -230,11 +248,17 @@ impl<'a> Session<'a> {
             mark: &mut |mark: Mark, threads: &[i32]| observer.look(mark, threads),
             listener: self.listener,
         };
-        let measured = run_cell(kit, parts)?;
+        let mut measured = run_cell(kit, parts)?;
+        let is_cut = is_cut(&self.options.stop, Some(&self.options.skip));
+        if cell.jobs.is_some() && !is_cut {
+            // They ended each other, as they were to.
+            let outcomes = measured.lanes.iter_mut().map(|lane| &mut lane.outcome);
+            outcomes.for_each(|outcome| outcome.stopped = false);
+        }
         let mut record = cell_record(self.plan, cell, &measured);
         record.own_cost_ns_per_operation = own_cost;
         observer.complete(&mut record, &measured);
-        for warning in doubts.into_inner().into_values() {
+        for warning in doubts {
             self.warn(warning);
         }
         for warning in losses(&self.targets, cell) {

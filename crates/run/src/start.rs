@@ -1,10 +1,12 @@
 //! How a lane's thread takes part in the start.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
+use std::time::Duration;
 
 use engine::TscClock;
+use engine::clock::Clock;
 use results::EngineNotes;
 
 use crate::batch::Batch;
@@ -12,6 +14,9 @@ use crate::gate::{Gate, Signal};
 use crate::recorder::{Counting, Recorder, Schedule};
 use crate::sample::{Outbox, Sample};
 use crate::thread::thread_id;
+
+/// How often who waits looks whether it is to end, in nanoseconds.
+const LOOK_NS: u64 = 50_000_000;
 
 /// What a lane's thread says when it can begin.
 pub(crate) struct Ready {
@@ -35,7 +40,17 @@ pub(crate) struct Start<'a> {
 
 impl Start<'_> {
     /// Waits for the others. `None` when the gate said to abandon.
-    pub fn begin(mut self, notes: EngineNotes, counting: Counting) -> Option<Recorder> {
+    pub fn begin(self, notes: EngineNotes, counting: Counting) -> Option<Recorder> {
+        self.begin_after(0, notes, counting)
+    }
+
+    /// Waits for the others, and then so long by itself. `None` when the gate said to abandon.
+    pub fn begin_after(
+        mut self,
+        delay_ns: u64,
+        notes: EngineNotes,
+        counting: Counting,
+    ) -> Option<Recorder> {
         let thread_id = thread_id();
         // Nobody listens any more once another thread has failed; the gate tells.
         let _ = self.ready.send(Ready { notes, thread_id });
@@ -43,6 +58,14 @@ impl Start<'_> {
         let Signal::Start { start_ns } = self.gate.wait() else {
             return None;
         };
+        let start_ns = start_ns.saturating_add(delay_ns);
+        while !self.stop.load(Ordering::Relaxed) {
+            let left_ns = start_ns.saturating_sub(self.clock.now_ns());
+            if left_ns == 0 || delay_ns == 0 {
+                break;
+            }
+            std::thread::sleep(Duration::from_nanos(left_ns.min(LOOK_NS)));
+        }
         self.schedule.start_ns = start_ns;
         let recorder = Recorder::new(self.sample, self.outbox, self.schedule, self.stop, counting);
         Some(recorder)

@@ -35,9 +35,7 @@ pub(crate) fn open(
     let reads = reads || cell.engine == EngineKind::Mmap;
     let opened = prepared.open(cell.cache, reads, writes)?;
     if let Some(cause) = opened.doubt {
-        let code = direct_code(cause.cause);
-        let message = cause.to_string();
-        let warning = Warning::of_cell(code, cell.index, message);
+        let warning = direct_doubt(&cause, cell);
         doubts.borrow_mut().entry(target_index).or_insert(warning);
     }
     let reopen = match operations.contains(Operation::Open) {
@@ -48,6 +46,11 @@ pub(crate) fn open(
         file: opened.file,
         reopen,
     })
+}
+
+/// That direct I/O may not be direct.
+pub(crate) fn direct_doubt(doubt: &target::DirectDoubt, cell: &Cell) -> Warning {
+    Warning::of_cell(direct_code(doubt.cause), cell.index, doubt.to_string())
 }
 
 fn direct_code(cause: target::DirectCause) -> WarningCode {

@@ -105,8 +105,13 @@ pub(crate) fn round_ns(cell: &Cell) -> Option<u64> {
 pub(crate) fn grace_ns(cell: &Cell) -> u64 {
     match cell.rate.is_some() || cell.steady.is_some() || cell.files.is_some() {
         true => 0,
-        false => GRACE_MIN_NS.max(cell.run_time_ns / GRACE_PART),
+        false => grace_of(cell.run_time_ns),
     }
+}
+
+/// The same of one job, or of a cell where nothing else says it.
+pub(crate) fn grace_of(run_time_ns: u64) -> u64 {
+    GRACE_MIN_NS.max(run_time_ns / GRACE_PART)
 }
 
 /// For how long what is due is measured, in nanoseconds: without end where the measurement ends by

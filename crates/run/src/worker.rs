@@ -8,6 +8,7 @@ use workload::plan::Cell;
 
 use crate::RunError;
 use crate::files::task::{self, FileTask};
+use crate::jobs::task::{self as job_task, JobTask};
 use crate::lane::Lane;
 use crate::outcome::Outcome;
 use crate::spans::{self, SpanTask};
@@ -30,6 +31,8 @@ pub(crate) enum Task {
     Spans(Box<SpanTask>),
     /// Operations on many files.
     Files(Box<FileTask>),
+    /// What a job does with its files.
+    Job(Box<JobTask>),
 }
 
 impl Task {
@@ -37,7 +40,7 @@ impl Task {
     /// own, in which dropping them would close copies and leave these open.
     pub fn fileset(&self) -> Option<Arc<Fileset>> {
         match self {
-            Self::Spans(_) => None,
+            Self::Spans(_) | Self::Job(_) => None,
             Self::Files(task) => task.field.as_ref().map(|field| Arc::clone(&field.fileset)),
         }
     }
@@ -57,6 +60,10 @@ pub(crate) fn work(kit: Kit<'_>) -> Result<Option<Outcome>, RunError> {
     // Delays and waits otherwise end up to 50 us late. Where it cannot be set, they do.
     let _ = rustix::thread::set_current_timer_slack(NonZeroU64::new(1));
     let mut outcome = match kit.task {
+        Task::Job(task) => match kit.lane.plan.job.as_deref() {
+            Some(job) => job_task::work(*task, kit.lane, job, kit.start)?,
+            None => None,
+        },
         Task::Spans(task) => spans::work(*task, kit.lane, kit.cell, kit.start)?,
         Task::Files(task) => task::work(*task, kit.lane, kit.cell, kit.start)?,
     };

@@ -67,7 +67,7 @@ pub use limits::{QuotaCounters, QuotaSample};
 pub use mounts::{Mount, mount_of, mounts};
 pub use own_io::{OwnIo, OwnIoCounters};
 pub use permission::{InPlace, Permission};
-pub use prepare::{FillPlan, Loss, Opened, Prepared, evict, prepare};
+pub use prepare::{FillPlan, Loss, NamedOpen, NamedPlace, Opened, Prepared, evict, prepare};
 pub use probe::{DirectAlignment, PathFacts, PathKind, probe};
 pub use remount::{NotPutBack, PutBack, put_back_mounts};
 pub use signature::{Signature, signature};

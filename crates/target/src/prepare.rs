@@ -2,6 +2,7 @@
 
 mod again;
 mod loss;
+mod named;
 mod new_file;
 mod trees;
 mod write;
@@ -33,6 +34,7 @@ use crate::sysfs::split;
 use crate::{TargetError, space};
 
 pub use loss::Loss;
+pub use named::{NamedOpen, NamedPlace};
 
 use write::{begin_file, fill_device, write_file};
 
@@ -280,17 +282,8 @@ impl Prepared {
     pub fn warm(&self, stop: &AtomicBool) -> Result<(), TargetError> {
         let opened = self.open(CacheMode::Buffered, true, false)?;
         let file = File::from(opened.file);
-        let mut buffer = vec![0; WARM_BYTES];
-        let mut offset_bytes = 0;
-        while offset_bytes < self.size_bytes && !stop.load(Ordering::Relaxed) {
-            match file.read_at(&mut buffer, offset_bytes) {
-                Ok(0) => break,
-                Ok(count) => offset_bytes += count as u64,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(TargetError::system("read", &self.path(), error)),
-            }
-        }
-        Ok(())
+        read_all(&file, self.size_bytes, stop)
+            .map_err(|error| TargetError::system("read", &self.path(), error))
     }
 
     /// Ends the use of the target. Without `keep` everything made for it is removed; with it, the
@@ -319,6 +312,21 @@ impl Drop for Prepared {
             remove_all(claim, &mut CleanReport::default());
         }
     }
+}
+
+/// Reads a file to its end, or so many bytes of it.
+fn read_all(file: &File, size_bytes: u64, stop: &AtomicBool) -> io::Result<()> {
+    let mut buffer = vec![0; WARM_BYTES];
+    let mut offset_bytes = 0;
+    while offset_bytes < size_bytes && !stop.load(Ordering::Relaxed) {
+        match file.read_at(&mut buffer, offset_bytes) {
+            Ok(0) => break,
+            Ok(count) => offset_bytes += count as u64,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
 }
 
 /// Writes back and drops the pages of an open file; false where the kernel would not.

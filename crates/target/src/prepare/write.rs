@@ -89,7 +89,7 @@ fn fill_file(
     filling(fill, size_bytes)?.write(direct, file, watch)
 }
 
-fn filling(fill: &FillPlan, size_bytes: u64) -> Result<Filling, FillError> {
+pub(super) fn filling(fill: &FillPlan, size_bytes: u64) -> Result<Filling, FillError> {
     let source = ContentSource::new(&fill.content).map_err(|error| FillError::Io {
         offset_bytes: 0,
         source: io::Error::new(io::ErrorKind::InvalidInput, error.to_string()),
@@ -103,7 +103,7 @@ fn filling(fill: &FillPlan, size_bytes: u64) -> Result<Filling, FillError> {
 }
 
 /// Asks for all the space at once, so that a lack of it is known before anything is written.
-fn reserve(file: &File, size_bytes: u64) -> Result<(), FillError> {
+pub(super) fn reserve(file: &File, size_bytes: u64) -> Result<(), FillError> {
     loop {
         return match fallocate(file, FallocateFlags::empty(), 0, size_bytes) {
             Err(Errno::INTR) => continue,

@@ -1,0 +1,242 @@
+//! The files of jobs: found or laid out before a cell, opened for it, removed behind it.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::os::fd::OwnedFd;
+
+use results::{RunEvent, Warning};
+use target::{FillPlan, NamedOpen, NamedPlace};
+use workload::job::{FileCache, JobFiles, JobPlan, Layout, Mix, NamedFile, Visits};
+use workload::plan::{Cell, ContentPlan, EngineKind};
+
+use super::tree::JobTree;
+use crate::RunError;
+use crate::session::Session;
+use crate::targets::{direct_doubt, file_seed, stamp_bytes};
+
+impl Session<'_> {
+    /// Makes sure that every file of the cell is there and long enough; what is missing is laid out
+    /// anew, as everything here is pgmeter's own.
+    pub(super) fn make_job_files(&mut self, cell: &Cell, files: &JobFiles) -> Result<(), RunError> {
+        for (file_index, file) in (0_u32..).zip(&files.files) {
+            let used: Vec<_> = users(cell, file_index).collect();
+            let is_touched = used.iter().any(|job| job.engine != EngineKind::Null);
+            let Some(name) = file.name.as_deref().filter(|_| is_touched) else {
+                continue;
+            };
+            if self.stopped() {
+                return Ok(());
+            }
+            self.ensure_tree(file.target_index)?;
+            let stamp = self.stamp_of(cell, file_index)?;
+            self.lay_out(cell, (file, name), file_index, stamp)?;
+            let place = NamedPlace {
+                tree: &self.job_trees[&file.target_index].tree,
+                name,
+            };
+            match file.cache {
+                FileCache::Dropped => place.evict()?,
+                FileCache::Left => {}
+                FileCache::Warm => place.warm(&self.options.stop)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn ensure_tree(&mut self, target_index: u32) -> Result<(), RunError> {
+        if self.job_trees.contains_key(&target_index) {
+            return Ok(());
+        }
+        let prepared = self.targets.get_mut(&target_index);
+        let prepared = prepared.expect("every target of a cell that does I/O was prepared");
+        let tree = JobTree {
+            tree: prepared.make_tree()?,
+            stamped: BTreeMap::new(),
+        };
+        self.job_trees.insert(target_index, tree);
+        Ok(())
+    }
+
+    /// The length of the stamped blocks that a file must hold when the cell begins; none where
+    /// nobody checks what was there before.
+    fn stamp_of(&self, cell: &Cell, file_index: u32) -> Result<Option<u32>, RunError> {
+        let mut workers = cell.workers.iter().filter(|worker| worker.verify);
+        let checks = workers.any(|worker| {
+            worker.job.as_ref().is_some_and(|job| {
+                job.stream.mix.reads() && job.files.iter().any(|it| it.file_index == file_index)
+            })
+        });
+        match checks {
+            true => Ok(Some(stamp_bytes(self.plan)?)),
+            false => Ok(None),
+        }
+    }
+
+    fn lay_out(
+        &mut self,
+        cell: &Cell,
+        (file, name): (&NamedFile, &str),
+        file_index: u32,
+        stamp: Option<u32>,
+    ) -> Result<(), RunError> {
+        let job_tree = &self.job_trees[&file.target_index];
+        let tree = &job_tree.tree;
+        let place = NamedPlace { tree, name };
+        let present = place.size_bytes()?;
+        let is_stamped = stamp.is_none() || job_tree.stamped.get(name) == stamp.as_ref();
+        let is_long_enough = present.is_some_and(|it| it >= file.size_bytes);
+        let grows = file.layout == Layout::Empty && present.is_some();
+        if is_stamped && (is_long_enough || grows) {
+            return Ok(());
+        }
+        let content = cell.workers.iter().find(|worker| {
+            let job = worker.job.as_ref();
+            job.is_some_and(|job| job.files.iter().any(|it| it.file_index == file_index))
+        });
+        let fill = FillPlan {
+            content: content.map_or(ContentPlan::Incompressible, |worker| worker.content),
+            verify_block_bytes: stamp,
+            seed: self.job_seed(file),
+            prepare_device: false,
+        };
+        let layout = match stamp {
+            Some(_) => Layout::Written,
+            None => file.layout,
+        };
+        let shown = place.path().display().to_string();
+        let listener = &mut self.listener;
+        let mut progress = |done_bytes, total_bytes| {
+            listener(&RunEvent::Prepare {
+                target: shown.clone(),
+                done_bytes,
+                total_bytes,
+            });
+        };
+        let mut watch = target::Watch {
+            progress: &mut progress,
+            stop: &self.options.stop,
+        };
+        place.lay_out(file.size_bytes, layout, &fill, &mut watch)?;
+        if let Some(job_tree) = self.job_trees.get_mut(&file.target_index) {
+            match stamp {
+                Some(bytes) => job_tree.stamped.insert(name.to_owned(), bytes),
+                None => job_tree.stamped.remove(name),
+            };
+        }
+        Ok(())
+    }
+
+    /// Opens a file for a job, and notes doubts about direct I/O, one a target.
+    pub(super) fn open_job_file(
+        &self,
+        cell: &Cell,
+        (job, file): (&JobPlan, &NamedFile),
+        (reads, writes): (bool, bool),
+        doubts: &RefCell<BTreeMap<u32, Warning>>,
+    ) -> Result<OwnedFd, RunError> {
+        let prepared = self.targets.get(&file.target_index);
+        let prepared = prepared.expect("every target of a cell that does I/O was prepared");
+        let opened = match (&file.name, self.job_trees.get(&file.target_index)) {
+            (Some(name), Some(tree)) => {
+                let tree = &tree.tree;
+                let how = NamedOpen {
+                    cache: job.cache,
+                    reads,
+                    writes,
+                    durable: job.durable,
+                };
+                prepared.open_named(&NamedPlace { tree, name }, how)?
+            }
+            _ => prepared.open(job.cache, reads, writes)?,
+        };
+        if let Some(doubt) = opened.doubt {
+            let warning = direct_doubt(&doubt, cell);
+            doubts
+                .borrow_mut()
+                .entry(file.target_index)
+                .or_insert(warning);
+        }
+        Ok(opened.file)
+    }
+
+    /// Removes the files that were wanted for this cell alone; which of the others hold stamps
+    /// throughout is known no more where somebody wrote without.
+    pub(super) fn remove_job_files(&mut self, files: &JobFiles) -> Result<(), RunError> {
+        for file in &files.files {
+            let Some(job_tree) = self.job_trees.get(&file.target_index) else {
+                continue;
+            };
+            if let Some(name) = file.name.as_deref().filter(|_| file.is_removed) {
+                let tree = &job_tree.tree;
+                NamedPlace { tree, name }.remove()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes which files hold stamps throughout now: those that a job with stamps wrote from end to
+    /// end, and none that a job without wrote to.
+    pub(super) fn note_stamps(&mut self, cell: &Cell, files: &JobFiles) -> Result<(), RunError> {
+        let checked = cell.workers.iter().any(|worker| worker.verify);
+        let block_bytes = match checked && !self.stopped() {
+            true => Some(stamp_bytes(self.plan)?),
+            false => None,
+        };
+        for worker in &cell.workers {
+            let Some(job) = worker.job.as_deref().filter(|job| job.writes()) else {
+                continue;
+            };
+            for part in &job.files {
+                let file = &files.files[part.file_index as usize];
+                let Some(name) = &file.name else { continue };
+                let is_whole =
+                    writes_all(job) && (part.start_bytes, part.size_bytes) == (0, file.size_bytes);
+                let Some(tree) = self.job_trees.get_mut(&file.target_index) else {
+                    continue;
+                };
+                match block_bytes.filter(|_| worker.verify) {
+                    Some(bytes) if is_whole => {
+                        tree.stamped.insert(name.clone(), bytes);
+                    }
+                    // What held stamps before holds them still.
+                    Some(_) => {}
+                    None => {
+                        tree.stamped.remove(name);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Seeds of the content of a job's files, in its order.
+    pub(super) fn job_seeds(&self, job: &JobPlan, files: &JobFiles) -> Vec<u64> {
+        let parts = job.files.iter();
+        parts
+            .map(|part| self.job_seed(&files.files[part.file_index as usize]))
+            .collect()
+    }
+
+    /// The seed of a file's content, which follows from its name: so later cells know it, too.
+    fn job_seed(&self, file: &NamedFile) -> u64 {
+        let name = file.name.as_deref().unwrap_or_default();
+        let of_name = name.bytes().fold(0_u64, |sum, byte| {
+            generate::mix(sum ^ u64::from(byte).wrapping_add(1))
+        });
+        file_seed(self.plan.seed ^ of_name, file.target_index)
+    }
+}
+
+fn users(cell: &Cell, file_index: u32) -> impl Iterator<Item = &JobPlan> {
+    let jobs = cell.workers.iter().filter_map(|it| it.job.as_deref());
+    jobs.filter(move |job| job.files.iter().any(|it| it.file_index == file_index))
+}
+
+/// Whether a job that ends by itself has written every byte of its files.
+fn writes_all(job: &JobPlan) -> bool {
+    let all: u64 = job.files.iter().map(|part| part.size_bytes).sum();
+    let stream = &job.stream;
+    let is_each_once = matches!(stream.visits, Visits::Once) && stream.step_bytes == 0;
+    let is_limited = stream.zones.is_some() || stream.end.requests.is_some() || job.run_time_ns > 0;
+    stream.mix == Mix::Write && stream.end.bytes >= all && is_each_once && !is_limited
+}

@@ -1,0 +1,123 @@
+//! Cells of jobs: workers that each have an engine, files, a pace and an end of their own.
+
+mod files;
+pub(crate) mod task;
+pub(crate) mod tree;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use engine::{Operation, OperationSet};
+use generate::job::JobStream;
+use generate::{ContentSource, Generator, Stripes};
+use results::Warning;
+use workload::job::{JobFiles, JobPlan};
+use workload::plan::{Cell, EngineKind, WorkerPlan};
+
+use crate::RunError;
+use crate::lane::{Cursors, Lane};
+use crate::session::Session;
+use crate::spans::{Contents, Verify};
+use crate::targets::stamp_bytes;
+use crate::worker::{Part, Task};
+
+use task::JobTask;
+
+impl Session<'_> {
+    /// Measures a cell of jobs.
+    pub(crate) fn measure_jobs(&mut self, cell: &Cell, files: &JobFiles) -> Result<(), RunError> {
+        self.make_job_files(cell, files)?;
+        if files.is_layout_only || self.stopped() {
+            return Ok(());
+        }
+        let doubts = RefCell::new(BTreeMap::new());
+        let parts = self.job_parts(cell, files, &doubts)?;
+        let doubts = doubts.into_inner().into_values().collect();
+        self.measure_parts(cell, parts, None, doubts)?;
+        self.note_stamps(cell, files)?;
+        self.remove_job_files(files)
+    }
+
+    /// One lane for each job.
+    fn job_parts(
+        &self,
+        cell: &Cell,
+        files: &JobFiles,
+        doubts: &RefCell<BTreeMap<u32, Warning>>,
+    ) -> Result<Vec<Part>, RunError> {
+        let verified = cell.workers.iter().any(|worker| worker.verify);
+        let block_bytes = match verified {
+            true => Some(stamp_bytes(self.plan)?),
+            false => None,
+        };
+        let stripes: Vec<Stripes> = match verified {
+            true => files.files.iter().map(|_| Stripes::default()).collect(),
+            false => Vec::new(),
+        };
+        let workers = cell.workers.iter().enumerate();
+        let jobs =
+            workers.filter_map(|(index, worker)| Some((index, worker, worker.job.as_deref()?)));
+        let part = |(index, worker, job): (usize, &WorkerPlan, &JobPlan)| {
+            let stream = JobStream::new(job, worker.seed)?;
+            let operations = stream.operations();
+            let verify = block_bytes
+                .filter(|_| worker.verify)
+                .map(|block_bytes| Verify {
+                    file_seeds: self.job_seeds(job, files),
+                    block_bytes,
+                    stripes: parts_of(job, &stripes),
+                });
+            Ok(Part {
+                operations,
+                transaction_kinds: stream.transaction_kinds(),
+                task: Task::Job(Box::new(JobTask {
+                    files: self.open_all(cell, (job, files), operations, doubts)?,
+                    stream,
+                    contents: Contents {
+                        source: ContentSource::new(&worker.content)?,
+                        verify,
+                    },
+                })),
+                lane: lane(index, worker),
+            })
+        };
+        jobs.map(part).collect()
+    }
+
+    fn open_all(
+        &self,
+        cell: &Cell,
+        (job, files): (&JobPlan, &JobFiles),
+        operations: OperationSet,
+        doubts: &RefCell<BTreeMap<u32, Warning>>,
+    ) -> Result<Vec<std::os::fd::OwnedFd>, RunError> {
+        if job.engine == EngineKind::Null {
+            return Ok(Vec::new());
+        }
+        let writes = operations.contains(Operation::Write);
+        // A shared mapping that is written needs both.
+        let reads = operations.contains(Operation::Read) || job.engine == EngineKind::Mmap;
+        let open = |part: &workload::job::JobFile| {
+            let file = &files.files[part.file_index as usize];
+            self.open_job_file(cell, (job, file), (reads, writes), doubts)
+        };
+        job.files.iter().map(open).collect()
+    }
+}
+
+fn parts_of(job: &JobPlan, stripes: &[Stripes]) -> Vec<Stripes> {
+    let files = job.files.iter();
+    files
+        .map(|part| stripes[part.file_index as usize].clone())
+        .collect()
+}
+
+fn lane(worker_index: usize, worker: &WorkerPlan) -> Lane {
+    Lane {
+        worker_index,
+        span_indexes: (0..worker.spans.len()).collect(),
+        plan: worker.clone(),
+        cursors: Cursors::Own(Vec::new()),
+        pace: None,
+    }
+}

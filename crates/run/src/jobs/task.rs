@@ -1,0 +1,199 @@
+//! What the thread of a job does: its own engine, its own beginning and end.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use engine::clock::Clock;
+use engine::{
+    Engine, IoUring, Mmap, MmapOptions, Null, Operation, Psync, PsyncOptions, UringOptions,
+};
+use generate::job::JobStream;
+use generate::{Exclusive, Generator};
+use results::EngineNotes;
+use workload::job::JobPlan;
+use workload::plan::{CacheMode, EngineKind};
+
+use crate::RunError;
+use crate::lane::Lane;
+use crate::outcome::Outcome;
+use crate::pace::{Closed, Pace, Parts, Punctually};
+use crate::recorder::{Counting, Schedule};
+use crate::spans::Contents;
+use crate::start::{Start, ring_notes};
+use crate::thread::thread_usage;
+use crate::times;
+
+/// What a lane does for its job.
+pub(crate) struct JobTask {
+    pub stream: JobStream,
+    /// One for each file of the plan; none for the `null` engine.
+    pub files: Vec<OwnedFd>,
+    pub contents: Contents,
+}
+
+/// How long a job takes, in intervals of this length.
+pub(crate) fn schedule(job: &JobPlan, interval_ns: u64) -> Schedule {
+    Schedule {
+        start_ns: 0,
+        ramp_ns: job.ramp_time_ns,
+        run_ns: job.run_time_ns,
+        interval_ns,
+        operations: u64::MAX,
+        grace_ns: match job.stream.is_paced() {
+            true => 0,
+            false => times::grace_of(job.run_time_ns),
+        },
+    }
+}
+
+/// Makes the engine, waits for the others, runs the loop. `None` when the gate said to abandon.
+pub(crate) fn work(
+    mut task: JobTask,
+    lane: &Lane,
+    job: &JobPlan,
+    start: Start<'_>,
+) -> Result<Option<Outcome>, RunError> {
+    let (slot_count, buffer_bytes) = (lane.slot_count(), lane.buffer_bytes());
+    let files = std::mem::take(&mut task.files);
+    let synced = match job.stream.sync.fsync_at_end {
+        true => duplicates(&files)?,
+        false => Vec::new(),
+    };
+    let dontcache = job.cache == CacheMode::Dontcache;
+    let end = Arc::clone(&start.stop);
+    let clock = start.clock.clone();
+    let kit = Kit {
+        task,
+        lane,
+        job,
+        start,
+    };
+    let outcome = match job.engine {
+        EngineKind::IoUring => {
+            let options = UringOptions {
+                sqpoll: job.ring.sqpoll,
+                iopoll: job.ring.iopoll,
+                dontcache,
+            };
+            let engine = IoUring::new(files, slot_count, buffer_bytes, options)?;
+            let notes = ring_notes(engine.setup());
+            with_engine(engine, notes, kit)
+        }
+        EngineKind::Psync => {
+            let engine = Psync::new(files, slot_count, buffer_bytes, PsyncOptions { dontcache })?;
+            with_engine(engine, EngineNotes::default(), kit)
+        }
+        EngineKind::Mmap => {
+            let write = kit.task.stream.operations().contains(Operation::Write);
+            let engine = Mmap::new(files, slot_count, buffer_bytes, MmapOptions { write })?;
+            with_engine(engine, EngineNotes::default(), kit)
+        }
+        EngineKind::Null => {
+            let engine = Null::new(slot_count, buffer_bytes)?;
+            with_engine(engine, EngineNotes::default(), kit)
+        }
+    };
+    let Some(mut outcome) = outcome? else {
+        return Ok(None);
+    };
+    if job.ends_others {
+        end.store(true, Ordering::Relaxed);
+    }
+    sync_rest(&mut outcome, &synced, &clock)?;
+    outcome.usage = thread_usage();
+    Ok(Some(outcome))
+}
+
+struct Kit<'a> {
+    task: JobTask,
+    lane: &'a Lane,
+    job: &'a JobPlan,
+    start: Start<'a>,
+}
+
+fn with_engine<E: Engine>(
+    engine: E,
+    notes: EngineNotes,
+    kit: Kit<'_>,
+) -> Result<Option<Outcome>, RunError> {
+    let Kit {
+        task,
+        lane,
+        job,
+        start,
+    } = kit;
+    let (clock, batch) = (start.clock.clone(), start.batch);
+    let counting = match lane.plan.spans.len() {
+        0 | 1 => Counting::Together,
+        _ => Counting::BySpan,
+    };
+    let Some(recorder) = start.begin_after(job.start_delay_ns, notes, counting) else {
+        return Ok(None);
+    };
+    let parts = Parts {
+        engine,
+        recorder,
+        clock,
+        batch,
+    };
+    let punctually = match job.stream.is_paced() {
+        true => Punctually::where_possible(),
+        false => Punctually::BY_SLEEP,
+    };
+    let contents = task.contents.clone();
+    let mut plain = contents.source.plain(lane.plan.seed);
+    let mut parts = parts;
+    if task.stream.operations().contains(Operation::Write) {
+        for slot in 0..parts.engine.slot_count() {
+            plain.prepare_buffer(parts.engine.buffer(slot));
+        }
+    }
+    match (contents.verify, job.stream.is_paced()) {
+        (None, false) => Closed.run(parts, task.stream, plain),
+        (None, true) => punctually.run(parts, task.stream, plain),
+        // Who checks every byte does not mind a look at the clock.
+        (Some(verify), _) => {
+            let verified = contents.source.verified(
+                lane.plan.seed,
+                lane.plan.worker_index,
+                verify.file_seeds,
+                verify.block_bytes,
+            )?;
+            let slot_count = parts.engine.slot_count();
+            let stream = Exclusive::new(task.stream, verify.stripes, slot_count);
+            punctually.run(parts, stream, verified)
+        }
+    }
+    .map(Some)
+}
+
+fn duplicates(files: &[OwnedFd]) -> Result<Vec<OwnedFd>, RunError> {
+    let duplicate = |file: &OwnedFd| {
+        rustix::io::fcntl_dupfd_cloexec(file.as_fd(), 0).map_err(|errno| RunError::System {
+            what: "open a file of a job again".to_owned(),
+            source: errno.into(),
+        })
+    };
+    files.iter().map(duplicate).collect()
+}
+
+/// Makes durable what was written where time ended the job before it could do so itself; that time
+/// belongs to the job's.
+fn sync_rest(outcome: &mut Outcome, files: &[OwnedFd], clock: &impl Clock) -> Result<(), RunError> {
+    if files.is_empty() || outcome.measured_ns == 0 {
+        return Ok(());
+    }
+    let before_ns = clock.now_ns();
+    for file in files {
+        rustix::fs::fsync(file).map_err(|errno| RunError::System {
+            what: "make a file of a job durable".to_owned(),
+            source: errno.into(),
+        })?;
+    }
+    let took_ns = clock.now_ns().saturating_sub(before_ns);
+    outcome.finish_ns += took_ns;
+    outcome.measured_ns += took_ns;
+    outcome.rest.length_ns += took_ns;
+    Ok(())
+}

@@ -1,0 +1,13 @@
+//! Where jobs have their files.
+
+use std::collections::BTreeMap;
+
+use target::Tree;
+
+/// The tree of a target in which jobs have their files, from the first cell of a run to the last:
+/// what one cell wrote the next one reads.
+pub(crate) struct JobTree {
+    pub tree: Tree,
+    /// The files that hold stamps throughout, by name, with the length of stamped blocks.
+    pub stamped: BTreeMap<String, u32>,
+}
