@@ -7,10 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use pgmeter_fuzz::{planned, stays_below};
 
 fuzz_target!(|bytes: &[u8]| {
-    let file = FrontFile {
-        name: "fuzz.txt",
-        bytes,
-    };
+    let file = FrontFile::new("fuzz.txt", bytes);
     let front = front::find("dbench").expect("the front is in the table");
     let reader = front.file.as_ref().expect("it reads files");
     if let Ok(work) = front.read(reader, &file) {

@@ -8,10 +8,7 @@ use libfuzzer_sys::fuzz_target;
 use pgmeter_fuzz::{planned, reads_back, stays_below};
 
 fuzz_target!(|bytes: &[u8]| {
-    let file = FrontFile {
-        name: "fuzz.f",
-        bytes,
-    };
+    let file = FrontFile::new("fuzz.f", bytes);
     let front = front::find("filebench").expect("the front is in the table");
     let reader = front.file.as_ref().expect("it reads files");
     if let Ok(work) = front.read(reader, &file) {

@@ -294,18 +294,11 @@ fn options_of_other_programs_are_translated() {
 #[test]
 fn files_of_other_programs_are_named() {
     let bed = bed();
-    let cases = [
-        (
-            "x.fio",
-            "[global]\nbs=4k\n[job]\nrw=randread\n",
-            "a fio job file",
-        ),
-        (
-            "x.vdb",
-            "sd=sd1,lun=/dev/x\nwd=wd1,sd=sd1,rdpct=70\n",
-            "a vdbench parameter file",
-        ),
-    ];
+    let cases = [(
+        "x.vdb",
+        "sd=sd1,lun=/dev/x\nwd=wd1,sd=sd1,rdpct=70\n",
+        "a vdbench parameter file",
+    )];
     for (name, text, phrase) in cases {
         bed.file(name, text);
         let seen = bed.run(&["run", name]);

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
-use front::FrontFile;
+use front::{CommandLine, FrontFile};
 use units::{Rate, printable};
 use workload::source::{LoadOptions, Loaded, STDIN_NAME, load_builtin, load_with};
 use workload::{Diagnostic, Overrides, Severity, Workload};
@@ -28,6 +28,8 @@ pub(crate) struct Input {
     pub workloads: Vec<Workload>,
     pub warnings: Vec<Diagnostic>,
     pub overrides: Overrides,
+    /// What `check` tells besides; mostly nothing.
+    pub about: String,
 }
 
 /// Reads all workloads that the arguments name, or builds the one that they say in one line; the
@@ -38,11 +40,13 @@ pub(crate) fn input(args: &WorkloadArgs) -> Result<Input, Failure> {
             workloads: vec![workload],
             warnings: Vec::new(),
             overrides: overrides(&args.options)?,
+            about: String::new(),
         });
     }
     refuse_reading_twice(&args.workloads)?;
     let mut workloads = Vec::new();
     let mut warnings = Vec::new();
+    let mut about = String::new();
     let default = [String::from("quick")];
     let names: &[String] = if args.workloads.is_empty() {
         &default
@@ -59,11 +63,13 @@ pub(crate) fn input(args: &WorkloadArgs) -> Result<Input, Failure> {
         let loaded = find(name, args.options.kind, &options)?;
         workloads.extend(loaded.workloads);
         warnings.extend(loaded.warnings);
+        about.push_str(&loaded.about);
     }
     Ok(Input {
         workloads,
         warnings,
         overrides,
+        about,
     })
 }
 
@@ -97,6 +103,8 @@ pub(crate) struct Found {
     pub workloads: Vec<Workload>,
     /// What the reader should know.
     pub warnings: Vec<Diagnostic>,
+    /// What `check` tells besides; mostly nothing.
+    pub about: String,
 }
 
 impl From<Loaded> for Found {
@@ -104,6 +112,7 @@ impl From<Loaded> for Found {
         Self {
             workloads: loaded.workloads,
             warnings: loaded.warnings,
+            about: String::new(),
         }
     }
 }
@@ -148,7 +157,18 @@ fn loaded(
     let Some((front, reader)) = of_front else {
         return Ok(load_with(name, bytes, options)?.into());
     };
-    let work = front.read(reader, &FrontFile { name, bytes })?;
+    let facts = target::system_facts(&[], None);
+    let file = FrontFile {
+        around: CommandLine {
+            read: &beside,
+            memory_bytes: facts.memory_bytes,
+            cpu_count: facts.cpu_count.into(),
+            variable: &|name| std::env::var(name).ok(),
+            ..CommandLine::of(&[])
+        },
+        ..FrontFile::new(name, bytes)
+    };
+    let work = front.read(reader, &file)?;
     let mut warnings = work.remarks(name);
     let is_refused = |remark: &Diagnostic| remark.severity == Severity::Error;
     match warnings.iter().position(is_refused) {
@@ -156,8 +176,15 @@ fn loaded(
         None => Ok(Found {
             workloads: work.cells,
             warnings,
+            about: work.about,
         }),
     }
+}
+
+/// Another file that one names, as it is named.
+fn beside(name: &str) -> Result<Vec<u8>, String> {
+    let failed = |failure: Failure| failure.to_string();
+    read(Path::new(name)).map_err(failed)
 }
 
 /// The bytes of a workload file.

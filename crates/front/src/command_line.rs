@@ -18,6 +18,10 @@ pub struct CommandLine<'a> {
     pub temporary: &'a Path,
     /// The machine's name, without its domain.
     pub host: &'a str,
+    /// A variable of the environment.
+    pub variable: &'a dyn Fn(&str) -> Option<String>,
+    /// The machine's processors; 0 where that is not known.
+    pub cpu_count: u64,
 }
 
 impl<'a> CommandLine<'a> {
@@ -30,6 +34,8 @@ impl<'a> CommandLine<'a> {
             memory_bytes: 0,
             temporary: Path::new("/tmp"),
             host: "localhost",
+            variable: &|_| None,
+            cpu_count: 0,
         }
     }
 }

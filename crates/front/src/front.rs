@@ -45,6 +45,8 @@ pub enum ArgumentError {
     File(Diagnostic),
     /// The program itself ends so.
     Refused(Refusal),
+    /// Only this is to be printed.
+    Printed(String),
 }
 
 impl From<String> for ArgumentError {

@@ -103,6 +103,11 @@ fn fileset_is_below(set: &FilesetPlan) -> bool {
 
 /// Programs that would be carried out have names below the target only.
 fn stay_below(cells: &[Workload], told: &str) {
+    let jobs = cells.iter().filter_map(|cell| cell.jobs.as_ref());
+    let files = jobs.flat_map(|jobs| &jobs.files.files);
+    for name in files.filter_map(|file| file.name.as_ref()) {
+        assert!(!name.is_empty() && is_below(name), "{told}: {name:?}");
+    }
     let built = cells.iter().filter_map(|cell| cell.built.as_ref());
     for program in built.map(|it| &it.program).filter(|it| it.check().is_ok()) {
         for set in &program.filesets {
@@ -145,10 +150,7 @@ fn no_name_in_any_file_leads_out_of_the_target() {
     for (front, reader) in readers {
         for (form, name) in forms(&FILES) {
             let content = form.replace(NAME, &name);
-            let file = FrontFile {
-                name: "hostile",
-                bytes: content.as_bytes(),
-            };
+            let file = FrontFile::new("hostile", content.as_bytes());
             if let Ok(work) = front.read(reader, &file) {
                 stay_below(&work.cells, &content);
                 taken += 1;

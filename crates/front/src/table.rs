@@ -4,7 +4,7 @@ use crate::console::ConsoleFront;
 use crate::front::{FileFront, Front};
 use crate::text::TableText;
 use crate::{
-    bonnie, create_remove, dbench, filebench, fs_mark, ior, iozone, lat_fs, mdtest, postmark,
+    bonnie, create_remove, dbench, filebench, fio, fs_mark, ior, iozone, lat_fs, mdtest, postmark,
     smallfile,
 };
 
@@ -14,6 +14,7 @@ pub static FRONTS: &[Front] = &[
     bonnie::FRONT,
     dbench::FRONT,
     filebench::FRONT,
+    fio::FRONT,
     fs_mark::FRONT,
     ior::FRONT,
     iozone::FRONT,

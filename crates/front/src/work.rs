@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::CommandLine;
 use workload::model::BuiltProgram;
 use workload::plan::FrontOrigin;
 use workload::program::{NamesInPlace, Program};
@@ -20,6 +21,8 @@ pub struct FrontWork {
     pub warnings: Vec<String>,
     /// What is not as in the original.
     pub differences: Vec<Difference>,
+    /// What `check` tells of it besides, in lines of at most 100 columns; mostly nothing.
+    pub about: String,
     /// What the text needs to know besides the record; the arguments, where it is empty.
     pub remembered: Vec<String>,
 }
@@ -51,6 +54,7 @@ impl FrontWork {
             placement: Placement::default(),
             warnings: Vec::new(),
             differences: Vec::new(),
+            about: String::new(),
             remembered: Vec::new(),
         }
     }
@@ -71,12 +75,15 @@ impl FrontWork {
         let is_in_place = matches!(self.placement, Placement::InPlace { .. });
         for cell in &mut self.cells {
             cell.source.get_or_insert_with(|| front.to_owned());
-            if let Some(built) = &mut cell.built {
+            let origin = FrontOrigin {
+                name: front.to_owned(),
+                arguments: self.remembered.clone(),
+            };
+            if let Some(jobs) = &mut cell.jobs {
+                jobs.origin = origin;
+            } else if let Some(built) = &mut cell.built {
                 built.is_in_place = is_in_place;
-                built.origin = FrontOrigin {
-                    name: front.to_owned(),
-                    arguments: self.remembered.clone(),
-                };
+                built.origin = origin;
             }
         }
         self
@@ -209,12 +216,26 @@ pub enum DifferenceKind {
 }
 
 /// A file of another program.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct FrontFile<'a> {
     /// Its name, for messages.
     pub name: &'a str,
     /// Its content.
     pub bytes: &'a [u8],
+    /// What it may ask for besides: other files, variables, the machine. There are no arguments.
+    pub around: CommandLine<'a>,
+}
+
+impl<'a> FrontFile<'a> {
+    /// A file where there are no others, on a machine of which nothing is known.
+    #[must_use]
+    pub fn new(name: &'a str, bytes: &'a [u8]) -> Self {
+        Self {
+            name,
+            bytes,
+            around: CommandLine::of(&[]),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -11,13 +11,18 @@ use crate::error::Failure;
 use crate::workspace;
 
 /// What the generators write, relative to the workspace root, besides all that lies in [`SCHEMAS`].
-const GENERATED: [&str; 2] = ["docs/workload.md", "docs/workload.schema.json"];
+const GENERATED: [&str; 3] = [
+    "docs/workload.md",
+    "docs/workload.schema.json",
+    "docs/fio.md",
+];
 /// The schemas of documents, a file each.
 const SCHEMAS: &str = "docs/schemas";
 /// The generators, as arguments of cargo.
-const GENERATORS: [[&str; 6]; 2] = [
+const GENERATORS: [[&str; 6]; 3] = [
     ["run", "--quiet", "-p", "workload", "--example", "reference"],
     ["run", "--quiet", "-p", "pgmeter", "--example", "schemas"],
+    ["run", "--quiet", "-p", "front", "--example", "options"],
 ];
 
 /// Writes every generated document.

@@ -144,7 +144,7 @@ pub const LANES: &[Lane] = &[
     },
     Lane {
         name: "samples",
-        kind: Kind::Tests(Select::EndToEnd(&["samples", "fio_language"])),
+        kind: Kind::Tests(Select::EndToEnd(&["samples", "fio", "fio_language"])),
         must_run: false,
         must_run_tests: &[],
     },

@@ -18,6 +18,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
         workloads,
         warnings,
         overrides,
+        about,
     } = input(&args.workload)?;
     let wanted = wanted_targets(&workloads, &overrides);
     let create = args.workload.options.create;
@@ -65,7 +66,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<Exit, Failure> {
             true => Stream::Output.page().width,
             false => usize::MAX,
         };
-        Document::prose(plan_text_on(&planned, &remarks, columns))
+        Document::prose(about.clone() + &plan_text_on(&planned, &remarks, columns))
     })?;
     Ok(Exit::Measured)
 }

@@ -31,6 +31,7 @@ pub(crate) fn run(args: &RunArgs, place: &Place, at_once: fn() -> !) -> Result<E
         workloads,
         warnings,
         overrides,
+        ..
     } = input(&args.workload)?;
     if let Some(PrintArg::Toml) = args.print {
         return print_toml(&workloads, &warnings, &overrides);

@@ -199,10 +199,7 @@ fn a_file_is_known_by_its_first_call() {
 
 #[test]
 fn a_file_is_a_program_of_one_client_that_can_be_checked() {
-    let file = FrontFile {
-        name: "mine.txt",
-        bytes: b"Mkdir \"/a\" *\n",
-    };
+    let file = FrontFile::new("mine.txt", b"Mkdir \"/a\" *\n");
     let work = FRONT.read(FRONT.file.as_ref().unwrap(), &file).unwrap();
     let program = &work.cells[0].built.as_ref().unwrap().program;
     program.check().unwrap();

@@ -79,10 +79,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
         return Err("`-f` names the script".to_owned().into());
     };
     let bytes = (line.read)(name)?;
-    let file = FrontFile {
-        name,
-        bytes: &bytes,
-    };
+    let file = FrontFile::new(name, &bytes);
     Ok(work(&file, &variables)?)
 }
 

@@ -37,10 +37,7 @@ fn read(text: &str) -> Result<FrontWork, String> {
 }
 
 fn read_with(text: &str, variables: &[(&str, &str)]) -> Result<FrontWork, String> {
-    let file = FrontFile {
-        name: "a.f",
-        bytes: text.as_bytes(),
-    };
+    let file = FrontFile::new("a.f", text.as_bytes());
     let owned = variables.iter();
     let owned = owned.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
     work(&file, &owned.collect()).map_err(|error| error.to_string())
@@ -382,7 +379,7 @@ fn scripts_are_known_by_their_definitions() {
 proptest! {
     #[test]
     fn no_bytes_make_reading_panic(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
-        let _ = work(&FrontFile { name: "a.f", bytes: &bytes }, &BTreeMap::new());
+        let _ = work(&FrontFile::new("a.f", &bytes), &BTreeMap::new());
     }
 
     #[test]
@@ -393,7 +390,7 @@ proptest! {
     ) {
         let mut bytes = MAIL.as_bytes().to_vec();
         bytes.splice(at..(at + length).min(MAIL.len()), text.bytes());
-        if let Ok(work) = work(&FrontFile { name: "a.f", bytes: &bytes }, &BTreeMap::new()) {
+        if let Ok(work) = work(&FrontFile::new("a.f", &bytes), &BTreeMap::new()) {
             let _ = work.cells[0].built.as_ref().unwrap().program.check();
         }
     }

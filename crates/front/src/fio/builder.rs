@@ -118,7 +118,7 @@ impl Builder {
             return Err(section.place.error(message).help("change `numjobs`"));
         }
         let (waits, opens) = (
-            settings.grouping.waits_for_all,
+            settings.grouping.waits_for_all || settings.grouping.waits_for.is_some(),
             settings.grouping.opens_group,
         );
         let end = first + clone_count as usize;

@@ -9,21 +9,27 @@ mod checks;
 #[macro_use]
 mod choices;
 mod command_line;
+mod front;
 mod jobs;
 mod lexer;
+pub mod output;
 mod place;
 mod settings;
 mod show;
 mod table;
+mod text;
 mod values;
 mod variables;
 mod verdicts;
+mod work;
 
 pub use command_line::{Action, Invocation, OutputFormat, Progress, read_arguments};
+pub(crate) use front::FRONT;
 pub use jobs::{Group, Job, JobSet, WrittenOption, WrittenPath};
 pub use place::Place;
 pub use settings::*;
 pub use table::{OptionRow, Table, Verdict};
+pub use text::text;
 pub use values::{BlockShare, Distribution, Pattern, PatternPart, ZoneShare};
 pub use verdicts::{files_touched, markdown, picture, verdicts};
 

@@ -81,11 +81,14 @@ pub(super) fn run(
     let arguments = texts(&args.args)?;
     let system = rustix::system::uname();
     let host = system.nodename().to_string_lossy();
+    let facts = target::system_facts(&[], None);
     let line = CommandLine {
         arguments: &arguments,
         read: &read,
         host: host.split('.').next().unwrap_or_default(),
-        memory_bytes: target::system_facts(&[], None).memory_bytes,
+        memory_bytes: facts.memory_bytes,
+        cpu_count: facts.cpu_count.into(),
+        variable: &|name| std::env::var(name).ok(),
         temporary: &std::env::temp_dir(),
     };
     let work = match front.work(&line) {
@@ -93,6 +96,10 @@ pub(super) fn run(
         Err(ArgumentError::Arguments(message)) => return refused(&front.refusal(message)),
         Err(ArgumentError::File(diagnostic)) => return Err(diagnostic.into()),
         Err(ArgumentError::Refused(refusal)) => return refused(&refusal),
+        Err(ArgumentError::Printed(text)) => {
+            print_document(&Document::prose(text))?;
+            return Ok(Exit::Measured);
+        }
     };
     if args.differences {
         list(&work)?;
@@ -330,6 +337,6 @@ fn overrides(paths: &[PathBuf]) -> Result<Overrides, Failure> {
 }
 
 pub(super) fn origin(cells: &[Workload]) -> FrontOrigin {
-    let mut built = cells.iter().filter_map(|cell| cell.built.as_ref());
-    built.next().map(|it| it.origin.clone()).unwrap_or_default()
+    let mut origins = cells.iter().filter_map(Workload::origin);
+    origins.next().cloned().unwrap_or_default()
 }

@@ -155,6 +155,7 @@ fn side(args: &CompareArgs, target: &Path) -> Result<Side, Failure> {
         workloads,
         warnings,
         mut overrides,
+        ..
     } = input(&workload)?;
     let is_said = overrides.has("repetitions")
         || workloads

@@ -17,6 +17,7 @@ pub(crate) fn read_workload(
         workloads,
         warnings,
         overrides,
+        ..
     } = input(&change.for_workload(name))?;
     let workload = LabWorkload {
         name: name.to_owned(),

@@ -163,7 +163,7 @@ fn work_on_files_goes_with_its_engine() {
     assert!(
         read("[j]\nioengine=filecreate\nfilesize=1\nnrfiles=9\n")
             .refusal()
-            .is_none()
+            .is_some_and(|it| it.help.is_some_and(|help| help.contains("mdtest")))
     );
 }
 

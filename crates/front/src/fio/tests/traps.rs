@@ -40,12 +40,7 @@ fn a_job_without_size_or_file_is_read_but_cannot_run() {
         assert_eq!((error.line, set.obstacles.len()), (Some(1), 1), "{error}");
         assert!(error.help.is_some());
     }
-    for options in [
-        "filename=a",
-        "filename=a\nsize=10%",
-        "fill_device=1",
-        "read_iolog=x",
-    ] {
+    for options in ["filename=a", "filename=a\nsize=10%"] {
         assert!(
             read(&format!("[j]\n{options}\n")).refusal().is_none(),
             "{options}"
@@ -271,6 +266,7 @@ fn a_job_is_waited_for_by_its_name() {
         set.jobs[1].settings.grouping.waits_for.as_deref(),
         Some("a")
     );
+    assert_eq!(set.waves.len(), 2);
     let error = refused(&format!("[global]\n{SIZES}[a]\nwait_for=b\n[b]\n"));
     assert_eq!(error.line, Some(4));
 }

@@ -1,0 +1,200 @@
+//! fio as a front: its arguments and job files as work, its text of a record.
+
+use std::cell::RefCell;
+use std::path::Path;
+
+use workload::plan::FrontOrigin;
+use workload::{Diagnostic, DiagnosticCode};
+
+use super::output::OutputOptions;
+use super::work::{Remembered, work};
+use super::{Action, Invocation, JobSet, Surroundings, read_arguments, text};
+use super::{files_touched, picture, verdicts};
+use crate::text::ClassicText;
+use crate::{ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork};
+
+/// What `--help` prints.
+const USAGE: &str = "\
+fio's own options and job files, as for fio: `[OPTION...] [FILE...]`
+  --name=JOB ...         a job, and its options, such as --rw=randread --bs=4k --size=1g
+  --output=FILE          results into a file
+  --output-format=FORMS  normal, json, json+, terse; several with commas
+  --section=NAME         only these sections of a file
+  --parse-only           read everything, run nothing
+  --showcmd              print a file as a command line
+  --cmdhelp=OPTION       what an option is
+Ours:
+  --fio-compat           do as fio does where it slips
+docs/fio.md tells what becomes of each option.
+";
+
+/// What asks for fio's slips.
+const LETTER: &str = "--fio-compat";
+
+/// fio.
+pub(crate) const FRONT: Front = Front {
+    name: "fio",
+    title: "Jobs of requests on files and devices",
+    version: "fio 3.42",
+    usage: USAGE,
+    arguments,
+    file: Some(FileFront {
+        kind: "fio job file",
+        detect,
+        read,
+    }),
+    text: text_of,
+};
+
+/// Columns of what `check` tells.
+const ABOUT_COLUMNS: usize = 100;
+
+/// Lines that are looked at to tell what a file is.
+const DETECTED_LINES_MAX: usize = 10_000;
+
+/// Whether there is a section, and an option that only fio writes so.
+fn detect(bytes: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    let lines = || text.lines().map(str::trim).take(DETECTED_LINES_MAX);
+    lines().any(is_section) && lines().any(is_of_fio)
+}
+
+fn is_section(line: &str) -> bool {
+    // Two brackets begin a table of TOML.
+    line.starts_with('[') && line.ends_with(']') && !line.starts_with("[[")
+}
+
+fn is_of_fio(line: &str) -> bool {
+    let keys = [
+        "rw",
+        "readwrite",
+        "ioengine",
+        "bs",
+        "blocksize",
+        "bssplit",
+        "bsrange",
+        "numjobs",
+        "filename",
+        "directory",
+        "runtime",
+        "time_based",
+        "group_reporting",
+        "stonewall",
+        "rwmixread",
+        "nrfiles",
+    ];
+    let (key, value) = line.split_once('=').unwrap_or((line, ""));
+    // A text in quotes is TOML's.
+    keys.contains(&key.trim()) && !value.trim().starts_with(['"', '\''])
+}
+
+fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
+    let is_to_the_letter = line.arguments.iter().any(|it| it == LETTER);
+    let arguments = line.arguments.iter().filter(|it| *it != LETTER).cloned();
+    let (remembered, (invocation, set)) = gathered(line, arguments.collect(), is_to_the_letter)?;
+    match invocation.action {
+        Action::Print(text) => return Err(ArgumentError::Printed(text)),
+        Action::ParseOnly => return Err(ArgumentError::Printed(String::new())),
+        Action::Run => {}
+    }
+    let name = set.jobs.first().map_or("fio", |job| &job.section);
+    Ok(told(
+        &set,
+        work(&set, name_of(name), is_to_the_letter)?,
+        &remembered,
+    ))
+}
+
+fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
+    let whole = |name: &str| match name == file.name {
+        true => Ok(file.bytes.to_vec()),
+        false => (file.around.read)(name),
+    };
+    let line = CommandLine {
+        read: &whole,
+        ..file.around
+    };
+    let (remembered, (_, set)) = gathered(&line, vec![file.name.to_owned()], false)?;
+    let stem = Path::new(file.name).file_stem();
+    let name = stem.and_then(|it| it.to_str()).unwrap_or("fio");
+    Ok(told(&set, work(&set, name_of(name), false)?, &remembered))
+}
+
+/// A name that workloads can have.
+fn name_of(name: &str) -> &str {
+    match name.is_empty() || name.len() > 64 || name.contains(char::is_control) {
+        true => "fio",
+        false => name,
+    }
+}
+
+/// The work with what there is to say.
+fn told(set: &JobSet, mut work: FrontWork, remembered: &Remembered) -> FrontWork {
+    work.remembered = vec![remembered.text()];
+    work.about = about(set);
+    // Differences are told by themselves.
+    let notes = set.notes.iter();
+    let notes = notes.filter(|it| it.code != Some(DiagnosticCode::DiffersFromOriginal));
+    work.warnings.extend(notes.map(|note| {
+        let place = match note.line {
+            Some(line) => format!("{}:{line}: ", note.file),
+            None => String::new(),
+        };
+        format!("{place}{}", note.message)
+    }));
+    work
+}
+
+/// What becomes of each option, what runs when, and which files are touched.
+fn about(set: &JobSet) -> String {
+    let options = verdicts(set, ABOUT_COLUMNS);
+    let (picture, files) = (picture(set, ABOUT_COLUMNS), files_touched(set));
+    format!("options\n{options}\nwhat runs when\n{picture}\nfiles\n{files}\n")
+}
+
+type Gathered = (Remembered, (Invocation, JobSet));
+
+/// The jobs, and everything that was asked for on the way.
+fn gathered(
+    line: &CommandLine<'_>,
+    arguments: Vec<String>,
+    is_to_the_letter: bool,
+) -> Result<Gathered, Diagnostic> {
+    let remembered = RefCell::new(Remembered {
+        cpu_count: line.cpu_count.max(1),
+        memory_bytes: line.memory_bytes,
+        // What fio calls a page is that of all machines that it is told about here.
+        page_bytes: 4096,
+        is_to_the_letter,
+        ..Remembered::default()
+    });
+    let surroundings = Surroundings {
+        read: &|name| {
+            let bytes = (line.read)(name)?;
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            remembered.borrow_mut().files.insert(name.to_owned(), text);
+            Ok(bytes)
+        },
+        variable: &|name| {
+            let value = (line.variable)(name)?;
+            let known = (name.to_owned(), value.clone());
+            remembered.borrow_mut().variables.extend([known]);
+            Some(value)
+        },
+        cpu_count: line.cpu_count.max(1),
+        memory_bytes: line.memory_bytes,
+        page_bytes: 4096,
+    };
+    let read = read_arguments(&arguments, &surroundings)?;
+    let mut remembered = remembered.into_inner();
+    remembered.arguments = arguments;
+    Ok((remembered, read))
+}
+
+fn text_of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
+    let remembered = origin.arguments.first().and_then(|it| Remembered::of(it));
+    let read = remembered.and_then(|it| it.read().ok());
+    let (invocation, set) = read.unwrap_or_default();
+    text::text(set, OutputOptions::from(&invocation))
+}

@@ -1,0 +1,64 @@
+//! Groups of results together.
+
+use super::reported::{DirectionResult, ReportedJob};
+use super::series::RateSeries;
+
+/// One direction of all results of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct GroupDirection {
+    pub(super) bytes: u64,
+    /// Bytes a second: those of all over the longest time.
+    pub(super) bytes_per_second: f64,
+    /// Of the slowest and of the fastest result.
+    pub(super) slowest: f64,
+    pub(super) fastest: f64,
+    /// In milliseconds.
+    pub(super) shortest_ms: u64,
+    pub(super) longest_ms: u64,
+}
+
+impl GroupDirection {
+    fn of(results: &[&DirectionResult]) -> Self {
+        let each = || results.iter();
+        let rates = || each().map(|it| it.bytes_per_second());
+        let bytes = each().map(|it| it.bytes).fold(0, u64::saturating_add);
+        let longest_ns = each().map(|it| it.run_time_ns).max().unwrap_or(0);
+        Self {
+            bytes,
+            bytes_per_second: results::per_second(bytes, longest_ns),
+            slowest: rates().reduce(f64::min).unwrap_or(0.0),
+            fastest: rates().reduce(f64::max).unwrap_or(0.0),
+            shortest_ms: each().map(|it| it.run_time_ms()).min().unwrap_or(0),
+            longest_ms: each().map(|it| it.run_time_ms()).max().unwrap_or(0),
+        }
+    }
+
+    /// The mean of a bandwidth over time in percent of that of the group; 0 without any samples.
+    pub(super) fn share_percent(&self, bandwidth: &RateSeries) -> f64 {
+        if bandwidth.samples == 0 {
+            return 0.0;
+        }
+        let whole = self.bytes_per_second / 1024.0;
+        match whole > 1.0 {
+            true => (bandwidth.mean.trunc() * 100.0 / whole).min(100.0),
+            false => 100.0,
+        }
+    }
+}
+
+/// The direction of that name, of all results of a group that did anything in it.
+pub(super) fn aggregate(
+    jobs: &[ReportedJob<'_>],
+    group_index: usize,
+    name: &str,
+) -> GroupDirection {
+    let jobs: Vec<_> = jobs
+        .iter()
+        .filter(|it| it.job.group_index == group_index)
+        .map(ReportedJob::shown)
+        .collect();
+    let shown = jobs.iter().flatten();
+    let of_name = shown.filter(|(shown, result)| *shown == name && !result.is_empty());
+    let results: Vec<&DirectionResult> = of_name.map(|(_, result)| *result).collect();
+    GroupDirection::of(&results)
+}

@@ -1,0 +1,280 @@
+//! The JSON of a run.
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use results::RunRecord;
+
+use super::super::{Job, JobSet};
+use super::devices::{DeviceUse, devices};
+use super::reported::{DirectionResult, ReportedJob, reported};
+use super::samples::LatencySamples;
+use super::tree::JsonTree;
+use super::{VERSION, aggregate, percentiles};
+
+/// How C's `ctime` prints a time.
+pub(super) const CTIME: &str = "%a %b %e %H:%M:%S %Y";
+
+/// What of a latency is printed besides its figures.
+#[derive(Clone, Copy)]
+struct Detail<'a> {
+    percentiles: &'a [f64],
+    has_percentiles: bool,
+    has_bins: bool,
+}
+
+fn map<const N: usize>(pairs: [(&str, JsonTree); N]) -> JsonTree {
+    let pairs = pairs.into_iter();
+    JsonTree::Map(pairs.map(|(key, it)| (key.to_owned(), it)).collect())
+}
+
+/// The document, with the buckets of histograms if `has_bins`.
+pub(super) fn document(set: &JobSet, record: &RunRecord, has_bins: bool) -> String {
+    let at = printed_at(record);
+    let mut pairs = vec![
+        ("fio version", JsonTree::text(VERSION)),
+        ("timestamp", JsonTree::Signed(at.as_second())),
+        ("timestamp_ms", JsonTree::Signed(at.as_millisecond())),
+        ("time", JsonTree::Text(local_time(at))),
+    ];
+    if let Some(options) = written(None, &set.options) {
+        pairs.push(("global options", options));
+    }
+    let jobs = reported(set, record);
+    let elapsed = elapsed_seconds(record);
+    let entry = |job: &ReportedJob<'_>| entry(job, &jobs, elapsed, has_bins);
+    pairs.push(("jobs", JsonTree::List(jobs.iter().map(entry).collect())));
+    let devices = devices(set, record);
+    if !devices.is_empty() {
+        let devices = devices.iter().map(device).collect();
+        pairs.push(("disk_util", JsonTree::List(devices)));
+    }
+    let pairs = pairs.into_iter();
+    let document = JsonTree::Map(pairs.map(|(key, it)| (key.to_owned(), it)).collect());
+    format!("{}\n", document.document())
+}
+
+/// When the result is of: the end of the run.
+pub(super) fn printed_at(record: &RunRecord) -> Timestamp {
+    record.finished_at.unwrap_or(record.started_at)
+}
+
+pub(super) fn local_time(at: Timestamp) -> String {
+    let local = at.to_zoned(TimeZone::system());
+    local.strftime(CTIME).to_string()
+}
+
+/// Seconds from the beginning of the run to its end, begun ones counted.
+fn elapsed_seconds(record: &RunRecord) -> u64 {
+    let end_ms = printed_at(record).as_millisecond();
+    let elapsed_ms = end_ms.saturating_sub(record.started_at.as_millisecond());
+    u64::try_from(elapsed_ms).unwrap_or(0).div_ceil(1000)
+}
+
+/// Options as they were written; those without a value are left out, as fio does.
+fn written(name: Option<&str>, options: &[(String, Option<String>)]) -> Option<JsonTree> {
+    let name = name.map(|name| ("name".to_owned(), JsonTree::text(name)));
+    let valued = options.iter().filter(|(key, _)| key != "name");
+    let valued = valued.filter_map(|(key, value)| {
+        let value = value.as_deref()?;
+        Some((key.clone(), JsonTree::text(value)))
+    });
+    let pairs: Vec<(String, JsonTree)> = name.into_iter().chain(valued).collect();
+    (!pairs.is_empty()).then_some(JsonTree::Map(pairs))
+}
+
+fn written_of(job: &Job) -> Option<JsonTree> {
+    // A section's name is no option; on a command line it is.
+    let is_option = job.place.line == 0 || job.options.iter().any(|(key, _)| key == "name");
+    written(is_option.then_some(&*job.name), &job.options)
+}
+
+fn entry(
+    job: &ReportedJob<'_>,
+    jobs: &[ReportedJob<'_>],
+    elapsed: u64,
+    has_bins: bool,
+) -> JsonTree {
+    let mut pairs = head(job, elapsed);
+    let percentiles = percentiles(job.job);
+    let detail = |has_percentiles| Detail {
+        percentiles: &percentiles,
+        has_percentiles,
+        has_bins,
+    };
+    let told = &job.job.settings.results;
+    for (name, result) in job.shown() {
+        let clat = latency(&result.clat, detail(told.clat_percentiles));
+        let lat = latency(&result.lat, detail(told.lat_percentiles));
+        let share = aggregate(jobs, job.job.group_index, name).share_percent(&result.bandwidth);
+        pairs.push((name, direction(result, clat, lat, share)));
+        if name == "trim" {
+            pairs.push(("sync", sync(&job.sync, detail(true))));
+        }
+    }
+    tail(job, &mut pairs);
+    let pairs = pairs.into_iter();
+    JsonTree::Map(pairs.map(|(key, it)| (key.to_owned(), it)).collect())
+}
+
+fn head(job: &ReportedJob<'_>, elapsed: u64) -> Vec<(&'static str, JsonTree)> {
+    let errno = job.failure.as_ref().map_or(0, |it| it.errno);
+    let mut pairs = vec![
+        ("jobname", JsonTree::text(&job.job.name)),
+        ("groupid", JsonTree::Count(job.job.group_index as u64)),
+        (
+            "job_start",
+            JsonTree::Signed(job.began_ms.unwrap_or_default()),
+        ),
+        ("error", JsonTree::Signed(errno.into())),
+        ("eta", JsonTree::Count(0)),
+        ("elapsed", JsonTree::Count(elapsed)),
+    ];
+    if let Some(options) = written_of(job.job) {
+        pairs.push(("job options", options));
+    }
+    pairs
+}
+
+fn direction(result: &DirectionResult, clat: JsonTree, lat: JsonTree, share: f64) -> JsonTree {
+    let none = Detail {
+        percentiles: &[],
+        has_percentiles: false,
+        has_bins: false,
+    };
+    let (bandwidth, iops) = (&result.bandwidth, &result.iops);
+    let bytes_per_second = result.bytes_per_second();
+    map([
+        ("io_bytes", JsonTree::Count(result.bytes)),
+        ("io_kbytes", JsonTree::Count(result.bytes >> 10)),
+        ("bw_bytes", JsonTree::Count(bytes_per_second as u64)),
+        ("bw", JsonTree::Count(bytes_per_second as u64 >> 10)),
+        ("iops", JsonTree::Real(result.iops())),
+        ("runtime", JsonTree::Count(result.run_time_ms())),
+        ("total_ios", JsonTree::Count(result.count)),
+        ("short_ios", JsonTree::Count(result.short_count)),
+        // Requests that were never completed are errors here.
+        ("drop_ios", JsonTree::Count(0)),
+        // Not measured.
+        ("slat_ns", latency(&LatencySamples::default(), none)),
+        ("clat_ns", clat),
+        ("lat_ns", lat),
+        ("bw_min", JsonTree::Count(bandwidth.least)),
+        ("bw_max", JsonTree::Count(bandwidth.most)),
+        ("bw_agg", JsonTree::Real(share)),
+        ("bw_mean", JsonTree::Real(bandwidth.mean)),
+        ("bw_dev", JsonTree::Real(bandwidth.stddev())),
+        ("bw_samples", JsonTree::Count(bandwidth.samples)),
+        ("iops_min", JsonTree::Count(iops.least)),
+        ("iops_max", JsonTree::Count(iops.most)),
+        ("iops_mean", JsonTree::Real(iops.mean)),
+        ("iops_stddev", JsonTree::Real(iops.stddev())),
+        ("iops_samples", JsonTree::Count(iops.samples)),
+    ])
+}
+
+fn latency(samples: &LatencySamples, detail: Detail<'_>) -> JsonTree {
+    let mut pairs = vec![
+        ("min", JsonTree::Count(samples.min_ns)),
+        ("max", JsonTree::Count(samples.max_ns)),
+        ("mean", JsonTree::Real(samples.mean_ns)),
+        ("stddev", JsonTree::Real(samples.stddev_ns())),
+        ("N", JsonTree::Count(samples.count)),
+    ];
+    if detail.has_percentiles && !samples.is_empty() {
+        let percentile = |percent: &f64| {
+            let latency_ns = samples.percentile_ns(*percent);
+            (format!("{percent:.6}"), JsonTree::Count(latency_ns))
+        };
+        let percentiles = detail.percentiles.iter().map(percentile).collect();
+        pairs.push(("percentile", JsonTree::Map(percentiles)));
+        if detail.has_bins {
+            let bins = samples.bins();
+            let bins = bins.map(|(ns, count)| (ns.to_string(), JsonTree::Count(count)));
+            pairs.push(("bins", JsonTree::Map(bins.collect())));
+        }
+    }
+    let pairs = pairs.into_iter();
+    JsonTree::Map(pairs.map(|(key, it)| (key.to_owned(), it)).collect())
+}
+
+fn sync(samples: &LatencySamples, detail: Detail<'_>) -> JsonTree {
+    map([
+        ("total_ios", JsonTree::Count(samples.count)),
+        ("lat_ns", latency(samples, detail)),
+    ])
+}
+
+/// Names of classes of latency, in nanoseconds, microseconds or milliseconds.
+pub(super) const CLASSES: [&str; 12] = [
+    "2", "4", "10", "20", "50", "100", "250", "500", "750", "1000", "2000", ">=2000",
+];
+/// Names of classes of depth.
+pub(super) const DEPTHS: [&str; 7] = ["1", "2", "4", "8", "16", "32", ">=64"];
+/// Names of classes of requests that are submitted or completed at once.
+pub(super) const BATCHES: [&str; 7] = ["0", "4", "8", "16", "32", "64", ">=64"];
+
+/// What follows the directions.
+fn tail(job: &ReportedJob<'_>, pairs: &mut Vec<(&'static str, JsonTree)>) {
+    let batches = || JsonTree::reals(BATCHES.map(|name| (name, 0.0)));
+    let depths = DEPTHS.into_iter().zip(job.depth_percents());
+    let classes = |percents: Vec<f64>| JsonTree::reals(CLASSES.into_iter().zip(percents));
+    let [ns, us, ms] = job.latencies.class_percents().map(classes);
+    pairs.extend([
+        (
+            "job_runtime",
+            JsonTree::Count(job.run_time_ns.div_ceil(1_000_000)),
+        ),
+        ("usr_cpu", JsonTree::Real(job.user_percent())),
+        ("sys_cpu", JsonTree::Real(job.system_percent())),
+        ("ctx", JsonTree::Count(job.context_switches)),
+        ("majf", JsonTree::Count(job.major_faults)),
+        ("minf", JsonTree::Count(job.minor_faults)),
+        ("iodepth_level", JsonTree::reals(depths)),
+        // Not measured.
+        ("iodepth_submit", batches()),
+        ("iodepth_complete", batches()),
+        ("latency_ns", ns),
+        ("latency_us", us),
+        ("latency_ms", ms),
+    ]);
+    if job.bears_errors() {
+        let first = job.first_error.as_ref().map_or(0, |it| it.errno);
+        pairs.push(("total_err", JsonTree::Count(job.error_count)));
+        pairs.push(("first_error", JsonTree::Signed(first.into())));
+    }
+    let settings = &job.job.settings;
+    let goal = &settings.latency_goal;
+    let target_ns = goal.target_us.saturating_mul(1000);
+    pairs.extend([
+        (
+            "latency_depth",
+            JsonTree::Count(settings.engine.depth().into()),
+        ),
+        ("latency_target", JsonTree::Count(target_ns)),
+        ("latency_target_ns", JsonTree::Count(target_ns)),
+        ("latency_percentile", JsonTree::Real(goal.percentile)),
+        ("latency_window", JsonTree::Count(goal.window_us)),
+        ("latency_window_us", JsonTree::Count(goal.window_us)),
+    ]);
+    if let Some(description) = &settings.grouping.description {
+        pairs.push(("desc", JsonTree::text(description)));
+    }
+}
+
+fn device(device: &DeviceUse<'_>) -> JsonTree {
+    let zero = || JsonTree::Count(0);
+    map([
+        ("name", JsonTree::text(device.name)),
+        ("read_ios", JsonTree::Count(device.reads)),
+        ("write_ios", JsonTree::Count(device.writes)),
+        ("read_sectors", JsonTree::Count(device.read_sectors())),
+        ("write_sectors", JsonTree::Count(device.write_sectors())),
+        // Not measured, as what follows but the utilization.
+        ("read_merges", zero()),
+        ("write_merges", zero()),
+        ("read_ticks", zero()),
+        ("write_ticks", zero()),
+        ("in_queue", zero()),
+        ("util", JsonTree::Real(device.busy_percent())),
+    ])
+}

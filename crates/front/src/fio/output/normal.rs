@@ -1,0 +1,418 @@
+//! The text for people.
+
+use results::RunRecord;
+use units::printable;
+
+use super::super::{BlockSizes, Direction, Job, JobSet, Results};
+use super::devices::{DeviceUse, devices};
+use super::group::{GroupDirection, aggregate};
+use super::json::{BATCHES, CLASSES, DEPTHS, local_time, printed_at};
+use super::reported::{DirectionResult, JobFailure, ReportedJob, reported};
+use super::samples::LatencySamples;
+use super::scaled::{Prefixes, Quantity, scaled, time_unit};
+use super::series::RateSeries;
+use super::{VERSION, percentiles};
+
+/// Digits of latencies.
+const LATENCY_DIGITS: u32 = 6;
+/// Percentiles in a line.
+const PERCENTILES_EACH_LINE: usize = 4;
+/// Classes of latency in a line.
+const CLASSES_EACH_LINE: usize = 5;
+
+/// How bytes of a job are told.
+#[derive(Clone, Copy)]
+struct ByteScale {
+    digits: u32,
+    prefixes: Prefixes,
+    rate: Quantity,
+}
+
+impl ByteScale {
+    fn of(results: &Results) -> Self {
+        Self {
+            digits: results.digits,
+            prefixes: match results.is_decimal {
+                true => Prefixes::Decimal,
+                false => Prefixes::Binary,
+            },
+            rate: match results.unit_base {
+                1 => Quantity::BitsPerSecond,
+                _ => Quantity::BytesPerSecond,
+            },
+        }
+    }
+
+    fn bytes(self, bytes: u64) -> String {
+        scaled(bytes, self.digits, self.prefixes, Quantity::Bytes)
+    }
+
+    fn other_bytes(self, bytes: u64) -> String {
+        scaled(bytes, self.digits, self.prefixes.other(), Quantity::Bytes)
+    }
+
+    fn rate(self, bytes_per_second: f64) -> String {
+        let number = bytes_per_second as u64;
+        scaled(number, self.digits, self.prefixes, self.rate)
+    }
+
+    fn other_rate(self, bytes_per_second: f64) -> String {
+        let number = bytes_per_second as u64;
+        scaled(number, self.digits, self.prefixes.other(), self.rate)
+    }
+}
+
+/// What is printed before jobs begin.
+pub(super) fn beginning(set: &JobSet) -> String {
+    let mut text = String::new();
+    for section in set.sections() {
+        let Some(job) = section.first() else {
+            continue;
+        };
+        text.push_str(&introduction(job));
+        if section.len() > 1 {
+            text.push_str("...\n");
+        }
+    }
+    text.push_str(VERSION);
+    text.push('\n');
+    let threads = set.jobs.iter().filter(|it| it.settings.process.is_thread);
+    let threads = threads.count();
+    let counted = |count: usize, one: &str, several: &str| match count {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        _ => Some(format!("{count} {several}")),
+    };
+    let parts = [
+        counted(threads, "thread", "threads"),
+        counted(set.jobs.len() - threads, "process", "processes"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    text.push_str(&format!("Starting {}\n", parts.join(" and ")));
+    text
+}
+
+fn introduction(job: &Job) -> String {
+    let settings = &job.settings;
+    let size = |bytes| scaled(bytes, 4, Prefixes::Binary, Quantity::Bytes);
+    let range = |sizes: &BlockSizes| format!("{}-{}", size(sizes.min()), size(sizes.max()));
+    let sizes = settings.blocks.sizes().map(range);
+    format!(
+        "{}: (g={}): rw={}, bs=(R) {}, (W) {}, (T) {}, ioengine={}, iodepth={}\n",
+        printable(&job.name),
+        job.group_index,
+        direction_name(job),
+        sizes.read,
+        sizes.write,
+        sizes.trim,
+        printable(&settings.engine.name),
+        settings.engine.iodepth,
+    )
+}
+
+fn direction_name(job: &Job) -> String {
+    let access = &job.settings.access;
+    let random = if access.is_random { "rand" } else { "" };
+    let name = match access.direction {
+        Direction::Read => "read",
+        Direction::Write => "write",
+        Direction::Trim => "trim",
+        Direction::Mixed => "rw",
+        Direction::TrimAndWrite => "trimwrite",
+        Direction::FileCreate => "filecreate",
+        Direction::FileStat => "filestat",
+        Direction::FileDelete => "filedelete",
+        Direction::DirectoryCreate => "dircreate",
+        Direction::DirectoryStat => "dirstat",
+        Direction::DirectoryDelete => "dirdelete",
+    };
+    format!("{random}{name}")
+}
+
+/// What is printed when all jobs have ended.
+pub(super) fn end(set: &JobSet, record: &RunRecord) -> String {
+    let jobs = reported(set, record);
+    let mut text = String::from("\n");
+    for job in &jobs {
+        text.push_str(&block(job, &jobs, record));
+    }
+    for group_index in 0..set.groups.len() {
+        text.push_str(&group(&jobs, group_index));
+    }
+    let devices = devices(set, record);
+    if !devices.is_empty() {
+        text.push_str("\nDisk stats (read/write):\n");
+        text.extend(devices.iter().map(device));
+    }
+    text
+}
+
+fn block(job: &ReportedJob<'_>, jobs: &[ReportedJob<'_>], record: &RunRecord) -> String {
+    let mut text = head(job, record);
+    for (name, result) in job.shown() {
+        if result.is_empty() {
+            continue;
+        }
+        text.push_str(&direction(job, name, result));
+        let aggregate = aggregate(jobs, job.job.group_index, name);
+        text.push_str(&rates(job, result, &aggregate));
+    }
+    text.push_str(&classes(&job.latencies));
+    if job.shows_sync() && !job.sync.is_empty() {
+        text.push_str("  fsync/fdatasync/sync_file_range:\n");
+        text.push_str(&latency("sync", &job.sync));
+        text.push_str(&percentile_table("sync", &job.sync, &percentiles(job.job)));
+    }
+    text.push_str(&tail(job));
+    text
+}
+
+fn head(job: &ReportedJob<'_>, record: &RunRecord) -> String {
+    let (errno, why) = match &job.failure {
+        Some(JobFailure { errno, message }) => (*errno, format!(" ({})", printable(message))),
+        None => (0, String::new()),
+    };
+    let mut text = format!(
+        "{}: (groupid={}, jobs={}): err={errno:2}{why}: pid={}: {}\n",
+        printable(&job.job.name),
+        job.job.group_index,
+        job.job_count,
+        process_id(record),
+        local_time(printed_at(record)),
+    );
+    if let Some(description) = &job.job.settings.grouping.description {
+        text.push_str(&format!("  Description  : [{}]\n", printable(description)));
+    }
+    text
+}
+
+/// The process that measured, with which the run's id ends; 0 where that is not told.
+fn process_id(record: &RunRecord) -> u32 {
+    let last = record.id.rsplit('-').next();
+    last.and_then(|it| u32::from_str_radix(it, 16).ok())
+        .unwrap_or(0)
+}
+
+fn direction(job: &ReportedJob<'_>, name: &str, result: &DirectionResult) -> String {
+    let told = &job.job.settings.results;
+    let scale = ByteScale::of(told);
+    let rate = result.bytes_per_second();
+    let iops = scaled(
+        result.iops() as u64,
+        told.digits,
+        Prefixes::Decimal,
+        Quantity::Plain,
+    );
+    let mut text = format!(
+        "  {name}: IOPS={iops}, BW={} ({})({}/{}msec)\n",
+        scale.rate(rate),
+        scale.other_rate(rate),
+        scale.bytes(result.bytes),
+        result.run_time_ms(),
+    );
+    text.push_str(&latency("clat", &result.clat));
+    text.push_str(&latency(" lat", &result.lat));
+    let percentiles = percentiles(job.job);
+    if told.clat_percentiles {
+        text.push_str(&percentile_table("clat", &result.clat, &percentiles));
+    }
+    if told.lat_percentiles {
+        text.push_str(&percentile_table("lat", &result.lat, &percentiles));
+    }
+    text
+}
+
+/// A line of a latency; none where there are no samples.
+fn latency(name: &str, samples: &LatencySamples) -> String {
+    if samples.is_empty() {
+        return String::new();
+    }
+    let stddev_ns = samples.stddev_ns();
+    let unit = time_unit(samples.min_ns, samples.max_ns, Some(stddev_ns));
+    let whole = |ns: u64| {
+        let number = ns / unit.ns;
+        scaled(number, LATENCY_DIGITS, Prefixes::Decimal, Quantity::Plain)
+    };
+    let real = |ns: f64| ns / unit.ns as f64;
+    format!(
+        "    {name} ({}): min={}, max={}, avg={:5.2}, stdev={:5.2}\n",
+        unit.name,
+        whole(samples.min_ns),
+        whole(samples.max_ns),
+        real(samples.mean_ns),
+        real(stddev_ns),
+    )
+}
+
+fn percentile_table(name: &str, samples: &LatencySamples, percents: &[f64]) -> String {
+    if samples.is_empty() {
+        return String::new();
+    }
+    let values_ns = percents.iter().map(|it| samples.percentile_ns(*it));
+    let values_ns: Vec<u64> = values_ns.collect();
+    let least_ns = values_ns.iter().copied().min().unwrap_or(0);
+    let most_ns = values_ns.iter().copied().max().unwrap_or(0);
+    let unit = time_unit(least_ns, most_ns, None);
+    let mut text = format!("    {name} percentiles ({}):\n", unit.name);
+    let values = values_ns
+        .iter()
+        .map(|ns| (ns + unit.ns / 2) / unit.ns)
+        .zip(percents)
+        .map(|(value, percent)| format!(" {percent:5.2}th=[{value:5}]"));
+    let values: Vec<String> = values.collect();
+    let lines = values.chunks(PERCENTILES_EACH_LINE);
+    let lines: Vec<String> = lines.map(|line| line.join(",")).collect();
+    text.push_str(&format!("     |{}\n", lines.join(",\n     |")));
+    text
+}
+
+/// Bandwidth and requests over time.
+fn rates(job: &ReportedJob<'_>, result: &DirectionResult, whole: &GroupDirection) -> String {
+    let mut text = String::new();
+    if result.bandwidth.samples > 0 {
+        let told = &job.job.settings.results;
+        text.push_str(&bandwidth(told, &result.bandwidth, whole));
+    }
+    let iops = &result.iops;
+    if iops.samples > 0 {
+        text.push_str(&format!(
+            "   iops        : min={:5}, max={:5}, avg={:5.2}, stdev={:5.2}, samples={}\n",
+            iops.least,
+            iops.most,
+            iops.mean,
+            iops.stddev(),
+            iops.samples,
+        ));
+    }
+    text
+}
+
+fn bandwidth(told: &Results, series: &RateSeries, whole: &GroupDirection) -> String {
+    let share = whole.share_percent(series);
+    let kilo: u64 = if told.is_decimal { 1000 } else { 1024 };
+    let (times, bits) = match told.unit_base {
+        1 => (8, "bit"),
+        _ => (1, "B"),
+    };
+    let i = if told.is_decimal { "" } else { "i" };
+    let k = if told.is_decimal { "k" } else { "K" };
+    let is_large = series.mean * times as f64 > (kilo * kilo) as f64;
+    let (divisor, prefix) = if is_large { (kilo, "M") } else { (1, k) };
+    let whole = |value: u64| value.saturating_mul(times) / divisor;
+    let real = |value: f64| value * times as f64 / divisor as f64;
+    format!(
+        "   bw ({:>5}/s): min={:5}, max={:5}, per={share:3.2}%, avg={:5.2}, stdev={:5.2}, \
+         samples={}\n",
+        format!("{prefix}{i}{bits}"),
+        whole(series.least),
+        whole(series.most),
+        real(series.mean),
+        real(series.stddev()),
+        series.samples,
+    )
+}
+
+/// Lines of the classes that latencies fell into.
+fn classes(samples: &LatencySamples) -> String {
+    let mut text = String::new();
+    let units = ["nsec", "usec", "msec"];
+    for (unit, percents) in units.into_iter().zip(samples.class_percents()) {
+        let found = CLASSES.iter().zip(percents).filter(|(_, it)| *it > 0.0);
+        let found: Vec<String> = found
+            .map(|(name, it)| format!("{name}={it:3.2}%"))
+            .collect();
+        for line in found.chunks(CLASSES_EACH_LINE) {
+            text.push_str(&format!("  lat ({unit})   : {}\n", line.join(", ")));
+        }
+    }
+    text
+}
+
+/// Shares of depths in one line.
+fn shares(names: [&str; 7], percents: [f64; 7]) -> String {
+    let each = names.iter().zip(percents);
+    let each: Vec<String> = each.map(|(name, it)| format!("{name}={it:.1}%")).collect();
+    each.join(", ")
+}
+
+fn tail(job: &ReportedJob<'_>) -> String {
+    let settings = &job.job.settings;
+    let joined = |count: fn(&DirectionResult) -> u64| {
+        let counts = job.directions().map(|it| count(it).to_string());
+        counts.join(",")
+    };
+    // Not measured.
+    let batches = shares(BATCHES, [0.0; 7]);
+    let goal = &settings.latency_goal;
+    let mut text = format!(
+        "  cpu          : usr={:3.2}%, sys={:3.2}%, ctx={}, majf={}, minf={}\n  \
+           IO depths    : {}\n     submit    : {batches}\n     complete  : {batches}\n     \
+           issued rwts: total={},{} short={},0 dropped=0,0,0,0\n     \
+           latency   : target={}, window={}, percentile={:.2}%, depth={}\n",
+        job.user_percent(),
+        job.system_percent(),
+        job.context_switches,
+        job.major_faults,
+        job.minor_faults,
+        shares(DEPTHS, job.depth_percents()),
+        joined(|it| it.count),
+        job.sync.count,
+        joined(|it| it.short_count),
+        goal.target_us.saturating_mul(1000),
+        goal.window_us,
+        goal.percentile,
+        settings.engine.depth(),
+    );
+    if job.bears_errors() {
+        let first = job.first_error.as_ref();
+        text.push_str(&format!(
+            "     errors    : total={}, first_error={}/<{}>\n",
+            job.error_count,
+            first.map_or(0, |it| it.errno),
+            printable(first.map_or("Success", |it| it.message)),
+        ));
+    }
+    text
+}
+
+/// The lines of a group; none where nothing of it is told.
+fn group(jobs: &[ReportedJob<'_>], group_index: usize) -> String {
+    let mut own = jobs.iter().filter(|it| it.job.group_index == group_index);
+    let Some(first) = own.next() else {
+        return String::new();
+    };
+    let scale = ByteScale::of(&first.job.settings.results);
+    let mut text = format!("\nRun status group {group_index} (all jobs):\n");
+    for name in ["read", "write", "trim", "mixed"] {
+        let all = aggregate(jobs, group_index, name);
+        if all.longest_ms == 0 {
+            continue;
+        }
+        let rates = [all.bytes_per_second, all.slowest, all.fastest];
+        let [rate, slowest, fastest] = rates.map(|it| scale.rate(it));
+        let [other, other_slowest, other_fastest] = rates.map(|it| scale.other_rate(it));
+        text.push_str(&format!(
+            "{:>7}: bw={rate} ({other}), {slowest}-{fastest} ({other_slowest}-{other_fastest}), \
+             io={} ({}), run={}-{}msec\n",
+            name.to_uppercase(),
+            scale.bytes(all.bytes),
+            scale.other_bytes(all.bytes),
+            all.shortest_ms,
+            all.longest_ms,
+        ));
+    }
+    text
+}
+
+/// Merged requests and times in queues are not measured.
+fn device(device: &DeviceUse<'_>) -> String {
+    format!(
+        "  {}: ios={}/{}, sectors={}/{}, merge=0/0, ticks=0/0, in_queue=0, util={:3.2}%\n",
+        printable(device.name),
+        device.reads,
+        device.writes,
+        device.read_sectors(),
+        device.write_sectors(),
+        device.busy_percent(),
+    )
+}

@@ -1,0 +1,306 @@
+//! What has one result: a job, or the jobs of a group.
+
+use results::{CellRecord, ErrnoCount, RunRecord, WorkerFigures};
+
+use super::super::{ByDirection, Job, JobSet, MixedResults};
+use super::samples::LatencySamples;
+use super::series::{RateSeries, rates};
+
+/// What was measured in one direction.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct DirectionResult {
+    pub(super) count: u64,
+    pub(super) bytes: u64,
+    pub(super) short_count: u64,
+    /// In nanoseconds, of the worker that took longest; 0 where nothing was done.
+    pub(super) run_time_ns: u64,
+    /// From issue to completion.
+    pub(super) clat: LatencySamples,
+    /// From when a request was due, where a rate was asked for; else as `clat`.
+    pub(super) lat: LatencySamples,
+    /// KiB a second.
+    pub(super) bandwidth: RateSeries,
+    pub(super) iops: RateSeries,
+}
+
+/// Why a job ended early.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct JobFailure<'a> {
+    pub(super) errno: i32,
+    pub(super) message: &'a str,
+}
+
+/// A result, whoever it is of.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct ReportedJob<'a> {
+    /// The first of its jobs, by which it is named.
+    pub(super) job: &'a Job,
+    pub(super) job_count: usize,
+    directions: ByDirection<DirectionResult>,
+    /// All directions as one.
+    mixed: DirectionResult,
+    /// fsync and fdatasync together.
+    pub(super) sync: LatencySamples,
+    /// All that moves bytes, as it is in classes.
+    pub(super) latencies: LatencySamples,
+    /// When the first began, in milliseconds since 1970.
+    pub(super) began_ms: Option<i64>,
+    /// Of all workers, added up.
+    pub(super) run_time_ns: u64,
+    pub(super) user_ns: u64,
+    pub(super) system_ns: u64,
+    pub(super) context_switches: u64,
+    pub(super) major_faults: u64,
+    pub(super) minor_faults: u64,
+    /// The first error that ends a job.
+    pub(super) failure: Option<JobFailure<'a>>,
+    /// Of all errors, also those that were borne.
+    pub(super) error_count: u64,
+    /// Also of those that were borne.
+    pub(super) first_error: Option<JobFailure<'a>>,
+    /// Whether no job had more than one request in flight.
+    pub(super) is_one_at_a_time: bool,
+}
+
+/// The names of operations by direction, in fio's order.
+pub(super) const NAMES: [&str; 3] = ["read", "write", "trim"];
+
+impl<T> ByDirection<T> {
+    /// In fio's order.
+    pub(super) fn each(&self) -> [&T; 3] {
+        [&self.read, &self.write, &self.trim]
+    }
+
+    fn each_mut(&mut self) -> [&mut T; 3] {
+        [&mut self.read, &mut self.write, &mut self.trim]
+    }
+}
+
+impl DirectionResult {
+    pub(super) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Run time in milliseconds, of which every begun one counts.
+    pub(super) fn run_time_ms(&self) -> u64 {
+        self.run_time_ns.div_ceil(1_000_000)
+    }
+
+    pub(super) fn iops(&self) -> f64 {
+        results::per_second(self.count, self.run_time_ns)
+    }
+
+    pub(super) fn bytes_per_second(&self) -> f64 {
+        results::per_second(self.bytes, self.run_time_ns)
+    }
+
+    fn add(&mut self, job: &Job, worker: &WorkerFigures, name: &str) {
+        let Some(figures) = worker.operations.get(name).filter(|it| it.count > 0) else {
+            return;
+        };
+        self.count = self.count.saturating_add(figures.count);
+        self.bytes = self.bytes.saturating_add(figures.bytes);
+        self.short_count = self.short_count.saturating_add(figures.short_count);
+        self.run_time_ns = self.run_time_ns.max(worker.run_time_ns);
+        let told = &job.settings.results;
+        if told.clat {
+            self.clat.add(&figures.latency);
+        }
+        if told.lat {
+            // A worker keeps one latency from when requests were due. Where it went in several
+            // directions, nobody knows which part was of which.
+            let moved = |it: &&&str| worker.operations.get(**it).is_some_and(|it| it.count > 0);
+            let is_only = NAMES.iter().filter(moved).count() == 1;
+            let due = worker.transaction_latency.as_ref().filter(|_| is_only);
+            self.lat.add(due.unwrap_or(&figures.latency));
+        }
+        if told.bandwidth {
+            let logs = &job.settings.logs;
+            let windows_ms = [logs.bandwidth_window_ms, logs.iops_window_ms];
+            let [bandwidth, iops] = rates(&worker.intervals, name, windows_ms);
+            self.bandwidth.add(&bandwidth);
+            self.iops.add(&iops);
+        }
+    }
+}
+
+impl<'a> ReportedJob<'a> {
+    fn new(job: &'a Job) -> Self {
+        Self {
+            job,
+            job_count: 0,
+            directions: ByDirection::default(),
+            mixed: DirectionResult::default(),
+            sync: LatencySamples::default(),
+            latencies: LatencySamples::default(),
+            began_ms: None,
+            run_time_ns: 0,
+            user_ns: 0,
+            system_ns: 0,
+            context_switches: 0,
+            major_faults: 0,
+            minor_faults: 0,
+            failure: None,
+            error_count: 0,
+            first_error: None,
+            is_one_at_a_time: true,
+        }
+    }
+    /// The directions that are shown, by their names: each, all as one, or both ways.
+    pub(super) fn shown(&self) -> Vec<(&'static str, &DirectionResult)> {
+        let mixed = ("mixed", &self.mixed);
+        let apart = NAMES.into_iter().zip(self.directions.each());
+        match self.job.settings.results.mixed {
+            MixedResults::Apart => apart.collect(),
+            MixedResults::Together => vec![mixed],
+            MixedResults::Both => apart.chain([mixed]).collect(),
+        }
+    }
+
+    /// Each direction, however they are shown.
+    pub(super) fn directions(&self) -> [&DirectionResult; 3] {
+        self.directions.each()
+    }
+
+    /// Whether syncs are shown.
+    pub(super) fn shows_sync(&self) -> bool {
+        self.job.settings.results.mixed != MixedResults::Together
+    }
+
+    /// Whether errors do not end it.
+    pub(super) fn bears_errors(&self) -> bool {
+        let borne = &self.job.settings.errors;
+        borne.bears_reads || borne.bears_writes || borne.bears_verify
+    }
+
+    /// Percent of the run time in user mode.
+    pub(super) fn user_percent(&self) -> f64 {
+        results::share_of_time(self.user_ns, self.run_time_ns) * 100.0
+    }
+
+    /// Percent of the run time in the kernel.
+    pub(super) fn system_percent(&self) -> f64 {
+        results::share_of_time(self.system_ns, self.run_time_ns) * 100.0
+    }
+
+    /// Percent of requests at depths of 1, 2, 4, 8, 16, 32, 64 and more. They are known where
+    /// there is never more than one in flight.
+    pub(super) fn depth_percents(&self) -> [f64; 7] {
+        let is_known = self.is_one_at_a_time && !self.mixed.is_empty();
+        let first = if is_known { 100.0 } else { 0.0 };
+        [first, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]
+    }
+
+    /// Adds a job that was measured, or was to be.
+    fn add(&mut self, job: &Job, measured: Option<(&'a CellRecord, &'a WorkerFigures)>) {
+        self.job_count += 1;
+        self.is_one_at_a_time &= job.settings.engine.depth() <= 1;
+        let Some((cell, worker)) = measured else {
+            return;
+        };
+        for (direction, name) in self.directions.each_mut().into_iter().zip(NAMES) {
+            direction.add(job, worker, name);
+            self.mixed.add(job, worker, name);
+        }
+        self.add_latencies(worker);
+        self.add_costs(worker);
+        self.add_errors(job, cell, worker);
+        let began_ms = cell.started_at.map(|at| {
+            let after_ns = worker.begin_ns.unwrap_or_default();
+            let after_ms = i64::try_from(after_ns / 1_000_000).unwrap_or(i64::MAX);
+            at.as_millisecond().saturating_add(after_ms)
+        });
+        self.began_ms = match (self.began_ms, began_ms) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+    }
+
+    fn add_latencies(&mut self, worker: &WorkerFigures) {
+        let of = |name: &str| worker.operations.get(name).map(|it| &it.latency);
+        for latency in ["fsync", "fdatasync"].into_iter().filter_map(of) {
+            self.sync.add(latency);
+        }
+        match &worker.transaction_latency {
+            Some(due) => self.latencies.add(due),
+            None => {
+                for latency in NAMES.into_iter().filter_map(of) {
+                    self.latencies.add(latency);
+                }
+            }
+        }
+    }
+
+    fn add_costs(&mut self, worker: &WorkerFigures) {
+        let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
+        add(&mut self.run_time_ns, worker.run_time_ns);
+        add(&mut self.user_ns, worker.user_ns);
+        add(&mut self.system_ns, worker.system_ns);
+        let usage = worker.usage.unwrap_or_default();
+        add(&mut self.context_switches, usage.voluntary_switches);
+        add(&mut self.context_switches, usage.involuntary_switches);
+        add(&mut self.major_faults, usage.major_faults);
+        add(&mut self.minor_faults, usage.minor_faults);
+    }
+
+    /// Which error a worker had is known by its operation: the first of the cell's with that.
+    fn add_errors(&mut self, job: &Job, cell: &'a CellRecord, worker: &WorkerFigures) {
+        let borne = &job.settings.errors;
+        for (name, figures) in worker.operations.iter().filter(|(_, it)| it.errors > 0) {
+            self.error_count = self.error_count.saturating_add(figures.errors);
+            let mut errors = cell.errors.iter();
+            let Some(ErrnoCount { errno, message, .. }) = errors.find(|it| it.operation == *name)
+            else {
+                continue;
+            };
+            let failure = JobFailure {
+                errno: *errno,
+                message,
+            };
+            self.first_error.get_or_insert(failure.clone());
+            let is_borne = match name.as_str() {
+                "read" => borne.bears_reads || borne.ignored.read.contains(errno),
+                _ => borne.bears_writes || borne.ignored.write.contains(errno),
+            };
+            if !is_borne {
+                self.failure.get_or_insert(failure);
+            }
+        }
+    }
+}
+
+/// The results of all jobs, in their order; those of groups that are told together as one.
+pub(super) fn reported<'a>(set: &'a JobSet, record: &'a RunRecord) -> Vec<ReportedJob<'a>> {
+    let mut found: Vec<ReportedJob<'a>> = Vec::new();
+    for (index, job) in set.jobs.iter().enumerate() {
+        let group = set.groups.get(job.group_index);
+        let is_first = group.is_none_or(|group| group.jobs.start == index);
+        let is_alone = is_first || !job.settings.grouping.is_reported_together;
+        if is_alone || found.is_empty() {
+            found.push(ReportedJob::new(job));
+        }
+        if let Some(last) = found.last_mut() {
+            last.add(job, measured(set, record, index));
+        }
+    }
+    found.retain(|it| it.job.settings.results.is_told);
+    found
+}
+
+/// The worker that was a job, with the cell of its wave; none where it was never measured.
+pub(super) fn measured<'a>(
+    set: &JobSet,
+    record: &'a RunRecord,
+    index: usize,
+) -> Option<(&'a CellRecord, &'a WorkerFigures)> {
+    let wave_index = set.jobs.get(index)?.wave_index;
+    let worker_index = index.checked_sub(set.waves.get(wave_index)?.jobs.start)?;
+    // A wave that only lays files out is never measured.
+    let cell = record
+        .cells
+        .iter()
+        .find(|it| it.index as usize == wave_index)?;
+    let mut workers = cell.worker_figures.iter();
+    let worker = workers.find(|it| it.worker_index as usize == worker_index)?;
+    Some((cell, worker))
+}

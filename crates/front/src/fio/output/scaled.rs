@@ -1,0 +1,100 @@
+//! Numbers with prefixes, as fio prints them.
+
+/// What is counted, and what stands behind the number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Quantity {
+    /// Nothing but a number.
+    Plain,
+    Bytes,
+    BytesPerSecond,
+    /// Bytes a second, shown in bits.
+    BitsPerSecond,
+}
+
+/// Which prefixes there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Prefixes {
+    /// k is 1000.
+    Decimal,
+    /// Ki is 1024.
+    Binary,
+}
+
+impl Prefixes {
+    fn words(self) -> [&'static str; 6] {
+        match self {
+            Self::Decimal => ["", "k", "M", "G", "T", "P"],
+            Self::Binary => ["", "Ki", "Mi", "Gi", "Ti", "Pi"],
+        }
+    }
+
+    /// The other ones.
+    pub(super) fn other(self) -> Self {
+        match self {
+            Self::Decimal => Self::Binary,
+            Self::Binary => Self::Decimal,
+        }
+    }
+
+    const fn step(self) -> u64 {
+        match self {
+            Self::Decimal => 1000,
+            Self::Binary => 1024,
+        }
+    }
+}
+
+/// A number of at most so many digits: whole as long as it fits, else with the next prefix and as
+/// many digits behind the point as there is room for.
+pub(super) fn scaled(number: u64, digits: u32, prefixes: Prefixes, quantity: Quantity) -> String {
+    let digits = digits.max(1) as usize;
+    let (number, unit) = match quantity {
+        Quantity::Plain => (number, ""),
+        Quantity::Bytes => (number, "B"),
+        Quantity::BytesPerSecond => (number, "B/s"),
+        Quantity::BitsPerSecond => (number.saturating_mul(8), "bit/s"),
+    };
+    let words = prefixes.words();
+    let (mut whole, mut times, mut value) = (number, 0, number as f64);
+    while whole.to_string().len() > digits && times + 1 < words.len() {
+        whole /= prefixes.step();
+        value /= prefixes.step() as f64;
+        times += 1;
+    }
+    let behind = match times {
+        0 => 0,
+        // The point takes room, too.
+        _ => digits.saturating_sub(whole.to_string().len() + 1),
+    };
+    format!("{value:.behind$}{}{unit}", words[times])
+}
+
+/// A unit of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TimeUnit {
+    pub(super) name: &'static str,
+    pub(super) ns: u64,
+}
+
+const NANOSECONDS: TimeUnit = TimeUnit {
+    name: "nsec",
+    ns: 1,
+};
+
+/// The largest unit in which the least and the most of latencies are still told apart.
+pub(super) fn time_unit(min_ns: u64, max_ns: u64, stddev_ns: Option<f64>) -> TimeUnit {
+    let milliseconds = TimeUnit {
+        name: "msec",
+        ns: 1_000_000,
+    };
+    let microseconds = TimeUnit {
+        name: "usec",
+        ns: 1000,
+    };
+    let fits = |unit: &TimeUnit| {
+        let is_wide = stddev_ns.is_none_or(|stddev_ns| stddev_ns > unit.ns as f64);
+        min_ns > 2 * unit.ns && max_ns > 100 * unit.ns - 1 && is_wide
+    };
+    let mut units = [milliseconds, microseconds].into_iter();
+    units.find(fits).unwrap_or(NANOSECONDS)
+}

@@ -1,0 +1,119 @@
+//! Rates over time.
+
+use results::{IntervalFigures, IntervalRecord};
+
+/// A window counts as over when so much of it has passed: intervals are never to the nanosecond.
+const PASSED: f64 = 0.95;
+
+/// Intervals that follow each other.
+pub(super) struct RateWindow<'a> {
+    pub(super) intervals: &'a [IntervalRecord],
+    /// In nanoseconds, from the start of the cell's measurement.
+    pub(super) end_ns: u64,
+    pub(super) length_ns: u64,
+}
+
+/// Intervals as windows of at least that length, each of whole intervals; each interval by itself
+/// if that is 0. An unfinished window at the end is left out, as fio does.
+pub(super) fn windows(intervals: &[IntervalRecord], window_ms: u64) -> Vec<RateWindow<'_>> {
+    let wanted_ns = window_ms as f64 * 1e6 * PASSED;
+    let mut found = Vec::new();
+    let (mut begin, mut length_ns) = (0, 0_u64);
+    for (at, interval) in intervals.iter().enumerate() {
+        length_ns = length_ns.saturating_add(interval.length_ns);
+        if length_ns as f64 >= wanted_ns {
+            found.push(RateWindow {
+                intervals: &intervals[begin..=at],
+                end_ns: interval.at_ns.saturating_add(interval.length_ns),
+                length_ns,
+            });
+            (begin, length_ns) = (at + 1, 0);
+        }
+    }
+    found
+}
+
+impl RateWindow<'_> {
+    /// What was done of an operation in each of the intervals.
+    pub(super) fn figures(&self, operation: &str) -> impl Iterator<Item = &IntervalFigures> {
+        let intervals = self.intervals.iter();
+        intervals.filter_map(move |it| it.operations.get(operation))
+    }
+
+    /// KiB a second.
+    pub(super) fn kib_per_second(&self, operation: &str) -> f64 {
+        let bytes = self.figures(operation).map(|it| it.bytes).sum();
+        results::per_second(bytes, self.length_ns) / 1024.0
+    }
+
+    /// Operations a second.
+    pub(super) fn iops(&self, operation: &str) -> f64 {
+        let count = self.figures(operation).map(|it| it.count).sum();
+        results::per_second(count, self.length_ns)
+    }
+}
+
+/// What a rate was in windows of time.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct RateSeries {
+    pub(super) least: u64,
+    pub(super) most: u64,
+    pub(super) mean: f64,
+    squares: f64,
+    pub(super) samples: u64,
+}
+
+impl RateSeries {
+    fn of(values: &[f64]) -> Self {
+        if values.is_empty() {
+            return Self::default();
+        }
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        Self {
+            least: values.iter().copied().fold(f64::INFINITY, f64::min) as u64,
+            most: values.iter().copied().fold(0.0, f64::max) as u64,
+            mean,
+            squares: values.iter().map(|it| (it - mean).powi(2)).sum(),
+            samples: values.len() as u64,
+        }
+    }
+
+    /// Adds the rate of another worker as fio does for a group: all figures are sums. So the least
+    /// is not that of any moment, and the deviation is only near that of the sum.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.least = self.least.saturating_add(other.least);
+        self.most = self.most.saturating_add(other.most);
+        self.mean += other.mean;
+        self.squares += other.squares;
+        self.samples = self.samples.saturating_add(other.samples);
+    }
+
+    pub(super) fn stddev(&self) -> f64 {
+        match self.samples {
+            0 | 1 => 0.0,
+            samples => (self.squares / (samples - 1) as f64).sqrt(),
+        }
+    }
+}
+
+/// Bandwidth in KiB a second and operations a second, in windows of their own.
+///
+/// From the first window in which anything was done to the last one: what is before and behind
+/// belongs to other phases. Windows between in which nothing was done count; fio leaves them out.
+pub(super) fn rates(
+    intervals: &[IntervalRecord],
+    operation: &str,
+    [bandwidth_ms, iops_ms]: [u32; 2],
+) -> [RateSeries; 2] {
+    let trimmed = |values: Vec<f64>| {
+        let is_some = |value: &f64| *value > 0.0;
+        let first = values.iter().position(is_some).unwrap_or(values.len());
+        let last = values.iter().rposition(is_some).map_or(first, |at| at + 1);
+        RateSeries::of(&values[first..last])
+    };
+    let bandwidth = windows(intervals, bandwidth_ms.into());
+    let bandwidth = bandwidth.iter().map(|it| it.kib_per_second(operation));
+    let iops = windows(intervals, iops_ms.into());
+    let iops = iops.iter().map(|it| it.iops(operation));
+    [trimmed(bandwidth.collect()), trimmed(iops.collect())]
+}

@@ -1,0 +1,159 @@
+//! Lines with semicolons.
+
+use results::RunRecord;
+use units::printable;
+
+use super::super::{Job, JobSet};
+use super::devices::devices;
+use super::group::aggregate;
+use super::reported::{DirectionResult, ReportedJob, reported};
+use super::samples::LatencySamples;
+use super::{VERSION, percentiles};
+
+/// Fields of percentiles, whether there are so many or not.
+const PERCENTILE_FIELDS: usize = 20;
+
+/// The lines of all results.
+pub(super) fn lines(set: &JobSet, record: &RunRecord, version: u32) -> String {
+    let jobs = reported(set, record);
+    let mut text = String::new();
+    for job in &jobs {
+        let mut fields = fields(job, &jobs, version);
+        if version >= 3 {
+            fields.extend(device_fields(set, record));
+        }
+        if job.bears_errors() {
+            let first = job.first_error.as_ref().map_or(0, |it| it.errno);
+            fields.extend([job.error_count.to_string(), first.to_string()]);
+        }
+        text.push_str(&fields.join(";"));
+        if let Some(description) = &job.job.settings.grouping.description {
+            // Version 2 has it in a line of its own.
+            let before = if version == 2 { "\n;" } else { ";" };
+            text.push_str(&format!("{before}{}", printable(description)));
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn fields(job: &ReportedJob<'_>, jobs: &[ReportedJob<'_>], version: u32) -> Vec<String> {
+    let mut fields = vec![version.to_string()];
+    if version > 2 {
+        fields.push(VERSION.to_owned());
+    }
+    let errno = job.failure.as_ref().map_or(0, |it| it.errno);
+    fields.extend([
+        printable(&job.job.name).into_owned(),
+        job.job.group_index.to_string(),
+        errno.to_string(),
+    ]);
+    for (name, result) in job.shown() {
+        // Version 3 knows no trims.
+        if name == "trim" && version == 3 {
+            continue;
+        }
+        let whole = aggregate(jobs, job.job.group_index, name);
+        let share = whole.share_percent(&result.bandwidth);
+        fields.extend(direction(job.job, result, share));
+        if version >= 5 {
+            fields.extend(samples_of(result));
+        }
+    }
+    fields.extend(tail(job));
+    fields
+}
+
+/// Microseconds with six digits.
+fn microseconds(ns: f64) -> String {
+    format!("{:.6}", ns / 1000.0)
+}
+
+fn latency(samples: &LatencySamples) -> [String; 4] {
+    [
+        (samples.min_ns / 1000).to_string(),
+        (samples.max_ns / 1000).to_string(),
+        microseconds(samples.mean_ns),
+        microseconds(samples.stddev_ns()),
+    ]
+}
+
+fn direction(job: &Job, result: &DirectionResult, share: f64) -> Vec<String> {
+    let mut fields = vec![
+        (result.bytes >> 10).to_string(),
+        (result.bytes_per_second() as u64 >> 10).to_string(),
+        (result.iops() as u64).to_string(),
+        result.run_time_ms().to_string(),
+    ];
+    // Submission is not measured.
+    fields.extend(latency(&LatencySamples::default()));
+    fields.extend(latency(&result.clat));
+    let told = &job.settings.results;
+    let percents = match (told.clat_percentiles, told.lat_percentiles) {
+        (false, false) => Vec::new(),
+        _ => percentiles(job),
+    };
+    let of = match told.clat_percentiles {
+        true => &result.clat,
+        false => &result.lat,
+    };
+    let mut percents = percents.into_iter();
+    for _ in 0..PERCENTILE_FIELDS {
+        fields.push(match percents.next() {
+            Some(percent) => format!("{percent:.6}%={}", of.percentile_ns(percent) / 1000),
+            None => "0%=0".to_owned(),
+        });
+    }
+    fields.extend(latency(&result.lat));
+    let bandwidth = &result.bandwidth;
+    fields.extend([
+        bandwidth.least.to_string(),
+        bandwidth.most.to_string(),
+        format!("{share:.6}%"),
+        format!("{:.6}", bandwidth.mean),
+        format!("{:.6}", bandwidth.stddev()),
+    ]);
+    fields
+}
+
+/// What version 5 has of a direction besides.
+fn samples_of(result: &DirectionResult) -> [String; 6] {
+    let iops = &result.iops;
+    [
+        result.bandwidth.samples.to_string(),
+        iops.least.to_string(),
+        iops.most.to_string(),
+        format!("{:.6}", iops.mean),
+        format!("{:.6}", iops.stddev()),
+        iops.samples.to_string(),
+    ]
+}
+
+fn tail(job: &ReportedJob<'_>) -> Vec<String> {
+    let mut fields = vec![
+        format!("{:.6}%", job.user_percent()),
+        format!("{:.6}%", job.system_percent()),
+        job.context_switches.to_string(),
+        job.major_faults.to_string(),
+        job.minor_faults.to_string(),
+    ];
+    fields.extend(job.depth_percents().map(|it| format!("{it:.1}%")));
+    let [ns, mut us, ms] = job.latencies.class_percents();
+    // There are no fields for nanoseconds: all of them are below two microseconds.
+    if let Some(first) = us.first_mut() {
+        *first += ns.iter().sum::<f64>();
+    }
+    fields.extend(us.iter().chain(&ms).map(|it| format!("{it:.2}%")));
+    fields
+}
+
+/// Merged requests and times in queues are not measured.
+fn device_fields(set: &JobSet, record: &RunRecord) -> Vec<String> {
+    let mut fields = Vec::new();
+    for device in devices(set, record) {
+        fields.push(printable(device.name).into_owned());
+        fields.extend([device.reads, device.writes, 0, 0, 0, 0, 0].map(|it| it.to_string()));
+        fields.push(format!("{:.2}%", device.busy_percent()));
+    }
+    fields
+}

@@ -1,0 +1,229 @@
+//! Text for people, terse lines, logs.
+
+use super::super::super::{OutputFormat, text};
+use super::against_fio::fio;
+use super::*;
+
+/// A job of two directions with all that can be told of one.
+fn busy() -> (JobSet, RunRecord) {
+    let set = jobs(
+        "[j]\nrw=randrw\nsize=4m\nioengine=io_uring\niodepth=32\nbs=4k,16k\ndescription=a\tb\n",
+    );
+    let mut values = vec![4000; 900];
+    values.extend([1_200_000; 100]);
+    let job = WorkerFigures {
+        intervals: intervals("read", &[200, 300, 300, 200]),
+        ..worker(&[
+            ("read", operation(&values)),
+            ("write", operation(&[250_000; 10])),
+            ("fsync", operation(&[5_000_000; 2])),
+        ])
+    };
+    (set, record(vec![vec![job]]))
+}
+
+#[test]
+fn a_job_is_told_as_fio_does() {
+    let (set, record) = busy();
+    let printed = normal(&set, &record);
+    let time = json::local_time(record.finished_at.unwrap());
+    let expected = include_str!("normal.txt").replace("TIME", &time);
+    assert_eq!(printed, expected);
+}
+
+#[test]
+fn names_are_harmless() {
+    let mut set = jobs("[a]\nsize=1m\n");
+    set.jobs[0].name = "a\u{1b}[31m".to_owned();
+    let record = record(vec![vec![reader(&[1000; 10], &[5; 4])]]);
+    for text in [
+        normal(&set, &record),
+        terse(&set, &record, 3),
+        json(&set, &record, false),
+    ] {
+        assert!(!text.contains('\u{1b}'), "{text}");
+    }
+}
+
+#[test]
+fn groups_are_told_with_their_slowest_and_fastest() {
+    let set = jobs("[global]\nsize=4m\n[a]\n[b]\n[c]\nstonewall\nrw=write\n");
+    let waves = vec![
+        vec![reader(&[1000; 256], &[]), reader(&[1000; 512], &[])],
+        vec![worker(&[("write", operation(&[1000; 512]))])],
+    ];
+    let printed = normal(&set, &record(waves));
+    let (_, groups) = printed.split_once("\nRun status").unwrap();
+    assert_eq!(
+        groups,
+        " group 0 (all jobs):\n   READ: bw=1536KiB/s (1573kB/s), 512KiB/s-1024KiB/s \
+         (524kB/s-1049kB/s), io=3072KiB (3146kB), run=2000-2000msec\n\nRun status group 1 \
+         (all jobs):\n  WRITE: bw=1024KiB/s (1049kB/s), 1024KiB/s-1024KiB/s \
+         (1049kB/s-1049kB/s), io=2048KiB (2097kB), run=2000-2000msec\n"
+    );
+}
+
+#[test]
+fn devices_are_told_where_there_are_any() {
+    let (set, mut record) = busy();
+    assert!(!normal(&set, &record).contains("Disk stats"));
+    record.cells[0].device = Some(results::DeviceFigures {
+        read_bytes: 4096,
+        reads: 1,
+        utilization: Some(0.5),
+        source: "vda".to_owned(),
+        ..results::DeviceFigures::default()
+    });
+    let line = "  vda: ios=1/0, sectors=8/0, merge=0/0, ticks=0/0, in_queue=0, util=50.00%\n";
+    assert!(normal(&set, &record).ends_with(&format!("\nDisk stats (read/write):\n{line}")));
+    assert!(json(&set, &record, false).contains("\"read_sectors\" : 8,"));
+    assert_eq!(
+        terse(&set, &record, 3).trim().split(';').count(),
+        121 + 9 + 1
+    );
+}
+
+#[test]
+fn terse_lines_have_as_many_fields_as_those_of_fio() {
+    let (set, options) = said("--name=a --rw=randrw --size=1m --bs=4k");
+    assert_eq!(options.formats, [OutputFormat::Normal]);
+    let job = worker(&[
+        ("read", operation(&[1500; 20])),
+        ("write", operation(&[2500; 20])),
+    ]);
+    let record = record(vec![vec![job]]);
+    for (version, count) in [(2, 161), (3, 121), (4, 162), (5, 180)] {
+        let line = terse(&set, &record, version);
+        assert_eq!(line.trim_end().split(';').count(), count, "{line}");
+        let arguments = format!(
+            "--name=a --rw=randrw --size=1m --bs=4k --output-format=terse \
+             --terse-version={version}"
+        );
+        if let Some(theirs) = fio(&format!("terse-{version}"), &arguments) {
+            let theirs = theirs.lines().last().unwrap();
+            assert_eq!(skeleton(line.trim_end()), skeleton(theirs), "{version}");
+        }
+    }
+    let line = terse(&set, &record, 3);
+    assert!(line.starts_with("3;fio-3.42;a;0;0;80;40;10;2000;0;0;0.000000;0.000000;1;1;1.500000;"));
+}
+
+/// A line with its numbers as `#`, with or without a point, and without prefixes of units.
+fn skeleton(line: &str) -> String {
+    let mut text = String::new();
+    let mut in_number = false;
+    for part in line.replace("fio-3.33", "fio-3.42").chars() {
+        let is_digit = part.is_ascii_digit() || (in_number && part == '.');
+        if is_digit && !in_number {
+            text.push('#');
+        }
+        let is_prefix = in_number && !is_digit && "kKMGTi".contains(part);
+        in_number = is_digit || is_prefix;
+        // How numbers are padded depends on them.
+        if !in_number && !part.is_whitespace() {
+            text.push(part);
+        }
+    }
+    let units = ["(nsec)", "(usec)", "(msec)"];
+    units
+        .iter()
+        .fold(text, |text, it| text.replace(it, "(sec)"))
+}
+
+#[test]
+fn lines_are_made_as_those_of_fio() {
+    let arguments = "--name=a --rw=randread --size=8m --bs=4k --rate_iops=1000 --numjobs=2 \
+                     --group_reporting --lat_percentiles=1";
+    let (set, _) = said(arguments);
+    let job = || reader(&[3000; 1000], &[250; 4]);
+    let own = normal(&set, &record(vec![vec![job(), job()]]));
+    let Some(theirs) = fio("normal", arguments) else {
+        return;
+    };
+    let lines = |text: &str| -> Vec<String> {
+        let is_told = |line: &&str| {
+            // Which classes there are depends on latencies; the time is a word.
+            !line.is_empty()
+                && !line.starts_with("  lat (")
+                && !line.starts_with("Laying")
+                && !line.contains("Laying out IO file")
+        };
+        let cut = |line: &str| match line.split_once("pid=") {
+            Some((before, _)) => skeleton(before),
+            None => skeleton(line),
+        };
+        text.lines().filter(is_told).map(cut).collect()
+    };
+    let (own, mut theirs) = (lines(&own), lines(&theirs));
+    // Submission at once is not measured, so this has no other shape but other values.
+    theirs.retain(|line| !line.starts_with("slat"));
+    let devices = theirs.iter().position(|line| line.starts_with("Diskstats"));
+    theirs.truncate(devices.unwrap_or(theirs.len()));
+    assert_eq!(own, theirs);
+}
+
+#[test]
+fn logs_are_named_and_written_as_those_of_fio() {
+    let (set, options) = said(
+        "--name=a --size=8m --write_bw_log=x --write_lat_log=y --write_iops_log= \
+         --log_avg_msec=1000 --numjobs=2 --bandwidth-log --aux-path=/logs",
+    );
+    let mut late = reader(&[2000; 100], &[0, 0, 100, 300, 50]);
+    late.begin_ns = Some(1_000_000_000);
+    let mut record = record(vec![vec![reader(&[2000; 100], &[100, 200]), late]]);
+    record.cells[0].intervals = intervals("read", &[256]);
+    let logs = logs(&set, &record, &options);
+    let text = |name: &str| {
+        let found = logs.iter().find(|(known, _)| known == name);
+        found.map(|(_, text)| text.as_str())
+    };
+    assert_eq!(logs.len(), 2 * 4 + 3, "{logs:?}");
+    assert_eq!(text("/logs/x_bw.1.log"), Some("1000, 1200, 0, 0, 0\n"));
+    assert_eq!(text("/logs/a_iops.1.log"), Some("1000, 300, 0, 0, 0\n"));
+    assert_eq!(text("/logs/a_iops.2.log"), Some("1000, 400, 0, 0, 0\n"));
+    assert_eq!(text("/logs/y_clat.1.log"), Some("1000, 2000, 0, 0, 0\n"));
+    assert_eq!(text("/logs/y_lat.1.log"), text("/logs/y_clat.1.log"));
+    assert_eq!(text("/logs/y_slat.1.log"), None);
+    assert_eq!(text("/logs/agg-read_bw.log"), Some("750, 2048, 0, 0, 0\n"));
+}
+
+#[test]
+fn logs_tell_the_largest_offsets_and_the_epoch_if_asked_for() {
+    let set = jobs(
+        "[a/b]\nsize=1m\nwrite_lat_log=\nlog_max_value=1\nlog_offset=1\nlog_prio=1\n\
+         log_unix_epoch=1\nper_job_logs=0\nnumjobs=2\n",
+    );
+    let (_, options) = said("--name=a --size=1m");
+    let job = || reader(&[2000; 100], &[100]);
+    let logs = logs(&set, &record(vec![vec![job(), job()]]), &options);
+    let line = "1795225014750, 9000, 0, 0, 0, 0x0000\n";
+    assert_eq!(logs[0], ("a_b_lat.log".to_owned(), line.repeat(2)));
+    assert_eq!(logs[1].0, "a_b_clat.log");
+}
+
+#[test]
+fn all_is_printed_at_the_end_or_written_to_a_file() {
+    let measured = record(vec![vec![reader(&[1000; 10], &[5; 4])]]);
+    let printed = |line: &str| {
+        let (set, options) = said(line);
+        let mut text = text(set, options);
+        (text.end(&measured), text.documents(&measured))
+    };
+    let (json, documents) = printed("--name=a --size=1m --output-format=json");
+    assert!(serde_json::from_str::<serde_json::Value>(&json).is_ok() && documents.is_empty());
+    let (nothing, documents) = printed("--name=a --size=1m --output-format=json --output=f");
+    assert_eq!((nothing.as_str(), documents[0].0.as_str()), ("", "f"));
+    assert_eq!(documents[0].1, json.replace("size=1m", ""));
+    let (all, _) = printed("--name=a --size=1m --output-format=normal,json+,terse");
+    let order = [
+        "a: (g=0)",
+        "fio-3.42",
+        "\n3;fio",
+        "\n{\n",
+        "\"bins\"",
+        "a: (groupid=0",
+        "READ:",
+    ];
+    let places: Vec<_> = order.iter().map(|it| all.find(it).unwrap()).collect();
+    assert!(places.is_sorted(), "{all}");
+}

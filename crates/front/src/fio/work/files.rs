@@ -1,0 +1,227 @@
+//! Files of jobs: which directory, which name below it, how long.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use workload::job::{FileCache, JobFile, JobFiles, Layout, NamedFile};
+use workload::{Diagnostic, printable};
+
+use super::super::jobs::Job;
+use super::super::settings::{Amount, Fallocate};
+use super::drawn;
+
+/// The longest name, in bytes: what a path may have at most.
+const NAME_BYTES_MAX: usize = 4000;
+
+/// The directories of all jobs, in their order.
+#[derive(Default)]
+pub(super) struct FileTable {
+    directories: Vec<String>,
+}
+
+/// Where a file lies.
+struct Spot {
+    directory: String,
+    /// None for a device, which is the file itself.
+    name: Option<String>,
+}
+
+impl FileTable {
+    /// All directories and devices; the current directory where there is none.
+    pub fn directories(&self) -> Vec<PathBuf> {
+        match self.directories.is_empty() {
+            true => vec![PathBuf::from(".")],
+            false => self.directories.iter().map(PathBuf::from).collect(),
+        }
+    }
+
+    fn index(&mut self, directory: String) -> u32 {
+        let known = self.directories.iter().position(|it| *it == directory);
+        // A command line or a file is too short for more.
+        known.unwrap_or_else(|| {
+            self.directories.push(directory);
+            self.directories.len() - 1
+        }) as u32
+    }
+
+    /// The parts of its files that a job works in; files that nobody had before are added.
+    pub fn parts(&mut self, job: &Job, files: &mut JobFiles) -> Result<Vec<JobFile>, Diagnostic> {
+        let sizes = sizes(job)?;
+        let start_bytes = start(job)?;
+        let mut known: BTreeMap<(u32, Option<String>), u32> = BTreeMap::new();
+        for (index, file) in (0..).zip(&files.files) {
+            known.insert((file.target_index, file.name.clone()), index);
+        }
+        let mut parts = Vec::with_capacity(sizes.len());
+        for (index, size_bytes) in (0..).zip(sizes) {
+            let spot = spot(job, index)?;
+            let target_index = self.index(spot.directory);
+            if spot.name.is_some() && size_bytes == 0 {
+                return Err(job
+                    .place
+                    .error(format!(
+                        "the job `{}` has no size that is known beforehand",
+                        printable(&job.name)
+                    ))
+                    .help("write `size=` in bytes"));
+            }
+            let end = start_bytes.checked_add(size_bytes);
+            let end = end.filter(|it| i64::try_from(*it).is_ok()).ok_or_else(|| {
+                let error = job.place.error("its files are longer than a file can be");
+                error.help("use a smaller size or offset")
+            })?;
+            let file_index = *known
+                .entry((target_index, spot.name.clone()))
+                .or_insert_with(|| {
+                    files.files.push(NamedFile {
+                        target_index,
+                        name: spot.name,
+                        size_bytes: 0,
+                        layout: Layout::Empty,
+                        is_removed: false,
+                        cache: FileCache::Dropped,
+                    });
+                    files.files.len() as u32 - 1
+                });
+            let file = &mut files.files[file_index as usize];
+            file.size_bytes = file.size_bytes.max(end);
+            file.layout = stronger(file.layout, layout(job));
+            file.is_removed |= job.settings.files.removes_at_end;
+            file.cache = cached(file.cache, job);
+            parts.push(JobFile {
+                file_index,
+                start_bytes,
+                size_bytes,
+            });
+        }
+        Ok(parts)
+    }
+}
+
+fn stronger(one: Layout, other: Layout) -> Layout {
+    let rank = |layout: Layout| match layout {
+        Layout::Empty => 0,
+        Layout::Sparse => 1,
+        Layout::Allotted => 2,
+        Layout::Written => 3,
+    };
+    if rank(one) >= rank(other) { one } else { other }
+}
+
+/// What the page cache holds of a file: what one job wants of it holds for all.
+fn cached(cache: FileCache, job: &Job) -> FileCache {
+    let files = &job.settings.files;
+    match (cache, files.reads_before, files.leaves_cache) {
+        (_, true, _) | (FileCache::Warm, ..) => FileCache::Warm,
+        (_, false, false) => FileCache::Left,
+        (cache, false, true) => cache,
+    }
+}
+
+/// What is in a file before the job.
+fn layout(job: &Job) -> Layout {
+    let settings = &job.settings;
+    if settings.access.reads() || settings.files.overwrites || settings.files.is_layout_only {
+        return Layout::Written;
+    }
+    if settings.files.is_made_on_open {
+        return Layout::Empty;
+    }
+    match settings.files.fallocate {
+        Fallocate::Native | Fallocate::Posix => Layout::Allotted,
+        Fallocate::Truncate => Layout::Sparse,
+        Fallocate::None | Fallocate::Keep => Layout::Empty,
+    }
+}
+
+fn start(job: &Job) -> Result<u64, Diagnostic> {
+    job.offset_bytes().ok_or_else(|| {
+        let error = job
+            .place
+            .error("an offset in percent is not known beforehand");
+        error.help("write `offset=` in bytes")
+    })
+}
+
+/// Bytes of each file; 0 for all of a device.
+fn sizes(job: &Job) -> Result<Vec<u64>, Diagnostic> {
+    let count = job.file_count();
+    if let Some(Amount::Percent(_) | Amount::Zones(_)) = job.settings.space.size {
+        let error = job.place.error("a size in percent is not known beforehand");
+        return Err(error.help("write `size=` in bytes"));
+    }
+    let Some((least, most)) = job.bytes_of_file() else {
+        return Ok(vec![0; count as usize]);
+    };
+    if least == most {
+        return Ok(vec![least; count as usize]);
+    }
+    // Cut to whole blocks, as fio has them.
+    let block = job.settings.blocks.sizes().read.min().max(1);
+    let one = |index: u32| {
+        let steps = (most - least) / block;
+        let above = drawn_of(job, index, steps) * block;
+        (least + above) / block * block
+    };
+    Ok((0..count).map(|index| one(index).max(least)).collect())
+}
+
+fn drawn_of(job: &Job, index: u32, most: u64) -> u64 {
+    let base = drawn(job, u64::MAX - 1);
+    let mixed = (base ^ u64::from(index).wrapping_mul(0x9e37_79b9_7f4a_7c15)).rotate_left(31);
+    mixed.wrapping_mul(0x94d0_49bb_1331_11eb) % most.saturating_add(1).max(1)
+}
+
+/// Where a file of a job lies: below its directory, or below the directory of its name.
+fn spot(job: &Job, index: u32) -> Result<Spot, Diagnostic> {
+    let files = &job.settings.files;
+    let written = job.file(index).text;
+    if is_device(&written) {
+        return Ok(Spot {
+            directory: written,
+            name: None,
+        });
+    }
+    let at = job.clone_index as usize % files.directories.len().max(1);
+    let (directory, name) = match files.directories.get(at) {
+        Some(directory) => {
+            let rest = written.strip_prefix(directory.as_str()).unwrap_or(&written);
+            (directory.clone(), rest.trim_start_matches('/').to_owned())
+        }
+        None if written.starts_with('/') => {
+            let (directory, name) = written.rsplit_once('/').unwrap_or(("", &written));
+            let directory = if directory.is_empty() { "/" } else { directory };
+            (directory.to_owned(), name.to_owned())
+        }
+        None => (".".to_owned(), written),
+    };
+    let name = plain(&name).ok_or_else(|| {
+        let message = format!("the file name `{}` cannot be used", printable(&name));
+        let error = job.place.error(message);
+        error.help("use a name without `..`, below its directory")
+    })?;
+    Ok(Spot {
+        directory,
+        name: Some(name),
+    })
+}
+
+/// The components of a name, if all of them lead down.
+fn plain(name: &str) -> Option<String> {
+    let components: Vec<&str> = name
+        .split('/')
+        .filter(|it| !it.is_empty() && *it != ".")
+        .collect();
+    let leads_down = components.iter().all(|it| *it != ".." && it.len() <= 255);
+    let is_good = leads_down
+        && !components.is_empty()
+        && name.len() <= NAME_BYTES_MAX
+        && !name.contains(['\0', '\n']);
+    is_good.then(|| components.join("/"))
+}
+
+/// A path of the devices' directory, but for what lies in memory there.
+fn is_device(path: &str) -> bool {
+    let of_devices = path.strip_prefix("/dev/");
+    of_devices.is_some_and(|rest| !rest.starts_with("shm/") && !rest.contains(".."))
+}

@@ -1,0 +1,268 @@
+//! Jobs as work: a cell for those that run beside each other.
+
+mod files;
+mod remembered;
+mod stream;
+mod undone;
+
+use workload::job::{BuiltJob, BuiltJobs, DurableWrites, JobFiles, JobPlan};
+use workload::model::OneOrMany;
+use workload::plan::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
+use workload::{Diagnostic, Workload};
+
+use super::jobs::{Job, JobSet};
+use super::settings::{Checksum, Engine, MemoryKind, Settings, SyncOpen};
+use super::table::Verdict;
+use crate::{Difference, FrontWork};
+use files::FileTable;
+pub(super) use remembered::Remembered;
+
+/// Requests that go out with one call where nobody says.
+const BATCH_DEFAULT: u32 = 32;
+
+/// The jobs as work; `letter` does as fio does where it slips.
+///
+/// # Errors
+/// The first thing that is refused, or not done.
+pub(super) fn work(set: &JobSet, name: &str, letter: bool) -> Result<FrontWork, Diagnostic> {
+    if let Some(refusal) = set.refusal() {
+        return Err(refusal);
+    }
+    undone::check(set)?;
+    let mut table = FileTable::default();
+    let mut cells = Vec::new();
+    for (index, wave) in set.waves.iter().enumerate() {
+        let jobs = &set.jobs[wave.jobs.clone()];
+        let built = wave_of(jobs, &mut table, letter)?;
+        let is_null = built
+            .jobs
+            .iter()
+            .all(|job| job.plan.engine == EngineKind::Null);
+        cells.push(Workload {
+            name: Some(name_of(name, index, set.waves.len())),
+            title: Some(title(jobs)),
+            engine: is_null.then_some(EngineKind::Null),
+            jobs: Some(Box::new(built)),
+            ..Workload::default()
+        });
+    }
+    let directories = table.directories();
+    // Where files have no directory of their own, the target is anybody's choice.
+    let is_named = directories.iter().any(|it| it.as_os_str() != ".");
+    if is_named {
+        let names: Vec<String> = directories
+            .iter()
+            .map(|it| it.display().to_string())
+            .collect();
+        for cell in &mut cells {
+            cell.targets = Some(OneOrMany::Many(names.clone()));
+        }
+    }
+    Ok(FrontWork {
+        directories,
+        differences: differences(set, letter),
+        ..FrontWork::new(cells)
+    })
+}
+
+fn name_of(name: &str, index: usize, count: usize) -> String {
+    match count {
+        1 => name.to_owned(),
+        _ => format!("{name}-{}", index + 1),
+    }
+}
+
+/// The names of the sections that run together.
+fn title(jobs: &[Job]) -> String {
+    let mut names: Vec<&str> = jobs.iter().map(|job| job.name.as_str()).collect();
+    names.dedup();
+    let more = names.len().saturating_sub(4);
+    names.truncate(4);
+    let mut text = workload::printable(&names.join(", "));
+    if more > 0 {
+        text.push_str(&format!(" and {more} more"));
+    }
+    text
+}
+
+fn wave_of(jobs: &[Job], table: &mut FileTable, letter: bool) -> Result<BuiltJobs, Diagnostic> {
+    let mut files = JobFiles {
+        is_layout_only: jobs.iter().all(|job| job.settings.files.is_layout_only),
+        ..JobFiles::default()
+    };
+    let mut built = Vec::new();
+    let is_layout_only = files.is_layout_only;
+    for job in jobs {
+        if job.settings.files.is_layout_only && !is_layout_only {
+            continue;
+        }
+        built.push(one(job, table, &mut files, letter)?);
+    }
+    Ok(BuiltJobs {
+        origin: FrontOrigin::default(),
+        jobs: built,
+        files,
+    })
+}
+
+fn one(
+    job: &Job,
+    table: &mut FileTable,
+    files: &mut JobFiles,
+    letter: bool,
+) -> Result<BuiltJob, Diagnostic> {
+    let settings = &*job.settings;
+    let parts = table.parts(job, files)?;
+    let verifies = settings.verify.checksum != Checksum::None;
+    let stream = stream::stream(job, &parts, letter)?;
+    let time = &settings.time;
+    let (delay_least, delay_most) = time.start_delay_us;
+    let delay_us = delay_least + drawn(job, delay_most.saturating_sub(delay_least));
+    let errors = &settings.errors;
+    Ok(BuiltJob {
+        name: job.name.clone(),
+        plan: JobPlan {
+            engine: engine(settings.engine.engine),
+            cache: cache(settings),
+            ring: RingOptions {
+                sqpoll: false,
+                iopoll: settings.engine.is_polled,
+                batch: match settings.engine.batch {
+                    0 | 1 => BATCH_DEFAULT,
+                    batch => batch,
+                },
+                batch_fixed: settings.engine.batch > 1,
+            },
+            durable: match settings.durability.open {
+                SyncOpen::None => DurableWrites::No,
+                SyncOpen::Sync => DurableWrites::Sync,
+                SyncOpen::DataSync => DurableWrites::DataSync,
+            },
+            iodepth: settings.engine.depth().max(1),
+            files: parts,
+            start_delay_ns: delay_us.saturating_mul(1000),
+            ramp_time_ns: time.ramp_us.saturating_mul(1000),
+            run_time_ns: time.runtime_us.saturating_mul(1000),
+            ends_others: settings.grouping.ends_others,
+            goes_on_after_errors: errors.bears_reads || errors.bears_writes,
+            stream,
+        },
+        content: content(settings),
+        verify: verifies && settings.verify.checksum != Checksum::Null,
+        seed: seed(job),
+        cpu: cpu(job),
+    })
+}
+
+fn engine(engine: Engine) -> EngineKind {
+    match engine {
+        Engine::IoUring | Engine::Libaio | Engine::PosixAio => EngineKind::IoUring,
+        Engine::Mmap => EngineKind::Mmap,
+        Engine::Null => EngineKind::Null,
+        _ => EngineKind::Psync,
+    }
+}
+
+fn cache(settings: &Settings) -> CacheMode {
+    let is_direct = settings.engine.is_direct || settings.engine.is_atomic;
+    match is_direct && settings.engine.engine != Engine::Mmap {
+        true => CacheMode::Direct,
+        false => CacheMode::Buffered,
+    }
+}
+
+fn content(settings: &Settings) -> ContentPlan {
+    let content = &settings.content;
+    let (compress, dedupe) = (content.compress_percent, content.dedupe_percent);
+    if content.is_zero {
+        return ContentPlan::Zero;
+    }
+    if compress.is_some() || dedupe.is_some() {
+        return ContentPlan::Reducible {
+            compress_percent: compress.unwrap_or(0).into(),
+            dedupe_percent: dedupe.unwrap_or(0).into(),
+        };
+    }
+    match content.pattern {
+        Some(_) => ContentPlan::Repeating,
+        None => ContentPlan::Incompressible,
+    }
+}
+
+/// Every clone has another order, and the same in each run.
+fn seed(job: &Job) -> u64 {
+    let said = job.settings.order.seed.unwrap_or(0);
+    said.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .wrapping_add(u64::from(job.number))
+}
+
+/// A number from 0 to `most` that follows from the job's seed.
+fn drawn(job: &Job, most: u64) -> u64 {
+    let mixed = seed(job).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 29)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (mixed >> 11) % most.saturating_add(1).max(1)
+}
+
+/// The CPU of a clone; none where it may have several.
+fn cpu(job: &Job) -> Option<u32> {
+    let process = &job.settings.process;
+    match (process.cpu_policy, &process.cpus[..]) {
+        (_, []) => None,
+        (super::CpuPolicy::Split, cpus) => Some(cpus[job.clone_index as usize % cpus.len()]),
+        (super::CpuPolicy::Shared, [only]) => Some(*only),
+        (super::CpuPolicy::Shared, _) => None,
+    }
+}
+
+fn differences(set: &JobSet, letter: bool) -> Vec<Difference> {
+    let mut told = Vec::new();
+    for written in &set.written {
+        if written.verdict != Verdict::Differs {
+            continue;
+        }
+        let note = written.sentence.trim_end_matches('.');
+        let mut note = note.to_owned();
+        if let Some(first) = note.get(..1).map(str::to_lowercase) {
+            note.replace_range(..1, &first);
+        }
+        let what = format!("`{}`", workload::printable(&written.text()));
+        let difference = Difference::differs(&what, &note);
+        told.push(match written.place.line {
+            0 => difference,
+            line => difference.at(line),
+        });
+    }
+    let any = |is: &dyn Fn(&Settings) -> bool| set.jobs.iter().any(|job| is(&job.settings));
+    let has_sizes = |it: &Settings| {
+        let sizes = it.blocks.sizes();
+        let is_fixed = |size: &super::BlockSizes| matches!(size, super::BlockSizes::Fixed(_));
+        it.access.is_random && !(is_fixed(&sizes.read) && is_fixed(&sizes.write))
+    };
+    let is_paced = |it: &Settings| {
+        let rates = &it.rates;
+        rates.iops != super::ByDirection::default()
+            || rates.bytes_per_second != super::ByDirection::default()
+    };
+    let own = [
+        (true, "files", "in a work directory, and removed at the end"),
+        (
+            !letter && any(&has_sizes),
+            "sizes of random requests",
+            "only those that are asked for, each place by itself; `--fio-compat` cuts them as fio \
+             does where blocks were met before",
+        ),
+        (
+            any(&is_paced),
+            "latencies at a rate",
+            "of jobs of one direction: from when requests were due, so that stalls show",
+        ),
+        (
+            any(&|it| it.engine.memory != MemoryKind::Heap),
+            "memory of buffers",
+            "of our own kind",
+        ),
+    ];
+    let done = own.into_iter().filter(|(is_so, ..)| *is_so);
+    told.extend(done.map(|(_, what, note)| Difference::differs(what, note)));
+    told
+}

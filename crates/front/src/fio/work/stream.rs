@@ -1,0 +1,256 @@
+//! What a job asks of its files.
+
+use workload::Diagnostic;
+use workload::job::{
+    BlockRule, FileOrder as PlanFileOrder, JobFile, Mix, PaceRule, PerDirection, ReadBack,
+    ShareOfSize, SizeRule, StreamEnd, StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
+};
+use workload::plan::{ArrivalKind, Distribution as PlanDistribution, Zone};
+
+use super::super::jobs::Job;
+use super::super::settings::{
+    BlockSizes, ByDirection, Checksum, Direction, FileOrder, Rates, Sequencer, Settings, ZoneMode,
+};
+use super::super::values::{Distribution, ZoneShare};
+
+/// What the job asks of these parts of files.
+///
+/// # Errors
+/// What requests cannot be.
+pub(super) fn stream(
+    job: &Job,
+    parts: &[JobFile],
+    is_to_the_letter: bool,
+) -> Result<StreamPlan, Diagnostic> {
+    let settings = &*job.settings;
+    let access = &settings.access;
+    let mix = match access.direction {
+        Direction::Write => Mix::Write,
+        Direction::Mixed => Mix::Both {
+            read_percent: access.read_percent.into(),
+        },
+        _ => Mix::Read,
+    };
+    let share = |percent: u32| match access.is_random {
+        true => f64::from(percent),
+        false => 0.0,
+    };
+    Ok(StreamPlan {
+        mix,
+        random_percent: PerDirection {
+            read: share(access.random_percent.read),
+            write: share(access.random_percent.write),
+        },
+        run_length: access.run_length.max(1),
+        wrap: match access.sequencer {
+            Sequencer::Sequential => Wrap::Onward,
+            Sequencer::Identical => Wrap::Same,
+        },
+        step_bytes: access.step_bytes,
+        blocks: blocks(job)?,
+        visits: visits(job, mix)?,
+        file_order: match &settings.files.order {
+            FileOrder::RoundRobin => PlanFileOrder::RoundRobin,
+            FileOrder::Sequential => PlanFileOrder::Sequential,
+            FileOrder::Drawn(law) => PlanFileOrder::Drawn {
+                distribution: law_of(law, mix).unwrap_or_default(),
+            },
+        },
+        requests_per_file: settings.files.requests_per_turn.max(1),
+        zones: zones(settings),
+        end: end(job, parts),
+        sync: SyncRule {
+            fsync_each: settings.durability.fsync,
+            fdatasync_each: settings.durability.fdatasync,
+            fsync_at_end: mix.writes()
+                && (settings.durability.fsync_at_end || settings.durability.fsync_on_close),
+        },
+        think: think(settings),
+        pace: pace(&settings.rates),
+        read_back: read_back(settings, mix),
+        is_to_the_letter,
+    })
+}
+
+fn blocks(job: &Job) -> Result<PerDirection<BlockRule>, Diagnostic> {
+    let settings = &job.settings;
+    let sizes = settings.blocks.sizes();
+    let sizes = match (settings.blocks.is_by_order, settings.access.is_random) {
+        (false, _) => (sizes.read, sizes.write),
+        (true, true) => (sizes.write.clone(), sizes.write),
+        (true, false) => (sizes.read.clone(), sizes.read),
+    };
+    let rule = |sizes: &BlockSizes, align: Option<u64>| {
+        let narrow = |bytes: u64| {
+            let narrow = u32::try_from(bytes).ok().filter(|it| *it < 1 << 31);
+            narrow.ok_or_else(|| {
+                let error = job.place.error("its requests have 2 GiB or more");
+                error.help("use a smaller `bs`")
+            })
+        };
+        let unit = match settings.blocks.is_unaligned {
+            true => 1,
+            false => sizes.min(),
+        };
+        Ok::<_, Diagnostic>(BlockRule {
+            align_bytes: narrow(align.filter(|it| *it > 0).unwrap_or(sizes.min()))?,
+            sizes: match sizes {
+                BlockSizes::Fixed(bytes) => SizeRule::Fixed {
+                    bytes: narrow(*bytes)?,
+                },
+                BlockSizes::Range(least, most) => SizeRule::Range {
+                    min_bytes: narrow(*least)?,
+                    max_bytes: narrow(*most)?,
+                    unit_bytes: narrow(unit)?,
+                },
+                BlockSizes::Split(shares) => SizeRule::Split {
+                    shares: shares
+                        .iter()
+                        .filter(|it| it.percent > 0)
+                        .map(|it| {
+                            Ok(ShareOfSize {
+                                bytes: narrow(it.size)?,
+                                percent: it.percent.into(),
+                            })
+                        })
+                        .collect::<Result<_, Diagnostic>>()?,
+                },
+            },
+        })
+    };
+    let align = &settings.blocks.align;
+    Ok(PerDirection {
+        read: rule(&sizes.0, align.read)?,
+        write: rule(&sizes.1, align.write)?,
+    })
+}
+
+fn visits(job: &Job, mix: Mix) -> Result<Visits, Diagnostic> {
+    let order = &job.settings.order;
+    Ok(match &order.distribution {
+        Distribution::Uniform if order.is_with_replacement => Visits::Drawn {
+            distribution: PlanDistribution::Uniform,
+        },
+        Distribution::Uniform => Visits::Once,
+        Distribution::ZonedBytes(zones) => {
+            let shares = |zones: &[ZoneShare]| {
+                let shares = zones.iter();
+                let share = |it: &ZoneShare| (f64::from(it.requests_percent), it.size);
+                shares.map(share).collect()
+            };
+            Visits::DrawnZones {
+                zones: PerDirection {
+                    read: shares(&zones.read),
+                    write: shares(&zones.write),
+                },
+            }
+        }
+        law => Visits::Drawn {
+            distribution: law_of(law, mix).ok_or_else(|| {
+                let message = "reads and writes have zones of their own, which is not done here";
+                job.place.error(message).help("use `zoned_abs`")
+            })?,
+        },
+    })
+}
+
+/// None for zones that differ between directions that both are used.
+fn law_of(law: &Distribution, mix: Mix) -> Option<PlanDistribution> {
+    Some(match law {
+        Distribution::Zipf(theta, _) if *theta > 0.0 => PlanDistribution::Zipf { theta: *theta },
+        Distribution::Pareto(h, _) => PlanDistribution::Pareto { h: *h },
+        Distribution::Normal(deviation, _) if *deviation > 0.0 => PlanDistribution::Normal {
+            deviation_percent: *deviation,
+        },
+        Distribution::Zoned(zones) => {
+            if zones.read != zones.write && mix.reads() && mix.writes() {
+                return None;
+            }
+            let used = if mix.reads() {
+                &zones.read
+            } else {
+                &zones.write
+            };
+            PlanDistribution::Zones {
+                zones: used
+                    .iter()
+                    .map(|it| Zone {
+                        access_percent: it.requests_percent.into(),
+                        size_percent: it.size as f64,
+                    })
+                    .collect(),
+            }
+        }
+        _ => PlanDistribution::Uniform,
+    })
+}
+
+fn zones(settings: &Settings) -> Option<ZoneRule> {
+    let space = &settings.space;
+    (space.zone_mode == ZoneMode::Strided && space.zone_size > 0).then(|| ZoneRule {
+        used_bytes: space.zone_size,
+        zone_bytes: space.zone_range.max(space.zone_size),
+        skip_bytes: space.zone_skip.bytes().unwrap_or(0),
+    })
+}
+
+fn end(job: &Job, parts: &[JobFile]) -> StreamEnd {
+    let settings = &job.settings;
+    let all: u64 = parts.iter().map(|it| it.size_bytes).sum();
+    let is_endless = settings.time.is_time_based && settings.time.runtime_us > 0;
+    let bytes = job.bytes_to_move().unwrap_or(all);
+    StreamEnd {
+        bytes,
+        starts_over: bytes > all || is_endless,
+        requests: Some(settings.space.request_count).filter(|it| *it > 0),
+        loops: match is_endless {
+            true => None,
+            false => Some(u64::from(settings.time.loops.max(1))),
+        },
+    }
+}
+
+fn think(settings: &Settings) -> Option<ThinkRule> {
+    let pauses = &settings.pauses;
+    (pauses.pause_us > 0).then(|| ThinkRule {
+        pause_ns: pauses.pause_us.saturating_mul(1000),
+        requests: pauses.request_count.max(1),
+        time_ns: pauses.io_time_us.saturating_mul(1000),
+        counts_issued: pauses.counts_submitted,
+    })
+}
+
+fn pace(rates: &Rates) -> PerDirection<Option<PaceRule>> {
+    let rule = |iops: u64, bytes: u64| {
+        let (per_second, is_of_bytes) = match (iops, bytes) {
+            (0, 0) => return None,
+            (0, bytes) => (bytes, true),
+            (iops, _) => (iops, false),
+        };
+        Some(PaceRule {
+            per_second: per_second as f64,
+            is_of_bytes,
+            arrivals: match rates.is_poisson {
+                true => ArrivalKind::Poisson,
+                false => ArrivalKind::Uniform,
+            },
+            ignores_pauses: rates.ignores_pauses,
+        })
+    };
+    let ByDirection { read, write, .. } = rates.iops;
+    PerDirection {
+        read: rule(read, rates.bytes_per_second.read),
+        write: rule(write, rates.bytes_per_second.write),
+    }
+}
+
+fn read_back(settings: &Settings, mix: Mix) -> Option<ReadBack> {
+    let verify = &settings.verify;
+    let is_asked = !matches!(verify.checksum, Checksum::None | Checksum::Null)
+        && verify.reads_back
+        && mix.writes();
+    is_asked.then(|| ReadBack {
+        backlog: verify.backlog,
+        batch: verify.backlog_batch.into(),
+    })
+}

@@ -1,0 +1,136 @@
+//! What fio knows and jobs here do not yet: said before anything is made.
+
+use workload::Diagnostic;
+
+use super::super::jobs::{Job, JobSet};
+use super::super::settings::{Direction, Engine, Settings, ZoneMode};
+use super::super::values::Distribution;
+
+/// The first thing that is not done, where it stands.
+///
+/// # Errors
+/// With line, option and help.
+pub(super) fn check(set: &JobSet) -> Result<(), Diagnostic> {
+    for job in &set.jobs {
+        if let Some((option, help)) = of_settings(&job.settings) {
+            return Err(told(set, job, option, help));
+        }
+    }
+    Ok(())
+}
+
+fn told(set: &JobSet, job: &Job, option: &str, help: &str) -> Diagnostic {
+    let is_it = |name: &str| option.split(", ").any(|it| it == name);
+    let mut written = set.written.iter().rev().filter(|it| {
+        let is_of_job = it.section.is_empty() || it.section == job.section;
+        is_it(&it.name) && (is_of_job || it.section.eq_ignore_ascii_case("global"))
+    });
+    let place = written.next().map_or(&job.place, |it| &it.place);
+    let name = option.split(", ").next().unwrap_or(option);
+    let message = format!("`{name}` with this value is not done here");
+    place.error(message).help(help)
+}
+
+/// What is not done, and what to do instead.
+type Undone = (&'static str, &'static str);
+
+fn of_settings(it: &Settings) -> Option<Undone> {
+    of_access(it).or_else(|| of_rest(it))
+}
+
+fn first_of(cases: &[(bool, &'static str, &'static str)]) -> Option<Undone> {
+    let found = cases.iter().find(|(is_so, ..)| *is_so);
+    found.map(|(_, option, help)| (*option, *help))
+}
+
+fn of_access(it: &Settings) -> Option<Undone> {
+    let access = &it.access;
+    let is_of_names = matches!(
+        it.engine.engine,
+        Engine::FileCreate | Engine::FileStat | Engine::FileDelete
+    ) || !matches!(
+        access.direction,
+        Direction::Read
+            | Direction::Write
+            | Direction::Mixed
+            | Direction::Trim
+            | Direction::TrimAndWrite
+    );
+    let is_trim = matches!(access.direction, Direction::Trim | Direction::TrimAndWrite);
+    let has_center = |law: &Distribution| {
+        matches!(
+            law,
+            Distribution::Zipf(_, Some(_))
+                | Distribution::Pareto(_, Some(_))
+                | Distribution::Normal(_, Some(_))
+        )
+    };
+    first_of(&[
+        (
+            is_of_names,
+            "ioengine, rw, readwrite",
+            "write a workload with `[[phase]]` for work on names",
+        ),
+        (
+            is_trim,
+            "rw, readwrite",
+            "leave trims out: files have none, and devices are not trimmed",
+        ),
+        (
+            has_center(&it.order.distribution),
+            "random_distribution",
+            "leave the center out",
+        ),
+    ])
+}
+
+fn of_rest(it: &Settings) -> Option<Undone> {
+    let goal = &it.latency_goal;
+    let replay = &it.replay;
+    let rates = &it.rates;
+    let least = &rates.bytes_per_second_min;
+    let least_iops = &rates.iops_min;
+    first_of(&[
+        (
+            goal.target_us > 0,
+            "latency_target",
+            "use `find_rate` of a workload file",
+        ),
+        (
+            goal.max_us.read > 0 || goal.max_us.write > 0,
+            "max_latency",
+            "leave it out",
+        ),
+        (
+            it.steady_state.is_some(),
+            "steadystate, ss",
+            "use `--until steady` with a workload file",
+        ),
+        (
+            replay.read.is_some(),
+            "read_iolog",
+            "write the job in words",
+        ),
+        (replay.write.is_some(), "write_iolog", "leave it out"),
+        (
+            it.space.zone_mode == ZoneMode::Zoned,
+            "zonemode",
+            "use `zonemode=strided`",
+        ),
+        (
+            it.space.fills_device,
+            "fill_device, fill_fs",
+            "write `size=` in bytes",
+        ),
+        (
+            least.read + least.write + least_iops.read + least_iops.write > 0,
+            "rate_min, rate_iops_min",
+            "leave it out, and read the intervals of the results",
+        ),
+        (
+            it.durability.ranges.write_count > 0,
+            "sync_file_range",
+            "use `fdatasync`",
+        ),
+    ])
+}

@@ -1,0 +1,301 @@
+//! fio's jobs, from their files and command lines to their results, beside fio itself where it is
+//! there.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use end_to_end::{Bed, Finished as Seen, installed, need, samples};
+use serde_json::Value;
+
+fn as_fio(bed: &Bed, arguments: &[&str]) -> Seen {
+    let directory = format!("--directory={}", bed.target().display());
+    bed.run(&[&["as", "fio", &directory], arguments].concat())
+}
+
+fn json(bed: &Bed, arguments: &[&str]) -> Value {
+    let seen = as_fio(bed, &[arguments, &["--output-format=json"]].concat());
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    serde_json::from_str(&seen.stdout).unwrap()
+}
+
+fn count(value: &Value, pointer: &str) -> u64 {
+    let found = value.pointer(pointer).and_then(Value::as_u64);
+    found.unwrap_or_else(|| panic!("no number at {pointer}"))
+}
+
+/// What fio itself does of the same jobs.
+fn by_fio(bed: &Bed, arguments: &[&str]) -> Value {
+    let output = Command::new("fio")
+        .args(arguments)
+        .arg("--output-format=json")
+        .current_dir(bed.target())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let begin = text.find("{\n").unwrap_or_else(|| panic!("{text}"));
+    serde_json::from_str(&text[begin..]).unwrap()
+}
+
+/// Command lines whose requests do not depend on chance.
+const CERTAIN: [&[&str]; 12] = [
+    &["--name=a", "--rw=read", "--size=4m", "--bs=64k"],
+    &[
+        "--name=a",
+        "--rw=write",
+        "--size=64k",
+        "--bs=4k",
+        "--fsync=4",
+    ],
+    &[
+        "--name=a",
+        "--rw=write",
+        "--size=1m",
+        "--nrfiles=4",
+        "--bs=16k",
+        "--fdatasync=3",
+    ],
+    &["--name=a", "--rw=randread", "--size=1m", "--loops=3"],
+    &["--name=a", "--rw=read", "--size=10k", "--bs=4k"],
+    &[
+        "--name=a",
+        "--rw=read",
+        "--size=1m",
+        "--io_size=4m",
+        "--bs=64k",
+    ],
+    &[
+        "--name=a",
+        "--rw=write",
+        "--size=4m",
+        "--io_size=1m",
+        "--bs=64k",
+    ],
+    &["--name=a", "--rw=randwrite", "--size=4m", "--number_ios=17"],
+    &[
+        "--name=a",
+        "--rw=read",
+        "--filesize=1m",
+        "--nrfiles=4",
+        "--size=8m",
+        "--bs=64k",
+    ],
+    &[
+        "--name=a",
+        "--rw=write",
+        "--offset=1m",
+        "--size=4m",
+        "--bs=1m",
+        "--end_fsync=1",
+    ],
+    &["--name=a", "--rw=write", "--size=256k", "--verify=crc32c"],
+    &[
+        "--name=a",
+        "--rw=read",
+        "--size=1m",
+        "--zonemode=strided",
+        "--zonesize=8k",
+        "--zoneskip=24k",
+    ],
+];
+
+#[test]
+fn what_does_not_depend_on_chance_is_as_in_fio() {
+    need!(installed("fio"));
+    for arguments in CERTAIN {
+        // Files that one leaves are not the next one's.
+        let bed = Bed::new().unwrap();
+        let (here, there) = (json(&bed, arguments), by_fio(&bed, arguments));
+        for side in ["read", "write"] {
+            for key in ["io_bytes", "total_ios"] {
+                let pointer = format!("/jobs/0/{side}/{key}");
+                assert_eq!(
+                    count(&here, &pointer),
+                    count(&there, &pointer),
+                    "{arguments:?} {pointer}"
+                );
+            }
+        }
+        let syncs = |of: &Value| count(of, "/jobs/0/sync/total_ios");
+        // fio 3.33 counts fdatasync as short reads.
+        let is_synced = arguments.iter().any(|it| it.starts_with("--fsync="));
+        if is_synced {
+            assert_eq!(syncs(&here), syncs(&there), "{arguments:?}");
+        }
+    }
+}
+
+#[test]
+fn groups_are_told_together_and_waves_follow_each_other() {
+    let bed = Bed::new().unwrap();
+    let file = bed.file(
+        "jobs.fio",
+        "[global]\nsize=256k\nbs=4k\ngroup_reporting\n[a]\nrw=read\nnumjobs=3\n[b]\nstonewall\n\
+         rw=write\n",
+    );
+    let told = json(&bed, &[file.to_str().unwrap()]);
+    let jobs = told["jobs"].as_array().unwrap();
+    assert_eq!(jobs.len(), 2);
+    assert_eq!(jobs[0]["jobname"], "a");
+    assert_eq!(count(&told, "/jobs/0/read/total_ios"), 3 * 64);
+    assert_eq!(count(&told, "/jobs/1/write/total_ios"), 64);
+}
+
+#[test]
+fn a_rate_holds_for_each_direction() {
+    let bed = Bed::new().unwrap();
+    let told = json(
+        &bed,
+        &[
+            "--name=a",
+            "--rw=randrw",
+            "--rwmixread=90",
+            "--rate_iops=200",
+            "--size=8m",
+            "--runtime=2",
+            "--time_based",
+        ],
+    );
+    for side in ["read", "write"] {
+        let done = count(&told, &format!("/jobs/0/{side}/total_ios"));
+        assert!((300..=401).contains(&done), "{side}: {done}");
+    }
+}
+
+#[test]
+fn latencies_at_a_rate_begin_when_requests_are_due() {
+    let bed = Bed::new().unwrap();
+    let rate = ["--rate_iops=500", "--runtime=1", "--time_based"];
+    let told = json(
+        &bed,
+        &[&["--name=a", "--rw=randread", "--size=1m"], &rate[..]].concat(),
+    );
+    let mean = |key: &str| {
+        told.pointer(&format!("/jobs/0/read/{key}/mean"))
+            .unwrap()
+            .as_f64()
+    };
+    // A thread that slept wakes up a little late.
+    assert!(mean("lat_ns").unwrap() > mean("clat_ns").unwrap(), "{told}");
+}
+
+#[test]
+fn files_of_others_stay_as_they_are() {
+    let bed = Bed::new().unwrap();
+    let mine = bed.target().join("mine");
+    fs::write(&mine, b"mine").unwrap();
+    let told = json(
+        &bed,
+        &["--name=a", "--filename=mine", "--rw=write", "--size=1m"],
+    );
+    assert_eq!(count(&told, "/jobs/0/write/io_bytes"), 1 << 20);
+    assert_eq!(fs::read(&mine).unwrap(), b"mine");
+    let left: Vec<PathBuf> = fs::read_dir(bed.target())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    assert_eq!(left, [mine]);
+    for name in ["../out", "a/../../b", ".."] {
+        let argument = format!("--filename={name}");
+        let seen = as_fio(&bed, &["--name=a", &argument, "--rw=write", "--size=1m"]);
+        seen.assert_refused(2, &["cannot be used", "help: "]);
+    }
+}
+
+#[test]
+fn what_is_not_done_is_refused_where_it_stands() {
+    let bed = Bed::new().unwrap();
+    for (text, phrases) in [
+        ("[j]\nsize=1m\nrw=trim\n", ["`rw=trim`", ":3:1"]),
+        ("[j]\nsize=1m\nioengine=rbd\n", ["`ioengine=rbd`", ":3:1"]),
+        ("[j]\nrw=read\nread_iolog=x\n", ["`read_iolog=x`", ":3:1"]),
+        ("[j]\nrw=read\niodeph=4\n", ["`iodeph`", "iodepth"]),
+    ] {
+        let file = bed.file("odd.fio", text);
+        let name = file.to_str().unwrap();
+        for command in ["check", "run"] {
+            bed.run(&[command, name]).assert_refused(2, &phrases);
+        }
+    }
+    let seen = as_fio(&bed, &["--parse-only", "--name=a", "--size=1m"]);
+    assert_eq!((seen.code, seen.stdout.as_str()), (0, ""));
+    let seen = as_fio(&bed, &["--version"]);
+    assert!(seen.stdout.starts_with("fio-3"), "{}", seen.text());
+}
+
+#[test]
+fn a_job_file_is_run_and_checked_as_any_workload() {
+    let bed = Bed::new().unwrap();
+    let file = bed.file(
+        "two.fio",
+        "[global]\nsize=1m\nruntime=200ms\ntime_based\n[r]\nrw=randread\nioengine=libaio\n\
+         iodepth=4\n[w]\nrw=write\nbs=16k\nfsync=4\n",
+    );
+    let name = file.to_str().unwrap();
+    let target = bed.target();
+    let target = target.to_str().unwrap();
+    let checked = bed.run(&["check", name, "--target", target]);
+    assert_eq!(checked.code, 0, "{}", checked.text());
+    for phrase in [
+        "what runs when",
+        "libaio",
+        "random reads of 4 KiB",
+        "fsync behind each 4",
+    ] {
+        assert!(
+            checked.stdout.contains(phrase),
+            "{phrase}: {}",
+            checked.stdout
+        );
+    }
+    let out = bed.target().join("out.json");
+    let seen = bed.run(&[
+        "run",
+        name,
+        "--target",
+        target,
+        "--json",
+        out.to_str().unwrap(),
+    ]);
+    assert_eq!(seen.code, 0, "{}", seen.text());
+    let record: Value = serde_json::from_slice(&fs::read(&out).unwrap()).unwrap();
+    let workers = record.pointer("/cells/0/worker_figures").unwrap();
+    let names: Vec<&str> = workers
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["r", "w"]);
+    let of = |worker: usize, operation: &str| {
+        let pointer = format!("/cells/0/worker_figures/{worker}/operations/{operation}/count");
+        record
+            .pointer(&pointer)
+            .and_then(Value::as_u64)
+            .unwrap_or(0)
+    };
+    assert!(of(0, "read") > 0 && of(0, "write") == 0);
+    assert!(of(1, "write") > 0 && of(1, "fsync") > 0);
+}
+
+#[test]
+fn files_of_the_field_run_without_a_device() {
+    let folder = need!(samples("fio"));
+    let bed = Bed::new().unwrap();
+    let mut run_count = 0;
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|it| it != "fio") {
+            continue;
+        }
+        let name = path.to_str().unwrap();
+        let quick = ["--engine", "null", "--run-time", "20ms", "--ramp-time", "0"];
+        let seen = bed.run(&[&["run", name, "--no-db", "--quiet"], &quick[..]].concat());
+        match seen.code {
+            0 => run_count += 1,
+            code => assert_eq!(code, 2, "{name}: {}", seen.text()),
+        }
+    }
+    assert!(run_count >= 18, "only {run_count} run");
+}
