@@ -9,6 +9,7 @@
 mod devices;
 mod group;
 mod json;
+mod latency_lines;
 mod logs;
 mod normal;
 mod reported;

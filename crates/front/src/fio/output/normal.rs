@@ -7,16 +7,13 @@ use super::super::{BlockSizes, Direction, Job, JobSet, Results};
 use super::devices::{DeviceUse, devices};
 use super::group::{GroupDirection, aggregate};
 use super::json::{BATCHES, CLASSES, DEPTHS, local_time, printed_at};
+use super::latency_lines::{latency, percentile_table};
 use super::reported::{DirectionResult, JobFailure, ReportedJob, reported};
 use super::samples::LatencySamples;
-use super::scaled::{Prefixes, Quantity, scaled, time_unit};
+use super::scaled::{Prefixes, Quantity, scaled};
 use super::series::RateSeries;
 use super::{VERSION, percentiles};
 
-/// Digits of latencies.
-const LATENCY_DIGITS: u32 = 6;
-/// Percentiles in a line.
-const PERCENTILES_EACH_LINE: usize = 4;
 /// Classes of latency in a line.
 const CLASSES_EACH_LINE: usize = 5;
 
@@ -204,11 +201,17 @@ fn direction(job: &ReportedJob<'_>, name: &str, result: &DirectionResult) -> Str
         Quantity::Plain,
     );
     let mut text = format!(
-        "  {name}: IOPS={iops}, BW={} ({})({}/{}msec)\n",
+        "  {name}: IOPS={iops}, BW={} ({})({}/{}msec){}\n",
         scale.rate(rate),
         scale.other_rate(rate),
         scale.bytes(result.bytes),
         result.run_time_ms(),
+        // No zones are reset here, but readers of the line expect it.
+        if name == "write" {
+            "; 0 zone resets"
+        } else {
+            ""
+        },
     );
     text.push_str(&latency("clat", &result.clat));
     text.push_str(&latency(" lat", &result.lat));
@@ -219,50 +222,6 @@ fn direction(job: &ReportedJob<'_>, name: &str, result: &DirectionResult) -> Str
     if told.lat_percentiles {
         text.push_str(&percentile_table("lat", &result.lat, &percentiles));
     }
-    text
-}
-
-/// A line of a latency; none where there are no samples.
-fn latency(name: &str, samples: &LatencySamples) -> String {
-    if samples.is_empty() {
-        return String::new();
-    }
-    let stddev_ns = samples.stddev_ns();
-    let unit = time_unit(samples.min_ns, samples.max_ns, Some(stddev_ns));
-    let whole = |ns: u64| {
-        let number = ns / unit.ns;
-        scaled(number, LATENCY_DIGITS, Prefixes::Decimal, Quantity::Plain)
-    };
-    let real = |ns: f64| ns / unit.ns as f64;
-    format!(
-        "    {name} ({}): min={}, max={}, avg={:5.2}, stdev={:5.2}\n",
-        unit.name,
-        whole(samples.min_ns),
-        whole(samples.max_ns),
-        real(samples.mean_ns),
-        real(stddev_ns),
-    )
-}
-
-fn percentile_table(name: &str, samples: &LatencySamples, percents: &[f64]) -> String {
-    if samples.is_empty() {
-        return String::new();
-    }
-    let values_ns = percents.iter().map(|it| samples.percentile_ns(*it));
-    let values_ns: Vec<u64> = values_ns.collect();
-    let least_ns = values_ns.iter().copied().min().unwrap_or(0);
-    let most_ns = values_ns.iter().copied().max().unwrap_or(0);
-    let unit = time_unit(least_ns, most_ns, None);
-    let mut text = format!("    {name} percentiles ({}):\n", unit.name);
-    let values = values_ns
-        .iter()
-        .map(|ns| (ns + unit.ns / 2) / unit.ns)
-        .zip(percents)
-        .map(|(value, percent)| format!(" {percent:5.2}th=[{value:5}]"));
-    let values: Vec<String> = values.collect();
-    let lines = values.chunks(PERCENTILES_EACH_LINE);
-    let lines: Vec<String> = lines.map(|line| line.join(",")).collect();
-    text.push_str(&format!("     |{}\n", lines.join(",\n     |")));
     text
 }
 

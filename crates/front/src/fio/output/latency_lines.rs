@@ -1,0 +1,67 @@
+//! Latencies in the text for people.
+
+use super::samples::LatencySamples;
+use super::scaled::{Prefixes, Quantity, scaled, time_unit};
+
+/// Digits of latencies.
+const LATENCY_DIGITS: u32 = 6;
+/// Columns that percentiles have in a line, and those that one has beside its digits.
+const PERCENTILE_COLUMNS: usize = 73;
+const PERCENTILE_FRAME: usize = 7;
+/// A line of a latency; none where there are no samples.
+pub(super) fn latency(name: &str, samples: &LatencySamples) -> String {
+    if samples.is_empty() {
+        return String::new();
+    }
+    let stddev_ns = samples.stddev_ns();
+    let unit = time_unit(samples.min_ns, samples.max_ns, Some(stddev_ns));
+    let whole = |ns: u64| {
+        let number = ns / unit.ns;
+        scaled(number, LATENCY_DIGITS, Prefixes::Decimal, Quantity::Plain)
+    };
+    let real = |ns: f64| ns / unit.ns as f64;
+    format!(
+        "    {name} ({}): min={}, max={}, avg={:5.2}, stdev={:5.2}\n",
+        unit.name,
+        whole(samples.min_ns),
+        whole(samples.max_ns),
+        real(samples.mean_ns),
+        real(stddev_ns),
+    )
+}
+
+/// A table of percentiles; none where there are no samples.
+pub(super) fn percentile_table(name: &str, samples: &LatencySamples, percents: &[f64]) -> String {
+    if samples.is_empty() {
+        return String::new();
+    }
+    let values_ns = percents.iter().map(|it| samples.percentile_ns(*it));
+    let values_ns: Vec<u64> = values_ns.collect();
+    let least_ns = values_ns.iter().copied().min().unwrap_or(0);
+    let most_ns = values_ns.iter().copied().max().unwrap_or(0);
+    let unit = time_unit(least_ns, most_ns, None);
+    let mut text = format!("    {name} percentiles ({}):\n", unit.name);
+    let rounded = |ns: u64| (ns + unit.ns / 2) / unit.ns;
+    // All of them are as wide as the widest.
+    let width = rounded(most_ns).to_string().len().max(5);
+    // As many digits behind the point as the longest percentile needs.
+    let needed = |percent: &f64| {
+        percent
+            .to_string()
+            .split_once('.')
+            .map_or(0, |it| it.1.len())
+    };
+    let behind = percents.iter().map(needed).max().unwrap_or(0).min(6);
+    let before = behind + 3;
+    let each_line = PERCENTILE_COLUMNS / (PERCENTILE_FRAME + before + width);
+    let values = values_ns
+        .iter()
+        .map(|ns| rounded(*ns))
+        .zip(percents)
+        .map(|(value, percent)| format!(" {percent:before$.behind$}th=[{value:width$}]"));
+    let values: Vec<String> = values.collect();
+    let lines = values.chunks(each_line.max(1));
+    let lines: Vec<String> = lines.map(|line| line.join(",")).collect();
+    text.push_str(&format!("     |{}\n", lines.join(",\n     |")));
+    text
+}
