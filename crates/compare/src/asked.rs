@@ -145,7 +145,7 @@ fn targets(cell: &CellRecord, run: &RunRecord, planned: Option<&Cell>) -> Vec<us
 
 /// A planned cell without what is no part of the question.
 pub(crate) fn work(cell: &Cell) -> Value {
-    let Ok(mut work) = serde_json::to_value(cell) else {
+    let Ok(mut work) = units::json_value(cell) else {
         return Value::Null;
     };
     remove(&mut work, &NOT_ASKED);

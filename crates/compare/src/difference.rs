@@ -136,7 +136,7 @@ fn lasting(environment: &Environment) -> Value {
             None => (setting, String::new()),
         })
         .collect();
-    let mut value = serde_json::to_value(&environment).unwrap_or_default();
+    let mut value = units::json_value(&environment).unwrap_or_default();
     if let Some(object) = value.as_object_mut() {
         object.insert("settings".to_owned(), serde_json::json!(settings));
     }

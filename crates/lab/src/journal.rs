@@ -54,7 +54,7 @@ impl Journal {
 
     /// Notes a step that is about to be done.
     pub fn note(&mut self, step: Step) -> Result<(), LabError> {
-        let mut line = serde_json::to_string(&step).unwrap_or_default();
+        let mut line = units::json_line(&step).unwrap_or_default();
         line.push('\n');
         let written = self.file.write_all(line.as_bytes());
         written

@@ -224,7 +224,7 @@ fn curve_percent(curve: Option<CurvePart>) -> String {
 
 /// The word that records have for a value.
 fn text_of(value: &impl serde::Serialize) -> String {
-    let value = serde_json::to_value(value).ok();
+    let value = units::json_value(value).ok();
     value
         .and_then(|it| it.as_str().map(str::to_owned))
         .unwrap_or_default()

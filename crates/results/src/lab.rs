@@ -210,9 +210,7 @@ impl LabRecord {
     /// As JSON, with a final line break.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self).expect("its maps have text for keys");
-        text.push('\n');
-        text
+        units::json_page(self).expect("its maps have text for keys")
     }
 
     /// So many bytes tell whether a file is the record of a lab.

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use units::{JsonDocument, parse_json, read_json};
+use units::{JsonDocument, json_page, parse_json, read_json};
 use workload::plan::{Plan, TargetKind, TargetPlan};
 
 use crate::format::{self, FORMAT_1};
@@ -159,10 +159,8 @@ impl RunRecord {
     /// The record as one JSON document with a final line break.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self)
-            .expect("every map key of a record is text and every path is written as text");
-        text.push('\n');
-        text
+        json_page(self)
+            .expect("every map key of a record is text and every path is written as text")
     }
 
     /// Reads a record that [`RunRecord::to_json`] of this or an earlier version wrote.

@@ -40,8 +40,7 @@ impl JsonDocument for SelfTest {
     const FORMAT: &'static str = SELFTEST_FORMAT;
 
     fn to_document(&self) -> String {
-        let text = serde_json::to_string_pretty(self);
-        text.unwrap_or_default() + "\n"
+        units::json_page(self).unwrap_or_default()
     }
 }
 

@@ -31,7 +31,7 @@ impl StoredCell {
             intervals: Vec::new(),
             ..record.clone()
         };
-        let mut value = serde_json::to_value(record)?;
+        let mut value = units::json_value(&record)?;
         let mut found = Found::default();
         walk(&mut value, &mut |child| {
             if let Ok(record) = HistogramRecord::deserialize(&*child) {
@@ -55,7 +55,7 @@ impl StoredCell {
                     .and_then(|number| self.histograms.get(number));
                 let histogram = bytes.and_then(|bytes| histogram::decode(bytes));
                 let missing = || serde::de::Error::custom(format!("no histogram {number}"));
-                *child = serde_json::to_value(histogram.ok_or_else(missing)?)?;
+                *child = units::json_value(&histogram.ok_or_else(missing)?)?;
             }
             Ok(())
         })?;

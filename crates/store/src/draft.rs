@@ -32,7 +32,7 @@ impl Told {
             RunEvent::CellDone { record } => Some(Self::CellDone(record.clone())),
             RunEvent::CellsAdded { cells, .. } => {
                 // Every key of a cell is text, so each can be written.
-                let texts = cells.iter().filter_map(|it| serde_json::to_string(it).ok());
+                let texts = cells.iter().filter_map(|it| units::json_line(it).ok());
                 Some(Self::CellsAdded(texts.collect()))
             }
             RunEvent::Warning { warning } => Some(Self::Warning(warning.clone())),
@@ -151,6 +151,6 @@ fn fingerprint(record: &CellRecord) -> serde_json::Result<u64> {
         }
     }
     let mut hashing = Hashing(DefaultHasher::new());
-    serde_json::to_writer(&mut hashing, record)?;
+    units::write_json(&mut hashing, record)?;
     Ok(hashing.0.finish())
 }

@@ -85,7 +85,7 @@ impl DoneCell {
 
 /// An interval as the store keeps it.
 pub(crate) fn interval_text(interval: &IntervalRecord) -> serde_json::Result<String> {
-    serde_json::to_string(interval)
+    units::json_line(interval)
 }
 
 /// Tells whether a text is the one that was stored.
@@ -230,7 +230,7 @@ pub(crate) fn finish_run(
     let mut insert = store
         .prepare_cached("INSERT INTO estimates (run, position, figures) VALUES (?1, ?2, ?3)")?;
     for (number, estimate) in (0_i64..).zip(&record.estimates) {
-        let figures = serde_json::to_string(estimate).map_err(not_json)?;
+        let figures = units::json_line(estimate).map_err(not_json)?;
         insert.execute(params![run, number, figures])?;
     }
     Ok(())

@@ -55,13 +55,13 @@ impl Header {
             id: record.id.clone(),
             started_at: record.started_at.to_string(),
             started_us: record.started_at.as_microsecond(),
-            command: serde_json::to_string(&record.command)?,
+            command: units::json_line(&record.command)?,
             workloads: names(workloads)?,
             targets: names(targets)?,
             file_systems: names(file_systems)?,
             host: record.environment.host.clone(),
             kernel: record.environment.kernel.clone(),
-            record: serde_json::to_string(&bare)?,
+            record: units::json_line(&bare)?,
         })
     }
 
@@ -107,5 +107,5 @@ fn names(all: impl Iterator<Item = String>) -> serde_json::Result<String> {
             names.push(name);
         }
     }
-    serde_json::to_string(&names)
+    units::json_line(&names)
 }

@@ -64,7 +64,7 @@ impl Journal {
             // Bringing the log into the file flushes it: not while a cell is measured.
             connection.pragma_update(None, "wal_autocheckpoint", 0)?;
             let header = Header::of(record).map_err(not_json)?;
-            let owner = serde_json::to_string(&results::Owner::current()).map_err(not_json)?;
+            let owner = units::json_line(&results::Owner::current()).map_err(not_json)?;
             let store = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             forget_ended(&path, &store)?;
             let run = header.insert(&store, &owner)?;

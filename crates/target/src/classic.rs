@@ -93,8 +93,8 @@ impl ClassicManifest {
             _lock: file.try_clone().ok()?,
         };
         // Not synced: that would be work on the file system that is about to be measured.
-        let text = serde_json::to_vec(&manifest).ok()?;
-        file.write_all(&text).ok()?;
+        let text = units::json_line(&manifest).ok()?;
+        file.write_all(text.as_bytes()).ok()?;
         Some(made)
     }
 }

@@ -129,10 +129,9 @@ impl Manifest {
     }
 
     pub(crate) fn to_text(&self) -> Vec<u8> {
-        let mut text = serde_json::to_vec_pretty(self)
-            .expect("a manifest has no maps with keys that are not text");
-        text.push(b'\n');
-        text
+        units::json_page(self)
+            .expect("a manifest has no maps with keys that are not text")
+            .into_bytes()
     }
 
     /// Whether bytes are a manifest of ours or the beginning of one.

@@ -7,6 +7,8 @@ use schemars::{JsonSchema, Schema};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
+use crate::json::{AnySerialize, json_page};
+
 /// A JSON document: its first field, `format`, has its name and number.
 ///
 /// Within a number, fields are only added; the number rises when a field changes its meaning or
@@ -20,23 +22,23 @@ pub trait JsonDocument: Serialize + JsonSchema {
     /// # Panics
     /// Where a map has keys that are no text, or a path is no UTF-8.
     #[must_use]
-    fn to_document(&self) -> String {
+    fn to_document(&self) -> String
+    where
+        Self: Sized,
+    {
         let document = Formatted {
             format: Self::FORMAT,
             body: self,
         };
-        let mut text = serde_json::to_string_pretty(&document)
-            .expect("keys of a document are text, and so are its paths");
-        text.push('\n');
-        text
+        json_page(&document).expect("keys of a document are text, and so are its paths")
     }
 }
 
 #[derive(Serialize)]
-struct Formatted<'a, T: ?Sized> {
+struct Formatted<'a> {
     format: &'static str,
     #[serde(flatten)]
-    body: &'a T,
+    body: &'a dyn AnySerialize,
 }
 
 /// Writes a path that may be other than UTF-8, which JSON cannot hold: such bytes become
@@ -62,9 +64,7 @@ pub fn document_schema<T: JsonDocument>() -> String {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
     name_format(&mut schema, T::FORMAT);
-    let mut text = serde_json::to_string_pretty(&schema).unwrap_or_default();
-    text.push('\n');
-    text
+    json_page(&schema).unwrap_or_default()
 }
 
 fn name_format(schema: &mut Schema, format: &str) {

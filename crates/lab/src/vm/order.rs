@@ -125,7 +125,7 @@ pub fn read_answer<A: DeserializeOwned>(path: &Path) -> Result<Result<A, String>
 }
 
 fn write(path: &Path, value: &impl Serialize) -> Result<(), LabError> {
-    let text = serde_json::to_vec(value)
+    let text = units::json_line(value)
         .map_err(|error| LabError::system("write", path, std::io::Error::from(error)))?;
     fs::write(path, text).map_err(|error| LabError::system("write", path, error))
 }

@@ -17,10 +17,7 @@ use job::Job;
 /// The document with a final line break.
 #[must_use]
 pub fn render(record: &RunRecord) -> String {
-    let mut text = serde_json::to_string_pretty(&Document::of(record))
-        .expect("every key of the document is text");
-    text.push('\n');
-    text
+    units::json_page(&Document::of(record)).expect("every key of the document is text")
 }
 
 #[derive(Debug, Serialize)]

@@ -38,7 +38,7 @@ fn waiting(text: &str) -> Markup {
 }
 
 fn json(charts: &[Chart]) -> String {
-    let text = serde_json::to_string(charts).expect("the maps of a chart have text for keys");
+    let text = units::json_line(&charts).expect("the maps of a chart have text for keys");
     let mut shown = String::with_capacity(text.len());
     for character in text.chars() {
         if is_hidden(character) {

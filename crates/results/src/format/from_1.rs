@@ -23,7 +23,7 @@ pub fn upgrade_cell(cell: &mut Value) {
         None | Some(Value::Null) => return,
         Some(Value::Object(named)) => {
             let figures = phase_figures(cell, named.into_iter().collect());
-            serde_json::to_value(figures).unwrap_or_default()
+            units::json_value(&figures).unwrap_or_default()
         }
         // Refused when it is read.
         Some(other) => other,

@@ -105,7 +105,7 @@ impl DelayTarget {
     fn ask(&mut self, order: Order) -> Result<String, String> {
         let gone = || "the server of the delayed file has gone".to_owned();
         let orders = self.orders.as_mut().ok_or_else(gone)?;
-        let asked = serde_json::to_string(&order).map_err(|error| error.to_string())?;
+        let asked = units::json_line(&order).map_err(|error| error.to_string())?;
         let mut line = String::new();
         let sent = writeln!(orders.get_mut(), "{asked}");
         match sent.and_then(|()| orders.read_line(&mut line)) {

@@ -43,7 +43,7 @@ pub fn serve() -> io::Result<()> {
                 reads.begin(delay, stall);
                 String::new()
             }
-            Order::Tell => serde_json::to_string(&reads.log())?,
+            Order::Tell => units::json_line(&reads.log())?,
         };
         writeln!(answers, "{told}")?;
     }

@@ -129,7 +129,7 @@ impl Notes {
         let file = openat(&self.directory, &draft, flags, Mode::RUSR | Mode::WUSR)?;
         let mut file = File::from(file);
         // It is of no use after a crash of the machine, so it need not be durable.
-        file.write_all(&serde_json::to_vec(note)?)?;
+        file.write_all(units::json_line(note)?.as_bytes())?;
         renameat(&self.directory, &draft, &self.directory, &name)?;
         self.left(name)
     }

@@ -27,7 +27,7 @@ pub(super) fn check_whole(workload: &Workload) -> Result<(), Flaw> {
         return Ok(());
     }
     // Whatever can be written can be serialized.
-    let written = toml::Table::try_from(workload).unwrap_or_default();
+    let written = toml::Table::try_from(workload as &dyn units::AnySerialize).unwrap_or_default();
     let mut others = written.keys().filter(|key| !KEYS.contains(&key.as_str()));
     let Some(key) = others.find(|key| *key != "keep") else {
         return Ok(());

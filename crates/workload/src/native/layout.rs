@@ -1,8 +1,9 @@
 //! Where acts stand in a written file: one to a line, in lists of their groups, as people write
 //! them. By itself the writer would begin a table for each.
 
-use serde::Serialize;
+use serde::Serialize as _;
 use toml::ser::{Error, ValueSerializer};
+use units::AnySerialize;
 
 use crate::model::{ActChoice, ActTable, BranchTable, GroupTable, Workload};
 
@@ -13,7 +14,7 @@ const COLUMNS: usize = 80;
 pub(super) fn text(workload: &Workload) -> Result<String, Error> {
     let mut bare = workload.clone();
     let taken = take_groups(&mut bare);
-    let unmarked = toml::to_string(&bare)?;
+    let unmarked = toml_text(&bare)?;
     if taken.is_empty() {
         return Ok(unmarked);
     }
@@ -27,7 +28,7 @@ pub(super) fn text(workload: &Workload) -> Result<String, Error> {
     }
     let begin = format!("name = \"{mark}");
     let mut text = String::with_capacity(unmarked.len());
-    for line in toml::to_string(&bare)?.lines() {
+    for line in toml_text(&bare)?.lines() {
         let index = line
             .strip_prefix(&begin)
             .and_then(|it| it.strip_suffix('"'));
@@ -93,7 +94,12 @@ fn write_group(group: &GroupTable, text: &mut String) -> Result<(), Error> {
     Ok(())
 }
 
-fn value(value: &impl Serialize) -> Result<String, Error> {
+/// As TOML writes it by itself.
+fn toml_text(value: &dyn AnySerialize) -> Result<String, Error> {
+    toml::to_string(value)
+}
+
+fn value(value: &dyn AnySerialize) -> Result<String, Error> {
     let mut text = String::new();
     value.serialize(ValueSerializer::new(&mut text))?;
     Ok(text)

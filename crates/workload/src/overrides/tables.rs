@@ -104,10 +104,10 @@ impl TableOption {
             return false;
         };
         let written = match table {
-            Table::Postmark => serde_json::to_value(&value.over.postmark),
-            Table::CreateRemove => serde_json::to_value(&value.over.create_remove),
-            Table::LatFs => serde_json::to_value(&value.over.lat_fs),
-            Table::FsMark => serde_json::to_value(&value.over.fs_mark),
+            Table::Postmark => units::json_value(&value.over.postmark),
+            Table::CreateRemove => units::json_value(&value.over.create_remove),
+            Table::LatFs => units::json_value(&value.over.lat_fs),
+            Table::FsMark => units::json_value(&value.over.fs_mark),
             Table::Program => return false,
         };
         written.is_ok_and(|table| !table[key].is_null())

@@ -31,12 +31,12 @@ impl Remembered {
     /// As one text.
     pub fn text(&self) -> String {
         // A map of texts and numbers is always JSON.
-        serde_json::to_string(self).unwrap_or_default()
+        units::json_line(self).unwrap_or_default()
     }
 
     /// From what [`Remembered::text`] made; none of anything else.
     pub fn of(text: &str) -> Option<Self> {
-        serde_json::from_str(text).ok()
+        units::parse_json(text).ok()
     }
 
     /// The same jobs once more.
