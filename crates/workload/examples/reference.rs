@@ -7,6 +7,6 @@ fn main() -> std::io::Result<()> {
     std::fs::write(docs.join("workload.md"), workload::reference::markdown())?;
     std::fs::write(
         docs.join("workload.schema.json"),
-        workload::reference::schema_json(),
+        workload::reference::schema_of_types(),
     )
 }

@@ -1,17 +1,15 @@
 //! Options for the tables of file workloads.
 
-use schemars::JsonSchema;
 use toml::Value;
 
 use crate::check::check;
 use crate::classics::postmark::Postmark;
-use crate::classics::{CreateRemove, FsMark, LatFs};
 use crate::diagnostic::Diagnostic;
 use crate::model::{OneOrMany, Table, Workload};
 use crate::native::meant;
 use crate::nearest::{nearest, nearest_few};
 use crate::overlay::overlay;
-use crate::reference::keys_named;
+use crate::reference::{keys_named, keys_of_type, outermost_keys};
 
 use super::{Unused, listed, read};
 
@@ -54,7 +52,7 @@ impl TableOption {
         let values: Vec<_> = match named {
             Some(_) if rest.is_empty() => return None,
             Some(table) => vec![(table, value_for(table, rest, value))],
-            None if first != SIZE && has_key::<Workload>(first) => return None,
+            None if first != SIZE && outermost_keys().any(|key| key == first) => return None,
             None => Table::ALL
                 .into_iter()
                 .filter(|table| is_key_of(*table, first))
@@ -171,7 +169,7 @@ impl TableOption {
         };
         let near = table.and_then(|table| {
             let keys = keys_of(table);
-            let known = keys.iter().map(String::as_str);
+            let known = keys.iter().copied();
             nearest(key, known).map(|near| format!("did you mean `{near}`?"))
         });
         let help = near.unwrap_or_else(|| {
@@ -197,8 +195,8 @@ pub(super) fn with_nearest(error: Diagnostic) -> Diagnostic {
     {
         return error;
     }
-    let all: Vec<String> = Table::ALL.into_iter().flat_map(keys_of).collect();
-    let near = nearest_few(key, all.iter().map(String::as_str), 3);
+    let all: Vec<&str> = Table::ALL.into_iter().flat_map(keys_of).collect();
+    let near = nearest_few(key, all.iter().copied(), 3);
     if near.is_empty() {
         return error;
     }
@@ -211,39 +209,25 @@ pub(super) fn with_nearest(error: Diagnostic) -> Diagnostic {
 }
 
 fn is_key_of(table: Table, key: &str) -> bool {
-    keys_of(table).iter().any(|known| known == key)
+    keys_of(table).contains(&key)
 }
 
 /// The keys of a table, and the names by which PostMark calls some of them.
-fn keys_of(table: Table) -> Vec<String> {
+fn keys_of(table: Table) -> Vec<&'static str> {
     const OF_POSTMARK: [&str; 4] = [SIZE, "read", "write", "location"];
-    let mut keys = match table {
-        Table::Postmark => keys::<Postmark>(),
-        Table::CreateRemove => keys::<CreateRemove>(),
-        Table::LatFs => keys::<LatFs>(),
-        Table::FsMark => keys::<FsMark>(),
+    let name = match table {
+        Table::Postmark => "Postmark",
+        Table::CreateRemove => "CreateRemove",
+        Table::LatFs => "LatFs",
+        Table::FsMark => "FsMark",
         // What its tables have is said in the file.
-        Table::Program => Vec::new(),
+        Table::Program => return Vec::new(),
     };
+    let mut keys: Vec<&str> = keys_of_type(name).collect();
     if table == Table::Postmark {
-        keys.extend(OF_POSTMARK.map(str::to_owned));
+        keys.extend(OF_POSTMARK);
     }
     keys
-}
-
-fn keys<T: JsonSchema>() -> Vec<String> {
-    let schema = schemars::schema_for!(T);
-    let properties = schema
-        .get("properties")
-        .and_then(serde_json::Value::as_object);
-    properties
-        .into_iter()
-        .flat_map(|it| it.keys().cloned())
-        .collect()
-}
-
-fn has_key<T: JsonSchema>(key: &str) -> bool {
-    keys::<T>().iter().any(|known| known == key)
 }
 
 /// Reads a value of the table's key, which may be one of PostMark's own names.

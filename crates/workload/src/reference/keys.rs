@@ -1,14 +1,13 @@
 //! Every key of a workload file with what is known of it, from the same schema as the page.
 
 use schemars::JsonSchema;
-use schemars::Schema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::model::Workload;
 use crate::nearest::nearest;
 
 use super::markdown;
+use super::schema::schema;
 
 /// A key of a workload file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -66,10 +65,10 @@ impl WorkloadKey {
 /// Every key, table by table in the order of the reference page.
 #[must_use]
 pub fn keys() -> Vec<WorkloadKey> {
-    let schema = schemars::schema_for!(Workload);
-    let mut keys = of_table("", schema.as_value(), &schema);
+    let schema = schema();
+    let mut keys = of_table("", schema, schema);
     for (name, path) in markdown::paths() {
-        keys.extend(of_table(path, &schema.as_value()["$defs"][name], &schema));
+        keys.extend(of_table(path, &schema["$defs"][name], schema));
     }
     keys
 }
@@ -159,7 +158,7 @@ fn folded(text: &str) -> String {
     text.to_lowercase().replace(['-', ' '], "_")
 }
 
-fn of_table(table: &str, definition: &Value, schema: &Schema) -> Vec<WorkloadKey> {
+fn of_table(table: &str, definition: &Value, schema: &Value) -> Vec<WorkloadKey> {
     let properties = definition["properties"].as_object();
     let key = |(name, property): (&String, &Value)| {
         let text = markdown::plain_meaning(property);
@@ -181,16 +180,16 @@ fn of_table(table: &str, definition: &Value, schema: &Schema) -> Vec<WorkloadKey
 }
 
 /// The definition that a property refers to, under its name.
-fn referred<'a>(property: &'a Value, schema: &'a Schema) -> Option<(&'a str, &'a Value)> {
+fn referred<'a>(property: &'a Value, schema: &'a Value) -> Option<(&'a str, &'a Value)> {
     let several = property["anyOf"].as_array().into_iter().flatten();
     let mut all = several.chain([property]);
     let reference = all.find_map(|it| it["$ref"].as_str())?;
     let name = reference.rsplit('/').next()?;
-    Some((name, &schema.as_value()["$defs"][name]))
+    Some((name, &schema["$defs"][name]))
 }
 
 /// The kind of value, with what a list holds.
-fn value(property: &Value, schema: &Schema) -> String {
+fn value(property: &Value, schema: &Value) -> String {
     match referred(property, schema) {
         Some((name, definition)) if name.starts_with("OneOrMany") => {
             format!("{}, or a list", markdown::kind(&definition["anyOf"][0]))
@@ -199,7 +198,7 @@ fn value(property: &Value, schema: &Schema) -> String {
     }
 }
 
-fn unit(property: &Value, schema: &Schema) -> Option<&'static str> {
+fn unit(property: &Value, schema: &Value) -> Option<&'static str> {
     let (name, definition) = referred(property, schema)?;
     let name = match name.starts_with("OneOrMany") {
         true => referred(&definition["anyOf"][0], schema)?.0,
@@ -214,7 +213,7 @@ fn unit(property: &Value, schema: &Schema) -> Option<&'static str> {
     }
 }
 
-fn words(property: &Value, schema: &Schema) -> Vec<String> {
+fn words(property: &Value, schema: &Value) -> Vec<String> {
     let definition = referred(property, schema).map(|(_, definition)| definition);
     let choices = definition.and_then(|it| it["oneOf"].as_array());
     let all = choices
