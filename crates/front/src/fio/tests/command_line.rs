@@ -235,3 +235,12 @@ fn a_line_without_jobs_is_an_error() {
         assert!(with_file(line).is_err(), "{line}");
     }
 }
+
+#[test]
+fn flags_of_engines_take_no_value_as_in_fio() {
+    let words = "--name=x --size=1m --ioengine=io_uring --fixedbufs --registerfiles --iodepth=8";
+    let set = said(words).unwrap().1;
+    let engine = &set.jobs[0].settings.engine;
+    assert!(engine.has_fixed_buffers && engine.has_registered_files);
+    assert_eq!(engine.depth(), 8);
+}
