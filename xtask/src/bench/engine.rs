@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use end_to_end::Scratch;
 
 use super::contest::{Ask, Contest, Contestant, word};
-use super::programs::{BareLoop, Pgmeter, fio, fio_measure};
+use super::programs::{BareLoop, Pgmeter, fio, fio_measure, in_fios_words};
 use super::{Effort, Interrupt, waiting};
 use crate::error::Failure;
 
@@ -17,8 +17,17 @@ const PEAK_KIB_MAX: u64 = 64 << 10;
 /// Holds all contests and returns how many asks were missed.
 pub fn run(effort: &Effort, interrupt: &Interrupt) -> Result<usize, Failure> {
     let lab = Lab::new(effort)?;
-    let contests: [fn(&Lab) -> Contest<'_>; 5] =
-        [null, cached_on_disk, cached_in_memory, psync, sequential];
+    let contests: [fn(&Lab) -> Contest<'_>; 9] = [
+        null,
+        cached_on_disk,
+        cached_in_memory,
+        psync,
+        sequential,
+        |lab| in_fios_words_by_ring("as fio by io_uring, 4 KiB on tmpfs", lab, &lab.memory),
+        |lab| in_fios_words_by_ring("as fio by io_uring, 4 KiB on ext4", lab, &lab.disk),
+        |lab| in_fios_words_by_calls("as fio by psync, 4 KiB on tmpfs", lab, &lab.memory),
+        |lab| in_fios_words_by_calls("as fio by psync, 4 KiB on ext4", lab, &lab.disk),
+    ];
     let mut missed_count = 0;
     for contest in contests {
         let contest = contest(&lab);
@@ -100,6 +109,28 @@ impl Lab {
 
     /// fio's rate with these options, after the same ramp.
     fn fio<'a>(&'a self, name: &'static str, options: &str, place: &'a Place) -> Contestant<'a> {
+        let all = self.options(options, place);
+        Contestant {
+            name,
+            measure: Box::new(move || Ok(fio_measure(&mut fio(&all))?.iops)),
+        }
+    }
+
+    /// pgmeter's rate with fio's options.
+    fn as_fio<'a>(&'a self, options: &str, place: &'a Place) -> Contestant<'a> {
+        let mut all = self.options(options, place);
+        // The file is a new one each time.
+        all.push("--pre_read=1".to_owned());
+        Contestant {
+            name: "as fio",
+            measure: Box::new(move || {
+                let command = self.pgmeter.as_classic("fio");
+                Ok(fio_measure(&mut in_fios_words(command, &all))?.iops)
+            }),
+        }
+    }
+
+    fn options(&self, options: &str, place: &Place) -> Vec<String> {
         let mut all: Vec<String> = options.split_whitespace().map(str::to_owned).collect();
         all.push(format!("--filename={}", place.file.display()));
         all.push(format!("--size={FILE_BYTES}"));
@@ -107,10 +138,7 @@ impl Lab {
         all.push("--ramp_time=500ms".to_owned());
         // The page cache stays as it is: it is what is measured.
         all.push("--invalidate=0".to_owned());
-        Contestant {
-            name,
-            measure: Box::new(move || Ok(fio_measure(&mut fio(&all))?.iops)),
-        }
+        all
     }
 
     fn bare<'a>(&'a self, block_bytes: u64, place: &'a Place) -> Contestant<'a> {
@@ -162,6 +190,9 @@ impl Lab {
 }
 
 const NULL: &str = "engine = \"null\"\niodepth = 32\n\
+    [[access_spec]]\nline = [{ size = \"4k\", random = 100, align = \"4k\" }]\n";
+
+const PSYNC_READS: &str = "engine = \"psync\"\ncache = \"buffered\"\niodepth = 1\n\
     [[access_spec]]\nline = [{ size = \"4k\", random = 100, align = \"4k\" }]\n";
 
 /// What makes fio fast: everything registered, no map of blocks, batches of 32.
@@ -249,14 +280,12 @@ fn cached_in_memory(lab: &Lab) -> Contest<'_> {
 }
 
 fn psync(lab: &Lab) -> Contest<'_> {
-    let settings = "engine = \"psync\"\ncache = \"buffered\"\niodepth = 1\n\
-        [[access_spec]]\nline = [{ size = \"4k\", random = 100, align = \"4k\" }]\n";
     let options = "--ioengine=psync --rw=randread --bs=4k --direct=0";
     Contest {
         title: "psync, cached random reads, 4 KiB on tmpfs",
         unit: "IOPS",
         contestants: vec![
-            lab.ours(settings.to_owned(), Some(&lab.memory)),
+            lab.ours(PSYNC_READS.to_owned(), Some(&lab.memory)),
             lab.fio("fio", options, &lab.memory),
         ],
         asks: vec![Ask {
@@ -282,5 +311,47 @@ fn sequential(lab: &Lab) -> Contest<'_> {
             against: "fio tuned",
             ratio_min: 1.0,
         }],
+    }
+}
+
+/// fio's tuned command line through the door of fio, beside a workload and beside fio.
+fn in_fios_words_by_ring<'a>(title: &'static str, lab: &'a Lab, place: &'a Place) -> Contest<'a> {
+    let options = format!("{FIO_TUNED} --bs=4k");
+    let workload = lab.ours(random_reads("4k", 128), Some(place));
+    through_the_door(lab, title, &options, workload, place)
+}
+
+/// The same by system calls.
+fn in_fios_words_by_calls<'a>(title: &'static str, lab: &'a Lab, place: &'a Place) -> Contest<'a> {
+    let options = "--ioengine=psync --rw=randread --bs=4k --direct=0 --norandommap";
+    let workload = lab.ours(PSYNC_READS.to_owned(), Some(place));
+    through_the_door(lab, title, options, workload, place)
+}
+
+fn through_the_door<'a>(
+    lab: &'a Lab,
+    title: &'static str,
+    options: &str,
+    workload: Contestant<'a>,
+    place: &'a Place,
+) -> Contest<'a> {
+    Contest {
+        title,
+        unit: "IOPS",
+        contestants: vec![
+            lab.as_fio(options, place),
+            workload,
+            lab.fio("fio", options, place),
+        ],
+        asks: vec![
+            Ask {
+                against: "pgmeter",
+                ratio_min: 0.98,
+            },
+            Ask {
+                against: "fio",
+                ratio_min: 1.1,
+            },
+        ],
     }
 }

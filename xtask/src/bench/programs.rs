@@ -153,7 +153,11 @@ pub fn pgmeter_figures(record: &Value) -> Result<Figures, Failure> {
 
 /// A command that runs fio with one job and prints JSON.
 pub fn fio(options: &[String]) -> Command {
-    let mut command = Command::new("fio");
+    in_fios_words(Command::new("fio"), options)
+}
+
+/// A program that takes fio's options, with those that all measurements have.
+pub fn in_fios_words(mut command: Command, options: &[String]) -> Command {
     command.args([
         "--name=bench",
         "--output-format=json",
