@@ -2,8 +2,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::path::Path;
+use std::process::Command;
 
-use end_to_end::{Bed, FileSystem, LoopDevice, MountedImage, Neighbor, Scratch, Zram, need, skip};
+use end_to_end::{
+    Bed, FileSystem, LoopDevice, MountedImage, Neighbor, Scratch, Zram, installed, need, skip,
+};
 use serde_json::Value;
 
 const MIB: u64 = 1 << 20;
@@ -252,4 +255,46 @@ fn a_file_system_in_memory_is_told_of_once() {
         let told: Vec<_> = codes.iter().filter(|it| about.contains(it)).collect();
         assert_eq!(told, [&wanted], "{cache}: {codes:?}");
     }
+}
+
+/// Shares of a device that is no multiple of a block, and the requests of 4 KiB in each.
+const SHARES: [(&[&str], u64); 6] = [
+    (&["--size=30%"], 73),
+    (&["--size=30%", "--offset=50%"], 73),
+    (&["--size=60%", "--offset=50%"], 121),
+    (&["--offset=33%"], 163),
+    (&["--size=50%", "--io_size=50%"], 61),
+    (&["--offset=10%", "--offset_align=64k", "--size=50%"], 122),
+];
+
+#[test]
+fn shares_of_a_device_are_those_of_fio() {
+    let device = need!(LoopDevice::new(1_000_448));
+    let name = format!("--filename={}", device.path().display());
+    let bed = Bed::new().unwrap();
+    let is_beside_fio = installed("fio").is_ok();
+    for (said, requests) in SHARES {
+        let job = [
+            "--name=a",
+            "--rw=read",
+            "--bs=4k",
+            "--ioengine=psync",
+            &name,
+        ];
+        let arguments = [&job[..], said, &["--output-format=json"]].concat();
+        let seen = bed.run(&[&["as", "fio"], &arguments[..]].concat());
+        assert_eq!(seen.code, 0, "{said:?}: {}", seen.text());
+        assert_eq!(reads(&seen.stdout), requests, "{said:?}");
+        if is_beside_fio {
+            let output = Command::new("fio").args(&arguments).output().unwrap();
+            let text = String::from_utf8_lossy(&output.stdout);
+            assert_eq!(reads(&text), requests, "fio {said:?}");
+        }
+    }
+}
+
+fn reads(text: &str) -> u64 {
+    let begin = text.find("{\n").unwrap_or_else(|| panic!("{text}"));
+    let told: Value = serde_json::from_str(&text[begin..]).unwrap();
+    told["jobs"][0]["read"]["total_ios"].as_u64().unwrap()
 }

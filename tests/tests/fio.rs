@@ -39,7 +39,7 @@ fn by_fio(bed: &Bed, arguments: &[&str]) -> Value {
 }
 
 /// Command lines whose requests do not depend on chance.
-const CERTAIN: [&[&str]; 12] = [
+const CERTAIN: [&[&str]; 15] = [
     &["--name=a", "--rw=read", "--size=4m", "--bs=64k"],
     &[
         "--name=a",
@@ -98,6 +98,15 @@ const CERTAIN: [&[&str]; 12] = [
         "--zonesize=8k",
         "--zoneskip=24k",
     ],
+    &["--name=a", "--rw=read", "--size=1m", "--io_size=50%"],
+    &[
+        "--name=a",
+        "--rw=read",
+        "--filesize=1000000",
+        "--size=30%",
+        "--nrfiles=2",
+    ],
+    &["--name=a", "--rw=read", "--filesize=1m", "--io_size=50%"],
 ];
 
 #[test]

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use workload::Diagnostic;
+use workload::job::FileShare;
 
 use super::place::Place;
 use super::settings::{Amount, Settings};
@@ -99,6 +100,30 @@ impl Job {
             .replace("$clientuid", "localhost")
     }
 
+    /// What is said in percent of each file; none where all is said in bytes.
+    #[must_use]
+    pub fn share(&self) -> Option<FileShare> {
+        let space = &self.settings.space;
+        let percent = |amount: Amount| match amount {
+            Amount::Percent(percent) => Some(u64::from(percent)),
+            _ => None,
+        };
+        let further = percent(space.offset_increment).unwrap_or(0) * u64::from(self.clone_index);
+        let start = percent(space.offset).unwrap_or(0) + further;
+        let size = space.size.and_then(percent);
+        let moved = space.io_size.and_then(percent);
+        let sizes = self.settings.blocks.sizes();
+        let block = sizes.read.min().min(sizes.write.min()).max(1);
+        let align = space.offset_align;
+        (start > 0 || size.is_some() || moved.is_some()).then_some(FileShare {
+            start_percent: start,
+            size_percent: size.unwrap_or(100),
+            moved_percent: moved.unwrap_or(100),
+            start_unit_bytes: if align > 0 { align } else { block },
+            size_unit_bytes: block,
+        })
+    }
+
     /// Where work begins in each file in bytes, where that is known from the text.
     #[must_use]
     pub fn offset_bytes(&self) -> Option<u64> {
@@ -114,6 +139,10 @@ impl Job {
     pub fn bytes_of_file(&self) -> Option<(u64, u64)> {
         let space = &self.settings.space;
         match (space.file_size, space.size) {
+            (Some((least, most)), Some(Amount::Percent(_))) => {
+                let share = self.share()?;
+                Some((share.size_bytes(0, least), share.size_bytes(0, most)))
+            }
             (Some(sizes), _) => Some(sizes),
             (None, Some(Amount::Bytes(size))) => {
                 let each = size / u64::from(self.file_count().max(1));
@@ -126,17 +155,25 @@ impl Job {
     /// The bytes that are moved in one loop, where that is known from the text.
     #[must_use]
     pub fn bytes_to_move(&self) -> Option<u64> {
-        let space = &self.settings.space;
-        if let Some(size) = space.io_size {
-            return size.bytes();
+        match self.settings.space.io_size {
+            None => self.bytes_of_all(),
+            Some(Amount::Percent(_)) => {
+                let share = self.share()?;
+                self.bytes_of_all().map(|all| share.moved_bytes(all))
+            }
+            Some(size) => size.bytes(),
         }
+    }
+
+    /// The bytes in which work is done in all files, where that is known from the text.
+    fn bytes_of_all(&self) -> Option<u64> {
         let (least, most) = self.bytes_of_file()?;
         let all = least.saturating_mul(u64::from(self.file_count()));
-        match space.size {
+        match self.settings.space.size {
             _ if least != most => None,
             Some(Amount::Bytes(size)) => Some(size.min(all)),
-            Some(_) => None,
-            None => Some(all),
+            Some(Amount::Zones(_)) => None,
+            Some(Amount::Percent(_)) | None => Some(all),
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::job::{BuiltJob, BuiltJobs, JobFiles, JobPlan, NamedFile};
+use crate::job::{BuiltJob, BuiltJobs, FileShare, JobFiles, JobPlan, NamedFile};
 use crate::model::{Seed, Workload};
 use crate::plan::{
     CacheMode, Cell, CursorKind, EngineKind, PositionRule, SpanPlan, TargetKind, WorkerPlan,
@@ -112,12 +112,19 @@ impl Layout<'_, '_> {
         }
         self.one_for_each_target(&files)?;
         for job in jobs {
-            let largest = u64::from(job.plan.buffer_bytes());
-            for part in &mut job.plan.files {
+            self.place_parts(job, &files)?;
+        }
+        Ok(files)
+    }
+
+    /// Parts that the sizes of targets decide: shares of a file, all of a device.
+    fn place_parts(&self, job: &mut BuiltJob, files: &JobFiles) -> Result<(), Diagnostic> {
+        let largest = u64::from(job.plan.buffer_bytes());
+        let share = job.share.unwrap_or(FileShare::WHOLE);
+        let mut all_bytes = 0_u64;
+        for part in &mut job.plan.files {
+            if part.size_bytes == 0 || share.start_percent > 0 {
                 let file = &files.files[part.file_index as usize];
-                if part.size_bytes > 0 {
-                    continue;
-                }
                 let target = &self.context.targets.entries[file.target_index as usize];
                 if !target.known {
                     return Err(not_there(&target.facts.path));
@@ -126,18 +133,26 @@ impl Layout<'_, '_> {
                     TargetKind::Null => SIZE_DEFAULT,
                     _ => file.size_bytes,
                 };
-                part.size_bytes = whole.saturating_sub(part.start_bytes);
-                let end = &mut job.plan.stream.end;
-                if end.bytes == 0 {
-                    end.bytes = part.size_bytes;
+                part.start_bytes = share.start_bytes(part.start_bytes, whole);
+                if part.size_bytes == 0 {
+                    part.size_bytes = share.size_bytes(part.start_bytes, whole);
                 }
+                let end = part.start_bytes.saturating_add(part.size_bytes);
                 if part.size_bytes < largest {
                     let message = format!("the job `{}` has no size", crate::printable(&job.name));
                     return Err(Diagnostic::error("", message).help("give it a size"));
                 }
+                if end > whole {
+                    return Err(too_short(&target.facts.path, whole, end));
+                }
             }
+            all_bytes = all_bytes.saturating_add(part.size_bytes);
         }
-        Ok(files)
+        let end = &mut job.plan.stream.end;
+        if end.bytes == 0 {
+            end.bytes = share.moved_bytes(all_bytes);
+        }
+        Ok(())
     }
 
     /// A target that is a file or a device itself is one file and no more.

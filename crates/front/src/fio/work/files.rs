@@ -47,7 +47,8 @@ impl FileTable {
     /// The parts of its files that a job works in; files that nobody had before are added.
     pub fn parts(&mut self, job: &Job, files: &mut JobFiles) -> Result<Vec<JobFile>, Diagnostic> {
         let sizes = sizes(job)?;
-        let start_bytes = start(job)?;
+        let share = job.share().filter(|it| it.start_percent > 0);
+        let further_bytes = further(job)?;
         let mut known: BTreeMap<(u32, Option<String>), u32> = BTreeMap::new();
         for (index, file) in (0..).zip(&files.files) {
             known.insert((file.target_index, file.name.clone()), index);
@@ -63,8 +64,18 @@ impl FileTable {
                         "the job `{}` has no size that is known beforehand",
                         printable(&job.name)
                     ))
-                    .help("write `size=` in bytes"));
+                    .help("write `size=` in bytes, or add `filesize=`"));
             }
+            let start_bytes = match (share, job.settings.space.file_size) {
+                (None, _) => further_bytes,
+                (Some(share), Some((least, _))) => share.start_bytes(further_bytes, least),
+                // Known when the device is.
+                (Some(_), None) if spot.name.is_none() => further_bytes,
+                (Some(_), None) => {
+                    let message = "an offset in percent of a file whose size is not known";
+                    return Err(job.place.error(message).help("add `filesize=`"));
+                }
+            };
             let end = start_bytes.checked_add(size_bytes);
             let end = end.filter(|it| i64::try_from(*it).is_ok()).ok_or_else(|| {
                 let error = job.place.error("its files are longer than a file can be");
@@ -134,21 +145,29 @@ fn layout(job: &Job) -> Layout {
     }
 }
 
-fn start(job: &Job) -> Result<u64, Diagnostic> {
-    job.offset_bytes().ok_or_else(|| {
-        let error = job
-            .place
-            .error("an offset in percent is not known beforehand");
-        error.help("write `offset=` in bytes")
-    })
+/// What of the offset is said in bytes.
+fn further(job: &Job) -> Result<u64, Diagnostic> {
+    let space = &job.settings.space;
+    let bytes = |amount: Amount| match amount {
+        Amount::Bytes(bytes) => Ok(bytes),
+        Amount::Percent(_) => Ok(0),
+        Amount::Zones(_) => Err(in_zones(job, "an offset", "offset=")),
+    };
+    let each = bytes(space.offset_increment)?;
+    let further = each.saturating_mul(u64::from(job.clone_index));
+    Ok(bytes(space.offset)?.saturating_add(further))
 }
 
-/// Bytes of each file; 0 for all of a device.
+fn in_zones(job: &Job, what: &str, option: &str) -> Diagnostic {
+    let error = job.place.error(format!("{what} in zones is not done here"));
+    error.help(format!("write `{option}` in bytes"))
+}
+
+/// Bytes of each file; 0 where the size of a device decides.
 fn sizes(job: &Job) -> Result<Vec<u64>, Diagnostic> {
     let count = job.file_count();
-    if let Some(Amount::Percent(_) | Amount::Zones(_)) = job.settings.space.size {
-        let error = job.place.error("a size in percent is not known beforehand");
-        return Err(error.help("write `size=` in bytes"));
+    if let Some(Amount::Zones(_)) = job.settings.space.size {
+        return Err(in_zones(job, "a size", "size="));
     }
     let Some((least, most)) = job.bytes_of_file() else {
         return Ok(vec![0; count as usize]);

@@ -147,6 +147,7 @@ fn one(
             goes_on_after_errors: errors.bears_reads || errors.bears_writes,
             stream,
         },
+        share: job.share().filter(|_| settings.space.file_size.is_none()),
         content: content(settings),
         verify: verifies && settings.verify.checksum != Checksum::Null,
         seed: seed(job),

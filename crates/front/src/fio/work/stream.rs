@@ -198,7 +198,10 @@ fn end(job: &Job, parts: &[JobFile]) -> StreamEnd {
     let settings = &job.settings;
     let all: u64 = parts.iter().map(|it| it.size_bytes).sum();
     let is_endless = settings.time.is_time_based && settings.time.runtime_us > 0;
-    let bytes = job.bytes_to_move().unwrap_or(all);
+    let bytes = job.bytes_to_move().unwrap_or_else(|| {
+        let share = job.share();
+        share.map_or(all, |it| it.moved_bytes(all))
+    });
     StreamEnd {
         bytes,
         starts_over: bytes > all || is_endless,

@@ -4,6 +4,7 @@
 //! one worker does with named files: how much it moves, which part comes next, when it rests, and
 //! who ends with it. A cell either has jobs or has none.
 
+mod share;
 mod stream;
 
 use schemars::JsonSchema;
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
 
+pub use share::FileShare;
 pub use stream::{
     BlockRule, FileOrder, Mix, PaceRule, PerDirection, ReadBack, ShareOfSize, SizeRule, StreamEnd,
     StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
@@ -140,6 +142,9 @@ pub struct BuiltJob {
     pub name: String,
     /// What it does.
     pub plan: JobPlan,
+    /// What it says in percent of files whose sizes only the targets tell; its plan has 0 for
+    /// sizes that follow.
+    pub share: Option<FileShare>,
     /// What it writes.
     pub content: ContentPlan,
     /// Whether what it writes is stamped and what it reads is checked.
