@@ -7,7 +7,8 @@ use workload::one_line::{BlockSizes, OneLine, Pattern};
 /// What requests do, said on the command line.
 #[derive(Debug, Args, Default, Clone, PartialEq)]
 pub(crate) struct OneLineArgs {
-    /// Access pattern, as in fio; with `--bs` and `--iodepth` it takes the place of a WORKLOAD
+    /// Access pattern, as in fio: a workload in one line, with `--bs` and `--iodepth`, in the place
+    /// of a WORKLOAD
     #[arg(long, value_name = "KIND", alias = "readwrite")]
     pub rw: Option<RwArg>,
     /// Percentage of reads in `--rw rw` and `--rw randrw`, 50 by default

@@ -20,10 +20,11 @@ pub(crate) struct WorkloadArgs {
     /// input; file types are recognized by content
     #[arg(value_name = "WORKLOAD", add = ArgValueCompleter::new(values::workloads))]
     pub workloads: Vec<String>,
+    // Help shows first what everybody types.
+    #[command(flatten)]
+    pub one_line: OneLineArgs,
     #[command(flatten)]
     pub options: WorkloadOptions,
-    #[command(flatten, next_help_heading = "A workload in one line")]
-    pub one_line: OneLineArgs,
 }
 
 /// What to change in workloads.
