@@ -66,6 +66,8 @@ pub struct JobStream {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum JobStage {
     Loop,
+    /// As `Loop`, where nothing but the next place has to be known.
+    Plain(JobSide),
     /// All that was written is read, or so many blocks at most.
     ReadBack {
         left_count: u64,
@@ -137,21 +139,32 @@ impl JobStream {
             }),
             None => None,
         };
+        let mix = match stream.mix {
+            Mix::Read => MixRule::Always(JobSide::Read),
+            Mix::Write => MixRule::Always(JobSide::Write),
+            Mix::Both { read_percent } => {
+                MixRule::Drawn(threshold("the share of reads", read_percent)?)
+            }
+        };
+        let is_plain = stream.think.is_none()
+            && stream.sync.fsync_each == 0
+            && stream.sync.fdatasync_each == 0
+            && stream.end.requests.is_none()
+            && written.is_none()
+            && paces.iter().all(Option::is_none);
+        let stage = match mix {
+            MixRule::Always(side) if is_plain && walk.is_plain(side) => JobStage::Plain(side),
+            _ => JobStage::Loop,
+        };
         Ok(Self {
-            mix: match stream.mix {
-                Mix::Read => MixRule::Always(JobSide::Read),
-                Mix::Write => MixRule::Always(JobSide::Write),
-                Mix::Both { read_percent } => {
-                    MixRule::Drawn(threshold("the share of reads", read_percent)?)
-                }
-            },
+            mix,
             is_paced: paces.iter().any(Option::is_some),
             paces,
             think: stream.think.map(ThinkTime::new),
             sync: SyncTurns::new(stream.sync),
             end: stream.end,
             goes_on_after_errors: plan.goes_on_after_errors,
-            stage: JobStage::Loop,
+            stage,
             moved_bytes: 0,
             request_count: 0,
             loop_count: 0,
@@ -212,6 +225,28 @@ impl JobStream {
         }
         self.walk.start_over(&mut self.position);
         self.walk.next(&mut self.position, side)
+    }
+
+    /// The request that [`Self::in_loop`] would make; none where more is to be known.
+    #[inline]
+    fn plain(&mut self, slot: u32, side: JobSide) -> Option<Request> {
+        if self.moved_bytes >= self.end.bytes {
+            return None;
+        }
+        let offset_bytes = self.walk.plain_place(&mut self.position, side)?;
+        let length_bytes = self.walk.smallest_bytes();
+        self.moved_bytes += u64::from(length_bytes);
+        self.request_count += 1;
+        self.in_flight += 1;
+        Some(Request {
+            operation: side.operation(),
+            fileset: 0,
+            handle: 0,
+            slot,
+            file_index: 0,
+            length_bytes,
+            offset_bytes,
+        })
     }
 
     fn in_loop(&mut self, slot: u32, now_ns: u64) -> Step {
@@ -291,10 +326,7 @@ impl JobStream {
     fn request(&self, slot: u32, side: JobSide, access: JobAccess) -> Request {
         let part = &self.walk.parts[access.file_index as usize];
         Request {
-            operation: match side {
-                JobSide::Read => Operation::Read,
-                JobSide::Write => Operation::Write,
-            },
+            operation: side.operation(),
             fileset: 0,
             handle: 0,
             slot,
@@ -424,8 +456,13 @@ impl Generator for JobStream {
                 until_ns: self.not_before_ns,
             };
         }
+        if let JobStage::Plain(side) = self.stage
+            && let Some(request) = self.plain(slot, side)
+        {
+            return Step::Issue(request);
+        }
         match self.stage {
-            JobStage::Loop => self.in_loop(slot, now_ns),
+            JobStage::Plain(_) | JobStage::Loop => self.in_loop(slot, now_ns),
             JobStage::ReadBack { left_count } => self.read_back(slot, left_count),
             JobStage::SyncAll { file_index } => self.sync_all(slot, file_index),
             JobStage::Done => Step::Finished,

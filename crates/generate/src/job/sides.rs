@@ -1,5 +1,6 @@
 //! Reads and writes, and the rules of each.
 
+use engine::Operation;
 use workload::job::{BlockRule, StreamPlan};
 
 use super::size_draw::SizeDraw;
@@ -11,6 +12,17 @@ use crate::arithmetic::threshold;
 pub(super) enum JobSide {
     Read = 0,
     Write = 1,
+}
+
+impl JobSide {
+    /// What its requests do.
+    #[inline]
+    pub(super) const fn operation(self) -> Operation {
+        match self {
+            Self::Read => Operation::Read,
+            Self::Write => Operation::Write,
+        }
+    }
 }
 
 /// Both, at the places of their numbers.

@@ -9,7 +9,7 @@ use workload::job::{
 };
 use workload::plan::{ArrivalKind, CacheMode, Distribution, EngineKind, RingOptions};
 
-use super::JobStream;
+use super::{JobStage, JobStream};
 use crate::{Flow, Generator, Step};
 
 const K: u64 = 1024;
@@ -469,5 +469,85 @@ fn nothing_leaves_the_parts_of_files() {
                 assert!(end <= part.start_bytes + part.size_bytes, "{request:?}");
             }
         }
+    }
+}
+
+/// Steps of a stream of four slots, of which two complete at once, until it is finished.
+fn steps(mut stream: JobStream) -> Vec<Step> {
+    let mut seen = Vec::new();
+    let mut flying = Vec::new();
+    while seen.len() < 2000 {
+        let slot = flying.len() as u32;
+        let step = stream.next(slot, 1);
+        seen.push(step);
+        match step {
+            Step::Issue(request) => flying.push((slot, request.length_bytes as i32)),
+            Step::Finished => break,
+            _ => {}
+        }
+        if flying.len() == 4 || matches!(step, Step::Park) {
+            for _ in 0..2 {
+                let Some((slot, result)) = flying.pop() else {
+                    break;
+                };
+                stream.complete(Completion { slot, result }, 2);
+            }
+        }
+    }
+    seen
+}
+
+#[test]
+fn a_plain_job_asks_for_what_any_job_would() {
+    let drawn = Visits::Drawn {
+        distribution: Distribution::Uniform,
+    };
+    for (visits, mix, loops, starts_over) in [
+        (Visits::Once, Mix::Read, Some(1), false),
+        (Visits::Once, Mix::Write, Some(3), false),
+        (Visits::Once, Mix::Read, None, true),
+        (drawn.clone(), Mix::Read, None, true),
+        (drawn, Mix::Write, Some(2), false),
+    ] {
+        let mut job = random(mix, 250 * K);
+        job.iodepth = 4;
+        job.files = vec![part(0, 8 * K, 250 * K)];
+        job.stream.visits = visits;
+        job.stream.end.loops = loops;
+        job.stream.end.starts_over = starts_over;
+        job.stream.sync.fsync_at_end = true;
+        for seed in 0..20 {
+            let plain = JobStream::new(&job, seed).unwrap();
+            assert!(matches!(plain.stage, JobStage::Plain(_)));
+            let mut general = plain.clone();
+            general.stage = JobStage::Loop;
+            assert_eq!(steps(plain), steps(general), "{job:?}");
+        }
+    }
+}
+
+#[test]
+fn what_needs_more_than_the_next_place_is_not_plain() {
+    let changes: [fn(&mut JobPlan); 8] = [
+        |it| it.files.push(part(1, 0, 64 * K)),
+        |it| it.stream.random_percent = PerDirection::both(99.0),
+        |it| it.stream.mix = Mix::Both { read_percent: 50.0 },
+        |it| it.stream.run_length = 2,
+        |it| it.stream.end.requests = Some(5),
+        |it| it.stream.sync.fsync_each = 3,
+        |it| it.stream.sync.fdatasync_each = 3,
+        |it| {
+            it.stream.zones = Some(ZoneRule {
+                used_bytes: 8 * K,
+                zone_bytes: 8 * K,
+                skip_bytes: 8 * K,
+            });
+        },
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        let mut job = random(Mix::Write, 64 * K);
+        change(&mut job);
+        let stream = JobStream::new(&job, 1).unwrap();
+        assert!(matches!(stream.stage, JobStage::Loop), "{number}");
     }
 }

@@ -1,5 +1,7 @@
 //! Where the requests of a job go: a function of the plan, the seed and the directions alone.
 
+mod plain;
+
 use workload::job::{BlockRule, JobPlan, StreamPlan, Visits, Wrap};
 
 use super::access::JobAccess;

@@ -1,0 +1,44 @@
+//! The next place of a job that has one file and requests of one size at random places.
+
+use super::super::sides::JobSide;
+use super::{JobWalk, WalkPosition};
+
+impl JobWalk {
+    /// Whether [`Self::plain_place`] tells where all requests of a direction go.
+    pub(in super::super) fn is_plain(&self, side: JobSide) -> bool {
+        let number = side as usize;
+        let rule = &self.sides[number];
+        let has_places = |part: &super::JobPart| part.random[number].is_some();
+        self.parts.len() == 1
+            && self.parts.iter().all(has_places)
+            && rule.random >= 1 << 32
+            && rule.sizes.is_fixed()
+            && rule.sizes.min_bytes() == self.smallest_bytes
+            && self.run_length == 1
+            && self.zones.is_none()
+            && self.map_block.is_none()
+    }
+
+    /// The first byte of the next request, in the file; none where all places were met, which
+    /// [`Self::next`] then closes. It is what [`Self::next`] would tell.
+    #[inline]
+    pub(in super::super) fn plain_place(
+        &self,
+        position: &mut WalkPosition,
+        side: JobSide,
+    ) -> Option<u64> {
+        let number = side as usize;
+        let part = self.parts.first()?;
+        let file = position.files.first_mut()?;
+        let length_bytes = u64::from(self.smallest_bytes);
+        if self.is_done_by_bytes && file.moved_bytes + length_bytes > part.size_bytes {
+            return None;
+        }
+        let places = part.random[number].as_ref()?;
+        let turn = &mut file.turns[if self.shares_order { 0 } else { number }];
+        // Places are those where a whole request fits.
+        let start_bytes = places.start_bytes(&mut position.rng, turn, 0);
+        file.moved_bytes += length_bytes;
+        Some(part.start_bytes + start_bytes)
+    }
+}
