@@ -2,7 +2,7 @@
 
 use workload::{Diagnostic, printable};
 
-use super::jobs::Job;
+use super::jobs::{Job, is_device};
 use super::lexer::Section;
 use super::settings::{Access, Amount, Checksum, Direction, Engine, Settings, ZoneMode};
 
@@ -52,6 +52,7 @@ pub(super) fn resolve(
     if let Some((message, help)) = wrong_zones(settings).or_else(|| wrong_pair(settings)) {
         return fail(format!("job `{job}`: {message}"), help);
     }
+    device(settings, &section.name);
     files(settings);
     if settings.time.is_time_based && settings.time.runtime_us == 0 {
         note(format!(
@@ -113,6 +114,14 @@ fn wrong_pair(settings: &Settings) -> Option<Wrong> {
         "`rw` and `ioengine` name different work on files",
         "give both the same name",
     ))
+}
+
+/// A section that is named as a device works on it, as in fio.
+fn device(settings: &mut Settings, section: &str) {
+    let files = &mut settings.files;
+    if files.names.is_empty() && files.count <= 1 && is_device(section) {
+        files.names = vec![section.to_owned()];
+    }
 }
 
 fn files(settings: &mut Settings) {

@@ -58,6 +58,12 @@ impl WrittenPath {
     }
 }
 
+/// Whether a path lies in the devices' directory, but for what lies in memory there.
+pub(super) fn is_device(path: &str) -> bool {
+    let of_devices = path.strip_prefix("/dev/");
+    of_devices.is_some_and(|rest| !rest.starts_with("shm/") && !rest.contains(".."))
+}
+
 impl Job {
     /// How many files it has.
     #[must_use]

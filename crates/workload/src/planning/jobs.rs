@@ -130,7 +130,8 @@ impl Layout<'_, '_> {
                     return Err(not_there(&target.facts.path));
                 }
                 let whole = match target.facts.kind {
-                    TargetKind::Null => SIZE_DEFAULT,
+                    // There is always as much behind where the job begins.
+                    TargetKind::Null => part.start_bytes.saturating_add(SIZE_DEFAULT),
                     _ => file.size_bytes,
                 };
                 part.start_bytes = share.start_bytes(part.start_bytes, whole);

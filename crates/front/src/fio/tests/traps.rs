@@ -1,3 +1,5 @@
+use std::collections::BTreeSet;
+
 use super::*;
 
 #[test]
@@ -635,4 +637,36 @@ fn all_that_is_done_sets_something() {
         let is_known = known.as_ref().is_ok_and(|it| *it) || known.is_err();
         assert!(is_known || ELSEWHERE.contains(row.name()), "{}", row.name());
     }
+}
+
+#[test]
+fn percents_are_shares_of_the_size_of_files() {
+    let third = job("filesize=1000000\nsize=30%\nnrfiles=2\nbs=4k");
+    assert_eq!(third.bytes_of_file(), Some((299_008, 299_008)));
+    assert_eq!(third.bytes_to_move(), Some(2 * 299_008));
+    assert_eq!(job("size=1m\nio_size=50%").bytes_to_move(), Some(1 << 19));
+    let set = read("[j]\nfilename=/dev/sdz\noffset=10%\noffset_increment=20%\nnumjobs=3\n");
+    let starts: BTreeSet<u64> = set
+        .jobs
+        .iter()
+        .map(|it| it.share().map_or(0, |share| share.start_bytes(0, 1 << 20)))
+        .collect();
+    let blocks = starts.iter().map(|bytes| bytes / 4096);
+    assert_eq!(blocks.collect::<Vec<_>>(), [26, 77, 128]);
+}
+
+#[test]
+fn a_section_that_is_named_as_a_device_works_on_it() {
+    let set = read("[/dev/sdz]\nrw=read\n");
+    assert_eq!(set.jobs[0].file(0).text, "/dev/sdz");
+    assert!(set.obstacles.is_empty());
+    let made = read("[/dev/sdz]\nnrfiles=2\nsize=1m\n");
+    assert_eq!(made.jobs[0].file(1).text, "/dev/sdz.0.1");
+}
+
+#[test]
+fn what_fio_takes_though_its_help_does_not_say_so_is_known() {
+    let set = read("[j]\nthreads=1\nflow=-2\nsize=1m\n");
+    let refused = set.refusal().unwrap();
+    assert!(refused.message.contains("flow=-2"), "{}", refused.message);
 }

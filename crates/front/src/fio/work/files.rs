@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use workload::job::{FileCache, JobFile, JobFiles, Layout, NamedFile};
 use workload::{Diagnostic, printable};
 
-use super::super::jobs::Job;
+use super::super::jobs::{Job, is_device};
 use super::super::settings::{Amount, Fallocate};
 use super::drawn;
 
@@ -237,10 +237,4 @@ fn plain(name: &str) -> Option<String> {
         && name.len() <= NAME_BYTES_MAX
         && !name.contains(['\0', '\n']);
     is_good.then(|| components.join("/"))
-}
-
-/// A path of the devices' directory, but for what lies in memory there.
-fn is_device(path: &str) -> bool {
-    let of_devices = path.strip_prefix("/dev/");
-    of_devices.is_some_and(|rest| !rest.starts_with("shm/") && !rest.contains(".."))
 }
