@@ -1,8 +1,8 @@
 //! What the thread of a job does: its own engine, its own beginning and end.
 
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, mpsc};
 
 use engine::clock::Clock;
 use engine::{
@@ -40,7 +40,7 @@ pub(crate) fn schedule(job: &JobPlan, interval_ns: u64) -> Schedule {
         run_ns: job.run_time_ns,
         interval_ns,
         operations: u64::MAX,
-        grace_ns: match job.stream.is_paced() {
+        grace_ns: match job.is_paced() {
             true => 0,
             false => times::grace_of(job.run_time_ns),
         },
@@ -63,6 +63,10 @@ pub(crate) fn work(
     let dontcache = job.cache == CacheMode::Dontcache;
     let end = Arc::clone(&start.stop);
     let clock = start.clock.clone();
+    let (sender, noted) = mpsc::channel();
+    if job.is_noted {
+        task.stream.note_to(sender);
+    }
     let kit = Kit {
         task,
         lane,
@@ -101,6 +105,7 @@ pub(crate) fn work(
         end.store(true, Ordering::Relaxed);
     }
     sync_rest(&mut outcome, &synced, &clock)?;
+    outcome.noted = noted.try_iter().flatten().collect();
     outcome.usage = thread_usage();
     Ok(Some(outcome))
 }
@@ -137,7 +142,7 @@ fn with_engine<E: Engine>(
         clock,
         batch,
     };
-    let punctually = match job.stream.is_paced() {
+    let punctually = match job.is_paced() {
         true => Punctually::where_possible(),
         false => Punctually::BY_SLEEP,
     };
@@ -149,7 +154,7 @@ fn with_engine<E: Engine>(
             plain.prepare_buffer(parts.engine.buffer(slot));
         }
     }
-    match (contents.verify, job.stream.is_paced()) {
+    match (contents.verify, job.is_paced()) {
         (None, false) => Closed.run(parts, task.stream, plain),
         (None, true) => punctually.run(parts, task.stream, plain),
         // Who checks every byte does not mind a look at the clock.

@@ -3,7 +3,7 @@
 use units::format::size;
 use units::{Percent, Span};
 
-use crate::job::{BlockRule, JobPlan, Mix, PaceRule, SizeRule, StreamPlan};
+use crate::job::{BlockRule, JobPlan, Mix, PaceRule, RecordedPlan, SizeRule, StreamPlan};
 use crate::plan::{Cell, WorkerPlan};
 use crate::word::text_of;
 
@@ -45,6 +45,9 @@ fn row(worker: &WorkerPlan, job: &JobPlan) -> Vec<String> {
 }
 
 fn requests(job: &JobPlan) -> String {
+    if let Some(recorded) = &job.recorded {
+        return replayed(recorded);
+    }
     let stream = &job.stream;
     let random = |percent: f64| match percent {
         0.0 => "sequential".to_owned(),
@@ -80,6 +83,15 @@ fn requests(job: &JobPlan) -> String {
     }
     words.push_str(&rest(stream));
     words
+}
+
+fn replayed(recorded: &RecordedPlan) -> String {
+    let when = match recorded.is_paced() {
+        true => ", each at its time",
+        false => "",
+    };
+    let log = crate::printable(&recorded.log);
+    format!("{} of `{log}`{when}", recorded.request_count)
 }
 
 fn rate(rule: &PaceRule) -> String {

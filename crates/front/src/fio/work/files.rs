@@ -19,6 +19,17 @@ pub(super) struct FileTable {
     directories: Vec<String>,
 }
 
+/// What a job wants of a file.
+pub(super) struct FileWish {
+    /// The file as it was written.
+    pub written: String,
+    /// The first byte of the part.
+    pub start_bytes: u64,
+    /// Bytes of the part; 0 where the size of a device decides.
+    pub size_bytes: u64,
+    pub is_read: bool,
+}
+
 /// Where a file lies.
 struct Spot {
     directory: String,
@@ -46,16 +57,35 @@ impl FileTable {
 
     /// The parts of its files that a job works in; files that nobody had before are added.
     pub fn parts(&mut self, job: &Job, files: &mut JobFiles) -> Result<Vec<JobFile>, Diagnostic> {
-        let sizes = sizes(job)?;
-        let share = job.share().filter(|it| it.start_percent > 0);
         let further_bytes = further(job)?;
+        let is_read = job.settings.access.reads();
+        let wishes = (0..).zip(sizes(job)?).map(|(index, size_bytes)| FileWish {
+            written: job.file(index).text,
+            start_bytes: further_bytes,
+            size_bytes,
+            is_read,
+        });
+        self.take(job, files, wishes.collect())
+    }
+
+    /// Parts of files as a job wants them; files that nobody had before are added.
+    pub fn take(
+        &mut self,
+        job: &Job,
+        files: &mut JobFiles,
+        wishes: Vec<FileWish>,
+    ) -> Result<Vec<JobFile>, Diagnostic> {
+        let share = job.share().filter(|it| it.start_percent > 0);
+        let share = share.filter(|_| job.settings.replay.read.is_none());
         let mut known: BTreeMap<(u32, Option<String>), u32> = BTreeMap::new();
         for (index, file) in (0..).zip(&files.files) {
             known.insert((file.target_index, file.name.clone()), index);
         }
-        let mut parts = Vec::with_capacity(sizes.len());
-        for (index, size_bytes) in (0..).zip(sizes) {
-            let spot = spot(job, index)?;
+        let mut parts = Vec::with_capacity(wishes.len());
+        for wish in wishes {
+            let layout = layout(job, wish.is_read);
+            let (size_bytes, further_bytes) = (wish.size_bytes, wish.start_bytes);
+            let spot = spot(job, wish.written)?;
             let target_index = self.index(spot.directory);
             if spot.name.is_some() && size_bytes == 0 {
                 return Err(job
@@ -96,7 +126,7 @@ impl FileTable {
                 });
             let file = &mut files.files[file_index as usize];
             file.size_bytes = file.size_bytes.max(end);
-            file.layout = stronger(file.layout, layout(job));
+            file.layout = stronger(file.layout, layout);
             file.is_removed |= job.settings.files.removes_at_end;
             file.cache = cached(file.cache, job);
             parts.push(JobFile {
@@ -130,9 +160,9 @@ fn cached(cache: FileCache, job: &Job) -> FileCache {
 }
 
 /// What is in a file before the job.
-fn layout(job: &Job) -> Layout {
+fn layout(job: &Job, is_read: bool) -> Layout {
     let settings = &job.settings;
-    if settings.access.reads() || settings.files.overwrites || settings.files.is_layout_only {
+    if is_read || settings.files.overwrites || settings.files.is_layout_only {
         return Layout::Written;
     }
     if settings.files.is_made_on_open {
@@ -192,9 +222,8 @@ fn drawn_of(job: &Job, index: u32, most: u64) -> u64 {
 }
 
 /// Where a file of a job lies: below its directory, or below the directory of its name.
-fn spot(job: &Job, index: u32) -> Result<Spot, Diagnostic> {
+fn spot(job: &Job, written: String) -> Result<Spot, Diagnostic> {
     let files = &job.settings.files;
-    let written = job.file(index).text;
     if is_device(&written) {
         return Ok(Spot {
             directory: written,
@@ -203,16 +232,17 @@ fn spot(job: &Job, index: u32) -> Result<Spot, Diagnostic> {
     }
     let at = job.clone_index as usize % files.directories.len().max(1);
     let (directory, name) = match files.directories.get(at) {
-        Some(directory) => {
+        // A log may name files elsewhere.
+        Some(directory) if !written.starts_with('/') || written.starts_with(directory) => {
             let rest = written.strip_prefix(directory.as_str()).unwrap_or(&written);
             (directory.clone(), rest.trim_start_matches('/').to_owned())
         }
-        None if written.starts_with('/') => {
+        _ if written.starts_with('/') => {
             let (directory, name) = written.rsplit_once('/').unwrap_or(("", &written));
             let directory = if directory.is_empty() { "/" } else { directory };
             (directory.to_owned(), name.to_owned())
         }
-        None => (".".to_owned(), written),
+        _ => (".".to_owned(), written),
     };
     let name = plain(&name).ok_or_else(|| {
         let message = format!("the file name `{}` cannot be used", printable(&name));

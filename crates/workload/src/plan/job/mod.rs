@@ -4,6 +4,7 @@
 //! one worker does with named files: how much it moves, which part comes next, when it rests, and
 //! who ends with it. A cell either has jobs or has none.
 
+mod recorded;
 mod share;
 mod stream;
 
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::plan::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
 
+pub use recorded::{RecordedAct, RecordedKind, RecordedPlan};
 pub use share::FileShare;
 pub use stream::{
     BlockRule, FileOrder, Mix, PaceRule, PerDirection, ReadBack, ShareOfSize, SizeRule, StreamEnd,
@@ -45,6 +47,13 @@ pub struct JobPlan {
     pub goes_on_after_errors: bool,
     /// What it asks of its files.
     pub stream: StreamPlan,
+    /// The log whose requests it makes instead, if any: then sizes and directions of `stream` are
+    /// those of the log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recorded: Option<RecordedPlan>,
+    /// Whether its requests are taken down one by one, for a log.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_noted: bool,
 }
 
 /// How files are opened for writing.
@@ -160,6 +169,15 @@ impl JobPlan {
     #[must_use]
     pub const fn writes(&self) -> bool {
         self.stream.mix.writes()
+    }
+
+    /// Whether its requests are due at times of their own.
+    #[must_use]
+    pub fn is_paced(&self) -> bool {
+        match &self.recorded {
+            Some(recorded) => recorded.is_paced(),
+            None => self.stream.is_paced(),
+        }
     }
 
     /// Bytes of its largest request.
