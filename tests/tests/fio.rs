@@ -218,7 +218,10 @@ fn what_is_not_done_is_refused_where_it_stands() {
     for (text, phrases) in [
         ("[j]\nsize=1m\nrw=trim\n", ["`rw=trim`", ":3:1"]),
         ("[j]\nsize=1m\nioengine=rbd\n", ["`ioengine=rbd`", ":3:1"]),
-        ("[j]\nrw=read\nread_iolog=x\n", ["`read_iolog=x`", ":3:1"]),
+        (
+            "[j]\nrw=read\nread_iolog=x\n",
+            ["`x`: No such file", ":3:1"],
+        ),
         ("[j]\nrw=read\niodeph=4\n", ["`iodeph`", "iodepth"]),
     ] {
         let file = bed.file("odd.fio", text);

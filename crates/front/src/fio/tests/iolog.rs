@@ -61,8 +61,10 @@ fn a_log_is_replayed_as_the_job_wants_it() {
         it.skips_syncs = true;
     });
     assert_eq!(skipped, [(165_000, Write, 10_240, 4096)]);
-    let mut rules = Replay::default();
-    rules.redirect = Some("c".to_owned());
+    let rules = Replay {
+        redirect: Some("c".to_owned()),
+        ..Replay::default()
+    };
     let read = recording("log", THREE.as_bytes(), &rules).unwrap();
     assert_eq!((read.files.len(), &*read.files[0].name), (1, "c"));
     // Nothing is before what stands above it, and nothing overflows.

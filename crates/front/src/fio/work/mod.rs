@@ -37,6 +37,7 @@ pub(super) fn work(
     }
     undone::check(set)?;
     let mut places = Places {
+        set,
         table: FileTable::default(),
         letter,
         read,
@@ -98,6 +99,7 @@ fn title(jobs: &[Job]) -> String {
 
 /// What all jobs have in common while they become work.
 struct Places<'a> {
+    set: &'a JobSet,
     table: FileTable,
     letter: bool,
     read: ReadFile<'a>,
@@ -125,7 +127,7 @@ fn wave_of(jobs: &[Job], places: &mut Places<'_>) -> Result<BuiltJobs, Diagnosti
 
 fn one(job: &Job, places: &mut Places<'_>, files: &mut JobFiles) -> Result<BuiltJob, Diagnostic> {
     let settings = &*job.settings;
-    let replayed = replays::of(job, places.read)?;
+    let replayed = replays::of(job, places.set, places.read)?;
     let parts = match &replayed {
         Some(log) => log.parts(job, &mut places.table, files)?,
         None => places.table.parts(job, files)?,

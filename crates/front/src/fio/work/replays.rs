@@ -7,7 +7,7 @@ use workload::job::{
 };
 
 use super::super::iolog::{Recording, recording};
-use super::super::jobs::Job;
+use super::super::jobs::{Job, JobSet};
 use super::files::{FileTable, FileWish};
 use crate::command_line::ReadFile;
 
@@ -22,18 +22,23 @@ pub(super) struct JobRecording {
 ///
 /// # Errors
 /// When it cannot be read, with the line where there is one.
-pub(super) fn of(job: &Job, read: ReadFile<'_>) -> Result<Option<JobRecording>, Diagnostic> {
+pub(super) fn of(
+    job: &Job,
+    set: &JobSet,
+    read: ReadFile<'_>,
+) -> Result<Option<JobRecording>, Diagnostic> {
     let replay = &job.settings.replay;
     let Some(names) = &replay.read else {
         return Ok(None);
     };
+    let place = set.place_of(job, "read_iolog");
     let names: Vec<&str> = names.split(':').filter(|it| !it.is_empty()).collect();
     let Some(log) = names.get(job.clone_index as usize % names.len().max(1)) else {
-        let error = job.place.error("`read_iolog` names no log");
+        let error = place.error("`read_iolog` names no log");
         return Err(error.help("write the name of a log of requests"));
     };
     let bytes = read(log).map_err(|reason| {
-        let error = job.place.error(format!("the log cannot be read: {reason}"));
+        let error = place.error(format!("the log cannot be read: {reason}"));
         error.help("check the name of `read_iolog`")
     })?;
     Ok(Some(JobRecording {

@@ -20,12 +20,7 @@ pub(super) fn check(set: &JobSet) -> Result<(), Diagnostic> {
 }
 
 fn told(set: &JobSet, job: &Job, option: &str, help: &str) -> Diagnostic {
-    let is_it = |name: &str| option.split(", ").any(|it| it == name);
-    let mut written = set.written.iter().rev().filter(|it| {
-        let is_of_job = it.section.is_empty() || it.section == job.section;
-        is_it(&it.name) && (is_of_job || it.section.eq_ignore_ascii_case("global"))
-    });
-    let place = written.next().map_or(&job.place, |it| &it.place);
+    let place = set.place_of(job, option);
     let name = option.split(", ").next().unwrap_or(option);
     let message = format!("`{name}` with this value is not done here");
     place.error(message).help(help)
