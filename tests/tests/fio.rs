@@ -376,3 +376,45 @@ fn a_log_of_ones_own_is_replayed_alike_here_and_by_fio() {
         assert_eq!(moved(&by_fio(&bed, &["--name=b", &read])), ours);
     }
 }
+
+#[test]
+fn work_on_names_counts_as_fio_counts_it() {
+    let bed = Bed::new().unwrap();
+    let job = |engine: &str| {
+        let engine = format!("--ioengine={engine}");
+        let ours = json(
+            &bed,
+            &[
+                "--name=a",
+                "--nrfiles=20",
+                "--filesize=8k",
+                "--bs=4k",
+                &engine,
+            ],
+        );
+        let of = |key: &str| count(&ours, &format!("/jobs/0/read/{key}"));
+        [of("total_ios"), of("io_bytes"), of("clat_ns/N")]
+    };
+    for engine in ["filecreate", "filestat", "filedelete"] {
+        assert_eq!(job(engine), [40, 20 * 8192, 20], "{engine}");
+        if installed("fio").is_ok() {
+            let engine = format!("--ioengine={engine}");
+            let theirs = by_fio(
+                &bed,
+                &[
+                    "--name=a",
+                    "--nrfiles=20",
+                    "--filesize=8k",
+                    "--bs=4k",
+                    "--openfiles=1",
+                    &engine,
+                ],
+            );
+            let of = |key: &str| count(&theirs, &format!("/jobs/0/read/{key}"));
+            assert_eq!(
+                [of("total_ios"), of("io_bytes"), of("clat_ns/N")],
+                [40, 20 * 8192, 20]
+            );
+        }
+    }
+}

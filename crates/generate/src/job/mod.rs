@@ -5,6 +5,7 @@ mod block_map;
 mod ending;
 mod file_position;
 mod file_turn;
+mod names;
 mod notes;
 mod pace;
 mod random_places;
@@ -28,6 +29,7 @@ use crate::slots::TRANSACTION;
 use crate::{Flow, GenerateError, Generator, Step, named};
 
 use access::JobAccess;
+use names::NameTurns;
 use notes::RequestNotes;
 use pace::DuePace;
 use read_back::WrittenWalk;
@@ -52,6 +54,7 @@ pub struct JobStream {
     sync: SyncTurns,
     written: Option<ReadBackTurns>,
     replay: Option<ReplayTurns>,
+    names: Option<NameTurns>,
     notes: Option<RequestNotes>,
     end: StreamEnd,
     goes_on_after_errors: bool,
@@ -77,6 +80,8 @@ enum JobStage {
     Plain(JobSide),
     /// The requests of a log, in their order.
     Replay,
+    /// Files are made, looked at or removed.
+    Names,
     /// All that was written is read, or so many blocks at most.
     ReadBack {
         left_count: u64,
@@ -100,6 +105,7 @@ struct ReadBackTurns {
 struct JobSlot {
     /// When it was due, on the worker's clock; 0 where nothing says.
     due_ns: u64,
+    /// Whether it is beside the work: a sync, a close.
     is_sync: bool,
 }
 
@@ -165,7 +171,10 @@ impl JobStream {
             && written.is_none()
             && paces.iter().all(Option::is_none);
         let replay = plan.recorded.as_ref().map(ReplayTurns::new).transpose()?;
+        let new_turns = |work| NameTurns::new(work, plan.files.len() as u32);
+        let names = plan.names.map(new_turns);
         let stage = match mix {
+            _ if names.is_some() => JobStage::Names,
             _ if replay.is_some() => JobStage::Replay,
             MixRule::Always(side) if is_plain && walk.is_plain(side) => JobStage::Plain(side),
             _ => JobStage::Loop,
@@ -190,6 +199,7 @@ impl JobStream {
             operations: operations(plan, written.is_some()),
             written,
             replay,
+            names,
             notes: None,
             walk,
             position,
@@ -398,6 +408,7 @@ impl Generator for JobStream {
         let step = match self.stage {
             JobStage::Plain(_) | JobStage::Loop => self.in_loop(slot, now_ns),
             JobStage::Replay => self.replay(slot, now_ns),
+            JobStage::Names => self.name_work(slot),
             JobStage::ReadBack { left_count } => self.read_back(slot, left_count),
             JobStage::SyncAll { file_index } => self.sync_all(slot, file_index),
             JobStage::Done => Step::Finished,
@@ -413,6 +424,9 @@ impl Generator for JobStream {
         self.in_flight -= 1;
         let errno = completion.result.min(0);
         self.has_failed |= errno < 0 && !self.goes_on_after_errors;
+        if let Some(names) = self.names.as_mut().filter(|_| errno < 0) {
+            names.failed();
+        }
         let slot = self.slots[completion.slot as usize];
         if slot.is_sync {
             return Flow::Apart;

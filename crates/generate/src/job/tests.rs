@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use engine::{Completion, Operation, Request};
 use workload::job::{
-    BlockRule, DurableWrites, FileOrder, JobFile, JobPlan, Mix, PaceRule, PerDirection, ReadBack,
-    RecordedAct, RecordedKind, RecordedPlan, ShareOfSize, SizeRule, StreamEnd, StreamPlan,
-    SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
+    BlockRule, DurableWrites, FileOrder, JobFile, JobPlan, Mix, NameWork, PaceRule, PerDirection,
+    ReadBack, RecordedAct, RecordedKind, RecordedPlan, ShareOfSize, SizeRule, StreamEnd,
+    StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
 };
 use workload::plan::{ArrivalKind, CacheMode, Distribution, EngineKind, RingOptions};
 
@@ -65,6 +65,7 @@ fn plan(mix: Mix, size_bytes: u64) -> JobPlan {
             is_to_the_letter: false,
         },
         recorded: None,
+        names: None,
         is_noted: false,
     }
 }
@@ -637,4 +638,27 @@ fn what_is_asked_for_is_noted_whole() {
     assert_eq!((noted[0].due_ns, noted[1].due_ns), (0, 10));
     let syncs = noted.iter().filter(|it| it.kind == RecordedKind::Fsync);
     assert_eq!(syncs.count(), 16_384 / 5);
+}
+
+#[test]
+fn names_are_worked_on_in_their_order() {
+    let mut plan = plan(Mix::Read, 4 * K);
+    plan.files = (0..3).map(|index| part(index, 0, 4 * K)).collect();
+    plan.stream.end.loops = Some(2);
+    let of = |work: NameWork| {
+        let plan = JobPlan {
+            names: Some(work),
+            ..plan.clone()
+        };
+        let told = requests(&plan);
+        let one = |it: &Request| (it.operation, it.file_index);
+        told.iter().map(one).collect::<Vec<_>>()
+    };
+    let each = |operation| [0, 1, 2, 0, 1, 2].map(|file| (operation, file));
+    assert_eq!(of(NameWork::Stat), each(Operation::Stat));
+    assert_eq!(of(NameWork::Delete), each(Operation::Unlink));
+    let made = of(NameWork::Create);
+    let made: Vec<_> = made.chunks(2).map(|it| (it[0], it[1])).collect();
+    let both = each(Operation::Create).map(|it| (it, (Operation::Close, it.1)));
+    assert_eq!(made, both);
 }

@@ -1,7 +1,7 @@
 //! Which direction is next, and when syncs follow writes.
 
 use engine::{Operation, OperationSet};
-use workload::job::{JobPlan, RecordedKind, SyncRule};
+use workload::job::{JobPlan, NameWork, RecordedKind, SyncRule};
 
 use super::sides::JobSide;
 use super::walk::WalkPosition;
@@ -65,6 +65,15 @@ impl SyncTurns {
 }
 
 pub(super) fn operations(plan: &JobPlan, reads_back: bool) -> OperationSet {
+    if let Some(work) = plan.names {
+        return match work {
+            NameWork::Create => OperationSet::EMPTY
+                .with(Operation::Create)
+                .with(Operation::Close),
+            NameWork::Stat => OperationSet::EMPTY.with(Operation::Stat),
+            NameWork::Delete => OperationSet::EMPTY.with(Operation::Unlink),
+        };
+    }
     let stream = &plan.stream;
     let sync = &stream.sync;
     let has = |kind| plan.recorded.as_ref().is_some_and(|it| it.has(kind));

@@ -6,11 +6,13 @@ use std::sync::{Arc, mpsc};
 
 use engine::clock::Clock;
 use engine::{
-    Engine, IoUring, Mmap, MmapOptions, Null, Operation, Psync, PsyncOptions, UringOptions,
+    Engine, FileOptions, Fileset, IoUring, Mmap, MmapOptions, Null, OpenMode, Operation, Psync,
+    PsyncFiles, PsyncOptions, UringOptions,
 };
 use generate::job::JobStream;
 use generate::{Exclusive, Generator};
 use results::EngineNotes;
+use rustix::fs::OFlags;
 use workload::job::JobPlan;
 use workload::plan::{CacheMode, EngineKind};
 
@@ -29,6 +31,8 @@ pub(crate) struct JobTask {
     pub stream: JobStream,
     /// One for each file of the plan; none for the `null` engine.
     pub files: Vec<OwnedFd>,
+    /// The files by name, where a job works on them as such.
+    pub names: Option<Arc<Fileset>>,
     pub contents: Contents,
 }
 
@@ -67,14 +71,15 @@ pub(crate) fn work(
     if job.is_noted {
         task.stream.note_to(sender);
     }
-    let kit = Kit {
+    let mut kit = Kit {
         task,
         lane,
         job,
         start,
     };
-    let outcome = match job.engine {
-        EngineKind::IoUring => {
+    let outcome = match (kit.task.names.take(), job.engine) {
+        (Some(names), _) => with_names(names, kit),
+        (None, EngineKind::IoUring) => {
             let options = UringOptions {
                 sqpoll: job.ring.sqpoll,
                 iopoll: job.ring.iopoll,
@@ -84,16 +89,16 @@ pub(crate) fn work(
             let notes = ring_notes(engine.setup());
             with_engine(engine, notes, kit)
         }
-        EngineKind::Psync => {
+        (None, EngineKind::Psync) => {
             let engine = Psync::new(files, slot_count, buffer_bytes, PsyncOptions { dontcache })?;
             with_engine(engine, EngineNotes::default(), kit)
         }
-        EngineKind::Mmap => {
+        (None, EngineKind::Mmap) => {
             let write = kit.task.stream.operations().contains(Operation::Write);
             let engine = Mmap::new(files, slot_count, buffer_bytes, MmapOptions { write })?;
             with_engine(engine, EngineNotes::default(), kit)
         }
-        EngineKind::Null => {
+        (None, EngineKind::Null) => {
             let engine = Null::new(slot_count, buffer_bytes)?;
             with_engine(engine, EngineNotes::default(), kit)
         }
@@ -171,6 +176,39 @@ fn with_engine<E: Engine>(
         }
     }
     .map(Some)
+}
+
+/// Work on names: one call at a time, nothing checked, nothing due.
+fn with_names(names: Arc<Fileset>, kit: Kit<'_>) -> Result<Option<Outcome>, RunError> {
+    let Kit {
+        task,
+        lane,
+        job,
+        start,
+    } = kit;
+    let made = OFlags::RDWR | OFlags::CREATE;
+    let options = FileOptions {
+        // A file that is there already is opened, in a second loop for one.
+        ways: vec![OpenMode {
+            takes_existing: true,
+            ..OpenMode::new(made.bits().cast_signed(), 0o600)
+        }],
+        ..FileOptions::default()
+    };
+    let engine = PsyncFiles::new(names, lane.slot_count(), lane.buffer_bytes(), options)?;
+    let (clock, batch) = (start.clock.clone(), start.batch);
+    let notes = EngineNotes::default();
+    let Some(recorder) = start.begin_after(job.start_delay_ns, notes, Counting::Together) else {
+        return Ok(None);
+    };
+    let parts = Parts {
+        engine,
+        recorder,
+        clock,
+        batch,
+    };
+    let plain = task.contents.source.plain(lane.plan.seed);
+    Closed.run(parts, task.stream, plain).map(Some)
 }
 
 fn duplicates(files: &[OwnedFd]) -> Result<Vec<OwnedFd>, RunError> {

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use workload::job::{FileCache, JobFile, JobFiles, Layout, NamedFile};
+use workload::job::{FileCache, JobFile, JobFiles, Layout, NameWork, NamedFile};
 use workload::{Diagnostic, printable};
 
 use super::super::jobs::{Job, is_device};
-use super::super::settings::{Amount, Fallocate};
+use super::super::settings::{Amount, Engine, Fallocate, Settings};
 use super::drawn;
 
 /// The longest name, in bytes: what a path may have at most.
@@ -111,19 +111,18 @@ impl FileTable {
                 let error = job.place.error("its files are longer than a file can be");
                 error.help("use a smaller size or offset")
             })?;
-            let file_index = *known
-                .entry((target_index, spot.name.clone()))
-                .or_insert_with(|| {
-                    files.files.push(NamedFile {
-                        target_index,
-                        name: spot.name,
-                        size_bytes: 0,
-                        layout: Layout::Empty,
-                        is_removed: false,
-                        cache: FileCache::Dropped,
-                    });
-                    files.files.len() as u32 - 1
+            let key = (target_index, spot.name.clone());
+            let file_index = *known.entry(key).or_insert_with(|| {
+                files.files.push(NamedFile {
+                    target_index,
+                    name: spot.name,
+                    size_bytes: 0,
+                    layout: Layout::Absent,
+                    is_removed: false,
+                    cache: FileCache::Dropped,
                 });
+                files.files.len() as u32 - 1
+            });
             let file = &mut files.files[file_index as usize];
             file.size_bytes = file.size_bytes.max(end);
             file.layout = stronger(file.layout, layout);
@@ -141,10 +140,11 @@ impl FileTable {
 
 fn stronger(one: Layout, other: Layout) -> Layout {
     let rank = |layout: Layout| match layout {
-        Layout::Empty => 0,
-        Layout::Sparse => 1,
-        Layout::Allotted => 2,
-        Layout::Written => 3,
+        Layout::Absent => 0,
+        Layout::Empty => 1,
+        Layout::Sparse => 2,
+        Layout::Allotted => 3,
+        Layout::Written => 4,
     };
     if rank(one) >= rank(other) { one } else { other }
 }
@@ -162,6 +162,11 @@ fn cached(cache: FileCache, job: &Job) -> FileCache {
 /// What is in a file before the job.
 fn layout(job: &Job, is_read: bool) -> Layout {
     let settings = &job.settings;
+    match name_work(settings) {
+        Some(NameWork::Create) => return Layout::Absent,
+        Some(NameWork::Stat | NameWork::Delete) => return Layout::Sparse,
+        None => {}
+    }
     if is_read || settings.files.overwrites || settings.files.is_layout_only {
         return Layout::Written;
     }
@@ -172,6 +177,16 @@ fn layout(job: &Job, is_read: bool) -> Layout {
         Fallocate::Native | Fallocate::Posix => Layout::Allotted,
         Fallocate::Truncate => Layout::Sparse,
         Fallocate::None | Fallocate::Keep => Layout::Empty,
+    }
+}
+
+/// What the job does to its files as such.
+pub(super) fn name_work(settings: &Settings) -> Option<NameWork> {
+    match settings.engine.engine {
+        Engine::FileCreate => Some(NameWork::Create),
+        Engine::FileStat => Some(NameWork::Stat),
+        Engine::FileDelete => Some(NameWork::Delete),
+        _ => None,
     }
 }
 

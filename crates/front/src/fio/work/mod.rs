@@ -6,7 +6,7 @@ mod replays;
 mod stream;
 mod undone;
 
-use workload::job::{BuiltJob, BuiltJobs, DurableWrites, JobFiles, JobPlan};
+use workload::job::{BuiltJob, BuiltJobs, DurableWrites, JobFile, JobFiles, JobPlan};
 use workload::model::OneOrMany;
 use workload::plan::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
 use workload::{Diagnostic, Workload};
@@ -132,6 +132,10 @@ fn one(job: &Job, places: &mut Places<'_>, files: &mut JobFiles) -> Result<Built
         Some(log) => log.parts(job, &mut places.table, files)?,
         None => places.table.parts(job, files)?,
     };
+    let names = files::name_work(settings);
+    if names.is_some() {
+        together(job, &parts, files)?;
+    }
     let verifies = settings.verify.checksum != Checksum::None;
     let mut stream = stream::stream(job, &parts, places.letter)?;
     let recorded = replayed.map(|log| log.attach(&mut stream));
@@ -169,6 +173,7 @@ fn one(job: &Job, places: &mut Places<'_>, files: &mut JobFiles) -> Result<Built
             goes_on_after_errors: errors.bears_reads || errors.bears_writes,
             stream,
             recorded,
+            names,
             is_noted: settings.replay.write.is_some(),
         },
         share: share.filter(|_| settings.space.file_size.is_none()),
@@ -177,6 +182,24 @@ fn one(job: &Job, places: &mut Places<'_>, files: &mut JobFiles) -> Result<Built
         seed: seed(job),
         cpu: cpu(job),
     })
+}
+
+/// Files whose names are worked on lie below one directory.
+fn together(job: &Job, parts: &[JobFile], files: &JobFiles) -> Result<(), Diagnostic> {
+    let file = |part: &JobFile| &files.files[part.file_index as usize];
+    let first = parts.first().map(file);
+    let is_together = parts.iter().map(file).all(|file| {
+        let is_there = first.is_some_and(|first| first.target_index == file.target_index);
+        is_there && file.name.is_some()
+    });
+    match is_together {
+        true => Ok(()),
+        false => {
+            let message = "the files of a job that works on names lie in several directories";
+            let error = job.place.error(message);
+            Err(error.help("use `directory=` and names below it"))
+        }
+    }
 }
 
 fn engine(engine: Engine) -> EngineKind {

@@ -3,7 +3,7 @@
 use workload::Diagnostic;
 
 use super::super::jobs::{Job, JobSet};
-use super::super::settings::{Checksum, Direction, Engine, Settings, ZoneMode};
+use super::super::settings::{Checksum, Direction, Settings, ZoneMode};
 use super::super::values::Distribution;
 
 /// The first thing that is not done, where it stands.
@@ -66,17 +66,6 @@ fn first_of(cases: &[(bool, &'static str, &'static str)]) -> Option<Undone> {
 
 fn of_access(it: &Settings) -> Option<Undone> {
     let access = &it.access;
-    let is_of_names = matches!(
-        it.engine.engine,
-        Engine::FileCreate | Engine::FileStat | Engine::FileDelete
-    ) || !matches!(
-        access.direction,
-        Direction::Read
-            | Direction::Write
-            | Direction::Mixed
-            | Direction::Trim
-            | Direction::TrimAndWrite
-    );
     let is_trim = matches!(access.direction, Direction::Trim | Direction::TrimAndWrite);
     let has_center = |law: &Distribution| {
         matches!(
@@ -87,11 +76,6 @@ fn of_access(it: &Settings) -> Option<Undone> {
         )
     };
     first_of(&[
-        (
-            is_of_names,
-            "ioengine, rw, readwrite",
-            "write a workload with `[[phase]]` for work on names",
-        ),
         (
             is_trim,
             "rw, readwrite",

@@ -51,9 +51,24 @@ pub struct JobPlan {
     /// those of the log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<RecordedPlan>,
+    /// What it does to its files as such; nothing moves then, and `stream` says only how often.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names: Option<NameWork>,
     /// Whether its requests are taken down one by one, for a log.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_noted: bool,
+}
+
+/// Work on files as such, each in its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum NameWork {
+    /// They are opened so that they are made, and closed.
+    Create,
+    /// Their attributes are read.
+    Stat,
+    /// They are removed.
+    Delete,
 }
 
 /// How files are opened for writing.
@@ -110,6 +125,8 @@ pub enum Layout {
     Sparse,
     /// Nothing: it grows as it is written.
     Empty,
+    /// There is no file: a job makes it.
+    Absent,
 }
 
 /// What the page cache holds of a file when a cell begins.
