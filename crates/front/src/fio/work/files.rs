@@ -17,6 +17,8 @@ const NAME_BYTES_MAX: usize = 4000;
 #[derive(Default)]
 pub(super) struct FileTable {
     directories: Vec<String>,
+    /// The wave's files by target and name.
+    known: BTreeMap<(u32, Option<String>), u32>,
 }
 
 /// What a job wants of a file.
@@ -55,6 +57,11 @@ impl FileTable {
         }) as u32
     }
 
+    /// The files of the waves before are not this one's.
+    pub fn begin_wave(&mut self) {
+        self.known.clear();
+    }
+
     /// The parts of its files that a job works in; files that nobody had before are added.
     pub fn parts(&mut self, job: &Job, files: &mut JobFiles) -> Result<Vec<JobFile>, Diagnostic> {
         let further_bytes = further(job)?;
@@ -77,10 +84,6 @@ impl FileTable {
     ) -> Result<Vec<JobFile>, Diagnostic> {
         let share = job.share().filter(|it| it.start_percent > 0);
         let share = share.filter(|_| job.settings.replay.read.is_none());
-        let mut known: BTreeMap<(u32, Option<String>), u32> = BTreeMap::new();
-        for (index, file) in (0..).zip(&files.files) {
-            known.insert((file.target_index, file.name.clone()), index);
-        }
         let mut parts = Vec::with_capacity(wishes.len());
         for wish in wishes {
             let layout = layout(job, wish.is_read);
@@ -112,7 +115,7 @@ impl FileTable {
                 error.help("use a smaller size or offset")
             })?;
             let key = (target_index, spot.name.clone());
-            let file_index = *known.entry(key).or_insert_with(|| {
+            let file_index = *self.known.entry(key).or_insert_with(|| {
                 files.files.push(NamedFile {
                     target_index,
                     name: spot.name,
