@@ -1,6 +1,8 @@
 //! The calling thread: its number, its processor time, the processor it runs on.
 
 use results::ThreadUsage;
+use rustix::thread::CpuSet;
+use workload::job::{IoPriority, JobThread};
 
 use crate::RunError;
 
@@ -38,14 +40,44 @@ pub(crate) fn thread_id() -> i32 {
 
 /// Lets the calling thread run on this processor alone.
 pub(crate) fn pin(cpu: Option<u32>) -> Result<(), RunError> {
-    let Some(cpu) = cpu else { return Ok(()) };
-    let mut set = rustix::thread::CpuSet::new();
-    let limit = rustix::thread::CpuSet::MAX_CPU as u32;
-    if cpu < limit {
-        set.set(cpu as usize);
+    match cpu {
+        Some(cpu) => run_on(&[cpu]),
+        None => Ok(()),
     }
+}
+
+/// Lets the calling thread run on these processors alone.
+fn run_on(cpus: &[u32]) -> Result<(), RunError> {
+    let mut set = CpuSet::new();
+    for cpu in cpus.iter().filter(|cpu| **cpu < CpuSet::MAX_CPU as u32) {
+        set.set(*cpu as usize);
+    }
+    let told: Vec<String> = cpus.iter().map(u32::to_string).collect();
     rustix::thread::sched_setaffinity(None, &set).map_err(|errno| RunError::System {
-        what: format!("run a worker on CPU {cpu}"),
+        what: format!("run a worker on CPU {}", told.join(", ")),
         source: errno.into(),
     })
+}
+
+/// Asks the schedulers for what the thread of a job wants.
+pub(crate) fn arrange(thread: &JobThread) -> Result<(), RunError> {
+    if !thread.cpus.is_empty() {
+        run_on(&thread.cpus)?;
+    }
+    if thread.nice != 0 {
+        // Threads have priorities of their own (setpriority(2), notes).
+        let own = Some(rustix::thread::gettid());
+        let set = rustix::process::setpriority_process(own, thread.nice);
+        set.map_err(|errno| RunError::System {
+            what: format!("run a job with a nice value of {}", thread.nice),
+            source: errno.into(),
+        })?;
+    }
+    if let Some(IoPriority { class, level }) = thread.io_priority {
+        engine::set_io_priority(class, level).map_err(|source| RunError::System {
+            what: format!("give requests of a job priority {level} of class {class}"),
+            source,
+        })?;
+    }
+    Ok(())
 }

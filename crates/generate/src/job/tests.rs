@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use engine::{Completion, Operation, Request};
 use workload::job::{
-    BlockRule, DurableWrites, FileOrder, JobFile, JobPlan, Mix, NameWork, PaceRule, PerDirection,
-    ReadBack, RecordedAct, RecordedKind, RecordedPlan, ShareOfSize, SizeRule, StreamEnd,
-    StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
+    BlockRule, DurableWrites, FileOrder, JobFile, JobPlan, JobThread, Mix, NameWork, PaceRule,
+    PerDirection, ReadBack, RecordedAct, RecordedKind, RecordedPlan, ShareOfSize, SizeRule,
+    StreamEnd, StreamPlan, SyncRule, ThinkRule, Visits, Wrap, ZoneRule,
 };
 use workload::plan::{ArrivalKind, CacheMode, Distribution, EngineKind, RingOptions};
 
@@ -66,6 +66,7 @@ fn plan(mix: Mix, size_bytes: u64) -> JobPlan {
         },
         recorded: None,
         names: None,
+        thread: JobThread::default(),
         is_noted: false,
     }
 }

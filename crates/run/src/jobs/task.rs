@@ -23,7 +23,7 @@ use crate::pace::{Closed, Pace, Parts, Punctually};
 use crate::recorder::{Counting, Schedule};
 use crate::spans::Contents;
 use crate::start::{Start, ring_notes};
-use crate::thread::thread_usage;
+use crate::thread::{arrange, thread_usage};
 use crate::times;
 
 /// What a lane does for its job.
@@ -58,6 +58,7 @@ pub(crate) fn work(
     job: &JobPlan,
     start: Start<'_>,
 ) -> Result<Option<Outcome>, RunError> {
+    arrange(&job.thread)?;
     let (slot_count, buffer_bytes) = (lane.slot_count(), lane.buffer_bytes());
     let files = std::mem::take(&mut task.files);
     let synced = match job.stream.sync.fsync_at_end {

@@ -98,6 +98,8 @@ pub(super) fn apply_engine(settings: &mut Settings, name: &str, value: &Value) -
         "lockmem" => engine.locked_bytes = value.number(),
         "hipri" => engine.is_polled = value.flag(),
         "hipri_percentage" => engine.is_polled |= value.number() > 0,
+        "sqthread_poll" => engine.is_submitted_by_kernel = value.flag(),
+        "uncached" => engine.is_uncached = value.flag(),
         "fixedbufs" => engine.has_fixed_buffers = value.flag(),
         "registerfiles" => engine.has_registered_files = value.flag(),
         "thp" => engine.maps_huge = value.flag(),

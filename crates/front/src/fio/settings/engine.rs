@@ -96,6 +96,10 @@ pub struct EngineSettings {
     pub locked_bytes: u64,
     /// Whether completions are polled for.
     pub is_polled: bool,
+    /// Whether a thread of the kernel submits.
+    pub is_submitted_by_kernel: bool,
+    /// Whether pages are dropped behind each request.
+    pub is_uncached: bool,
     /// Whether buffers are registered.
     pub has_fixed_buffers: bool,
     /// Whether files are registered.
@@ -133,6 +137,8 @@ impl Default for EngineSettings {
             memory_align: 0,
             locked_bytes: 0,
             is_polled: false,
+            is_submitted_by_kernel: false,
+            is_uncached: false,
             has_fixed_buffers: false,
             has_registered_files: false,
             maps_huge: false,

@@ -6,18 +6,23 @@ mod replays;
 mod stream;
 mod undone;
 
-use workload::job::{BuiltJob, BuiltJobs, DurableWrites, JobFile, JobFiles, JobPlan};
+use workload::job::{
+    BuiltJob, BuiltJobs, DurableWrites, IoPriority, JobFile, JobFiles, JobPlan, JobThread,
+};
 use workload::model::OneOrMany;
 use workload::plan::{CacheMode, ContentPlan, EngineKind, FrontOrigin, RingOptions};
 use workload::{Diagnostic, Workload};
 
 use super::jobs::{Job, JobSet};
-use super::settings::{Checksum, Engine, MemoryKind, Settings, SyncOpen};
+use super::settings::{Checksum, CpuPolicy, Engine, MemoryKind, Settings, SyncOpen};
 use super::table::Verdict;
 use crate::command_line::ReadFile;
 use crate::{Difference, FrontWork};
 use files::FileTable;
 pub(super) use remembered::Remembered;
+
+/// The class of priorities where none is said.
+const BEST_EFFORT: u32 = 2;
 
 /// Requests that go out with one call where nobody says.
 const BATCH_DEFAULT: u32 = 32;
@@ -152,7 +157,7 @@ fn one(job: &Job, places: &mut Places<'_>, files: &mut JobFiles) -> Result<Built
             engine: engine(settings.engine.engine),
             cache: cache(settings),
             ring: RingOptions {
-                sqpoll: false,
+                sqpoll: settings.engine.is_submitted_by_kernel,
                 iopoll: settings.engine.is_polled,
                 batch: match settings.engine.batch {
                     0 | 1 => BATCH_DEFAULT,
@@ -175,6 +180,7 @@ fn one(job: &Job, places: &mut Places<'_>, files: &mut JobFiles) -> Result<Built
             stream,
             recorded,
             names,
+            thread: thread(job),
             is_noted: settings.replay.write.is_some(),
         },
         share: share.filter(|_| settings.space.file_size.is_none()),
@@ -214,9 +220,11 @@ fn engine(engine: Engine) -> EngineKind {
 
 fn cache(settings: &Settings) -> CacheMode {
     let is_direct = settings.engine.is_direct || settings.engine.is_atomic;
-    match is_direct && settings.engine.engine != Engine::Mmap {
-        true => CacheMode::Direct,
-        false => CacheMode::Buffered,
+    match () {
+        () if settings.engine.engine == Engine::Mmap => CacheMode::Buffered,
+        () if is_direct => CacheMode::Direct,
+        () if settings.engine.is_uncached => CacheMode::Dontcache,
+        () => CacheMode::Buffered,
     }
 }
 
@@ -257,9 +265,27 @@ fn cpu(job: &Job) -> Option<u32> {
     let process = &job.settings.process;
     match (process.cpu_policy, &process.cpus[..]) {
         (_, []) => None,
-        (super::CpuPolicy::Split, cpus) => Some(cpus[job.clone_index as usize % cpus.len()]),
-        (super::CpuPolicy::Shared, [only]) => Some(*only),
-        (super::CpuPolicy::Shared, _) => None,
+        (CpuPolicy::Split, cpus) => Some(cpus[job.clone_index as usize % cpus.len()]),
+        (CpuPolicy::Shared, [only]) => Some(*only),
+        (CpuPolicy::Shared, _) => None,
+    }
+}
+
+/// What the thread of a clone asks of the schedulers.
+fn thread(job: &Job) -> JobThread {
+    let process = &job.settings.process;
+    let is_asked = process.io_class.is_some() || process.io_priority.is_some();
+    JobThread {
+        cpus: match cpu(job) {
+            Some(_) => Vec::new(),
+            None => process.cpus.clone(),
+        },
+        nice: process.nice,
+        io_priority: is_asked.then(|| IoPriority {
+            // Checked against their ranges when they were read.
+            class: process.io_class.unwrap_or(BEST_EFFORT) as u8,
+            level: process.io_priority.unwrap_or(0) as u8,
+        }),
     }
 }
 

@@ -54,9 +54,43 @@ pub struct JobPlan {
     /// What it does to its files as such; nothing moves then, and `stream` says only how often.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub names: Option<NameWork>,
+    /// What its thread asks of the kernel's schedulers.
+    #[serde(default, skip_serializing_if = "JobThread::is_default")]
+    pub thread: JobThread,
     /// Whether its requests are taken down one by one, for a log.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_noted: bool,
+}
+
+/// What the thread of a job asks of the kernel's schedulers.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct JobThread {
+    /// The CPUs that it may run on; empty for all that pgmeter may.
+    pub cpus: Vec<u32>,
+    /// How it gives way to others, from -20, hardly, to 19, always; 0 for as pgmeter does.
+    pub nice: i32,
+    /// Priority of its requests.
+    pub io_priority: Option<IoPriority>,
+}
+
+/// Priority of requests, which some I/O schedulers heed.
+///
+/// Source: ioprio_set(2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct IoPriority {
+    /// 0 for none, 1 for real time, 2 for best effort, 3 for idle.
+    pub class: u8,
+    /// From 0, the highest, to 7.
+    pub level: u8,
+}
+
+impl JobThread {
+    /// Whether it asks for nothing.
+    #[must_use]
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Work on files as such, each in its turn.
