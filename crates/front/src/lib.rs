@@ -43,6 +43,8 @@ mod mdtest;
 mod options;
 mod postmark;
 mod printed;
+mod random;
+mod rows;
 mod smallfile;
 mod space;
 mod table;

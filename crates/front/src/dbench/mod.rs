@@ -22,7 +22,7 @@ pub const FRONT: Front = Front {
     name: "dbench",
     title: "A file server's recorded calls, by several clients at once",
     version: "dbench 4.00",
-    usage: options::USAGE,
+    usage: include_str!("usage.txt"),
     arguments,
     file: Some(FileFront {
         kind: "dbench load file",

@@ -5,23 +5,6 @@ use crate::options::{
     Equals, Grammar, Letters, OptionRow, Value, act, flag, idle, no_option, read, text, told,
 };
 
-/// What `--help` prints.
-pub(super) const USAGE: &str = "\
-dbench's own options, those of 4 and of 5's file back-end: dbench [OPTIONS] NPROCS
-  -t, --timelimit=S      seconds that are measured (600), behind a warm-up of a fifth
-  -c, --loadfile=FILE    the load file (/usr/share/dbench/client.txt)
-  -D, --directory=DIR    the directory to work below (.)
-  -R, --target-rate=MB   at most so many megabytes a second for each client
-  -s, --sync             open everything with O_SYNC (5: --sync-open)
-  -S, --sync-dir         sync a directory behind each name taken out of it
-  -F, --fsync            fsync behind each write
-  -B, --backend=fileio   dbench 5's back-end, of which files are the only one
-      --no-resolve       look names up without a search of their directories
-      --warmup=S         seconds of warm-up
-      --run-once         the load file once, without a time
-      --machine-readable dbench 5's lines for programs
-";
-
 /// What is asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Options {
