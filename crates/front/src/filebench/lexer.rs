@@ -3,6 +3,7 @@
 use workload::printable;
 
 use super::script::{Place, Read, error};
+use crate::scanning::{quoted, split};
 
 /// The smallest piece of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,22 +126,6 @@ fn token(text: &str) -> Result<(Token<'_>, &str), (String, &'static str)> {
             Err((message, help))
         }
     }
-}
-
-/// The first part of a text, and what stands behind it.
-fn split(text: &str, is_part: impl Fn(char) -> bool) -> (&str, &str) {
-    text.split_at(text.find(|char| !is_part(char)).unwrap_or(text.len()))
-}
-
-/// What stands before the next quotation mark without a backslash, and what behind.
-fn quoted(text: &str) -> Option<(&str, &str)> {
-    let mut is_escaped = false;
-    let end = text.find(|char| {
-        let is_end = char == '"' && !is_escaped;
-        is_escaped = char == '\\' && !is_escaped;
-        is_end
-    })?;
-    Some((&text[..end], &text[end + 1..]))
 }
 
 /// The name behind a dollar sign, perhaps in parentheses or braces, and what stands behind it.

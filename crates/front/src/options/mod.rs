@@ -12,7 +12,7 @@ pub use row::{
     OptionRow, act, attached, count_within, flag, idle, idle_value, idle_words, number,
     number_within, read, refused, refused_value, size, text, told, told_value, yes_or_no,
 };
-pub use value::{Value, at_least, bytes, is_posix, rule_out, within};
+pub use value::{Value, at_least, bytes, is_posix, only, rule_out, within};
 
 use row::{Effect, Takes};
 
