@@ -189,3 +189,18 @@ pub fn hidden(name: &str, group: Group) -> ProgramPhase {
         ..phase(name, group)
     }
 }
+
+/// The number of something in a list, to which it is added where it is not there yet.
+pub fn number_of<T: PartialEq>(list: &mut Vec<T>, wanted: T) -> u8 {
+    let known = list.iter().position(|it| *it == wanted);
+    let number = known.unwrap_or(list.len());
+    if known.is_none() {
+        list.push(wanted);
+    }
+    byte(number)
+}
+
+/// A number as programs have it; more than there may be are refused when the program is checked.
+pub fn byte(number: usize) -> u8 {
+    number.min(usize::from(u8::MAX)) as u8
+}

@@ -28,6 +28,7 @@ mod bonnie;
 mod command_line;
 mod console;
 mod create_remove;
+mod cursor;
 mod dbench;
 mod figures;
 mod filebench;
@@ -53,6 +54,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 mod text;
+mod tokens;
 mod windows;
 mod work;
 

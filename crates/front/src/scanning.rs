@@ -5,12 +5,6 @@ pub fn split(text: &str, is_part: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(|it| !is_part(it)).unwrap_or(text.len()))
 }
 
-/// The first word, and what stands behind it and the blanks.
-pub fn word(text: &str) -> (&str, &str) {
-    let (word, rest) = split(text, |it| !it.is_ascii_whitespace());
-    (word, rest.trim_ascii_start())
-}
-
 /// What stands before the next quotation mark that has no backslash before it, and what behind.
 pub fn quoted(text: &str) -> Option<(&str, &str)> {
     let mut is_escaped = false;
@@ -37,7 +31,6 @@ mod tests {
     #[test]
     fn texts_are_taken_apart_from_their_beginning() {
         assert_eq!(split("12k+1", |it| it.is_ascii_digit()), ("12", "k+1"));
-        assert_eq!(word("one \t two three"), ("one", "two three"));
         assert_eq!(quoted(r#"a \"b\\" c"#), Some((r#"a \"b\\"#, " c")));
         assert_eq!(quoted("never"), None);
         assert_eq!((number("0x1f"), number("31")), (Some(31), Some(31)));

@@ -2,10 +2,18 @@
 
 use workload::program::TraceEnd;
 
-use crate::scanning::{number, word};
+use crate::scanning::number;
+use crate::tokens::{Language, Token};
 
 /// Words of a line, at most.
 const WORDS_MAX: usize = 19;
+
+const LANGUAGE: Language = Language {
+    marks: "",
+    begins_word: |_| true,
+    is_in_word: |it| !it.is_ascii_whitespace(),
+    is_script: false,
+};
 
 /// A line in its words.
 pub(super) struct Line<'a> {
@@ -22,35 +30,27 @@ impl<'a> Line<'a> {
     /// # Errors
     /// A text without its end.
     pub(super) fn read(text: &'a str) -> Result<Option<Self>, String> {
-        let mut rest = text.trim_ascii();
-        if rest.is_empty() || rest.starts_with('#') {
+        if text.trim_ascii_start().starts_with('#') {
             return Ok(None);
         }
+        let tokens = LANGUAGE.tokens(text).map_err(|error| error.message)?;
+        let words = tokens.into_iter().filter_map(|(token, _)| match token {
+            Token::Word(word) | Token::Quoted(word) => Some(word),
+            _ => None,
+        });
+        let mut words = words.peekable();
+        let is_time = |word: &&str| word.starts_with(|it: char| it.is_ascii_digit());
         let mut due_ns = 0;
-        if rest.as_bytes()[0].is_ascii_digit() {
-            let (time, behind) = word(rest);
+        if let Some(time) = words.next_if(is_time) {
             let seconds = time.parse().ok().filter(|it| (0.0..=1e9).contains(it));
             let seconds: f64 = seconds.ok_or_else(|| format!("`{time}` is no time in seconds"))?;
-            (due_ns, rest) = ((seconds * 1e9) as u64, behind);
+            due_ns = (seconds * 1e9) as u64;
         }
-        let (verb, mut rest) = word(rest);
-        let mut words = Vec::new();
-        while !rest.is_empty() && words.len() < WORDS_MAX {
-            let (first, behind) = match rest.strip_prefix('"') {
-                Some(quoted) => quoted
-                    .split_once('"')
-                    .ok_or("a text in quotes has no end")?,
-                None => word(rest),
-            };
-            words.push(first);
-            rest = behind.trim_ascii_start();
-        }
-        let line = Self {
+        Ok(words.next().map(|verb| Self {
             due_ns,
             verb,
-            words,
-        };
-        Ok((!verb.is_empty()).then_some(line))
+            words: words.take(WORDS_MAX).collect(),
+        }))
     }
 
     /// How the call ended, which the last word says.

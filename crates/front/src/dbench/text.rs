@@ -6,6 +6,7 @@ use super::NANOS;
 use super::load::OPERATIONS;
 use super::options::Options;
 use crate::figures::general;
+use crate::windows::label;
 use crate::{ClassicText, FrontOrigin};
 
 /// The text of a run.
@@ -149,11 +150,9 @@ impl Lines {
 
 /// The table of operations, and the throughput.
 fn table(options: &Options, cell: &CellRecord) -> String {
-    let labels = cell.phase_figures.iter().flat_map(|it| &it.labels);
-    let labels: Vec<&LabelFigures> = labels.filter(|it| it.count > 0).collect();
     // In the order of the original.
-    let find = |(name, ..): &(&str, _, _)| labels.iter().find(|it| it.label == *name).copied();
-    let labels: Vec<&LabelFigures> = OPERATIONS.iter().filter_map(find).collect();
+    let labels = OPERATIONS.iter().filter_map(|(name, ..)| label(cell, name));
+    let labels: Vec<&LabelFigures> = labels.filter(|it| it.count > 0).collect();
     let bytes: u64 = labels.iter().map(|it| it.bytes).sum();
     let most_ns = labels.iter().map(|it| it.max_ns).max().unwrap_or(0);
     let rate = general(bytes as f64 * 1e3 / cell.run_time_ns.max(1) as f64);

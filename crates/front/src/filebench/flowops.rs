@@ -8,12 +8,13 @@ use workload::program::{
     Which,
 };
 
-use crate::acts::quota;
+use crate::acts::{number_of, quota};
 use crate::{Difference, DifferenceKind};
 
 use super::attributes::{Attributes, Variables};
-use super::script::{Entity, Read, error};
-use super::writer::{Op, Slot, Writer, number_of};
+use super::script::{Entity, Read};
+use super::writer::{Op, Slot, Writer};
+use crate::tokens::error;
 
 /// How long a store of `hog` takes, in nanoseconds for a hundred.
 const HUNDRED_STORES_NS: u64 = 22;

@@ -5,7 +5,6 @@ mod calls;
 mod commands;
 mod flowops;
 mod laws;
-mod lexer;
 mod parser;
 mod program;
 mod script;

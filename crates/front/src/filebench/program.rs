@@ -9,9 +9,10 @@ use workload::{Diagnostic, printable};
 use crate::{Difference, FrontWork, cell};
 
 use super::attributes::{Attributes, Variables};
-use super::script::{Mode, Read, Script, error};
+use super::script::{Mode, Read, Script};
 use super::text::remembered;
 use super::writer::{Thread, Writer};
+use crate::tokens::error;
 
 /// How long a script runs that does not say it, in seconds.
 const RUN_TIME_S: u64 = 60;
@@ -40,9 +41,11 @@ pub(super) fn work(script: &Script, name: &str) -> Read<FrontWork> {
     for entity in &script.filesets {
         writer.define(&Attributes { entity, variables })?;
     }
-    if let Some(rate) = &script.event_rate {
-        writer.event_rate = variables.count(rate, EVENT_RATE_MAX)?;
-    }
+    let own = Attributes {
+        entity: &script.own(),
+        variables,
+    };
+    writer.event_rate = own.number("rate", EVENT_RATE_MAX)?.unwrap_or(0);
     let mut groups = Vec::new();
     let mut processes = Vec::new();
     for entity in &script.processes {
@@ -64,7 +67,7 @@ pub(super) fn work(script: &Script, name: &str) -> Read<FrontWork> {
     writer.make_room()?;
     let phase = ProgramPhase {
         name: "run".to_owned(),
-        time_ns: time_ns(script, variables)?,
+        time_ns: time_ns(script.mode, own.number("run", RUN_TIME_S_MAX)?),
         // Quotas end it for all, as a lack of files does.
         first_done: (script.mode != Mode::AllDone).then_some(Ending::Stop),
         groups,
@@ -124,13 +127,11 @@ fn group(
 }
 
 /// Without a time, scripts run for a minute, or until files run out where the mode says so.
-fn time_ns(script: &Script, variables: Variables<'_>) -> Read<Option<u64>> {
-    let time = script.run_time.as_ref();
-    let seconds = time.map(|time| variables.count(time, RUN_TIME_S_MAX));
-    let seconds = match (seconds.transpose()?.unwrap_or(0), script.mode) {
+fn time_ns(mode: Mode, seconds: Option<u64>) -> Option<u64> {
+    let seconds = match (seconds.unwrap_or(0), mode) {
         (0, Mode::Timeout) => RUN_TIME_S,
-        (0, Mode::AllDone | Mode::FirstDone) => return Ok(None),
+        (0, Mode::AllDone | Mode::FirstDone) => return None,
         (seconds, _) => seconds,
     };
-    Ok(Some(seconds * 1_000_000_000))
+    Some(seconds * 1_000_000_000)
 }
