@@ -1,8 +1,8 @@
 //! Short forms of what fronts put into programs.
 
 use workload::program::{
-    Act, Before, Bytes, Call, Copies, DirectoryNesting, DirectoryTree, Ending, FileNames,
-    FileOperation, FilesetPlan, Group, Law, Measure, NestedDirectories, On, Order, Pick,
+    Access, Act, Before, Bytes, Call, Copies, DirectoryNesting, DirectoryTree, Ending, FileNames,
+    FileOperation, FilesetPlan, Group, Law, Measure, NestedDirectories, On, OpenSync, Order, Pick,
     ProgramPhase, Quota, Share, Turn, Way, Which,
 };
 
@@ -60,6 +60,27 @@ pub fn seeking(name: &str) -> Way {
     Way {
         name: name.to_owned(),
         seeks: true,
+        ..Way::default()
+    }
+}
+
+/// A way of opening that is called by what it is.
+pub fn described(access: Access, is_direct: bool, is_synced: bool) -> Way {
+    let name = match access {
+        Access::Read => "read",
+        Access::Write => "write",
+        Access::ReadWrite => "read and write",
+    };
+    let direct = if is_direct { ", direct" } else { "" };
+    let (synced, sync) = match is_synced {
+        true => (", synced", OpenSync::All),
+        false => ("", OpenSync::No),
+    };
+    Way {
+        name: format!("{name}{direct}{synced}"),
+        access,
+        is_direct,
+        sync,
         ..Way::default()
     }
 }

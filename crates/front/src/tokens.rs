@@ -95,6 +95,24 @@ impl Language {
         }
     }
 
+    /// The words and texts of a line, up to whatever else stands there.
+    ///
+    /// # Errors
+    /// A piece that is nothing; says what is wrong with it.
+    pub fn words<'a>(&self, line: &'a str) -> Result<Vec<&'a str>, String> {
+        let mut rest = line;
+        let mut words = Vec::with_capacity(8);
+        loop {
+            let token = self.token(self.without_blanks(rest));
+            let (token, behind) = token.map_err(|(message, _)| message)?;
+            match token {
+                Token::Word(word) | Token::Quoted(word) => words.push(word),
+                _ => return Ok(words),
+            }
+            rest = behind;
+        }
+    }
+
     /// What stands behind white space, comments, and backslashes that carry a line on.
     fn without_blanks<'a>(&self, text: &'a str) -> &'a str {
         let mut rest = text;

@@ -3,7 +3,7 @@
 use workload::program::TraceEnd;
 
 use crate::scanning::number;
-use crate::tokens::{Language, Token};
+use crate::tokens::Language;
 
 /// Words of a line, at most.
 const WORDS_MAX: usize = 19;
@@ -33,23 +33,22 @@ impl<'a> Line<'a> {
         if text.trim_ascii_start().starts_with('#') {
             return Ok(None);
         }
-        let tokens = LANGUAGE.tokens(text).map_err(|error| error.message)?;
-        let words = tokens.into_iter().filter_map(|(token, _)| match token {
-            Token::Word(word) | Token::Quoted(word) => Some(word),
-            _ => None,
-        });
-        let mut words = words.peekable();
-        let is_time = |word: &&str| word.starts_with(|it: char| it.is_ascii_digit());
+        let mut words = LANGUAGE.words(text)?;
         let mut due_ns = 0;
-        if let Some(time) = words.next_if(is_time) {
+        if let Some(time) = words
+            .first()
+            .filter(|it| it.starts_with(|it: char| it.is_ascii_digit()))
+        {
             let seconds = time.parse().ok().filter(|it| (0.0..=1e9).contains(it));
             let seconds: f64 = seconds.ok_or_else(|| format!("`{time}` is no time in seconds"))?;
             due_ns = (seconds * 1e9) as u64;
+            words.remove(0);
         }
-        Ok(words.next().map(|verb| Self {
+        words.truncate(1 + WORDS_MAX);
+        Ok((!words.is_empty()).then(|| Self {
             due_ns,
-            verb,
-            words: words.take(WORDS_MAX).collect(),
+            verb: words.remove(0),
+            words,
         }))
     }
 

@@ -53,7 +53,10 @@ const OPTIONS: &[OptionRow<Options>] = &[
     ),
     text("-c --loadfile", |it| &mut it.load_file),
     text("-D --directory", |it| &mut it.directory),
-    read("-R --target-rate", rate),
+    read("-R --target-rate", |it, value| {
+        it.bytes_per_second = (value.number_within(0.0, 1e9)? * 1e6) as u64;
+        Ok(())
+    }),
     read("-B --backend", |_, value| only(value, "back-end", "fileio")),
     flag("-s --sync --sync-open", |it| &mut it.is_sync),
     flag("-S --sync-dir --sync-dirs", |it| &mut it.syncs_directories),
@@ -115,9 +118,8 @@ impl Options {
     /// What is not as in the original.
     pub(super) fn differences(&self) -> Vec<Difference> {
         let always = Difference::listed(include_str!("differences.txt"));
-        let ignored = self.without_effect.iter();
         always
-            .chain(ignored.map(|it| Difference::no_effect(it)))
+            .chain(Difference::those(&[], &self.without_effect))
             .collect()
     }
 }
@@ -127,14 +129,5 @@ fn clients(options: &mut Options, word: &str) -> Result<(), String> {
         return Err(format!("`{word}` is one word too many"));
     }
     options.clients_asked = Some(Value::of("NPROCS", word).number_within(0, 1024)?);
-    Ok(())
-}
-
-/// Megabytes a second.
-fn rate(options: &mut Options, value: &Value<'_>) -> Result<(), String> {
-    let Value { option, text, .. } = value;
-    let rate = text.parse().ok().filter(|it| (0.0..=1e9).contains(it));
-    let rate: f64 = rate.ok_or_else(|| format!("`{option}` is `{text}`, not a rate in MB/s"))?;
-    options.bytes_per_second = (rate * 1e6) as u64;
     Ok(())
 }

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use workload::program::{Ending, Group, Out, ProgramPart, ProgramPhase, Way};
+use workload::program::{Access, Ending, Group, Out, ProgramPart, ProgramPhase};
 use workload::{Diagnostic, printable};
 
+use crate::acts::described;
 use crate::{Difference, FrontWork, cell};
 
 use super::attributes::{Attributes, Variables};
@@ -34,10 +35,8 @@ pub(super) fn work(script: &Script, name: &str) -> Read<FrontWork> {
         differences: script.differences.clone(),
         ..Writer::default()
     };
-    writer.program.ways.push(Way {
-        name: "read and write".to_owned(),
-        ..Way::default()
-    });
+    let way = described(Access::ReadWrite, false, false);
+    writer.program.ways.push(way);
     for entity in &script.filesets {
         writer.define(&Attributes { entity, variables })?;
     }
@@ -52,12 +51,8 @@ pub(super) fn work(script: &Script, name: &str) -> Read<FrontWork> {
         let process = Attributes { entity, variables };
         processes.push((process.needed("name")?, instances(&process)?));
         for thread in &entity.inner {
-            groups.push(group(
-                &process,
-                &process.of(thread),
-                script.mode,
-                &mut writer,
-            )?);
+            let thread = process.of(thread);
+            groups.push(writer.group(&process, &thread, script.mode)?);
         }
     }
     if groups.is_empty() {
@@ -98,32 +93,34 @@ fn instances(all: &Attributes<'_>) -> Read<u64> {
     Ok(all.number("instances", WORKERS_MAX)?.unwrap_or(1))
 }
 
-fn group(
-    process: &Attributes<'_>,
-    thread: &Attributes<'_>,
-    mode: Mode,
-    writer: &mut Writer<'_>,
-) -> Read<Group> {
-    let name = thread.needed("name")?;
-    let workers = instances(process)? * instances(thread)?;
-    if workers > WORKERS_MAX || workers == 0 {
-        let message = format!("`{}` has {workers} threads", printable(&name));
-        let help = format!("use 1 to {WORKERS_MAX} threads");
-        return Err(error(thread.entity.place, message, help));
+impl Writer<'_> {
+    fn group(
+        &mut self,
+        process: &Attributes<'_>,
+        thread: &Attributes<'_>,
+        mode: Mode,
+    ) -> Read<Group> {
+        let name = thread.needed("name")?;
+        let workers = instances(process)? * instances(thread)?;
+        if workers > WORKERS_MAX || workers == 0 {
+            let message = format!("`{}` has {workers} threads", printable(&name));
+            let help = format!("use 1 to {WORKERS_MAX} threads");
+            return Err(error(thread.entity.place, message, help));
+        }
+        self.thread = Thread::default();
+        self.thread.group = Group {
+            name,
+            // At most 1024.
+            workers: Some(workers as u32),
+            out: match mode {
+                Mode::AllDone => Out::EndWorker,
+                Mode::FirstDone | Mode::Timeout => Out::EndPhase,
+            },
+            ..Group::default()
+        };
+        self.flowops(thread)?;
+        Ok(std::mem::take(&mut self.thread.group))
     }
-    writer.thread = Thread::default();
-    writer.thread.group = Group {
-        name,
-        // At most 1024.
-        workers: Some(workers as u32),
-        out: match mode {
-            Mode::AllDone => Out::EndWorker,
-            Mode::FirstDone | Mode::Timeout => Out::EndPhase,
-        },
-        ..Group::default()
-    };
-    writer.flowops(thread)?;
-    Ok(std::mem::take(&mut writer.thread.group))
 }
 
 /// Without a time, scripts run for a minute, or until files run out where the mode says so.
