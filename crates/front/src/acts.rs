@@ -1,8 +1,8 @@
 //! Short forms of what fronts put into programs.
 
 use workload::program::{
-    Act, Before, Bytes, Call, Copies, DirectoryNesting, DirectoryTree, Ending, FileNames,
-    FileOperation, FilesetPlan, Group, Law, Measure, NestedDirectories, On, Order, Pick,
+    Access, Act, Before, Bytes, Call, Copies, DirectoryNesting, DirectoryTree, Ending, FileNames,
+    FileOperation, FilesetPlan, Group, Law, Measure, NestedDirectories, On, OpenSync, Order, Pick,
     ProgramPhase, Quota, Share, Turn, Way, Which,
 };
 
@@ -60,6 +60,27 @@ pub fn seeking(name: &str) -> Way {
     Way {
         name: name.to_owned(),
         seeks: true,
+        ..Way::default()
+    }
+}
+
+/// A way of opening that is called by what it is.
+pub fn described(access: Access, is_direct: bool, is_synced: bool) -> Way {
+    let name = match access {
+        Access::Read => "read",
+        Access::Write => "write",
+        Access::ReadWrite => "read and write",
+    };
+    let direct = if is_direct { ", direct" } else { "" };
+    let (synced, sync) = match is_synced {
+        true => (", synced", OpenSync::All),
+        false => ("", OpenSync::No),
+    };
+    Way {
+        name: format!("{name}{direct}{synced}"),
+        access,
+        is_direct,
+        sync,
         ..Way::default()
     }
 }
@@ -188,4 +209,19 @@ pub fn hidden(name: &str, group: Group) -> ProgramPhase {
         is_hidden: true,
         ..phase(name, group)
     }
+}
+
+/// The number of something in a list, to which it is added where it is not there yet.
+pub fn number_of<T: PartialEq>(list: &mut Vec<T>, wanted: T) -> u8 {
+    let known = list.iter().position(|it| *it == wanted);
+    let number = known.unwrap_or(list.len());
+    if known.is_none() {
+        list.push(wanted);
+    }
+    byte(number)
+}
+
+/// A number as programs have it; more than there may be are refused when the program is checked.
+pub fn byte(number: usize) -> u8 {
+    number.min(usize::from(u8::MAX)) as u8
 }

@@ -28,6 +28,7 @@ mod bonnie;
 mod command_line;
 mod console;
 mod create_remove;
+mod cursor;
 mod dbench;
 mod figures;
 mod filebench;
@@ -43,12 +44,17 @@ mod mdtest;
 mod options;
 mod postmark;
 mod printed;
+mod random;
+mod recording;
+mod rows;
+mod scanning;
 mod smallfile;
 mod space;
 mod table;
 #[cfg(test)]
 mod tests;
 mod text;
+mod tokens;
 mod windows;
 mod work;
 

@@ -1,6 +1,6 @@
 //! What workers of a phase did when, added up.
 
-use results::{CellRecord, RoundFigures, RunRecord, WorkerWindow};
+use results::{CellRecord, LabelFigures, RoundFigures, RunRecord, WorkerWindow};
 
 /// What workers came to together.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -121,11 +121,15 @@ pub fn rounds<'a>(record: &'a RunRecord, phase: &str) -> &'a [RoundFigures] {
     figures.map_or(&[], |figures| &figures.rounds)
 }
 
+/// What was counted under a label; none where nothing was.
+pub fn label<'a>(cell: &'a CellRecord, label: &str) -> Option<&'a LabelFigures> {
+    let mut figures = cell.phase_figures.iter().flat_map(|it| &it.labels);
+    figures.find(|it| it.label == label)
+}
+
 /// The longest that something of a label took, in nanoseconds.
 pub fn longest_ns(cell: &CellRecord, label: &str) -> u64 {
-    let figures = cell.phase_figures.iter().flat_map(|it| &it.labels);
-    let mut own = figures.filter(|it| it.label == label);
-    own.next().map_or(0, |it| it.max_ns)
+    self::label(cell, label).map_or(0, |it| it.max_ns)
 }
 
 /// The phases of each workload, in the order of the plan.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::CommandLine;
+use crate::rows::rows;
 use workload::model::BuiltProgram;
 use workload::plan::FrontOrigin;
 use workload::program::{NamesInPlace, Program};
@@ -158,6 +159,11 @@ impl Difference {
         let done = done.map(|(_, what, note)| Self::differs(what, note));
         let ignored = ignored.iter().map(|option| Self::no_effect(option));
         done.chain(ignored).collect()
+    }
+
+    /// What is always done otherwise, by rows of a table: what, and how.
+    pub(crate) fn listed(table: &'static str) -> impl Iterator<Item = Self> {
+        rows(table).map(|[what, note]| Self::differs(what, note))
     }
 
     /// An option that is understood and changes nothing.

@@ -30,7 +30,7 @@ const TABLES: [&str; 13] = [
 const IN_BETWEEN: [&str; 1] = ["fio"];
 
 /// Directories beside theirs, of what they share.
-const SHARED: [&str; 1] = ["options"];
+const SHARED: [&str; 2] = ["options", "random"];
 
 /// Checks that no front is named outside of it.
 pub fn check(sources: &[SourceFile], findings: &mut Vec<Finding>) {

@@ -5,28 +5,21 @@ use std::sync::Arc;
 use results::RunRecord;
 use workload::program::Card;
 
-use super::draws::{Random, seek};
+use super::draws::seek;
 use super::phases::{ON_A_FILE, OneFile, add, fileset_of_one, frame, remove};
 use crate::options::{Grammar, Letters, OptionRow, read, text, told};
+use crate::random::LibraryRandom;
 use crate::text::{Asked, at_end};
 use crate::windows::{self, Sum};
 use crate::work::titled;
 use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
-
-/// What `--help` prints.
-const USAGE: &str = "\
-bonnie's own options:
-  -d DIR    the directory to work below (.)
-  -s MiB    size of the file (100)
-  -m NAME   the machine's name
-";
 
 /// Bonnie.
 pub const FRONT: Front = Front {
     name: "bonnie",
     title: "Rates of one large file and of seeks in it, as in 1990",
     version: "Bonnie 1.4",
-    usage: USAGE,
+    usage: include_str!("classic_usage.txt"),
     arguments,
     file: None,
     text: |origin| at_end(origin, Options::read, page),
@@ -116,7 +109,7 @@ fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
 
 /// Chunks by chance, of which every tenth is written back.
 fn seeks(file: &OneFile) -> Arc<[Card]> {
-    let mut random = Random::new(1);
+    let mut random = LibraryRandom::new(1);
     let chunks = file.size_bytes / file.chunk_bytes;
     let seeks = (1..=file.seeks).map(|turn| seek(random.next(), chunks, turn.is_multiple_of(10)));
     seeks.collect()

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use workload::program::{Card, ListedFiles, ListedOrder};
 
 use super::options::{Files, Options};
+use crate::random::LibraryRandom;
 
 /// What names end or begin with.
 const CHARACTERS: &[u8; 62] = b"abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -23,7 +24,7 @@ pub(super) struct Draws {
 
 impl Draws {
     pub(super) fn new(options: &Options) -> Self {
-        let mut random = Random::new(options.seed());
+        let mut random = LibraryRandom::new(options.seed());
         let seeks = match options.file_mib {
             0 => 0,
             _ => options.seeks,
@@ -63,8 +64,8 @@ pub(super) fn seek(ticket: u32, chunks: u64, is_update: bool) -> Card {
 }
 
 /// Names with a number that says their place, and as many characters as chance says.
-fn listed(files: &Files, is_random: bool, random: &mut Random) -> ListedFiles {
-    let name = |index: u32, random: &mut Random| {
+fn listed(files: &Files, is_random: bool, random: &mut LibraryRandom) -> ListedFiles {
+    let name = |index: u32, random: &mut LibraryRandom| {
         let length = random.below(13);
         let characters = (0..length).map(|_| char::from(CHARACTERS[random.below(62) as usize]));
         let tail: String = characters.collect();
@@ -84,57 +85,9 @@ fn listed(files: &Files, is_random: bool, random: &mut Random) -> ListedFiles {
     ListedFiles { names, sizes }
 }
 
-/// The C library's `rand`.
-///
-/// Source: glibc, `random_r.c`, the additive generator of degree 31 and separation 3.
-pub(super) struct Random {
-    state: [u32; 31],
-    at: usize,
-}
-
-impl Random {
-    pub(super) fn new(seed: u32) -> Self {
-        let mut word = i64::from(seed.max(1).cast_signed());
-        let mut state = [0; 31];
-        for value in &mut state {
-            // The library's words are of 32 bits.
-            *value = word as u32;
-            word = (16_807 * word).rem_euclid(2_147_483_647);
-        }
-        let mut random = Self { state, at: 3 };
-        (0..310).for_each(|_| {
-            random.next();
-        });
-        random
-    }
-
-    pub(super) fn next(&mut self) -> u32 {
-        let value = self.state[self.at].wrapping_add(self.state[(self.at + 28) % 31]);
-        self.state[self.at] = value;
-        self.at = (self.at + 1) % 31;
-        value >> 1
-    }
-
-    fn below(&mut self, count: u32) -> u32 {
-        self.next() % count
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_those_of_the_library() {
-        let first = |seed| {
-            let mut random = Random::new(seed);
-            [random.next(), random.next(), random.next()]
-        };
-        assert_eq!(first(1), [1_804_289_383, 846_930_886, 1_681_692_777]);
-        assert_eq!(first(0), first(1));
-        assert_eq!(first(7)[0], 1_045_618_677);
-        assert_eq!(first(u32::MAX)[0], 254_925_627);
-    }
 
     #[test]
     fn names_sizes_and_orders_are_those_of_the_original() {

@@ -18,31 +18,12 @@ use options::Options;
 
 pub use classic::FRONT as CLASSIC;
 
-/// What `--help` prints.
-const USAGE: &str = "\
-bonnie++'s own options:
-  -d DIR    the directory to work below (.)
-  -s MiB[:CHUNK[:SEEKS[:SEEKERS]]]  size of the file (twice the memory, 300 at least), bytes of
-            a call (8192), seeks (8192), threads that seek (5); 0 for no phase on the file
-  -n N[:MAX[:MIN[:DIRECTORIES[:CHUNK]]]]  files in 1024 (16) and their sizes (0); MAX -1 for hard
-            links, -2 for symbolic links; 0 for no phase on files
-  -f[MiB]   size of the phases byte by byte (3); without a size, none of them
-  -b        fsync after each file, and after each write of the seekers
-  -D        O_DIRECT in the phases that make the file
-  -r MiB    the machine's memory; 0 for any size of the file
-  -x RUNS   so many runs, as CSV
-  -z SEED   seed of names, sizes and orders (1)
-  -m NAME   the machine's name (localhost)
-  -c N      a label (1)
-  -u USER, -g GROUP, -q  understood, without effect
-";
-
 /// Bonnie++.
 pub const FRONT: Front = Front {
     name: "bonnie++",
     title: "Rates of one large file, seeks and many small files",
     version: "Bonnie++ 2.00a",
-    usage: USAGE,
+    usage: include_str!("usage.txt"),
     arguments,
     file: None,
     // The memory was that of the machine, which made the file's size.

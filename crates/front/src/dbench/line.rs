@@ -2,18 +2,26 @@
 
 use workload::program::TraceEnd;
 
+use crate::scanning::number;
+use crate::tokens::Language;
+
 /// Words of a line, at most.
 const WORDS_MAX: usize = 19;
 
+const LANGUAGE: Language = Language {
+    marks: "",
+    begins_word: |_| true,
+    is_in_word: |it| !it.is_ascii_whitespace(),
+    is_script: false,
+};
+
 /// A line in its words.
-#[derive(Debug, Default)]
 pub(super) struct Line<'a> {
     /// When the call was made, in nanoseconds.
-    pub due_ns: Option<u64>,
+    pub due_ns: u64,
     /// What is done.
     pub verb: &'a str,
-    words: [&'a str; WORDS_MAX],
-    count: usize,
+    words: Vec<&'a str>,
 }
 
 impl<'a> Line<'a> {
@@ -22,52 +30,44 @@ impl<'a> Line<'a> {
     /// # Errors
     /// A text without its end.
     pub(super) fn read(text: &'a str) -> Result<Option<Self>, String> {
-        let mut line = Self::default();
-        let mut rest = text.trim_ascii();
-        if rest.is_empty() || rest.starts_with('#') {
+        if text.trim_ascii_start().starts_with('#') {
             return Ok(None);
         }
-        if rest.as_bytes()[0].is_ascii_digit() {
-            let (time, behind) = split(rest);
-            let time: f64 = time
-                .parse()
-                .ok()
-                .filter(|it| (0.0..=1e9).contains(it))
-                .ok_or_else(|| format!("`{time}` is no time in seconds"))?;
-            line.due_ns = Some((time * 1e9) as u64);
-            rest = behind;
+        let mut words = LANGUAGE.words(text)?;
+        let mut due_ns = 0;
+        if let Some(time) = words
+            .first()
+            .filter(|it| it.starts_with(|it: char| it.is_ascii_digit()))
+        {
+            let seconds = time.parse().ok().filter(|it| (0.0..=1e9).contains(it));
+            let seconds: f64 = seconds.ok_or_else(|| format!("`{time}` is no time in seconds"))?;
+            due_ns = (seconds * 1e9) as u64;
+            words.remove(0);
         }
-        (line.verb, rest) = split(rest);
-        while !rest.is_empty() && line.count < WORDS_MAX {
-            let word;
-            (word, rest) = match rest.strip_prefix('"') {
-                Some(quoted) => {
-                    let end = quoted.find('"').ok_or("a text in quotes has no end")?;
-                    (&quoted[..end], quoted[end + 1..].trim_ascii_start())
-                }
-                None => split(rest),
-            };
-            line.words[line.count] = word;
-            line.count += 1;
-        }
-        Ok((!line.verb.is_empty()).then_some(line))
+        words.truncate(1 + WORDS_MAX);
+        Ok((!words.is_empty()).then(|| Self {
+            due_ns,
+            verb: words.remove(0),
+            words,
+        }))
     }
 
     /// How the call ended, which the last word says.
     pub(super) fn end(&self) -> Option<TraceEnd> {
-        let last = self.words[..self.count].last()?;
-        if let Some(name) = last.strip_prefix("NT_STATUS_") {
-            return Some(ended_well(name == "OK"));
-        }
-        if let Some(digits) = last.strip_prefix("0x") {
-            return Some(ended_well(digits.bytes().all(|digit| digit == b'0')));
-        }
-        match *last {
-            "*" => Some(TraceEnd::Any),
-            word if word.eq_ignore_ascii_case("SUCCESS") => Some(TraceEnd::Well),
-            word if word.eq_ignore_ascii_case("ERROR") => Some(TraceEnd::Ill),
-            _ => None,
-        }
+        let last = self.words.last()?;
+        let (status, code) = (last.strip_prefix("NT_STATUS_"), last.strip_prefix("0x"));
+        let is_well = match (status, code) {
+            (Some(name), _) => name == "OK",
+            (_, Some(digits)) => digits.bytes().all(|digit| digit == b'0'),
+            _ if *last == "*" => return Some(TraceEnd::Any),
+            _ if last.eq_ignore_ascii_case("SUCCESS") => true,
+            _ if last.eq_ignore_ascii_case("ERROR") => false,
+            _ => return None,
+        };
+        Some(match is_well {
+            true => TraceEnd::Well,
+            false => TraceEnd::Ill,
+        })
     }
 
     /// A word behind the verb, from 0.
@@ -75,7 +75,7 @@ impl<'a> Line<'a> {
     /// # Errors
     /// There are not so many.
     pub(super) fn word(&self, index: usize) -> Result<&'a str, String> {
-        let word = self.words[..self.count].get(index).copied();
+        let word = self.words.get(index).copied();
         word.ok_or_else(|| format!("`{}` lacks its word number {}", self.verb, index + 1))
     }
 
@@ -87,26 +87,13 @@ impl<'a> Line<'a> {
         let word = self.word(index)?;
         number(word).ok_or_else(|| format!("`{word}` is no number"))
     }
-}
 
-const fn ended_well(is_well: bool) -> TraceEnd {
-    match is_well {
-        true => TraceEnd::Well,
-        false => TraceEnd::Ill,
+    /// How often something is done.
+    ///
+    /// # Errors
+    /// It is no number, 0 or above a million.
+    pub(super) fn times(&self) -> Result<u64, String> {
+        let times = Some(self.number(0)?).filter(|it| (1..=1_000_000).contains(it));
+        times.ok_or_else(|| format!("`{}` is for 1 to 1000000 times", self.verb))
     }
-}
-
-/// A number, decimal, or hexadecimal behind `0x`.
-pub(super) fn number(word: &str) -> Option<u64> {
-    match word.strip_prefix("0x") {
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None => word.parse().ok(),
-    }
-}
-
-/// The first word, and what stands behind it.
-fn split(text: &str) -> (&str, &str) {
-    let end = text.find(|it: char| it.is_ascii_whitespace());
-    let (word, rest) = text.split_at(end.unwrap_or(text.len()));
-    (word, rest.trim_ascii_start())
 }

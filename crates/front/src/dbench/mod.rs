@@ -22,7 +22,7 @@ pub const FRONT: Front = Front {
     name: "dbench",
     title: "A file server's recorded calls, by several clients at once",
     version: "dbench 4.00",
-    usage: options::USAGE,
+    usage: include_str!("usage.txt"),
     arguments,
     file: Some(FileFront {
         kind: "dbench load file",
@@ -35,13 +35,13 @@ pub const FRONT: Front = Front {
 fn arguments(line: &CommandLine<'_>) -> Result<FrontWork, ArgumentError> {
     let options = Options::read(line.arguments)?;
     let bytes = (line.read)(&options.load_file)?;
-    let load = Load::read(&bytes).map_err(|mistake| mistake.at(&options.load_file))?;
+    let load = Load::read(&bytes, &options.load_file)?;
     Ok(work(&options, load))
 }
 
 fn read(file: &FrontFile<'_>) -> Result<FrontWork, Diagnostic> {
     let options = Options::of_file(file.name);
-    let load = Load::read(file.bytes).map_err(|mistake| mistake.at(file.name))?;
+    let load = Load::read(file.bytes, file.name)?;
     Ok(FrontWork {
         remembered: options.remembered(),
         ..work(&options, load)
@@ -52,7 +52,7 @@ fn work(options: &Options, load: Load) -> FrontWork {
     let trace = Trace {
         file: options.load_file.clone(),
         is_repeated: !options.runs_once,
-        is_timed: load.has_times && options.bytes_per_second == 0,
+        is_timed: load.trace.is_timed && options.bytes_per_second == 0,
         bytes_per_second: options.bytes_per_second,
         is_searching: options.is_resolving,
         is_sync: options.is_sync,

@@ -2,25 +2,9 @@
 
 use crate::Difference;
 use crate::options::{
-    Equals, Grammar, Letters, OptionRow, Value, act, flag, idle, no_option, read, text, told,
+    Equals, Grammar, Letters, OptionRow, Value, act, count_within, flag, idle, idle_value,
+    no_option, only, read, text, told,
 };
-
-/// What `--help` prints.
-pub(super) const USAGE: &str = "\
-dbench's own options, those of 4 and of 5's file back-end: dbench [OPTIONS] NPROCS
-  -t, --timelimit=S      seconds that are measured (600), behind a warm-up of a fifth
-  -c, --loadfile=FILE    the load file (/usr/share/dbench/client.txt)
-  -D, --directory=DIR    the directory to work below (.)
-  -R, --target-rate=MB   at most so many megabytes a second for each client
-  -s, --sync             open everything with O_SYNC (5: --sync-open)
-  -S, --sync-dir         sync a directory behind each name taken out of it
-  -F, --fsync            fsync behind each write
-  -B, --backend=fileio   dbench 5's back-end, of which files are the only one
-      --no-resolve       look names up without a search of their directories
-      --warmup=S         seconds of warm-up
-      --run-once         the load file once, without a time
-      --machine-readable dbench 5's lines for programs
-";
 
 /// What is asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,14 +44,20 @@ const GRAMMAR: Grammar<Options> = Grammar {
 };
 
 const OPTIONS: &[OptionRow<Options>] = &[
-    read("-t --timelimit", |it, value| seconds(&mut it.time_s, value)),
-    read("--warmup", |it, value| {
-        seconds(it.warm_up_asked.get_or_insert_default(), value)
-    }),
+    count_within("-t --timelimit", |it| &mut it.time_s, 0, TIME_S_MAX),
+    count_within(
+        "--warmup",
+        |it| it.warm_up_asked.get_or_insert_default(),
+        0,
+        TIME_S_MAX,
+    ),
     text("-c --loadfile", |it| &mut it.load_file),
     text("-D --directory", |it| &mut it.directory),
-    read("-R --target-rate", rate),
-    read("-B --backend", backend),
+    read("-R --target-rate", |it, value| {
+        it.bytes_per_second = (value.number_within(0.0, 1e9)? * 1e6) as u64;
+        Ok(())
+    }),
+    read("-B --backend", |_, value| only(value, "back-end", "fileio")),
     flag("-s --sync --sync-open", |it| &mut it.is_sync),
     flag("-S --sync-dir --sync-dirs", |it| &mut it.syncs_directories),
     flag("-F --fsync", |it| &mut it.syncs_writes),
@@ -75,11 +65,7 @@ const OPTIONS: &[OptionRow<Options>] = &[
     flag("--run-once", |it| &mut it.runs_once),
     flag("--machine-readable", |it| &mut it.is_machine_readable),
     idle("--skip-cleanup --per-client-results"),
-    read("--clients-per-process -T --tcp-options", |it, value| {
-        it.without_effect
-            .push(format!("{} {}", value.option, value.text));
-        Ok(())
-    }),
+    idle_value("--clients-per-process -T --tcp-options"),
     told("-x --xattr", "`{}`: attributes are not done here"),
     told(
         "--one-byte-write-fix --stat-check --fake-io",
@@ -131,25 +117,10 @@ impl Options {
 
     /// What is not as in the original.
     pub(super) fn differences(&self) -> Vec<Difference> {
-        let parents = "the check for the parent at every line";
-        let first_byte = "it does not wait for each client's first byte";
-        let those = [
-            (
-                true,
-                "the second column",
-                "requests of each client, not lines",
-            ),
-            (true, "the warm-up", first_byte),
-            (true, parents, "left out"),
-            (true, "latency", "that of a call, not the gap between two"),
-            (
-                true,
-                "times of `SET_FILE_INFORMATION`",
-                "both 10 seconds back",
-            ),
-            (true, "permissions of directories", "0700"),
-        ];
-        Difference::those(&those, &self.without_effect)
+        let always = Difference::listed(include_str!("differences.txt"));
+        always
+            .chain(Difference::those(&[], &self.without_effect))
+            .collect()
     }
 }
 
@@ -157,36 +128,6 @@ fn clients(options: &mut Options, word: &str) -> Result<(), String> {
     if options.clients_asked.is_some() {
         return Err(format!("`{word}` is one word too many"));
     }
-    let count = number("NPROCS", word, 1024)?;
-    options.clients_asked = Some(count as u32);
+    options.clients_asked = Some(Value::of("NPROCS", word).number_within(0, 1024)?);
     Ok(())
-}
-
-fn seconds(to: &mut u64, value: &Value<'_>) -> Result<(), String> {
-    *to = number(value.option, value.text, TIME_S_MAX)?;
-    Ok(())
-}
-
-fn number(name: &str, text: &str, most: u64) -> Result<u64, String> {
-    let number = text.parse().ok().filter(|it| *it <= most);
-    number.ok_or_else(|| format!("`{name}` is `{text}`, not a number from 0 to {most}"))
-}
-
-/// Megabytes a second.
-fn rate(options: &mut Options, value: &Value<'_>) -> Result<(), String> {
-    let Value { option, text, .. } = value;
-    let rate = text.parse().ok().filter(|it| (0.0..=1e9).contains(it));
-    let rate: f64 = rate.ok_or_else(|| format!("`{option}` is `{text}`, not a rate in MB/s"))?;
-    options.bytes_per_second = (rate * 1e6) as u64;
-    Ok(())
-}
-
-fn backend(_: &mut Options, value: &Value<'_>) -> Result<(), String> {
-    match value.text {
-        "fileio" => Ok(()),
-        name @ ("nfs" | "smb" | "iscsi" | "scsi" | "sockio" | "block") => Err(format!(
-            "the back-end `{name}` is not done here, only `fileio` is"
-        )),
-        name => Err(format!("there is no back-end `{name}`, only `fileio`")),
-    }
 }

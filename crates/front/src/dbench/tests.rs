@@ -3,8 +3,7 @@ use workload::program::{TraceOperation as Op, TraceWay};
 use super::*;
 
 fn read_all(text: &str) -> Result<Load, String> {
-    Load::read(text.as_bytes()).map_err(|mistake| {
-        let mistake = mistake.at("x");
+    Load::read(text.as_bytes(), "x").map_err(|mistake| {
         let line = mistake.line.map_or(String::new(), |it| format!(":{it}"));
         format!("x{line}: {}", mistake.message)
     })
@@ -44,7 +43,7 @@ fn lines_become_calls_with_registers_and_names() {
         ]
     );
     assert_eq!((trace.register_count, trace.buffer_bytes), (2, 10));
-    assert_eq!((trace.space_bytes, load.has_times), (131_073, true));
+    assert_eq!((trace.space_bytes, trace.is_timed), (131_073, true));
     let calls = trace.calls.iter();
     let calls: Vec<_> = calls.map(|it| (it.operation, it.handle, it.line)).collect();
     assert_eq!(
@@ -105,7 +104,7 @@ fn mistakes_are_told_with_their_line() {
     }
     let long = format!("Mkdir \"/{}\" *", "x".repeat(5000));
     assert_eq!(refused(&long), "x:1: a name is too long");
-    assert!(Load::read(&[0x1f, 0x8b, 8]).is_err() && Load::read(&[0xff, 0xfe]).is_err());
+    assert!(Load::read(&[0x1f, 0x8b, 8], "x").is_err() && Load::read(&[0xff, 0xfe], "x").is_err());
 }
 
 #[test]
@@ -264,6 +263,9 @@ fn whatever_a_file_holds_nothing_panics() {
                 text.push(' ');
             }
         }
-        let _ = (load::detect(text.as_bytes()), Load::read(text.as_bytes()));
+        let _ = (
+            load::detect(text.as_bytes()),
+            Load::read(text.as_bytes(), "x"),
+        );
     }
 }

@@ -6,6 +6,7 @@ use super::NANOS;
 use super::load::OPERATIONS;
 use super::options::Options;
 use crate::figures::general;
+use crate::windows::label;
 use crate::{ClassicText, FrontOrigin};
 
 /// The text of a run.
@@ -14,13 +15,11 @@ pub(super) fn of(origin: &FrontOrigin) -> Box<dyn ClassicText> {
     Box::new(Lines {
         // What was read once is read again.
         options: options.unwrap_or_else(|_| Options::of_file("")),
-        told_s: 0,
-        requests: 0,
-        bytes: 0,
-        most_ns: 0,
+        ..Lines::default()
     })
 }
 
+#[derive(Default)]
 struct Lines {
     options: Options,
     /// Seconds that were told of.
@@ -58,10 +57,8 @@ impl ClassicText for Lines {
         let tables: String = cells.map(|cell| table(&self.options, cell)).collect();
         let warnings = record.warnings.iter();
         let broken = warnings.filter(|it| it.code == WarningCode::TraceBroken);
-        let broken: String = broken
-            .map(|it| format!("ERROR: {}\n", it.message))
-            .collect();
-        broken + &tables
+        let broken = broken.map(|it| format!("ERROR: {}\n", it.message));
+        broken.collect::<String>() + &tables
     }
 }
 
@@ -70,15 +67,10 @@ impl Lines {
         if self.options.is_machine_readable {
             return String::new();
         }
-        let Options {
-            time_s,
-            load_file,
-            warm_up_s,
-            clients,
-            ..
-        } = &self.options;
+        let (file, clients) = (&self.options.load_file, self.options.clients);
+        let (time_s, warm_up_s) = (self.options.time_s, self.options.warm_up_s);
         format!(
-            "Running for {time_s} seconds with load '{load_file}' and minimum warmup {warm_up_s} \
+            "Running for {time_s} seconds with load '{file}' and minimum warmup {warm_up_s} \
              secs\n{clients} of {clients} processes prepared for launch   0 sec\n\
              releasing clients\n"
         )
@@ -149,11 +141,9 @@ impl Lines {
 
 /// The table of operations, and the throughput.
 fn table(options: &Options, cell: &CellRecord) -> String {
-    let labels = cell.phase_figures.iter().flat_map(|it| &it.labels);
-    let labels: Vec<&LabelFigures> = labels.filter(|it| it.count > 0).collect();
     // In the order of the original.
-    let find = |(name, ..): &(&str, _, _)| labels.iter().find(|it| it.label == *name).copied();
-    let labels: Vec<&LabelFigures> = OPERATIONS.iter().filter_map(find).collect();
+    let labels = OPERATIONS.iter().filter_map(|(name, ..)| label(cell, name));
+    let labels: Vec<&LabelFigures> = labels.filter(|it| it.count > 0).collect();
     let bytes: u64 = labels.iter().map(|it| it.bytes).sum();
     let most_ns = labels.iter().map(|it| it.max_ns).max().unwrap_or(0);
     let rate = general(bytes as f64 * 1e3 / cell.run_time_ns.max(1) as f64);

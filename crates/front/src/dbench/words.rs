@@ -1,16 +1,11 @@
-//! Words of load files that stand for others: names, drawn texts, places.
+//! Words of load files that stand for others: drawn texts and places.
 
 use std::collections::HashMap;
 
 use generate::mix;
-use workload::program::WORKER_MARK;
 
-use super::line::number;
+use crate::scanning::{number, split};
 
-/// Bytes of a component of a name, and of a whole name; less than Linux takes, as numbers of
-/// clients are still to come.
-const COMPONENT_BYTES_MAX: usize = 239;
-const NAME_BYTES_MAX: usize = 3000;
 /// What lies between two numbers that are mixed.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
@@ -23,9 +18,11 @@ pub(super) struct Texts {
 }
 
 impl Texts {
-    /// Keeps a text under its number.
-    pub(super) fn keep(&mut self, index: u64, text: String) {
-        self.strings.insert(index, text);
+    /// Draws a text, and keeps it under its number.
+    pub(super) fn keep(&mut self, index: u64, pattern: &str) -> Result<(), String> {
+        let drawn = self.random(pattern)?;
+        self.strings.insert(index, drawn);
+        Ok(())
     }
 
     /// A text with `$1` and the like replaced.
@@ -38,7 +35,7 @@ impl Texts {
     }
 
     /// A text with each `[...]` replaced by one of its characters.
-    pub(super) fn random(&mut self, pattern: &str) -> Result<String, String> {
+    fn random(&mut self, pattern: &str) -> Result<String, String> {
         let mut drawn = String::new();
         let mut rest = pattern;
         while let Some((before, behind)) = rest.split_once('[') {
@@ -67,15 +64,15 @@ impl Texts {
         };
         while let Some(sign) = rest.chars().next() {
             let behind = rest.get(1..).unwrap_or("");
-            let end = behind.find(['/', '%', '+']).unwrap_or(behind.len());
-            let by = number(&behind[..end]).ok_or_else(wrong)?;
+            let (by, behind) = split(behind, |it| !"/%+".contains(it));
+            let by = number(by).ok_or_else(wrong)?;
             place = match sign {
                 '/' => place / by.max(1) * by.max(1),
                 '%' => place % by.max(1),
                 '+' => place.saturating_add(by),
                 _ => return Err(wrong()),
             };
-            rest = &behind[end..];
+            rest = behind;
         }
         self.last_place = place;
         Ok(place)
@@ -87,29 +84,4 @@ impl Texts {
         self.random = self.random.wrapping_add(GOLDEN);
         drawn
     }
-}
-
-/// A name below the directory, whatever it is for: each client has its own number in it.
-pub(super) fn beneath(text: &str) -> Result<String, String> {
-    let text = text.replace('\\', "/");
-    if text.contains('\0') {
-        return Err("a name has a zero byte in it".to_owned());
-    }
-    let parts: Vec<&str> = text
-        .split('/')
-        .filter(|part| !part.is_empty() && *part != ".")
-        .collect();
-    if parts.contains(&"..") {
-        return Err(format!("`{text}` leads out of the directory"));
-    }
-    let is_long = |part: &&str| part.len() > COMPONENT_BYTES_MAX;
-    if text.len() > NAME_BYTES_MAX || parts.iter().any(is_long) {
-        return Err("a name is too long".to_owned());
-    }
-    Ok(match parts.is_empty() {
-        true => ".".to_owned(),
-        false => parts
-            .join("/")
-            .replace("client1", &format!("client{WORKER_MARK}")),
-    })
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use workload::program::Law;
 
-use super::script::{Entity, Place, Read, Value, error};
+use super::script::{Entity, Read, Value};
+use crate::tokens::{Place, error};
 
 /// The most that anything drawn comes to, in bytes or pieces.
 pub(super) const DRAWN_MAX: u64 = 1 << 40;
@@ -44,18 +45,6 @@ impl Variables<'_> {
             }
             value => Ok(value.clone()),
         }
-    }
-
-    /// A whole number from 0 to `most`.
-    pub(super) fn count(&self, (value, place): &(Value, Place), most: u64) -> Read<u64> {
-        let count = match self.settled(value, *place)? {
-            Value::Number(number) => u64::try_from(number).ok(),
-            _ => None,
-        };
-        count.filter(|count| *count <= most).ok_or_else(|| {
-            let help = format!("write a whole number from 0 to {most}");
-            error(*place, "that is not a number that can be used", help)
-        })
     }
 }
 
@@ -103,7 +92,7 @@ impl Attributes<'_> {
     /// What must be there.
     pub(super) fn needed(&self, name: &str) -> Read<String> {
         self.text(name)?.ok_or_else(|| {
-            let message = format!("a {} has no `{name}`", self.entity.kind.name);
+            let message = format!("a {} has no `{name}`", self.entity.kind.name());
             error(self.entity.place, message, format!("add `{name}=...`"))
         })
     }

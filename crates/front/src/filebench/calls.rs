@@ -1,9 +1,7 @@
 //! Calls on what is open.
 
 use workload::plan::Distribution;
-use workload::program::{
-    Act, Band, Bytes, Call, FileOperation, Law, On, Order, Shape, Where, Which,
-};
+use workload::program::{Act, Bytes, Call, FileOperation, Law, On, Order, Where, Which};
 
 use super::flowops::pick;
 use super::script::Read;
@@ -80,7 +78,7 @@ impl Writer<'_> {
             "readwholefile" => (Read, Bytes::Rest, Where::At(0)),
             "writewholefile" => (Write, self.whole(op, slot)?, Where::Here),
             "appendfile" => (Write, Bytes::Law(io_size(op)?), Where::End),
-            "appendfilerand" => (Write, Bytes::Law(below(&io_size(op)?)), Where::End),
+            "appendfilerand" => (Write, Bytes::Law(io_size(op)?.uniform_below(2)), Where::End),
             word => {
                 let law = io_size(op)?;
                 let place = match is_random || word == "aiowrite" {
@@ -142,30 +140,4 @@ fn piece_bytes(op: &Op<'_>) -> Read<u32> {
     let most = most.filter(|bytes| (1..=PIECE_BYTES_MAX).contains(bytes));
     // Not above 16 MiB.
     Ok(most.map_or(PIECE_BYTES, |bytes| bytes as u32))
-}
-
-/// Uniform below what is drawn, less one.
-fn below(law: &Law) -> Law {
-    let uniform = |most: u64| Law::of(Shape::Uniform { low: 0, high: most });
-    if let Some(bytes) = law.always() {
-        return uniform(bytes.saturating_sub(2));
-    }
-    match &law.shape {
-        // A band is cut into parts, each of which is nearly of one size.
-        Shape::Table(bands) => {
-            let parts = bands.iter().flat_map(|band| {
-                (0..8_u64).map(|part| {
-                    let middle = band.low + (band.high - band.low) * (2 * part + 1) / 16;
-                    Band {
-                        weight: band.weight,
-                        low: 0,
-                        high: middle.saturating_sub(2),
-                    }
-                })
-            });
-            Law::of(Shape::Table(parts.collect()))
-        }
-        // The cast saturates.
-        _ => uniform(law.mean() as u64),
-    }
 }

@@ -5,12 +5,10 @@ use std::collections::BTreeMap;
 use workload::{Diagnostic, printable};
 
 use super::attributes::Variables;
-use super::lexer::Token;
 use super::parser::Parser;
-use super::script::{
-    COMPOSITE, CVAR, DEFINED, Entity, FILE, FILESET, FLOWOP, FLOWOPS, Kind, Mode, PROCESS, Place,
-    RANDVAR, Read, Script, THREAD, Value, error, meant,
-};
+use super::script::{Attribute, DEFINED, Entity, FLOWOPS, Kind, Mode, Read, Script, Value};
+use crate::rows::rows;
+use crate::tokens::{Place, Token, error, meant};
 
 /// Words that commands begin with.
 const COMMANDS: &str = "set define create run psrun eventgen echo usage system sleep list debug \
@@ -22,7 +20,7 @@ const ENTITIES_MAX: usize = 10_000;
 pub(super) fn parse(text: &str, overrides: &BTreeMap<String, String>) -> Read<Script> {
     let mut parser = Parser::new(text, overrides)?;
     let mut has_more = true;
-    while has_more && !parser.script.has_run && parser.peek() != Token::End {
+    while has_more && !parser.script.has_run && parser.at.peek() != Token::End {
         has_more = parser.command()?;
     }
     Ok(parser.script)
@@ -31,44 +29,47 @@ pub(super) fn parse(text: &str, overrides: &BTreeMap<String, String>) -> Read<Sc
 impl Parser<'_> {
     /// Reads a command; whether another one may follow.
     fn command(&mut self) -> Read<bool> {
-        let place = self.place();
-        match self.word("a command", "a script")? {
+        let place = self.at.place();
+        match self.at.word("a command", "a script")? {
             "set" => self.set()?,
             "define" => self.define(place)?,
-            "create" => drop(self.one_of(&DEFINED[..6], "`create`")?),
+            "create" => drop(self.at.one_of(&DEFINED[..6], "`create`")?),
             "run" => {
-                let is_timed = matches!(self.peek(), Token::Number(_) | Token::Variable(_));
+                let is_timed = matches!(self.at.peek(), Token::Number(_) | Token::Variable(_));
                 let time = is_timed.then(|| self.value("`run`")).transpose()?;
                 self.run(time, place);
             }
             "psrun" => {
-                let period = self.number("`psrun`").ok();
-                let time = period.and_then(|_| self.number("`psrun`").ok());
+                let period = self.at.number("`psrun`").ok();
+                let time = period.and_then(|_| self.at.number("`psrun`").ok());
                 self.note(place, "psrun", "figures are printed once, at the end");
                 self.run(time.map(Value::Number), place);
             }
             "eventgen" => {
-                self.one_of(&["rate"], "`eventgen`")?;
-                self.expect('=', "`rate`")?;
-                let place = self.place();
-                self.script.event_rate = Some((self.value("`rate`")?, place));
+                self.at.one_of(&["rate"], "`eventgen`")?;
+                self.at.expect('=', "`rate`")?;
+                let place = self.at.place();
+                let rate = self.value("`rate`")?;
+                self.script
+                    .settings
+                    .insert(0, Attribute::new("rate", rate, place));
             }
             "echo" => {
                 let text = self.text("`echo`")?;
                 self.script.echoes.push(text);
             }
-            "usage" => drop(self.quoted("`usage`")?),
+            "usage" => drop(self.at.quoted("`usage`")?),
             "sleep" => {
                 self.value("`sleep`")?;
                 self.note(place, "sleep", "nothing is waited for");
             }
-            "list" => drop(self.one_of(&["fileset", "flowop"], "`list`")?),
-            "debug" => drop(self.number("`debug`")?),
+            "list" => drop(self.at.one_of(&["fileset", "flowop"], "`list`")?),
+            "debug" => drop(self.at.number("`debug`")?),
             "version" => {}
             "quit" => return Ok(false),
             "enable" => {
-                let place = self.place();
-                if self.one_of(&["lathist", "multi"], "`enable`")? == "multi" {
+                let place = self.at.place();
+                if self.at.one_of(&["lathist", "multi"], "`enable`")? == "multi" {
                     return Err(refused("domultisync", place));
                 }
                 self.note(place, "lathist", "percentiles are in the record");
@@ -80,14 +81,15 @@ impl Parser<'_> {
 
     fn run(&mut self, time: Option<Value>, place: Place) {
         self.script.has_run = true;
-        self.script.run_time = time.map(|time| (time, place));
+        let time = time.map(|time| Attribute::new("run", time, place));
+        self.script.settings.extend(time);
     }
 
     fn set(&mut self) -> Read<()> {
-        let place = self.place();
-        match self.next() {
+        let place = self.at.place();
+        match self.at.next() {
             Token::Variable(name) => {
-                self.expect('=', "`set`")?;
+                self.at.expect('=', "`set`")?;
                 let value = self.assigned()?;
                 self.assign(name, value);
                 Ok(())
@@ -108,9 +110,9 @@ impl Parser<'_> {
     }
 
     fn mode(&mut self) -> Read<()> {
-        if self.one_of(&["quit", "nousestats"], "`set mode`")? == "quit" {
+        if self.at.one_of(&["quit", "nousestats"], "`set mode`")? == "quit" {
             let modes = ["timeout", "alldone", "firstdone"];
-            self.script.mode = match self.one_of(&modes, "`set mode quit`")? {
+            self.script.mode = match self.at.one_of(&modes, "`set mode quit`")? {
                 "alldone" => Mode::AllDone,
                 "firstdone" => Mode::FirstDone,
                 _ => Mode::Timeout,
@@ -121,10 +123,10 @@ impl Parser<'_> {
 
     /// What a variable is set to: what it says now, whatever its own variables become.
     fn assigned(&mut self) -> Read<Value> {
-        let (token, place) = (self.peek(), self.place());
+        let (token, place) = (self.at.peek(), self.at.place());
         let kind = match token {
-            Token::Word("randvar") => &RANDVAR,
-            Token::Word("cvar") => &CVAR,
+            Token::Word("randvar") => Kind::Randvar,
+            Token::Word("cvar") => Kind::Cvar,
             _ => {
                 let value = self.value("`set`")?;
                 let known = Variables {
@@ -134,10 +136,10 @@ impl Parser<'_> {
                 return known.settled(&value, place);
             }
         };
-        self.next();
-        self.expect('(', &token.shown())?;
+        self.at.next();
+        self.at.expect('(', &token.shown())?;
         let random = self.entity(kind, place)?;
-        self.expect(')', &token.shown())?;
+        self.at.expect(')', &token.shown())?;
         Ok(Value::Random(Box::new(random)))
     }
 
@@ -147,13 +149,13 @@ impl Parser<'_> {
             let message = format!("there are more than {ENTITIES_MAX} definitions");
             return Err(error(place, message, "define fewer"));
         }
-        match self.one_of(&DEFINED, "`define`")? {
-            "file" | "files" => self.fileset(&FILE, place),
-            "fileset" | "filesets" => self.fileset(&FILESET, place),
+        match self.at.one_of(&DEFINED, "`define`")? {
+            "file" | "files" => self.fileset(Kind::File, place),
+            "fileset" | "filesets" => self.fileset(Kind::Fileset, place),
             "flowop" => self.composite(),
             "randvar" => self.old_randvar(place),
             _ => {
-                let mut process = self.entity(&PROCESS, place)?;
+                let mut process = self.entity(Kind::Process, place)?;
                 process.inner = self.block("thread", "`define process`", Self::thread)?;
                 self.script.processes.push(process);
                 Ok(())
@@ -161,7 +163,7 @@ impl Parser<'_> {
         }
     }
 
-    fn fileset(&mut self, kind: &'static Kind, place: Place) -> Read<()> {
+    fn fileset(&mut self, kind: Kind, place: Place) -> Read<()> {
         let fileset = self.entity(kind, place)?;
         self.script.filesets.push(fileset);
         Ok(())
@@ -169,7 +171,7 @@ impl Parser<'_> {
 
     /// `define randvar name=$v,...`, which older versions have for `set $v=randvar(...)`.
     fn old_randvar(&mut self, place: Place) -> Read<()> {
-        let random = self.entity(&RANDVAR, place)?;
+        let random = self.entity(Kind::Randvar, place)?;
         let name = random.get("name").map(|it| it.value.clone());
         let Some(Value::Variable(name)) = name else {
             let help = "write `define randvar name=$size, ...`";
@@ -182,8 +184,8 @@ impl Parser<'_> {
     }
 
     fn composite(&mut self) -> Read<()> {
-        let place = self.place();
-        let mut composite = self.entity(&COMPOSITE, place)?;
+        let place = self.at.place();
+        let mut composite = self.entity(Kind::Composite, place)?;
         composite.word = match composite.get("name").map(|it| &it.value) {
             Some(Value::Text(name)) => name.clone(),
             _ => {
@@ -214,30 +216,30 @@ impl Parser<'_> {
         behind: &str,
         read: impl Fn(&mut Self, Place) -> Read<Entity>,
     ) -> Read<Vec<Entity>> {
-        self.expect('{', behind)?;
+        self.at.expect('{', behind)?;
         let mut inner = Vec::new();
-        while !self.takes('}') {
-            let place = self.place();
-            self.one_of(&[word], behind)?;
+        while !self.at.takes('}') {
+            let place = self.at.place();
+            self.at.one_of(&[word], behind)?;
             inner.push(read(self, place)?);
         }
         Ok(inner)
     }
 
     fn thread(&mut self, place: Place) -> Read<Entity> {
-        let mut thread = self.entity(&THREAD, place)?;
+        let mut thread = self.entity(Kind::Thread, place)?;
         thread.inner = self.block("flowop", "`thread`", Self::flowop)?;
         Ok(thread)
     }
 
     fn flowop(&mut self, place: Place) -> Read<Entity> {
-        let word_place = self.place();
-        let word = self.word("its kind", "`flowop`")?;
+        let word_place = self.at.place();
+        let word = self.at.word("its kind", "`flowop`")?;
         let known = self.flowop_names();
         if !known.contains(&word) {
             return Err(unknown("flowop", word, word_place, &known));
         }
-        let mut flowop = self.entity(&FLOWOP, place)?;
+        let mut flowop = self.entity(Kind::Flowop, place)?;
         flowop.word = word.to_owned();
         Ok(flowop)
     }
@@ -257,32 +259,10 @@ fn unknown(what: &str, seen: &str, place: Place, known: &[&str]) -> Diagnostic {
 
 /// Why a command is not obeyed.
 fn refused(word: &str, place: Place) -> Diagnostic {
-    match word {
-        "system" => {
-            let message = "`system` runs programs of this machine, which no workload may";
-            error(
-                place,
-                message,
-                "run the program yourself, and leave the line out",
-            )
-        }
-        "domultisync" => {
-            let help = "leave out `enable multi` and `domultisync`, and run it on each client";
-            error(place, "several clients do not work together here", help)
-        }
-        "load" | "help" => {
-            let message = format!("`{word}` is of filebench's shell, which scripts have not");
-            error(
-                place,
-                message,
-                "put all into one file, with `run` at its end",
-            )
-        }
-        _ => unknown(
-            "command",
-            word,
-            place,
-            &COMMANDS.split_whitespace().collect::<Vec<_>>(),
-        ),
+    let mut known = rows(include_str!("refused.txt"));
+    if let Some([_, why, help]) = known.find(|row: &[&str; 3]| row[0] == word) {
+        return error(place, why, help);
     }
+    let known: Vec<&str> = COMMANDS.split_whitespace().collect();
+    unknown("command", word, place, &known)
 }

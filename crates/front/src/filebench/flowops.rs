@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use workload::printable;
 use workload::program::{
-    Access, Act, Call, FileOperation, Law, Measure, On, OpenSync, Order, Pick, Share, Turn, Way,
-    Which,
+    Act, Call, FileOperation, Law, Measure, On, Order, Pick, Share, Turn, Which,
 };
 
-use crate::acts::quota;
+use crate::acts::{described, number_of, quota};
 use crate::{Difference, DifferenceKind};
 
 use super::attributes::{Attributes, Variables};
-use super::script::{Entity, Read, error};
-use super::writer::{Op, Slot, Writer, number_of};
+use super::script::{Entity, Read};
+use super::writer::{Op, Slot, Writer};
+use crate::tokens::error;
 
 /// How long a store of `hog` takes, in nanoseconds for a hundred.
 const HUNDRED_STORES_NS: u64 = 22;
@@ -242,30 +242,12 @@ impl Writer<'_> {
 
     fn way(&mut self, op: &Op<'_>, fileset: u8) -> Read<u8> {
         let access = self.access[usize::from(fileset)];
-        let is_direct = op.own.flag("directio")?;
-        let is_synced = op.own.flag("dsync")?;
+        let way = described(access, op.own.flag("directio")?, op.own.flag("dsync")?);
         if op.own.flag("noreadahead")? {
             let note = "the kernel reads ahead as it does by itself";
             let kind = DifferenceKind::NoEffect;
             self.tell(op, Difference::new(kind, "`noreadahead`", note));
         }
-        let name = match access {
-            Access::Read => "read",
-            Access::Write => "write",
-            Access::ReadWrite => "read and write",
-        };
-        let direct = if is_direct { ", direct" } else { "" };
-        let (synced, sync) = match is_synced {
-            true => (", synced", OpenSync::All),
-            false => ("", OpenSync::No),
-        };
-        let way = Way {
-            name: format!("{name}{direct}{synced}"),
-            access,
-            is_direct,
-            sync,
-            ..Way::default()
-        };
         Ok(number_of(&mut self.program.ways, way))
     }
 

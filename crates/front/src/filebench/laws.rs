@@ -4,7 +4,8 @@ use workload::printable;
 use workload::program::{Band, Law, Shape};
 
 use super::attributes::{Attributes, DRAWN_MAX};
-use super::script::{CVAR, Read, error};
+use super::script::{Kind, Read};
+use crate::tokens::error;
 
 /// Custom variables: their parameters, and what these are where nobody says.
 const PARAMETERS: [(&str, &[(&str, f64)]); 6] = [
@@ -19,7 +20,7 @@ const PARAMETERS: [(&str, &[(&str, f64)]); 6] = [
 impl Attributes<'_> {
     /// The law of a random variable.
     pub(super) fn law(&self) -> Read<Law> {
-        match *self.entity.kind == CVAR {
+        match self.entity.kind == Kind::Cvar {
             true => self.custom(),
             false => self.randvar(),
         }
@@ -81,26 +82,20 @@ impl Attributes<'_> {
             let message = format!("the rows of the table add up to {sum} %, not 100 %");
             return Err(error(place, message, "make the percentages add up to 100"));
         }
-        let low = rows.iter().map(|row| row[1]).min().unwrap_or(0) as f64;
-        let middle = |row: &[i64; 3]| row[0] as f64 * (row[1] + row[2]) as f64 / 200.0;
-        let table_mean: f64 = rows.iter().map(middle).sum();
-        let wanted = mean.filter(|mean| *mean > 0);
-        let wanted = wanted.map_or(table_mean, |mean| mean as f64);
-        let factor = match table_mean > low {
-            true => (wanted - least).max(0.0) / (table_mean - low),
-            false => 1.0,
-        };
-        let moved = |value: i64| {
-            let moved = ((value as f64 - low) * factor + least).round() as u64;
-            moved.min(DRAWN_MAX)
-        };
         let bands = rows.iter().map(|row| Band {
-            // At most 100.
+            // All of them were looked at above.
             weight: row[0] as u32,
-            low: moved(row[1]),
-            high: moved(row[2]),
+            low: row[1] as u64,
+            high: row[2] as u64,
         });
-        Ok(Shape::Table(bands.collect()))
+        let mean = mean.filter(|mean| *mean > 0).map(|mean| mean as f64);
+        let bands = Band::moved(&bands.collect::<Vec<_>>(), least, mean);
+        let limited = bands.into_iter().map(|band| Band {
+            low: band.low.min(DRAWN_MAX),
+            high: band.high.min(DRAWN_MAX),
+            ..band
+        });
+        Ok(Shape::Table(limited.collect()))
     }
 
     fn custom(&self) -> Read<Law> {

@@ -5,7 +5,6 @@ mod calls;
 mod commands;
 mod flowops;
 mod laws;
-mod lexer;
 mod parser;
 mod program;
 mod script;
@@ -25,20 +24,12 @@ use crate::{ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork};
 use commands::parse;
 use script::DEFINED;
 
-/// What `--help` prints.
-const USAGE: &str = "\
-filebench's own options:
-  -f FILE   the script
-Ours:
-  --set NAME=VALUE  a variable's value, whatever the script sets it to
-";
-
 /// filebench.
 pub const FRONT: Front = Front {
     name: "filebench",
     title: "Scripts of processes, threads and flowops on filesets",
     version: "filebench 1.5-alpha3",
-    usage: USAGE,
+    usage: include_str!("usage.txt"),
     arguments,
     file: Some(FileFront {
         kind: "filebench workload",

@@ -4,25 +4,26 @@ use std::collections::BTreeMap;
 
 use workload::{Diagnostic, nearest, printable};
 
+use super::script::{Attribute, Entity, Kind, Read, Script, Value, WITHOUT_EFFECT};
+use crate::cursor::Cursor;
+use crate::tokens::{Language, Place, Token, error, expanded, meant, number};
 use crate::{Difference, DifferenceKind};
-
-use super::lexer::{Token, expanded, number, tokens, unescaped};
-use super::script::{
-    Attribute, COMPOSITE, Entity, FLOWOP, Kind, Place, RANDVAR, Read, Script, Value,
-    WITHOUT_EFFECT, error, meant,
-};
 
 /// Products in one value, at most.
 const FACTORS_MAX: usize = 16;
 /// Behind this a variable need not be set.
 const LOCAL: &str = "the name of a variable";
 
+const LANGUAGE: Language = Language {
+    marks: "{}()=,*",
+    begins_word: |it| it.is_ascii_alphabetic() || "-/".contains(it),
+    is_in_word: |it| it.is_ascii_alphanumeric() || "/._:;-".contains(it),
+    is_script: true,
+};
+
 /// A place among the tokens of a script, with what the script says up to there.
-///
-/// What is read "behind" something is told so in messages.
 pub(super) struct Parser<'a> {
-    tokens: Vec<(Token<'a>, Place)>,
-    at: usize,
+    pub at: Cursor<'a>,
     pub script: Script,
     /// Values of variables, whatever the script sets them to.
     pub overrides: &'a BTreeMap<String, String>,
@@ -36,8 +37,7 @@ impl<'a> Parser<'a> {
             (name.clone(), value)
         });
         Ok(Self {
-            tokens: tokens(text)?,
-            at: 0,
+            at: Cursor::new(LANGUAGE.tokens(text)?),
             script: Script {
                 variables: variables.collect(),
                 ..Script::default()
@@ -47,102 +47,16 @@ impl<'a> Parser<'a> {
         })
     }
 
-    pub(super) fn peek(&self) -> Token<'a> {
-        // The last token is the end, which is never passed.
-        self.tokens[self.at].0
-    }
-
-    pub(super) fn place(&self) -> Place {
-        self.tokens[self.at].1
-    }
-
-    pub(super) fn next(&mut self) -> Token<'a> {
-        let token = self.peek();
-        self.at = (self.at + 1).min(self.tokens.len() - 1);
-        token
-    }
-
-    /// Passes the token if `read` makes something of it.
-    fn take<T>(
-        &mut self,
-        wanted: &str,
-        behind: &str,
-        read: impl Fn(Token<'a>) -> Option<T>,
-    ) -> Read<T> {
-        let taken = read(self.peek()).ok_or_else(|| self.wanted(wanted, behind))?;
-        self.next();
-        Ok(taken)
-    }
-
-    pub(super) fn takes(&mut self, mark: char) -> bool {
-        let is_there = self.peek() == Token::Mark(mark);
-        if is_there {
-            self.next();
-        }
-        is_there
-    }
-
-    pub(super) fn expect(&mut self, mark: char, behind: &str) -> Read<()> {
-        match self.takes(mark) {
-            true => Ok(()),
-            false => Err(self.wanted(&format!("`{mark}`"), behind)),
-        }
-    }
-
-    /// Says that something else stands here.
-    fn wanted(&self, wanted: &str, behind: &str) -> Diagnostic {
-        let shown = self.peek().shown();
-        let message = format!("{shown} stands where {behind} needs {wanted}");
-        let help = match self.peek() {
-            Token::End => format!("add {wanted}"),
-            _ => format!("write {wanted} here"),
-        };
-        error(self.place(), message, help)
-    }
-
     /// Notes what changes nothing.
     pub(super) fn note(&mut self, place: Place, what: &str, note: &str) {
         let difference = Difference::new(DifferenceKind::NoEffect, format!("`{what}`"), note);
         self.script.differences.push(difference.at(place.line));
     }
 
-    pub(super) fn word(&mut self, wanted: &str, behind: &str) -> Read<&'a str> {
-        self.take(wanted, behind, |token| match token {
-            Token::Word(word) => Some(word),
-            _ => None,
-        })
-    }
-
-    pub(super) fn one_of(&mut self, known: &[&'static str], behind: &str) -> Read<&'a str> {
-        let wanted: Vec<String> = known.iter().map(|it| format!("`{it}`")).collect();
-        self.take(&wanted.join(" or "), behind, |token| match token {
-            Token::Word(word) if known.contains(&word) => Some(word),
-            _ => None,
-        })
-    }
-
-    pub(super) fn number(&mut self, behind: &str) -> Read<i64> {
-        self.take("a whole number", behind, |token| match token {
-            Token::Number(number) => Some(number),
-            _ => None,
-        })
-    }
-
-    pub(super) fn quoted(&mut self, behind: &str) -> Read<String> {
-        self.take(
-            "a text between quotation marks",
-            behind,
-            |token| match token {
-                Token::Quoted(text) => Some(unescaped(text)),
-                _ => None,
-            },
-        )
-    }
-
     /// A text with its variables looked up now.
     pub(super) fn text(&mut self, behind: &str) -> Read<String> {
-        let place = self.place();
-        let text = self.quoted(behind)?;
+        let place = self.at.place();
+        let text = self.at.quoted(behind)?;
         let look_up = |name: &str| self.script.variables.get(name).map(Value::shown);
         expanded(&text, look_up).map_err(|name| self.unset(&name, place))
     }
@@ -160,16 +74,16 @@ impl<'a> Parser<'a> {
     pub(super) fn value(&mut self, behind: &str) -> Read<Value> {
         let mut value = self.factor(behind)?;
         for _ in 0..FACTORS_MAX {
-            if !self.takes('*') {
+            if !self.at.takes('*') {
                 return Ok(value);
             }
             value = Value::Product(Box::new((value, self.factor("`*`")?)));
         }
-        Err(self.wanted("the end of a value", behind))
+        Err(self.at.wanted("the end of a value", behind))
     }
 
     fn factor(&mut self, behind: &str) -> Read<Value> {
-        let value = match self.peek() {
+        let value = match self.at.peek() {
             Token::Number(number) => Value::Number(number),
             Token::Word(word) => Value::of_word(word),
             Token::Quoted(_) => return self.text(behind).map(Value::Text),
@@ -178,56 +92,52 @@ impl<'a> Parser<'a> {
             {
                 Value::Variable(name.to_owned())
             }
-            Token::Variable(name) => return Err(self.unset(name, self.place())),
-            Token::Mark(_) | Token::End => return Err(self.wanted("a value", behind)),
+            Token::Variable(name) => return Err(self.unset(name, self.at.place())),
+            Token::Mark(_) | Token::End => return Err(self.at.wanted("a value", behind)),
         };
-        self.next();
+        self.at.next();
         Ok(value)
     }
 
     /// Attributes with commas between.
-    pub(super) fn entity(&mut self, kind: &'static Kind, place: Place) -> Read<Entity> {
-        let mut entity = Entity {
-            kind,
-            word: String::new(),
-            place,
-            attributes: Vec::new(),
-            locals: BTreeMap::new(),
-            table: Vec::new(),
-            inner: Vec::new(),
-        };
+    pub(super) fn entity(&mut self, kind: Kind, place: Place) -> Read<Entity> {
+        let mut entity = Entity::new(kind, place);
         self.attribute(&mut entity)?;
-        while self.takes(',') {
+        while self.at.takes(',') {
             self.attribute(&mut entity)?;
         }
         Ok(entity)
     }
 
     fn attribute(&mut self, entity: &mut Entity) -> Read<()> {
-        let (kind, place) = (entity.kind, self.place());
-        match self.peek() {
-            Token::Variable(name) if [&FLOWOP, &COMPOSITE].contains(&kind) => {
-                self.next();
-                let is_set = self.takes('=');
+        let (kind, place) = (entity.kind, self.at.place());
+        match self.at.peek() {
+            Token::Variable(name) if matches!(kind, Kind::Flowop | Kind::Composite) => {
+                self.at.next();
+                let is_set = self.at.takes('=');
                 let value = is_set.then(|| self.value("a variable of a flowop"));
                 entity.locals.insert(name.to_owned(), value.transpose()?);
             }
             Token::Word(name) => {
-                self.next();
+                self.at.next();
                 known(kind, name, place)?;
-                let value = match (self.takes('='), name) {
+                let value = match (self.at.takes('='), name) {
                     (_, "randtable") => {
                         entity.table = self.table()?;
                         return Ok(());
                     }
                     (false, _) => Value::Flag(true),
                     // A variable's own name is not looked up.
-                    (true, "name") if *kind == RANDVAR => self.value(LOCAL)?,
+                    (true, "name") if kind == Kind::Randvar => self.value(LOCAL)?,
                     (true, _) => self.value(&format!("`{name}`"))?,
                 };
                 self.add(entity, name, value, place);
             }
-            _ => return Err(self.wanted("an attribute", &format!("a {}", kind.name))),
+            _ => {
+                return Err(self
+                    .at
+                    .wanted("an attribute", &format!("a {}", kind.name())));
+            }
         }
         Ok(())
     }
@@ -238,13 +148,12 @@ impl<'a> Parser<'a> {
             "filesize" => "size",
             name => name,
         };
-        if WITHOUT_EFFECT.split_whitespace().any(|it| it == name) {
+        if WITHOUT_EFFECT.contains(&name) {
             self.note(place, name, "it is of older versions");
         } else if entity.get(name).is_some() {
             self.note(place, name, "it stands twice, and the first counts");
         } else {
-            let name = name.to_owned();
-            entity.attributes.push(Attribute { name, value, place });
+            entity.attributes.push(Attribute::new(name, value, place));
         }
     }
 
@@ -252,31 +161,31 @@ impl<'a> Parser<'a> {
     fn table(&mut self) -> Read<Vec<[i64; 3]>> {
         let behind = "`randtable`";
         let mut rows = Vec::new();
-        self.expect('{', behind)?;
+        self.at.expect('{', behind)?;
         loop {
-            self.expect('{', behind)?;
-            let percent = self.number(behind)?;
-            self.expect(',', behind)?;
-            let least = self.number(behind)?;
-            self.expect(',', behind)?;
-            rows.push([percent, least, self.number(behind)?]);
-            self.expect('}', behind)?;
-            if !self.takes(',') {
-                self.expect('}', behind)?;
+            self.at.expect('{', behind)?;
+            let percent = self.at.number(behind)?;
+            self.at.expect(',', behind)?;
+            let least = self.at.number(behind)?;
+            self.at.expect(',', behind)?;
+            rows.push([percent, least, self.at.number(behind)?]);
+            self.at.expect('}', behind)?;
+            if !self.at.takes(',') {
+                self.at.expect('}', behind)?;
                 return Ok(rows);
             }
         }
     }
 }
 
-fn known(kind: &Kind, name: &str, place: Place) -> Read<()> {
+fn known(kind: Kind, name: &str, place: Place) -> Read<()> {
     if kind.attributes().any(|known| known == name) {
         return Ok(());
     }
     let help = meant(name, kind.attributes(), || {
         let known: Vec<&str> = kind.attributes().collect();
-        format!("a {} takes {}", kind.name, known.join(", "))
+        format!("a {} takes {}", kind.name(), known.join(", "))
     });
-    let message = format!("a {} has no attribute `{}`", kind.name, printable(name));
+    let message = format!("a {} has no attribute `{}`", kind.name(), printable(name));
     Err(error(place, message, help))
 }

@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use workload::program::{Ending, Group, Out, ProgramPart, ProgramPhase, Way};
+use workload::program::{Access, Ending, Group, Out, ProgramPart, ProgramPhase};
 use workload::{Diagnostic, printable};
 
+use crate::acts::described;
 use crate::{Difference, FrontWork, cell};
 
 use super::attributes::{Attributes, Variables};
-use super::script::{Mode, Read, Script, error};
+use super::script::{Mode, Read, Script};
 use super::text::remembered;
 use super::writer::{Thread, Writer};
+use crate::tokens::error;
 
 /// How long a script runs that does not say it, in seconds.
 const RUN_TIME_S: u64 = 60;
@@ -33,28 +35,24 @@ pub(super) fn work(script: &Script, name: &str) -> Read<FrontWork> {
         differences: script.differences.clone(),
         ..Writer::default()
     };
-    writer.program.ways.push(Way {
-        name: "read and write".to_owned(),
-        ..Way::default()
-    });
+    let way = described(Access::ReadWrite, false, false);
+    writer.program.ways.push(way);
     for entity in &script.filesets {
         writer.define(&Attributes { entity, variables })?;
     }
-    if let Some(rate) = &script.event_rate {
-        writer.event_rate = variables.count(rate, EVENT_RATE_MAX)?;
-    }
+    let own = Attributes {
+        entity: &script.own(),
+        variables,
+    };
+    writer.event_rate = own.number("rate", EVENT_RATE_MAX)?.unwrap_or(0);
     let mut groups = Vec::new();
     let mut processes = Vec::new();
     for entity in &script.processes {
         let process = Attributes { entity, variables };
         processes.push((process.needed("name")?, instances(&process)?));
         for thread in &entity.inner {
-            groups.push(group(
-                &process,
-                &process.of(thread),
-                script.mode,
-                &mut writer,
-            )?);
+            let thread = process.of(thread);
+            groups.push(writer.group(&process, &thread, script.mode)?);
         }
     }
     if groups.is_empty() {
@@ -64,7 +62,7 @@ pub(super) fn work(script: &Script, name: &str) -> Read<FrontWork> {
     writer.make_room()?;
     let phase = ProgramPhase {
         name: "run".to_owned(),
-        time_ns: time_ns(script, variables)?,
+        time_ns: time_ns(script.mode, own.number("run", RUN_TIME_S_MAX)?),
         // Quotas end it for all, as a lack of files does.
         first_done: (script.mode != Mode::AllDone).then_some(Ending::Stop),
         groups,
@@ -95,42 +93,42 @@ fn instances(all: &Attributes<'_>) -> Read<u64> {
     Ok(all.number("instances", WORKERS_MAX)?.unwrap_or(1))
 }
 
-fn group(
-    process: &Attributes<'_>,
-    thread: &Attributes<'_>,
-    mode: Mode,
-    writer: &mut Writer<'_>,
-) -> Read<Group> {
-    let name = thread.needed("name")?;
-    let workers = instances(process)? * instances(thread)?;
-    if workers > WORKERS_MAX || workers == 0 {
-        let message = format!("`{}` has {workers} threads", printable(&name));
-        let help = format!("use 1 to {WORKERS_MAX} threads");
-        return Err(error(thread.entity.place, message, help));
+impl Writer<'_> {
+    fn group(
+        &mut self,
+        process: &Attributes<'_>,
+        thread: &Attributes<'_>,
+        mode: Mode,
+    ) -> Read<Group> {
+        let name = thread.needed("name")?;
+        let workers = instances(process)? * instances(thread)?;
+        if workers > WORKERS_MAX || workers == 0 {
+            let message = format!("`{}` has {workers} threads", printable(&name));
+            let help = format!("use 1 to {WORKERS_MAX} threads");
+            return Err(error(thread.entity.place, message, help));
+        }
+        self.thread = Thread::default();
+        self.thread.group = Group {
+            name,
+            // At most 1024.
+            workers: Some(workers as u32),
+            out: match mode {
+                Mode::AllDone => Out::EndWorker,
+                Mode::FirstDone | Mode::Timeout => Out::EndPhase,
+            },
+            ..Group::default()
+        };
+        self.flowops(thread)?;
+        Ok(std::mem::take(&mut self.thread.group))
     }
-    writer.thread = Thread::default();
-    writer.thread.group = Group {
-        name,
-        // At most 1024.
-        workers: Some(workers as u32),
-        out: match mode {
-            Mode::AllDone => Out::EndWorker,
-            Mode::FirstDone | Mode::Timeout => Out::EndPhase,
-        },
-        ..Group::default()
-    };
-    writer.flowops(thread)?;
-    Ok(std::mem::take(&mut writer.thread.group))
 }
 
 /// Without a time, scripts run for a minute, or until files run out where the mode says so.
-fn time_ns(script: &Script, variables: Variables<'_>) -> Read<Option<u64>> {
-    let time = script.run_time.as_ref();
-    let seconds = time.map(|time| variables.count(time, RUN_TIME_S_MAX));
-    let seconds = match (seconds.transpose()?.unwrap_or(0), script.mode) {
+fn time_ns(mode: Mode, seconds: Option<u64>) -> Option<u64> {
+    let seconds = match (seconds.unwrap_or(0), mode) {
         (0, Mode::Timeout) => RUN_TIME_S,
-        (0, Mode::AllDone | Mode::FirstDone) => return Ok(None),
+        (0, Mode::AllDone | Mode::FirstDone) => return None,
         (seconds, _) => seconds,
     };
-    Ok(Some(seconds * 1_000_000_000))
+    Some(seconds * 1_000_000_000)
 }

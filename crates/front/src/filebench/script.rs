@@ -2,37 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use workload::{Diagnostic, nearest};
+use workload::Diagnostic;
 
 use crate::Difference;
+use crate::rows::rows;
+use crate::tokens::Place;
 
 /// What was read, or the first mistake; [`work`](super::work) adds file and line to it.
 pub(super) type Read<T> = Result<T, Diagnostic>;
-
-/// Where something stands; both are counted from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Place {
-    pub line: u32,
-    pub column: u32,
-}
-
-pub(super) fn error(
-    place: Place,
-    message: impl Into<String>,
-    help: impl Into<String>,
-) -> Diagnostic {
-    let error = Diagnostic::error("", message);
-    error.at(place.line, place.column).help(help)
-}
-
-/// The known name that is most like the one that was seen, else what else helps.
-pub(super) fn meant<'a>(
-    seen: &str,
-    known: impl Iterator<Item = &'a str>,
-    otherwise: impl FnOnce() -> String,
-) -> String {
-    nearest(seen, known).map_or_else(otherwise, |near| format!("did you mean `{near}`?"))
-}
 
 /// A script, as it stands when it runs.
 #[derive(Debug, Default)]
@@ -43,15 +20,23 @@ pub(super) struct Script {
     pub composites: Vec<Entity>,
     pub processes: Vec<Entity>,
     pub mode: Mode,
-    /// Events of the generator in a second.
-    pub event_rate: Option<(Value, Place)>,
+    /// Events of the generator in a second, `rate`, and how long it runs in seconds, `run`.
+    pub settings: Vec<Attribute>,
     pub has_run: bool,
-    /// How long it runs, in seconds.
-    pub run_time: Option<(Value, Place)>,
     /// What it says as it is read.
     pub echoes: Vec<String>,
     /// What changes nothing.
     pub differences: Vec<Difference>,
+}
+
+impl Script {
+    /// The whole of it as what has attributes.
+    pub(super) fn own(&self) -> Entity {
+        Entity {
+            attributes: self.settings.clone(),
+            ..Entity::new(Kind::Script, Place { line: 1, column: 1 })
+        }
+    }
 }
 
 /// When a run ends besides by its time.
@@ -101,7 +86,7 @@ impl Value {
 /// Whatever has attributes.
 #[derive(Debug, Clone)]
 pub(super) struct Entity {
-    pub kind: &'static Kind,
+    pub kind: Kind,
     /// What a flowop does, or what a composite is called.
     pub word: String,
     pub place: Place,
@@ -123,59 +108,61 @@ pub(super) struct Attribute {
     pub place: Place,
 }
 
+impl Attribute {
+    pub(super) fn new(name: &str, value: Value, place: Place) -> Self {
+        let name = name.to_owned();
+        Self { name, value, place }
+    }
+}
+
 impl Entity {
+    pub(super) fn new(kind: Kind, place: Place) -> Self {
+        Self {
+            kind,
+            word: String::new(),
+            place,
+            attributes: Vec::new(),
+            locals: BTreeMap::new(),
+            table: Vec::new(),
+            inner: Vec::new(),
+        }
+    }
+
     pub(super) fn get(&self, name: &str) -> Option<&Attribute> {
         self.attributes.iter().find(|it| it.name == name)
     }
 }
 
-/// What takes attributes.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Kind {
-    pub name: &'static str,
-    attributes: [&'static str; 2],
+/// What takes attributes, in the order of its table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Script,
+    File,
+    Fileset,
+    Process,
+    Thread,
+    Flowop,
+    Composite,
+    Randvar,
+    Cvar,
 }
 
-pub(super) static FILE: Kind = Kind::new("file", OF_FILES, "");
-pub(super) static FILESET: Kind = Kind::new(
-    "fileset",
-    OF_FILES,
-    "entries dirwidth dirdepthrv dirgamma leafdirs",
-);
-pub(super) static PROCESS: Kind = Kind::new("process", "name instances nice", "");
-pub(super) static THREAD: Kind = Kind::new(
-    "thread",
-    "name memsize useism instances ioprio",
-    WITHOUT_EFFECT,
-);
-pub(super) static FLOWOP: Kind = Kind::new("flowop", OF_FLOWOPS, WITHOUT_EFFECT);
-pub(super) static COMPOSITE: Kind = Kind::new("composite flowop", "name iters", "");
-pub(super) static RANDVAR: Kind = Kind::new(
-    "random variable",
-    "name type randsrc seed mean gamma min round randtable",
-    "",
-);
-pub(super) static CVAR: Kind = Kind::new("custom variable", "type parameters min max round", "");
-
-const OF_FILES: &str = "name path size filesize prealloc paralloc reuse trusttree readonly \
-                        writeonly cached";
-const OF_FLOWOPS: &str = "name filename filesetname fd srcfd opennext iosize random workingset \
-                          iters directio dsync indexed target value blocking highwater \
-                          noreadahead";
-/// Of older versions.
-pub(super) const WITHOUT_EFFECT: &str = "cached usermode";
+/// Attributes of older versions.
+pub(super) const WITHOUT_EFFECT: [&str; 2] = ["cached", "usermode"];
 
 impl Kind {
-    const fn new(name: &'static str, some: &'static str, others: &'static str) -> Self {
-        Self {
-            name,
-            attributes: [some, others],
-        }
+    fn row(self) -> [&'static str; 2] {
+        let mut rows = rows(include_str!("kinds.txt"));
+        rows.nth(self as usize).unwrap_or_default()
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        self.row()[0]
     }
 
     /// The attributes that it takes, those of older versions included.
-    pub(super) fn attributes(&self) -> impl Iterator<Item = &'static str> {
-        self.attributes.into_iter().flat_map(str::split_whitespace)
+    pub(super) fn attributes(self) -> impl Iterator<Item = &'static str> {
+        self.row()[1].split(' ')
     }
 }
 

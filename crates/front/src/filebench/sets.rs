@@ -4,14 +4,16 @@ use std::collections::BTreeSet;
 
 use workload::printable;
 use workload::program::{
-    Access, DirectoryTree, FILES_MAX, FILESETS_MAX, FileNames, FilesetPlan, Law, TreeGrowth,
+    Access, DirectoryTree, FILES_MAX, FILESETS_MAX, FilesetPlan, Law, TreeGrowth,
 };
 
-use crate::acts::fileset;
+use crate::acts::{fileset, numbered};
 
 use super::attributes::Attributes;
-use super::script::{FILE, Place, Read, Value, error, meant};
+use super::script::{Kind, Read, Value};
 use super::writer::Writer;
+use crate::acts::number_of;
+use crate::tokens::{Place, error, meant};
 
 /// Bytes of a file whose size nobody says.
 const SIZE_BYTES: u64 = 1024;
@@ -49,7 +51,7 @@ impl Writer<'_> {
         let size = all.amount("size")?.unwrap_or(Law::fixed(SIZE_BYTES));
         let number = |name: &str| all.number(name, FILES_MAX.into());
         let leaf_count = number("leafdirs")?.unwrap_or(0);
-        let file_count = match *all.entity.kind == FILE {
+        let file_count = match all.entity.kind == Kind::File {
             true => 1,
             false => number("entries")?.unwrap_or(0),
         };
@@ -76,7 +78,7 @@ impl Writer<'_> {
             of_directories: leaf_count > 0,
         };
         Ok(FilesetPlan {
-            names: numbered(""),
+            names: numbered("", 8),
             tree: DirectoryTree::Grown(growth),
             size,
             present_permille: present_permille(all)?,
@@ -103,27 +105,14 @@ impl Writer<'_> {
     /// What stands for the directories of a fileset's tree.
     pub(super) fn directories_of(&mut self, of: u8) -> u8 {
         let tree = DirectoryTree::DirectoriesOf { fileset: of };
-        let known = self.program.filesets.iter().position(|it| it.tree == tree);
-        let number = known.unwrap_or(self.program.filesets.len());
-        if known.is_none() {
-            let of = &self.program.filesets[usize::from(of)];
-            let name = format!("directories of {}", of.name);
-            self.program.filesets.push(FilesetPlan {
-                names: numbered("in each "),
-                tree,
-                ..fileset(&name, &of.path, "", of.count)
-            });
-        }
-        // At most 255, as whatever is beyond is refused when the program is checked.
-        number as u8
-    }
-}
-
-fn numbered(before: &str) -> FileNames {
-    FileNames::Number {
-        before: before.to_owned(),
-        digits: 8,
-        after: String::new(),
+        let of = &self.program.filesets[usize::from(of)];
+        let name = format!("directories of {}", of.name);
+        let plan = FilesetPlan {
+            names: numbered("in each ", 8),
+            tree,
+            ..fileset(&name, &of.path, "", of.count)
+        };
+        number_of(&mut self.program.filesets, plan)
     }
 }
 

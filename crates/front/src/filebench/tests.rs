@@ -131,7 +131,10 @@ fn mistakes_are_told_with_their_place_and_one_help() {
             "set mode quit never",
             "`never` stands where `set mode quit`",
         ),
-        ("echo \"never closed", "a text has no end\n  --> a.f:1:6"),
+        (
+            "echo \"never closed",
+            "a text in quotes has no end\n  --> a.f:1:6",
+        ),
         ("system \"rm -rf /\"", "`system` runs programs"),
         ("enable multi master=a, client=b", "several clients"),
         ("load varmail", "is of filebench's shell"),

@@ -3,8 +3,9 @@
 use generate::program::grown_trees;
 use jiff::Timestamp;
 use results::{CellRecord, LabelFigures, Phase, RunEvent, RunRecord};
-use workload::program::{Act, DirectoryTree, FileOperation, Program};
+use workload::program::{DirectoryTree, FileOperation, LabelMeaning, Program};
 
+use crate::windows::label;
 use crate::{ClassicText, FrontOrigin};
 
 /// What is printed of a script with these words remembered.
@@ -142,16 +143,13 @@ fn figures(program: &Program, cell: &CellRecord, begin_s: f64) -> String {
     let mut text = lines(begin_s + run_s, [took.as_str(), "Per-Operation Breakdown"]);
     let mut sum = LabelFigures::default();
     let (mut reads, mut writes) = (0, 0);
-    let meanings = meanings(program);
-    for (label, meaning) in program.labels.iter().zip(&meanings).rev() {
-        let counted = cell.phase_figures.iter().flat_map(|it| &it.labels);
-        let mut counted = counted.filter(|it| it.label == *label);
-        let figures = match meaning {
-            Some(Meaning::Composite) => LabelFigures::default(),
-            _ => counted.next().cloned().unwrap_or_default(),
-        };
+    let meanings = program.label_meanings();
+    for (name, meaning) in program.labels.iter().zip(&meanings).rev() {
+        let is_counted = *meaning != Some(LabelMeaning::Composite);
+        let figures = label(cell, name).filter(|_| is_counted);
+        let figures = figures.cloned().unwrap_or_default();
         text += &format!(
-            "{label:<20} {}ops {:8.0}ops/s {:5.1}mb/s {:8.3}ms/op [{:.3}ms - {:5.3}ms]\n",
+            "{name:<20} {}ops {:8.0}ops/s {:5.1}mb/s {:8.3}ms/op [{:.3}ms - {:5.3}ms]\n",
             figures.count,
             per_second(figures.count as f64),
             per_second(figures.bytes as f64 / MEGABYTE),
@@ -159,7 +157,7 @@ fn figures(program: &Program, cell: &CellRecord, begin_s: f64) -> String {
             ms(figures.min_ns),
             ms(figures.max_ns),
         );
-        if let Some(Meaning::Call(operation)) = meaning {
+        if let Some(LabelMeaning::Call(operation)) = meaning {
             sum.count += figures.count;
             sum.bytes += figures.bytes;
             sum.sum_ns += figures.sum_ns;
@@ -180,56 +178,4 @@ fn figures(program: &Program, cell: &CellRecord, begin_s: f64) -> String {
         begin_s + run_s,
         [summary.as_str(), "Shutting down processes"],
     )
-}
-
-/// What a label stands for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Meaning {
-    /// A call, of the class that the summary is of.
-    Call(FileOperation),
-    /// Several flowops, which are counted by themselves.
-    Composite,
-    /// Whatever else takes time.
-    Other,
-}
-
-/// What the labels of a program stand for.
-fn meanings(program: &Program) -> Vec<Option<Meaning>> {
-    let mut meanings = vec![None; program.labels.len()];
-    for group in program.groups() {
-        find_meanings(&group.enter, &mut meanings);
-        find_meanings(&group.body, &mut meanings);
-    }
-    meanings
-}
-
-/// Where a label stands first counts, but what is opened first for another call counts as that.
-fn find_meanings(acts: &[Act], meanings: &mut [Option<Meaning>]) {
-    for act in acts {
-        let found = match act {
-            Act::Call(call) => call
-                .label
-                .map(|label| (label, Meaning::Call(call.operation))),
-            Act::Step(label, acts) => Some((*label, of_step(acts))),
-            _ => None,
-        };
-        if let Some((label, meaning)) = found
-            && let Some(known) = meanings.get_mut(usize::from(label))
-            && matches!(known, None | Some(Meaning::Call(FileOperation::Open)))
-        {
-            *known = Some(meaning);
-        }
-        for acts in act.lists() {
-            find_meanings(acts, meanings);
-        }
-    }
-}
-
-/// A composite is what has labels inside.
-fn of_step(acts: &[Act]) -> Meaning {
-    match acts.first() {
-        Some(Act::Call(call)) if call.label.is_none() => Meaning::Call(call.operation),
-        Some(Act::Think(_) | Act::Burn(_) | Act::Put { .. } | Act::Take { .. }) => Meaning::Other,
-        _ => Meaning::Composite,
-    }
 }

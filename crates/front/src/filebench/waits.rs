@@ -3,8 +3,10 @@
 use workload::printable;
 use workload::program::{Act, Due, Measure, Refill, Tokens, Whose};
 
-use super::script::{Read, error};
-use super::writer::{Op, Writer, byte};
+use super::script::Read;
+use super::writer::{Op, Writer};
+use crate::acts::byte;
+use crate::tokens::error;
 
 /// The generator puts so many events at once.
 const EVENTS_AT_ONCE: u32 = 10;

@@ -6,9 +6,11 @@ use workload::Diagnostic;
 use workload::program::{Access, Act, Group, Law, Program};
 
 use crate::Difference;
+use crate::acts::number_of;
 
 use super::attributes::Attributes;
-use super::script::{Entity, Place, Read, error};
+use super::script::{Entity, Read};
+use crate::tokens::{Place, error};
 
 /// What is written so far.
 #[derive(Default)]
@@ -110,19 +112,4 @@ impl Writer<'_> {
     pub(super) fn differs(&mut self, op: &Op<'_>, what: &str, note: &str) {
         self.tell(op, Difference::differs(what, note));
     }
-}
-
-/// The number of something in a list, to which it is added where it is not there yet.
-pub(super) fn number_of<T: PartialEq>(list: &mut Vec<T>, wanted: T) -> u8 {
-    let known = list.iter().position(|it| *it == wanted);
-    let number = known.unwrap_or(list.len());
-    if known.is_none() {
-        list.push(wanted);
-    }
-    byte(number)
-}
-
-/// A number as programs have it; more than there may be are refused when the program is checked.
-pub(super) fn byte(number: usize) -> u8 {
-    number.min(usize::from(u8::MAX)) as u8
 }

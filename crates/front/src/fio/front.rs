@@ -13,21 +13,6 @@ use super::{files_touched, picture, verdicts};
 use crate::text::ClassicText;
 use crate::{ArgumentError, CommandLine, FileFront, Front, FrontFile, FrontWork};
 
-/// What `--help` prints.
-const USAGE: &str = "\
-fio's own options and job files, as for fio: `[OPTION...] [FILE...]`
-  --name=JOB ...         a job, and its options, such as --rw=randread --bs=4k --size=1g
-  --output=FILE          results into a file
-  --output-format=FORMS  normal, json, json+, terse; several with commas
-  --section=NAME         only these sections of a file
-  --parse-only           read everything, run nothing
-  --showcmd              print a file as a command line
-  --cmdhelp=OPTION       what an option is
-Ours:
-  --fio-compat           do as fio does where it slips
-docs/fio.md tells what becomes of each option.
-";
-
 /// What asks for fio's slips.
 const LETTER: &str = "--fio-compat";
 
@@ -36,7 +21,7 @@ pub(crate) const FRONT: Front = Front {
     name: "fio",
     title: "Jobs of requests on files and devices",
     version: "fio 3.42",
-    usage: USAGE,
+    usage: include_str!("usage.txt"),
     arguments,
     file: Some(FileFront {
         kind: "fio job file",

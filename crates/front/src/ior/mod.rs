@@ -11,37 +11,12 @@ use crate::work::titled;
 use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
 use options::Options;
 
-/// What `--help` prints.
-const USAGE: &str = "\
-IOR's own options; sizes may end with k, m, g or t:
-  -b SIZE      bytes in a row of each rank in each segment (1m)
-  -t SIZE      bytes of one write or read (256k)
-  -s N         segments (1)
-  -N N         ranks, as threads in the place of MPI's (1)
-  -o FILE      the file; with `-F` its number follows the name (testFile)
-  -F           a file for each rank
-  -u           with `-F`, each in a directory of its own
-  -w, -r       write only, read only (both)
-  -i N         repetitions (1)
-  -d SECONDS   pause before each write and read
-  -D SECONDS   stop each write and read then
-  -O KEY=VALUE,...  the same by name: blockSize=16m, stoneWallingWearOut=1
-  -e           fsync behind all writes
-  -Y           fsync behind each write
-  -B           past the page cache (O_DIRECT); --posix.odirect too
-  -z           with `-F`, at random places, each once
-  -C, -Q N     each rank reads what the rank N further on wrote (1)
-  -g           ranks wait for each other behind open and before close
-  -A N         number in the summary (0)
-  -h           print this
-";
-
 /// IOR.
 pub const FRONT: Front = Front {
     name: "ior",
     title: "Large files, written and read by ranks in blocks",
     version: "IOR 4.0.0",
-    usage: USAGE,
+    usage: include_str!("usage.txt"),
     arguments,
     file: None,
     text: |origin| at_end(origin, Options::read, text::page),

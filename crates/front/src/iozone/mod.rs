@@ -11,33 +11,12 @@ use crate::work::titled;
 use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
 use options::Options;
 
-/// What `--help` prints.
-const USAGE: &str = "\
-iozone's own options:
-  -a, -A, -z     all sizes of files and records; small records also for large files
-  -s, -r SIZE    size of the file (512) and of the records (4), in kB or with k, m, g
-  -n, -g SIZE    smallest and largest file of -a (64, 512m)
-  -y, -q SIZE    smallest and largest record of -a (4, 16m)
-  -i N           a test, as often as there are tests: 0 write, 1 read, 2 random, 3 backward,
-                 4 record rewrite, 5 stride, 6 fwrite, 7 fread, 8 mixed, 9 pwrite, 10 pread
-  -E             tests 9 and 10 as well
-  -t N, -l N -u N  so many at once, or from so many to so many
-  -x, -C         without a stonewall; each child by itself
-  -e, -c, -+n    flush and close within the time; no second pass
-  -I, -o, -+D, -+r  O_DIRECT, O_SYNC, O_DSYNC, O_SYNC
-  -j N           records of a stride (17)
-  -+p PERCENT    so many of the mixed test read
-  -O, -N         operations a second, microseconds an operation
-  -R             a table for spreadsheets
-Files lie in the current directory, in a work directory that is removed.
-";
-
 /// IOzone.
 pub const FRONT: Front = Front {
     name: "iozone",
     title: "Rates of one file by size of file and record, for one or many",
     version: "IOzone 3.489",
-    usage: USAGE,
+    usage: include_str!("usage.txt"),
     arguments,
     file: None,
     text: |origin| at_end(origin, Options::read, text::page),

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use workload::printable;
+use workload::program::OpenSync;
 
 use crate::options::{
-    Grammar, OptionRow, Value, act, bytes, flag, idle, idle_value, idle_words, lacks_value,
-    no_option, read, refused, refused_value, rule_out, told,
+    Grammar, OptionRow, Value, act, bytes, count_within, flag, idle, idle_value, idle_words,
+    lacks_value, no_option, number_within, read, refused, refused_value, rule_out, told,
 };
 
 /// What is asked for.
@@ -32,7 +33,7 @@ pub(super) struct Options {
     pub closes: bool,
     pub repeats: bool,
     pub is_direct: bool,
-    pub sync: Durable,
+    pub sync: OpenSync,
     pub stride: u64,
     pub readers_percent: Option<u32>,
     pub unit: Unit,
@@ -43,15 +44,6 @@ pub(super) struct Options {
     pub ignored: Vec<String>,
 }
 
-/// How durable a write is when it returns.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Durable {
-    #[default]
-    No,
-    Data,
-    All,
-}
-
 /// What rates are told in.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Unit {
@@ -59,6 +51,17 @@ pub(super) enum Unit {
     Kib,
     Operations,
     Microseconds,
+}
+
+impl Unit {
+    /// What it is called at the beginning, in the report of several and in its spreadsheet.
+    pub(super) const fn names(self) -> [&'static str; 3] {
+        match self {
+            Self::Kib => ["kBytes/sec", "kB/sec", "kBytes/sec"],
+            Self::Operations => ["operations/sec", "ops/sec", "ops/sec"],
+            Self::Microseconds => ["microseconds per operation", "usec/op", "microseconds/op"],
+        }
+    }
 }
 
 /// The largest file of the automatic mode, and the largest record, in KiB.
@@ -102,13 +105,13 @@ const OPTIONS: &[OptionRow<Written>] = &[
     flag("-E", |it| &mut it.options.has_extensions),
     flag("-I", |it| &mut it.options.is_direct),
     act("-N", |it| it.options.unit = Unit::Microseconds),
-    act("-o -+r", |it| it.options.sync = Durable::All),
+    act("-o -+r", |it| it.options.sync = OpenSync::All),
     act("-O", |it| it.options.unit = Unit::Operations),
     flag("-R", |it| &mut it.options.is_excel),
     act("-x", |it| it.options.has_stonewall = false),
     flag("-z", |it| &mut it.options.has_all_records),
     act("-+n", |it| it.options.repeats = false),
-    act("-+D", |it| it.options.sync = Durable::Data),
+    act("-+D", |it| it.options.sync = OpenSync::Data),
     read("-s", |it, value| {
         it.options.files_kib.push(kib(value)?);
         Ok(())
@@ -122,22 +125,18 @@ const OPTIONS: &[OptionRow<Written>] = &[
         it.options.tests.insert(value.number_within(0, 13)?);
         Ok(())
     }),
-    read("-t", |it, value| put_count(&mut it.count, value)),
-    read("-l", |it, value| put_count(&mut it.lower, value)),
-    read("-u", |it, value| put_count(&mut it.upper, value)),
-    read("-j", |it, value| {
-        put(&mut it.options.stride, value, 1 << 20)
-    }),
-    read("-S", |it, value| {
-        put(&mut it.options.cache_kib, value, 1 << 40)
-    }),
-    read("-L", |it, value| {
-        put(&mut it.options.line_bytes, value, 1 << 20)
-    }),
-    read("-+p", |it, value| {
-        it.options.readers_percent = Some(value.number_within(0, 100)?);
-        Ok(())
-    }),
+    number_within("-t", |it| it.count.get_or_insert_default(), 1, 1024),
+    number_within("-l", |it| it.lower.get_or_insert_default(), 1, 1024),
+    number_within("-u", |it| it.upper.get_or_insert_default(), 1, 1024),
+    count_within("-j", |it| &mut it.options.stride, 1, 1 << 20),
+    count_within("-S", |it| &mut it.options.cache_kib, 1, 1 << 40),
+    count_within("-L", |it| &mut it.options.line_bytes, 1, 1 << 20),
+    number_within(
+        "-+p",
+        |it| it.options.readers_percent.get_or_insert_default(),
+        0,
+        100,
+    ),
     idle("-T -G -M -p -m -w -+A -+N -+z -+q -+T -+d"),
     idle_value("-f -P -V -+w -+y -+C"),
     idle_words("-F"),
@@ -253,16 +252,6 @@ fn put_kib(to: &mut Option<u64>, value: &Value<'_>) -> Result<(), String> {
     Ok(())
 }
 
-fn put_count(to: &mut Option<u32>, value: &Value<'_>) -> Result<(), String> {
-    *to = Some(value.number_within(1, 1024)?);
-    Ok(())
-}
-
-fn put(to: &mut u64, value: &Value<'_>, most: u64) -> Result<(), String> {
-    *to = value.number_within(1, most)?;
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -298,7 +287,7 @@ mod tests {
         assert_eq!((options.readers_percent, options.stride), (Some(75), 3));
         assert_eq!(
             (options.unit, options.sync),
-            (Unit::Operations, Durable::All)
+            (Unit::Operations, OpenSync::All)
         );
         assert_eq!(options.ignored, ["-w", "-f"]);
         assert_eq!(read("-l 2 -u 4 -F a b c d").unwrap().children, Some((2, 4)));

@@ -2,13 +2,14 @@
 
 use workload::program::{
     Access, Act, Before, Call, Copies, Deck, Ending, FileOperation, FilePath, FilesetPlan, Group,
-    Law, OpenSync, Program, ProgramPart, ProgramPhase, Way, Where, Which,
+    Law, Program, ProgramPart, ProgramPhase, Way, Where, Which,
 };
 
 use super::Sizes;
-use super::options::{Durable, Options};
+use super::options::Options;
 use super::shuffle::shuffled;
 use crate::acts::{fileset, group, moving, named, only, opened, phase, rounds, seeking};
+use crate::rows::{number, rows};
 
 /// Ways of opening, by their numbers.
 const UPDATE: u8 = 0;
@@ -20,65 +21,42 @@ const PERMISSIONS: u32 = 0o640;
 /// What lies between two tests of several.
 const PAUSE_NS: u64 = 2_000_000_000;
 
-/// The phases of each test, by its number.
-const PHASES: [&[&str]; 11] = [
-    &["write", "rewrite"],
-    &["read", "reread"],
-    &["random read", "random write"],
-    &["backward read"],
-    &["record rewrite"],
-    &["stride read"],
-    &["fwrite", "frewrite"],
-    &["fread", "freread"],
-    &["mixed"],
-    &["pwrite", "repwrite"],
-    &["pread", "repread"],
-];
 /// What is read at random and written at random are two tests of one number.
-const RANDOM: usize = 2;
-const BACKWARD: usize = 3;
+const RANDOM: u8 = 2;
+const BACKWARD: u8 = 3;
 
-/// One after the other: a phase, the width of its column, and what its table for spreadsheets is
-/// called.
-pub(super) const TABLE: [(&str, usize, &str); 17] = [
-    ("write", 9, "Writer"),
-    ("rewrite", 9, "Re-writer"),
-    ("read", 9, "Reader"),
-    ("reread", 9, "Re-Reader"),
-    ("random read", 9, "Random read"),
-    ("random write", 9, "Random write"),
-    ("backward read", 9, "Backward read"),
-    ("record rewrite", 10, "Record rewrite"),
-    ("stride read", 10, "Stride read"),
-    ("fwrite", 9, "Fwrite"),
-    ("frewrite", 9, "Re-Fwrite"),
-    ("fread", 9, "Fread"),
-    ("freread", 9, "Re-Fread"),
-    ("pwrite", 9, "Pwrite"),
-    ("repwrite", 9, "Re-Pwrite"),
-    ("pread", 9, "Pread"),
-    ("repread", 9, "Re-Pread"),
-];
-/// At once: a phase, and what it is in the report.
-pub(super) const THROUGHPUT: [(&str, &str); 17] = [
-    ("write", " initial writers"),
-    ("rewrite", " rewriters"),
-    ("read", " readers"),
-    ("reread", "re-readers"),
-    ("backward read", "reverse readers"),
-    ("stride read", "stride readers"),
-    ("random read", "random readers"),
-    ("mixed", "mixed workload"),
-    ("random write", "random writers"),
-    ("pwrite", "pwrite writers"),
-    ("repwrite", "pwrite re-writers"),
-    ("pread", "pread readers"),
-    ("repread", "pread re-readers"),
-    ("fwrite", "fwriters"),
-    ("frewrite", "re-fwriters"),
-    ("fread", "freaders"),
-    ("freread", "re-freaders"),
-];
+/// A phase of a test.
+pub(super) struct Test {
+    pub name: &'static str,
+    /// That of `-i`.
+    number: u8,
+    /// Of its column.
+    pub width: usize,
+    /// What its table for spreadsheets is called.
+    pub title: &'static str,
+    turn: u8,
+    /// What it is in the report of several.
+    pub report: &'static str,
+}
+
+/// Those of one after the other, or of several at once, in their order.
+pub(super) fn tests(is_together: bool) -> Vec<Test> {
+    let tests = rows(include_str!("tests.txt"));
+    let tests = tests.map(|[name, test, width, title, turn, report]| Test {
+        name,
+        number: number(test),
+        width: number(width),
+        title,
+        turn: number(turn),
+        report,
+    });
+    if !is_together {
+        return tests.filter(|it| it.width > 0).collect();
+    }
+    let mut tests: Vec<Test> = tests.filter(|it| it.turn > 0).collect();
+    tests.sort_by_key(|it| it.turn);
+    tests
+}
 
 pub(super) fn program(options: &Options, size: Sizes) -> Program {
     let files = FilesetPlan {
@@ -87,26 +65,22 @@ pub(super) fn program(options: &Options, size: Sizes) -> Program {
         ..fileset("file", "", "iozone.DUMMY.", 1)
     };
     let is_together = options.children.is_some();
-    let names = match is_together {
-        true => THROUGHPUT.map(|(name, _)| name),
-        false => TABLE.map(|(name, ..)| name),
-    };
-    let tests = Tests { options, size };
+    let of_size = OfSize { options, size };
     let mut phases = Vec::new();
-    for name in names {
-        let test = PHASES.iter().position(|names| names.contains(&name));
-        let test = test.unwrap_or_default();
-        let is_again = test != RANDOM && PHASES[test][0] != name;
-        if !options.has(test as u8) || (is_again && !options.repeats) {
+    let mut last = None;
+    for test in tests(is_together) {
+        let Test { name, number, .. } = test;
+        let is_again = number != RANDOM && last.replace(number) == Some(number);
+        if !options.has(number) || (is_again && !options.repeats) {
             continue;
         }
-        let mut phase = tests.phase(test, name);
+        let mut phase = of_size.phase(number, name);
         if is_together && !phases.is_empty() {
             phase.before = vec![Before::Sync, Before::Pause { ns: PAUSE_NS }];
         }
         phases.push(phase.clone());
         // The original reads backward twice, and prints the first.
-        if test == BACKWARD && options.repeats && !is_together {
+        if number == BACKWARD && options.repeats && !is_together {
             phases.push(ProgramPhase {
                 name: "backward reread".to_owned(),
                 is_hidden: true,
@@ -123,14 +97,9 @@ pub(super) fn program(options: &Options, size: Sizes) -> Program {
 }
 
 fn ways(options: &Options) -> Vec<Way> {
-    let sync = match options.sync {
-        Durable::No => OpenSync::No,
-        Durable::Data => OpenSync::Data,
-        Durable::All => OpenSync::All,
-    };
     let way = |name: &str, access, seeks| Way {
         access,
-        sync,
+        sync: options.sync,
         seeks,
         is_direct: options.is_direct,
         permissions: PERMISSIONS,
@@ -145,17 +114,17 @@ fn ways(options: &Options) -> Vec<Way> {
 }
 
 /// How the tests of one size are done.
-struct Tests<'a> {
+struct OfSize<'a> {
     options: &'a Options,
     size: Sizes,
 }
 
-impl Tests<'_> {
+impl OfSize<'_> {
     fn record_bytes(&self) -> u64 {
         self.size.record_kib << 10
     }
 
-    fn phase(&self, test: usize, name: &str) -> ProgramPhase {
+    fn phase(&self, test: u8, name: &str) -> ProgramPhase {
         let is_written_once = matches!(name, "write" | "random write" | "pwrite");
         match name {
             "mixed" => self.with_wall(self.mixed(), false),
@@ -173,7 +142,7 @@ impl Tests<'_> {
         phase
     }
 
-    fn group(&self, test: usize, name: &str) -> Group {
+    fn group(&self, test: u8, name: &str) -> Group {
         use FileOperation::{Read, Write};
         let backward = FilePath::Backward {
             step_bytes: self.step_bytes(),

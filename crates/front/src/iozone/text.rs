@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use results::{CellRecord, RunRecord, WorkerWindow};
+use workload::program::OpenSync;
 
-use super::options::{Durable, Options, Unit, doubled};
-use super::tests_of_file::{TABLE, THROUGHPUT};
+use super::options::{Options, Unit, doubled};
+use super::tests_of_file::{Test, tests};
 use super::{Sizes, matrix};
 use crate::figures::Summary;
 use crate::text::Asked;
@@ -70,11 +71,7 @@ fn banner(options: &Options, arguments: &[String]) -> String {
     let record = format!("Record Size {} kB", options.record_kib.unwrap_or_default());
     let command = [&["iozone".to_owned()], arguments].concat().join(" ");
     let command = format!("Command line used: {}", workload::printable(&command));
-    let unit = match options.unit {
-        Unit::Kib => "Output is in kBytes/sec",
-        Unit::Operations => "Output is in operations/sec",
-        Unit::Microseconds => "Output is in microseconds per operation",
-    };
+    let unit = format!("Output is in {}", options.unit.names()[0]);
     let cache = format!("Processor cache size set to {} kBytes.", options.cache_kib);
     let line = format!(
         "Processor cache line size set to {} bytes.",
@@ -91,9 +88,9 @@ fn banner(options: &Options, arguments: &[String]) -> String {
         (options.flushes, "Include fsync in write timing"),
         (options.closes, "Include close in write timing"),
         (options.is_direct, "O_DIRECT feature enabled"),
-        (options.sync == Durable::All, "SYNC Mode."),
+        (options.sync == OpenSync::All, "SYNC Mode."),
         (true, &command),
-        (true, unit),
+        (true, &unit),
         (true, "Time Resolution = 0.000001 seconds."),
         (true, &cache),
         (true, &line),
@@ -116,14 +113,15 @@ fn rate(unit: Unit, bytes: u64, record_kib: u64, span_ns: u64) -> f64 {
 }
 
 fn single(options: &Options, found: &[Measured<'_>]) -> String {
+    let all = tests(false);
     let (columns, more) = match options.has_extensions {
-        true => (&TABLE[..], "   pwrite repwrite    pread  repread"),
-        false => (&TABLE[..USUAL_COLUMNS], ""),
+        true => (&all[..], "   pwrite repwrite    pread  repread"),
+        false => (&all[..USUAL_COLUMNS], ""),
     };
     let mut text = format!("{HEAD}\n{COLUMNS}{more}\n");
     for measured in found {
         let (file, record) = (measured.sizes.file_kib, measured.sizes.record_kib);
-        let column = |(name, width, _): &(&str, usize, &str)| {
+        let column = |Test { name, width, .. }: &Test| {
             let rate = measured.rate(options.unit, name);
             let rate = rate.map_or(String::new(), |it| it.to_string());
             format!("{rate:>width$}")
@@ -151,7 +149,7 @@ fn spreadsheet(options: &Options, found: &[Measured<'_>]) -> String {
     let heading: Vec<String> = records.iter().map(|kib| format!("\"{kib}\"")).collect();
     let heading = heading.join("  ");
     let mut text = String::new();
-    for (name, _, title) in TABLE {
+    for Test { name, title, .. } in tests(false) {
         let rates = found.iter().filter_map(|it| {
             let rate = it.rate(options.unit, name)?;
             Some(((it.sizes.file_kib, it.sizes.record_kib), rate))
@@ -173,7 +171,8 @@ fn spreadsheet(options: &Options, found: &[Measured<'_>]) -> String {
 
 fn throughput(options: &Options, found: &[Measured<'_>]) -> String {
     let mut text = String::new();
-    let mut rows = THROUGHPUT.map(|(_, title)| (title, Vec::new()));
+    let tests = tests(true).into_iter();
+    let mut rows: Vec<(Test, Vec<f64>)> = tests.map(|test| (test, Vec::new())).collect();
     for measured in found {
         let sizes = measured.sizes;
         let Sizes {
@@ -185,10 +184,10 @@ fn throughput(options: &Options, found: &[Measured<'_>]) -> String {
             "\tThroughput test with {children} processes\n\
              \tEach process writes a {file_kib} kByte file in {record_kib} kByte records\n"
         );
-        for (index, (phase, title)) in THROUGHPUT.iter().enumerate() {
-            if let Some(cell) = measured.phase(phase) {
-                let sum = one_test(&mut text, options, (sizes, title), &windows(cell));
-                rows[index].1.push(sum);
+        for (Test { name, report, .. }, sums) in &mut rows {
+            if let Some(cell) = measured.phase(name) {
+                let sizes = (sizes, *report);
+                sums.push(one_test(&mut text, options, sizes, &windows(cell)));
             }
         }
     }
@@ -206,11 +205,7 @@ fn one_test(
     (sizes, title): (Sizes, &str),
     windows: &[WorkerWindow],
 ) -> f64 {
-    let unit = match options.unit {
-        Unit::Kib => "kB/sec",
-        Unit::Operations => "ops/sec",
-        Unit::Microseconds => "usec/op",
-    };
+    let unit = options.unit.names()[1];
     let child = |it| Reached::at_wall(it).unwrap_or_else(|| Reached::at_end(it));
     let children: Vec<Reached> = windows.iter().map(child).collect();
     let rate_of = |bytes, time_ns| rate(options.unit, bytes, sizes.record_kib, time_ns);
@@ -225,7 +220,7 @@ fn one_test(
     let kib = |bytes: u64| bytes as f64 / 1024.0;
     let least_kib = kib(children.iter().map(|it| it.bytes).min().unwrap_or(0));
     // The longer names of the originals have fewer tabs behind them.
-    let (wide, title) = match title.strip_prefix(' ') {
+    let (wide, title) = match title.strip_prefix('_') {
         Some(title) => (" ", title),
         None => ("", title),
     };
@@ -249,19 +244,15 @@ fn one_test(
     sum
 }
 
-fn throughput_spreadsheet(unit: Unit, record_kib: u64, rows: &[(&str, Vec<f64>)]) -> String {
-    let unit = match unit {
-        Unit::Kib => "kBytes/sec",
-        Unit::Operations => "ops/sec",
-        Unit::Microseconds => "microseconds/op",
-    };
+fn throughput_spreadsheet(unit: Unit, record_kib: u64, rows: &[(Test, Vec<f64>)]) -> String {
+    let unit = unit.names()[2];
     let mut text = format!(
         "\n\n\"Throughput report Y-axis is type of test X-axis is number of processes\"\n\
          \"Record size = {record_kib} kBytes \"\n\"Output is in {unit}\"\n\n"
     );
-    for (title, sums) in rows.iter().filter(|(_, sums)| !sums.is_empty()) {
+    for (test, sums) in rows.iter().filter(|(_, sums)| !sums.is_empty()) {
         let sums: String = sums.iter().map(|sum| format!(" {sum:10.2} ")).collect();
-        text += &format!("\"{:>15} \"{sums}\n\n", title.trim());
+        text += &format!("\"{:>15} \"{sums}\n\n", test.report.trim_start_matches('_'));
     }
     text
 }
@@ -298,7 +289,7 @@ mod tests {
         };
         let windows = [early, window(8 << 20, 0, 2_000_000_000)];
         let mut text = String::new();
-        let sum = one_test(&mut text, &options, (sizes, " readers"), &windows);
+        let sum = one_test(&mut text, &options, (sizes, "_readers"), &windows);
         assert_eq!(sum, 6144.0);
         assert_eq!(
             text,
@@ -323,10 +314,8 @@ mod tests {
 
     #[test]
     fn headings_are_as_wide_as_their_columns() {
-        let width: usize = TABLE[..USUAL_COLUMNS]
-            .iter()
-            .map(|(_, width, _)| width)
-            .sum();
+        let usual = tests(false).into_iter().take(USUAL_COLUMNS);
+        let width: usize = usual.map(|test| test.width).sum();
         assert_eq!(COLUMNS.len(), 24 + width);
         assert_eq!(HEAD.len(), COLUMNS.len());
     }

@@ -25,26 +25,12 @@ const COMPAT: &str = "--compat";
 /// What it exits with if that is not known, as every option of ours.
 const EXIT_COMPAT: u8 = 2;
 
-const USAGE: &str = "\
-An option of ours, before its own:
-  --compat VERSION  the version to follow, 1.6 or 3; by default 3 if there are options, else 1.6
-lat_fs's own options, of version 3:
-  -s SIZE         bytes of each file, such as 4k; by default 0, 1k, 4k and 10k in turn
-  -n FILES        files of a directory (100)
-  -P WORKERS      workers at the same time, each in a directory of its own (1)
-  -W MICROSECONDS warm-up before the first sample (0)
-  -N REPETITIONS  samples, of which the median is printed (11)
-  DIRECTORY       where files are made; by default where temporary files go
-Version 1.6 takes a DIRECTORY and no options; by default it works in the current one.
-Files lie in the directory itself; where a name is taken, lat_fs ends.
-";
-
 /// lmbench's lat_fs.
 pub const FRONT: Front = Front {
     name: NAME,
     title: "lmbench's file creation and removal rates",
     version: "lat_fs",
-    usage: USAGE,
+    usage: include_str!("usage.txt"),
     arguments,
     file: None,
     text: text::classic,
@@ -107,7 +93,7 @@ fn versioned(arguments: &[String]) -> Result<(Compat, &[String]), ArgumentError>
         Some(other) => {
             return Err(ArgumentError::Refused(Refusal {
                 message: format!("`{COMPAT}` is `{other}`; there are `1.6` and `3`"),
-                usage: USAGE,
+                usage: include_str!("usage.txt"),
                 exit_code: EXIT_COMPAT,
             }));
         }

@@ -9,36 +9,12 @@ use crate::work::titled;
 use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
 use options::Options;
 
-/// What `--help` prints.
-const USAGE: &str = "\
-mdtest's own options:
-  -n N         files and directories of each rank, in all
-  -I N         files and directories in each directory of the tree
-  -z N, -b N   depth of the tree (0), directories in each of its directories (1)
-  -L           files and directories only in the lowest directories
-  -u           a tree for each rank
-  -i N         iterations (1)
-  -p SECONDS   pause before each
-  -d DIR       the directory to work below (.)
-  -D, -F       directories only, files only
-  -C, -T, -E, -r, -U  create, stat, read, remove, rename directories only (all of them)
-  -w BYTES, -e BYTES  written to each file when it is made, read when it is read (0)
-  -y           fsync behind the write
-  -Y           sync at the end of each phase, within its time
-  -N N         each rank works on what the rank N further on made
-  -R, --random-seed N  stat in a random order
-  -W SECONDS   stop making files then, when each has as many as the one that has most
-  -P, -Z       print times besides rates, times only
-Ours:
-  --ranks N    as many threads in the place of MPI's ranks (1)
-";
-
 /// mdtest.
 pub const FRONT: Front = Front {
     name: "mdtest",
     title: "Metadata rates on trees of files and directories",
     version: "mdtest 4.1.0",
-    usage: USAGE,
+    usage: include_str!("usage.txt"),
     arguments,
     file: None,
     text: |origin| at_end(origin, Options::read, text::page),

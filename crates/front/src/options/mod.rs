@@ -9,10 +9,10 @@ mod tests;
 mod value;
 
 pub use row::{
-    OptionRow, act, attached, flag, idle, idle_value, idle_words, number, read, refused,
-    refused_value, size, text, told, told_value, yes_or_no,
+    OptionRow, act, attached, count_within, flag, idle, idle_value, idle_words, number,
+    number_within, read, refused, refused_value, size, text, told, told_value, yes_or_no,
 };
-pub use value::{Value, at_least, bytes, is_posix, rule_out, within};
+pub use value::{Value, at_least, bytes, is_posix, only, rule_out, within};
 
 use row::{Effect, Takes};
 
@@ -226,6 +226,12 @@ impl<T> Grammar<T> {
             Effect::Act(act) => act(to),
             Effect::Yes(field) => *field(to) = given()?.is_yes()?,
             Effect::Number(field) => *field(to) = given()?.number()?,
+            Effect::NumberWithin(field, low, high) => {
+                *field(to) = given()?.number_within(low, high)?;
+            }
+            Effect::CountWithin(field, low, high) => {
+                *field(to) = given()?.number_within(low, high)?;
+            }
             Effect::Size(field) => *field(to) = given()?.size()?,
             Effect::Text(field) => given()?.text.clone_into(field(to)),
             Effect::Read(read) => read(to, &given()?)?,

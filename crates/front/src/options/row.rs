@@ -29,6 +29,8 @@ pub(super) enum Effect<T> {
     Yes(fn(&mut T) -> &mut bool),
     Number(fn(&mut T) -> &mut u32),
     Size(fn(&mut T) -> &mut u64),
+    NumberWithin(fn(&mut T) -> &mut u32, u32, u32),
+    CountWithin(fn(&mut T) -> &mut u64, u64, u64),
     Text(fn(&mut T) -> &mut String),
     Read(fn(&mut T, &Value<'_>) -> Result<(), String>),
     Attached(fn(&mut T, Option<&Value<'_>>) -> Result<(), String>),
@@ -77,6 +79,28 @@ pub const fn act<T>(names: &'static str, act: fn(&mut T)) -> OptionRow<T> {
 /// A number.
 pub const fn number<T>(names: &'static str, field: fn(&mut T) -> &mut u32) -> OptionRow<T> {
     OptionRow::new(names, Takes::Value, Effect::Number(field))
+}
+
+/// A number within limits.
+pub const fn number_within<T>(
+    names: &'static str,
+    field: fn(&mut T) -> &mut u32,
+    low: u32,
+    high: u32,
+) -> OptionRow<T> {
+    let effect = Effect::NumberWithin(field, low, high);
+    OptionRow::new(names, Takes::Value, effect)
+}
+
+/// A number within limits that may be beyond 32 bits.
+pub const fn count_within<T>(
+    names: &'static str,
+    field: fn(&mut T) -> &mut u64,
+    low: u64,
+    high: u64,
+) -> OptionRow<T> {
+    let effect = Effect::CountWithin(field, low, high);
+    OptionRow::new(names, Takes::Value, effect)
 }
 
 /// A size, in bytes where it has no letter.

@@ -142,10 +142,18 @@ pub fn rule_out(flaws: &[(bool, &str)]) -> Result<(), String> {
 /// # Errors
 /// It is another one.
 pub fn is_posix<T>(_: &mut T, value: &Value<'_>) -> Result<(), String> {
-    match value.text.eq_ignore_ascii_case("posix") {
+    only(value, "interface", "POSIX")
+}
+
+/// Takes the only thing of that kind that there is here, in letters of any case.
+///
+/// # Errors
+/// It is another one.
+pub fn only(value: &Value<'_>, kind: &str, known: &str) -> Result<(), String> {
+    match value.text.eq_ignore_ascii_case(known) {
         true => Ok(()),
         false => Err(format!(
-            "the interface `{}` is not POSIX, the only one here",
+            "the {kind} `{}` is not {known}, the only one here",
             value.shown()
         )),
     }

@@ -19,7 +19,7 @@ const NAME: &str = "postmark";
 pub const CONSOLE: ConsoleFront = ConsoleFront {
     name: NAME,
     title: "NetApp's small-file benchmark",
-    usage: options::USAGE,
+    usage: include_str!("usage.txt"),
     play: console::play,
     text: text::of,
 };

@@ -3,27 +3,6 @@
 use workload::classics::Refusal;
 use workload::classics::postmark::Compat;
 
-pub const USAGE: &str = "\
-Its own arguments: [--compat VERSION] [--allow-shell] [CONFIG]
-  --compat VERSION  the version to follow: 1.14, 1.5, 1.53 or 1.54 (1.53)
-  --allow-shell     let lines that begin with `!` run a shell
-  CONFIG            a file of commands; by default `.pmrc`
-
-PostMark's own commands, one on each line of CONFIG or at the prompt:
-  set size LOW HIGH          bytes of files (500 to 9999)
-  set number N               files at the start (500)
-  set transactions N         transactions (500)
-  set seed N                 seed of the random numbers (42)
-  set location DIR [WEIGHT]  where files are made; several share them by weight
-  set subdirectories N       subdirectories of each location (0)
-  set read N, set write N    bytes of a read and of a write (512)
-  set buffering true|false   through C's standard I/O or not (true)
-  set bias read N            reads against appends, 0 to 10, -1 for neither (5)
-  set bias create N          creations against deletions, 0 to 10, -1 for neither (5)
-  set report verbose|terse   form of the report (verbose)
-  run [FILE], load FILE, show, help, quit
-";
-
 /// The configuration that is read where none is given.
 const CONFIGURATION: &str = ".pmrc";
 /// How pgmeter ends whose own options are not understood.

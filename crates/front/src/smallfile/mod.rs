@@ -12,32 +12,12 @@ use crate::work::titled;
 use crate::{ArgumentError, CommandLine, Difference, Front, FrontWork};
 use options::Options;
 
-/// What `--help` prints.
-const USAGE: &str = "\
-smallfile's own options, each with its value behind it:
-  --operation NAME     create (the default), append, overwrite, truncate-overwrite, read, stat,
-                       chmod, rename, delete, delete-renamed, symlink, mkdir, rmdir, cleanup
-  --top DIR            the directory to work below (.)
-  --threads N          threads (2)
-  --files N            files of each thread (200)
-  --file-size KB       (64); --file-size-distribution fixed or exponential (fixed)
-  --record-size KB     of a read or write, 0 for as much as possible (0)
-  --files-per-dir N    (100); --dirs-per-dir N (10)
-  --prefix, --suffix   of names
-  --same-dir Y|N       all threads share directories (N)
-  --stonewall Y|N      count until the first thread is done (Y)
-  --finish Y|N         go on behind that, uncounted (N, but Y where files are made)
-  --fsync Y|N          fsync behind each file that is written (N)
-  --pause MICROSECONDS between files (0)
-  --output-json FILE   results as JSON
-";
-
 /// smallfile.
 pub const FRONT: Front = Front {
     name: "smallfile",
     title: "Small files made, read, renamed and removed by threads",
     version: "smallfile 3.2",
-    usage: USAGE,
+    usage: include_str!("usage.txt"),
     arguments,
     file: None,
     text: |origin| at_end_with(origin, Options::read, text::page, document::documents),

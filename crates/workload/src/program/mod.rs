@@ -10,11 +10,13 @@ mod check;
 mod done;
 mod fileset;
 mod in_place;
+mod labels;
 mod law;
 mod need;
 mod operation;
 mod pool;
 mod requests;
+mod reshape;
 #[cfg(test)]
 pub(crate) mod samples;
 mod sampling;
@@ -43,6 +45,7 @@ pub use fileset::{
     TreeGrowth, WORKER_MARK, Way,
 };
 pub use in_place::NamesInPlace;
+pub use labels::LabelMeaning;
 pub use law::{Band, Law, LawFlaw, Shape};
 pub use need::SpaceNeed;
 pub use operation::FileOperation;

@@ -73,6 +73,25 @@ pub struct TraceCall {
     pub expected: TraceEnd,
 }
 
+impl TraceCall {
+    /// A call of which nothing else is known.
+    #[must_use]
+    pub const fn new(operation: TraceOperation) -> Self {
+        Self {
+            due_ns: 0,
+            place_bytes: 0,
+            bytes: 0,
+            name: 0,
+            second: 0,
+            line: 0,
+            operation,
+            handle: 0,
+            label: 0,
+            expected: TraceEnd::Any,
+        }
+    }
+}
+
 /// What a recorded call does. Those by name look the name up first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TraceOperation {

@@ -1,6 +1,7 @@
 //! Expressions in parentheses.
 
 use super::unit::{Number, Unit};
+use crate::scanning::split;
 
 /// Parentheses within each other, at most.
 const DEPTH_MAX: u32 = 32;
@@ -134,8 +135,4 @@ impl Reader<'_> {
             _ => Err(format!("`{letters}` is no unit")),
         }
     }
-}
-
-fn split(text: &str, is_part: impl Fn(char) -> bool) -> (&str, &str) {
-    text.split_at(text.find(|it| !is_part(it)).unwrap_or(text.len()))
 }

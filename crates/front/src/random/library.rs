@@ -1,0 +1,57 @@
+//! Numbers of the C library.
+
+/// The C library's `rand`.
+///
+/// Source: glibc, `random_r.c`, the additive generator of degree 31 and separation 3.
+pub struct LibraryRandom {
+    state: [u32; 31],
+    at: usize,
+}
+
+impl LibraryRandom {
+    /// That of a seed, of which 0 is 1.
+    pub fn new(seed: u32) -> Self {
+        let mut word = i64::from(seed.max(1).cast_signed());
+        let mut state = [0; 31];
+        for value in &mut state {
+            // The library's words are of 32 bits.
+            *value = word as u32;
+            word = (16_807 * word).rem_euclid(2_147_483_647);
+        }
+        let mut random = Self { state, at: 3 };
+        (0..310).for_each(|_| {
+            random.next();
+        });
+        random
+    }
+
+    /// The next number, of 31 bits.
+    pub fn next(&mut self) -> u32 {
+        let value = self.state[self.at].wrapping_add(self.state[(self.at + 28) % 31]);
+        self.state[self.at] = value;
+        self.at = (self.at + 1) % 31;
+        value >> 1
+    }
+
+    /// One below that number, by its remainder.
+    pub fn below(&mut self, count: u32) -> u32 {
+        self.next() % count
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_those_of_the_library() {
+        let first = |seed| {
+            let mut random = LibraryRandom::new(seed);
+            [random.next(), random.next(), random.next()]
+        };
+        assert_eq!(first(1), [1_804_289_383, 846_930_886, 1_681_692_777]);
+        assert_eq!(first(0), first(1));
+        assert_eq!(first(7)[0], 1_045_618_677);
+        assert_eq!(first(u32::MAX)[0], 254_925_627);
+    }
+}

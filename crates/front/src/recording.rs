@@ -1,0 +1,230 @@
+//! Recorded calls, as they are read from where another program keeps them: names and handles
+//! become numbers and registers.
+
+use std::collections::HashMap;
+
+use workload::program::{PIECE_BYTES_MAX, REGISTERS_MAX, Trace, TraceCall, TraceOperation};
+
+/// Calls of a recording at most, those that it repeats among them.
+const CALLS_MAX: usize = 8_000_000;
+/// Bytes of a component of a name, and of a whole name; less than Linux takes, as numbers of
+/// workers are still to come.
+const COMPONENT_BYTES_MAX: usize = 239;
+const NAME_BYTES_MAX: usize = 3000;
+
+/// What is read so far.
+#[derive(Default)]
+pub struct Recording {
+    calls: Vec<TraceCall>,
+    /// By what they are called there.
+    numbers: HashMap<String, u32>,
+    names: Vec<String>,
+    /// How far each name is written.
+    sizes: Vec<u64>,
+    buffer_bytes: u32,
+    opened: HashMap<u64, Opened>,
+    is_taken: Vec<bool>,
+}
+
+/// What a handle stands for.
+#[derive(Debug, Clone, Copy)]
+pub struct Opened {
+    /// The register.
+    pub register: u8,
+    /// The number of its name.
+    pub name: u32,
+}
+
+impl Recording {
+    /// Nothing, with room for so many calls.
+    pub fn with_room(count: usize) -> Self {
+        Self {
+            calls: Vec::with_capacity(count.min(CALLS_MAX)),
+            ..Self::default()
+        }
+    }
+
+    /// How many calls there are.
+    pub fn count(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// Adds a call.
+    ///
+    /// # Errors
+    /// There are too many.
+    pub fn push(&mut self, call: TraceCall) -> Result<(), String> {
+        if self.calls.len() >= CALLS_MAX {
+            return Err(format!("there are more than {CALLS_MAX} calls"));
+        }
+        self.calls.push(call);
+        Ok(())
+    }
+
+    /// Has all calls from there on done so many times in all.
+    ///
+    /// # Errors
+    /// They become too many.
+    pub fn repeat(&mut self, begin: usize, times: u64) -> Result<(), String> {
+        let once = self.calls[begin..].to_vec();
+        let all = (once.len() as u64).saturating_mul(times);
+        if begin as u64 + all > CALLS_MAX as u64 {
+            return Err(format!("the loop makes more than {CALLS_MAX} calls"));
+        }
+        for _ in 1..times {
+            self.calls.extend_from_slice(&once);
+        }
+        Ok(())
+    }
+
+    /// The number of a name.
+    ///
+    /// # Errors
+    /// It leads out of the directory, or is too long.
+    pub fn name(&mut self, text: &str) -> Result<u32, String> {
+        if let Some(number) = self.numbers.get(text) {
+            return Ok(*number);
+        }
+        let number = self.names.len() as u32;
+        self.names.push(beneath(text)?);
+        self.sizes.push(0);
+        self.numbers.insert(text.to_owned(), number);
+        Ok(number)
+    }
+
+    /// What a handle stands for; none where it is not open.
+    pub fn find(&self, handle: u64) -> Option<Opened> {
+        self.opened.get(&handle).copied()
+    }
+
+    /// The register of what is opened, which the handle stands for from here on if that went well.
+    ///
+    /// # Errors
+    /// Too many are open.
+    pub fn open(&mut self, handle: u64, name: u32, goes_well: bool) -> Result<u8, String> {
+        let known = self.find(handle).filter(|_| goes_well);
+        let register = match known {
+            Some(opened) => opened.register,
+            None => self.free_register()?,
+        };
+        if goes_well {
+            self.is_taken[usize::from(register)] = true;
+            self.opened.insert(handle, Opened { register, name });
+        }
+        Ok(register)
+    }
+
+    fn free_register(&mut self) -> Result<u8, String> {
+        let free = self.is_taken.iter().position(|taken| !taken);
+        let register = free.unwrap_or_else(|| {
+            self.is_taken.push(false);
+            self.is_taken.len() - 1
+        });
+        match register < REGISTERS_MAX {
+            true => Ok(register as u8),
+            false => Err(format!("more than {REGISTERS_MAX} files are open at once")),
+        }
+    }
+
+    /// The handle stands for nothing any more.
+    pub fn close(&mut self, handle: u64) {
+        if let Some(opened) = self.opened.remove(&handle) {
+            self.is_taken[usize::from(opened.register)] = false;
+        }
+    }
+
+    /// Has a call move so many bytes at a place.
+    ///
+    /// # Errors
+    /// They are too many.
+    pub fn transfer(&mut self, call: &mut TraceCall, place: u64, bytes: u64) -> Result<(), String> {
+        if bytes > PIECE_BYTES_MAX || place > i64::MAX as u64 - PIECE_BYTES_MAX {
+            return Err(format!("{bytes} bytes at {place} are too many"));
+        }
+        (call.place_bytes, call.bytes) = (place, bytes as u32);
+        self.buffer_bytes = self.buffer_bytes.max(call.bytes);
+        if call.operation == TraceOperation::Write {
+            let size = &mut self.sizes[call.name as usize];
+            *size = (*size).max(place + bytes);
+        }
+        Ok(())
+    }
+
+    /// All of it; `bytes` is what it was read from.
+    pub fn trace(self, bytes: &[u8]) -> Trace {
+        Trace {
+            file_bytes: bytes.len() as u64,
+            file_hash: fnv_1a(bytes),
+            calls_count: self.calls.len() as u64,
+            names: self.names,
+            register_count: self.is_taken.len() as u8,
+            buffer_bytes: self.buffer_bytes,
+            space_bytes: self.sizes.iter().sum(),
+            calls: self.calls.into(),
+            ..Trace::default()
+        }
+    }
+}
+
+/// A name below the directory, whatever it is for; backslashes are slashes.
+fn beneath(text: &str) -> Result<String, String> {
+    let text = text.replace('\\', "/");
+    if text.contains('\0') {
+        return Err("a name has a zero byte in it".to_owned());
+    }
+    let parts = text.split('/').filter(|it| !matches!(*it, "" | "."));
+    let parts: Vec<&str> = parts.collect();
+    if parts.contains(&"..") {
+        return Err(format!("`{text}` leads out of the directory"));
+    }
+    let is_long = |part: &&str| part.len() > COMPONENT_BYTES_MAX;
+    if text.len() > NAME_BYTES_MAX || parts.iter().any(is_long) {
+        return Err("a name is too long".to_owned());
+    }
+    Ok(match parts.is_empty() {
+        true => ".".to_owned(),
+        false => parts.join("/"),
+    })
+}
+
+fn fnv_1a(bytes: &[u8]) -> u64 {
+    let fold = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3);
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, fold)
+}
+
+#[cfg(test)]
+mod tests {
+    use workload::program::TraceCall;
+
+    use super::*;
+
+    #[test]
+    fn handles_become_registers_that_are_free() {
+        let mut recording = Recording::default();
+        let name = recording.name("a\\b").unwrap();
+        assert_eq!(recording.name("a\\b"), Ok(name));
+        assert_eq!(recording.open(7, name, true), Ok(0));
+        assert_eq!(recording.open(8, name, false), Ok(1));
+        assert_eq!(recording.open(9, name, true), Ok(1));
+        recording.close(7);
+        assert_eq!(recording.open(10, name, true), Ok(0));
+        assert!(recording.find(8).is_none() && recording.find(9).is_some());
+        assert_eq!(recording.trace(b"").register_count, 2);
+    }
+
+    #[test]
+    fn what_is_written_takes_space_and_what_is_repeated_counts() {
+        let mut recording = Recording::default();
+        let mut call = TraceCall::new(TraceOperation::Write);
+        call.name = recording.name("/x").unwrap();
+        recording.transfer(&mut call, 100, 28).unwrap();
+        recording.push(call).unwrap();
+        recording.repeat(0, 3).unwrap();
+        assert!(recording.repeat(0, 1 << 40).is_err());
+        let trace = recording.trace(b"a");
+        assert_eq!((trace.space_bytes, trace.buffer_bytes), (128, 28));
+        assert_eq!((trace.calls_count, trace.names), (3, vec!["x".to_owned()]));
+        // Source: the published vectors of FNV-1a.
+        assert_eq!(trace.file_hash, 0xaf63_dc4c_8601_ec8c);
+    }
+}

@@ -1,0 +1,32 @@
+//! Tables that are written as text.
+
+use std::str::FromStr;
+
+/// The rows of a table: a line each, with `|` between cells; lines behind a `#` say what it is.
+/// Blanks around a cell do not belong to it, and cells that are not there are empty.
+pub fn rows<const N: usize>(table: &'static str) -> impl Iterator<Item = [&'static str; N]> {
+    let lines = table.lines().filter(|line| !line.starts_with('#'));
+    lines.map(|line| {
+        let mut cells = line.splitn(N, '|').map(str::trim);
+        [(); N].map(|()| cells.next().unwrap_or_default())
+    })
+}
+
+/// A cell's number; the least of all where there is none.
+pub fn number<T: FromStr + Default>(cell: &str) -> T {
+    cell.parse().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_have_as_many_cells_as_are_asked_for() {
+        let table = "# what | how many\nread   | 4 | x | y\nfsync\n";
+        let found: Vec<[&str; 3]> = rows(table).collect();
+        assert_eq!(found, [["read", "4", "x | y"], ["fsync", "", ""]]);
+        let numbers: Vec<u32> = found.iter().map(|row| number(row[1])).collect();
+        assert_eq!(numbers, [4, 0]);
+    }
+}

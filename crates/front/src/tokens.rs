@@ -1,0 +1,263 @@
+//! Tokens of what other programs read: words, texts, variables, numbers and marks.
+
+use workload::{Diagnostic, nearest, printable};
+
+use crate::scanning::{quoted, split};
+
+/// Where something stands; both are counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The line.
+    pub line: u32,
+    /// The column, in characters.
+    pub column: u32,
+}
+
+/// What is wrong at a place of a file that is not named yet, and what helps.
+pub fn error(place: Place, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+    let error = Diagnostic::error("", message);
+    error.at(place.line, place.column).help(help)
+}
+
+/// The known name that is most like the one that was seen, else what else helps.
+pub fn meant<'a>(
+    seen: &str,
+    known: impl Iterator<Item = &'a str>,
+    otherwise: impl FnOnce() -> String,
+) -> String {
+    nearest(seen, known).map_or_else(otherwise, |near| format!("did you mean `{near}`?"))
+}
+
+/// The smallest piece of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Token<'a> {
+    /// A word, a name or a path.
+    Word(&'a str),
+    /// What stood between quotation marks, as it was written.
+    Quoted(&'a str),
+    /// The name behind a dollar sign.
+    Variable(&'a str),
+    /// A whole number.
+    Number(i64),
+    /// One of the language's marks.
+    Mark(char),
+    /// Behind all others.
+    End,
+}
+
+impl Token<'_> {
+    /// As messages show it.
+    pub fn shown(self) -> String {
+        match self {
+            Self::Word(word) => format!("`{}`", printable(word)),
+            Self::Quoted(text) => format!("`\"{}\"`", printable(&unescaped(text))),
+            Self::Variable(name) => format!("`${}`", printable(name)),
+            Self::Number(number) => format!("`{number}`"),
+            Self::Mark(mark) => format!("`{mark}`"),
+            Self::End => "the end of the file".to_owned(),
+        }
+    }
+}
+
+/// What tokens a language has besides words and texts between quotation marks.
+pub struct Language {
+    /// Marks, each of which is a token.
+    pub marks: &'static str,
+    /// What words may begin with.
+    pub begins_word: fn(char) -> bool,
+    /// What words may go on with.
+    pub is_in_word: fn(char) -> bool,
+    /// Whether there are numbers, variables behind dollar signs, and comments behind hashes, and
+    /// whether a backslash takes the next character's meaning away.
+    pub is_script: bool,
+}
+
+impl Language {
+    /// All tokens of a text with where they begin; the last is [`Token::End`].
+    ///
+    /// # Errors
+    /// The first piece that is none of them.
+    pub fn tokens<'a>(&self, text: &'a str) -> Result<Vec<(Token<'a>, Place)>, Diagnostic> {
+        let mut place = Place { line: 1, column: 1 };
+        let mut rest = text;
+        let mut tokens = Vec::new();
+        loop {
+            let begin = self.without_blanks(rest);
+            place = behind(place, &rest[..rest.len() - begin.len()]);
+            let token = self.token(begin);
+            let (token, end) = token.map_err(|(message, help)| error(place, message, help))?;
+            tokens.push((token, place));
+            if token == Token::End {
+                return Ok(tokens);
+            }
+            place = behind(place, &begin[..begin.len() - end.len()]);
+            rest = end;
+        }
+    }
+
+    /// The words and texts of a line, up to whatever else stands there.
+    ///
+    /// # Errors
+    /// A piece that is nothing; says what is wrong with it.
+    pub fn words<'a>(&self, line: &'a str) -> Result<Vec<&'a str>, String> {
+        let mut rest = line;
+        let mut words = Vec::with_capacity(8);
+        loop {
+            let token = self.token(self.without_blanks(rest));
+            let (token, behind) = token.map_err(|(message, _)| message)?;
+            match token {
+                Token::Word(word) | Token::Quoted(word) => words.push(word),
+                _ => return Ok(words),
+            }
+            rest = behind;
+        }
+    }
+
+    /// What stands behind white space, comments, and backslashes that carry a line on.
+    fn without_blanks<'a>(&self, text: &'a str) -> &'a str {
+        let mut rest = text;
+        loop {
+            rest = rest.trim_ascii_start();
+            rest = match rest.as_bytes() {
+                _ if !self.is_script => return rest,
+                [b'#', ..] => rest.trim_start_matches(|char| char != '\n'),
+                [b'\\', b'\n', ..] | [b'\\', b'\r', b'\n', ..] => &rest[1..],
+                _ => return rest,
+            };
+        }
+    }
+
+    /// A token and what stands behind it; else what is wrong, and what helps.
+    fn token<'a>(&self, text: &'a str) -> Result<(Token<'a>, &'a str), (String, &'static str)> {
+        let Some(first) = text.chars().next() else {
+            return Ok((Token::End, text));
+        };
+        let behind = &text[first.len_utf8()..];
+        match first {
+            '"' => {
+                let quoted = match self.is_script {
+                    true => quoted(behind),
+                    false => behind.split_once('"'),
+                };
+                let help = "close it with a quotation mark";
+                let (text, rest) =
+                    quoted.ok_or(("a text in quotes has no end".to_owned(), help))?;
+                Ok((Token::Quoted(text), rest))
+            }
+            '$' if self.is_script => {
+                let help = "write a name behind the dollar sign, such as `$nfiles`";
+                let (name, rest) =
+                    variable(behind).ok_or(("a variable has no name".to_owned(), help))?;
+                Ok((Token::Variable(name), rest))
+            }
+            '0'..='9' if self.is_script => {
+                let (digits, rest) = split(text, |it| it.is_ascii_alphanumeric() || it == '.');
+                let help = "write a whole number, with `k`, `m` or `g` for powers of 1024";
+                numbered(digits, number(digits), help).map(|token| (token, rest))
+            }
+            _ if self.marks.contains(first) => Ok((Token::Mark(first), behind)),
+            _ if (self.begins_word)(first) => {
+                let (word, rest) = split(text, self.is_in_word);
+                let digits = word.strip_prefix('-').unwrap_or_default();
+                let is_number = !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit());
+                let token = match is_number && self.is_script {
+                    true => numbered(word, word.parse().ok(), "write a smaller one")?,
+                    false => Token::Word(word),
+                };
+                Ok((token, rest))
+            }
+            _ => {
+                let message = format!("`{}` has no meaning here", printable(&first.to_string()));
+                let help = "put texts between quotation marks, and comments behind `#`";
+                Err((message, help))
+            }
+        }
+    }
+}
+
+fn numbered<'a>(
+    digits: &str,
+    number: Option<i64>,
+    help: &'static str,
+) -> Result<Token<'a>, (String, &'static str)> {
+    let wrong = || (format!("`{}` is not a number", printable(digits)), help);
+    number.map(Token::Number).ok_or_else(wrong)
+}
+
+/// The place behind a text that begins at a place.
+fn behind(place: Place, text: &str) -> Place {
+    text.chars().fold(place, |place, char| match char {
+        '\n' => Place {
+            line: place.line.saturating_add(1),
+            column: 1,
+        },
+        _ => Place {
+            column: place.column.saturating_add(1),
+            ..place
+        },
+    })
+}
+
+/// The name behind a dollar sign, perhaps in parentheses or braces, and what stands behind it.
+fn variable(text: &str) -> Option<(&str, &str)> {
+    let (text, closing) = match text.as_bytes().first()? {
+        b'(' => (&text[1..], ")"),
+        b'{' => (&text[1..], "}"),
+        _ => (text, ""),
+    };
+    let (name, rest) = split(text, |char| char.is_ascii_alphanumeric() || char == '_');
+    let rest = rest.strip_prefix(closing)?;
+    (!name.is_empty()).then_some((name, rest))
+}
+
+/// A whole number, with `k`, `m` or `g` for powers of 1024.
+pub fn number(text: &str) -> Option<i64> {
+    let power = text.find(['k', 'm', 'g']).unwrap_or(text.len());
+    let factor = match &text[power..] {
+        "" => 1,
+        "k" => 1 << 10,
+        "m" => 1 << 20,
+        "g" => 1 << 30,
+        _ => return None,
+    };
+    text[..power].parse::<i64>().ok()?.checked_mul(factor)
+}
+
+/// What stood between quotation marks. A dollar sign that begins no variable keeps its backslash.
+pub fn unescaped(quoted: &str) -> String {
+    let mut text = String::new();
+    let mut chars = quoted.chars();
+    while let Some(char) = chars.next() {
+        match char {
+            '\\' => match chars.next() {
+                Some('n') => text.push('\n'),
+                Some('$') => text.push_str("\\$"),
+                other => text.extend(other),
+            },
+            char => text.push(char),
+        }
+    }
+    text
+}
+
+/// A text with its variables replaced; else the name of the one that is not known.
+pub fn expanded(text: &str, look_up: impl Fn(&str) -> Option<String>) -> Result<String, String> {
+    let mut whole = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once('$') {
+        let is_escaped = before.ends_with('\\');
+        whole.push_str(before.strip_suffix('\\').unwrap_or(before));
+        rest = match variable(behind).filter(|_| !is_escaped) {
+            Some((name, behind)) => {
+                whole.push_str(&look_up(name).ok_or_else(|| name.to_owned())?);
+                behind
+            }
+            None => {
+                whole.push('$');
+                behind
+            }
+        };
+    }
+    whole.push_str(rest);
+    Ok(whole)
+}

@@ -1,0 +1,105 @@
+//! What the labels of a program stand for.
+
+use super::{Act, FileOperation, Program};
+
+/// What a label stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LabelMeaning {
+    /// A call.
+    Call(FileOperation),
+    /// Several acts, which are counted by themselves.
+    Composite,
+    /// Whatever else takes time.
+    Other,
+}
+
+impl Program {
+    /// What each label stands for, in their order; none of those that nothing is counted under.
+    #[must_use]
+    pub fn label_meanings(&self) -> Vec<Option<LabelMeaning>> {
+        let mut meanings = vec![None; self.labels.len()];
+        for group in self.groups() {
+            find(&group.enter, &mut meanings);
+            find(&group.body, &mut meanings);
+        }
+        meanings
+    }
+}
+
+/// Where a label stands first counts, but what is opened first for another call counts as that.
+fn find(acts: &[Act], meanings: &mut [Option<LabelMeaning>]) {
+    for act in acts {
+        let found = match act {
+            Act::Call(call) => call
+                .label
+                .map(|label| (label, LabelMeaning::Call(call.operation))),
+            Act::Step(label, acts) => Some((*label, of_step(acts))),
+            _ => None,
+        };
+        if let Some((label, meaning)) = found
+            && let Some(known) = meanings.get_mut(usize::from(label))
+            && matches!(known, None | Some(LabelMeaning::Call(FileOperation::Open)))
+        {
+            *known = Some(meaning);
+        }
+        for acts in act.lists() {
+            find(acts, meanings);
+        }
+    }
+}
+
+/// A composite is what has labels inside.
+fn of_step(acts: &[Act]) -> LabelMeaning {
+    match acts.first() {
+        Some(Act::Call(call)) if call.label.is_none() => LabelMeaning::Call(call.operation),
+        Some(Act::Think(_) | Act::Burn(_) | Act::Put { .. } | Act::Take { .. }) => {
+            LabelMeaning::Other
+        }
+        _ => LabelMeaning::Composite,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Call, Group, Law, On, ProgramPart, ProgramPhase};
+    use super::*;
+
+    #[test]
+    fn a_label_stands_for_what_is_counted_under_it() {
+        let call = |operation, label| {
+            Act::Call(Call {
+                label,
+                ..Call::new(operation, On::Handle)
+            })
+        };
+        let inner = vec![call(FileOperation::Write, Some(1))];
+        let group = Group {
+            enter: vec![call(FileOperation::Open, Some(0))],
+            body: vec![
+                call(FileOperation::Read, Some(0)),
+                Act::Step(2, inner),
+                Act::Step(3, vec![Act::Think(Law::fixed(1))]),
+                Act::Step(4, vec![call(FileOperation::Fsync, None)]),
+            ],
+            ..Group::default()
+        };
+        let phase = ProgramPhase {
+            groups: vec![group],
+            ..ProgramPhase::default()
+        };
+        let program = Program {
+            labels: ["a", "b", "c", "d", "e", "f"].map(str::to_owned).to_vec(),
+            parts: vec![ProgramPart::Phase(phase)],
+            ..Program::default()
+        };
+        let wanted = [
+            Some(LabelMeaning::Call(FileOperation::Read)),
+            Some(LabelMeaning::Call(FileOperation::Write)),
+            Some(LabelMeaning::Composite),
+            Some(LabelMeaning::Other),
+            Some(LabelMeaning::Call(FileOperation::Fsync)),
+            None,
+        ];
+        assert_eq!(program.label_meanings(), wanted);
+    }
+}
