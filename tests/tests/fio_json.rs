@@ -195,6 +195,22 @@ fn number(of: &Value, key: &str) -> f64 {
     found.unwrap_or_else(|| panic!("no number {key} in {of}"))
 }
 
+fn assert_percentiles_rise(latency: &Value, whose: &str) {
+    let percentiles = latency["percentile"].as_object().unwrap();
+    let mut of_percents: Vec<(f64, f64)> = percentiles
+        .iter()
+        .map(|(percent, it)| (percent.parse().unwrap(), it.as_f64().unwrap()))
+        .collect();
+    of_percents.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mut last = 0.0;
+    for (_, value) in of_percents {
+        assert!(value >= last, "{whose} percentiles fall");
+        // Buckets are known by their ends.
+        assert!(value <= number(latency, "max") * 1.05, "{whose}");
+        last = value;
+    }
+}
+
 /// What is printed hangs together as in fio: bytes, KiB, nanoseconds, milliseconds, percents.
 fn assert_units_are_right(document: &Value, whose: &str) {
     for job in document["jobs"].as_array().unwrap() {
@@ -240,19 +256,7 @@ fn assert_units_are_right(document: &Value, whose: &str) {
                     "{whose} {all_seconds} {seconds}"
                 );
             }
-            let percentiles = told["clat_ns"]["percentile"].as_object().unwrap();
-            let mut of_percents: Vec<(f64, f64)> = percentiles
-                .iter()
-                .map(|(percent, it)| (percent.parse().unwrap(), it.as_f64().unwrap()))
-                .collect();
-            of_percents.sort_by(|one, other| one.0.total_cmp(&other.0));
-            let mut last = 0.0;
-            for (_, value) in of_percents {
-                assert!(value >= last, "{whose} percentiles fall");
-                // Buckets are known by their ends.
-                assert!(value <= number(&told["clat_ns"], "max") * 1.05, "{whose}");
-                last = value;
-            }
+            assert_percentiles_rise(&told["clat_ns"], whose);
             let bins = told["clat_ns"]["bins"].as_object().unwrap();
             let counted: u64 = bins.values().map(|it| it.as_u64().unwrap()).sum();
             assert_eq!(counted as f64, number(told, "total_ios"), "{whose} bins");
